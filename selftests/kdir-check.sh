@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kdir-check.sh KDIR CROSS_COMPILE - say what is wrong with a kernel build
+# folder, in words, before the kernel's own make does so in its.
+kdir=$1
+cc=${2}gcc
+
+die() {
+	echo "sbi_pmu: $*" >&2
+	exit 1
+}
+
+on() { grep -qx "$1=y" "$kdir/include/config/auto.conf"; }
+
+[ -e "$kdir/Makefile" ] ||
+	die "no kernel build folder at KDIR=$kdir;" \
+		"install the headers of your kernel (Debian: apt install linux-headers-$(uname -r))," \
+		"or set KDIR. To see the module on any machine: make run"
+[ -e "$kdir/include/config/auto.conf" ] && [ -e "$kdir/include/config/kernel.release" ] ||
+	die "the kernel in KDIR=$kdir is not configured; run 'make modules_prepare' there"
+
+release=$(cat "$kdir/include/config/kernel.release")
+major=${release%%.*}
+minor=${release#*.}
+minor=${minor%%[!0-9]*}
+on CONFIG_RISCV ||
+	die "KDIR=$kdir ($release) is no RISC-V kernel;" \
+		"set KDIR to one, with ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-"
+on CONFIG_64BIT ||
+	die "KDIR=$kdir ($release) is a 32-bit kernel; only 64-bit ones are supported"
+[ "$major" -gt 6 ] || { [ "$major" = 6 ] && [ "$minor" -ge 6 ]; } ||
+	die "Linux $release is too old; 6.6 is the oldest supported"
+on CONFIG_PERF_EVENTS && on CONFIG_RISCV_SBI && on CONFIG_MODULES ||
+	die "kernel $release must have CONFIG_PERF_EVENTS, CONFIG_RISCV_SBI and CONFIG_MODULES"
+
+command -v "$cc" >/dev/null ||
+	die "no compiler '$cc'; install it (Debian: apt install gcc-riscv64-linux-gnu)" \
+		"or set CROSS_COMPILE"
+case $("$cc" -dumpmachine) in
+riscv64-*) ;;
+*) die "'$cc' is not for riscv64: set ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-" ;;
+esac
