@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * event: from what perf asks for to what firmware is told. Pure.
+ */
+#ifndef SBI_PMU_EVENT_H
+#define SBI_PMU_EVENT_H
+
+#include "firmware.h"
+
+/*
+ * The config of events of our own type. sysfs prints these masks and event.c
+ * decodes with them, so the two cannot drift apart.
+ */
+#define SBI_PMU_CFG_EVENT	GENMASK_ULL(55, 0)
+#define SBI_PMU_CFG_SPACE	GENMASK_ULL(63, 62)	/* "firmware" in sysfs */
+
+/* What the rest of config means, by SBI_PMU_CFG_SPACE */
+#define SBI_PMU_SPACE_RAW	0	/* a hardware selector */
+#define SBI_PMU_SPACE_STANDARD	1	/* a general or cache event_idx */
+#define SBI_PMU_SPACE_FIRMWARE	2	/* an SBI firmware event code */
+#define SBI_PMU_SPACE_PLATFORM	3	/* platform firmware event data */
+
+/**
+ * struct sbi_pmu_abilities - what this machine can do; const after probe
+ * @filter: programmable counters can be inhibited by mode (Sscofpmf)
+ * @guests: the H extension is there, so virtual modes exist
+ */
+struct sbi_pmu_abilities {
+	bool filter;
+	bool guests;
+};
+
+int sbi_pmu_event_encode(const struct perf_event_attr *attr, bool own_type,
+			 struct sbi_pmu_code *code);
+int sbi_pmu_event_filter(const struct sbi_pmu_abilities *can,
+			 const struct perf_event_attr *attr,
+			 struct sbi_pmu_code *code);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * firmware: the conversation with SBI PMU firmware, one wrapper a function.
+ * Pure: calls go through a pointer, to the real ecall (sbi.c) or to a model.
+ */
+#ifndef SBI_PMU_FIRMWARE_H
+#define SBI_PMU_FIRMWARE_H
+
+#include "counter.h"
+#include "../../../include/sbi_pmu/sbi_wire.h"
+
+/**
+ * struct sbi_pmu_code - an event as firmware is told of it
+ * @data: event_data
+ * @idx: event_idx
+ * @flags: config_flags; only the five inhibit bits
+ */
+struct sbi_pmu_code {
+	u64 data;
+	u32 idx;
+	u32 flags;
+};
+
+static inline bool sbi_pmu_code_equal(const struct sbi_pmu_code *a,
+				      const struct sbi_pmu_code *b)
+{
+	return a->idx == b->idx && a->data == b->data && a->flags == b->flags;
+}
+
+static inline bool sbi_pmu_code_is_firmware(const struct sbi_pmu_code *code)
+{
+	return FIELD_GET(SBI_PMU_EVENT_TYPE, code->idx) == SBI_PMU_TYPE_FIRMWARE;
+}
+
+/* Cycles and instructions have a counter of their own on most harts. */
+static inline bool sbi_pmu_code_has_fixed(const struct sbi_pmu_code *code)
+{
+	return code->idx == SBI_PMU_GENERAL_CYCLES || code->idx == SBI_PMU_GENERAL_INSTRUCTIONS;
+}
+
+struct sbi_pmu_ret {
+	long error;
+	unsigned long value;
+};
+
+/* A call of the PMU extension on this hart. */
+typedef struct sbi_pmu_ret (*sbi_pmu_call_fn)(unsigned int fid,
+					      const unsigned long arg[5]);
+
+/**
+ * struct sbi_pmu_fw - a hart's line to firmware
+ * @call: the transport; set once, never NULL
+ * @calls: calls made, by function
+ */
+struct sbi_pmu_fw {
+	sbi_pmu_call_fn call;
+	u64 calls[SBI_PMU_FIDS];
+};
+
+int sbi_pmu_fw_errno(long error);
+int __must_check sbi_pmu_fw_num_counters(struct sbi_pmu_fw *fw, unsigned long *n);
+int __must_check sbi_pmu_fw_counter_info(struct sbi_pmu_fw *fw, unsigned int idx,
+					 unsigned long *info);
+int __must_check sbi_pmu_fw_config(struct sbi_pmu_fw *fw, unsigned int word, u64 mask,
+				   const struct sbi_pmu_code *code, unsigned int *got);
+int __must_check sbi_pmu_fw_start(struct sbi_pmu_fw *fw, unsigned int idx);
+int __must_check sbi_pmu_fw_release(struct sbi_pmu_fw *fw, unsigned int idx);
+int __must_check sbi_pmu_fw_read(struct sbi_pmu_fw *fw, unsigned int idx, u64 *value);
+int sbi_pmu_fw_inventory(struct sbi_pmu_fw *fw, struct sbi_pmu_inventory *inv);
+
+#endif

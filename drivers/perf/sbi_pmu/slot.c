@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "slot.h"
+
+/* ---- the plan: counters and events, no hardware ---- */
+
+static unsigned int plan_find(const struct sbi_pmu_plan *plan,
+			      const struct sbi_pmu_code *code)
+{
+	unsigned int i;
+
+	sbi_pmu_mask_for_each(i, &plan->configured)
+		if (sbi_pmu_code_equal(&plan->code[i], code))
+			return i;
+	return SBI_PMU_NO_SLOT;
+}
+
+/* The longest unused of @among, SBI_PMU_NO_SLOT if that is empty. */
+static unsigned int plan_oldest(const struct sbi_pmu_plan *plan,
+				const struct sbi_pmu_mask *among)
+{
+	unsigned int i, oldest = SBI_PMU_NO_SLOT;
+
+	sbi_pmu_mask_for_each(i, among)
+		if (oldest == SBI_PMU_NO_SLOT || plan->stamp[i] < plan->stamp[oldest])
+			oldest = i;
+	return oldest;
+}
+
+/*
+ * A counter of @among that nobody counts on. Fixed ones first, so that the
+ * programmable ones stay free for what needs them; unconfigured ones before
+ * idle ones, and of these the longest unused.
+ */
+static unsigned int plan_available(const struct sbi_pmu_plan *plan,
+				   const struct sbi_pmu_inventory *inv,
+				   const struct sbi_pmu_mask *among)
+{
+	struct sbi_pmu_mask available = sbi_pmu_mask_andnot(*among, &plan->busy);
+	struct sbi_pmu_mask fixed = sbi_pmu_mask_and(available, &inv->fixed);
+	struct sbi_pmu_mask empty;
+
+	if (!sbi_pmu_mask_empty(&fixed))
+		return sbi_pmu_mask_next(&fixed, 0);
+	empty = sbi_pmu_mask_andnot(available, &plan->configured);
+	if (!sbi_pmu_mask_empty(&empty))
+		return sbi_pmu_mask_next(&empty, 0);
+	return plan_oldest(plan, &available);
+}
+
+/**
+ * struct plan_path - how to make room: a chain of counters
+ * @from: by counter, whose event would move here; SBI_PMU_NO_SLOT where the
+ *	  chain begins, which is the counter for the newcomer
+ * @end: the available counter where the chain ends
+ */
+struct plan_path {
+	u8 from[SBI_PMU_MAX_CTRS];
+	unsigned int end;
+};
+
+/*
+ * Find a counter for an event that could use @can: breadth first over the
+ * counters, where a busy one leads to those that its own event could move to.
+ * This finds room whenever there is any (an augmenting path).
+ */
+static bool plan_search(const struct sbi_pmu_plan *plan,
+			const struct sbi_pmu_inventory *inv,
+			const struct sbi_pmu_mask *can, struct plan_path *path)
+{
+	struct sbi_pmu_mask frontier = *can, seen = *can;
+	unsigned int i, next;
+
+	sbi_pmu_mask_for_each(i, can)
+		path->from[i] = SBI_PMU_NO_SLOT;
+
+	while (!sbi_pmu_mask_empty(&frontier)) {
+		struct sbi_pmu_mask reached = {};
+
+		path->end = plan_available(plan, inv, &frontier);
+		if (path->end != SBI_PMU_NO_SLOT)
+			return true;
+		sbi_pmu_mask_for_each(i, &frontier) {
+			struct sbi_pmu_mask fresh = sbi_pmu_mask_andnot(plan->can[i], &seen);
+
+			sbi_pmu_mask_for_each(next, &fresh)
+				path->from[next] = i;
+			seen = sbi_pmu_mask_or(seen, &fresh);
+			reached = sbi_pmu_mask_or(reached, &fresh);
+		}
+		frontier = reached;
+	}
+	return false;
+}
+
+static void plan_hold(struct sbi_pmu_plan *plan, unsigned int idx,
+		      const struct sbi_pmu_code *code, const struct sbi_pmu_mask *can)
+{
+	sbi_pmu_mask_set(&plan->configured, idx);
+	plan->code[idx] = *code;
+	plan->can[idx] = *can;
+}
+
+static void plan_touch(struct sbi_pmu_plan *plan, unsigned int idx, bool busy)
+{
+	if (busy)
+		sbi_pmu_mask_set(&plan->busy, idx);
+	else
+		sbi_pmu_mask_clear(&plan->busy, idx);
+	plan->stamp[idx] = ++plan->clock;
+}
+
+/**
+ * sbi_pmu_plan_fits - enter one more event into a plan, if there is room
+ * @plan: a scratch plan, changed
+ * @inv: the counters
+ * @code: the event
+ * @can: counters that can hold it
+ *
+ * Return: whether it fits beside what the plan holds already.
+ */
+bool sbi_pmu_plan_fits(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
+		       const struct sbi_pmu_code *code, const struct sbi_pmu_mask *can)
+{
+	struct plan_path path;
+	unsigned int to;
+
+	if (plan_find(plan, code) != SBI_PMU_NO_SLOT)
+		return true;
+	if (!plan_search(plan, inv, can, &path))
+		return false;
+	for (to = path.end; path.from[to] != SBI_PMU_NO_SLOT; to = path.from[to]) {
+		plan_hold(plan, to, &plan->code[path.from[to]], &plan->can[path.from[to]]);
+		plan_touch(plan, to, true);
+	}
+	plan_hold(plan, to, code, can);
+	plan_touch(plan, to, true);
+	return true;
+}
+
+/* ---- the hart's own counters ---- */
+
+static int slot_read(struct sbi_pmu_slots *slots, unsigned int idx, u64 *value)
+{
+	const struct sbi_pmu_ctr *ctr = &slots->inv->ctr[idx];
+
+	if (ctr->kind == SBI_PMU_CTR_FIRMWARE)
+		return sbi_pmu_fw_read(&slots->fw, idx, value);
+	*value = slots->read_csr(ctr->csr);
+	return 0;
+}
+
+/*
+ * Bring one user up to date. If the counter cannot be read, or reads what it
+ * cannot have counted, the count is left alone: an error is not a zero.
+ */
+static void user_update(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
+{
+	u64 now, delta;
+
+	if (!user->live || user->slot == SBI_PMU_NO_SLOT)
+		return;
+	if (slot_read(slots, user->slot, &now))
+		return;
+	if (!sbi_pmu_ctr_delta(&slots->inv->ctr[user->slot], user->prev, now, &delta))
+		user->pending += delta;
+	user->prev = now;
+}
+
+/* Bring all users of a slot up to date; it is about to be taken away. */
+static void slot_update(struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	struct sbi_pmu_user *user;
+
+	list_for_each_entry(user, &slots->users[idx], node)
+		user_update(slots, user);
+}
+
+static void slot_release(struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	sbi_pmu_mask_clear(&slots->plan.configured, idx);
+	/*
+	 * Nothing to do about a failure: the counter runs on for nobody, and
+	 * the next configuration of it will tell.
+	 */
+	if (sbi_pmu_fw_release(&slots->fw, idx))
+		return;
+}
+
+/*
+ * Firmware took a counter that it was not offered: give it back. Not if it is
+ * one of ours that counts, nor beside another driver, whose it may be.
+ */
+static void slot_reject(struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	if (slots->sole && idx < SBI_PMU_MAX_CTRS &&
+	    !sbi_pmu_mask_test(&slots->plan.configured, idx))
+		slot_release(slots, idx);
+}
+
+/* Configure counter @idx, which holds nothing, and let it run. */
+static int slot_configure(struct sbi_pmu_slots *slots, unsigned int idx,
+			  const struct sbi_pmu_code *code, const struct sbi_pmu_mask *can)
+{
+	unsigned int got;
+	int ret;
+
+	ret = sbi_pmu_fw_config(&slots->fw, idx / SBI_PMU_WORD_BITS,
+				1ULL << (idx % SBI_PMU_WORD_BITS), code, &got);
+	if (ret == -EPROTO)
+		slot_reject(slots, got);
+	if (ret)
+		return ret;
+	plan_hold(&slots->plan, idx, code, can);
+	ret = sbi_pmu_fw_start(&slots->fw, idx);
+	if (ret)
+		slot_release(slots, idx);
+	return ret;
+}
+
+/* The users of @idx count from here on: its counter is new to them. */
+static void slot_rebase(struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	struct sbi_pmu_user *user;
+
+	list_for_each_entry(user, &slots->users[idx], node) {
+		user->slot = idx;
+		if (user->live && slot_read(slots, idx, &user->prev))
+			user->live = false;
+	}
+}
+
+/* No counter can be had for the users of @idx: they keep what they have. */
+static void slot_strand(struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	struct sbi_pmu_user *user, *tmp;
+
+	list_for_each_entry_safe(user, tmp, &slots->users[idx], node) {
+		list_del_init(&user->node);
+		user->slot = SBI_PMU_NO_SLOT;
+		user->live = false;
+	}
+	plan_touch(&slots->plan, idx, false);
+}
+
+/*
+ * Move the event of busy counter @from to available counter @to. The old one
+ * is given up first: firmware and QEMU may tie an event to one counter.
+ */
+static int slot_move(struct sbi_pmu_slots *slots, unsigned int from, unsigned int to)
+{
+	const struct sbi_pmu_code code = slots->plan.code[from];
+	const struct sbi_pmu_mask can = slots->plan.can[from];
+	int ret;
+
+	if (sbi_pmu_mask_test(&slots->plan.configured, to))
+		slot_release(slots, to);
+	slot_update(slots, from);
+	slot_release(slots, from);
+	ret = slot_configure(slots, to, &code, &can);
+	if (!ret) {
+		list_splice_tail_init(&slots->users[from], &slots->users[to]);
+		slot_rebase(slots, to);
+		plan_touch(&slots->plan, from, false);
+		plan_touch(&slots->plan, to, true);
+	} else if (!slot_configure(slots, from, &code, &can)) {
+		/* Refused after all; back to where firmware had it before. */
+		slot_rebase(slots, from);
+	} else {
+		slot_strand(slots, from);
+	}
+	return ret;
+}
+
+/* Make the counter at the beginning of @path available, and say which it is. */
+static int slots_clear(struct sbi_pmu_slots *slots, const struct plan_path *path,
+		       unsigned int *idx)
+{
+	unsigned int to;
+	int ret;
+
+	for (to = path->end; path->from[to] != SBI_PMU_NO_SLOT; to = path->from[to]) {
+		ret = slot_move(slots, path->from[to], to);
+		if (ret)
+			return ret;
+	}
+	if (sbi_pmu_mask_test(&slots->plan.configured, to))
+		slot_release(slots, to);
+	*idx = to;
+	return 0;
+}
+
+/**
+ * sbi_pmu_slots_up - the hart has come
+ * @slots: with inv, fw, read_csr and sole filled in
+ *
+ * Context: on the hart, interrupts off.
+ */
+void sbi_pmu_slots_up(struct sbi_pmu_slots *slots)
+{
+	const struct sbi_pmu_mask all = sbi_pmu_inventory_all(slots->inv);
+	unsigned int i;
+
+	memset(&slots->plan, 0, sizeof(slots->plan));
+	for (i = 0; i < SBI_PMU_MAX_CTRS; i++)
+		INIT_LIST_HEAD(&slots->users[i]);
+	/*
+	 * Whoever ran before us (a boot loader, the kernel that kexec'ed this
+	 * one) may have left counters configured. One by one: some firmware
+	 * stops at the first that is stopped already.
+	 */
+	if (slots->sole)
+		sbi_pmu_mask_for_each(i, &all)
+			slot_release(slots, i);
+	slots->online = true;
+}
+
+/**
+ * sbi_pmu_slots_down - the hart goes, or the driver does
+ * @slots: this hart's
+ *
+ * Users keep what they have counted, and count nothing more.
+ *
+ * Context: on the hart, interrupts off.
+ */
+void sbi_pmu_slots_down(struct sbi_pmu_slots *slots)
+{
+	const struct sbi_pmu_mask configured = slots->plan.configured;
+	struct sbi_pmu_user *user, *tmp;
+	unsigned int i;
+
+	if (!slots->online)
+		return;
+	slots->online = false;
+	sbi_pmu_mask_for_each(i, &configured) {
+		list_for_each_entry_safe(user, tmp, &slots->users[i], node)
+			sbi_pmu_user_detach(slots, user);
+		slot_release(slots, i);
+	}
+}
+
+/**
+ * sbi_pmu_slots_release_idle - give back what nobody counts on
+ * @slots: this hart's
+ *
+ * Context: on the hart, interrupts off.
+ */
+void sbi_pmu_slots_release_idle(struct sbi_pmu_slots *slots)
+{
+	const struct sbi_pmu_mask idle =
+		sbi_pmu_mask_andnot(slots->plan.configured, &slots->plan.busy);
+	unsigned int i;
+
+	sbi_pmu_mask_for_each(i, &idle)
+		slot_release(slots, i);
+}
+
+/*
+ * Try an event on the counters of one window. @got is one that took it, and is
+ * free again, if 0 is returned.
+ */
+static int trial_window(struct sbi_pmu_slots *slots, const struct sbi_pmu_code *code,
+			unsigned int word, u64 mask, unsigned int *got)
+{
+	int ret = sbi_pmu_fw_config(&slots->fw, word, mask, code, got);
+
+	if (!ret)
+		slot_release(slots, *got);
+	else if (ret == -EPROTO)
+		slot_reject(slots, *got);
+	return ret;
+}
+
+/* Firmware's "no", as opposed to its not having understood or not working. */
+static bool trial_denied(int ret)
+{
+	return ret == -EOPNOTSUPP || ret == -EINVAL || ret == -EPROTO;
+}
+
+/* Try each counter of @window by itself. */
+static void trial_each(struct sbi_pmu_slots *slots, const struct sbi_pmu_code *code,
+		       const struct sbi_pmu_mask *window, struct sbi_pmu_truth *truth)
+{
+	unsigned int i, got;
+
+	sbi_pmu_mask_for_each(i, window) {
+		int ret = trial_window(slots, code, i / SBI_PMU_WORD_BITS,
+				       1ULL << (i % SBI_PMU_WORD_BITS), &got);
+
+		if (!ret)
+			sbi_pmu_mask_set(&truth->can, i);
+		else if (trial_denied(ret))
+			sbi_pmu_mask_set(&truth->cannot, i);
+	}
+}
+
+/**
+ * sbi_pmu_slots_trial - find out which counters can hold an event
+ * @slots: this hart's
+ * @code: the event; its flags do not matter and are not used
+ * @candidates: the counters in question
+ * @truth: what is learned is added
+ *
+ * Configures and releases counters that nobody counts on; busy ones are left
+ * alone, and unknown. An event that a fixed counter can hold is not tried while
+ * a fixed counter is busy: firmware may fall back to it whatever is offered
+ * (OpenSBI before 1.9, KVM), and change what it counts.
+ *
+ * Context: on the hart, interrupts off.
+ */
+void sbi_pmu_slots_trial(struct sbi_pmu_slots *slots, const struct sbi_pmu_code *code,
+			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_truth *truth)
+{
+	const struct sbi_pmu_code bare = { .idx = code->idx, .data = code->data };
+	struct sbi_pmu_mask known = sbi_pmu_mask_or(truth->can, &truth->cannot);
+	struct sbi_pmu_mask open = sbi_pmu_mask_andnot(*candidates, &known);
+	struct sbi_pmu_mask fixed_busy = sbi_pmu_mask_and(slots->plan.busy, &slots->inv->fixed);
+	unsigned int w, got;
+
+	open = sbi_pmu_mask_andnot(open, &slots->plan.busy);
+	if (!slots->online || sbi_pmu_mask_empty(&open))
+		return;
+	if (sbi_pmu_code_has_fixed(&bare) && !sbi_pmu_mask_empty(&fixed_busy))
+		return;
+	/* An idle slot may hold this very event, on firmware that has it once. */
+	sbi_pmu_slots_release_idle(slots);
+
+	for (w = 0; w < SBI_PMU_WORDS; w++) {
+		struct sbi_pmu_mask window = {};
+		int ret;
+
+		window.word[w] = open.word[w];
+		if (sbi_pmu_mask_empty(&window))
+			continue;
+		ret = trial_window(slots, &bare, w, window.word[w], &got);
+		/* Beside, firmware that ignores the offer is not asked again. */
+		if ((ret == -EPROTO && slots->sole) ||
+		    (!ret && !sbi_pmu_code_is_firmware(&bare)))
+			trial_each(slots, &bare, &window, truth);
+		else if (!ret)	/* firmware counters are all alike */
+			truth->can = sbi_pmu_mask_or(truth->can, &window);
+		else if (trial_denied(ret))
+			truth->cannot = sbi_pmu_mask_or(truth->cannot, &window);
+	}
+}
+
+void sbi_pmu_user_init(struct sbi_pmu_user *user, const struct sbi_pmu_code *code,
+		       const struct sbi_pmu_mask *can)
+{
+	memset(user, 0, sizeof(*user));
+	INIT_LIST_HEAD(&user->node);
+	user->code = *code;
+	user->can = *can;
+	user->slot = SBI_PMU_NO_SLOT;
+}
+
+/**
+ * sbi_pmu_user_attach - give a user a counter, stopped as yet
+ * @slots: this hart's
+ * @user: attached nowhere
+ *
+ * Return: 0, -ENODEV if the hart has gone, -ENOSPC if all counters that could
+ * hold the event are taken, or what firmware said.
+ *
+ * Context: on the hart, interrupts off.
+ */
+int sbi_pmu_user_attach(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
+{
+	struct sbi_pmu_mask can = user->can;
+	unsigned int idx = plan_find(&slots->plan, &user->code);
+	struct plan_path path;
+	int ret = -ENOSPC;
+
+	if (!slots->online)
+		return -ENODEV;
+
+	while (idx == SBI_PMU_NO_SLOT) {
+		if (!plan_search(&slots->plan, slots->inv, &can, &path))
+			return ret;
+		ret = slots_clear(slots, &path, &idx);
+		if (!ret)
+			ret = slot_configure(slots, idx, &user->code, &user->can);
+		if (!ret)
+			break;
+		/* Not this way in, whatever the trial said; the others? */
+		for (idx = path.end; path.from[idx] != SBI_PMU_NO_SLOT;)
+			idx = path.from[idx];
+		sbi_pmu_mask_clear(&can, idx);
+		idx = SBI_PMU_NO_SLOT;
+	}
+
+	user->slot = idx;
+	list_add_tail(&user->node, &slots->users[idx]);
+	plan_touch(&slots->plan, idx, true);
+	return 0;
+}
+
+/**
+ * sbi_pmu_user_detach - a user leaves; its slot stays, running
+ * @slots: the hart's that it is attached to
+ * @user: stopped here if it still counts; fine if it is attached nowhere
+ *
+ * Context: on the hart, interrupts off.
+ */
+void sbi_pmu_user_detach(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
+{
+	unsigned int idx = user->slot;
+
+	if (idx == SBI_PMU_NO_SLOT)
+		return;
+	sbi_pmu_user_stop(slots, user);
+	list_del_init(&user->node);
+	user->slot = SBI_PMU_NO_SLOT;
+	plan_touch(&slots->plan, idx, !list_empty(&slots->users[idx]));
+}
+
+/* From here on @user counts. Return: 0, or why its counter cannot be read. */
+int sbi_pmu_user_start(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
+{
+	int ret;
+
+	if (user->slot == SBI_PMU_NO_SLOT)
+		return -ENODEV;
+	ret = slot_read(slots, user->slot, &user->prev);
+	user->live = !ret;
+	return ret;
+}
+
+void sbi_pmu_user_stop(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
+{
+	user_update(slots, user);
+	user->live = false;
+}
+
+/* What @user has counted since this was last asked. */
+u64 sbi_pmu_user_collect(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
+{
+	u64 count;
+
+	user_update(slots, user);
+	count = user->pending;
+	user->pending = 0;
+	return count;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * slot: who counts on which counter of a hart. Pure.
+ *
+ * A slot is a counter and the event that it is configured for. Users (perf
+ * events that are on this hart now) come and go; the slot stays configured and
+ * running, so that a context switch costs reads and no call to firmware.
+ */
+#ifndef SBI_PMU_SLOT_H
+#define SBI_PMU_SLOT_H
+
+#include "firmware.h"
+
+#define SBI_PMU_NO_SLOT		SBI_PMU_MAX_CTRS
+
+/**
+ * struct sbi_pmu_plan - which counter holds what, without the hardware
+ * @configured: counters that hold an event
+ * @busy: those of them that somebody counts on; the others are idle
+ * @code: by counter, the event that it holds
+ * @can: by counter, the counters that could hold that event
+ * @stamp: by counter, @clock when it was last taken or left
+ * @clock: ticks at each of these
+ *
+ * Group validation runs on an empty copy of this, the hart on its own.
+ */
+struct sbi_pmu_plan {
+	struct sbi_pmu_mask configured;
+	struct sbi_pmu_mask busy;
+	struct sbi_pmu_code code[SBI_PMU_MAX_CTRS];
+	struct sbi_pmu_mask can[SBI_PMU_MAX_CTRS];
+	u64 stamp[SBI_PMU_MAX_CTRS];
+	u64 clock;
+};
+
+/**
+ * struct sbi_pmu_user - somebody who counts an event on a hart
+ * @node: in the slot's list of users
+ * @code: the event
+ * @can: counters that can hold it
+ * @prev: the counter's value when last looked at; valid while @live
+ * @pending: counted before the slot moved or its hart went, not yet handed out
+ * @slot: the counter, or SBI_PMU_NO_SLOT
+ * @live: counts now, as opposed to being stopped
+ */
+struct sbi_pmu_user {
+	struct list_head node;
+	struct sbi_pmu_code code;
+	struct sbi_pmu_mask can;
+	u64 prev;
+	u64 pending;
+	unsigned int slot;
+	bool live;
+};
+
+/**
+ * struct sbi_pmu_slots - the slots of one hart
+ * @inv: its counters
+ * @fw: its line to firmware
+ * @read_csr: reads a counter CSR
+ * @plan: what holds what
+ * @users: by counter, those who count on it
+ * @sole: no other driver uses this hart's counters
+ * @online: initialised; events may come
+ *
+ * Touched on its own hart only, with interrupts off, hence without a lock.
+ */
+struct sbi_pmu_slots {
+	const struct sbi_pmu_inventory *inv;
+	struct sbi_pmu_fw fw;
+	u64 (*read_csr)(unsigned int csr);
+	struct sbi_pmu_plan plan;
+	struct list_head users[SBI_PMU_MAX_CTRS];
+	bool sole;
+	bool online;
+};
+
+/**
+ * struct sbi_pmu_truth - what trials on counters have told of an event
+ * @can: counters that took it
+ * @cannot: counters that did not
+ */
+struct sbi_pmu_truth {
+	struct sbi_pmu_mask can;
+	struct sbi_pmu_mask cannot;
+};
+
+bool sbi_pmu_plan_fits(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
+		       const struct sbi_pmu_code *code, const struct sbi_pmu_mask *can);
+
+void sbi_pmu_slots_up(struct sbi_pmu_slots *slots);
+void sbi_pmu_slots_down(struct sbi_pmu_slots *slots);
+void sbi_pmu_slots_release_idle(struct sbi_pmu_slots *slots);
+void sbi_pmu_slots_trial(struct sbi_pmu_slots *slots, const struct sbi_pmu_code *code,
+			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_truth *truth);
+
+void sbi_pmu_user_init(struct sbi_pmu_user *user, const struct sbi_pmu_code *code,
+		       const struct sbi_pmu_mask *can);
+int sbi_pmu_user_attach(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
+void sbi_pmu_user_detach(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
+int sbi_pmu_user_start(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
+void sbi_pmu_user_stop(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
+u64 sbi_pmu_user_collect(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
+
+#endif
