@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main: the module comes and goes, and so do harts.
+ */
+#include <linux/cpu.h>
+#include <linux/cpufeature.h>
+#include <linux/cpuhotplug.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include <asm/cpufeature.h>
+#include <asm/hwcap.h>
+
+#include "sbi_pmu.h"
+
+/* The core hands hotplug callbacks a CPU and nothing else. */
+static struct sbi_pmu *the_pmu;
+static enum cpuhp_state hotplug_state;
+
+/* ---- harts ---- */
+
+static void cpu_up(void *arg)
+{
+	sbi_pmu_slots_up(arg);
+}
+
+static void cpu_down(void *arg)
+{
+	sbi_pmu_slots_down(arg);
+}
+
+/* On the hart, before tasks run there. */
+static int hotplug_online(unsigned int cpu)
+{
+	struct sbi_pmu *pmu = the_pmu;
+	struct sbi_pmu_slots *slots = per_cpu_ptr(pmu->slots, cpu);
+	struct sbi_pmu_inventory *inv;
+	int ret;
+
+	inv = kzalloc(sizeof(*inv), GFP_KERNEL);
+	if (!inv)
+		return -ENOMEM;
+	ret = sbi_pmu_fw_inventory(&slots->fw, inv);
+	if (ret || !sbi_pmu_inventory_equal(inv, &pmu->inv)) {
+		cpumask_clear_cpu(cpu, &pmu->alike);
+		pr_warn("CPU %u has other counters than the first: no events on it\n", cpu);
+	} else {
+		smp_call_function_single(cpu, cpu_up, slots, true);
+		cpumask_set_cpu(cpu, &pmu->alike);
+		cpumask_set_cpu(cpu, &pmu->cpus);
+	}
+	kfree(inv);
+	return 0;
+}
+
+static int hotplug_offline(unsigned int cpu)
+{
+	struct sbi_pmu *pmu = the_pmu;
+
+	if (cpumask_test_and_clear_cpu(cpu, &pmu->cpus))
+		smp_call_function_single(cpu, cpu_down, per_cpu_ptr(pmu->slots, cpu), true);
+	return 0;
+}
+
+/* ---- the module ---- */
+
+/* "OpenSBI 1.9" and the like, from ids that the SBI specification lists. */
+static void firmware_name(const struct sbi_pmu_firmware_id *id, char *buf, size_t size)
+{
+	static const char * const names[] = {
+		"BBL", "OpenSBI", "Xvisor", "KVM", "RustSBI", "Diosix", "Coffer",
+		"Xen", "PolarFire HSS", "coreboot", "oreboot", "bhyve",
+	};
+	const char *name = id->impl < ARRAY_SIZE(names) ? names[id->impl] : "unknown firmware";
+
+	if (id->impl == 1)
+		snprintf(buf, size, "%s %lu.%lu", name, id->impl_version >> 16,
+			 id->impl_version & 0xffff);
+	else
+		snprintf(buf, size, "%s %#lx", name, id->impl_version);
+}
+
+static void log_found(const struct sbi_pmu *pmu, const char *owner)
+{
+	struct sbi_pmu_mask hw = sbi_pmu_mask_or(pmu->inv.hpm, &pmu->inv.fixed);
+	char firmware[48];
+
+	firmware_name(&pmu->id, firmware, sizeof(firmware));
+	pr_info("%s: %s PMU on SBI %lu.%lu (%s): %u hardware + %u firmware counters, %s%s, counting only\n",
+		SBI_PMU_VERSION, pmu->name,
+		FIELD_GET(SBI_SPEC_MAJOR, pmu->id.spec), FIELD_GET(SBI_SPEC_MINOR, pmu->id.spec),
+		firmware, sbi_pmu_mask_weight(&hw), sbi_pmu_mask_weight(&pmu->inv.firmware),
+		owner ? "beside PMU " : "sole owner", owner ?: "");
+	if (owner)
+		pr_info("to own the PMU boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit\n");
+	if (pmu->inv.beyond)
+		pr_warn("%lu counters past index %u are not used\n", pmu->inv.beyond,
+			SBI_PMU_MAX_CTRS - 1);
+}
+
+static int learn_machine(struct sbi_pmu *pmu)
+{
+	struct sbi_pmu_mask all;
+	int ret;
+
+	ret = sbi_pmu_sbi_probe(&pmu->id);
+	if (ret) {
+		pr_err("firmware (SBI %lu.%lu) has no PMU extension: update it, OpenSBI has had one since 1.0\n",
+		       FIELD_GET(SBI_SPEC_MAJOR, pmu->id.spec),
+		       FIELD_GET(SBI_SPEC_MINOR, pmu->id.spec));
+		return ret;
+	}
+
+	/* Any hart will do: those that turn out different are left out. */
+	preempt_disable();
+	ret = sbi_pmu_fw_inventory(&this_cpu_ptr(pmu->slots)->fw, &pmu->inv);
+	preempt_enable();
+	all = sbi_pmu_inventory_all(&pmu->inv);
+	if (ret || sbi_pmu_mask_empty(&all)) {
+		pr_err("firmware offers no counters: check its device tree, or the CPU model of the emulator\n");
+		return ret ?: -ENODEV;
+	}
+
+	pmu->able.filter = riscv_isa_extension_available(NULL, SSCOFPMF);
+	pmu->able.guests = riscv_isa_extension_available(NULL, h);
+	pmu->sampling = sbi_pmu_perf_find_overflow();
+	return 0;
+}
+
+#define NAME_SOLE	"cpu"
+#define NAME_BESIDE	"sbi_pmu"
+
+/* Sole owner of the CPU PMU, or beside another? @owner is for kfree(). */
+static int choose_mode(struct sbi_pmu *pmu, char **owner)
+{
+	bool taken;
+	int ret, cpu;
+
+	ret = sbi_pmu_perf_survey(PERF_TYPE_RAW, owner, NAME_BESIDE, &taken);
+	if (!ret && !*owner)
+		ret = sbi_pmu_perf_survey(PERF_TYPE_RAW, owner, NAME_SOLE, &taken);
+	if (ret)
+		return ret;
+	pmu->sole = !*owner;
+	pmu->name = pmu->sole ? NAME_SOLE : NAME_BESIDE;
+	if (taken) {
+		pr_err("there is a PMU '%s' already (see /sys/bus/event_source/devices): unload the module that brought it\n",
+		       pmu->name);
+		kfree(*owner);
+		return -EBUSY;	/* -EEXIST from a module's init means: loaded already */
+	}
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(pmu->slots, cpu)->sole = pmu->sole;
+	return 0;
+}
+
+static int register_pmu(struct sbi_pmu *pmu)
+{
+	int ret;
+
+	sbi_pmu_perf_init(pmu);
+	/* Now, not under the lock that perf core holds while it makes the files. */
+	sbi_pmu_sysfs_learn(pmu);
+	pmu->pmu.attr_groups = pmu->sole ? sbi_pmu_attr_groups_sole : sbi_pmu_attr_groups_beside;
+	ret = perf_pmu_register(&pmu->pmu, pmu->name, pmu->sole ? PERF_TYPE_RAW : -1);
+	if (ret)
+		pr_err("perf core refuses PMU '%s' (%d)\n", pmu->name, ret);
+	return ret;
+}
+
+static struct sbi_pmu *pmu_alloc(void)
+{
+	struct sbi_pmu *pmu = kzalloc(sizeof(*pmu), GFP_KERNEL);
+	int cpu;
+
+	if (!pmu)
+		return NULL;
+	mutex_init(&pmu->truth_lock);
+	hash_init(pmu->truths);
+	pmu->slots = alloc_percpu(struct sbi_pmu_slots);
+	if (!pmu->slots) {
+		kfree(pmu);
+		return NULL;
+	}
+	for_each_possible_cpu(cpu) {
+		struct sbi_pmu_slots *slots = per_cpu_ptr(pmu->slots, cpu);
+
+		slots->inv = &pmu->inv;
+		slots->fw.call = sbi_pmu_sbi_call;
+		slots->read_csr = sbi_pmu_csr_read;
+	}
+	return pmu;
+}
+
+static void pmu_free(struct sbi_pmu *pmu)
+{
+	sbi_pmu_truth_free(pmu);
+	free_percpu(pmu->slots);
+	kfree(pmu);
+}
+
+static int __init sbi_pmu_init(void)
+{
+	struct sbi_pmu *pmu;
+	char *owner;
+	int ret;
+
+	pmu = pmu_alloc();
+	if (!pmu)
+		return -ENOMEM;
+	ret = learn_machine(pmu);
+	if (ret)
+		goto err_free;
+
+	ret = choose_mode(pmu, &owner);
+	if (ret)
+		goto err_free;
+
+	the_pmu = pmu;
+	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perf/sbi_pmu:online",
+				hotplug_online, hotplug_offline);
+	if (ret < 0)
+		goto err_owner;
+	hotplug_state = ret;
+
+	ret = register_pmu(pmu);
+	if (ret)
+		goto err_hotplug;
+	log_found(pmu, owner);
+	kfree(owner);
+	return 0;
+
+err_hotplug:
+	cpuhp_remove_state(hotplug_state);
+err_owner:
+	the_pmu = NULL;
+	kfree(owner);
+err_free:
+	pmu_free(pmu);
+	return ret;
+}
+
+static void __exit sbi_pmu_exit(void)
+{
+	struct sbi_pmu *pmu = the_pmu;
+
+	perf_pmu_unregister(&pmu->pmu);
+	cpuhp_remove_state(hotplug_state);
+	the_pmu = NULL;
+	pmu_free(pmu);
+}
+
+module_init(sbi_pmu_init);
+module_exit(sbi_pmu_exit);
+
+MODULE_DESCRIPTION("perf PMU on the RISC-V SBI PMU extension");
+MODULE_VERSION(SBI_PMU_VERSION);
+MODULE_LICENSE("GPL");

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The driver's state, all of it, and the calls between its rooms.
+ */
+#ifndef SBI_PMU_H
+#define SBI_PMU_H
+
+#include <linux/cpumask.h>
+#include <linux/hashtable.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <sbi_pmu/version.h>
+
+#include "event.h"
+#include "slot.h"
+
+#undef pr_fmt
+#define pr_fmt(fmt) "sbi_pmu: " fmt
+
+/**
+ * struct sbi_pmu_firmware_id - who answers our calls; const after probe
+ * @spec: SBI version, as the base extension encodes it
+ * @impl: implementation id
+ * @impl_version: its version, in an encoding of its own
+ */
+struct sbi_pmu_firmware_id {
+	unsigned long spec;
+	unsigned long impl;
+	unsigned long impl_version;
+};
+
+/**
+ * struct sbi_pmu - the driver
+ * @pmu: as perf core knows it
+ * @slots: per hart; see there for who may touch it
+ * @inv: the counters of every hart in @cpus; const after probe
+ * @able: what the machine can do; const after probe
+ * @id: the firmware; const after probe
+ * @sole: we are the CPU PMU, type RAW; otherwise there is another, and we live
+ *	  beside it, leaving alone what is its; const after probe
+ * @name: the PMU's name in that mode; const after probe
+ * @alike: harts that have, or when they were last online had, the counters of
+ *	   @inv; written by hotplug callbacks, which the core serialises
+ * @cpus: those of them that are online; likewise
+ * @sampling: perf_event_overflow, which the kernel does not export, or NULL;
+ *	      const after probe
+ * @truth_lock: guards @truths, and has one trial at a time; may sleep
+ * @truths: what trials have told, by event
+ * @truth_count: entries of @truths
+ * @events: perf events that exist
+ */
+struct sbi_pmu {
+	struct pmu pmu;
+	struct sbi_pmu_slots __percpu *slots;
+	struct sbi_pmu_inventory inv;
+	struct sbi_pmu_abilities able;
+	struct sbi_pmu_firmware_id id;
+	bool sole;
+	const char *name;
+	struct cpumask alike;
+	struct cpumask cpus;
+	void *sampling;
+	struct mutex truth_lock;
+	DECLARE_HASHTABLE(truths, 6);
+	unsigned int truth_count;
+	atomic_t events;
+};
+
+static inline struct sbi_pmu *to_sbi_pmu(struct pmu *pmu)
+{
+	return container_of(pmu, struct sbi_pmu, pmu);
+}
+
+/* sbi.c */
+int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id);
+struct sbi_pmu_ret sbi_pmu_sbi_call(unsigned int fid, const unsigned long arg[5]);
+
+/* csr.c */
+u64 sbi_pmu_csr_read(unsigned int csr);
+
+/* truth.c */
+int sbi_pmu_truth_of(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
+		     struct sbi_pmu_mask *can);
+void sbi_pmu_truth_free(struct sbi_pmu *pmu);
+
+/* perf.c */
+void sbi_pmu_perf_init(struct sbi_pmu *pmu);
+int sbi_pmu_perf_survey(int type, char **owner, const char *name, bool *taken);
+void *sbi_pmu_perf_find_overflow(void);
+
+/* sysfs.c */
+void sbi_pmu_sysfs_learn(struct sbi_pmu *pmu);
+extern const struct attribute_group *sbi_pmu_attr_groups_sole[];
+extern const struct attribute_group *sbi_pmu_attr_groups_beside[];
+
+#endif

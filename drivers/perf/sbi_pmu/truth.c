@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * truth: which counters can hold an event, tried once and remembered.
+ *
+ * Firmware's word (EVENT_GET_INFO) is a hint that is often wrong; a trial
+ * configuration, released at once, is not.
+ */
+#include <linux/jhash.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "sbi_pmu.h"
+
+/* Remembered events; anybody may open anything, so there is an end to it. */
+#define TRUTH_MAX	4096
+
+struct truth_entry {
+	struct hlist_node node;
+	struct sbi_pmu_code code;
+	struct sbi_pmu_truth truth;
+};
+
+struct trial {
+	struct sbi_pmu *pmu;
+	const struct sbi_pmu_code *code;
+	const struct sbi_pmu_mask *candidates;
+	struct sbi_pmu_truth *truth;
+};
+
+static void trial_on_cpu(void *arg)
+{
+	struct trial *t = arg;
+
+	sbi_pmu_slots_trial(this_cpu_ptr(t->pmu->slots), t->code, t->candidates, t->truth);
+}
+
+static u32 truth_hash(const struct sbi_pmu_code *code)
+{
+	return jhash_3words(code->idx, code->data, code->data >> 32, 0);
+}
+
+static struct truth_entry *truth_find(struct sbi_pmu *pmu, const struct sbi_pmu_code *code)
+{
+	struct truth_entry *e;
+
+	hash_for_each_possible(pmu->truths, e, node, truth_hash(code))
+		if (e->code.idx == code->idx && e->code.data == code->data)
+			return e;
+	return NULL;
+}
+
+static struct truth_entry *truth_enter(struct sbi_pmu *pmu, const struct sbi_pmu_code *code)
+{
+	struct truth_entry *e = kzalloc(sizeof(*e), GFP_KERNEL);
+
+	if (!e)
+		return NULL;
+	e->code = *code;
+	e->code.flags = 0;
+	hash_add(pmu->truths, &e->node, truth_hash(code));
+	pmu->truth_count++;
+	return e;
+}
+
+/*
+ * The counters that are asked at all. Beside another driver the fixed ones are
+ * not: firmware hands them to whoever asks, even while they count.
+ */
+static struct sbi_pmu_mask truth_candidates(const struct sbi_pmu *pmu,
+					    const struct sbi_pmu_code *code)
+{
+	if (sbi_pmu_code_is_firmware(code))
+		return pmu->inv.firmware;
+	if (!pmu->sole)
+		return pmu->inv.hpm;
+	return sbi_pmu_mask_or(pmu->inv.hpm, &pmu->inv.fixed);
+}
+
+static bool truth_complete(const struct sbi_pmu_mask *candidates,
+			   const struct sbi_pmu_truth *truth)
+{
+	struct sbi_pmu_mask unknown = sbi_pmu_mask_andnot(*candidates, &truth->can);
+
+	unknown = sbi_pmu_mask_andnot(unknown, &truth->cannot);
+	return sbi_pmu_mask_empty(&unknown);
+}
+
+/*
+ * Ask hart after hart, until each counter was idle on one and has answered.
+ * No hotplug lock: perf core may hold a context's mutex here, which hotplug
+ * takes inside its own. A hart that goes meanwhile is not called, or says
+ * nothing.
+ */
+static void truth_learn(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
+			const struct sbi_pmu_mask *candidates, struct sbi_pmu_truth *truth)
+{
+	struct trial t = { pmu, code, candidates, truth };
+	int cpu;
+
+	for_each_cpu(cpu, &pmu->cpus) {
+		if (truth_complete(candidates, truth))
+			break;
+		smp_call_function_single(cpu, trial_on_cpu, &t, true);
+	}
+}
+
+/**
+ * sbi_pmu_truth_of - which counters can hold an event
+ * @pmu: the driver
+ * @code: the event; its filter flags do not matter
+ * @can: the answer. Counters that were busy on every hart, and so could not be
+ *	 asked, are in it: nobody has said that they cannot.
+ *
+ * Context: may sleep.
+ * Return: 0, -EOPNOTSUPP if no counter can.
+ */
+int sbi_pmu_truth_of(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
+		     struct sbi_pmu_mask *can)
+{
+	const struct sbi_pmu_mask candidates = truth_candidates(pmu, code);
+	struct sbi_pmu_truth fresh = {}, *truth = &fresh;
+	struct truth_entry *e;
+
+	mutex_lock(&pmu->truth_lock);
+	e = truth_find(pmu, code);
+	/* Past the limit an event is tried anew each time it is opened. */
+	if (!e && pmu->truth_count < TRUTH_MAX)
+		e = truth_enter(pmu, code);
+	if (e)
+		truth = &e->truth;
+	/*
+	 * Beside another driver a counter that refuses may just be in use:
+	 * that nothing took the event last time does not count.
+	 */
+	if (!pmu->sole && sbi_pmu_mask_empty(&truth->can))
+		memset(&truth->cannot, 0, sizeof(truth->cannot));
+	truth_learn(pmu, code, &candidates, truth);
+	*can = sbi_pmu_mask_andnot(candidates, &truth->cannot);
+	mutex_unlock(&pmu->truth_lock);
+	return sbi_pmu_mask_empty(can) ? -EOPNOTSUPP : 0;
+}
+
+void sbi_pmu_truth_free(struct sbi_pmu *pmu)
+{
+	struct truth_entry *e;
+	struct hlist_node *tmp;
+	int bucket;
+
+	hash_for_each_safe(pmu->truths, bucket, tmp, e, node) {
+		hash_del(&e->node);
+		kfree(e);
+	}
+}
