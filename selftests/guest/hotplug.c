@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hotplug - a CPU goes and comes back, with events open on it and others
+ * being opened all the while.
+ */
+#include <fcntl.h>
+#include <signal.h>
+
+#include "harness.h"
+
+enum { CPU = 1, ROUNDS = 6 };
+
+static int type;
+
+static int open_event(uint64_t code, pid_t pid, int cpu, int group, bool inherit)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.config = 1ULL << 62 | code,
+		.read_format = READ_TIMES,
+		.inherit = inherit,
+	};
+
+	return perf_try(&attr, pid, cpu, group);
+}
+
+static bool online(int on)
+{
+	char path[64];
+	int fd;
+	bool ok;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", CPU);
+	fd = open(path, O_WRONLY);
+	ok = fd >= 0 && write(fd, on ? "1" : "0", 1) == 1;
+	close(fd);
+	return ok;
+}
+
+/* Opens groups on the CPU as fast as it can, whether it is there or not. */
+static pid_t start_opener(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	for (;;) {
+		int leader = open_event(1, -1, CPU, -1, false);
+		int member = leader < 0 ? -1 : open_event(2, -1, CPU, leader, false);
+
+		close(member);
+		close(leader);
+	}
+}
+
+static uint64_t count_on_cpu(int fd)
+{
+	uint64_t before = perf_get(fd).value;
+
+	pin(CPU);
+	work(5000000);
+	before = perf_get(fd).value - before;
+	pin(0);
+	return before;
+}
+
+static bool can_fork(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(0);
+	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
+}
+
+int main(void)
+{
+	bool forks = true, counts = true, task_counts = true;
+	int task, inherited;
+	char name[32];
+	pid_t opener;
+
+	type = pmu_type(name, sizeof(name));
+	ktap_plan(6);
+	check(type >= 0, "the PMU is there: %s, type %d", name, type);
+	pin(0);
+	task = open_event(2, 0, -1, -1, false);
+	inherited = open_event(2, 0, CPU, -1, true);
+	check(task >= 0 && inherited >= 0, "events of this task open (%d, %d)", task, inherited);
+	opener = start_opener();
+
+	for (int i = 0; i < ROUNDS; i++) {
+		int wide = open_event(2, -1, CPU, -1, false);
+
+		if (!online(0)) {
+			perror("# offline");
+			counts = false;
+		}
+		forks &= can_fork();
+		close(wide);
+		if (!online(1)) {
+			perror("# online");
+			counts = false;
+		}
+		wide = open_event(2, -1, CPU, -1, false);
+		counts &= wide >= 0 && count_on_cpu(wide) > 0;
+		close(wide);
+		task_counts &= count_on_cpu(task) > 0;
+	}
+	kill(opener, SIGKILL);
+	waitpid(opener, NULL, 0);
+	check(forks, "with an inherited event on the CPU gone, fork works");
+	check(counts, "%d times gone and back, a new event on the CPU counts", ROUNDS);
+	check(task_counts, "and so does the task's event that was open all the time");
+	check(count_on_cpu(inherited) > 0, "and the inherited one on that CPU");
+	return ktap_exit();
+}

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# ktap.sh - for test scripts: plan N, check TEXT COMMAND..., finish.
+tests=0
+failures=0
+devices=/sys/bus/event_source/devices
+
+plan() {
+	echo "KTAP version 1"
+	echo "1..$1"
+}
+
+# One result: did the command succeed? What it printed is shown if not.
+check() {
+	text=$1
+	shift
+	tests=$((tests + 1))
+	if output=$("$@" 2>&1); then
+		echo "ok $tests $text"
+	else
+		failures=$((failures + 1))
+		echo "$output" | sed 's/^/# /'
+		echo "not ok $tests $text"
+	fi
+}
+
+finish() {
+	[ "$failures" = 0 ]
+	exit
+}
+
+ko=${SBI_PMU_KO:-$(dirname "$0")/sbi_pmu.ko}
+
+loaded() { grep -q '^sbi_pmu ' /proc/modules; }
+
+load() { loaded || insmod "$ko"; }
+
+# The name of our PMU now: cpu as sole owner, sbi_pmu beside another.
+pmu_name() {
+	for name in sbi_pmu cpu; do
+		if [ -e $devices/$name/caps/mode ]; then
+			echo $name
+			return
+		fi
+	done
+	return 1
+}
+
+# What its general events' names begin with.
+hw() { [ "$(pmu_name)" = cpu ] || echo hw_; }
