@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# lint.sh - the rules of the house that a grep can keep. Each says where it is
+# broken; all are looked at before it ends.
+cd "$(dirname "$0")/.." || exit
+shopt -s lastpipe # "... | rule" sets failed in this shell
+failed=0
+driver=drivers/perf/sbi_pmu
+
+rule() { # TEXT; what breaks it comes on stdin
+	local found
+	found=$(cat)
+	[ -z "$found" ] && return
+	printf 'lint: %s\n%s\n' "$1" "$found"
+	failed=1
+}
+
+code() { find "$driver" include -name '*.[ch]' -print0; }
+outside() { grep -v "^$1:"; } # FILE pattern
+
+code | xargs -0 grep -nE '\bsbi_ecall\(' | outside "$driver/sbi.c" |
+	rule 'sbi_ecall() belongs in sbi.c'
+code | xargs -0 grep -nE '\bcsr_(read|write|set|clear|swap)' | outside "$driver/csr.c" |
+	rule 'CSR access belongs in csr.c'
+code | xargs -0 grep -nE 'perf_event_overflow|overflow_handler|perf_pmu_(un)?register|->count\b' |
+	grep -vE "^$driver/(perf|main)\.c:|^$driver/sbi_pmu\.h:.*\*" |
+	rule "perf core's doors belong in perf.c"
+code | xargs -0 grep -nE 'LINUX_VERSION_CODE|KERNEL_VERSION|^[[:space:]]*#[[:space:]]*(if|ifdef|elif)\b' |
+	outside 'include/compat/[^:]*' |
+	rule 'version and configuration differences belong in include/compat/'
+grep -nE '#include <' "$driver"/{event,counter,slot,firmware}.[ch] selftests/fakesbi/*.[ch] |
+	rule 'a pure room includes nothing of the system (pure.h does)'
+# File-scope variables that are neither const nor described below.
+grep -nE '^(static )?[a-z][a-z_ ]*[ *][a-z_]+( = .*)?;$' "$driver"/*.c |
+	grep -vE '\(|const|typedef|the_pmu;|enum cpuhp_state hotplug_state;' |
+	rule 'no file-scope variables; state belongs in struct sbi_pmu'
+grep -nE '0x504d55|0x10000\b|\b0x[cC][0-9a-fA-F]{2}\b' "$driver"/*.c -i |
+	rule 'SBI and CSR numbers belong in include/sbi_pmu/sbi_wire.h'
+find "$driver" include selftests -name '*.[ch]' -size +24k |
+	rule 'this file is long: have two rooms been merged?'
+find Kbuild Makefile "$driver" include selftests -type f ! -name '*.tsv' \
+	-exec grep -L 'SPDX-License-Identifier' {} + |
+	rule 'no SPDX line'
+
+# What a tool knows better, where the lab has it: lint.sh ROOTS...
+if [ -n "${CHECKPATCH:-}" ]; then
+	find "$driver" include selftests -name '*.[ch]' -print0 |
+		xargs -0 perl "$CHECKPATCH" --no-tree --strict --terse --quiet --no-summary \
+			--max-line-length=100 --ignore "$(sed 's/[[:space:]]*#.*//; /^$/d' selftests/checkpatch.ignore | paste -sd,)" -f |
+		rule 'checkpatch'
+fi
+if command -v shellcheck >/dev/null; then
+	find . -path ./.git -prune -o -type f -print0 | xargs -0 grep -lE '^#!/bin/(ba|)sh' |
+		xargs shellcheck --severity=warning -x -P selftests/qemu:selftests/guest |
+		rule 'shellcheck'
+fi
+exit $failed

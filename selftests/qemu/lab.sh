@@ -1,0 +1,278 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# lab.sh - the module on stock kernels in QEMU. See "lab.sh help".
+set -u
+
+lab=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$lab/../.." && pwd)
+# shellcheck source=selftests/qemu/roots.sh
+. "$lab/roots.sh"
+
+usage() {
+	cat <<-'EOF'
+	usage: lab.sh VERB
+	  check [CASE...]  lint, build for both kernels, boot each case of cases.tsv
+	  run              boot one machine and show what the module does
+	  shell            the same machine with a prompt
+	  list             the cases
+	  setup            make everything that the above need, ahead of time
+	  clean            remove the cache
+	EOF
+}
+
+# Everything of this run, gone when it ends; runs side by side have their own.
+start_run() {
+	mkdir -p "$cache" || die "cannot make $cache"
+	run=$(mktemp -d "$cache/run.XXXXXX") || die "cannot write to $cache"
+	[ -n "${KEEP:-}" ] || trap 'rm -rf "$run"' EXIT
+	trap 'exit 130' INT TERM
+}
+
+make_some() { # ITEM...
+	local name
+	for name; do item "$name" >/dev/null || exit; done
+}
+
+make_all() { make_some stable testing oldstable firmware qfix checkpatch; }
+
+# make_in SUITE FOLDER ARGUMENT...: run make on a copy of the sources in the
+# suite's build root, as a user would with KDIR and CROSS_COMPILE.
+make_in() {
+	local suite=$1 folder=$2 root
+	shift 2
+	root=$(item "$suite")/root || exit
+	mkdir -p "$folder"
+	tar -C "$top" --exclude=.git --exclude='*.ko' --exclude='*.o' -cf - . | tar -C "$folder" -xf -
+	in_root "$root" "$folder:/run/src" -- make --no-print-directory -C /run/src \
+		ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- \
+		KDIR="/usr/src/linux-headers-$(cat "$root/kernel-release")" "$@"
+}
+
+# build_suite SUITE [W=1 ...]: the module for the suite's kernel, the guest
+# programs, and the initrd of a boot: the suite's userland with them on top.
+build_suite() {
+	local suite=$1 folder=$run/$1 dir
+	shift
+	dir=$(item "$suite") || exit
+	make_in "$suite" "$folder/src" "$@" modules >"$folder.log" 2>&1 &&
+		make_in "$suite" "$folder/src" -C /run/src/selftests/guest OUT=/run/src/payload/lab \
+			>>"$folder.log" 2>&1 &&
+		in_root "$dir/root" "$folder/src:/run/src" -- make --no-print-directory \
+			-C "/usr/src/linux-headers-$(cat "$dir/root/kernel-release")" \
+			ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- M=/run/src/selftests/modules \
+			W=1 modules >>"$folder.log" 2>&1 || { cat "$folder.log" >&2; return 1; }
+	cp "$folder"/src/{drivers/perf/sbi_pmu/sbi_pmu,selftests/modules/squatter}.ko \
+		"$folder/src/payload/lab/"
+	cp "$lab/init.sh" "$folder/src/payload/init"
+	chmod 755 "$folder/src/payload/init"
+	# The kernel unpacks one archive after the other.
+	{
+		cat "$dir/base.cpio"
+		in_root "$dir/root" "$folder/src:/run/src" -- sh -c \
+			'cd /run/src/payload && find . | cpio -o -H newc --quiet -R 0:0'
+	} >"$folder/initrd"
+	cp "$dir/vmlinux" "$folder/vmlinux"
+}
+
+sole=initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit
+
+# qemu FLAVOUR CPU HARTS SUITE OPENSBI APPEND OPTION...: one machine.
+qemu() {
+	local flavour=$1 cpu=$2 harts=$3 suite=$4 opensbi=$5 append=$6
+	local root binary=/usr/bin/qemu-system-riscv64 firmware binds=()
+	shift 6
+	case $flavour in
+	q7) root=$(item oldstable)/root || exit ;;
+	q11) root=$(item testing)/root || exit ;;
+	qfix)
+		root=$(item stable)/root || exit
+		binds=("$(item qfix):/run/qfix") || exit
+		binary=/run/qfix/qemu-system-riscv64
+		;;
+	*) die "no QEMU flavour '$flavour'" ;;
+	esac
+	firmware=$(item firmware) || exit
+	[ -e "$firmware/$opensbi.bin" ] ||
+		die "no OpenSBI '$opensbi'; there are: $(cd "$firmware" && echo *.bin)"
+	in_root "$root" "${binds[@]}" "$run:/run/lab" "$firmware:/run/firmware" -- \
+		"${timeout[@]}" "$binary" -nodefaults -display none -no-reboot \
+		-M virt -m 1G -cpu "$cpu" -smp "$harts" \
+		-bios "/run/firmware/$opensbi.bin" -kernel "/run/lab/$suite/vmlinux" \
+		-initrd "/run/lab/$suite/initrd" -device virtio-serial-pci \
+		-append "console=ttyS0 ${append/SOLE/$sole}" "$@"
+}
+
+# ---- check ----
+
+passed=0 failed=0 skipped=0
+
+count() { # PASSED FAILED SKIPPED
+	passed=$((passed + $1))
+	failed=$((failed + $2))
+	skipped=$((skipped + $3))
+}
+
+# step NAME COMMAND...: one check without a boot.
+step() {
+	local name=$1 start=$SECONDS
+	shift
+	if "$@" >"$run/step.log" 2>&1; then
+		echo "ok      $name ($((SECONDS - start)) s)"
+		count 1 0 0
+	else
+		cat "$run/step.log"
+		echo "FAILED  $name"
+		count 0 1 0
+	fi
+}
+
+lint() {
+	in_root "$(item stable)/root" "$top:/run/src" "$(item checkpatch):/run/checkpatch" -- \
+		env CHECKPATCH=/run/checkpatch/checkpatch.pl /run/src/selftests/lint.sh
+}
+
+# Lint that cannot fail is none: plant one breach and see it named.
+lint_bites() {
+	local copy=$run/breach
+	mkdir "$copy"
+	tar -C "$top" --exclude=.git -cf - . | tar -C "$copy" -xf -
+	echo 'static int breach(void) { return csr_read(0xC00); }' >>"$copy/drivers/perf/sbi_pmu/perf.c"
+	! "$copy/selftests/lint.sh" >"$run/breach.log" && grep -q 'csr.c' "$run/breach.log"
+}
+
+# The pure rooms, in seconds, before anything is emulated.
+host_tests() { # COMPILER
+	local copy=$run/host-$1
+	mkdir "$copy"
+	tar -C "$top" --exclude=.git -cf - drivers include selftests | tar -C "$copy" -xf -
+	in_root "$(item stable)/root" "$copy:/run/src" -- \
+		make -C /run/src/selftests/host check CC="$1" OUT=/run/src/out STEPS=4000000
+}
+
+# A module that builds with any word from the compiler or sparse has failed.
+build_clean() { # SUITE OPTION...
+	local suite=$1
+	shift
+	build_suite "$suite" W=1 "$@" || return 1
+	! grep -niE '(warning|error):' "$run/$suite.log"
+}
+
+rows() { grep -v '^#' "$lab/cases.tsv"; }
+
+# boot_case ROW...: boot and judge one case.
+boot_case() {
+	local name=$1 qemu=$2 cpu=$3 harts=$4 suite=$5 opensbi=$6 append=$7 programs=$8
+	local start=$SECONDS status verdict
+	timeout=(timeout --kill-after=10 "${CASE_TIMEOUT:-400}")
+	local tries=0
+	while :; do
+		: >"$run/$name.ktap"
+		: >"$run/$name.console"
+		qemu "$qemu" "$cpu" "$harts" "$suite" "$opensbi" \
+			"$append earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name" \
+			-serial "file:/run/lab/$name.console" \
+			-chardev "file,id=ktap,path=/run/lab/$name.ktap" \
+			-device virtserialport,chardev=ktap >"$run/$name.qemu" 2>&1 </dev/null
+		status=$?
+		# QEMU 7.2 with four harts hangs in its firmware now and then, before
+		# the kernel's first word: nothing of ours was tried, so once more.
+		grep -q 'Linux version' "$run/$name.console" && break
+		[ $((tries += 1)) -lt 2 ] || break
+		echo "        $name: hung before the kernel began; once more"
+		tail -n 3 "$run/$name.console"
+	done
+	verdict=$(awk -v programs="$programs" -v status=$status -f "$lab/verdict.awk" \
+		"$run/$name.ktap" "$run/$name.console")
+	# shellcheck disable=SC2086 # three numbers
+	count ${verdict%%$'\n'*}
+	if [ "$verdict" = "${verdict%%$'\n'*}" ]; then
+		echo "ok      $name (${verdict%% *} tests, $((SECONDS - start)) s)"
+		return
+	fi
+	echo "---- $name: console"
+	cat "$run/$name.qemu" "$run/$name.console"
+	echo "---- $name: results"
+	cat "$run/$name.ktap"
+	echo "---- $name: verdict"
+	echo "${verdict#*$'\n'}"
+	echo "FAILED  $name ($((SECONDS - start)) s)"
+}
+
+check() {
+	local name qemu cpu harts suite opensbi append programs known wanted=" $* "
+	known=" $(rows | cut -f 1 | tr '\n' ' ')"
+	for name in "$@"; do
+		[ "${known#* "$name" }" != "$known" ] || die "no case '$name'; see 'make list'"
+	done
+	start_run
+	make_all
+	if [ $# = 0 ]; then
+		step lint lint
+		step "lint bites" lint_bites
+		step refusals "$lab/refusals.sh"
+		step "host tests (gcc)" host_tests gcc
+		step "host tests (clang)" host_tests clang
+	fi
+	step "build for $(cat "$(item stable)/root/kernel-release")" build_clean stable C=2 CHECK=/run/src/selftests/sparse.sh
+	step "build for $(cat "$(item testing)/root/kernel-release")" build_clean testing
+	[ "$failed" = 0 ] || rows() { :; } # nothing to boot
+	while IFS=$'\t' read -r name qemu cpu harts suite opensbi append programs <&7; do
+		[ $# = 0 ] || [ "${wanted#* "$name" }" != "$wanted" ] || continue
+		boot_case "$name" "$qemu" "$cpu" "$harts" "$suite" "$opensbi" "$append" "$programs"
+	done 7< <(rows)
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" = 0 ]
+}
+
+# ---- run, shell ----
+
+machine=(q11 "rv64,sscofpmf=true" 2 testing 1.9)
+
+show() {
+	start_run
+	make_some testing firmware
+	say "building the module"
+	build_suite testing || exit
+	say "booting a RISC-V machine (QEMU, OpenSBI 1.9, Debian's kernel)"
+	timeout=(timeout --kill-after=10 "${CASE_TIMEOUT:-400}")
+	: >"$run/shown"
+	tail -n +1 -f "$run/shown" &
+	qemu "${machine[@]}" "SOLE quiet lab_show=1" -serial file:/run/lab/console \
+		-chardev file,id=out,path=/run/lab/shown -device virtserialport,chardev=out \
+		</dev/null >"$run/qemu" 2>&1
+	sleep 1.1 # tail looks once a second
+	kill $!
+	wait $! 2>/dev/null
+	grep -q '^-- the end' "$run/shown" || {
+		cat "$run/qemu" "$run/console"
+		die "the machine did not get to the end; its console is above"
+	}
+}
+
+shell() {
+	start_run
+	make_some testing firmware
+	build_suite testing || exit
+	say "booting; 'exit' or Ctrl-D powers the machine off"
+	timeout=()
+	qemu "${machine[@]}" "SOLE quiet lab_shell=1" -serial mon:stdio
+}
+
+clean() {
+	local busy
+	for busy in "$cache"/run.*; do
+		[ ! -e "$busy" ] || die "a run is using $cache (or was killed: then remove $busy)"
+	done
+	as_root rm -rf --one-file-system "$cache"
+}
+
+case ${1:-help} in
+check | show | shell) verb=$1; shift; "$verb" "$@" ;;
+run) show ;;
+list) rows | cut -f 1,2,4-6,8 | expand -t 18,24,28,38,46 ;;
+setup) make_all ;;
+clean) clean ;;
+help) usage ;;
+*) usage >&2; exit 2 ;;
+esac
