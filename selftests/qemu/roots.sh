@@ -5,7 +5,7 @@
 #
 # An item is a folder <cache>/<name>-<key>. The key is the hash of the recipe
 # that makes it (the function's own text and the files it reads), so a changed
-# recipe never meets an old result. An item is made in <name>-<key>.new, under a
+# recipe never meets an old result. An item is made under another name, under a
 # lock, and renamed when complete: what carries the final name is whole.
 #
 # Sourced by lab.sh. Functions called item_<name> make one item into $1.
@@ -201,7 +201,7 @@ item() {
 }
 
 make_item() { # NAME DIR
-	local name=$1 dir=$2 start=$SECONDS
+	local name=$1 dir=$2 start=$SECONDS new
 	mkdir -p "$cache" || die "cannot make $cache"
 	need_host_tools
 	exec 8>"$cache/$name.lock"
@@ -209,19 +209,22 @@ make_item() { # NAME DIR
 	if [ ! -e "$dir" ]; then
 		need_space 8 "making '$name'"
 		say "making '$name' (once; log: $dir.log)"
-		as_root rm -rf --one-file-system "$dir.new"
-		mkdir "$dir.new"
+		# A name of its own: sudo closes the lock, so the recipe of a run
+		# that was killed may still be writing to its.
+		as_root rm -rf --one-file-system "$dir".new.*
+		new=$(mktemp -d "$dir.new.XXXXXX")
+		chmod 755 "$new"
 		# A shell of its own, where any failing step ends it (called from
 		# "item || exit" this one would go on), in namespaces of its own,
 		# which end with this run.
 		# shellcheck disable=SC2016 # for the inner shell
 		as_root timeout --foreground 3000 unshare --mount --pid --fork --kill-child \
 			bash -euo pipefail -c 'lab=$1; . "$lab/roots.sh"; "item_$2" "$3"' \
-			bash "$lab" "$name" "$dir.new" >"$dir.log" 2>&1 </dev/null || {
+			bash "$lab" "$name" "$new" >"$dir.log" 2>&1 </dev/null || {
 			tail -n 15 "$dir.log" >&2
 			die "could not make '$name': is the network up? (full log: $dir.log)"
 		}
-		mv "$dir.new" "$dir"
+		mv "$new" "$dir"
 		say "made '$name' in $((SECONDS - start)) s"
 	fi
 	exec 8>&-
