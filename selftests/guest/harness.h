@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,38 +19,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../ktap.h"
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
-static int ktap_tests, ktap_failures;
-
-/* The plan first if it is known, or -1 and the plan printed at the end. */
-static inline void ktap_plan(int n)
-{
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	puts("KTAP version 1");
-	if (n >= 0)
-		printf("1..%d\n", n);
-}
-
-/* One result. The values that led to it go into the line, for the reader. */
-__attribute__((format(printf, 2, 3)))
-static inline bool check(bool ok, const char *fmt, ...)
-{
-	va_list ap;
-
-	printf("%sok %d ", ok ? "" : "not ", ++ktap_tests);
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	putchar('\n');
-	ktap_failures += !ok;
-	return ok;
-}
-
-static inline int ktap_exit(void)
-{
-	return ktap_failures ? 1 : 0;
-}
 
 static inline int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
 {

@@ -3,27 +3,12 @@
  * test - the pure rooms on the host: tables of what is accepted and refused,
  * and the slot engine against the firmware model, step by random step.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "../../drivers/perf/sbi_pmu/event.h"
 #include "../fakesbi/fakesbi.h"
-
-static int tests, failures;
-
-__attribute__((format(printf, 2, 3)))
-static void check(bool ok, const char *fmt, ...)
-{
-	va_list ap;
-
-	printf("%sok %d ", ok ? "" : "not ", ++tests);
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	putchar('\n');
-	failures += !ok;
-}
+#include "../ktap.h"
 
 /* ---- event ---- */
 
@@ -557,8 +542,7 @@ int main(int argc, char **argv)
 {
 	unsigned long steps = argc > 1 ? strtoul(argv[1], NULL, 0) : 2000000;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	puts("KTAP version 1");
+	ktap_plan(-1);
 	test_encode();
 	test_filter();
 	test_counter();
@@ -569,6 +553,6 @@ int main(int argc, char **argv)
 	test_random("64 bits", steps, false, 64);
 	test_random("40 bits", steps, false, 40);
 	test_random("faults", steps, true, 64);
-	printf("1..%d\n", tests);
-	return failures ? 1 : 0;
+	printf("1..%d\n", ktap_tests);
+	return ktap_exit();
 }

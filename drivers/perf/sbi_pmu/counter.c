@@ -62,7 +62,7 @@ struct sbi_pmu_ctr sbi_pmu_ctr_decode(unsigned long info)
 void sbi_pmu_inventory_add(struct sbi_pmu_inventory *inv, unsigned int idx,
 			   struct sbi_pmu_ctr ctr)
 {
-	struct sbi_pmu_mask hardware = sbi_pmu_mask_or(inv->fixed, &inv->hpm);
+	struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(inv);
 	unsigned int i;
 
 	if (ctr.kind == SBI_PMU_CTR_FIXED || ctr.kind == SBI_PMU_CTR_HPM) {
@@ -100,9 +100,7 @@ bool sbi_pmu_inventory_equal(const struct sbi_pmu_inventory *a,
 
 struct sbi_pmu_mask sbi_pmu_inventory_all(const struct sbi_pmu_inventory *inv)
 {
-	struct sbi_pmu_mask all = sbi_pmu_mask_or(inv->fixed, &inv->hpm);
-
-	return sbi_pmu_mask_or(all, &inv->firmware);
+	return sbi_pmu_mask_or(sbi_pmu_inventory_hardware(inv), &inv->firmware);
 }
 
 /**

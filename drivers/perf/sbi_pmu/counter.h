@@ -114,6 +114,12 @@ struct sbi_pmu_inventory {
 	unsigned long beyond;
 };
 
+static inline struct sbi_pmu_mask
+sbi_pmu_inventory_hardware(const struct sbi_pmu_inventory *inv)
+{
+	return sbi_pmu_mask_or(inv->fixed, &inv->hpm);
+}
+
 struct sbi_pmu_ctr sbi_pmu_ctr_decode(unsigned long info);
 void sbi_pmu_inventory_add(struct sbi_pmu_inventory *inv, unsigned int idx,
 			   struct sbi_pmu_ctr ctr);

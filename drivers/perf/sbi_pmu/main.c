@@ -83,7 +83,7 @@ static void firmware_name(const struct sbi_pmu_firmware_id *id, char *buf, size_
 
 static void log_found(const struct sbi_pmu *pmu, const char *owner)
 {
-	struct sbi_pmu_mask hw = sbi_pmu_mask_or(pmu->inv.hpm, &pmu->inv.fixed);
+	struct sbi_pmu_mask hw = sbi_pmu_inventory_hardware(&pmu->inv);
 	char firmware[48];
 
 	firmware_name(&pmu->id, firmware, sizeof(firmware));

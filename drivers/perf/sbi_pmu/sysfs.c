@@ -178,7 +178,7 @@ static ssize_t hardware_counters_show(struct device *dev, struct device_attribut
 				      char *buf)
 {
 	const struct sbi_pmu *pmu = dev_to_sbi_pmu(dev);
-	struct sbi_pmu_mask hw = sbi_pmu_mask_or(pmu->inv.hpm, &pmu->inv.fixed);
+	struct sbi_pmu_mask hw = sbi_pmu_inventory_hardware(&pmu->inv);
 
 	return sysfs_emit(buf, "%u\n", sbi_pmu_mask_weight(&hw));
 }

@@ -73,7 +73,7 @@ static struct sbi_pmu_mask truth_candidates(const struct sbi_pmu *pmu,
 		return pmu->inv.firmware;
 	if (!pmu->sole)
 		return pmu->inv.hpm;
-	return sbi_pmu_mask_or(pmu->inv.hpm, &pmu->inv.fixed);
+	return sbi_pmu_inventory_hardware(&pmu->inv);
 }
 
 static bool truth_complete(const struct sbi_pmu_mask *candidates,
