@@ -84,7 +84,7 @@
 /* counter_info (FID 1) */
 #define SBI_PMU_INFO_CSR		GENMASK(11, 0)
 #define SBI_PMU_INFO_WIDTH		GENMASK(17, 12)
-#define SBI_PMU_INFO_FIRMWARE		BIT(63)
+#define SBI_PMU_INFO_FIRMWARE		BIT(XLEN - 1)
 
 /* config_flags (FID 2) */
 #define SBI_PMU_CFG_SKIP_MATCH		BIT(0)
@@ -101,6 +101,20 @@
 #define SBI_PMU_START_SNAPSHOT		BIT(1)
 #define SBI_PMU_STOP_RESET		BIT(0)
 #define SBI_PMU_STOP_SNAPSHOT		BIT(1)
+
+/* Snapshot shared memory (FID 7): this for an address takes it away */
+#define SBI_PMU_NO_SHMEM		(~0ULL)
+
+/* An entry of the event info call (FID 8); entries start at a multiple of 16 */
+struct sbi_pmu_event_info {
+	__le32 event_idx;
+	__le32 output;
+	__le64 event_data;
+};
+
+#define SBI_PMU_EVENT_INFO_SUPPORTED	BIT(0)
+
+static_assert(sizeof(struct sbi_pmu_event_info) == 16);
 
 /* Counter CSRs that a supervisor can read: cycle, time, instret, hpmcounter3-31 */
 #define SBI_PMU_CSR_CYCLE		0xC00

@@ -81,7 +81,7 @@ static struct sbi_pmu_ret take(unsigned int idx, const struct sbi_pmu_code *code
 	return answer(SBI_PMU_OK, idx);
 }
 
-static struct sbi_pmu_ret config(const unsigned long arg[5])
+static struct sbi_pmu_ret config(const xlen_t arg[SBI_PMU_ARGS])
 {
 	const struct sbi_pmu_code code = { .flags = arg[2], .idx = arg[3], .data = arg[4] };
 	unsigned int i, idx;
@@ -113,7 +113,7 @@ static struct sbi_pmu_ret config(const unsigned long arg[5])
 }
 
 /* The one counter of a window; the driver never starts or stops more. */
-static struct fakesbi_ctr *only(const unsigned long arg[5])
+static struct fakesbi_ctr *only(const xlen_t arg[SBI_PMU_ARGS])
 {
 	unsigned int idx = arg[1] ? arg[0] + __builtin_ctzl(arg[1]) : SBI_PMU_MAX_CTRS;
 
@@ -124,7 +124,7 @@ static struct fakesbi_ctr *only(const unsigned long arg[5])
 	return &fakesbi.ctr[idx];
 }
 
-static struct sbi_pmu_ret start(const unsigned long arg[5])
+static struct sbi_pmu_ret start(const xlen_t arg[SBI_PMU_ARGS])
 {
 	struct fakesbi_ctr *ctr = only(arg);
 
@@ -142,7 +142,7 @@ static struct sbi_pmu_ret start(const unsigned long arg[5])
 	return answer(SBI_PMU_OK, 0);
 }
 
-static struct sbi_pmu_ret stop(const unsigned long arg[5])
+static struct sbi_pmu_ret stop(const xlen_t arg[SBI_PMU_ARGS])
 {
 	struct fakesbi_ctr *ctr = only(arg);
 	bool was;
@@ -156,7 +156,7 @@ static struct sbi_pmu_ret stop(const unsigned long arg[5])
 	return answer(was ? SBI_PMU_OK : SBI_PMU_ERR_ALREADY_STOPPED, 0);
 }
 
-struct sbi_pmu_ret fakesbi_call(unsigned int fid, const unsigned long arg[5])
+struct sbi_pmu_ret fakesbi_call(unsigned int fid, const xlen_t arg[SBI_PMU_ARGS])
 {
 	unsigned long n = 0;
 
@@ -186,9 +186,10 @@ struct sbi_pmu_ret fakesbi_call(unsigned int fid, const unsigned long arg[5])
 	}
 }
 
-u64 fakesbi_read_csr(unsigned int csr)
+int fakesbi_read_csr(unsigned int csr, u64 *value)
 {
-	return fakesbi.ctr[csr - SBI_PMU_CSR_CYCLE].value;
+	*value = fakesbi.ctr[csr - SBI_PMU_CSR_CYCLE].value;
+	return 0;
 }
 
 /* How fast an event happens: any function of its code that tells them apart. */

@@ -9,7 +9,7 @@
 #include "../../drivers/perf/sbi_pmu/slot.h"
 
 struct fakesbi_ctr {
-	unsigned long info;	/* counter_info; 0: no counter at this index */
+	xlen_t info;	/* counter_info; 0: no counter at this index */
 	u64 value;
 	struct sbi_pmu_code code;
 	bool configured;
@@ -44,8 +44,8 @@ struct fakesbi {
 extern struct fakesbi fakesbi;
 
 void fakesbi_reset(unsigned int hpm, unsigned int firmware, unsigned int width);
-struct sbi_pmu_ret fakesbi_call(unsigned int fid, const unsigned long arg[5]);
-u64 fakesbi_read_csr(unsigned int csr);
+struct sbi_pmu_ret fakesbi_call(unsigned int fid, const xlen_t arg[SBI_PMU_ARGS]);
+int fakesbi_read_csr(unsigned int csr, u64 *value);
 u64 fakesbi_rate(const struct sbi_pmu_code *code);
 void fakesbi_run(u64 ticks);
 unsigned int fakesbi_random(void);

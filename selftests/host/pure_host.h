@@ -6,6 +6,7 @@
 #ifndef SBI_PMU_PURE_H
 #define SBI_PMU_PURE_H
 
+#include <assert.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -18,7 +19,18 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
+/* "-D XLEN=32" makes the rooms what they are on RV32. */
+#ifndef XLEN
+#define XLEN 64
+#endif
+#if XLEN == 32
+typedef uint32_t xlen_t;
+#else
+typedef unsigned long xlen_t;
+#endif
+
 #define BIT(n)			(1UL << (n))
+#define BIT_ULL(n)		(1ULL << (n))
 #define GENMASK_ULL(h, l)	((~0ULL << (l)) & (~0ULL >> (63 - (h))))
 #define GENMASK(h, l)		((unsigned long)GENMASK_ULL(h, l))
 #define FIELD_LOW(mask)		((mask) & (~(mask) + 1))

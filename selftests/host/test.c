@@ -156,7 +156,7 @@ static void test_counter(void)
 	struct sbi_pmu_ctr ctr = { .width = 32 };
 	struct sbi_pmu_mask m = {};
 	struct sbi_pmu_inventory inv;
-	struct sbi_pmu_fw fw = { .call = fakesbi_call };
+	struct sbi_pmu_fw fw = { .call = fakesbi_call, .width_limit = 64 };
 	u64 d = 0;
 
 	check(!sbi_pmu_ctr_delta(&ctr, 0xfffffff0, 0x10, &d) && d == 0x20, "32 bits wrap");
@@ -175,12 +175,12 @@ static void test_counter(void)
 	      sbi_pmu_mask_next(&m, 65) == 127 && sbi_pmu_mask_next(&m, 128) == 128 &&
 	      sbi_pmu_mask_weight(&m) == 3 && !sbi_pmu_mask_test(&m, 128), "masks past a word");
 
-	check(sbi_pmu_ctr_decode(SBI_PMU_CSR_TIME | 63UL << 12).kind == SBI_PMU_CTR_NONE,
+	check(sbi_pmu_ctr_decode(SBI_PMU_CSR_TIME | 63UL << 12, 64).kind == SBI_PMU_CTR_NONE,
 	      "the time CSR is no counter");
-	check(sbi_pmu_ctr_decode(0x123).kind == SBI_PMU_CTR_NONE, "nor is any other CSR");
-	check(sbi_pmu_ctr_decode(SBI_PMU_INFO_FIRMWARE).width == 64, "firmware's width is ignored");
-	check(sbi_pmu_ctr_decode(SBI_PMU_CSR_LAST).kind == SBI_PMU_CTR_HPM &&
-	      sbi_pmu_ctr_decode(SBI_PMU_CSR_LAST).width == 1, "width 0 is one bit");
+	check(sbi_pmu_ctr_decode(0x123, 64).kind == SBI_PMU_CTR_NONE, "nor is any other CSR");
+	check(sbi_pmu_ctr_decode(SBI_PMU_INFO_FIRMWARE, 64).width == 64, "firmware's width is ignored");
+	check(sbi_pmu_ctr_decode(SBI_PMU_CSR_LAST, 64).kind == SBI_PMU_CTR_HPM &&
+	      sbi_pmu_ctr_decode(SBI_PMU_CSR_LAST, 64).width == 1, "width 0 is one bit");
 
 	fakesbi_reset(8, 60, 48);
 	fakesbi.ctr[100] = fakesbi.ctr[3];	/* a second one on hpmcounter3 */
@@ -208,6 +208,7 @@ static void boot(unsigned int hpm, unsigned int firmware, unsigned int width)
 	memset(&slots, 0, sizeof(slots));
 	slots.inv = &inventory;
 	slots.fw.call = fakesbi_call;
+	slots.fw.width_limit = 64;
 	slots.read_csr = fakesbi_read_csr;
 	slots.sole = true;
 	if (sbi_pmu_fw_inventory(&slots.fw, &inventory))

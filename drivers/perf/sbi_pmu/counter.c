@@ -5,7 +5,7 @@
 unsigned int sbi_pmu_mask_next(const struct sbi_pmu_mask *m, unsigned int from)
 {
 	while (from < SBI_PMU_MAX_CTRS) {
-		u64 rest = m->word[from / SBI_PMU_WORD_BITS] >> (from % SBI_PMU_WORD_BITS);
+		xlen_t rest = m->word[from / SBI_PMU_WORD_BITS] >> (from % SBI_PMU_WORD_BITS);
 
 		if (rest)
 			return from + __builtin_ctzll(rest);
@@ -26,11 +26,12 @@ unsigned int sbi_pmu_mask_weight(const struct sbi_pmu_mask *m)
 /**
  * sbi_pmu_ctr_decode - understand a counter_info word
  * @info: as firmware returned it, hence not to be trusted
+ * @limit: bits that a hardware counter has at most, whatever firmware says
  *
  * Return: the counter; of kind NONE if it cannot count events: the time CSR
  * (RustSBI lists it), or a CSR that is no counter.
  */
-struct sbi_pmu_ctr sbi_pmu_ctr_decode(unsigned long info)
+struct sbi_pmu_ctr sbi_pmu_ctr_decode(xlen_t info, unsigned int limit)
 {
 	struct sbi_pmu_ctr ctr = { .kind = SBI_PMU_CTR_NONE };
 
@@ -43,6 +44,8 @@ struct sbi_pmu_ctr sbi_pmu_ctr_decode(unsigned long info)
 
 	ctr.csr = FIELD_GET(SBI_PMU_INFO_CSR, info);
 	ctr.width = FIELD_GET(SBI_PMU_INFO_WIDTH, info) + 1;
+	if (ctr.width > limit)
+		ctr.width = limit;
 	if (ctr.csr == SBI_PMU_CSR_CYCLE || ctr.csr == SBI_PMU_CSR_INSTRET)
 		ctr.kind = SBI_PMU_CTR_FIXED;
 	else if (ctr.csr > SBI_PMU_CSR_INSTRET && ctr.csr <= SBI_PMU_CSR_LAST)
@@ -69,6 +72,10 @@ void sbi_pmu_inventory_add(struct sbi_pmu_inventory *inv, unsigned int idx,
 		sbi_pmu_mask_for_each(i, &hardware)
 			if (inv->ctr[i].csr == ctr.csr)
 				return;
+		if (ctr.width < SBI_PMU_MIN_WIDTH) {
+			inv->narrow++;
+			return;
+		}
 	}
 
 	switch (ctr.kind) {
@@ -101,6 +108,26 @@ bool sbi_pmu_inventory_equal(const struct sbi_pmu_inventory *a,
 struct sbi_pmu_mask sbi_pmu_inventory_all(const struct sbi_pmu_inventory *inv)
 {
 	return sbi_pmu_mask_or(sbi_pmu_inventory_hardware(inv), &inv->firmware);
+}
+
+/**
+ * sbi_pmu_inventory_wrap_ns - how often counters must be looked at
+ * @inv: the counters
+ *
+ * Half the time that the narrowest takes to come round at the very least, so
+ * that between two looks none has come round unseen.
+ *
+ * Return: the interval in ns, 0 if all counters have 64 bits.
+ */
+u64 sbi_pmu_inventory_wrap_ns(const struct sbi_pmu_inventory *inv)
+{
+	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(inv);
+	unsigned int i, width = 64;
+
+	sbi_pmu_mask_for_each(i, &hardware)
+		if (inv->ctr[i].width < width)
+			width = inv->ctr[i].width;
+	return width < 64 ? BIT_ULL(width - 1) / SBI_PMU_EVENTS_PER_NS : 0;
 }
 
 /**

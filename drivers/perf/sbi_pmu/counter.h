@@ -10,16 +10,16 @@
 
 /* Counters beyond this logical index are left alone, and the log says so. */
 #define SBI_PMU_MAX_CTRS	128
-#define SBI_PMU_WORD_BITS	64
+#define SBI_PMU_WORD_BITS	XLEN
 #define SBI_PMU_WORDS		(SBI_PMU_MAX_CTRS / SBI_PMU_WORD_BITS)
 
 /**
  * struct sbi_pmu_mask - a set of counters, by logical index
- * @word: bit i of word w stands for counter 64 * w + i; each word is a
+ * @word: bit i of word w stands for counter XLEN * w + i; each word is a
  *	  {counter_idx_base, counter_idx_mask} window as SBI calls want it
  */
 struct sbi_pmu_mask {
-	u64 word[SBI_PMU_WORDS];
+	xlen_t word[SBI_PMU_WORDS];
 };
 
 static inline bool sbi_pmu_mask_test(const struct sbi_pmu_mask *m, unsigned int i)
@@ -30,12 +30,12 @@ static inline bool sbi_pmu_mask_test(const struct sbi_pmu_mask *m, unsigned int 
 
 static inline void sbi_pmu_mask_set(struct sbi_pmu_mask *m, unsigned int i)
 {
-	m->word[i / SBI_PMU_WORD_BITS] |= 1ULL << (i % SBI_PMU_WORD_BITS);
+	m->word[i / SBI_PMU_WORD_BITS] |= (xlen_t)1 << (i % SBI_PMU_WORD_BITS);
 }
 
 static inline void sbi_pmu_mask_clear(struct sbi_pmu_mask *m, unsigned int i)
 {
-	m->word[i / SBI_PMU_WORD_BITS] &= ~(1ULL << (i % SBI_PMU_WORD_BITS));
+	m->word[i / SBI_PMU_WORD_BITS] &= ~((xlen_t)1 << (i % SBI_PMU_WORD_BITS));
 }
 
 static inline struct sbi_pmu_mask sbi_pmu_mask_and(struct sbi_pmu_mask a,
@@ -79,6 +79,14 @@ unsigned int sbi_pmu_mask_weight(const struct sbi_pmu_mask *m);
 	     (i) < SBI_PMU_MAX_CTRS;				\
 	     (i) = sbi_pmu_mask_next((m), (i) + 1))
 
+/*
+ * Nothing happens more often than this in a ns (eight events a cycle at 8 GHz),
+ * so a counter of w bits takes at least 2^w / 64 ns to come round. Narrower
+ * ones than SBI_PMU_MIN_WIDTH would have to be looked at more than once in a ms.
+ */
+#define SBI_PMU_EVENTS_PER_NS	64
+#define SBI_PMU_MIN_WIDTH	27
+
 enum sbi_pmu_ctr_kind {
 	SBI_PMU_CTR_NONE,	/* no such counter, or not one for events */
 	SBI_PMU_CTR_FIXED,	/* cycle or instret: one event, no filter, no interrupt */
@@ -105,6 +113,7 @@ struct sbi_pmu_ctr {
  * @hpm: ditto
  * @firmware: ditto
  * @beyond: counters announced past SBI_PMU_MAX_CTRS, which are not used
+ * @narrow: hardware counters of less than SBI_PMU_MIN_WIDTH bits, not used
  */
 struct sbi_pmu_inventory {
 	struct sbi_pmu_ctr ctr[SBI_PMU_MAX_CTRS];
@@ -112,6 +121,7 @@ struct sbi_pmu_inventory {
 	struct sbi_pmu_mask hpm;
 	struct sbi_pmu_mask firmware;
 	unsigned long beyond;
+	unsigned int narrow;
 };
 
 static inline struct sbi_pmu_mask
@@ -120,12 +130,13 @@ sbi_pmu_inventory_hardware(const struct sbi_pmu_inventory *inv)
 	return sbi_pmu_mask_or(inv->fixed, &inv->hpm);
 }
 
-struct sbi_pmu_ctr sbi_pmu_ctr_decode(unsigned long info);
+struct sbi_pmu_ctr sbi_pmu_ctr_decode(xlen_t info, unsigned int limit);
 void sbi_pmu_inventory_add(struct sbi_pmu_inventory *inv, unsigned int idx,
 			   struct sbi_pmu_ctr ctr);
 bool sbi_pmu_inventory_equal(const struct sbi_pmu_inventory *a,
 			     const struct sbi_pmu_inventory *b);
 struct sbi_pmu_mask sbi_pmu_inventory_all(const struct sbi_pmu_inventory *inv);
+u64 sbi_pmu_inventory_wrap_ns(const struct sbi_pmu_inventory *inv);
 int sbi_pmu_ctr_delta(const struct sbi_pmu_ctr *ctr, u64 prev, u64 now, u64 *delta);
 
 #endif

@@ -2,30 +2,68 @@
 /*
  * csr: the only place that touches CSRs.
  */
+#include <asm/asm-extable.h>
 #include <asm/csr.h>
 
 #include "sbi_pmu.h"
 
+/*
+ * A counter that firmware has announced may not exist (OpenSBI before 1.4 where
+ * their numbers have gaps), or not be readable from here: that traps, and the
+ * kernel would die of it. The exception table makes it an error instead.
+ */
+#define READ_OR_TRAP(csr, value, error)					\
+	asm volatile("1:	csrr	%1, %2\n"			\
+		     "2:\n"						\
+		     _ASM_EXTABLE_UACCESS_ERR_ZERO(1b, 2b, %0, %1)	\
+		     : "+r"(error), "=r"(value) : "i"(csr) : "memory")
+
 /* A CSR's number is part of the instruction, hence one instruction each. */
-#define READ_1(n)	case n: return csr_read(n)
-#define READ_2(n)	READ_1(n); READ_1((n) + 1)
-#define READ_4(n)	READ_2(n); READ_2((n) + 2)
-#define READ_8(n)	READ_4(n); READ_4((n) + 4)
-#define READ_16(n)	READ_8(n); READ_8((n) + 8)
+#define CASE_1(n)	case n: READ_OR_TRAP(n, word, error); break
+#define CASE_2(n)	CASE_1(n); CASE_1((n) + 1)
+#define CASE_4(n)	CASE_2(n); CASE_2((n) + 2)
+#define CASE_8(n)	CASE_4(n); CASE_4((n) + 4)
+#define CASE_16(n)	CASE_8(n); CASE_8((n) + 8)
+#define CASE_32(n)	CASE_16(n); CASE_16((n) + 16)
+
+static int read_word(unsigned int csr, xlen_t *value)
+{
+	xlen_t word = 0;
+	long error = 0;
+
+	switch (csr) {
+	CASE_32(CSR_CYCLE);
+	CASE_32(CSR_CYCLEH);
+	default:
+		return -ENXIO;
+	}
+	*value = word;
+	return error;
+}
 
 /**
  * sbi_pmu_csr_read - read a counter
  * @csr: one that the inventory has let in
+ * @value: written on success
  *
  * Context: on the hart whose counter is meant.
+ * Return: 0, or an errno if there is no such counter.
  */
-u64 sbi_pmu_csr_read(unsigned int csr)
+int sbi_pmu_csr_read(unsigned int csr, u64 *value)
 {
-	switch (csr) {
-	READ_16(CSR_CYCLE);
-	READ_16(CSR_CYCLE + 16);
-	default:
-		WARN_ON_ONCE(1);
+	xlen_t low, high, again;
+
+	if (read_word(csr, &low))
+		return -ENXIO;
+	*value = low;
+	if (XLEN == 64)
 		return 0;
-	}
+	/* The halves are read one by one; the lower must not wrap in between. */
+	do {
+		if (read_word(csr + CSR_CYCLEH - CSR_CYCLE, &high) || read_word(csr, &low) ||
+		    read_word(csr + CSR_CYCLEH - CSR_CYCLE, &again))
+			return -ENXIO;
+	} while (high != again);
+	*value = (u64)high << 32 | low;
+	return 0;
 }

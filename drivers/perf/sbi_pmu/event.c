@@ -122,6 +122,36 @@ int sbi_pmu_event_encode(const struct perf_event_attr *attr, bool own_type,
 	return ret;
 }
 
+/* The @n-th of all general and cache events; 0, which is none, past the last. */
+u32 sbi_pmu_event_standard(unsigned int n)
+{
+	const unsigned int per_cache = SBI_PMU_CACHE_OPS * SBI_PMU_CACHE_RESULTS;
+
+	if (n < SBI_PMU_GENERAL_REF_CYCLES)
+		return event_idx(SBI_PMU_TYPE_GENERAL, n + 1);
+	n -= SBI_PMU_GENERAL_REF_CYCLES;
+	if (n >= SBI_PMU_CACHE_IDS * per_cache)
+		return 0;
+	return event_idx(SBI_PMU_TYPE_CACHE, FIELD_PREP(SBI_PMU_CACHE_ID, n / per_cache) |
+					     n % per_cache);
+}
+
+/**
+ * sbi_pmu_event_other_raw - another way to ask for a raw event
+ * @code: an event that firmware has refused; rewritten if true is returned
+ *
+ * The selectors of raw events (v1), which every firmware knows, are also raw
+ * events v2, which replaces it: some day there may be firmware with the latter
+ * alone. The version that firmware reports does not tell (OpenSBI 1.6).
+ */
+bool sbi_pmu_event_other_raw(struct sbi_pmu_code *code)
+{
+	if (code->idx != event_idx(SBI_PMU_TYPE_RAW, 0))
+		return false;
+	code->idx = event_idx(SBI_PMU_TYPE_RAW_V2, 0);
+	return true;
+}
+
 /**
  * sbi_pmu_event_filter - the modes that an event must not count in
  * @can: what the machine can filter

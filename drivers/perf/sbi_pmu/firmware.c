@@ -28,7 +28,7 @@ int sbi_pmu_fw_errno(long error)
 }
 
 static int fw_call(struct sbi_pmu_fw *fw, unsigned int fid,
-		   const unsigned long arg[5], unsigned long *value)
+		   const xlen_t arg[SBI_PMU_ARGS], xlen_t *value)
 {
 	struct sbi_pmu_ret ret = fw->call(fid, arg);
 
@@ -39,23 +39,31 @@ static int fw_call(struct sbi_pmu_fw *fw, unsigned int fid,
 }
 
 /* The window that holds one counter. */
-static void fw_window(unsigned long arg[5], unsigned int idx)
+static void fw_window(xlen_t arg[SBI_PMU_ARGS], unsigned int idx)
 {
 	arg[0] = idx - idx % SBI_PMU_WORD_BITS;
-	arg[1] = 1UL << (idx % SBI_PMU_WORD_BITS);
+	arg[1] = (xlen_t)1 << (idx % SBI_PMU_WORD_BITS);
 }
 
-int sbi_pmu_fw_num_counters(struct sbi_pmu_fw *fw, unsigned long *n)
+/* 64 bits take one register, or two on RV32. */
+static void fw_put64(xlen_t *arg, u64 value)
 {
-	const unsigned long arg[5] = {};
+	arg[0] = value;
+	if (XLEN == 32)
+		arg[1] = value >> 32;
+}
+
+int sbi_pmu_fw_num_counters(struct sbi_pmu_fw *fw, xlen_t *n)
+{
+	const xlen_t arg[SBI_PMU_ARGS] = {};
 
 	return fw_call(fw, SBI_PMU_FID_NUM_COUNTERS, arg, n);
 }
 
 int sbi_pmu_fw_counter_info(struct sbi_pmu_fw *fw, unsigned int idx,
-			    unsigned long *info)
+			    xlen_t *info)
 {
-	const unsigned long arg[5] = { idx };
+	const xlen_t arg[SBI_PMU_ARGS] = { idx };
 
 	return fw_call(fw, SBI_PMU_FID_COUNTER_INFO, arg, info);
 }
@@ -72,14 +80,15 @@ int sbi_pmu_fw_counter_info(struct sbi_pmu_fw *fw, unsigned int idx,
  * Return: 0, -EOPNOTSUPP if none of them can have this event, -EPROTO if
  * firmware took a counter that was not offered, or another errno.
  */
-int sbi_pmu_fw_config(struct sbi_pmu_fw *fw, unsigned int word, u64 mask,
+int sbi_pmu_fw_config(struct sbi_pmu_fw *fw, unsigned int word, xlen_t mask,
 		      const struct sbi_pmu_code *code, unsigned int *got)
 {
-	const unsigned long base = word * SBI_PMU_WORD_BITS;
-	const unsigned long arg[5] = { base, mask, code->flags, code->idx, code->data };
-	unsigned long value;
+	const xlen_t base = word * SBI_PMU_WORD_BITS;
+	xlen_t arg[SBI_PMU_ARGS] = { base, mask, code->flags, code->idx };
+	xlen_t value;
 	int ret;
 
+	fw_put64(&arg[4], code->data);
 	ret = fw_call(fw, SBI_PMU_FID_CONFIG_MATCHING, arg, &value);
 	if (ret)
 		return ret;
@@ -93,7 +102,7 @@ int sbi_pmu_fw_config(struct sbi_pmu_fw *fw, unsigned int word, u64 mask,
 /* Start a stopped counter from the value that it has. */
 int sbi_pmu_fw_start(struct sbi_pmu_fw *fw, unsigned int idx)
 {
-	unsigned long arg[5] = {};
+	xlen_t arg[SBI_PMU_ARGS] = {};
 	int ret;
 
 	fw_window(arg, idx);
@@ -104,7 +113,7 @@ int sbi_pmu_fw_start(struct sbi_pmu_fw *fw, unsigned int idx)
 /* Stop a counter and take its event away; fine if it was stopped already. */
 int sbi_pmu_fw_release(struct sbi_pmu_fw *fw, unsigned int idx)
 {
-	unsigned long arg[5] = { [2] = SBI_PMU_STOP_RESET };
+	xlen_t arg[SBI_PMU_ARGS] = { [2] = SBI_PMU_STOP_RESET };
 	int ret;
 
 	fw_window(arg, idx);
@@ -115,14 +124,56 @@ int sbi_pmu_fw_release(struct sbi_pmu_fw *fw, unsigned int idx)
 /* Read a firmware counter; @value is only written on success. */
 int sbi_pmu_fw_read(struct sbi_pmu_fw *fw, unsigned int idx, u64 *value)
 {
-	const unsigned long arg[5] = { idx };
-	unsigned long low;
+	const xlen_t arg[SBI_PMU_ARGS] = { idx };
+	xlen_t low, high = 0, again;
 	int ret;
 
-	ret = fw_call(fw, SBI_PMU_FID_FW_READ, arg, &low);
-	if (!ret)
-		*value = low;
-	return ret;
+	if (XLEN == 64) {
+		ret = fw_call(fw, SBI_PMU_FID_FW_READ, arg, &low);
+		if (!ret)
+			*value = low;
+		return ret;
+	}
+	/* The halves come by a call each; the lower must not wrap in between. */
+	do {
+		again = high;
+		ret = fw_call(fw, SBI_PMU_FID_FW_READ, arg, &low);
+		if (!ret)
+			ret = fw_call(fw, SBI_PMU_FID_FW_READ_HI, arg, &high);
+		if (ret)
+			return ret;
+	} while (high != again);
+	*value = (u64)high << 32 | low;
+	return 0;
+}
+
+/**
+ * sbi_pmu_fw_snapshot - give this hart's firmware the snapshot memory
+ * @fw: this hart's firmware
+ * @address: of a page, or SBI_PMU_NO_SHMEM to take it away
+ */
+int sbi_pmu_fw_snapshot(struct sbi_pmu_fw *fw, u64 address)
+{
+	xlen_t arg[SBI_PMU_ARGS] = {};
+
+	fw_put64(&arg[0], address);
+	if (address == SBI_PMU_NO_SHMEM)
+		arg[1] = ~(xlen_t)0;
+	return fw_call(fw, SBI_PMU_FID_SNAPSHOT_SHMEM, arg, NULL);
+}
+
+/**
+ * sbi_pmu_fw_event_info - ask firmware which events it has
+ * @fw: this hart's firmware
+ * @address: of an array of struct sbi_pmu_event_info, which is answered in place
+ * @entries: its length
+ */
+int sbi_pmu_fw_event_info(struct sbi_pmu_fw *fw, u64 address, unsigned int entries)
+{
+	xlen_t arg[SBI_PMU_ARGS] = { [2] = entries };
+
+	fw_put64(&arg[0], address);
+	return fw_call(fw, SBI_PMU_FID_EVENT_INFO, arg, NULL);
 }
 
 /**
@@ -134,7 +185,7 @@ int sbi_pmu_fw_read(struct sbi_pmu_fw *fw, unsigned int idx, u64 *value)
  */
 int sbi_pmu_fw_inventory(struct sbi_pmu_fw *fw, struct sbi_pmu_inventory *inv)
 {
-	unsigned long n, info, found = 0;
+	xlen_t n, info, found = 0;
 	int ret;
 
 	memset(inv, 0, sizeof(*inv));
@@ -147,7 +198,7 @@ int sbi_pmu_fw_inventory(struct sbi_pmu_fw *fw, struct sbi_pmu_inventory *inv)
 		if (sbi_pmu_fw_counter_info(fw, i, &info))
 			continue;
 		found++;
-		sbi_pmu_inventory_add(inv, i, sbi_pmu_ctr_decode(info));
+		sbi_pmu_inventory_add(inv, i, sbi_pmu_ctr_decode(info, fw->width_limit));
 	}
 	/* OpenSBI counts the time CSR in, but has no info on it. */
 	if (found + 1 < n)

@@ -40,32 +40,38 @@ static inline bool sbi_pmu_code_has_fixed(const struct sbi_pmu_code *code)
 
 struct sbi_pmu_ret {
 	long error;
-	unsigned long value;
+	xlen_t value;
 };
+
+#define SBI_PMU_ARGS		6
 
 /* A call of the PMU extension on this hart. */
 typedef struct sbi_pmu_ret (*sbi_pmu_call_fn)(unsigned int fid,
-					      const unsigned long arg[5]);
+					      const xlen_t arg[SBI_PMU_ARGS]);
 
 /**
  * struct sbi_pmu_fw - a hart's line to firmware
  * @call: the transport; set once, never NULL
  * @calls: calls made, by function
+ * @width_limit: bits that a hardware counter has at most; firmware may say more
  */
 struct sbi_pmu_fw {
 	sbi_pmu_call_fn call;
+	unsigned int width_limit;
 	u64 calls[SBI_PMU_FIDS];
 };
 
 int sbi_pmu_fw_errno(long error);
-int __must_check sbi_pmu_fw_num_counters(struct sbi_pmu_fw *fw, unsigned long *n);
+int __must_check sbi_pmu_fw_num_counters(struct sbi_pmu_fw *fw, xlen_t *n);
 int __must_check sbi_pmu_fw_counter_info(struct sbi_pmu_fw *fw, unsigned int idx,
-					 unsigned long *info);
-int __must_check sbi_pmu_fw_config(struct sbi_pmu_fw *fw, unsigned int word, u64 mask,
+					 xlen_t *info);
+int __must_check sbi_pmu_fw_config(struct sbi_pmu_fw *fw, unsigned int word, xlen_t mask,
 				   const struct sbi_pmu_code *code, unsigned int *got);
 int __must_check sbi_pmu_fw_start(struct sbi_pmu_fw *fw, unsigned int idx);
 int __must_check sbi_pmu_fw_release(struct sbi_pmu_fw *fw, unsigned int idx);
 int __must_check sbi_pmu_fw_read(struct sbi_pmu_fw *fw, unsigned int idx, u64 *value);
+int __must_check sbi_pmu_fw_snapshot(struct sbi_pmu_fw *fw, u64 address);
+int __must_check sbi_pmu_fw_event_info(struct sbi_pmu_fw *fw, u64 address, unsigned int entries);
 int sbi_pmu_fw_inventory(struct sbi_pmu_fw *fw, struct sbi_pmu_inventory *inv);
 
 #endif

@@ -3,6 +3,7 @@
  * main: the module comes and goes, and so do harts.
  */
 #include <linux/cpu.h>
+#include <linux/cpu_pm.h>
 #include <linux/cpufeature.h>
 #include <linux/cpuhotplug.h>
 #include <linux/module.h>
@@ -13,6 +14,10 @@
 #include <asm/hwcap.h>
 
 #include "sbi_pmu.h"
+
+static unsigned int width = 64;
+module_param(width, uint, 0444);
+MODULE_PARM_DESC(width, "bits that hardware counters have at most, where firmware says more than is true (27-64, default 64)");
 
 /* The core hands hotplug callbacks a CPU and nothing else. */
 static struct sbi_pmu *the_pmu;
@@ -34,7 +39,7 @@ static void cpu_down(void *arg)
 static int hotplug_online(unsigned int cpu)
 {
 	struct sbi_pmu *pmu = the_pmu;
-	struct sbi_pmu_slots *slots = per_cpu_ptr(pmu->slots, cpu);
+	struct sbi_pmu_slots *slots = &per_cpu_ptr(pmu->cpu, cpu)->slots;
 	struct sbi_pmu_inventory *inv;
 	int ret;
 
@@ -57,10 +62,33 @@ static int hotplug_online(unsigned int cpu)
 static int hotplug_offline(unsigned int cpu)
 {
 	struct sbi_pmu *pmu = the_pmu;
+	struct sbi_pmu_cpu *hart = per_cpu_ptr(pmu->cpu, cpu);
 
-	if (cpumask_test_and_clear_cpu(cpu, &pmu->cpus))
-		smp_call_function_single(cpu, cpu_down, per_cpu_ptr(pmu->slots, cpu), true);
+	if (!cpumask_test_and_clear_cpu(cpu, &pmu->cpus))
+		return 0;
+	smp_call_function_single(cpu, cpu_down, &hart->slots, true);
+	sbi_pmu_timer_stop(hart);
 	return 0;
+}
+
+/* On the hart that goes to sleep or wakes, interrupts off. */
+static int power_notify(struct notifier_block *nb, unsigned long action, void *unused)
+{
+	struct sbi_pmu *pmu = container_of(nb, struct sbi_pmu, sleep);
+	struct sbi_pmu_slots *slots = &this_cpu_ptr(pmu->cpu)->slots;
+
+	if (!slots->online)
+		return NOTIFY_OK;
+	switch (action) {
+	case CPU_PM_ENTER:
+		sbi_pmu_slots_suspend(slots);
+		break;
+	case CPU_PM_ENTER_FAILED:
+	case CPU_PM_EXIT:
+		sbi_pmu_slots_resume(slots);
+		break;
+	}
+	return NOTIFY_OK;
 }
 
 /* ---- the module ---- */
@@ -97,6 +125,9 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner)
 	if (pmu->inv.beyond)
 		pr_warn("%lu counters past index %u are not used\n", pmu->inv.beyond,
 			SBI_PMU_MAX_CTRS - 1);
+	if (pmu->inv.narrow)
+		pr_warn("%u hardware counters of less than %u bits are not used: they come round too soon\n",
+			pmu->inv.narrow, SBI_PMU_MIN_WIDTH);
 }
 
 static int learn_machine(struct sbi_pmu *pmu)
@@ -114,8 +145,9 @@ static int learn_machine(struct sbi_pmu *pmu)
 
 	/* Any hart will do: those that turn out different are left out. */
 	preempt_disable();
-	ret = sbi_pmu_fw_inventory(&this_cpu_ptr(pmu->slots)->fw, &pmu->inv);
+	ret = sbi_pmu_fw_inventory(&this_cpu_ptr(pmu->cpu)->slots.fw, &pmu->inv);
 	preempt_enable();
+	pmu->wrap_ns = sbi_pmu_inventory_wrap_ns(&pmu->inv);
 	all = sbi_pmu_inventory_all(&pmu->inv);
 	if (ret || sbi_pmu_mask_empty(&all)) {
 		pr_err("firmware offers no counters: check its device tree, or the CPU model of the emulator\n");
@@ -151,7 +183,7 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 		return -EBUSY;	/* -EEXIST from a module's init means: loaded already */
 	}
 	for_each_possible_cpu(cpu)
-		per_cpu_ptr(pmu->slots, cpu)->sole = pmu->sole;
+		per_cpu_ptr(pmu->cpu, cpu)->slots.sole = pmu->sole;
 	return 0;
 }
 
@@ -161,7 +193,7 @@ static int register_pmu(struct sbi_pmu *pmu)
 
 	sbi_pmu_perf_init(pmu);
 	/* Now, not under the lock that perf core holds while it makes the files. */
-	sbi_pmu_sysfs_learn(pmu);
+	sbi_pmu_truth_learn(pmu);
 	pmu->pmu.attr_groups = pmu->sole ? sbi_pmu_attr_groups_sole : sbi_pmu_attr_groups_beside;
 	ret = perf_pmu_register(&pmu->pmu, pmu->name, pmu->sole ? PERF_TYPE_RAW : -1);
 	if (ret)
@@ -178,17 +210,21 @@ static struct sbi_pmu *pmu_alloc(void)
 		return NULL;
 	mutex_init(&pmu->truth_lock);
 	hash_init(pmu->truths);
-	pmu->slots = alloc_percpu(struct sbi_pmu_slots);
-	if (!pmu->slots) {
+	pmu->sleep.notifier_call = power_notify;
+	pmu->cpu = alloc_percpu(struct sbi_pmu_cpu);
+	if (!pmu->cpu) {
 		kfree(pmu);
 		return NULL;
 	}
 	for_each_possible_cpu(cpu) {
-		struct sbi_pmu_slots *slots = per_cpu_ptr(pmu->slots, cpu);
+		struct sbi_pmu_cpu *hart = per_cpu_ptr(pmu->cpu, cpu);
 
-		slots->inv = &pmu->inv;
-		slots->fw.call = sbi_pmu_sbi_call;
-		slots->read_csr = sbi_pmu_csr_read;
+		hart->pmu = pmu;
+		hart->slots.inv = &pmu->inv;
+		hart->slots.fw.call = sbi_pmu_sbi_call;
+		hart->slots.fw.width_limit = width;
+		hart->slots.read_csr = sbi_pmu_csr_read;
+		sbi_pmu_timer_init(hart);
 	}
 	return pmu;
 }
@@ -196,7 +232,7 @@ static struct sbi_pmu *pmu_alloc(void)
 static void pmu_free(struct sbi_pmu *pmu)
 {
 	sbi_pmu_truth_free(pmu);
-	free_percpu(pmu->slots);
+	free_percpu(pmu->cpu);
 	kfree(pmu);
 }
 
@@ -206,6 +242,11 @@ static int __init sbi_pmu_init(void)
 	char *owner;
 	int ret;
 
+	if (width < SBI_PMU_MIN_WIDTH || width > 64) {
+		pr_err("width=%u: counters of %u to 64 bits can be used\n", width,
+		       SBI_PMU_MIN_WIDTH);
+		return -EINVAL;
+	}
 	pmu = pmu_alloc();
 	if (!pmu)
 		return -ENOMEM;
@@ -224,13 +265,19 @@ static int __init sbi_pmu_init(void)
 		goto err_owner;
 	hotplug_state = ret;
 
-	ret = register_pmu(pmu);
+	ret = cpu_pm_register_notifier(&pmu->sleep);
 	if (ret)
 		goto err_hotplug;
+	ret = register_pmu(pmu);
+	if (ret)
+		goto err_sleep;
+	sbi_pmu_debugfs_init(pmu);
 	log_found(pmu, owner);
 	kfree(owner);
 	return 0;
 
+err_sleep:
+	cpu_pm_unregister_notifier(&pmu->sleep);
 err_hotplug:
 	cpuhp_remove_state(hotplug_state);
 err_owner:
@@ -245,7 +292,9 @@ static void __exit sbi_pmu_exit(void)
 {
 	struct sbi_pmu *pmu = the_pmu;
 
+	sbi_pmu_debugfs_exit(pmu);
 	perf_pmu_unregister(&pmu->pmu);
+	cpu_pm_unregister_notifier(&pmu->sleep);
 	cpuhp_remove_state(hotplug_state);
 	the_pmu = NULL;
 	pmu_free(pmu);

@@ -22,9 +22,14 @@ static struct sbi_pmu_user *event_user(struct perf_event *event)
 	return &e->user;
 }
 
+static struct sbi_pmu_cpu *event_cpu(struct perf_event *event)
+{
+	return this_cpu_ptr(to_sbi_pmu(event->pmu)->cpu);
+}
+
 static struct sbi_pmu_slots *event_slots(struct perf_event *event)
 {
-	return this_cpu_ptr(to_sbi_pmu(event->pmu)->slots);
+	return &event_cpu(event)->slots;
 }
 
 /* ---- while an event is on a hart: interrupts are off, nothing may fail ---- */
@@ -71,6 +76,7 @@ static int pmu_add(struct perf_event *event, int flags)
 	if (ret)
 		return ret;
 	event->hw.idx = event_user(event)->slot;
+	sbi_pmu_timer_kick(event_cpu(event));
 	if (!(flags & PERF_EF_START))
 		return 0;
 	pmu_start(event, PERF_EF_RELOAD);
@@ -128,7 +134,7 @@ static void release_idle(void *arg)
 {
 	struct sbi_pmu *pmu = arg;
 
-	sbi_pmu_slots_release_idle(this_cpu_ptr(pmu->slots));
+	sbi_pmu_slots_release_idle(&this_cpu_ptr(pmu->cpu)->slots);
 }
 
 static void event_destroy(struct perf_event *event)
@@ -158,6 +164,8 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 	if (ret)
 		return ret;
 	ret = sbi_pmu_truth_of(pmu, code, can);
+	if (ret == -EOPNOTSUPP && sbi_pmu_event_other_raw(code))
+		ret = sbi_pmu_truth_of(pmu, code, can);
 	if (ret)
 		return ret;
 	/* A fixed counter counts in every mode. */

@@ -16,4 +16,8 @@
 #include <linux/types.h>
 #include <uapi/linux/perf_event.h>
 
+/* A register: what SBI calls take and return. */
+typedef unsigned long xlen_t;
+#define XLEN BITS_PER_LONG
+
 #endif

@@ -6,10 +6,10 @@
 
 #include "sbi_pmu.h"
 
-struct sbi_pmu_ret sbi_pmu_sbi_call(unsigned int fid, const unsigned long arg[5])
+struct sbi_pmu_ret sbi_pmu_sbi_call(unsigned int fid, const xlen_t arg[SBI_PMU_ARGS])
 {
 	struct sbiret ret = sbi_ecall(SBI_PMU_EID, fid, arg[0], arg[1], arg[2],
-				      arg[3], arg[4], 0);
+				      arg[3], arg[4], arg[5]);
 
 	return (struct sbi_pmu_ret) { .error = ret.error, .value = ret.value };
 }

@@ -7,7 +7,9 @@
 
 #include <linux/cpumask.h>
 #include <linux/hashtable.h>
+#include <linux/hrtimer.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/perf_event.h>
 #include <sbi_pmu/version.h>
 
@@ -29,11 +31,27 @@ struct sbi_pmu_firmware_id {
 	unsigned long impl_version;
 };
 
+struct sbi_pmu;
+
+/**
+ * struct sbi_pmu_cpu - a hart
+ * @slots: its counters; see there for who may touch them
+ * @timer: looks at its narrow counters, while events are on it
+ * @pmu: the driver
+ */
+struct sbi_pmu_cpu {
+	struct sbi_pmu_slots slots;
+	struct hrtimer timer;
+	struct sbi_pmu *pmu;
+};
+
 /**
  * struct sbi_pmu - the driver
  * @pmu: as perf core knows it
- * @slots: per hart; see there for who may touch it
+ * @cpu: by hart
  * @inv: the counters of every hart in @cpus; const after probe
+ * @wrap_ns: how often its narrow counters must be looked at, 0 if there are none;
+ *	     const after probe
  * @able: what the machine can do; const after probe
  * @id: the firmware; const after probe
  * @sole: we are the CPU PMU, type RAW; otherwise there is another, and we live
@@ -44,15 +62,20 @@ struct sbi_pmu_firmware_id {
  * @cpus: those of them that are online; likewise
  * @sampling: perf_event_overflow, which the kernel does not export, or NULL;
  *	      const after probe
+ * @hints: standard events that firmware says it has, by sbi_pmu_event_standard();
+ *	   const after probe
  * @truth_lock: guards @truths, and has one trial at a time; may sleep
  * @truths: what trials have told, by event
  * @truth_count: entries of @truths
  * @events: perf events that exist
+ * @sleep: told when a hart's power goes and comes
+ * @debugfs: our folder there
  */
 struct sbi_pmu {
 	struct pmu pmu;
-	struct sbi_pmu_slots __percpu *slots;
+	struct sbi_pmu_cpu __percpu *cpu;
 	struct sbi_pmu_inventory inv;
+	u64 wrap_ns;
 	struct sbi_pmu_abilities able;
 	struct sbi_pmu_firmware_id id;
 	bool sole;
@@ -60,10 +83,13 @@ struct sbi_pmu {
 	struct cpumask alike;
 	struct cpumask cpus;
 	void *sampling;
+	u64 hints;
 	struct mutex truth_lock;
 	DECLARE_HASHTABLE(truths, 6);
 	unsigned int truth_count;
 	atomic_t events;
+	struct notifier_block sleep;
+	struct dentry *debugfs;
 };
 
 static inline struct sbi_pmu *to_sbi_pmu(struct pmu *pmu)
@@ -73,12 +99,18 @@ static inline struct sbi_pmu *to_sbi_pmu(struct pmu *pmu)
 
 /* sbi.c */
 int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id);
-struct sbi_pmu_ret sbi_pmu_sbi_call(unsigned int fid, const unsigned long arg[5]);
+struct sbi_pmu_ret sbi_pmu_sbi_call(unsigned int fid, const xlen_t arg[SBI_PMU_ARGS]);
 
 /* csr.c */
-u64 sbi_pmu_csr_read(unsigned int csr);
+int sbi_pmu_csr_read(unsigned int csr, u64 *value);
+
+/* timer.c */
+void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_timer_kick(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu);
 
 /* truth.c */
+void sbi_pmu_truth_learn(struct sbi_pmu *pmu);
 int sbi_pmu_truth_of(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 		     struct sbi_pmu_mask *can);
 void sbi_pmu_truth_free(struct sbi_pmu *pmu);
@@ -88,8 +120,11 @@ void sbi_pmu_perf_init(struct sbi_pmu *pmu);
 int sbi_pmu_perf_survey(int type, char **owner, const char *name, bool *taken);
 void *sbi_pmu_perf_find_overflow(void);
 
+/* debugfs.c */
+void sbi_pmu_debugfs_init(struct sbi_pmu *pmu);
+void sbi_pmu_debugfs_exit(struct sbi_pmu *pmu);
+
 /* sysfs.c */
-void sbi_pmu_sysfs_learn(struct sbi_pmu *pmu);
 extern const struct attribute_group *sbi_pmu_attr_groups_sole[];
 extern const struct attribute_group *sbi_pmu_attr_groups_beside[];
 

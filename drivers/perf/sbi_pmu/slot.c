@@ -145,8 +145,7 @@ static int slot_read(struct sbi_pmu_slots *slots, unsigned int idx, u64 *value)
 
 	if (ctr->kind == SBI_PMU_CTR_FIRMWARE)
 		return sbi_pmu_fw_read(&slots->fw, idx, value);
-	*value = slots->read_csr(ctr->csr);
-	return 0;
+	return slots->read_csr(ctr->csr, value);
 }
 
 /*
@@ -205,7 +204,7 @@ static int slot_configure(struct sbi_pmu_slots *slots, unsigned int idx,
 	int ret;
 
 	ret = sbi_pmu_fw_config(&slots->fw, idx / SBI_PMU_WORD_BITS,
-				1ULL << (idx % SBI_PMU_WORD_BITS), code, &got);
+				(xlen_t)1 << (idx % SBI_PMU_WORD_BITS), code, &got);
 	if (ret == -EPROTO)
 		slot_reject(slots, got);
 	if (ret)
@@ -239,6 +238,7 @@ static void slot_strand(struct sbi_pmu_slots *slots, unsigned int idx)
 		user->slot = SBI_PMU_NO_SLOT;
 		user->live = false;
 	}
+	slots->stranded++;
 	plan_touch(&slots->plan, idx, false);
 }
 
@@ -303,15 +303,19 @@ void sbi_pmu_slots_up(struct sbi_pmu_slots *slots)
 	memset(&slots->plan, 0, sizeof(slots->plan));
 	for (i = 0; i < SBI_PMU_MAX_CTRS; i++)
 		INIT_LIST_HEAD(&slots->users[i]);
+	slots->online = true;
+	if (!slots->sole)
+		return;
 	/*
 	 * Whoever ran before us (a boot loader, the kernel that kexec'ed this
-	 * one) may have left counters configured. One by one: some firmware
-	 * stops at the first that is stopped already.
+	 * one) may have left counters configured, and memory in firmware's
+	 * hands. One by one: some firmware stops at the first that is stopped
+	 * already.
 	 */
-	if (slots->sole)
-		sbi_pmu_mask_for_each(i, &all)
-			slot_release(slots, i);
-	slots->online = true;
+	sbi_pmu_mask_for_each(i, &all)
+		slot_release(slots, i);
+	if (sbi_pmu_fw_snapshot(&slots->fw, SBI_PMU_NO_SHMEM))
+		return;	/* firmware knows of no such memory: as good */
 }
 
 /**
@@ -354,26 +358,92 @@ void sbi_pmu_slots_release_idle(struct sbi_pmu_slots *slots)
 		slot_release(slots, i);
 }
 
+/**
+ * sbi_pmu_slots_follow - look at narrow counters before they come round
+ * @slots: this hart's; to be called every sbi_pmu_inventory_wrap_ns()
+ *
+ * Context: on the hart, interrupts off.
+ * Return: whether somebody counts on such a counter, so that it has to go on.
+ */
+bool sbi_pmu_slots_follow(struct sbi_pmu_slots *slots)
+{
+	bool narrow = false;
+	unsigned int i;
+
+	sbi_pmu_mask_for_each(i, &slots->plan.busy) {
+		if (slots->inv->ctr[i].width == 64)
+			continue;
+		slot_update(slots, i);
+		narrow = true;
+	}
+	return narrow;
+}
+
+/**
+ * sbi_pmu_slots_suspend - the hart may lose power and its counters with it
+ * @slots: this hart's
+ *
+ * Context: on the hart, interrupts off.
+ */
+void sbi_pmu_slots_suspend(struct sbi_pmu_slots *slots)
+{
+	unsigned int i;
+
+	sbi_pmu_mask_for_each(i, &slots->plan.busy)
+		slot_update(slots, i);
+}
+
+/**
+ * sbi_pmu_slots_resume - the hart has power again, or never lost it
+ * @slots: this hart's
+ *
+ * What its counters hold now is not known (OpenSBI before 1.8 loses what they
+ * count), so those in use are configured anew, and go on from what they read.
+ *
+ * Context: on the hart, interrupts off.
+ */
+void sbi_pmu_slots_resume(struct sbi_pmu_slots *slots)
+{
+	unsigned int i;
+
+	sbi_pmu_slots_release_idle(slots);
+	sbi_pmu_mask_for_each(i, &slots->plan.busy) {
+		const struct sbi_pmu_code code = slots->plan.code[i];
+		const struct sbi_pmu_mask can = slots->plan.can[i];
+
+		slot_release(slots, i);
+		if (slot_configure(slots, i, &code, &can))
+			slot_strand(slots, i);
+		else
+			slot_rebase(slots, i);
+	}
+}
+
 /*
  * Try an event on the counters of one window. @got is one that took it, and is
- * free again, if 0 is returned.
+ * free again, if 0 or -ENXIO is returned; the latter if it cannot be read, so
+ * that it counts nothing for us.
  */
 static int trial_window(struct sbi_pmu_slots *slots, const struct sbi_pmu_code *code,
-			unsigned int word, u64 mask, unsigned int *got)
+			unsigned int word, xlen_t mask, unsigned int *got)
 {
 	int ret = sbi_pmu_fw_config(&slots->fw, word, mask, code, got);
+	u64 value;
 
-	if (!ret)
-		slot_release(slots, *got);
-	else if (ret == -EPROTO)
+	if (ret == -EPROTO)
 		slot_reject(slots, *got);
+	if (ret)
+		return ret;
+	if (slot_read(slots, *got, &value))
+		ret = -ENXIO;
+	slot_release(slots, *got);
 	return ret;
 }
 
 /* Firmware's "no", as opposed to its not having understood or not working. */
 static bool trial_denied(int ret)
 {
-	return ret == -EOPNOTSUPP || ret == -EINVAL || ret == -EPROTO;
+	return ret == -EOPNOTSUPP || ret == -EINVAL || ret == -EPROTO || ret == -ENXIO;
 }
 
 /* Try each counter of @window by itself. */
@@ -384,7 +454,7 @@ static void trial_each(struct sbi_pmu_slots *slots, const struct sbi_pmu_code *c
 
 	sbi_pmu_mask_for_each(i, window) {
 		int ret = trial_window(slots, code, i / SBI_PMU_WORD_BITS,
-				       1ULL << (i % SBI_PMU_WORD_BITS), &got);
+				       (xlen_t)1 << (i % SBI_PMU_WORD_BITS), &got);
 
 		if (!ret)
 			sbi_pmu_mask_set(&truth->can, i);
@@ -434,7 +504,7 @@ void sbi_pmu_slots_trial(struct sbi_pmu_slots *slots, const struct sbi_pmu_code 
 		ret = trial_window(slots, &bare, w, window.word[w], &got);
 		/* Beside, firmware that ignores the offer is not asked again. */
 		if ((ret == -EPROTO && slots->sole) ||
-		    (!ret && !sbi_pmu_code_is_firmware(&bare)))
+		    ((!ret || ret == -ENXIO) && !sbi_pmu_code_is_firmware(&bare)))
 			trial_each(slots, &bare, &window, truth);
 		else if (!ret)	/* firmware counters are all alike */
 			truth->can = sbi_pmu_mask_or(truth->can, &window);

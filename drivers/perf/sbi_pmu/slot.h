@@ -57,9 +57,10 @@ struct sbi_pmu_user {
  * struct sbi_pmu_slots - the slots of one hart
  * @inv: its counters
  * @fw: its line to firmware
- * @read_csr: reads a counter CSR
+ * @read_csr: reads a counter CSR; returns 0, or an errno where there is none
  * @plan: what holds what
  * @users: by counter, those who count on it
+ * @stranded: how often users lost their counter to firmware's change of mind
  * @sole: no other driver uses this hart's counters
  * @online: initialised; events may come
  *
@@ -68,9 +69,10 @@ struct sbi_pmu_user {
 struct sbi_pmu_slots {
 	const struct sbi_pmu_inventory *inv;
 	struct sbi_pmu_fw fw;
-	u64 (*read_csr)(unsigned int csr);
+	int (*read_csr)(unsigned int csr, u64 *value);
 	struct sbi_pmu_plan plan;
 	struct list_head users[SBI_PMU_MAX_CTRS];
+	unsigned int stranded;
 	bool sole;
 	bool online;
 };
@@ -91,6 +93,9 @@ bool sbi_pmu_plan_fits(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory
 void sbi_pmu_slots_up(struct sbi_pmu_slots *slots);
 void sbi_pmu_slots_down(struct sbi_pmu_slots *slots);
 void sbi_pmu_slots_release_idle(struct sbi_pmu_slots *slots);
+bool sbi_pmu_slots_follow(struct sbi_pmu_slots *slots);
+void sbi_pmu_slots_suspend(struct sbi_pmu_slots *slots);
+void sbi_pmu_slots_resume(struct sbi_pmu_slots *slots);
 void sbi_pmu_slots_trial(struct sbi_pmu_slots *slots, const struct sbi_pmu_code *code,
 			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_truth *truth);
 

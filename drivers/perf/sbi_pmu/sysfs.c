@@ -136,18 +136,6 @@ static umode_t event_visible(struct kobject *kobj, struct attribute *attr, int n
 	return event_supported(pmu, attr) ? attr->mode : 0;
 }
 
-/**
- * sbi_pmu_sysfs_learn - have the truth about every event that has a name
- * @pmu: the driver, before its PMU is registered
- *
- * Context: may sleep; all counters idle, so that each answers.
- */
-void sbi_pmu_sysfs_learn(struct sbi_pmu *pmu)
-{
-	for (struct attribute **attr = event_attrs_sole; *attr; attr++)
-		event_supported(pmu, *attr);
-}
-
 static const struct attribute_group event_group_sole = {
 	.name = "events",
 	.attrs = event_attrs_sole,

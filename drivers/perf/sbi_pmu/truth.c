@@ -9,6 +9,8 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
+#include <asm/io.h>
+
 #include "sbi_pmu.h"
 
 /* Remembered events; anybody may open anything, so there is an end to it. */
@@ -31,7 +33,7 @@ static void trial_on_cpu(void *arg)
 {
 	struct trial *t = arg;
 
-	sbi_pmu_slots_trial(this_cpu_ptr(t->pmu->slots), t->code, t->candidates, t->truth);
+	sbi_pmu_slots_trial(&this_cpu_ptr(t->pmu->cpu)->slots, t->code, t->candidates, t->truth);
 }
 
 static u32 truth_hash(const struct sbi_pmu_code *code)
@@ -85,6 +87,17 @@ static bool truth_complete(const struct sbi_pmu_mask *candidates,
 	return sbi_pmu_mask_empty(&unknown);
 }
 
+/* Does firmware say that it has this event? */
+static bool truth_hinted(const struct sbi_pmu *pmu, const struct sbi_pmu_code *code)
+{
+	u32 idx;
+
+	for (unsigned int n = 0; (idx = sbi_pmu_event_standard(n)); n++)
+		if (idx == code->idx)
+			return pmu->hints >> n & 1;
+	return false;
+}
+
 /*
  * Ask hart after hart, until each counter was idle on one and has answered.
  * No hotplug lock: perf core may hold a context's mutex here, which hotplug
@@ -136,8 +149,56 @@ int sbi_pmu_truth_of(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 		memset(&truth->cannot, 0, sizeof(truth->cannot));
 	truth_learn(pmu, code, &candidates, truth);
 	*can = sbi_pmu_mask_andnot(candidates, &truth->cannot);
+	/*
+	 * No counter free for a trial, or none that could ever: from firmware
+	 * both are the same "no". Beside a driver that uses them, its word counts.
+	 */
+	if (!pmu->sole && sbi_pmu_mask_empty(can) && truth_hinted(pmu, code))
+		*can = candidates;
 	mutex_unlock(&pmu->truth_lock);
 	return sbi_pmu_mask_empty(can) ? -EOPNOTSUPP : 0;
+}
+
+/* Ask firmware once for all standard events. Not all firmware knows the call. */
+static void learn_hints(struct sbi_pmu *pmu)
+{
+	struct sbi_pmu_event_info *info = (void *)get_zeroed_page(GFP_KERNEL);
+	unsigned int n, entries = 0;
+	u32 idx;
+	int ret;
+
+	if (!info)
+		return;
+	for (; (idx = sbi_pmu_event_standard(entries)); entries++)
+		info[entries].event_idx = cpu_to_le32(idx);
+	preempt_disable();
+	ret = sbi_pmu_fw_event_info(&this_cpu_ptr(pmu->cpu)->slots.fw, virt_to_phys(info), entries);
+	preempt_enable();
+	for (n = 0; !ret && n < entries; n++)
+		if (le32_to_cpu(READ_ONCE(info[n].output)) & SBI_PMU_EVENT_INFO_SUPPORTED)
+			pmu->hints |= BIT_ULL(n);
+	free_page((unsigned long)info);
+}
+
+/**
+ * sbi_pmu_truth_learn - have the truth about every event that has a name
+ * @pmu: the driver, before its PMU is registered
+ *
+ * Context: may sleep; all our counters are idle, so that each can answer.
+ */
+void sbi_pmu_truth_learn(struct sbi_pmu *pmu)
+{
+	struct sbi_pmu_code code = {};
+	struct sbi_pmu_mask can;
+
+	learn_hints(pmu);
+	/* What is not there is remembered as well. */
+	for (unsigned int n = 0; (code.idx = sbi_pmu_event_standard(n)); n++)
+		sbi_pmu_truth_of(pmu, &code, &can);
+	for (unsigned int n = 0; n <= SBI_PMU_FW_STANDARD_LAST; n++) {
+		code.idx = FIELD_PREP(SBI_PMU_EVENT_TYPE, SBI_PMU_TYPE_FIRMWARE) | n;
+		sbi_pmu_truth_of(pmu, &code, &can);
+	}
 }
 
 void sbi_pmu_truth_free(struct sbi_pmu *pmu)
