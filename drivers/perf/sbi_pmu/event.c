@@ -152,6 +152,16 @@ bool sbi_pmu_event_other_raw(struct sbi_pmu_code *code)
 	return true;
 }
 
+/*
+ * Why an event is refused whose counters cannot leave out the modes of @flags.
+ * The perf tool up to 6.12 leaves guests out unless told otherwise, and only on
+ * -EINVAL asks again without.
+ */
+int sbi_pmu_event_unfiltered(u32 flags)
+{
+	return flags & ~(SBI_PMU_CFG_VUINH | SBI_PMU_CFG_VSINH) ? -EOPNOTSUPP : -EINVAL;
+}
+
 /**
  * sbi_pmu_event_filter - the modes that an event must not count in
  * @can: what the machine can filter
@@ -196,11 +206,5 @@ int sbi_pmu_event_filter(const struct sbi_pmu_abilities *can,
 		code->flags = flags;
 		return 0;
 	}
-	/*
-	 * The perf tool up to 6.12 leaves guests out unless told otherwise, and
-	 * only on -EINVAL asks again without.
-	 */
-	if (!(flags & ~(SBI_PMU_CFG_VUINH | SBI_PMU_CFG_VSINH)))
-		return -EINVAL;
-	return -EOPNOTSUPP;
+	return sbi_pmu_event_unfiltered(flags);
 }

@@ -34,6 +34,7 @@ int sbi_pmu_event_encode(const struct perf_event_attr *attr, bool own_type,
 			 struct sbi_pmu_code *code);
 u32 sbi_pmu_event_standard(unsigned int n);
 bool sbi_pmu_event_other_raw(struct sbi_pmu_code *code);
+int sbi_pmu_event_unfiltered(u32 flags);
 int sbi_pmu_event_filter(const struct sbi_pmu_abilities *can,
 			 const struct perf_event_attr *attr,
 			 struct sbi_pmu_code *code);

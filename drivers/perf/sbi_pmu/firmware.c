@@ -200,8 +200,8 @@ int sbi_pmu_fw_inventory(struct sbi_pmu_fw *fw, struct sbi_pmu_inventory *inv)
 		found++;
 		sbi_pmu_inventory_add(inv, i, sbi_pmu_ctr_decode(info, fw->width_limit));
 	}
-	/* OpenSBI counts the time CSR in, but has no info on it. */
-	if (found + 1 < n)
-		inv->beyond = n - found;
+	/* OpenSBI counts gaps in, as it does the time CSR, but has no info on them. */
+	if (n > SBI_PMU_MAX_CTRS)
+		inv->beyond = n - SBI_PMU_MAX_CTRS;
 	return 0;
 }

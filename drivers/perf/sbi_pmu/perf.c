@@ -168,10 +168,11 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 		ret = sbi_pmu_truth_of(pmu, code, can);
 	if (ret)
 		return ret;
+	if (!code->flags)
+		return 0;
 	/* A fixed counter counts in every mode. */
-	if (code->flags)
-		*can = sbi_pmu_mask_and(*can, &pmu->inv.hpm);
-	return sbi_pmu_mask_empty(can) ? -EOPNOTSUPP : 0;
+	*can = sbi_pmu_mask_and(*can, &pmu->inv.hpm);
+	return sbi_pmu_mask_empty(can) ? sbi_pmu_event_unfiltered(code->flags) : 0;
 }
 
 static int pmu_event_init(struct perf_event *event)
