@@ -77,15 +77,21 @@ static void test_encode(void)
 						!code.flags)),
 		      "encode type %u config %#llx: %d", e->type,
 		      (unsigned long long)e->config, ret);
-		if (ret)
-			continue;
-		attr.config1 = 1;
-		if (sbi_pmu_event_encode(&attr, e->type == OWN, &code) != -EINVAL)
-			check(false, "config1 is refused");
-		attr.config1 = 0;
-		attr.config2 = 1ULL << 63;
-		if (sbi_pmu_event_encode(&attr, e->type == OWN, &code) != -EINVAL)
-			check(false, "config2 is refused");
+	}
+}
+
+static void test_further(void)
+{
+	static const struct { u32 idx; bool further; } codes[] = {
+		{ FW, false }, { FW + 21, false }, { FW + 256, true }, { FW + 65535, true },
+		{ RAW, false }, { SBI_PMU_GENERAL_CYCLES, false },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(codes); i++) {
+		const struct sbi_pmu_code code = { .idx = codes[i].idx };
+
+		check(sbi_pmu_event_further(&code) == codes[i].further,
+		      "event %#x is %s", code.idx, codes[i].further ? "further" : "standard");
 	}
 }
 
@@ -178,6 +184,7 @@ static void test_other_raw(void)
 void test_event(void)
 {
 	test_encode();
+	test_further();
 	test_filter();
 	test_standard();
 	test_other_raw();

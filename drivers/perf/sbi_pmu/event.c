@@ -117,9 +117,14 @@ int sbi_pmu_event_encode(const struct perf_event_attr *attr, bool own_type,
 	else
 		return -ENOENT;
 
-	if (!ret && (attr->config1 || attr->config2))
-		ret = -EINVAL;
 	return ret;
+}
+
+/* A firmware event that is not one of the specification's own? */
+bool sbi_pmu_event_further(const struct sbi_pmu_code *code)
+{
+	return sbi_pmu_code_is_firmware(code) &&
+	       FIELD_GET(SBI_PMU_EVENT_CODE, code->idx) > SBI_PMU_FW_STANDARD_LAST;
 }
 
 /* The @n-th of all general and cache events; 0, which is none, past the last. */

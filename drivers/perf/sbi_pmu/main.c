@@ -102,7 +102,7 @@ static void firmware_name(const struct sbi_pmu_firmware_id *id, char *buf, size_
 	};
 	const char *name = id->impl < ARRAY_SIZE(names) ? names[id->impl] : "unknown firmware";
 
-	if (id->impl == 1)
+	if (id->impl == SBI_IMPL_OPENSBI)
 		snprintf(buf, size, "%s %lu.%lu", name, id->impl_version >> 16,
 			 id->impl_version & 0xffff);
 	else
@@ -155,6 +155,9 @@ static int learn_machine(struct sbi_pmu *pmu)
 	}
 
 	pmu->able.filter = riscv_isa_extension_available(NULL, SSCOFPMF);
+	/* OpenSBI before 1.5 takes any code for an index into its own memory. */
+	pmu->able.further = pmu->id.impl != SBI_IMPL_OPENSBI ||
+			    pmu->id.impl_version >= SBI_OPENSBI_VERSION(1, 5);
 	pmu->able.guests = riscv_isa_extension_available(NULL, h);
 	pmu->sampling = sbi_pmu_perf_find_overflow();
 	return 0;

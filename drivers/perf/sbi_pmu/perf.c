@@ -156,6 +156,10 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 	ret = sbi_pmu_event_encode(attr, attr->type == pmu->pmu.type, code);
 	if (ret)
 		return ret;
+	if (perf_attr_further_config(attr))
+		return -EINVAL;
+	if (sbi_pmu_event_further(code) && !pmu->able.further)
+		return -EOPNOTSUPP;
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;
 	if (event->cpu >= 0 && !cpumask_test_cpu(event->cpu, &pmu->alike))
