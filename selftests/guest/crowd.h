@@ -62,7 +62,7 @@ static inline unsigned int crowd_open(const struct crowd *crowd, bool grouped,
 		fd = perf_try(&attr, 0, -1, grouped && n ? fds[0] : -1);
 		if (fd >= 0) {
 			fds[n++] = fd;
-		} else if (fd != -EOPNOTSUPP) {
+		} else if (fd != -ENOENT && fd != -unfiltered()) {
 			*error = -fd;
 			break;
 		}

@@ -219,4 +219,10 @@ static inline bool isa_has(const char *extension)
 	return false;
 }
 
+/* The errno of a filter that cannot be had; why there are two, event.c says. */
+static inline int unfiltered(void)
+{
+	return isa_has("h") ? EINVAL : EOPNOTSUPP;
+}
+
 #endif

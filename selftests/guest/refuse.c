@@ -122,7 +122,7 @@ static bool same_event(unsigned int attr_type, uint64_t config, uint64_t idx)
 	int extended = try_event(attr_type, (uint64_t)pmu.type << PERF_PMU_TYPE_SHIFT | config);
 	int plain = pmu.sole ? try_event(attr_type, config) : own;
 
-	if ((!own || own == EOPNOTSUPP) && extended == own && plain == own)
+	if ((!own || own == ENOENT) && extended == own && plain == own)
 		return true;
 	printf("# type %u config %#lx: own %d, extended %d, plain %d\n", attr_type, config,
 	       own, extended, plain);
@@ -189,13 +189,12 @@ static int filter_outcome(const struct perf_event_attr *attr, bool firmware)
 		    attr->exclude_host;
 
 	if (attr->exclude_idle || (attr->exclude_host && !has_guests))
-		return -EOPNOTSUPP;
+		return -unfiltered();
 	if (!more && !(attr->exclude_guest && has_guests))
 		return OPENS;
 	if (can_filter && !firmware)
 		return OPENS;
-	/* EINVAL makes the perf tool up to 6.12 ask again without it. */
-	return more ? -EOPNOTSUPP : -EINVAL;
+	return -unfiltered();
 }
 
 static void test_filters(const char *what, uint64_t config, bool firmware)

@@ -37,7 +37,7 @@ int sbi_pmu_event_encode(const struct perf_event_attr *attr, bool own_type,
 bool sbi_pmu_event_further(const struct sbi_pmu_code *code);
 u32 sbi_pmu_event_standard(unsigned int n);
 bool sbi_pmu_event_other_raw(struct sbi_pmu_code *code);
-int sbi_pmu_event_unfiltered(u32 flags);
+int sbi_pmu_event_unfiltered(const struct sbi_pmu_abilities *can);
 int sbi_pmu_event_filter(const struct sbi_pmu_abilities *can,
 			 const struct perf_event_attr *attr,
 			 struct sbi_pmu_code *code);

@@ -159,7 +159,7 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 	if (perf_attr_further_config(attr))
 		return -EINVAL;
 	if (sbi_pmu_event_further(code) && !pmu->able.further)
-		return -EOPNOTSUPP;
+		return -ENOENT;
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;
 	if (event->cpu >= 0 && !cpumask_test_cpu(event->cpu, &pmu->alike))
@@ -170,13 +170,14 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 	ret = sbi_pmu_truth_of(pmu, code, can);
 	if (ret == -EOPNOTSUPP && sbi_pmu_event_other_raw(code))
 		ret = sbi_pmu_truth_of(pmu, code, can);
+	/* What perf calls "event is not supported", and asks for no other way. */
 	if (ret)
-		return ret;
+		return -ENOENT;
 	if (!code->flags)
 		return 0;
 	/* A fixed counter counts in every mode. */
 	*can = sbi_pmu_mask_and(*can, &pmu->inv.hpm);
-	return sbi_pmu_mask_empty(can) ? sbi_pmu_event_unfiltered(code->flags) : 0;
+	return sbi_pmu_mask_empty(can) ? sbi_pmu_event_unfiltered(&pmu->able) : 0;
 }
 
 static int pmu_event_init(struct perf_event *event)
