@@ -69,6 +69,8 @@ static const struct row fields[] = {
 		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY) },
 	{ "branch stacks of nothing", EINVAL,
 	  EVENT(CYCLES, .sample_type = PERF_SAMPLE_BRANCH_STACK) },
+	{ "precise_ip", EOPNOTSUPP, EVENT(CYCLES, .precise_ip = 1) },
+	{ "wakeup_watermark", OPENS, EVENT(CYCLES, .watermark = 1, .wakeup_watermark = 1) },
 	{ "aux_output", EOPNOTSUPP, EVENT(CYCLES, .aux_output = 1) },
 	{ "sigtrap without remove_on_exec", EINVAL, EVENT(CYCLES, .sigtrap = 1) },
 	{ "inherit_thread without inherit", EINVAL, EVENT(CYCLES, .inherit_thread = 1) },

@@ -49,7 +49,12 @@ static int hotplug_online(unsigned int cpu)
 	ret = sbi_pmu_fw_inventory(&slots->fw, inv);
 	if (ret || !sbi_pmu_inventory_equal(inv, &pmu->inv)) {
 		cpumask_clear_cpu(cpu, &pmu->alike);
-		pr_warn("CPU %u has other counters than the first: no events on it\n", cpu);
+		if (ret)
+			pr_warn("CPU %u: firmware does not say what counters it has (%d): no events on it\n",
+				cpu, ret);
+		else
+			pr_warn("CPU %u has other counters than the one probed: no events on it\n",
+				cpu);
 	} else {
 		smp_call_function_single(cpu, cpu_up, slots, true);
 		cpumask_set_cpu(cpu, &pmu->alike);
@@ -159,7 +164,6 @@ static int learn_machine(struct sbi_pmu *pmu)
 	pmu->able.further = pmu->id.impl != SBI_IMPL_OPENSBI ||
 			    pmu->id.impl_version >= SBI_OPENSBI_VERSION(1, 5);
 	pmu->able.guests = riscv_isa_extension_available(NULL, h);
-	pmu->sampling = sbi_pmu_perf_find_overflow();
 	return 0;
 }
 

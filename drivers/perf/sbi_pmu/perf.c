@@ -2,7 +2,6 @@
 /*
  * perf: perf core's doors, in both directions.
  */
-#include <linux/kprobes.h>
 #include <linux/slab.h>
 
 #include "sbi_pmu.h"
@@ -137,6 +136,14 @@ static void release_idle(void *arg)
 	sbi_pmu_slots_release_idle(&this_cpu_ptr(pmu->cpu)->slots);
 }
 
+/* With no event left on any hart, this does not change behind our back. */
+static bool has_slots(int cpu, void *arg)
+{
+	const struct sbi_pmu *pmu = arg;
+
+	return !sbi_pmu_mask_empty(&per_cpu_ptr(pmu->cpu, cpu)->slots.plan.configured);
+}
+
 static void event_destroy(struct perf_event *event)
 {
 	struct sbi_pmu *pmu = to_sbi_pmu(event->pmu);
@@ -144,7 +151,7 @@ static void event_destroy(struct perf_event *event)
 	kfree(event->pmu_private);
 	event->pmu_private = NULL;
 	if (atomic_dec_and_test(&pmu->events))
-		on_each_cpu_mask(&pmu->cpus, release_idle, pmu, true);
+		on_each_cpu_cond_mask(has_slots, release_idle, pmu, true, &pmu->cpus);
 }
 
 static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
@@ -160,9 +167,12 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 		return -EINVAL;
 	if (sbi_pmu_event_further(code) && !pmu->able.further)
 		return -ENOENT;
-	if (has_branch_stack(event))
+	if (has_branch_stack(event) || is_sampling_event(event) || attr->precise_ip)
 		return -EOPNOTSUPP;
-	if (event->cpu >= 0 && !cpumask_test_cpu(event->cpu, &pmu->alike))
+	/* A task's event can wait for its CPU to come back, a CPU's own cannot. */
+	if (event->cpu >= 0 &&
+	    !cpumask_test_cpu(event->cpu, event->attach_state & PERF_ATTACH_TASK ?
+			      &pmu->alike : &pmu->cpus))
 		return -ENODEV;
 	ret = sbi_pmu_event_filter(&pmu->able, attr, code);
 	if (ret)
@@ -171,8 +181,10 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 	if (ret == -EOPNOTSUPP && sbi_pmu_event_other_raw(code))
 		ret = sbi_pmu_truth_of(pmu, code, can);
 	/* What perf calls "event is not supported", and asks for no other way. */
-	if (ret)
+	if (ret == -EOPNOTSUPP)
 		return -ENOENT;
+	if (ret)
+		return ret;
 	if (!code->flags)
 		return 0;
 	/* A fixed counter counts in every mode. */
@@ -216,10 +228,13 @@ static int pmu_event_init(struct perf_event *event)
 	return 0;
 }
 
-/* Harts that differ from the first one count nothing; keep tasks' events off. */
+/*
+ * Harts that differ from the one probed count nothing, nor does one that goes or
+ * comes; keep tasks' events off.
+ */
 static bool pmu_filter(struct pmu *pmu, int cpu)
 {
-	return !cpumask_test_cpu(cpu, &to_sbi_pmu(pmu)->alike);
+	return !cpumask_test_cpu(cpu, &to_sbi_pmu(pmu)->cpus);
 }
 
 void sbi_pmu_perf_init(struct sbi_pmu *pmu)
@@ -288,24 +303,4 @@ int sbi_pmu_perf_survey(int type, char **owner, const char *name, bool *taken)
 	put_device(dev);
 	perf_event_release_kernel(event);
 	return ret;
-}
-
-/**
- * sbi_pmu_perf_find_overflow - the address of perf_event_overflow()
- *
- * The way into perf core for samples is not exported. A kprobe finds any
- * kernel function by name; it is removed at once.
- *
- * Return: the address, NULL where kprobes are not built in.
- */
-void *sbi_pmu_perf_find_overflow(void)
-{
-	struct kprobe kp = { .symbol_name = "perf_event_overflow" };
-	void *addr;
-
-	if (register_kprobe(&kp))
-		return NULL;
-	addr = kp.addr;
-	unregister_kprobe(&kp);
-	return addr;
 }

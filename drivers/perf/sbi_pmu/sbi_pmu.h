@@ -60,8 +60,6 @@ struct sbi_pmu_cpu {
  * @alike: harts that have, or when they were last online had, the counters of
  *	   @inv; written by hotplug callbacks, which the core serialises
  * @cpus: those of them that are online; likewise
- * @sampling: perf_event_overflow, which the kernel does not export, or NULL;
- *	      const after probe
  * @hints: standard events that firmware says it has, by sbi_pmu_event_standard();
  *	   const after probe
  * @truth_lock: guards @truths, and has one trial at a time; may sleep
@@ -82,7 +80,6 @@ struct sbi_pmu {
 	const char *name;
 	struct cpumask alike;
 	struct cpumask cpus;
-	void *sampling;
 	u64 hints;
 	struct mutex truth_lock;
 	DECLARE_HASHTABLE(truths, 6);
@@ -118,7 +115,6 @@ void sbi_pmu_truth_free(struct sbi_pmu *pmu);
 /* perf.c */
 void sbi_pmu_perf_init(struct sbi_pmu *pmu);
 int sbi_pmu_perf_survey(int type, char **owner, const char *name, bool *taken);
-void *sbi_pmu_perf_find_overflow(void);
 
 /* debugfs.c */
 void sbi_pmu_debugfs_init(struct sbi_pmu *pmu);

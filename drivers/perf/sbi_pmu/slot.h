@@ -64,7 +64,8 @@ struct sbi_pmu_user {
  * @sole: no other driver uses this hart's counters
  * @online: initialised; events may come
  *
- * Touched on its own hart only, with interrupts off, hence without a lock.
+ * Touched on its own hart only, with interrupts off, hence without a lock. (The
+ * inventory uses @fw before there are events, with preemption off.)
  */
 struct sbi_pmu_slots {
 	const struct sbi_pmu_inventory *inv;
