@@ -61,15 +61,17 @@ static irqreturn_t overflow_irq(int irq, void *dev)
  * @cpu: this hart
  *
  * Context: from the hart's timer.
- * Return: whether there are armed counters, so that it is worth looking again.
+ * Return: whether somebody waits for an overflow, so that it must look again.
  */
 bool sbi_pmu_overflow_watch(struct sbi_pmu_cpu *cpu)
 {
+	const struct sbi_pmu_slots *slots = &cpu->slots;
+	const struct sbi_pmu_mask wanted = sbi_pmu_mask_and(slots->armed, &slots->plan.busy);
 	struct sbi_pmu_mask fired;
 
-	if (sbi_pmu_mask_empty(&cpu->slots.armed))
+	if (sbi_pmu_mask_empty(&wanted))
 		return false;
-	fired = sbi_pmu_slots_overflowed(&cpu->slots, sbi_pmu_csr_overflowed());
+	fired = sbi_pmu_slots_overflowed(slots, sbi_pmu_csr_overflowed());
 	/* If the interrupt is pending it is not lost, but next. */
 	if (!sbi_pmu_mask_empty(&fired) && !sbi_pmu_csr_pending()) {
 		cpu->rescues++;

@@ -153,7 +153,7 @@ static struct pt_regs *sample_regs(const struct perf_event *event, struct pt_reg
 	if (!event->attr.exclude_kernel)
 		return regs;
 	if (event_user((struct perf_event *)event)->sampling == SBI_PMU_POLLED ||
-	    current->flags & PF_KTHREAD || !current->mm)
+	    current->flags & (PF_KTHREAD | PF_USER_WORKER) || !current->mm)
 		return NULL;
 	return task_pt_regs(current);
 }
