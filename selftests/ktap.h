@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-static int ktap_tests, ktap_failures;
+/* One of each for the whole program, however many files it has. */
+__attribute__((weak)) int ktap_tests, ktap_failures;
 
 /* The plan first if it is known, or -1 and the plan printed at the end. */
 static inline void ktap_plan(int n)

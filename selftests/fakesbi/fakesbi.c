@@ -1,28 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fakesbi.h"
+/* fakesbi: setting up, and the functions that only tell. */
+#include "model.h"
 
 struct fakesbi fakesbi;
 
-/* xorshift: the same run after run. */
+static u64 dice = 88172645463325252ULL;
+
+/* xorshift: the same after the same seed, which is anything but 0. */
 unsigned int fakesbi_random(void)
 {
-	static u64 x = 88172645463325252ULL;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return x >> 32;
+	dice ^= dice << 13;
+	dice ^= dice >> 7;
+	dice ^= dice << 17;
+	return dice >> 32;
 }
 
-static bool one_in(unsigned int n)
+void fakesbi_seed(u64 seed)
+{
+	dice = seed;
+}
+
+bool model_one_in(unsigned int n)
 {
 	return n && fakesbi_random() % n == 0;
 }
 
-static void broke(const char *why)
+void model_broke(const char *why)
 {
 	fakesbi.broken++;
 	fakesbi.why = why;
+}
+
+/* The caller has made a mistake. */
+struct sbi_pmu_ret model_invalid(const char *why)
+{
+	model_broke(why);
+	return model_answer(SBI_PMU_ERR_INVALID_PARAM, 0);
+}
+
+static void add(unsigned int idx, xlen_t info, unsigned int width)
+{
+	fakesbi.ctr[idx].info = info;
+	fakesbi.ctr[idx].width = width;
+	if (fakesbi.end <= idx)
+		fakesbi.end = idx + 1;
+}
+
+void fakesbi_add(unsigned int idx, unsigned int csr, unsigned int width)
+{
+	u8 *first = &fakesbi.by_csr[csr - SBI_PMU_CSR_CYCLE];
+
+	add(idx, FIELD_PREP(SBI_PMU_INFO_WIDTH, width - 1UL) | csr, width);
+	if (!*first)
+		*first = idx + 1;
+}
+
+void fakesbi_add_firmware(unsigned int idx)
+{
+	add(idx, (xlen_t)SBI_PMU_INFO_FIRMWARE, 64);
 }
 
 /* cycle on 0, instret on 2, nothing on 1, then @hpm and @firmware counters. */
@@ -31,190 +66,134 @@ void fakesbi_reset(unsigned int hpm, unsigned int firmware, unsigned int width)
 	unsigned int idx = 3;
 
 	memset(&fakesbi, 0, sizeof(fakesbi));
-	fakesbi.ctr[0].info = FIELD_PREP(SBI_PMU_INFO_WIDTH, 63UL) | SBI_PMU_CSR_CYCLE;
-	fakesbi.ctr[2].info = FIELD_PREP(SBI_PMU_INFO_WIDTH, 63UL) | SBI_PMU_CSR_INSTRET;
+	fakesbi.sscofpmf = true;
+	fakesbi_add(0, SBI_PMU_CSR_CYCLE, 64);
+	fakesbi_add(2, SBI_PMU_CSR_INSTRET, 64);
 	for (; hpm; hpm--, idx++)
-		fakesbi.ctr[idx].info = FIELD_PREP(SBI_PMU_INFO_WIDTH, width - 1UL) |
-					(SBI_PMU_CSR_CYCLE + idx);
+		fakesbi_add(idx, SBI_PMU_CSR_CYCLE + idx, width);
 	for (; firmware; firmware--, idx++)
-		fakesbi.ctr[idx].info = SBI_PMU_INFO_FIRMWARE;
+		fakesbi_add_firmware(idx);
 }
 
-static bool is_firmware(unsigned int idx)
+bool model_exists(xlen_t idx)
+{
+	if (idx == 1 && fakesbi_has(QUIRK_TIME_IS_COUNTER))
+		return true;
+	return idx < FAKESBI_CTRS && fakesbi.ctr[idx].info;
+}
+
+bool model_is_firmware(unsigned int idx)
 {
 	return fakesbi.ctr[idx].info & SBI_PMU_INFO_FIRMWARE;
 }
 
-static bool ctr_can(const struct sbi_pmu_code *code, unsigned int idx)
+/* cycle or instret, on whatever index. */
+bool model_is_fixed(unsigned int idx)
 {
-	if (!fakesbi.ctr[idx].info || is_firmware(idx) != sbi_pmu_code_is_firmware(code))
-		return false;
-	if (idx == 0)
-		return code->idx == SBI_PMU_GENERAL_CYCLES;
-	if (idx == 2)
-		return code->idx == SBI_PMU_GENERAL_INSTRUCTIONS;
-	return fakesbi.can ? fakesbi.can(code, idx) : true;
+	const unsigned int csr = fakesbi.ctr[idx].info & SBI_PMU_INFO_CSR;
+
+	return csr == SBI_PMU_CSR_CYCLE || csr == SBI_PMU_CSR_INSTRET;
 }
 
-static unsigned int ctr_width(const struct fakesbi_ctr *ctr)
+/* Is there a counter behind each bit of the window? None at all is no set. */
+bool model_offer_valid(const xlen_t arg[SBI_PMU_ARGS])
 {
-	return ctr->info & SBI_PMU_INFO_FIRMWARE ? 64 :
-	       FIELD_GET(SBI_PMU_INFO_WIDTH, ctr->info) + 1;
+	xlen_t left, i;
+
+	for_each_offered(i, left, arg)
+		if (i < arg[0] || !model_exists(i))
+			return false;
+	return arg[1];
 }
 
-static struct sbi_pmu_ret answer(long error, unsigned long value)
+bool model_holds_same(unsigned int a, unsigned int b)
 {
-	return (struct sbi_pmu_ret){ .error = error, .value = value };
+	return fakesbi.ctr[a].configured && fakesbi.ctr[b].configured &&
+	       sbi_pmu_code_equal(&fakesbi.ctr[a].code, &fakesbi.ctr[b].code);
 }
 
-static struct sbi_pmu_ret take(unsigned int idx, const struct sbi_pmu_code *code)
+static struct sbi_pmu_ret num_counters(void)
 {
-	struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
+	xlen_t n = fakesbi_has(QUIRK_TIME_IS_COUNTER);
 
-	if (ctr->running)
-		broke("a running counter got another event");
-	ctr->configured = true;
-	ctr->code = *code;
-	/* Nobody promises what a counter starts from. */
-	if (!ctr->running)
-		ctr->value = fakesbi_random() & GENMASK_ULL(ctr_width(ctr) - 1, 0);
-	return answer(SBI_PMU_OK, idx);
+	if (fakesbi_has(QUIRK_GAPS_COUNTED))
+		return model_answer(SBI_PMU_OK, fakesbi.end);
+	for (unsigned int i = 0; i < fakesbi.end; i++)
+		n += !!fakesbi.ctr[i].info;
+	return model_answer(SBI_PMU_OK, n);
 }
 
-static struct sbi_pmu_ret config(const xlen_t arg[SBI_PMU_ARGS])
+static struct sbi_pmu_ret counter_info(xlen_t idx)
 {
-	const struct sbi_pmu_code code = { .flags = arg[2], .idx = arg[3], .data = arg[4] };
-	unsigned int i, idx;
+	const xlen_t reserved = (xlen_t)~0ULL & ~(xlen_t)SBI_PMU_INFO_FIRMWARE &
+				~(xlen_t)(SBI_PMU_INFO_CSR | SBI_PMU_INFO_WIDTH);
+	xlen_t info;
 
-	if (!arg[1])
-		broke("an empty mask was offered");
-	if (arg[2] & ~0xffUL)
-		return answer(SBI_PMU_ERR_INVALID_PARAM, 0);
-	if (one_in(fakesbi.refuse))
-		return answer(SBI_PMU_ERR_NOT_SUPPORTED, 0);
-	if (fakesbi.ignore_mask && code.idx == SBI_PMU_GENERAL_CYCLES)
-		return take(0, &code);
-	if (fakesbi.ignore_mask && code.idx == SBI_PMU_GENERAL_INSTRUCTIONS)
-		return take(2, &code);
-	if (one_in(fakesbi.stray)) {
-		idx = fakesbi_random() % SBI_PMU_MAX_CTRS;
-		/* Not one that counts: that would be spoilt for good. */
-		if (fakesbi.ctr[idx].info && !fakesbi.ctr[idx].configured)
-			return take(idx, &code);
-		return answer(SBI_PMU_OK, 0xdeadbeef);
+	if (idx == fakesbi.end && fakesbi_has(QUIRK_INFO_PAST_END))
+		return model_answer(SBI_PMU_OK, 0);
+	if (!model_exists(idx))	/* no mistake: this is how to find out */
+		return model_answer(SBI_PMU_ERR_INVALID_PARAM, 0);
+	info = fakesbi.ctr[idx].info;
+	if (!info)
+		info = FIELD_PREP(SBI_PMU_INFO_WIDTH, 63UL) | SBI_PMU_CSR_TIME;
+	if (fakesbi_has(QUIRK_WIDTH_64_ALWAYS) && !model_is_firmware(idx))
+		info |= SBI_PMU_INFO_WIDTH;
+	if (fakesbi_has(QUIRK_JUNK_INFO))
+		info |= model_random64() & reserved;
+	return model_answer(SBI_PMU_OK, info);
+}
+
+static struct sbi_pmu_ret fw_read(xlen_t idx, bool high)
+{
+	u64 value;
+
+	if (high && fakesbi_has(QUIRK_NO_FW_READ_HI))
+		return model_answer(SBI_PMU_ERR_NOT_SUPPORTED, 0);
+	if (!model_exists(idx) || !model_is_firmware(idx))
+		return model_invalid("FW_READ of what is no firmware counter");
+	if (fakesbi_has(QUIRK_UNUSED_UNREADABLE) && !fakesbi.ctr[idx].configured)
+		return model_answer(SBI_PMU_ERR_INVALID_PARAM, 0);
+	if (model_one_in(fakesbi.read_fails))
+		return model_answer(SBI_PMU_ERR_FAILED, 0xbad);
+	value = fakesbi.ctr[idx].value;
+	if (!high)
+		return model_answer(SBI_PMU_OK, value);
+	if (fakesbi_has(QUIRK_JUNK_READ_HI))
+		return model_answer(SBI_PMU_OK, fakesbi_random());
+	return model_answer(SBI_PMU_OK, XLEN == 32 ? value >> 32 : 0);
+}
+
+static struct sbi_pmu_ret dispatch(unsigned int fid, const xlen_t arg[SBI_PMU_ARGS])
+{
+	switch (fid) {
+	case SBI_PMU_FID_NUM_COUNTERS:
+		return num_counters();
+	case SBI_PMU_FID_COUNTER_INFO:
+		return counter_info(arg[0]);
+	case SBI_PMU_FID_CONFIG_MATCHING:
+		return model_config(arg);
+	case SBI_PMU_FID_START:
+		return model_start(arg);
+	case SBI_PMU_FID_STOP:
+		return model_stop(arg);
+	case SBI_PMU_FID_FW_READ:
+		return fw_read(arg[0], false);
+	case SBI_PMU_FID_FW_READ_HI:
+		return fw_read(arg[0], true);
+	case SBI_PMU_FID_SNAPSHOT_SHMEM:
+		return model_snapshot(arg);
+	case SBI_PMU_FID_EVENT_INFO:
+		return model_event_info(arg);
+	default:
+		return model_answer(SBI_PMU_ERR_NOT_SUPPORTED, 0);
 	}
-	for (i = 0; i < 64; i++) {
-		idx = arg[0] + i;
-		if ((arg[1] >> i & 1) && idx < SBI_PMU_MAX_CTRS &&
-		    !fakesbi.ctr[idx].configured && ctr_can(&code, idx))
-			return take(idx, &code);
-	}
-	return answer(SBI_PMU_ERR_NOT_SUPPORTED, 0);
-}
-
-/* The one counter of a window; the driver never starts or stops more. */
-static struct fakesbi_ctr *only(const xlen_t arg[SBI_PMU_ARGS])
-{
-	unsigned int idx = arg[1] ? arg[0] + __builtin_ctzl(arg[1]) : SBI_PMU_MAX_CTRS;
-
-	if (idx >= SBI_PMU_MAX_CTRS || arg[1] & (arg[1] - 1) || !fakesbi.ctr[idx].info) {
-		broke("a window without exactly one counter");
-		return NULL;
-	}
-	return &fakesbi.ctr[idx];
-}
-
-static struct sbi_pmu_ret start(const xlen_t arg[SBI_PMU_ARGS])
-{
-	struct fakesbi_ctr *ctr = only(arg);
-
-	if (!ctr)
-		return answer(SBI_PMU_ERR_INVALID_PARAM, 0);
-	if (!ctr->configured)
-		broke("START of a counter without an event");
-	if (ctr->running) {
-		broke("START of a running counter");
-		return answer(SBI_PMU_ERR_ALREADY_STARTED, 0);
-	}
-	if (one_in(fakesbi.start_fails))
-		return answer(SBI_PMU_ERR_FAILED, 0);
-	ctr->running = true;
-	return answer(SBI_PMU_OK, 0);
-}
-
-static struct sbi_pmu_ret stop(const xlen_t arg[SBI_PMU_ARGS])
-{
-	struct fakesbi_ctr *ctr = only(arg);
-	bool was;
-
-	if (!ctr)
-		return answer(SBI_PMU_ERR_INVALID_PARAM, 0);
-	was = ctr->running;
-	ctr->running = false;
-	if (arg[2] & SBI_PMU_STOP_RESET)
-		ctr->configured = false;
-	return answer(was ? SBI_PMU_OK : SBI_PMU_ERR_ALREADY_STOPPED, 0);
 }
 
 struct sbi_pmu_ret fakesbi_call(unsigned int fid, const xlen_t arg[SBI_PMU_ARGS])
 {
-	unsigned long n = 0;
+	struct sbi_pmu_ret ret = dispatch(fid, arg);
 
-	switch (fid) {
-	case SBI_PMU_FID_NUM_COUNTERS:
-		for (unsigned int i = 0; i < SBI_PMU_MAX_CTRS; i++)
-			n += !!fakesbi.ctr[i].info;
-		return answer(SBI_PMU_OK, n);
-	case SBI_PMU_FID_COUNTER_INFO:
-		if (arg[0] >= SBI_PMU_MAX_CTRS || !fakesbi.ctr[arg[0]].info)
-			return answer(SBI_PMU_ERR_INVALID_PARAM, 0);
-		return answer(SBI_PMU_OK, fakesbi.ctr[arg[0]].info);
-	case SBI_PMU_FID_CONFIG_MATCHING:
-		return config(arg);
-	case SBI_PMU_FID_START:
-		return start(arg);
-	case SBI_PMU_FID_STOP:
-		return stop(arg);
-	case SBI_PMU_FID_FW_READ:
-		if (arg[0] >= SBI_PMU_MAX_CTRS || !is_firmware(arg[0]))
-			return answer(SBI_PMU_ERR_INVALID_PARAM, 0);
-		if (one_in(fakesbi.read_fails))
-			return answer(SBI_PMU_ERR_FAILED, 0xbad);
-		return answer(SBI_PMU_OK, fakesbi.ctr[arg[0]].value);
-	default:
-		return answer(SBI_PMU_ERR_NOT_SUPPORTED, 0);
-	}
-}
-
-int fakesbi_read_csr(unsigned int csr, u64 *value)
-{
-	*value = fakesbi.ctr[csr - SBI_PMU_CSR_CYCLE].value;
-	return 0;
-}
-
-/* How fast an event happens: any function of its code that tells them apart. */
-u64 fakesbi_rate(const struct sbi_pmu_code *code)
-{
-	return 1 + (code->idx * 7 + code->data * 13 + code->flags * 31) % 101;
-}
-
-static bool tied_elsewhere(unsigned int idx)
-{
-	for (unsigned int i = 0; i < idx; i++)
-		if (fakesbi.ctr[i].running &&
-		    sbi_pmu_code_equal(&fakesbi.ctr[i].code, &fakesbi.ctr[idx].code))
-			return true;
-	return false;
-}
-
-void fakesbi_run(u64 ticks)
-{
-	for (unsigned int i = 0; i < SBI_PMU_MAX_CTRS; i++) {
-		struct fakesbi_ctr *ctr = &fakesbi.ctr[i];
-
-		if (!ctr->running || (fakesbi.tied && tied_elsewhere(i)))
-			continue;
-		ctr->value += ticks * fakesbi_rate(&ctr->code);
-		ctr->value &= GENMASK_ULL(ctr_width(ctr) - 1, 0);
-	}
+	if (fakesbi.call_ticks)
+		fakesbi_run(fakesbi.call_ticks);
+	return ret;
 }

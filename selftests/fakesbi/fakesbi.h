@@ -1,53 +1,123 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fakesbi - one hart's SBI PMU firmware and counters, in memory, with faults
- * on demand. Pure; there is one, as a test needs no more.
+ * fakesbi - one hart's SBI PMU firmware, its counters and its memory, as the
+ * PMU chapter of the SBI specification has them; with faults on demand and the
+ * quirks of real firmware. Pure; there is one, as a test needs no more.
  */
 #ifndef FAKESBI_H
 #define FAKESBI_H
 
 #include "../../drivers/perf/sbi_pmu/slot.h"
+#include "quirks.h"
 
+/* More than the driver takes, so that it meets some past its end. */
+#define FAKESBI_CTRS		160
+#define FAKESBI_REGIONS		4
+#define FAKESBI_MAX_RATE	64	/* events in a tick, which is a ns */
+
+/**
+ * struct fakesbi_ctr - a counter
+ * @info: counter_info as the specification wants it; 0: no counter here
+ * @value: what it has counted
+ * @code: what it counts, if @configured
+ * @width: its bits
+ * @configured: holds an event
+ * @running: counts
+ * @lost: its event is gone from the hardware, and firmware does not know
+ * @overflown: the OF bit: came round, and interrupts no more
+ */
 struct fakesbi_ctr {
-	xlen_t info;	/* counter_info; 0: no counter at this index */
+	xlen_t info;
 	u64 value;
 	struct sbi_pmu_code code;
+	u8 width;
 	bool configured;
 	bool running;
+	bool lost;
+	bool overflown;
 };
+
+/* Memory that firmware may write: @size bytes at physical @address. */
+struct fakesbi_region {
+	u64 address;
+	u64 size;
+	u8 *at;
+};
+
+/* The snapshot shared memory, as the specification lays it out. */
+struct fakesbi_snapshot {
+	__le64 overflow;
+	__le64 value[64];
+	u8 reserved[3576];
+};
+
+static_assert(offsetof(struct fakesbi_snapshot, value) == 0x8);
+static_assert(offsetof(struct fakesbi_snapshot, reserved) == 0x208);
+static_assert(sizeof(struct fakesbi_snapshot) == 4096);
 
 /**
  * struct fakesbi - state, and the switches for faults
  * @ctr: counters by logical index
+ * @end: past the last of them
+ * @by_csr: by CSR - CYCLE, the first counter on it plus one; 0: none
  * @can: whether a counter can hold an event; NULL: a hardware one any hardware
  *	 event, a firmware one any firmware event
- * @ignore_mask: cycles and instructions go to counter 0 and 2 whatever is
- *	 offered (OpenSBI without Sscofpmf, KVM)
- * @tied: an event counts on the first counter that holds it, as in QEMU, and
- *	 as firmware events do in OpenSBI
+ * @region: memory; @regions of them
+ * @shmem: the snapshot memory, NULL: none
+ * @sscofpmf: overflow interrupts and filters
+ * @lcofi: the interrupt is pending
+ * @dead: counters whose CSR traps
+ * @quirks: BIT_ULL() of enum fakesbi_quirk
+ * @call_ticks: so much time passes in each call
  * @refuse: one in so many configurations is refused; 0: none
  * @stray: one in so many takes a counter that was not offered
  * @start_fails: one in so many STARTs fails
+ * @stop_fails: one in so many STOPs fails
  * @read_fails: one in so many reads of a firmware counter fails
  * @broken: rules that the driver broke, counted; @why the last
  */
 struct fakesbi {
-	struct fakesbi_ctr ctr[SBI_PMU_MAX_CTRS];
+	struct fakesbi_ctr ctr[FAKESBI_CTRS];
+	unsigned int end;
+	u8 by_csr[32];
 	bool (*can)(const struct sbi_pmu_code *code, unsigned int idx);
-	bool ignore_mask;
-	bool tied;
-	unsigned int refuse, stray, start_fails, read_fails;
+	struct fakesbi_region region[FAKESBI_REGIONS];
+	unsigned int regions;
+	struct fakesbi_snapshot *shmem;
+	bool sscofpmf;
+	bool lcofi;
+	struct sbi_pmu_mask dead;
+	u64 quirks;
+	u64 call_ticks;
+	unsigned int refuse, stray, start_fails, stop_fails, read_fails;
 	unsigned int broken;
 	const char *why;
 };
 
 extern struct fakesbi fakesbi;
 
+/* What a test sets up ... */
 void fakesbi_reset(unsigned int hpm, unsigned int firmware, unsigned int width);
+void fakesbi_add(unsigned int idx, unsigned int csr, unsigned int width);
+void fakesbi_add_firmware(unsigned int idx);
+void fakesbi_memory(u64 address, void *at, u64 size);
+unsigned int fakesbi_random(void);
+void fakesbi_seed(u64 seed);
+
+/* ... what the driver sees ... */
 struct sbi_pmu_ret fakesbi_call(unsigned int fid, const xlen_t arg[SBI_PMU_ARGS]);
 int fakesbi_read_csr(unsigned int csr, u64 *value);
+u32 fakesbi_scountovf(void);
+
+/* ... and what happens meanwhile. */
 u64 fakesbi_rate(const struct sbi_pmu_code *code);
 void fakesbi_run(u64 ticks);
-unsigned int fakesbi_random(void);
+void fakesbi_suspend(void);
+void fakesbi_restart(void);
+
+static inline bool fakesbi_has(enum fakesbi_quirk quirk)
+{
+	return fakesbi.quirks >> quirk & 1;
+}
 
 #endif

@@ -78,7 +78,8 @@ int main(void)
 	write_to("/sys/power/pm_test", "none");
 	after = configured();
 	check(slept, "the machine sleeps and wakes");
-	check(before > 0 && after > before, "counters are configured anew (%ld, %ld)", before, after);
+	check(before > 0 && after > before, "counters are configured anew (%ld, %ld)", before,
+	      after);
 	check(counts_on(wide), "the CPU's event counts on");
 	check(counts_on(task), "and so does the task's");
 	return ktap_exit();

@@ -36,6 +36,11 @@ typedef unsigned long xlen_t;
 #define FIELD_LOW(mask)		((mask) & (~(mask) + 1))
 #define FIELD_GET(mask, v)	(((v) & (mask)) / FIELD_LOW(mask))
 #define FIELD_PREP(mask, v)	(((v) * FIELD_LOW(mask)) & (mask))
+/* The hosts that this runs on are little-endian, as RISC-V is. */
+#define cpu_to_le32(x)		((__le32)(x))
+#define cpu_to_le64(x)		((__le64)(x))
+#define le32_to_cpu(x)		((u32)(x))
+#define le64_to_cpu(x)		((u64)(x))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define __must_check		__attribute__((warn_unused_result))
 

@@ -13,10 +13,12 @@
  * kernel would die of it. The exception table makes it an error instead.
  */
 #define READ_OR_TRAP(csr, value, error)					\
-	asm volatile("1:	csrr	%1, %2\n"			\
+	asm volatile("1:	csrr	%[word], %[number]\n"		\
+		     "	li	%[err], 0\n"				\
 		     "2:\n"						\
-		     _ASM_EXTABLE_UACCESS_ERR_ZERO(1b, 2b, %0, %1)	\
-		     : "+r"(error), "=r"(value) : "i"(csr) : "memory")
+		     _ASM_EXTABLE(1b, 2b)				\
+		     : [err] "+r"(error), [word] "=&r"(value)		\
+		     : [number] "i"(csr) : "memory")
 
 /* A CSR's number is part of the instruction, hence one instruction each. */
 #define CASE_1(n)	case n: READ_OR_TRAP(n, word, error); break
@@ -29,13 +31,11 @@
 static int read_word(unsigned int csr, xlen_t *value)
 {
 	xlen_t word = 0;
-	long error = 0;
+	int error = -ENXIO;
 
 	switch (csr) {
 	CASE_32(CSR_CYCLE);
 	CASE_32(CSR_CYCLEH);
-	default:
-		return -ENXIO;
 	}
 	*value = word;
 	return error;

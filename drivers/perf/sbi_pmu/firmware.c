@@ -145,6 +145,9 @@ int sbi_pmu_fw_release(struct sbi_pmu_fw *fw, unsigned int idx)
 	return ret == -EALREADY ? 0 : ret;
 }
 
+/* Halves that have not agreed after so many reads are not a counter's. */
+#define SBI_PMU_READ_TRIES	4
+
 /* Read a firmware counter; @value is only written on success. */
 int sbi_pmu_fw_read(struct sbi_pmu_fw *fw, unsigned int idx, u64 *value)
 {
@@ -159,16 +162,19 @@ int sbi_pmu_fw_read(struct sbi_pmu_fw *fw, unsigned int idx, u64 *value)
 		return ret;
 	}
 	/* The halves come by a call each; the lower must not wrap in between. */
-	do {
+	for (unsigned int tries = 0; tries < SBI_PMU_READ_TRIES; tries++) {
 		again = high;
 		ret = fw_call(fw, SBI_PMU_FID_FW_READ, arg, &low);
 		if (!ret)
 			ret = fw_call(fw, SBI_PMU_FID_FW_READ_HI, arg, &high);
 		if (ret)
 			return ret;
-	} while (high != again);
-	*value = (u64)high << 32 | low;
-	return 0;
+		if (high == again) {
+			*value = (u64)high << 32 | low;
+			return 0;
+		}
+	}
+	return -EIO;
 }
 
 /**

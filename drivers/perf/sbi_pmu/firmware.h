@@ -32,12 +32,6 @@ static inline bool sbi_pmu_code_is_firmware(const struct sbi_pmu_code *code)
 	return FIELD_GET(SBI_PMU_EVENT_TYPE, code->idx) == SBI_PMU_TYPE_FIRMWARE;
 }
 
-/* Cycles and instructions have a counter of their own on most harts. */
-static inline bool sbi_pmu_code_has_fixed(const struct sbi_pmu_code *code)
-{
-	return code->idx == SBI_PMU_GENERAL_CYCLES || code->idx == SBI_PMU_GENERAL_INSTRUCTIONS;
-}
-
 struct sbi_pmu_ret {
 	long error;
 	xlen_t value;

@@ -441,7 +441,8 @@ void sbi_pmu_slots_resume(struct sbi_pmu_slots *slots)
 /*
  * Try an event on the counters of one window. @got is one that took it, and is
  * free again, if 0 or -ENXIO is returned; the latter if it cannot be read, so
- * that it counts nothing for us.
+ * that it counts nothing for us. It is started, too: RustSBI takes the event
+ * from no counter that it finds stopped.
  */
 static int trial_window(struct sbi_pmu_slots *slots, const struct sbi_pmu_code *code,
 			unsigned int word, xlen_t mask, unsigned int *got)
@@ -453,10 +454,22 @@ static int trial_window(struct sbi_pmu_slots *slots, const struct sbi_pmu_code *
 		slot_reject(slots, *got);
 	if (ret)
 		return ret;
-	if (slot_read(slots, *got, &value))
+	ret = sbi_pmu_fw_start(&slots->fw, *got);
+	if (!ret && slot_read(slots, *got, &value))
 		ret = -ENXIO;
 	slot_release(slots, *got);
 	return ret;
+}
+
+/* Does somebody count this event, with whatever filter? */
+static bool trial_counts(const struct sbi_pmu_plan *plan, const struct sbi_pmu_code *code)
+{
+	unsigned int i;
+
+	sbi_pmu_mask_for_each(i, &plan->busy)
+		if (plan->code[i].idx == code->idx && plan->code[i].data == code->data)
+			return true;
+	return false;
 }
 
 /* Firmware's "no", as opposed to its not having understood or not working. */
@@ -490,9 +503,10 @@ static void trial_each(struct sbi_pmu_slots *slots, const struct sbi_pmu_code *c
  * @truth: what is learned is added
  *
  * Configures and releases counters that nobody counts on; busy ones are left
- * alone, and unknown. An event that a fixed counter can hold is not tried while
- * a fixed counter is busy: firmware may fall back to it whatever is offered
- * (OpenSBI before 1.9, KVM), and change what it counts.
+ * alone, and unknown. An event that somebody counts is not tried: firmware may
+ * have a counter for it that it takes again whatever is offered (cycles and
+ * instret in OpenSBI before 1.9 and KVM), or have the event only once, so that
+ * releasing a second counter of it stops the first (firmware events in KVM).
  *
  * Context: on the hart, interrupts off.
  */
@@ -502,13 +516,10 @@ void sbi_pmu_slots_trial(struct sbi_pmu_slots *slots, const struct sbi_pmu_code 
 	const struct sbi_pmu_code bare = { .idx = code->idx, .data = code->data };
 	struct sbi_pmu_mask known = sbi_pmu_mask_or(truth->can, &truth->cannot);
 	struct sbi_pmu_mask open = sbi_pmu_mask_andnot(*candidates, &known);
-	struct sbi_pmu_mask fixed_busy = sbi_pmu_mask_and(slots->plan.busy, &slots->inv->fixed);
 	unsigned int w, got;
 
 	open = sbi_pmu_mask_andnot(open, &slots->plan.busy);
-	if (!slots->online || sbi_pmu_mask_empty(&open))
-		return;
-	if (sbi_pmu_code_has_fixed(&bare) && !sbi_pmu_mask_empty(&fixed_busy))
+	if (!slots->online || sbi_pmu_mask_empty(&open) || trial_counts(&slots->plan, &bare))
 		return;
 	/* An idle slot may hold this very event, on firmware that has it once. */
 	sbi_pmu_slots_release_idle(slots);

@@ -65,12 +65,25 @@ static struct truth_entry *truth_enter(struct sbi_pmu *pmu, const struct sbi_pmu
 }
 
 /*
+ * KVM has cycles, instructions and each firmware event once, for whoever asks
+ * last: beside another driver the mere trial would stop that one's counter.
+ */
+static bool truth_hurts(const struct sbi_pmu *pmu, const struct sbi_pmu_code *code)
+{
+	return !pmu->sole && pmu->id.impl == SBI_IMPL_KVM &&
+	       (sbi_pmu_code_is_firmware(code) || code->idx == SBI_PMU_GENERAL_CYCLES ||
+		code->idx == SBI_PMU_GENERAL_INSTRUCTIONS);
+}
+
+/*
  * The counters that are asked at all. Beside another driver the fixed ones are
  * not: firmware hands them to whoever asks, even while they count.
  */
 static struct sbi_pmu_mask truth_candidates(const struct sbi_pmu *pmu,
 					    const struct sbi_pmu_code *code)
 {
+	if (truth_hurts(pmu, code))
+		return (struct sbi_pmu_mask){};
 	if (sbi_pmu_code_is_firmware(code))
 		return pmu->inv.firmware;
 	if (!pmu->sole)

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* fakesbi: starting and stopping sets of counters (FID 3, 4). */
+#include "model.h"
+
+#define FLAGS	GENMASK(1, 0)
+
+/* What the whole set returns: the first that is not well, if all are told of. */
+static long set_status(long so_far, long one)
+{
+	return so_far && !fakesbi_has(QUIRK_LAST_STATUS) ? so_far : one;
+}
+
+static bool ends_here(long status)
+{
+	return status && fakesbi_has(QUIRK_ABORT_AT_ALREADY);
+}
+
+/* Another counter with the firmware event of @idx, where they are one. */
+static bool fw_sibling(unsigned int idx, unsigned int i)
+{
+	return i != idx && fakesbi_has(QUIRK_FW_SHARED) && model_is_firmware(idx) &&
+	       model_holds_same(i, idx);
+}
+
+static bool fw_sibling_runs(unsigned int idx)
+{
+	for (unsigned int i = 0; fakesbi_has(QUIRK_FW_SHARED) && i < fakesbi.end; i++)
+		if (fw_sibling(idx, i) && fakesbi.ctr[i].running)
+			return true;
+	return false;
+}
+
+static long status_already(unsigned int idx, long status)
+{
+	return model_is_firmware(idx) && fakesbi_has(QUIRK_FW_NEVER_ALREADY) ?
+	       SBI_PMU_OK : status;
+}
+
+static void interrupt_if_late(struct fakesbi_ctr *ctr)
+{
+	/* It has counted on from the old value for a moment. */
+	if (fakesbi_has(QUIRK_LATE_VALUE) && ctr->value == model_bits(ctr))
+		fakesbi.lcofi = ctr->overflown = true;
+}
+
+static long start_one(unsigned int idx, const u64 *value)
+{
+	struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
+
+	if (!ctr->configured) {
+		model_broke("START of a counter without an event");
+		return SBI_PMU_ERR_INVALID_PARAM;
+	}
+	if (ctr->running) {
+		model_broke("START of a running counter");
+		if (fakesbi_has(QUIRK_START_RUNNING_DEAFENS))
+			ctr->overflown = true;
+		return status_already(idx, SBI_PMU_ERR_ALREADY_STARTED);
+	}
+	if (fw_sibling_runs(idx))
+		return SBI_PMU_ERR_ALREADY_STARTED;
+	if (!(fakesbi_has(QUIRK_PENDING_KEEPS_OF) && fakesbi.lcofi))
+		ctr->overflown = false;
+	ctr->running = true;
+	if (value) {
+		interrupt_if_late(ctr);
+		ctr->value = *value & model_bits(ctr);
+	}
+	return SBI_PMU_OK;
+}
+
+static const char *start_mistake(const xlen_t arg[SBI_PMU_ARGS])
+{
+	if (arg[2] & ~FLAGS)
+		return "START with a reserved flag";
+	if ((arg[2] & FLAGS) == FLAGS)
+		return "START with a value, and the snapshot's";
+	if (!model_offer_valid(arg))
+		return "START of a counter that is not there, or of none";
+	return NULL;
+}
+
+struct sbi_pmu_ret model_start(const xlen_t arg[SBI_PMU_ARGS])
+{
+	const u64 init = model_get64(&arg[3]);
+	const char *mistake = start_mistake(arg);
+	long status = SBI_PMU_OK;
+	unsigned int i;
+	xlen_t left;
+
+	if (mistake)
+		return model_invalid(mistake);
+	if (arg[2] & SBI_PMU_START_SNAPSHOT && !fakesbi.shmem)
+		return model_answer(SBI_PMU_ERR_NO_SHMEM, 0);
+	if (arg[2] & SBI_PMU_START_SET_INIT && arg[1] & (arg[1] - 1))
+		model_broke("START of several counters with one value");
+	if (model_one_in(fakesbi.start_fails))
+		return model_answer(SBI_PMU_ERR_FAILED, 0);
+
+	for_each_offered(i, left, arg) {
+		const u64 *value = NULL;
+		u64 saved;
+
+		if (arg[2] & SBI_PMU_START_SET_INIT)
+			value = &init;
+		if (arg[2] & SBI_PMU_START_SNAPSHOT) {
+			saved = le64_to_cpu(fakesbi.shmem->value[i - arg[0]]);
+			value = &saved;
+		}
+		status = set_status(status, start_one(i, value));
+		if (ends_here(status))
+			break;
+	}
+	return model_answer(status, 0);
+}
+
+static long stop_one(unsigned int idx)
+{
+	const bool was = fakesbi.ctr[idx].running;
+
+	fakesbi.ctr[idx].running = false;
+	for (unsigned int i = 0; fakesbi_has(QUIRK_FW_SHARED) && i < fakesbi.end; i++)
+		if (fw_sibling(idx, i))
+			fakesbi.ctr[i].running = false;
+	return was ? SBI_PMU_OK : status_already(idx, SBI_PMU_ERR_ALREADY_STOPPED);
+}
+
+/* Values of the set, and who came round of all that the window reaches. */
+static void save(const xlen_t arg[SBI_PMU_ARGS])
+{
+	struct fakesbi_snapshot *shmem = fakesbi.shmem;
+	u64 overflow = fakesbi_has(QUIRK_OVERFLOW_STICKS) ? le64_to_cpu(shmem->overflow) : 0;
+	unsigned int i;
+	xlen_t left;
+
+	for_each_offered(i, left, arg)
+		shmem->value[i - arg[0]] = cpu_to_le64(fakesbi.ctr[i].value);
+	for (i = arg[0]; i < arg[0] + XLEN && i < FAKESBI_CTRS; i++)
+		if (fakesbi.ctr[i].overflown)
+			overflow |= BIT_ULL(i - arg[0]);
+	shmem->overflow = cpu_to_le64(overflow);
+}
+
+static void reset_one(unsigned int idx)
+{
+	fakesbi.ctr[idx].configured = false;
+	fakesbi.ctr[idx].overflown = false;
+	if (fakesbi_has(QUIRK_RESET_CLEARS_FIXED) && model_is_fixed(idx))
+		fakesbi.ctr[idx].value = 0;
+}
+
+struct sbi_pmu_ret model_stop(const xlen_t arg[SBI_PMU_ARGS])
+{
+	xlen_t done[2] = { arg[0] }, left;
+	long status = SBI_PMU_OK;
+	unsigned int i;
+
+	if (arg[2] & ~FLAGS)
+		return model_invalid("STOP with a reserved flag");
+	if (!model_offer_valid(arg))
+		return model_invalid("STOP of a counter that is not there, or of none");
+	if (arg[2] & SBI_PMU_STOP_SNAPSHOT && !fakesbi.shmem)
+		return model_answer(SBI_PMU_ERR_NO_SHMEM, 0);
+	if (model_one_in(fakesbi.stop_fails))
+		return model_answer(SBI_PMU_ERR_FAILED, 0);
+
+	for_each_offered(i, left, arg) {
+		status = set_status(status, stop_one(i));
+		if (ends_here(status))
+			break;
+		done[1] |= (xlen_t)1 << (i - arg[0]);
+	}
+	if (arg[2] & SBI_PMU_STOP_SNAPSHOT)
+		save(arg);
+	if (arg[2] & SBI_PMU_STOP_RESET)
+		for_each_offered(i, left, done)
+			reset_one(i);
+	return model_answer(status, 0);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* hart: what perf.c, truth.c and main.c do on a real one, in short. */
+#include "test.h"
+
+struct hart hart;
+
+static struct sbi_pmu_mask candidates(const struct sbi_pmu_code *code)
+{
+	if (sbi_pmu_code_is_firmware(code))
+		return hart.inv.firmware;
+	return hart.slots.sole ? sbi_pmu_inventory_hardware(&hart.inv) : hart.inv.hpm;
+}
+
+static struct known *known_find(const struct sbi_pmu_code *code)
+{
+	for (unsigned int i = 0; i < hart.knowns; i++)
+		if (hart.known[i].code.idx == code->idx && hart.known[i].code.data == code->data)
+			return &hart.known[i];
+	if (hart.knowns == KNOWN)
+		abort();
+	hart.known[hart.knowns].code = *code;
+	return &hart.known[hart.knowns++];
+}
+
+/* As truth.c: what was not tried, for being busy, is not ruled out. */
+struct sbi_pmu_mask hart_can(const struct sbi_pmu_code *code)
+{
+	const struct sbi_pmu_mask all = candidates(code);
+	struct known *known = known_find(code);
+	struct sbi_pmu_mask can;
+
+	sbi_pmu_slots_trial(&hart.slots, code, &all, &known->truth);
+	can = sbi_pmu_mask_andnot(all, &known->truth.cannot);
+	return code->flags ? sbi_pmu_mask_and(can, &hart.inv.hpm) : can;
+}
+
+/* The model is set up; load the driver. */
+void hart_boot(bool sole)
+{
+	const struct sbi_pmu_code cycles = { .idx = SBI_PMU_GENERAL_CYCLES };
+	const struct sbi_pmu_code instret = { .idx = SBI_PMU_GENERAL_INSTRUCTIONS };
+
+	memset(&hart, 0, sizeof(hart));
+	hart.slots.inv = &hart.inv;
+	hart.slots.fw.call = fakesbi_call;
+	hart.slots.fw.width_limit = 64;
+	hart.slots.read_csr = fakesbi_read_csr;
+	hart.slots.sole = sole;
+	for (unsigned int i = 0; i < PLAYERS; i++)
+		hart.player[i].user.slot = SBI_PMU_NO_SLOT;
+	if (sbi_pmu_fw_inventory(&hart.slots.fw, &hart.inv))
+		check(false, "inventory");
+	sbi_pmu_slots_up(&hart.slots);
+	/* Standard events are tried while all is idle. */
+	hart_can(&cycles);
+	hart_can(&instret);
+}
+
+void boot(unsigned int hpm, unsigned int firmware, unsigned int width)
+{
+	fakesbi_reset(hpm, firmware, width);
+	hart_boot(true);
+}
+
+/* Time passes; narrow counters are looked at no more often than promised. */
+void hart_run(u64 ticks)
+{
+	const u64 wrap = sbi_pmu_inventory_wrap_ns(&hart.inv);
+
+	for (unsigned int i = 0; i < PLAYERS; i++)
+		if (hart.player[i].live)
+			hart.player[i].expected += ticks * fakesbi_rate(&hart.player[i].user.code);
+	while (ticks) {
+		u64 step = wrap && ticks > wrap - hart.since ? wrap - hart.since : ticks;
+
+		fakesbi_run(step);
+		ticks -= step;
+		hart.since += step;
+		if (wrap && hart.since == wrap) {
+			sbi_pmu_slots_follow(&hart.slots);
+			hart.since = 0;
+		}
+	}
+}
+
+u64 hart_calls(void)
+{
+	u64 n = 0;
+
+	for (unsigned int i = 0; i < SBI_PMU_FIDS; i++)
+		n += hart.slots.fw.calls[i];
+	return n;
+}
+
+bool quiet(void)
+{
+	for (unsigned int i = 0; i < FAKESBI_CTRS; i++)
+		if (fakesbi.ctr[i].configured || fakesbi.ctr[i].running)
+			return false;
+	return true;
+}
+
+/* The event of raw selector d can be on counters 3 to 3 + d. */
+bool can_upto(const struct sbi_pmu_code *code, unsigned int idx)
+{
+	return sbi_pmu_code_is_firmware(code) || idx <= 3 + code->data;
+}
+
+/* ---- players ---- */
+
+/* Open an event; false if no counter can have it. */
+bool player_open(struct player *p, struct sbi_pmu_code code)
+{
+	const struct sbi_pmu_mask can = hart_can(&code);
+
+	memset(p, 0, sizeof(*p));
+	sbi_pmu_user_init(&p->user, &code, &can);
+	return !sbi_pmu_mask_empty(&can);
+}
+
+bool player_open_idx(struct player *p, u32 idx, u64 data)
+{
+	return player_open(p, (struct sbi_pmu_code){ .idx = idx, .data = data });
+}
+
+bool player_attach(struct player *p)
+{
+	return p->user.slot == SBI_PMU_NO_SLOT && !sbi_pmu_user_attach(&hart.slots, &p->user);
+}
+
+bool player_start(struct player *p)
+{
+	if (p->user.slot != SBI_PMU_NO_SLOT && !p->live)
+		p->live = !sbi_pmu_user_start(&hart.slots, &p->user);
+	return p->live;
+}
+
+bool player_seat(struct player *p)
+{
+	return player_attach(p) && player_start(p);
+}
+
+void player_stop(struct player *p)
+{
+	sbi_pmu_user_stop(&hart.slots, &p->user);
+	p->live = false;
+}
+
+void player_detach(struct player *p)
+{
+	sbi_pmu_user_detach(&hart.slots, &p->user);
+	p->live = false;
+}
+
+u64 player_collect(struct player *p)
+{
+	u64 count = sbi_pmu_user_collect(&hart.slots, &p->user);
+
+	p->reported += count;
+	return count;
+}
+
+bool player_right(struct player *p)
+{
+	player_collect(p);
+	return p->reported == p->expected;
+}
+
+/* Who lost its counter counts no more. How many lost theirs? */
+unsigned int players_sync(void)
+{
+	unsigned int lost = 0;
+
+	for (unsigned int i = 0; i < PLAYERS; i++) {
+		struct player *p = &hart.player[i];
+
+		lost += p->live && !p->user.live;
+		p->live = p->live && p->user.live;
+	}
+	return lost;
+}

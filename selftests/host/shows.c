@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * shows: for each quirk, calls that are answered one way by the specification
+ * and another way by the quirk. True if it is the latter.
+ */
+#include "shows.h"
+
+#define NUM		SBI_PMU_FID_NUM_COUNTERS
+#define INFO		SBI_PMU_FID_COUNTER_INFO
+#define CONFIG		SBI_PMU_FID_CONFIG_MATCHING
+#define START		SBI_PMU_FID_START
+#define STOP		SBI_PMU_FID_STOP
+
+static struct fakesbi_snapshot page;
+static struct sbi_pmu_event_info *const info = (void *)&page;
+
+/* hpmcounter3-10 on 3 to 10, firmware counters on 11 to 14 */
+static struct sbi_pmu_ret ask(unsigned int fid, xlen_t a, xlen_t b, xlen_t c, xlen_t d, xlen_t e)
+{
+	const xlen_t arg[SBI_PMU_ARGS] = { a, b, c, d, e };
+
+	return fakesbi_call(fid, arg);
+}
+
+static struct fakesbi_ctr *config(unsigned int idx, xlen_t flags, xlen_t event, xlen_t data)
+{
+	ask(CONFIG, idx, 1, flags, event, data);
+	return &fakesbi.ctr[idx];
+}
+
+static struct fakesbi_ctr *run(unsigned int idx, xlen_t event, xlen_t data)
+{
+	struct fakesbi_ctr *ctr = config(idx, SBI_PMU_CFG_CLEAR_VALUE, event, data);
+
+	ask(START, idx, 1, 0, 0, 0);
+	return ctr;
+}
+
+static bool none_can(const struct sbi_pmu_code *code, unsigned int idx)
+{
+	(void)code;
+	(void)idx;
+	return false;
+}
+
+/* What event info says of an event; a counter for it there is if @can. */
+static u32 event_info(u32 event, bool can)
+{
+	memset(&page, 0, sizeof(page));
+	fakesbi_memory(0, &page, sizeof(page));
+	fakesbi.can = can ? NULL : none_can;
+	info[0].event_idx = cpu_to_le32(event);
+	ask(SBI_PMU_FID_EVENT_INFO, 0, 0, 1, 0, 0);
+	return le32_to_cpu(info[0].output);
+}
+
+static bool start_running_deafens(void)
+{
+	struct fakesbi_ctr *ctr = run(3, RAW, 1);
+
+	ask(START, 3, 1, 0, 0, 0);
+	ctr->value = ~0ULL;
+	fakesbi_run(1);
+	return !fakesbi.lcofi;
+}
+
+static bool pending_keeps_of(void)
+{
+	struct fakesbi_ctr *ctr = run(3, RAW, 1);
+
+	ctr->value = ~0ULL;
+	fakesbi_run(1);
+	ask(STOP, 3, 1, 0, 0, 0);
+	ask(START, 3, 1, SBI_PMU_START_SET_INIT, 0, 0);
+	return ctr->overflown;
+}
+
+static bool info_denies(void)
+{
+	return !event_info(SBI_PMU_GENERAL_CYCLES, true) && !event_info(FW, true);
+}
+
+static bool info_any_raw(void)
+{
+	return event_info(RAW, false) == 1;
+}
+
+static bool cache_raw_flags(void)
+{
+	return !config(3, SBI_PMU_CFG_AUTO_START, RAW, 1)->running;
+}
+
+static bool fixed_fallback(void)
+{
+	fakesbi.can = none_can;
+	return !ask(CONFIG, 3, 1, 0, SBI_PMU_GENERAL_CYCLES, 0).error &&
+	       !ask(CONFIG, 3, 1, 0, SBI_PMU_GENERAL_CYCLES, 0).error &&
+	       fakesbi.ctr[0].configured;
+}
+
+static bool configured_is_taken(void)
+{
+	config(3, 0, RAW, 1);
+	return config(3, 0, RAW, 2)->code.data == 1;
+}
+
+static bool raw_zero_fails(void)
+{
+	return !config(3, 0, RAW, 0)->configured;
+}
+
+static bool empty_mask_taken(void)
+{
+	return !ask(CONFIG, 3, 0, 0, RAW, 1).error;
+}
+
+static bool first_holder_only(void)
+{
+	run(11, FW, 0);
+	run(12, FW, 0);
+	run(3, RAW, 1);
+	run(4, RAW, 1);
+	fakesbi_run(3);
+	return !fakesbi.ctr[12].value && fakesbi.ctr[4].value;
+}
+
+static bool fw_never_already(void)
+{
+	run(11, FW, 0);
+	return !ask(START, 11, 1, 0, 0, 0).error && ask(STOP, 3, 1, 0, 0, 0).error;
+}
+
+static bool late_value(void)
+{
+	config(3, 0, RAW, 1)->value = ~0ULL;
+	ask(START, 3, 1, SBI_PMU_START_SET_INIT, 5, 0);
+	return fakesbi.lcofi && fakesbi.ctr[3].value == 5;
+}
+
+static bool gap_traps(void)
+{
+	u64 value;
+
+	return fakesbi_read_csr(SBI_PMU_CSR_CYCLE + 4, &value) &&
+	       !fakesbi_read_csr(SBI_PMU_CSR_CYCLE + 5, &value);
+}
+
+static bool skip_wrong_index(void)
+{
+	return ask(CONFIG, 3, 8, SBI_PMU_CFG_SKIP_MATCH, RAW, 1).value != 6;
+}
+
+static bool reset_clears_fixed(void)
+{
+	config(0, 0, SBI_PMU_GENERAL_CYCLES, 0)->value = 99;
+	ask(STOP, 0, 1, SBI_PMU_STOP_RESET, 0, 0);
+	return !fakesbi.ctr[0].value;
+}
+
+static bool info_past_end(void)
+{
+	return !ask(INFO, 15, 0, 0, 0, 0).error && ask(INFO, 16, 0, 0, 0, 0).error;
+}
+
+static bool last_status(void)
+{
+	run(3, RAW, 1);
+	config(4, 0, RAW, 2);
+	return !ask(START, 3, 3, 0, 0, 0).error;
+}
+
+static bool suspend_loses_events(void)
+{
+	struct fakesbi_ctr *ctr = run(3, RAW, 1);
+
+	fakesbi_suspend();
+	fakesbi_run(3);
+	return !ctr->value && ctr->running;
+}
+
+static bool suspend_loses_values(void)
+{
+	struct fakesbi_ctr *ctr = run(3, RAW, 1);
+
+	fakesbi_suspend();
+	return ctr->value;
+}
+
+static bool highest_first(void)
+{
+	return ask(CONFIG, 3, 0xff, 0, RAW, 1).value == 10;
+}
+
+static bool first_row_only(void)
+{
+	return !config(7, 0, RAW, 1)->configured && config(6, 0, RAW, 1)->configured;
+}
+
+static bool gaps_counted(void)
+{
+	return ask(NUM, 0, 0, 0, 0, 0).value == 15 && ask(INFO, 1, 0, 0, 0, 0).error;
+}
+
+static bool no_fw_read_hi(void)
+{
+	return ask(SBI_PMU_FID_FW_READ_HI, 11, 0, 0, 0, 0).error == SBI_PMU_ERR_NOT_SUPPORTED;
+}
+
+static bool no_snapshot(void)
+{
+	fakesbi_memory(0, &page, sizeof(page));
+	return ask(SBI_PMU_FID_SNAPSHOT_SHMEM, 0, 0, 0, 0, 0).error == SBI_PMU_ERR_NOT_SUPPORTED;
+}
+
+static bool no_event_info(void)
+{
+	return !event_info(SBI_PMU_GENERAL_CYCLES, true);
+}
+
+static bool no_raw_v2(void)
+{
+	return ask(CONFIG, 3, 1, 0, RAW_V2, 1).error == SBI_PMU_ERR_INVALID_PARAM;
+}
+
+static bool fixed_always(void)
+{
+	run(0, SBI_PMU_GENERAL_CYCLES, 0);
+	return !ask(CONFIG, 3, 1, 0, SBI_PMU_GENERAL_CYCLES, 0).value && !fakesbi.ctr[0].running;
+}
+
+static bool skip_needs_used(void)
+{
+	return ask(CONFIG, 3, 1, SBI_PMU_CFG_SKIP_MATCH, RAW, 1).error == SBI_PMU_ERR_FAILED;
+}
+
+static bool overflow_sticks(void)
+{
+	fakesbi_memory(0, &page, sizeof(page));
+	ask(SBI_PMU_FID_SNAPSHOT_SHMEM, 0, 0, 0, 0, 0);
+	page.overflow = cpu_to_le64(1);
+	run(3, RAW, 1);
+	ask(STOP, 3, 1, SBI_PMU_STOP_SNAPSHOT, 0, 0);
+	return page.overflow;
+}
+
+static bool fw_shared(void)
+{
+	run(11, FW, 0);
+	config(12, 0, FW, 0);
+	return ask(START, 12, 1, 0, 0, 0).error && !ask(STOP, 12, 1, 0, 0, 0).value &&
+	       !fakesbi.ctr[11].running;
+}
+
+static bool info_any_platform(void)
+{
+	return event_info(FW + SBI_PMU_FW_PLATFORM, false) == 1;
+}
+
+static bool no_platform(void)
+{
+	return !config(11, 0, FW + SBI_PMU_FW_PLATFORM, 5)->configured;
+}
+
+static bool unused_unreadable(void)
+{
+	u64 value;
+
+	return fakesbi_read_csr(SBI_PMU_CSR_CYCLE + 3, &value) &&
+	       ask(SBI_PMU_FID_FW_READ, 11, 0, 0, 0, 0).error;
+}
+
+static bool time_is_counter(void)
+{
+	return ask(INFO, 1, 0, 0, 0, 0).value == (63 << 12 | SBI_PMU_CSR_TIME) &&
+	       ask(NUM, 0, 0, 0, 0, 0).value == 15;
+}
+
+static bool width_64_always(void)
+{
+	fakesbi_add(20, SBI_PMU_CSR_CYCLE + 20, 40);
+	return FIELD_GET(SBI_PMU_INFO_WIDTH, ask(INFO, 20, 0, 0, 0, 0).value) == 63;
+}
+
+static bool abort_at_already(void)
+{
+	config(3, 0, RAW, 1);
+	run(4, RAW, 2);
+	return ask(STOP, 3, 3, SBI_PMU_STOP_RESET, 0, 0).error && fakesbi.ctr[3].configured &&
+	       fakesbi.ctr[4].running;
+}
+
+static bool no_filter(void)
+{
+	return !config(3, SBI_PMU_CFG_UINH, RAW, 1)->code.flags;
+}
+
+static bool skip_fixed_invalid(void)
+{
+	return ask(CONFIG, 0, 1, SBI_PMU_CFG_SKIP_MATCH, SBI_PMU_GENERAL_CYCLES, 0).error ==
+	       SBI_PMU_ERR_INVALID_PARAM;
+}
+
+static bool tied(void)
+{
+	run(3, RAW, 1);
+	run(4, RAW, 1);
+	fakesbi_run(3);
+	return !fakesbi.ctr[4].value && fakesbi.ctr[3].value;
+}
+
+static bool junk_info(void)
+{
+	return ask(INFO, 3, 0, 0, 0, 0).value & ~(SBI_PMU_INFO_CSR | SBI_PMU_INFO_WIDTH);
+}
+
+static bool junk_output(void)
+{
+	return event_info(SBI_PMU_GENERAL_CYCLES, true) > 1;
+}
+
+static bool junk_read_hi(void)
+{
+	fakesbi.ctr[11].value = 0;
+	return ask(SBI_PMU_FID_FW_READ_HI, 11, 0, 0, 0, 0).value;
+}
+
+#define SHOWS(name, shows) { QUIRK_##name, #name, shows }
+
+const struct quirk_row quirk_rows[FAKESBI_QUIRKS] = {
+	SHOWS(START_RUNNING_DEAFENS, start_running_deafens),
+	SHOWS(PENDING_KEEPS_OF, pending_keeps_of),
+	SHOWS(INFO_DENIES, info_denies),
+	SHOWS(INFO_ANY_RAW, info_any_raw),
+	SHOWS(CACHE_RAW_FLAGS, cache_raw_flags),
+	SHOWS(FIXED_FALLBACK, fixed_fallback),
+	SHOWS(CONFIGURED_IS_TAKEN, configured_is_taken),
+	SHOWS(RAW_ZERO_FAILS, raw_zero_fails),
+	SHOWS(EMPTY_MASK_TAKEN, empty_mask_taken),
+	SHOWS(FIRST_HOLDER_ONLY, first_holder_only),
+	SHOWS(FW_NEVER_ALREADY, fw_never_already),
+	SHOWS(LATE_VALUE, late_value),
+	SHOWS(GAP_TRAPS, gap_traps),
+	SHOWS(SKIP_WRONG_INDEX, skip_wrong_index),
+	SHOWS(RESET_CLEARS_FIXED, reset_clears_fixed),
+	SHOWS(INFO_PAST_END, info_past_end),
+	SHOWS(LAST_STATUS, last_status),
+	SHOWS(SUSPEND_LOSES_EVENTS, suspend_loses_events),
+	SHOWS(SUSPEND_LOSES_VALUES, suspend_loses_values),
+	SHOWS(HIGHEST_FIRST, highest_first),
+	SHOWS(FIRST_ROW_ONLY, first_row_only),
+	SHOWS(GAPS_COUNTED, gaps_counted),
+	SHOWS(NO_FW_READ_HI, no_fw_read_hi),
+	SHOWS(NO_SNAPSHOT, no_snapshot),
+	SHOWS(NO_EVENT_INFO, no_event_info),
+	SHOWS(NO_RAW_V2, no_raw_v2),
+	SHOWS(FIXED_ALWAYS, fixed_always),
+	SHOWS(SKIP_NEEDS_USED, skip_needs_used),
+	SHOWS(OVERFLOW_STICKS, overflow_sticks),
+	SHOWS(FW_SHARED, fw_shared),
+	SHOWS(INFO_ANY_PLATFORM, info_any_platform),
+	SHOWS(NO_PLATFORM, no_platform),
+	SHOWS(UNUSED_UNREADABLE, unused_unreadable),
+	SHOWS(TIME_IS_COUNTER, time_is_counter),
+	SHOWS(WIDTH_64_ALWAYS, width_64_always),
+	SHOWS(ABORT_AT_ALREADY, abort_at_already),
+	SHOWS(NO_FILTER, no_filter),
+	SHOWS(SKIP_FIXED_INVALID, skip_fixed_invalid),
+	SHOWS(TIED, tied),
+	SHOWS(JUNK_INFO, junk_info),
+	SHOWS(JUNK_OUTPUT, junk_output),
+	SHOWS(JUNK_READ_HI, junk_read_hi),
+};

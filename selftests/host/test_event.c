@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* test_event: what is accepted, what is refused, and how it is encoded. */
+#include "test.h"
+
+struct encoding {
+	u32 type;	/* PERF_TYPE_MAX stands for our own */
+	u64 config;
+	int ret;
+	u32 idx;
+	u64 data;
+};
+
+#define OWN	PERF_TYPE_MAX
+#define SPACE(n) ((u64)(n) << 62)
+
+static const struct encoding encodings[] = {
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 1, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 0, 2, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, 0, 3, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, 0, 4, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0, 5, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, 0, 6, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, 0, 7, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, 0, 8, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, 0, 9, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, 0, 10, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_MAX, -EINVAL, 0, 0 },
+	{ PERF_TYPE_HARDWARE, ~0ULL, -EINVAL, 0, 0 },
+	{ PERF_TYPE_HW_CACHE, 0x00000, 0, 0x10000, 0 },
+	{ PERF_TYPE_HW_CACHE, 0x10003, 0, 0x10019, 0 },	/* dTLB-load-misses */
+	{ PERF_TYPE_HW_CACHE, 0x10103, 0, 0x1001b, 0 },	/* dTLB-store-misses */
+	{ PERF_TYPE_HW_CACHE, 0x10004, 0, 0x10021, 0 },	/* iTLB-load-misses */
+	{ PERF_TYPE_HW_CACHE, 0x10206, 0, 0x10035, 0 },	/* the last one */
+	{ PERF_TYPE_HW_CACHE, 0x00007, -EINVAL, 0, 0 },
+	{ PERF_TYPE_HW_CACHE, 0x00300, -EINVAL, 0, 0 },
+	{ PERF_TYPE_HW_CACHE, 0x20000, -EINVAL, 0, 0 },
+	{ PERF_TYPE_HW_CACHE, 0x1000000, -EINVAL, 0, 0 },
+	{ PERF_TYPE_SOFTWARE, 0, -ENOENT, 0, 0 },
+	{ PERF_TYPE_BREAKPOINT, 0, -ENOENT, 0, 0 },
+	{ OWN, 0x1234, 0, 0x20000, 0x1234 },
+	{ OWN, 0xffffffffffff, 0, 0x20000, 0xffffffffffff },
+	{ OWN, 0x1000000000000, 0, 0x30000, 0x1000000000000 },
+	{ OWN, 0xffffffffffffff, 0, 0x30000, 0xffffffffffffff },
+	{ OWN, 1ULL << 56, -EINVAL, 0, 0 },
+	{ OWN, 1ULL << 61, -EINVAL, 0, 0 },
+	{ OWN, SPACE(1) | 1, 0, 1, 0 },
+	{ OWN, SPACE(1) | 10, 0, 10, 0 },
+	{ OWN, SPACE(1) | 0x10035, 0, 0x10035, 0 },
+	{ OWN, SPACE(1) | 0, -EINVAL, 0, 0 },
+	{ OWN, SPACE(1) | 11, -EINVAL, 0, 0 },
+	{ OWN, SPACE(1) | 0x10006, -EINVAL, 0, 0 },	/* operation 3 */
+	{ OWN, SPACE(1) | 0x10038, -EINVAL, 0, 0 },	/* cache 7 */
+	{ OWN, SPACE(1) | 0x20000, -EINVAL, 0, 0 },
+	{ OWN, SPACE(1) | 0xf0001, -EINVAL, 0, 0 },
+	{ OWN, SPACE(1) | 1ULL << 32 | 1, -EINVAL, 0, 0 },
+	{ OWN, SPACE(2) | 0, 0, 0xf0000, 0 },
+	{ OWN, SPACE(2) | 21, 0, 0xf0015, 0 },
+	{ OWN, SPACE(2) | 22, -EINVAL, 0, 0 },
+	{ OWN, SPACE(2) | 255, -EINVAL, 0, 0 },
+	{ OWN, SPACE(2) | 256, 0, 0xf0100, 0 },
+	{ OWN, SPACE(2) | 65534, 0, 0xffffe, 0 },
+	{ OWN, SPACE(2) | 65535, -EINVAL, 0, 0 },
+	{ OWN, SPACE(2) | 65536, -EINVAL, 0, 0 },
+	{ OWN, SPACE(3) | 0, 0, 0xfffff, 0 },
+	{ OWN, SPACE(3) | (SPACE(1) - 1), 0, 0xfffff, SPACE(1) - 1 },
+};
+
+static void test_encode(void)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(encodings); i++) {
+		const struct encoding *e = &encodings[i];
+		struct perf_event_attr attr = { .type = e->type, .config = e->config };
+		struct sbi_pmu_code code;
+		int ret = sbi_pmu_event_encode(&attr, e->type == OWN, &code);
+
+		check(ret == e->ret && (ret || (code.idx == e->idx && code.data == e->data &&
+						!code.flags)),
+		      "encode type %u config %#llx: %d", e->type,
+		      (unsigned long long)e->config, ret);
+		if (ret)
+			continue;
+		attr.config1 = 1;
+		if (sbi_pmu_event_encode(&attr, e->type == OWN, &code) != -EINVAL)
+			check(false, "config1 is refused");
+		attr.config1 = 0;
+		attr.config2 = 1ULL << 63;
+		if (sbi_pmu_event_encode(&attr, e->type == OWN, &code) != -EINVAL)
+			check(false, "config2 is refused");
+	}
+}
+
+static int filter(bool can_filter, bool guests, u32 idx, struct perf_event_attr attr, u32 *flags)
+{
+	const struct sbi_pmu_abilities can = { .filter = can_filter, .guests = guests };
+	struct sbi_pmu_code code = { .idx = idx };
+	int ret = sbi_pmu_event_filter(&can, &attr, &code);
+
+	*flags = code.flags;
+	return ret;
+}
+
+static void test_filter(void)
+{
+	u32 flags;
+	int ret;
+
+#define F(can, guests, idx, ...) \
+	(ret = filter(can, guests, idx, (struct perf_event_attr){ __VA_ARGS__ }, &flags))
+	F(true, true, 1, .exclude_user = 0);
+	check(!ret && !flags, "no filter, no flags");
+	F(true, true, 1, .exclude_user = 1);
+	check(!ret && flags == (SBI_PMU_CFG_UINH | SBI_PMU_CFG_VUINH), "exclude_user");
+	F(true, true, 1, .exclude_kernel = 1);
+	check(!ret && flags == (SBI_PMU_CFG_SINH | SBI_PMU_CFG_VSINH), "exclude_kernel");
+	F(true, true, 1, .exclude_hv = 1);
+	check(!ret && flags == SBI_PMU_CFG_MINH, "exclude_hv");
+	F(true, true, 1, .exclude_guest = 1);
+	check(!ret && flags == (SBI_PMU_CFG_VUINH | SBI_PMU_CFG_VSINH), "exclude_guest");
+	F(true, true, 1, .exclude_host = 1);
+	check(!ret && flags == (SBI_PMU_CFG_UINH | SBI_PMU_CFG_SINH), "exclude_host");
+	F(true, false, 1, .exclude_guest = 1);
+	check(!ret && !flags, "without guests, leaving them out is free");
+	F(true, false, 1, .exclude_user = 1);
+	check(!ret && flags == SBI_PMU_CFG_UINH, "without guests, no flags of theirs");
+	F(true, false, 1, .exclude_host = 1);
+	check(ret == -EOPNOTSUPP, "without guests, nothing but them is refused");
+	F(true, true, 1, .exclude_idle = 1);
+	check(ret == -EOPNOTSUPP, "exclude_idle is refused");
+	F(false, true, 1, .exclude_user = 1);
+	check(ret == -EOPNOTSUPP && !flags, "without a filter, exclude_user is refused");
+	F(false, true, 1, .exclude_guest = 1);
+	check(ret == -EINVAL && !flags, "without a filter, exclude_guest alone: ask again");
+	F(false, false, 1, .exclude_guest = 1);
+	check(!ret, "without a filter and guests, exclude_guest is free");
+	F(true, true, 0xf0005, .exclude_kernel = 1);
+	check(ret == -EOPNOTSUPP && !flags, "firmware events cannot be filtered");
+	F(true, true, 0xf0005, .exclude_guest = 1);
+	check(ret == -EINVAL && !flags, "firmware events, exclude_guest alone: ask again");
+#undef F
+}
+
+static bool standard_valid(u32 idx)
+{
+	struct perf_event_attr attr = { .config = SPACE(1) | idx };
+	struct sbi_pmu_code code;
+
+	return !sbi_pmu_event_encode(&attr, true, &code) && code.idx == idx && !code.data;
+}
+
+/* Every standard event once, and each of them can be asked for. */
+static void test_standard(void)
+{
+	unsigned int n, twice = 0, bad = 0;
+	u32 idx;
+
+	for (n = 0; (idx = sbi_pmu_event_standard(n)); n++) {
+		bad += !standard_valid(idx);
+		for (unsigned int before = 0; before < n; before++)
+			twice += sbi_pmu_event_standard(before) == idx;
+	}
+	check(n == 52 && !twice && !bad, "%u standard events, %u twice, %u that are none",
+	      n, twice, bad);
+	check(!sbi_pmu_event_standard(53) && !sbi_pmu_event_standard(~0U), "none past the last");
+}
+
+static void test_other_raw(void)
+{
+	struct sbi_pmu_code code = { .idx = RAW, .data = 0x1234, .flags = SBI_PMU_CFG_UINH };
+
+	check(sbi_pmu_event_other_raw(&code) && code.idx == RAW_V2 && code.data == 0x1234 &&
+	      code.flags == SBI_PMU_CFG_UINH, "raw has another way, with the same selector");
+	check(!sbi_pmu_event_other_raw(&code) && code.idx == RAW_V2, "and there is no third");
+	code.idx = SBI_PMU_GENERAL_CYCLES;
+	check(!sbi_pmu_event_other_raw(&code) && code.idx == SBI_PMU_GENERAL_CYCLES,
+	      "other events have one way");
+}
+
+void test_event(void)
+{
+	test_encode();
+	test_filter();
+	test_standard();
+	test_other_raw();
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_quirks: each quirk of real firmware by its name: the model has it, and
+ * under it the driver's counts are right or the event is refused, nothing is
+ * left behind, and no rule of the specification is broken.
+ */
+#include "shows.h"
+
+static const struct sbi_pmu_code wanted[] = {
+	{ .idx = SBI_PMU_GENERAL_CYCLES },
+	{ .idx = SBI_PMU_GENERAL_INSTRUCTIONS },
+	{ .idx = SBI_PMU_GENERAL_CYCLES },
+	{ .idx = SBI_PMU_GENERAL_BRANCHES },
+	{ .idx = 0x10019 },
+	{ .idx = RAW, .data = 1 },
+	{ .idx = RAW, .data = 6 },
+	{ .idx = RAW, .data = 3 },
+	{ .idx = RAW, .data = 6 },
+	{ .idx = RAW_V2, .data = 1ULL << 50 | 5 },
+	{ .idx = RAW },
+	{ .idx = FW + 1 },
+	{ .idx = FW + 5 },
+	{ .idx = FW + 1 },
+	{ .idx = FW + SBI_PMU_FW_PLATFORM, .data = 3 },
+	/* the last two only where there are filters */
+	{ .idx = SBI_PMU_GENERAL_CYCLES, .flags = SBI_PMU_CFG_UINH },
+	{ .idx = RAW, .data = 6, .flags = SBI_PMU_CFG_SINH },
+};
+
+static unsigned int players;
+
+static unsigned int open_all(void)
+{
+	unsigned int refused = 0;
+
+	players = ARRAY_SIZE(wanted) - (fakesbi_has(QUIRK_NO_FILTER) ? 2 : 0);
+	for (unsigned int i = 0; i < players; i++)
+		refused += !player_open(&hart.player[i], wanted[i]);
+	return refused;
+}
+
+static void seat_all(void)
+{
+	for (unsigned int i = 0; i < players; i++)
+		if (!sbi_pmu_mask_empty(&hart.player[i].user.can))
+			player_seat(&hart.player[i]);
+}
+
+/* Some leave, others take their counters, they come back. */
+static void take_turns(void)
+{
+	for (unsigned int round = 0; round < 12; round++) {
+		for (unsigned int i = round % 3; i < players; i += 3)
+			player_detach(&hart.player[i]);
+		hart_run(100 + round);
+		for (unsigned int i = (round + 1) % 2; i < players; i += 2)
+			if (!sbi_pmu_mask_empty(&hart.player[i].user.can))
+				player_seat(&hart.player[i]);
+		hart_run(20000000);
+		if (round == 5)
+			sbi_pmu_slots_release_idle(&hart.slots);
+	}
+}
+
+/*
+ * An event is opened again while it counts, when a counter is free that was
+ * not when it was opened first.
+ */
+static void open_again(u32 other, u32 event, u64 data)
+{
+	struct player *a = &hart.player[players], *b = a + 1, *c = a + 2;
+
+	for (unsigned int i = 0; i < players; i++)
+		player_detach(&hart.player[i]);
+	if (player_open_idx(a, other, data) && player_seat(a) && player_open_idx(b, event, data) &&
+	    player_seat(b)) {
+		player_detach(a);
+		hart_run(50);
+		player_open_idx(c, event, data);
+		player_seat(c);
+		hart_run(50);
+		if (!player_right(b) || !player_right(c))
+			check(false, "%#x: counts when opened again", event);
+		player_detach(c);
+	}
+	player_detach(b);
+	player_detach(a);
+}
+
+/* Whatever was not refused at open counts when nobody else does. */
+static unsigned int each_alone(void)
+{
+	unsigned int bad = 0;
+
+	for (unsigned int i = 0; i < players; i++)
+		player_detach(&hart.player[i]);
+	for (unsigned int i = 0; i < players; i++) {
+		struct player *p = &hart.player[i];
+		u64 before = p->reported;
+
+		if (sbi_pmu_mask_empty(&p->user.can))
+			continue;
+		bad += !player_seat(p);
+		hart_run(50);
+		bad += !player_right(p) || p->reported == before;
+		player_detach(p);
+	}
+	return bad;
+}
+
+static void sleep_and_go(void)
+{
+	sbi_pmu_slots_suspend(&hart.slots);
+	fakesbi_suspend();
+	sbi_pmu_slots_resume(&hart.slots);
+	hart_run(77);
+}
+
+static void go_and_come(void)
+{
+	sbi_pmu_slots_down(&hart.slots);
+	players_sync();
+	fakesbi_restart();
+	sbi_pmu_slots_up(&hart.slots);
+	hart_run(77);
+	seat_all();
+	hart_run(77);
+}
+
+/* Counters that hold an event for nobody; beside, fixed ones may be another's. */
+static unsigned int left_behind(bool sole)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < FAKESBI_CTRS; i++)
+		n += fakesbi.ctr[i].running ||
+		     (fakesbi.ctr[i].configured && (sole || (i != 0 && i != 2)));
+	return n;
+}
+
+static void workout(const char *name, u64 quirks, bool sole)
+{
+	unsigned int refused, lost, wrong, left;
+
+	/* What claims more bits than it has takes a limit: see test_power.c. */
+	fakesbi_reset(8, 3, quirks & QUIRK(WIDTH_64_ALWAYS) ? 64 : 32);
+	fakesbi.quirks = quirks;
+	fakesbi.can = can_upto;
+	hart_boot(sole);
+	refused = open_all();
+	seat_all();
+	hart_run(1000);
+	take_turns();
+	lost = players_sync();
+	open_again(FW + 7, FW + 8, 0);
+	open_again(RAW, RAW, 4);
+	seat_all();
+	sleep_and_go();
+	lost += players_sync();
+	go_and_come();
+	lost += players_sync();
+	wrong = each_alone();
+	for (unsigned int i = 0; i < players; i++)
+		wrong += !player_right(&hart.player[i]);
+	sbi_pmu_slots_down(&hart.slots);
+	left = left_behind(sole);
+	check(!wrong && !lost && !left && !fakesbi.broken && refused < players / 2,
+	      "%s, %s: %u events, %u refused, %u wrong, %u lost, %u left, %u rules broken (%s)",
+	      name, sole ? "sole" : "beside", players, refused, wrong, lost, left, fakesbi.broken,
+	      fakesbi.why ? fakesbi.why : "-");
+}
+
+static bool shows(unsigned int quirk, u64 quirks)
+{
+	fakesbi_reset(8, 4, 64);
+	fakesbi.quirks = quirks;
+	return quirk_rows[quirk].shows();
+}
+
+/* Firmware that hands out counter 0 and 2 whatever it is offered. */
+static void fixed_whatever(const char *name, u64 quirk)
+{
+	const struct sbi_pmu_code cycles = { .idx = SBI_PMU_GENERAL_CYCLES };
+	const struct sbi_pmu_code instret = { .idx = SBI_PMU_GENERAL_INSTRUCTIONS };
+	const struct sbi_pmu_code filtered = { .idx = cycles.idx, .flags = SBI_PMU_CFG_UINH };
+	struct player *a = &hart.player[0], *b = a + 1, *c = a + 2;
+	const struct sbi_pmu_mask all = { { 0x1fd } };
+	struct sbi_pmu_truth truth = {};
+
+	fakesbi_reset(6, 2, 64);
+	fakesbi.quirks = quirk;
+	fakesbi.can = can_upto;
+	hart_boot(true);
+	player_open(a, instret);
+	player_open(a, cycles);
+	player_open(b, cycles);
+	check(quiet() && sbi_pmu_mask_test(&a->user.can, 0) && !sbi_pmu_mask_test(&a->user.can, 4),
+	      "%s: what strays is given back", name);
+	check(player_seat(a) && player_seat(b) && a->user.slot == 0 && b->user.slot == 0,
+	      "%s: cycles on counter 0, shared", name);
+	hart_run(10);
+	sbi_pmu_slots_trial(&hart.slots, &cycles, &all, &truth);
+	check(sbi_pmu_mask_empty(&truth.can) && sbi_pmu_mask_empty(&truth.cannot),
+	      "%s: not tried while it counts", name);
+	player_open(c, filtered);
+	check(!sbi_pmu_mask_test(&c->user.can, 0), "%s: no filter there", name);
+	hart_run(10);
+	check(player_right(a) && player_right(b) && a->reported, "%s: counts are right", name);
+	sbi_pmu_slots_down(&hart.slots);
+	check(quiet() && !fakesbi.broken, "%s: no rule broken (%s)", name,
+	      fakesbi.why ? fakesbi.why : "-");
+}
+
+/* More trials than there are counters: none may be used up by them. */
+static void abort_at_already(void)
+{
+	unsigned int can = 0;
+
+	fakesbi_reset(4, 2, 64);
+	fakesbi.quirks = RUSTSBI;
+	hart_boot(true);
+	for (unsigned int n = 0; n < 20; n++)
+		can += player_open_idx(&hart.player[0], FW + n, 0) &&
+		       player_open_idx(&hart.player[1], RAW, 1 + n);
+	check(can == 20 && quiet() && !fakesbi.broken, "ABORT_AT_ALREADY: 40 trials, %u can", can);
+}
+
+void test_quirks(void)
+{
+	for (unsigned int q = 0; q < FAKESBI_QUIRKS; q++) {
+		const char *name = quirk_rows[q].name;
+
+		check(quirk_rows[q].quirk == q && !shows(q, 0) && shows(q, BIT_ULL(q)),
+		      "%s: the model has it", name);
+		workout(name, BIT_ULL(q), true);
+		workout(name, BIT_ULL(q), false);
+	}
+	fixed_whatever("FIXED_FALLBACK", QUIRK(FIXED_FALLBACK));
+	fixed_whatever("FIXED_ALWAYS", QUIRK(FIXED_ALWAYS));
+	abort_at_already();
+	for (unsigned int sole = 0; sole < 2; sole++) {
+		workout("none", 0, sole);
+		workout("OpenSBI 1.2", OPENSBI_OLD, sole);
+		workout("OpenSBI 1.9", OPENSBI_NEW, sole);
+		workout("KVM", KVM, sole);
+		workout("RustSBI", RUSTSBI, sole);
+	}
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_random: users come and go, harts sleep and leave, events are tried, all
+ * in random order; every user's count is known, and compared.
+ */
+#include "test.h"
+
+/**
+ * struct course - a run of random steps
+ * @name: for the reader
+ * @quirks: of the firmware
+ * @width: bits of the programmable counters
+ * @beside: another driver uses the fixed counters
+ * @faults: calls fail now and then, and stray
+ */
+struct course {
+	const char *name;
+	u64 quirks;
+	unsigned int width;
+	bool beside;
+	bool faults;
+};
+
+#define SUSPEND	(QUIRK(SUSPEND_LOSES_EVENTS) | QUIRK(SUSPEND_LOSES_VALUES))
+#define JUNK	(QUIRK(JUNK_INFO) | QUIRK(JUNK_OUTPUT))
+
+static const struct course courses[] = {
+	{ "64 bits", 0, 64, false, false },
+	{ "63 bits, power lost", SUSPEND, 63, false, false },
+	{ "40 bits, beside", SUSPEND, 40, true, false },
+	{ "27 bits", QUIRK(HIGHEST_FIRST) | JUNK, 27, false, false },
+	{ "faults", SUSPEND, 64, false, true },
+	{ "faults, 27 bits, tied", QUIRK(TIED), 27, false, true },
+	{ "OpenSBI 1.2", OPENSBI_OLD, 48, false, false },
+	{ "OpenSBI 1.9", OPENSBI_NEW, 48, false, false },
+	{ "KVM", KVM, 64, false, false },
+	{ "RustSBI", RUSTSBI | SUSPEND, 32, false, false },
+};
+
+static void set_faults(bool on)
+{
+	fakesbi.refuse = on ? 9 : 0;
+	fakesbi.stray = on ? 17 : 0;
+	fakesbi.start_fails = on ? 11 : 0;
+	fakesbi.read_fails = on ? 7 : 0;
+}
+
+static struct sbi_pmu_code random_code(void)
+{
+	const u32 n = fakesbi_random();
+	struct sbi_pmu_code code = { .idx = RAW, .data = n / 8 % 12 };
+
+	switch (n % 8) {
+	case 0:
+	case 1:
+		return (struct sbi_pmu_code){ .idx = SBI_PMU_GENERAL_CYCLES + n % 8 };
+	case 2:
+	case 3:
+		return (struct sbi_pmu_code){ .idx = FW + n / 8 % 4 };
+	case 4:
+		return (struct sbi_pmu_code){ .idx = RAW_V2, .data = 1ULL << 50 | n / 8 % 6 };
+	default:
+		if (n / 128 % 3 == 0 && !fakesbi_has(QUIRK_NO_FILTER))
+			code.flags = SBI_PMU_CFG_UINH;
+		return code;
+	}
+}
+
+/* What opens is tried without faults; what cannot be had is not opened. */
+static void open_new(struct player *p, const struct course *c)
+{
+	set_faults(false);
+	for (unsigned int tries = 0; tries < 8; tries++)
+		if (player_open(p, random_code()))
+			break;
+	set_faults(c->faults);
+}
+
+static void try_something(void)
+{
+	const struct sbi_pmu_code code = random_code();
+	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(&hart.inv);
+	struct sbi_pmu_truth truth = {};
+	struct sbi_pmu_mask candidates = hart.slots.sole ? hardware : hart.inv.hpm;
+
+	if (sbi_pmu_code_is_firmware(&code))
+		candidates = hart.inv.firmware;
+	sbi_pmu_slots_trial(&hart.slots, &code, &candidates, &truth);
+}
+
+static void go_and_come(void)
+{
+	sbi_pmu_slots_down(&hart.slots);
+	for (unsigned int i = 0; i < PLAYERS; i++)
+		hart.player[i].live = false;
+	if (fakesbi_random() % 2)
+		fakesbi_restart();
+	hart_run(fakesbi_random() % 1000);
+	sbi_pmu_slots_up(&hart.slots);
+}
+
+static void sleep_over(void)
+{
+	sbi_pmu_slots_suspend(&hart.slots);
+	if (fakesbi_random() % 4)
+		fakesbi_suspend();
+	sbi_pmu_slots_resume(&hart.slots);
+}
+
+static void rare_step(struct player *p, const struct course *c)
+{
+	switch (fakesbi_random() % 64) {
+	case 0:
+		return go_and_come();
+	case 1 ... 4:
+		return sleep_over();
+	case 5 ... 6:
+		return sbi_pmu_slots_release_idle(&hart.slots);
+	case 7 ... 12:
+		return try_something();
+	default:
+		if (p->user.slot == SBI_PMU_NO_SLOT)
+			open_new(p, c);
+	}
+}
+
+static void step(const struct course *c)
+{
+	struct player *p = &hart.player[fakesbi_random() % PLAYERS];
+
+	switch (fakesbi_random() % 16) {
+	case 0 ... 3:
+		player_attach(p);
+		break;
+	case 4 ... 6:
+		player_start(p);
+		break;
+	case 7:
+		player_stop(p);
+		break;
+	case 8 ... 9:
+		player_detach(p);
+		break;
+	case 10 ... 13:
+		hart_run(fakesbi_random() % 3000000);
+		break;
+	case 14:
+		player_collect(p);
+		break;
+	default:
+		rare_step(p, c);
+	}
+}
+
+/* With failing reads what a firmware counter had is lost at times, never more. */
+static unsigned int wrong_counts(const struct course *c)
+{
+	unsigned int wrong = 0;
+
+	set_faults(false);
+	for (unsigned int i = 0; i < PLAYERS; i++) {
+		struct player *p = &hart.player[i];
+		const bool right = player_right(p);
+
+		wrong += c->faults && sbi_pmu_code_is_firmware(&p->user.code) ?
+			 p->reported > p->expected : !right;
+	}
+	set_faults(c->faults);
+	return wrong;
+}
+
+static unsigned int unknown_counters(void)
+{
+	unsigned int unknown = 0;
+
+	for (unsigned int i = 0; i < fakesbi.end; i++)
+		unknown += fakesbi.ctr[i].configured &&
+			   !sbi_pmu_mask_test(&hart.slots.plan.configured, i);
+	return unknown;
+}
+
+static void run(const struct course *c, unsigned long steps)
+{
+	unsigned int wrong = 0, lost = 0, unknown = 0;
+	u64 counted = 0;
+
+	fakesbi_reset(6, 3, c->width);
+	fakesbi.quirks = c->quirks;
+	fakesbi.can = can_upto;
+	hart_boot(!c->beside);
+	for (unsigned int i = 0; i < PLAYERS; i++)
+		open_new(&hart.player[i], c);
+	for (unsigned long n = 0; n < steps; n++) {
+		step(c);
+		lost += players_sync();
+		if (n % 64)
+			continue;
+		wrong += wrong_counts(c);
+		unknown += unknown_counters();
+	}
+	wrong += wrong_counts(c);
+	for (unsigned int i = 0; i < PLAYERS; i++)
+		counted += hart.player[i].reported;
+	check(!wrong && counted, "%s: %lu random steps, every count is true (%u wrong)", c->name,
+	      steps, wrong);
+	check(!lost || c->faults, "%s: nobody loses a counter (%u)", c->name, lost);
+	check(!unknown, "%s: no counter configured that no slot knows of (%u)", c->name, unknown);
+	check(!fakesbi.broken, "%s: no rule of the specification broken (%u: %s)", c->name,
+	      fakesbi.broken, fakesbi.why ? fakesbi.why : "-");
+	sbi_pmu_slots_down(&hart.slots);
+	check(quiet(), "%s: nothing left running", c->name);
+}
+
+void test_random(unsigned long steps, u64 seed)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(courses); i++) {
+		fakesbi_seed(seed + i);
+		run(&courses[i], steps / ARRAY_SIZE(courses));
+	}
+}
