@@ -47,12 +47,16 @@ static void event_collect(struct perf_event *event)
 		    &event->count);
 }
 
-/* perf core keeps what is left of a period while its event is stopped. */
+/*
+ * perf core keeps what is left of a period while its event is stopped, and makes
+ * it 0 to have a new one begin. Below 0 the period was over when the event was
+ * stopped: its sample is due, and comes at once.
+ */
 static void period_resume(struct perf_event *event)
 {
 	s64 left = local64_read(&event->hw.period_left);
 
-	event_user(event)->left = left > 0 ? left : event->hw.sample_period;
+	event_user(event)->left = left ?: event->hw.sample_period;
 }
 
 static void period_suspend(struct perf_event *event)
