@@ -14,7 +14,9 @@
 #define SBI_BASE_FID_IMPL_ID		1
 #define SBI_BASE_FID_IMPL_VERSION	2
 #define SBI_BASE_FID_PROBE		3
+#define SBI_IMPL_OPENSBI		1
 #define SBI_IMPL_KVM			3
+#define SBI_OPENSBI_VERSION(x, y)	((x) << 16 | (y))
 #define SBI_SPEC_MAJOR			GENMASK(30, 24)
 #define SBI_SPEC_MINOR			GENMASK(23, 0)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What every test program here needs: KTAP output, perf_event_open, work of
- * known length.
+ * known length, and what this machine has.
  */
 #ifndef HARNESS_H
 #define HARNESS_H
@@ -9,12 +9,14 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +24,13 @@
 #include "../ktap.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* The config of events of our own type, see Documentation/ABI. */
+#define CONFIG(space, event)	((uint64_t)(space) << 62 | (event))
+#define STANDARD(code)		CONFIG(1, code)
+#define FIRMWARE(code)		CONFIG(2, code)
+#define CYCLES			STANDARD(1)
+#define INSTRUCTIONS		STANDARD(2)
 
 static inline int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
 {
@@ -77,30 +86,143 @@ static inline void pin(int cpu)
 
 #define PMU_DEVICES "/sys/bus/event_source/devices/"
 
-/* The type of the PMU under test: ours, by its name in this mode. */
-static inline int pmu_type(char *name, size_t size)
+/* The number that a file of sysfs or tracefs holds, -1 if there is none. */
+static inline int number_in(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	int n;
+
+	if (!f)
+		return -1;
+	if (fscanf(f, "%d", &n) != 1)
+		n = -1;
+	fclose(f);
+	return n;
+}
+
+static inline int pmu_number(const char *name, const char *file)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), PMU_DEVICES "%s/%s", name, file);
+	return number_in(path);
+}
+
+/* The PMU under test: ours, by its name in this mode. */
+static struct {
+	char name[32];
+	int type;
+	bool sole;
+} pmu;
+
+static inline bool find_pmu(void)
 {
 	static const char *const names[] = { "sbi_pmu", "cpu" };
 	char path[256];
-	int type;
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
-		FILE *f;
-
 		snprintf(path, sizeof(path), PMU_DEVICES "%s/caps/mode", names[i]);
 		if (access(path, R_OK))
 			continue;
-		snprintf(path, sizeof(path), PMU_DEVICES "%s/type", names[i]);
-		f = fopen(path, "r");
-		if (!f)
-			continue;
-		if (fscanf(f, "%d", &type) != 1)
-			type = -1;
-		fclose(f);
-		snprintf(name, size, "%s", names[i]);
-		return type;
+		snprintf(pmu.name, sizeof(pmu.name), "%s", names[i]);
+		pmu.type = pmu_number(names[i], "type");
+		pmu.sole = !strcmp(names[i], "cpu");
+		return pmu.type >= 0;
 	}
-	return -1;
+	return false;
+}
+
+static inline struct perf_event_attr event(uint64_t config)
+{
+	return (struct perf_event_attr){
+		.type = pmu.type, .config = config, .read_format = READ_TIMES,
+	};
+}
+
+static inline int open_event(uint64_t config, pid_t pid, int cpu, int group)
+{
+	struct perf_event_attr attr = event(config);
+
+	return perf_try(&attr, pid, cpu, group);
+}
+
+/* What @fd counts while this task works. */
+static inline uint64_t counted(int fd, uint64_t turns)
+{
+	uint64_t before = perf_get(fd).value;
+
+	work(turns);
+	return perf_get(fd).value - before;
+}
+
+/* A child that works on @cpu until it is stopped, or its parent has gone. */
+static inline pid_t start_spinner(int cpu)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pin(cpu);
+	for (;;)
+		work(1000000);
+}
+
+static inline void stop_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static inline int end(void)
+{
+	printf("1..%d\n", ktap_tests);
+	return ktap_exit();
+}
+
+static inline void begin(void)
+{
+	ktap_plan(-1);
+	if (!check(find_pmu(), "the PMU is there: %s, type %d", pmu.name, pmu.type))
+		exit(end());
+}
+
+/* The value of the first line of /proc/cpuinfo that begins with @key, or "". */
+static inline const char *cpuinfo(const char *key)
+{
+	static char line[1024];
+	FILE *f = fopen("/proc/cpuinfo", "r");
+	char *value = NULL;
+
+	while (f && !value && fgets(line, sizeof(line), f))
+		if (!strncmp(line, key, strlen(key)) && strchr("\t :", line[strlen(key)]))
+			value = strchr(line, ':');
+	if (f)
+		fclose(f);
+	if (!value)
+		return "";
+	value[strcspn(value, "\n")] = '\0';
+	return value + 1 + strspn(value + 1, " ");
+}
+
+/* Has the machine this extension? Those of one letter stand before the first "_". */
+static inline bool isa_has(const char *extension)
+{
+	const char *isa = cpuinfo("isa"), *at;
+	size_t n = strlen(extension);
+
+	if (n == 1)
+		return strlen(isa) > 4 && memchr(isa + 4, *extension, strcspn(isa + 4, "_"));
+	for (at = isa; (at = strchr(at, '_')); at++)
+		if (!strncmp(at + 1, extension, n) && strchr("_", at[1 + n]))
+			return true;
+	return false;
+}
+
+/* The errno of a filter that cannot be had; why there are two, event.c says. */
+static inline int unfiltered(void)
+{
+	return isa_has("h") ? EINVAL : EOPNOTSUPP;
 }
 
 #endif

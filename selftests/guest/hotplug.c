@@ -4,25 +4,10 @@
  * being opened all the while.
  */
 #include <fcntl.h>
-#include <signal.h>
 
 #include "harness.h"
 
 enum { CPU = 1, ROUNDS = 6 };
-
-static int type;
-
-static int open_event(uint64_t code, pid_t pid, int cpu, int group, bool inherit)
-{
-	struct perf_event_attr attr = {
-		.type = type,
-		.config = 1ULL << 62 | code,
-		.read_format = READ_TIMES,
-		.inherit = inherit,
-	};
-
-	return perf_try(&attr, pid, cpu, group);
-}
 
 static bool online(int on)
 {
@@ -45,8 +30,8 @@ static pid_t start_opener(void)
 	if (pid)
 		return pid;
 	for (;;) {
-		int leader = open_event(1, -1, CPU, -1, false);
-		int member = leader < 0 ? -1 : open_event(2, -1, CPU, leader, false);
+		int leader = open_event(CYCLES, -1, CPU, -1);
+		int member = leader < 0 ? -1 : open_event(INSTRUCTIONS, -1, CPU, leader);
 
 		close(member);
 		close(leader);
@@ -77,21 +62,21 @@ static bool can_fork(void)
 int main(void)
 {
 	bool forks = true, counts = true, task_counts = true;
+	struct perf_event_attr attr;
 	int task, inherited;
-	char name[32];
 	pid_t opener;
 
-	type = pmu_type(name, sizeof(name));
-	ktap_plan(6);
-	check(type >= 0, "the PMU is there: %s, type %d", name, type);
+	begin();
 	pin(0);
-	task = open_event(2, 0, -1, -1, false);
-	inherited = open_event(2, 0, CPU, -1, true);
+	task = open_event(INSTRUCTIONS, 0, -1, -1);
+	attr = event(INSTRUCTIONS);
+	attr.inherit = 1;
+	inherited = perf_try(&attr, 0, CPU, -1);
 	check(task >= 0 && inherited >= 0, "events of this task open (%d, %d)", task, inherited);
 	opener = start_opener();
 
 	for (int i = 0; i < ROUNDS; i++) {
-		int wide = open_event(2, -1, CPU, -1, false);
+		int wide = open_event(INSTRUCTIONS, -1, CPU, -1);
 
 		if (!online(0)) {
 			perror("# offline");
@@ -103,16 +88,15 @@ int main(void)
 			perror("# online");
 			counts = false;
 		}
-		wide = open_event(2, -1, CPU, -1, false);
+		wide = open_event(INSTRUCTIONS, -1, CPU, -1);
 		counts &= wide >= 0 && count_on_cpu(wide) > 0;
 		close(wide);
 		task_counts &= count_on_cpu(task) > 0;
 	}
-	kill(opener, SIGKILL);
-	waitpid(opener, NULL, 0);
+	stop_child(opener);
 	check(forks, "with an inherited event on the CPU gone, fork works");
 	check(counts, "%d times gone and back, a new event on the CPU counts", ROUNDS);
 	check(task_counts, "and so does the task's event that was open all the time");
 	check(count_on_cpu(inherited) > 0, "and the inherited one on that CPU");
-	return ktap_exit();
+	return end();
 }

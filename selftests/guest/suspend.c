@@ -9,19 +9,6 @@
 
 #include "harness.h"
 
-static int type;
-
-static int open_cycles(pid_t pid, int cpu)
-{
-	struct perf_event_attr attr = {
-		.type = type,
-		.config = 1ULL << 62 | 1,
-		.read_format = READ_TIMES,
-	};
-
-	return perf_try(&attr, pid, cpu, -1);
-}
-
 static bool write_to(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY);
@@ -61,16 +48,14 @@ static bool counts_on(int fd)
 
 int main(void)
 {
-	char name[32];
 	int wide, task;
 	long before, after;
 	bool slept;
 
-	type = pmu_type(name, sizeof(name));
-	ktap_plan(6);
+	begin();
 	pin(0);
-	wide = open_cycles(-1, 0);
-	task = open_cycles(0, -1);
+	wide = open_event(CYCLES, -1, 0, -1);
+	task = open_event(CYCLES, 0, -1, -1);
 	check(wide >= 0 && task >= 0, "events open for CPU 0 and this task (%d, %d)", wide, task);
 	check(counts_on(wide) && counts_on(task), "and count");
 	before = configured();
@@ -82,5 +67,5 @@ int main(void)
 	      after);
 	check(counts_on(wide), "the CPU's event counts on");
 	check(counts_on(task), "and so does the task's");
-	return ktap_exit();
+	return end();
 }

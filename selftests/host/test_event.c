@@ -77,15 +77,21 @@ static void test_encode(void)
 						!code.flags)),
 		      "encode type %u config %#llx: %d", e->type,
 		      (unsigned long long)e->config, ret);
-		if (ret)
-			continue;
-		attr.config1 = 1;
-		if (sbi_pmu_event_encode(&attr, e->type == OWN, &code) != -EINVAL)
-			check(false, "config1 is refused");
-		attr.config1 = 0;
-		attr.config2 = 1ULL << 63;
-		if (sbi_pmu_event_encode(&attr, e->type == OWN, &code) != -EINVAL)
-			check(false, "config2 is refused");
+	}
+}
+
+static void test_further(void)
+{
+	static const struct { u32 idx; bool further; } codes[] = {
+		{ FW, false }, { FW + 21, false }, { FW + 256, true }, { FW + 65535, true },
+		{ RAW, false }, { SBI_PMU_GENERAL_CYCLES, false },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(codes); i++) {
+		const struct sbi_pmu_code code = { .idx = codes[i].idx };
+
+		check(sbi_pmu_event_further(&code) == codes[i].further,
+		      "event %#x is %s", code.idx, codes[i].further ? "further" : "standard");
 	}
 }
 
@@ -124,15 +130,19 @@ static void test_filter(void)
 	check(!ret && flags == SBI_PMU_CFG_UINH, "without guests, no flags of theirs");
 	F(true, false, 1, .exclude_host = 1);
 	check(ret == -EOPNOTSUPP, "without guests, nothing but them is refused");
-	F(true, true, 1, .exclude_idle = 1);
+	F(true, false, 1, .exclude_idle = 1);
 	check(ret == -EOPNOTSUPP, "exclude_idle is refused");
-	F(false, true, 1, .exclude_user = 1);
+	F(true, true, 1, .exclude_idle = 1);
+	check(ret == -EINVAL, "with guests in a way that perf understands");
+	F(false, false, 1, .exclude_user = 1);
 	check(ret == -EOPNOTSUPP && !flags, "without a filter, exclude_user is refused");
+	F(false, true, 1, .exclude_user = 1);
+	check(ret == -EINVAL && !flags, "with guests likewise");
 	F(false, true, 1, .exclude_guest = 1);
 	check(ret == -EINVAL && !flags, "without a filter, exclude_guest alone: ask again");
 	F(false, false, 1, .exclude_guest = 1);
 	check(!ret, "without a filter and guests, exclude_guest is free");
-	F(true, true, 0xf0005, .exclude_kernel = 1);
+	F(true, false, 0xf0005, .exclude_kernel = 1);
 	check(ret == -EOPNOTSUPP && !flags, "firmware events cannot be filtered");
 	F(true, true, 0xf0005, .exclude_guest = 1);
 	check(ret == -EINVAL && !flags, "firmware events, exclude_guest alone: ask again");
@@ -178,6 +188,7 @@ static void test_other_raw(void)
 void test_event(void)
 {
 	test_encode();
+	test_further();
 	test_filter();
 	test_standard();
 	test_other_raw();

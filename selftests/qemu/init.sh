@@ -43,7 +43,7 @@ run_programs() {
 	for program; do
 		n=$((n + 1))
 		echo "lab: $program" > /dev/kmsg
-		timeout 200 "./$program" 2>&1 < /dev/null | while IFS= read -r line; do echo "  $line"; done
+		timeout 400 "./$program" 2>&1 < /dev/null | while IFS= read -r line; do echo "  $line"; done
 		case $? in
 		0) echo "ok $n $program" ;;
 		4) echo "ok $n $program # SKIP" ;;

@@ -173,7 +173,7 @@ rows() { grep -v '^#' "$lab/cases.tsv"; }
 boot_case() {
 	local name=$1 qemu=$2 cpu=$3 harts=$4 suite=$5 opensbi=$6 append=$7 programs=$8
 	local start=$SECONDS status verdict
-	timeout=(timeout --kill-after=10 "${CASE_TIMEOUT:-400}")
+	timeout=(timeout --kill-after=10 "${CASE_TIMEOUT:-900}")
 	local tries=0
 	while :; do
 		: >"$run/$name.ktap"

@@ -35,7 +35,12 @@ static int read_word(unsigned int csr, xlen_t *value)
 
 	switch (csr) {
 	CASE_32(CSR_CYCLE);
-	CASE_32(CSR_CYCLEH);
+	}
+	/* The upper halves; on 64 bits the compiler leaves this out. */
+	if (XLEN == 32) {
+		switch (csr) {
+		CASE_32(CSR_CYCLEH);
+		}
 	}
 	*value = word;
 	return error;

@@ -117,9 +117,14 @@ int sbi_pmu_event_encode(const struct perf_event_attr *attr, bool own_type,
 	else
 		return -ENOENT;
 
-	if (!ret && (attr->config1 || attr->config2))
-		ret = -EINVAL;
 	return ret;
+}
+
+/* A firmware event that is not one of the specification's own? */
+bool sbi_pmu_event_further(const struct sbi_pmu_code *code)
+{
+	return sbi_pmu_code_is_firmware(code) &&
+	       FIELD_GET(SBI_PMU_EVENT_CODE, code->idx) > SBI_PMU_FW_STANDARD_LAST;
 }
 
 /* The @n-th of all general and cache events; 0, which is none, past the last. */
@@ -153,13 +158,15 @@ bool sbi_pmu_event_other_raw(struct sbi_pmu_code *code)
 }
 
 /*
- * Why an event is refused whose counters cannot leave out the modes of @flags.
- * The perf tool up to 6.12 leaves guests out unless told otherwise, and only on
- * -EINVAL asks again without.
+ * Why an event is refused whose counters cannot leave out the modes that it must.
+ * The perf tool up to 6.12 leaves out guests unless told otherwise, and only on
+ * -EINVAL asks again without. From then on it takes -EOPNOTSUPP for a wish to
+ * leave them out, and asks for ever. Without the H extension there are no guests
+ * that could not be left out, and it never comes to that.
  */
-int sbi_pmu_event_unfiltered(u32 flags)
+int sbi_pmu_event_unfiltered(const struct sbi_pmu_abilities *can)
 {
-	return flags & ~(SBI_PMU_CFG_VUINH | SBI_PMU_CFG_VSINH) ? -EOPNOTSUPP : -EINVAL;
+	return can->guests ? -EINVAL : -EOPNOTSUPP;
 }
 
 /**
@@ -171,8 +178,7 @@ int sbi_pmu_event_unfiltered(u32 flags)
  * Without the H extension there are no guests: leaving them out costs nothing,
  * and counting nothing but them is refused.
  *
- * Return: 0, -EOPNOTSUPP if the filter cannot be honoured here, or -EINVAL if
- * that is so for leaving out guests and nothing else.
+ * Return: 0, or sbi_pmu_event_unfiltered() if that cannot be honoured here.
  */
 int sbi_pmu_event_filter(const struct sbi_pmu_abilities *can,
 			 const struct perf_event_attr *attr,
@@ -182,9 +188,9 @@ int sbi_pmu_event_filter(const struct sbi_pmu_abilities *can,
 
 	/* No counter knows when its hart idles. */
 	if (attr->exclude_idle)
-		return -EOPNOTSUPP;
+		return sbi_pmu_event_unfiltered(can);
 	if (attr->exclude_host && !can->guests)
-		return -EOPNOTSUPP;
+		return sbi_pmu_event_unfiltered(can);
 
 	if (attr->exclude_user)
 		flags |= SBI_PMU_CFG_UINH | SBI_PMU_CFG_VUINH;
@@ -206,5 +212,5 @@ int sbi_pmu_event_filter(const struct sbi_pmu_abilities *can,
 		code->flags = flags;
 		return 0;
 	}
-	return sbi_pmu_event_unfiltered(flags);
+	return sbi_pmu_event_unfiltered(can);
 }

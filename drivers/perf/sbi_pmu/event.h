@@ -24,17 +24,20 @@
  * struct sbi_pmu_abilities - what this machine can do; const after probe
  * @filter: programmable counters can be inhibited by mode (Sscofpmf)
  * @guests: the H extension is there, so virtual modes exist
+ * @further: firmware checks the codes of firmware events past the standard ones
  */
 struct sbi_pmu_abilities {
 	bool filter;
 	bool guests;
+	bool further;
 };
 
 int sbi_pmu_event_encode(const struct perf_event_attr *attr, bool own_type,
 			 struct sbi_pmu_code *code);
+bool sbi_pmu_event_further(const struct sbi_pmu_code *code);
 u32 sbi_pmu_event_standard(unsigned int n);
 bool sbi_pmu_event_other_raw(struct sbi_pmu_code *code);
-int sbi_pmu_event_unfiltered(u32 flags);
+int sbi_pmu_event_unfiltered(const struct sbi_pmu_abilities *can);
 int sbi_pmu_event_filter(const struct sbi_pmu_abilities *can,
 			 const struct perf_event_attr *attr,
 			 struct sbi_pmu_code *code);

@@ -53,7 +53,12 @@ static int hotplug_online(unsigned int cpu)
 	ret = sbi_pmu_fw_inventory(&slots->fw, inv);
 	if (ret || !sbi_pmu_inventory_equal(inv, &pmu->inv)) {
 		cpumask_clear_cpu(cpu, &pmu->alike);
-		pr_warn("CPU %u has other counters than the first: no events on it\n", cpu);
+		if (ret)
+			pr_warn("CPU %u: firmware does not say what counters it has (%d): no events on it\n",
+				cpu, ret);
+		else
+			pr_warn("CPU %u has other counters than the one probed: no events on it\n",
+				cpu);
 	} else {
 		smp_call_function_single(cpu, cpu_up, slots, true);
 		cpumask_set_cpu(cpu, &pmu->alike);
@@ -109,7 +114,7 @@ static void firmware_name(const struct sbi_pmu_firmware_id *id, char *buf, size_
 	};
 	const char *name = id->impl < ARRAY_SIZE(names) ? names[id->impl] : "unknown firmware";
 
-	if (id->impl == 1)
+	if (id->impl == SBI_IMPL_OPENSBI)
 		snprintf(buf, size, "%s %lu.%lu", name, id->impl_version >> 16,
 			 id->impl_version & 0xffff);
 	else
@@ -162,6 +167,9 @@ static int learn_machine(struct sbi_pmu *pmu)
 	}
 
 	pmu->able.filter = riscv_isa_extension_available(NULL, SSCOFPMF);
+	/* OpenSBI before 1.5 takes any code for an index into its own memory. */
+	pmu->able.further = pmu->id.impl != SBI_IMPL_OPENSBI ||
+			    pmu->id.impl_version >= SBI_OPENSBI_VERSION(1, 5);
 	pmu->able.guests = riscv_isa_extension_available(NULL, h);
 	sbi_pmu_perf_find(pmu);
 	return 0;

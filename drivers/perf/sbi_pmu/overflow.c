@@ -26,56 +26,63 @@ void sbi_pmu_overflow_arm(struct sbi_pmu_cpu *cpu)
 }
 
 /*
- * Serve the counters that have overflowed: stop them, hand out samples, start
- * them again. There is one way out, and all that was stopped runs then.
+ * Serve counters that have overflowed: stop them, hand out samples, start them
+ * again. There is one way out, and all that was stopped runs then.
  */
-static bool overflow_serve(struct sbi_pmu_cpu *cpu, struct pt_regs *regs)
+static void overflow_serve(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *fired)
 {
 	const u64 start = sched_clock();
+
+	cpu->held = true;
+	sbi_pmu_slots_halt(&cpu->slots, fired);
+	sbi_pmu_perf_fired(cpu, fired, get_irq_regs());
+	cpu->held = false;
+	sbi_pmu_overflow_arm(cpu);
+	sbi_pmu_perf_took(cpu->pmu, sched_clock() - start);
+}
+
+static irqreturn_t overflow_irq(int irq, void *dev)
+{
+	struct sbi_pmu_cpu *cpu = dev;
 	struct sbi_pmu_mask fired;
 
 	/* Cleared first: what overflows from here on interrupts once more. */
 	sbi_pmu_csr_pending_clear();
 	fired = sbi_pmu_slots_overflowed(&cpu->slots, sbi_pmu_csr_overflowed());
 	if (sbi_pmu_mask_empty(&fired))
-		return false;
-
-	cpu->held = true;
-	sbi_pmu_slots_halt(&cpu->slots, &fired);
-	sbi_pmu_perf_fired(cpu, &fired, regs);
-	cpu->held = false;
-	sbi_pmu_overflow_arm(cpu);
-	sbi_pmu_perf_took(cpu->pmu, sched_clock() - start);
-	return true;
-}
-
-static irqreturn_t overflow_irq(int irq, void *dev)
-{
-	struct sbi_pmu_cpu *cpu = dev;
-
-	return IRQ_RETVAL(overflow_serve(cpu, get_irq_regs()));
+		return IRQ_NONE;
+	overflow_serve(cpu, &fired);
+	return IRQ_HANDLED;
 }
 
 /**
  * sbi_pmu_overflow_watch - serve an overflow whose interrupt got lost
  * @cpu: this hart
  *
+ * Some hardware loses the interrupt, and QEMU the sign of the overflow too. The
+ * counter itself tells of those: a period that was over at the last look and has
+ * not been served since is not just late.
+ *
  * Context: from the hart's timer.
  * Return: whether somebody waits for an overflow, so that it must look again.
  */
 bool sbi_pmu_overflow_watch(struct sbi_pmu_cpu *cpu)
 {
-	const struct sbi_pmu_slots *slots = &cpu->slots;
+	struct sbi_pmu_slots *slots = &cpu->slots;
 	const struct sbi_pmu_mask wanted = sbi_pmu_mask_and(slots->armed, &slots->plan.busy);
-	struct sbi_pmu_mask fired;
+	struct sbi_pmu_mask fired, silent;
 
 	if (sbi_pmu_mask_empty(&wanted))
 		return false;
-	fired = sbi_pmu_slots_overflowed(slots, sbi_pmu_csr_overflowed());
 	/* If the interrupt is pending it is not lost, but next. */
-	if (!sbi_pmu_mask_empty(&fired) && !sbi_pmu_csr_pending()) {
+	if (sbi_pmu_csr_pending())
+		return true;
+	fired = sbi_pmu_slots_overflowed(slots, sbi_pmu_csr_overflowed());
+	silent = sbi_pmu_slots_silent(slots);
+	fired = sbi_pmu_mask_or(fired, &silent);
+	if (!sbi_pmu_mask_empty(&fired)) {
 		cpu->rescues++;
-		overflow_serve(cpu, get_irq_regs());
+		overflow_serve(cpu, &fired);
 	}
 	return true;
 }

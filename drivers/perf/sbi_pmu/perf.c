@@ -61,7 +61,7 @@ static void period_resume(struct perf_event *event)
 
 static void period_suspend(struct perf_event *event)
 {
-	local64_set(&event->hw.period_left, event_user(event)->left);
+	local64_set(&event->hw.period_left, event_user(event)->left ?: -1);
 }
 
 static void pmu_start(struct perf_event *event, int flags)
@@ -305,6 +305,14 @@ static void release_idle(void *arg)
 	sbi_pmu_slots_release_idle(&this_cpu_ptr(pmu->cpu)->slots);
 }
 
+/* With no event left on any hart, this does not change behind our back. */
+static bool has_slots(int cpu, void *arg)
+{
+	const struct sbi_pmu *pmu = arg;
+
+	return !sbi_pmu_mask_empty(&per_cpu_ptr(pmu->cpu, cpu)->slots.plan.configured);
+}
+
 static void event_destroy(struct perf_event *event)
 {
 	struct sbi_pmu *pmu = to_sbi_pmu(event->pmu);
@@ -312,7 +320,7 @@ static void event_destroy(struct perf_event *event)
 	kfree(event->pmu_private);
 	event->pmu_private = NULL;
 	if (atomic_dec_and_test(&pmu->events))
-		on_each_cpu_mask(&pmu->cpus, release_idle, pmu, true);
+		on_each_cpu_cond_mask(has_slots, release_idle, pmu, true, &pmu->cpus);
 }
 
 static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
@@ -324,9 +332,16 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 	ret = sbi_pmu_event_encode(attr, attr->type == pmu->pmu.type, code);
 	if (ret)
 		return ret;
-	if (has_branch_stack(event))
+	if (perf_attr_further_config(attr))
+		return -EINVAL;
+	if (sbi_pmu_event_further(code) && !pmu->able.further)
+		return -ENOENT;
+	if (has_branch_stack(event) || attr->precise_ip)
 		return -EOPNOTSUPP;
-	if (event->cpu >= 0 && !cpumask_test_cpu(event->cpu, &pmu->alike))
+	/* A task's event can wait for its CPU to come back, a CPU's own cannot. */
+	if (event->cpu >= 0 &&
+	    !cpumask_test_cpu(event->cpu, event->attach_state & PERF_ATTACH_TASK ?
+			      &pmu->alike : &pmu->cpus))
 		return -ENODEV;
 	ret = sbi_pmu_event_filter(&pmu->able, attr, code);
 	if (ret)
@@ -334,13 +349,16 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 	ret = sbi_pmu_truth_of(pmu, code, can);
 	if (ret == -EOPNOTSUPP && sbi_pmu_event_other_raw(code))
 		ret = sbi_pmu_truth_of(pmu, code, can);
+	/* What perf calls "event is not supported", and asks for no other way. */
+	if (ret == -EOPNOTSUPP)
+		return -ENOENT;
 	if (ret)
 		return ret;
 	if (!code->flags)
 		return 0;
 	/* A fixed counter counts in every mode. */
 	*can = sbi_pmu_mask_and(*can, &pmu->inv.hpm);
-	return sbi_pmu_mask_empty(can) ? sbi_pmu_event_unfiltered(code->flags) : 0;
+	return sbi_pmu_mask_empty(can) ? sbi_pmu_event_unfiltered(&pmu->able) : 0;
 }
 
 /*
@@ -405,10 +423,13 @@ static int pmu_event_init(struct perf_event *event)
 	return 0;
 }
 
-/* Harts that differ from the first one count nothing; keep tasks' events off. */
+/*
+ * Harts that differ from the one probed count nothing, nor does one that goes or
+ * comes; keep tasks' events off.
+ */
 static bool pmu_filter(struct pmu *pmu, int cpu)
 {
-	return !cpumask_test_cpu(cpu, &to_sbi_pmu(pmu)->alike);
+	return !cpumask_test_cpu(cpu, &to_sbi_pmu(pmu)->cpus);
 }
 
 void sbi_pmu_perf_init(struct sbi_pmu *pmu)
@@ -483,17 +504,30 @@ int sbi_pmu_perf_survey(int type, char **owner, const char *name, bool *taken)
 	return ret;
 }
 
-/* A kprobe finds any kernel function by name; it is removed at once. */
+/*
+ * A kprobe finds any kernel function by name; it is never armed, and removed at
+ * once. It may not sit where ftrace patches calls in, which before 6.16 is the
+ * first byte of a function; the instruction after that will do.
+ */
 static void *find(const char *name)
 {
-	struct kprobe kp = { .symbol_name = name };
-	void *addr;
+	static const unsigned int offsets[] = { 0, 4 };
 
-	if (register_kprobe(&kp))
-		return NULL;
-	addr = kp.addr;
-	unregister_kprobe(&kp);
-	return addr;
+	for (unsigned int i = 0; i < ARRAY_SIZE(offsets); i++) {
+		struct kprobe kp = {
+			.symbol_name = name,
+			.offset = offsets[i],
+			.flags = KPROBE_FLAG_DISABLED,
+		};
+		void *addr;
+
+		if (register_kprobe(&kp))
+			continue;
+		addr = (void *)kp.addr - offsets[i];
+		unregister_kprobe(&kp);
+		return addr;
+	}
+	return NULL;
 }
 
 /**

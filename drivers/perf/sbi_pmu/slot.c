@@ -153,16 +153,14 @@ static int slot_read(struct sbi_pmu_slots *slots, unsigned int idx, u64 *value)
 }
 
 /*
- * Bring one user up to date. If the counter cannot be read, or reads what it
- * cannot have counted, the count is left alone: an error is not a zero.
+ * Bring one user up to date with what its counter reads. If that is what it cannot
+ * have counted, the count is left alone: an error is not a zero.
  */
-static void user_update(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
+static void user_advance(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user, u64 now)
 {
-	u64 now, delta;
+	u64 delta;
 
-	if (!user->live || user->slot == SBI_PMU_NO_SLOT)
-		return;
-	if (slot_read(slots, user->slot, &now))
+	if (!user->live)
 		return;
 	if (!sbi_pmu_ctr_delta(&slots->inv->ctr[user->slot], user->prev, now, &delta)) {
 		user->pending += delta;
@@ -172,13 +170,38 @@ static void user_update(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 	user->prev = now;
 }
 
-/* Bring all users of a slot up to date; it is about to be taken away. */
+/*
+ * Halted, a counter has been read and stands still. It is not read again: from
+ * the second time on QEMU 7.2 gives what the counter was started at.
+ */
+static bool slot_readable(const struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	return idx != SBI_PMU_NO_SLOT && !sbi_pmu_mask_test(&slots->halted, idx);
+}
+
+static void user_update(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
+{
+	u64 now;
+
+	if (user->live && slot_readable(slots, user->slot) &&
+	    !slot_read(slots, user->slot, &now))
+		user_advance(slots, user, now);
+}
+
+/*
+ * Bring all users of a slot up to date, with one read for all of them; it is about
+ * to be taken away.
+ */
 void sbi_pmu_slot_update(struct sbi_pmu_slots *slots, unsigned int idx)
 {
 	struct sbi_pmu_user *user;
+	u64 now;
 
+	if (list_empty(&slots->users[idx]) || !slot_readable(slots, idx) ||
+	    slot_read(slots, idx, &now))
+		return;
 	list_for_each_entry(user, &slots->users[idx], node)
-		user_update(slots, user);
+		user_advance(slots, user, now);
 }
 
 static void slot_release(struct sbi_pmu_slots *slots, unsigned int idx)
@@ -187,6 +210,7 @@ static void slot_release(struct sbi_pmu_slots *slots, unsigned int idx)
 	sbi_pmu_mask_clear(&slots->halted, idx);
 	sbi_pmu_mask_clear(&slots->stale, idx);
 	sbi_pmu_mask_clear(&slots->armed, idx);
+	sbi_pmu_mask_clear(&slots->late, idx);
 	/*
 	 * Nothing to do about a failure: the counter runs on for nobody, and
 	 * the next configuration of it will tell.

@@ -76,11 +76,13 @@ struct sbi_pmu_user {
  * @halted: counters stopped for a moment; sbi_pmu_slots_arm() starts them
  * @stale: those to be armed for the next overflow there
  * @armed: those that interrupt when somebody's period is over
+ * @late: those of them where a period was over when sbi_pmu_slots_silent() looked
  * @stranded: how often users lost their counter to firmware's change of mind
  * @sole: no other driver uses this hart's counters
  * @online: initialised; events may come
  *
- * Touched on its own hart only, with interrupts off, hence without a lock.
+ * Touched on its own hart only, with interrupts off, hence without a lock. (The
+ * inventory uses @fw before there are events, with preemption off.)
  */
 struct sbi_pmu_slots {
 	const struct sbi_pmu_inventory *inv;
@@ -91,6 +93,7 @@ struct sbi_pmu_slots {
 	struct sbi_pmu_mask halted;
 	struct sbi_pmu_mask stale;
 	struct sbi_pmu_mask armed;
+	struct sbi_pmu_mask late;
 	unsigned int stranded;
 	bool sole;
 	bool online;
@@ -120,6 +123,7 @@ void sbi_pmu_slots_trial(struct sbi_pmu_slots *slots, const struct sbi_pmu_code 
 
 /* sample.c */
 struct sbi_pmu_mask sbi_pmu_slots_overflowed(const struct sbi_pmu_slots *slots, u32 overflow);
+struct sbi_pmu_mask sbi_pmu_slots_silent(struct sbi_pmu_slots *slots);
 void sbi_pmu_slots_halt(struct sbi_pmu_slots *slots, const struct sbi_pmu_mask *which);
 void sbi_pmu_slots_arm(struct sbi_pmu_slots *slots);
 u64 sbi_pmu_slots_poll_ns(struct sbi_pmu_slots *slots, u64 elapsed);

@@ -83,7 +83,7 @@ void sbi_pmu_timer_kick(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling)
 	hrtimer_start(&cpu->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* Its slots went down. Context: may sleep; the hart adds no events now. */
+/* Its slots are down, so that no event starts it again. Context: may sleep. */
 void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu)
 {
 	hrtimer_cancel(&cpu->timer);

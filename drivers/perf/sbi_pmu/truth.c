@@ -123,7 +123,8 @@ static void truth_learn(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	struct trial t = { pmu, code, candidates, truth };
 	int cpu;
 
-	for_each_cpu(cpu, &pmu->cpus) {
+	/* From here on: he who opens an event pays for its trial. */
+	for_each_cpu_wrap(cpu, &pmu->cpus, raw_smp_processor_id()) {
 		if (truth_complete(candidates, truth))
 			break;
 		smp_call_function_single(cpu, trial_on_cpu, &t, true);
@@ -134,11 +135,12 @@ static void truth_learn(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
  * sbi_pmu_truth_of - which counters can hold an event
  * @pmu: the driver
  * @code: the event; its filter flags do not matter
- * @can: the answer. Counters that were busy on every hart, and so could not be
- *	 asked, are in it: nobody has said that they cannot.
+ * @can: the answer. Where a counter has taken the event, those that were busy on
+ *	 every hart, and so could not be asked, are in it too.
  *
  * Context: may sleep.
- * Return: 0, -EOPNOTSUPP if no counter can.
+ * Return: 0, -EOPNOTSUPP if no counter can, -EBUSY if none has said yes and not
+ * all could be asked.
  */
 int sbi_pmu_truth_of(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 		     struct sbi_pmu_mask *can)
@@ -146,6 +148,7 @@ int sbi_pmu_truth_of(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	const struct sbi_pmu_mask candidates = truth_candidates(pmu, code);
 	struct sbi_pmu_truth fresh = {}, *truth = &fresh;
 	struct truth_entry *e;
+	int ret = 0;
 
 	mutex_lock(&pmu->truth_lock);
 	e = truth_find(pmu, code);
@@ -155,10 +158,10 @@ int sbi_pmu_truth_of(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	if (e)
 		truth = &e->truth;
 	/*
-	 * Beside another driver a counter that refuses may just be in use:
-	 * that nothing took the event last time does not count.
+	 * Beside another driver a counter that refuses may just be in use: that
+	 * it did not take the event last time does not count.
 	 */
-	if (!pmu->sole && sbi_pmu_mask_empty(&truth->can))
+	if (!pmu->sole)
 		memset(&truth->cannot, 0, sizeof(truth->cannot));
 	truth_learn(pmu, code, &candidates, truth);
 	*can = sbi_pmu_mask_andnot(candidates, &truth->cannot);
@@ -168,8 +171,12 @@ int sbi_pmu_truth_of(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	 */
 	if (!pmu->sole && sbi_pmu_mask_empty(can) && truth_hinted(pmu, code))
 		*can = candidates;
+	if (sbi_pmu_mask_empty(can))
+		ret = -EOPNOTSUPP;
+	else if (pmu->sole && sbi_pmu_mask_empty(&truth->can))
+		ret = -EBUSY;
 	mutex_unlock(&pmu->truth_lock);
-	return sbi_pmu_mask_empty(can) ? -EOPNOTSUPP : 0;
+	return ret;
 }
 
 /* Ask firmware once for all standard events. Not all firmware knows the call. */
