@@ -254,7 +254,8 @@ int main(void)
 	ktap_plan(-1);
 	limits_lift();
 	second = cycles_of_a_second();
-	if (!check(type >= 0 && second, "the PMU is there: %s, %lu cycles a second", pmu.name, second))
+	if (!check(type >= 0 && second, "the PMU is there: %s, %lu cycles a second", pmu.name,
+		   second))
 		return ktap_exit();
 
 	test_throttle();

@@ -11,7 +11,6 @@
 
 #include "harness.h"
 
-
 enum { CODE_CYCLES = 1, CODE_INSTRUCTIONS = 2, CODE_DTLB_MISSES = 0x10019 };
 
 /* What records of ours always have; READ and CALLCHAIN are for those who ask. */

@@ -21,7 +21,8 @@ static bool interrupts;
 
 static const char *codename(uint64_t code)
 {
-	return code == CODE_CYCLES ? "cycles" : code == CODE_INSTRUCTIONS ? "instructions" : "dTLB misses";
+	return code == CODE_CYCLES ? "cycles" :
+	       code == CODE_INSTRUCTIONS ? "instructions" : "dTLB misses";
 }
 
 static struct perf_event_attr attr_of(uint64_t code)

@@ -95,7 +95,6 @@ static void test_storm(const char *who, uid_t uid)
 
 int main(void)
 {
-
 	type = find_pmu() ? pmu.type : -1;
 	ktap_plan(4);
 	test_storm("root", 0);

@@ -206,7 +206,8 @@ static void test_poll(void)
 	p->user.left = 1000;
 	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 0, "nobody to look at");
 	player_seat(p);
-	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 10000000, "its pace is not known: late");
+	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 10000000,
+	      "its pace is not known: late");
 	p->user.seen = 500;
 	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 2000000, "it is: in time");
 	p->user.seen = 100000;
