@@ -182,6 +182,34 @@ static void test_pending(void)
 	      "both go on (%u samples)", samples);
 }
 
+/* An overflow that leaves no sign: no interrupt, no OF bit. */
+static void test_silent(void)
+{
+	struct player *p = &hart.player[0];
+	struct sbi_pmu_mask silent;
+
+	boot(2, 0, 64);
+	fakesbi.sscofpmf = true;
+	samples = 0;
+	sampler_open(0, RAW, 5, 1000);
+	player_seat(p);
+	arm();
+	silent = sbi_pmu_slots_silent(&hart.slots);
+	check(sbi_pmu_mask_empty(&silent), "all is well");
+	hart_run(2000);
+	fakesbi.ctr[p->user.slot].overflown = false;
+	fakesbi.lcofi = false;
+	silent = sbi_pmu_slots_silent(&hart.slots);
+	check(sbi_pmu_mask_empty(&silent), "a period is over: it may just be late");
+	silent = sbi_pmu_slots_silent(&hart.slots);
+	check(sbi_pmu_mask_test(&silent, p->user.slot), "and still is at the next look: lost");
+	sbi_pmu_slots_halt(&hart.slots, &silent);
+	sampled[0] += sbi_pmu_user_elapsed(&p->user, period[0]);
+	sbi_pmu_slots_arm(&hart.slots);
+	silent = sbi_pmu_slots_silent(&hart.slots);
+	check(sbi_pmu_mask_empty(&silent) && sampled[0] && sampler_right(0), "served, all is well");
+}
+
 static void test_refused(void)
 {
 	boot(2, 0, 64);
@@ -304,6 +332,7 @@ void test_sample(unsigned long steps)
 	test_shared();
 	test_narrow();
 	test_pending();
+	test_silent();
 	test_refused();
 	test_poll();
 	test_random_samples(steps / 20, 0, 64);
