@@ -18,6 +18,7 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
+typedef int64_t s64;
 
 /* "-D XLEN=32" makes the rooms what they are on RV32. */
 #ifndef XLEN

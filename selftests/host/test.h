@@ -116,5 +116,6 @@ void test_slot(void);
 void test_power(void);
 void test_quirks(void);
 void test_random(unsigned long steps, u64 seed);
+void test_sample(unsigned long steps);
 
 #endif

@@ -131,6 +131,21 @@ u64 sbi_pmu_inventory_wrap_ns(const struct sbi_pmu_inventory *inv)
 }
 
 /**
+ * sbi_pmu_ctr_before_overflow - the value from which a counter overflows in time
+ * @ctr: the counter
+ * @events: after so many
+ *
+ * At most half its range: the value after the overflow, which is served a
+ * little late, must not be taken for one before it.
+ */
+u64 sbi_pmu_ctr_before_overflow(const struct sbi_pmu_ctr *ctr, u64 events)
+{
+	const u64 most = BIT_ULL(ctr->width - 1);
+
+	return -(events < most ? events : most) & GENMASK_ULL(ctr->width - 1, 0);
+}
+
+/**
  * sbi_pmu_ctr_delta - what was counted between two reads
  * @ctr: the counter; one of width w wraps at 2^w
  * @prev: the earlier value

@@ -137,6 +137,7 @@ bool sbi_pmu_inventory_equal(const struct sbi_pmu_inventory *a,
 			     const struct sbi_pmu_inventory *b);
 struct sbi_pmu_mask sbi_pmu_inventory_all(const struct sbi_pmu_inventory *inv);
 u64 sbi_pmu_inventory_wrap_ns(const struct sbi_pmu_inventory *inv);
+u64 sbi_pmu_ctr_before_overflow(const struct sbi_pmu_ctr *ctr, u64 events);
 int sbi_pmu_ctr_delta(const struct sbi_pmu_ctr *ctr, u64 prev, u64 now, u64 *delta);
 
 #endif

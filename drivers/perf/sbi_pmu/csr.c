@@ -72,3 +72,37 @@ int sbi_pmu_csr_read(unsigned int csr, u64 *value)
 	*value = (u64)high << 32 | low;
 	return 0;
 }
+
+/* ---- the counter overflow interrupt; Sscofpmf only ---- */
+
+/* The counters that have overflowed since they were started, by hpmcounter. */
+u32 sbi_pmu_csr_overflowed(void)
+{
+	return csr_read(CSR_SCOUNTOVF);
+}
+
+bool sbi_pmu_csr_pending(void)
+{
+	return csr_read(CSR_SIP) & SIP_LCOFIP;
+}
+
+/* Return: whether the interrupt was pending. */
+bool sbi_pmu_csr_pending_clear(void)
+{
+	return csr_read_clear(CSR_SIP, SIP_LCOFIP) & SIP_LCOFIP;
+}
+
+void sbi_pmu_csr_pending_set(void)
+{
+	csr_set(CSR_SIP, SIP_LCOFIP);
+}
+
+/* Can the interrupt be enabled on this hart? Context: interrupts off. */
+bool sbi_pmu_csr_enable_sticks(void)
+{
+	const unsigned long before = csr_read_set(CSR_SIE, SIP_LCOFIP);
+	const bool sticks = csr_read(CSR_SIE) & SIP_LCOFIP;
+
+	csr_write(CSR_SIE, before);
+	return sticks;
+}

@@ -36,6 +36,24 @@ static int calls_show(struct seq_file *file, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(calls);
 
+/* ---- overflow: what went wrong with samples, by CPU ---- */
+
+static int overflow_show(struct seq_file *file, void *unused)
+{
+	const struct sbi_pmu *pmu = file->private;
+	int cpu;
+
+	seq_puts(file, "cpu rescued skidded\n");
+	for_each_possible_cpu(cpu) {
+		const struct sbi_pmu_cpu *hart = per_cpu_ptr(pmu->cpu, cpu);
+
+		seq_printf(file, "%d %lu %lu\n", cpu, READ_ONCE(hart->rescues),
+			   READ_ONCE(hart->skidded));
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(overflow);
+
 /* ---- slots: what each counter holds, and for how many ---- */
 
 /**
@@ -111,6 +129,7 @@ void sbi_pmu_debugfs_init(struct sbi_pmu *pmu)
 {
 	pmu->debugfs = debugfs_create_dir("sbi_pmu", NULL);
 	debugfs_create_file("calls", 0400, pmu->debugfs, pmu, &calls_fops);
+	debugfs_create_file("overflow", 0400, pmu->debugfs, pmu, &overflow_fops);
 	debugfs_create_file("slots", 0400, pmu->debugfs, pmu, &slots_fops);
 }
 

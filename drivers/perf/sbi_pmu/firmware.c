@@ -110,6 +110,30 @@ int sbi_pmu_fw_start(struct sbi_pmu_fw *fw, unsigned int idx)
 	return ret == -EALREADY ? 0 : ret;
 }
 
+/* Start a stopped counter from @value. */
+int sbi_pmu_fw_start_at(struct sbi_pmu_fw *fw, unsigned int idx, u64 value)
+{
+	xlen_t arg[SBI_PMU_ARGS] = { [2] = SBI_PMU_START_SET_INIT };
+
+	fw_window(arg, idx);
+	fw_put64(&arg[3], value);
+	return fw_call(fw, SBI_PMU_FID_START, arg, NULL);
+}
+
+/**
+ * sbi_pmu_fw_stop - stop counters that run; they keep event and value
+ * @fw: this hart's firmware
+ * @word: the window
+ * @mask: the counters in it; all of them running, as some firmware stops at the
+ *	  first that does not, and what it answers is of one of them only
+ */
+int sbi_pmu_fw_stop(struct sbi_pmu_fw *fw, unsigned int word, xlen_t mask)
+{
+	const xlen_t arg[SBI_PMU_ARGS] = { word * SBI_PMU_WORD_BITS, mask };
+
+	return fw_call(fw, SBI_PMU_FID_STOP, arg, NULL);
+}
+
 /* Stop a counter and take its event away; fine if it was stopped already. */
 int sbi_pmu_fw_release(struct sbi_pmu_fw *fw, unsigned int idx)
 {

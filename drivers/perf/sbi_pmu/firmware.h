@@ -62,6 +62,8 @@ int __must_check sbi_pmu_fw_counter_info(struct sbi_pmu_fw *fw, unsigned int idx
 int __must_check sbi_pmu_fw_config(struct sbi_pmu_fw *fw, unsigned int word, xlen_t mask,
 				   const struct sbi_pmu_code *code, unsigned int *got);
 int __must_check sbi_pmu_fw_start(struct sbi_pmu_fw *fw, unsigned int idx);
+int __must_check sbi_pmu_fw_start_at(struct sbi_pmu_fw *fw, unsigned int idx, u64 value);
+int __must_check sbi_pmu_fw_stop(struct sbi_pmu_fw *fw, unsigned int word, xlen_t mask);
 int __must_check sbi_pmu_fw_release(struct sbi_pmu_fw *fw, unsigned int idx);
 int __must_check sbi_pmu_fw_read(struct sbi_pmu_fw *fw, unsigned int idx, u64 *value);
 int __must_check sbi_pmu_fw_snapshot(struct sbi_pmu_fw *fw, u64 address);

@@ -19,6 +19,10 @@ static unsigned int width = 64;
 module_param(width, uint, 0444);
 MODULE_PARM_DESC(width, "bits that hardware counters have at most, where firmware says more than is true (27-64, default 64)");
 
+static char *overflow = "auto";
+module_param(overflow, charp, 0444);
+MODULE_PARM_DESC(overflow, "what makes samples: lcofi (the interrupt), timer, none, or auto (default): lcofi where it works, timer else");
+
 /* The core hands hotplug callbacks a CPU and nothing else. */
 static struct sbi_pmu *the_pmu;
 static enum cpuhp_state hotplug_state;
@@ -59,6 +63,7 @@ static int hotplug_online(unsigned int cpu)
 		smp_call_function_single(cpu, cpu_up, slots, true);
 		cpumask_set_cpu(cpu, &pmu->alike);
 		cpumask_set_cpu(cpu, &pmu->cpus);
+		sbi_pmu_overflow_up(pmu);
 	}
 	kfree(inv);
 	return 0;
@@ -71,6 +76,7 @@ static int hotplug_offline(unsigned int cpu)
 
 	if (!cpumask_test_and_clear_cpu(cpu, &pmu->cpus))
 		return 0;
+	sbi_pmu_overflow_down(pmu);
 	smp_call_function_single(cpu, cpu_down, &hart->slots, true);
 	sbi_pmu_timer_stop(hart);
 	return 0;
@@ -91,6 +97,7 @@ static int power_notify(struct notifier_block *nb, unsigned long action, void *u
 	case CPU_PM_ENTER_FAILED:
 	case CPU_PM_EXIT:
 		sbi_pmu_slots_resume(slots);
+		sbi_pmu_overflow_arm(this_cpu_ptr(pmu->cpu));
 		break;
 	}
 	return NOTIFY_OK;
@@ -114,17 +121,17 @@ static void firmware_name(const struct sbi_pmu_firmware_id *id, char *buf, size_
 		snprintf(buf, size, "%s %#lx", name, id->impl_version);
 }
 
-static void log_found(const struct sbi_pmu *pmu, const char *owner)
+static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *sampling)
 {
 	struct sbi_pmu_mask hw = sbi_pmu_inventory_hardware(&pmu->inv);
 	char firmware[48];
 
 	firmware_name(&pmu->id, firmware, sizeof(firmware));
-	pr_info("%s: %s PMU on SBI %lu.%lu (%s): %u hardware + %u firmware counters, %s%s, counting only\n",
+	pr_info("%s: %s PMU on SBI %lu.%lu (%s): %u hardware + %u firmware counters, %s%s, %s\n",
 		SBI_PMU_VERSION, pmu->name,
 		FIELD_GET(SBI_SPEC_MAJOR, pmu->id.spec), FIELD_GET(SBI_SPEC_MINOR, pmu->id.spec),
 		firmware, sbi_pmu_mask_weight(&hw), sbi_pmu_mask_weight(&pmu->inv.firmware),
-		owner ? "beside PMU " : "sole owner", owner ?: "");
+		owner ? "beside PMU " : "sole owner", owner ?: "", sampling);
 	if (owner)
 		pr_info("to own the PMU boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit\n");
 	if (pmu->inv.beyond)
@@ -164,6 +171,7 @@ static int learn_machine(struct sbi_pmu *pmu)
 	pmu->able.further = pmu->id.impl != SBI_IMPL_OPENSBI ||
 			    pmu->id.impl_version >= SBI_OPENSBI_VERSION(1, 5);
 	pmu->able.guests = riscv_isa_extension_available(NULL, h);
+	sbi_pmu_perf_find(pmu);
 	return 0;
 }
 
@@ -191,6 +199,40 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 	}
 	for_each_possible_cpu(cpu)
 		per_cpu_ptr(pmu->cpu, cpu)->slots.sole = pmu->sole;
+	return 0;
+}
+
+/*
+ * What makes samples? @text is told in words for the log. Where the interrupt is
+ * wanted and cannot be had, the module does not load: better than less than asked.
+ */
+static int choose_source(struct sbi_pmu *pmu, char *text, size_t size)
+{
+	static const char * const choices[] = { "auto", "lcofi", "timer", "none" };
+	const int choice = match_string(choices, ARRAY_SIZE(choices), overflow);
+	const char *why = "asked for";
+
+	if (choice < 0) {
+		pr_err("overflow=%s: auto, lcofi, timer and none are known\n", overflow);
+		return -EINVAL;
+	}
+	if (choice == 3 || !pmu->overflow) {
+		snprintf(text, size, "counting only (%s)", pmu->overflow ? why :
+			 "no perf_event_overflow: the kernel lacks CONFIG_KPROBES");
+		return 0;
+	}
+	if (choice <= 1)
+		why = sbi_pmu_overflow_probe(pmu);
+	if (choice == 1 && why) {
+		pr_err("overflow=lcofi: %s\n", why);
+		return -EOPNOTSUPP;
+	}
+	pmu->poll = choice != 1;
+	pmu->source = why ? SBI_PMU_BY_TIMER : SBI_PMU_BY_LCOFI;
+	if (why)
+		snprintf(text, size, "overflow by timer (%s)", why);
+	else
+		snprintf(text, size, "overflow by LCOFI");
 	return 0;
 }
 
@@ -246,7 +288,7 @@ static void pmu_free(struct sbi_pmu *pmu)
 static int __init sbi_pmu_init(void)
 {
 	struct sbi_pmu *pmu;
-	char *owner;
+	char *owner, sampling[96];
 	int ret;
 
 	if (width < SBI_PMU_MIN_WIDTH || width > 64) {
@@ -265,11 +307,15 @@ static int __init sbi_pmu_init(void)
 	if (ret)
 		goto err_free;
 
+	ret = choose_source(pmu, sampling, sizeof(sampling));
+	if (ret)
+		goto err_owner;
+
 	the_pmu = pmu;
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perf/sbi_pmu:online",
 				hotplug_online, hotplug_offline);
 	if (ret < 0)
-		goto err_owner;
+		goto err_source;
 	hotplug_state = ret;
 
 	ret = cpu_pm_register_notifier(&pmu->sleep);
@@ -279,7 +325,7 @@ static int __init sbi_pmu_init(void)
 	if (ret)
 		goto err_sleep;
 	sbi_pmu_debugfs_init(pmu);
-	log_found(pmu, owner);
+	log_found(pmu, owner, sampling);
 	kfree(owner);
 	return 0;
 
@@ -287,8 +333,10 @@ err_sleep:
 	cpu_pm_unregister_notifier(&pmu->sleep);
 err_hotplug:
 	cpuhp_remove_state(hotplug_state);
-err_owner:
+err_source:
 	the_pmu = NULL;
+	sbi_pmu_overflow_free(pmu);
+err_owner:
 	kfree(owner);
 err_free:
 	pmu_free(pmu);
@@ -304,6 +352,7 @@ static void __exit sbi_pmu_exit(void)
 	cpu_pm_unregister_notifier(&pmu->sleep);
 	cpuhp_remove_state(hotplug_state);
 	the_pmu = NULL;
+	sbi_pmu_overflow_free(pmu);
 	pmu_free(pmu);
 }
 

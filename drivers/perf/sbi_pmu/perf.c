@@ -2,16 +2,24 @@
 /*
  * perf: perf core's doors, in both directions.
  */
+#include <linux/kprobes.h>
+#include <linux/ptrace.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
+
+#include <asm/irq_regs.h>
 
 #include "sbi_pmu.h"
 
 /**
  * struct sbi_pmu_event - what we keep of a perf event; its pmu_private
  * @user: its place on a hart
+ * @event: whose it is
  */
 struct sbi_pmu_event {
 	struct sbi_pmu_user user;
+	struct perf_event *event;
 };
 
 static struct sbi_pmu_user *event_user(struct perf_event *event)
@@ -39,13 +47,38 @@ static void event_collect(struct perf_event *event)
 		    &event->count);
 }
 
+/*
+ * perf core keeps what is left of a period while its event is stopped, and makes
+ * it 0 to have a new one begin. Below 0 the period was over when the event was
+ * stopped: its sample is due, and comes at once.
+ */
+static void period_resume(struct perf_event *event)
+{
+	s64 left = local64_read(&event->hw.period_left);
+
+	event_user(event)->left = left ?: event->hw.sample_period;
+}
+
+static void period_suspend(struct perf_event *event)
+{
+	local64_set(&event->hw.period_left, event_user(event)->left ?: -1);
+}
+
 static void pmu_start(struct perf_event *event, int flags)
 {
+	struct sbi_pmu_cpu *cpu = event_cpu(event);
+
 	if (WARN_ON_ONCE(!(event->hw.state & PERF_HES_STOPPED)))
 		return;
+	if (is_sampling_event(event))
+		period_resume(event);
 	/* A counter that cannot be read leaves the event stopped. */
-	if (!sbi_pmu_user_start(event_slots(event), event_user(event)))
+	if (!sbi_pmu_user_start(&cpu->slots, event_user(event))) {
 		event->hw.state = 0;
+		sbi_pmu_timer_kick(cpu, event_user(event)->sampling);
+		if (!cpu->held)
+			sbi_pmu_overflow_arm(cpu);
+	}
 	perf_event_update_userpage(event);
 }
 
@@ -55,6 +88,8 @@ static void pmu_stop(struct perf_event *event, int flags)
 		return;
 	sbi_pmu_user_stop(event_slots(event), event_user(event));
 	event_collect(event);
+	if (is_sampling_event(event))
+		period_suspend(event);
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
@@ -75,7 +110,6 @@ static int pmu_add(struct perf_event *event, int flags)
 	if (ret)
 		return ret;
 	event->hw.idx = event_user(event)->slot;
-	sbi_pmu_timer_kick(event_cpu(event));
 	if (!(flags & PERF_EF_START))
 		return 0;
 	pmu_start(event, PERF_EF_RELOAD);
@@ -89,6 +123,141 @@ static int pmu_add(struct perf_event *event, int flags)
 static void pmu_read(struct perf_event *event)
 {
 	event_collect(event);
+}
+
+/*
+ * perf core takes several events off and puts others on between these two.
+ * Nothing is stopped meanwhile; what has to be armed is armed at once, after.
+ */
+static void pmu_disable(struct pmu *pmu)
+{
+	this_cpu_ptr(to_sbi_pmu(pmu)->cpu)->held = true;
+}
+
+static void pmu_enable(struct pmu *pmu)
+{
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(to_sbi_pmu(pmu)->cpu);
+
+	cpu->held = false;
+	if (!sbi_pmu_mask_empty(&cpu->slots.stale))
+		sbi_pmu_overflow_arm(cpu);
+}
+
+/* ---- samples: from the interrupt or the timer of the hart ---- */
+
+/*
+ * The registers to show for a sample, NULL if the hart has left the modes that
+ * the event is about. A user-only counter that overflowed just before a trap is
+ * served in the kernel: the user's registers are those of that very moment.
+ */
+static struct pt_regs *sample_regs(const struct perf_event *event, struct pt_regs *regs)
+{
+	if (user_mode(regs))
+		return event->attr.exclude_user ? NULL : regs;
+	if (!event->attr.exclude_kernel)
+		return regs;
+	if (event_user((struct perf_event *)event)->sampling == SBI_PMU_POLLED ||
+	    current->flags & (PF_KTHREAD | PF_USER_WORKER) || !current->mm)
+		return NULL;
+	return task_pt_regs(current);
+}
+
+/* One sample, if a period of the event is over. */
+static void event_sample(struct sbi_pmu_cpu *cpu, struct perf_event *event, struct pt_regs *regs)
+{
+	struct sbi_pmu_user *user = event_user(event);
+	struct perf_sample_data data;
+
+	if (user->left > 0)
+		return;
+	regs = sample_regs(event, regs);
+	/* The timer finds the hart in a mode by chance; its sample waits for the right one. */
+	if (!regs && user->sampling == SBI_PMU_POLLED)
+		return;
+	event->hw.last_period = sbi_pmu_user_elapsed(user, event->hw.sample_period);
+	period_suspend(event);
+	event_collect(event);
+	if (!regs) {
+		cpu->skidded++;
+		return;
+	}
+	perf_sample_data_init(&data, 0, event->hw.last_period);
+	/* Kernels before 6.17 leave it to us to stop an event that has had enough. */
+	if (cpu->pmu->overflow(event, &data, regs))
+		pmu_stop(event, 0);
+}
+
+/* Samples for those of slot @idx whose periods are over. Return: whether it has any. */
+static bool slot_sample(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how,
+			struct pt_regs *regs)
+{
+	struct sbi_pmu_user *user;
+	bool any = false;
+
+	list_for_each_entry(user, &cpu->slots.users[idx], node) {
+		if (!user->live || user->sampling != how)
+			continue;
+		event_sample(cpu, container_of(user, struct sbi_pmu_event, user)->event, regs);
+		any = true;
+	}
+	return any;
+}
+
+/**
+ * sbi_pmu_perf_fired - counters have overflowed
+ * @cpu: this hart
+ * @fired: halted, their users up to date
+ * @regs: where it was interrupted
+ */
+void sbi_pmu_perf_fired(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *fired,
+			struct pt_regs *regs)
+{
+	unsigned int i;
+
+	sbi_pmu_mask_for_each(i, fired)
+		slot_sample(cpu, i, SBI_PMU_INTERRUPTED, regs);
+}
+
+static bool slot_polled(const struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	const struct sbi_pmu_user *user;
+
+	list_for_each_entry(user, &slots->users[idx], node)
+		if (user->live && user->sampling == SBI_PMU_POLLED)
+			return true;
+	return false;
+}
+
+/**
+ * sbi_pmu_perf_poll - the timer looks at what cannot interrupt
+ * @cpu: this hart
+ *
+ * Return: whether there is any such event.
+ */
+bool sbi_pmu_perf_poll(struct sbi_pmu_cpu *cpu)
+{
+	const u64 start = sched_clock();
+	bool any = false;
+	unsigned int i;
+
+	cpu->held = true;
+	sbi_pmu_mask_for_each(i, &cpu->slots.plan.busy) {
+		if (!slot_polled(&cpu->slots, i))
+			continue;
+		sbi_pmu_slot_update(&cpu->slots, i);
+		any |= slot_sample(cpu, i, SBI_PMU_POLLED, get_irq_regs());
+	}
+	cpu->held = false;
+	if (any)
+		sbi_pmu_perf_took(cpu->pmu, sched_clock() - start);
+	return any;
+}
+
+/* perf core lowers the highest allowed rate where samples take too long. */
+void sbi_pmu_perf_took(struct sbi_pmu *pmu, u64 ns)
+{
+	if (pmu->took)
+		pmu->took(ns);
 }
 
 /* ---- at open and close: may sleep, may refuse ---- */
@@ -167,7 +336,7 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 		return -EINVAL;
 	if (sbi_pmu_event_further(code) && !pmu->able.further)
 		return -ENOENT;
-	if (has_branch_stack(event) || is_sampling_event(event) || attr->precise_ip)
+	if (has_branch_stack(event) || attr->precise_ip)
 		return -EOPNOTSUPP;
 	/* A task's event can wait for its CPU to come back, a CPU's own cannot. */
 	if (event->cpu >= 0 &&
@@ -192,32 +361,58 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 	return sbi_pmu_mask_empty(can) ? sbi_pmu_event_unfiltered(&pmu->able) : 0;
 }
 
+/*
+ * How an event is to learn of its periods, and the counters that can tell: only
+ * programmable ones interrupt, the timer can look at any.
+ */
+static int event_sampling(struct sbi_pmu *pmu, struct perf_event *event,
+			  const struct sbi_pmu_code *code, struct sbi_pmu_mask *can)
+{
+	const struct sbi_pmu_mask hpm = sbi_pmu_mask_and(*can, &pmu->inv.hpm);
+
+	if (!is_sampling_event(event))
+		return SBI_PMU_COUNTS;
+	/* Firmware counts its own work, which has no place in the program. */
+	if (sbi_pmu_code_is_firmware(code))
+		return -EOPNOTSUPP;
+	if (pmu->source == SBI_PMU_BY_LCOFI && !sbi_pmu_mask_empty(&hpm)) {
+		*can = hpm;
+		return SBI_PMU_INTERRUPTED;
+	}
+	return pmu->poll ? SBI_PMU_POLLED : -EOPNOTSUPP;
+}
+
 static int pmu_event_init(struct perf_event *event)
 {
 	struct sbi_pmu *pmu = to_sbi_pmu(event->pmu);
 	struct sbi_pmu_event *e;
 	struct sbi_pmu_code code;
 	struct sbi_pmu_mask can;
-	int ret = 0;
+	int ret, sampling;
 
 	if (event->parent) {
 		/* A fork inherits: all has been asked and answered. */
 		code = event_user(event->parent)->code;
 		can = event_user(event->parent)->can;
+		sampling = event_user(event->parent)->sampling;
 	} else {
 		ret = event_encode(pmu, event, &code, &can);
+		if (ret)
+			return ret;
+		sampling = event_sampling(pmu, event, &code, &can);
 	}
-	if (ret)
-		return ret;
+	if (sampling < 0)
+		return sampling;
 
 	e = kzalloc(sizeof(*e), GFP_KERNEL);
 	if (!e)
 		return -ENOMEM;
 	sbi_pmu_user_init(&e->user, &code, &can);
+	e->user.sampling = sampling;
+	e->event = event;
 	event->pmu_private = e;
 	event->hw.idx = -1;
-	if (!event->parent)
-		ret = group_validate(pmu, event);
+	ret = event->parent ? 0 : group_validate(pmu, event);
 	if (ret) {
 		event->pmu_private = NULL;
 		kfree(e);
@@ -246,12 +441,16 @@ void sbi_pmu_perf_init(struct sbi_pmu *pmu)
 	pmu->pmu.start = pmu_start;
 	pmu->pmu.stop = pmu_stop;
 	pmu->pmu.read = pmu_read;
+	pmu->pmu.pmu_disable = pmu_disable;
+	pmu->pmu.pmu_enable = pmu_enable;
 	pmu->pmu.filter = pmu_filter;
-	/* No overflow source yet: perf core refuses sampling. */
-	pmu->pmu.capabilities = PERF_PMU_CAP_NO_INTERRUPT | PERF_PMU_CAP_EXTENDED_HW_TYPE;
+	pmu->pmu.capabilities = PERF_PMU_CAP_EXTENDED_HW_TYPE;
+	/* perf core refuses to sample then. */
+	if (pmu->source == SBI_PMU_BY_NOTHING)
+		pmu->pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
 }
 
-/* ---- what perf core does not export ---- */
+/* ---- what perf core does not tell or export ---- */
 
 static int match_type(struct device *dev, const void *type)
 {
@@ -303,4 +502,40 @@ int sbi_pmu_perf_survey(int type, char **owner, const char *name, bool *taken)
 	put_device(dev);
 	perf_event_release_kernel(event);
 	return ret;
+}
+
+/*
+ * A kprobe finds any kernel function by name; it is never armed, and removed at
+ * once. It may not sit where ftrace patches calls in, which before 6.16 is the
+ * first byte of a function; the instruction after that will do.
+ */
+static void *find(const char *name)
+{
+	static const unsigned int offsets[] = { 0, 4 };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(offsets); i++) {
+		struct kprobe kp = {
+			.symbol_name = name,
+			.offset = offsets[i],
+			.flags = KPROBE_FLAG_DISABLED,
+		};
+		void *addr;
+
+		if (register_kprobe(&kp))
+			continue;
+		addr = (void *)kp.addr - offsets[i];
+		unregister_kprobe(&kp);
+		return addr;
+	}
+	return NULL;
+}
+
+/**
+ * sbi_pmu_perf_find - find what perf core does not export
+ * @pmu: its overflow and took are filled in; NULL where kprobes are not built in
+ */
+void sbi_pmu_perf_find(struct sbi_pmu *pmu)
+{
+	pmu->overflow = find("perf_event_overflow");
+	pmu->took = find("perf_sample_event_took");
 }

@@ -36,13 +36,32 @@ struct sbi_pmu;
 /**
  * struct sbi_pmu_cpu - a hart
  * @slots: its counters; see there for who may touch them
- * @timer: looks at its narrow counters, while events are on it
+ * @timer: rings while there is something to look at
+ * @interval: ns from its last ring to the next, 0 while it is still
+ * @polled: when it last looked at sampling events
+ * @held: perf core, or the interrupt, is not done: counters are armed later
+ * @rescues: overflows served whose interrupt was lost
+ * @skidded: samples dropped that were late, and outside the modes asked for
  * @pmu: the driver
+ *
+ * All of it is touched on its own hart only, with interrupts off.
  */
 struct sbi_pmu_cpu {
 	struct sbi_pmu_slots slots;
 	struct hrtimer timer;
+	u64 interval;
+	ktime_t polled;
+	bool held;
+	unsigned long rescues;
+	unsigned long skidded;
 	struct sbi_pmu *pmu;
+};
+
+/* What makes samples */
+enum sbi_pmu_source {
+	SBI_PMU_BY_NOTHING,
+	SBI_PMU_BY_LCOFI,
+	SBI_PMU_BY_TIMER,
 };
 
 /**
@@ -60,6 +79,12 @@ struct sbi_pmu_cpu {
  * @alike: harts that have, or when they were last online had, the counters of
  *	   @inv; written by hotplug callbacks, which the core serialises
  * @cpus: those of them that are online; likewise
+ * @source: see enum; const after probe
+ * @poll: events that cannot interrupt may be sampled by timer; const after probe
+ * @irq: the overflow interrupt, 0 without; const after probe
+ * @overflow: perf_event_overflow, which the kernel does not export, or NULL;
+ *	      const after probe
+ * @took: perf_sample_event_took, likewise
  * @hints: standard events that firmware says it has, by sbi_pmu_event_standard();
  *	   const after probe
  * @truth_lock: guards @truths, and has one trial at a time; may sleep
@@ -80,6 +105,12 @@ struct sbi_pmu {
 	const char *name;
 	struct cpumask alike;
 	struct cpumask cpus;
+	enum sbi_pmu_source source;
+	bool poll;
+	int irq;
+	int (*overflow)(struct perf_event *event, struct perf_sample_data *data,
+			struct pt_regs *regs);
+	void (*took)(u64 ns);
 	u64 hints;
 	struct mutex truth_lock;
 	DECLARE_HASHTABLE(truths, 6);
@@ -101,9 +132,23 @@ struct sbi_pmu_ret sbi_pmu_sbi_call(unsigned int fid, const xlen_t arg[SBI_PMU_A
 /* csr.c */
 int sbi_pmu_csr_read(unsigned int csr, u64 *value);
 
+u32 sbi_pmu_csr_overflowed(void);
+bool sbi_pmu_csr_pending(void);
+bool sbi_pmu_csr_pending_clear(void);
+void sbi_pmu_csr_pending_set(void);
+bool sbi_pmu_csr_enable_sticks(void);
+
+/* overflow.c */
+const char *sbi_pmu_overflow_probe(struct sbi_pmu *pmu);
+void sbi_pmu_overflow_free(struct sbi_pmu *pmu);
+void sbi_pmu_overflow_up(struct sbi_pmu *pmu);
+void sbi_pmu_overflow_down(struct sbi_pmu *pmu);
+void sbi_pmu_overflow_arm(struct sbi_pmu_cpu *cpu);
+bool sbi_pmu_overflow_watch(struct sbi_pmu_cpu *cpu);
+
 /* timer.c */
 void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_timer_kick(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_timer_kick(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling);
 void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu);
 
 /* truth.c */
@@ -115,6 +160,11 @@ void sbi_pmu_truth_free(struct sbi_pmu *pmu);
 /* perf.c */
 void sbi_pmu_perf_init(struct sbi_pmu *pmu);
 int sbi_pmu_perf_survey(int type, char **owner, const char *name, bool *taken);
+void sbi_pmu_perf_find(struct sbi_pmu *pmu);
+void sbi_pmu_perf_fired(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *fired,
+			struct pt_regs *regs);
+bool sbi_pmu_perf_poll(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_perf_took(struct sbi_pmu *pmu, u64 ns);
 
 /* debugfs.c */
 void sbi_pmu_debugfs_init(struct sbi_pmu *pmu);

@@ -3,12 +3,14 @@
 
 /* ---- the plan: counters and events, no hardware ---- */
 
-static unsigned int plan_find(const struct sbi_pmu_plan *plan,
-			      const struct sbi_pmu_code *code)
+/* A counter of @can that holds this very event. */
+static unsigned int plan_find(const struct sbi_pmu_plan *plan, const struct sbi_pmu_code *code,
+			      const struct sbi_pmu_mask *can)
 {
+	const struct sbi_pmu_mask among = sbi_pmu_mask_and(plan->configured, can);
 	unsigned int i;
 
-	sbi_pmu_mask_for_each(i, &plan->configured)
+	sbi_pmu_mask_for_each(i, &among)
 		if (sbi_pmu_code_equal(&plan->code[i], code))
 			return i;
 	return SBI_PMU_NO_SLOT;
@@ -122,10 +124,12 @@ bool sbi_pmu_plan_fits(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory
 		       const struct sbi_pmu_code *code, const struct sbi_pmu_mask *can)
 {
 	struct plan_path path;
-	unsigned int to;
+	unsigned int to = plan_find(plan, code, can);
 
-	if (plan_find(plan, code) != SBI_PMU_NO_SLOT)
+	if (to != SBI_PMU_NO_SLOT) {
+		plan->can[to] = sbi_pmu_mask_and(plan->can[to], can);
 		return true;
+	}
 	if (!plan_search(plan, inv, can, &path))
 		return false;
 	for (to = path.end; path.from[to] != SBI_PMU_NO_SLOT; to = path.from[to]) {
@@ -149,34 +153,64 @@ static int slot_read(struct sbi_pmu_slots *slots, unsigned int idx, u64 *value)
 }
 
 /*
- * Bring one user up to date. If the counter cannot be read, or reads what it
- * cannot have counted, the count is left alone: an error is not a zero.
+ * Bring one user up to date with what its counter reads. If that is what it cannot
+ * have counted, the count is left alone: an error is not a zero.
  */
-static void user_update(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
+static void user_advance(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user, u64 now)
 {
-	u64 now, delta;
+	u64 delta;
 
-	if (!user->live || user->slot == SBI_PMU_NO_SLOT)
+	if (!user->live)
 		return;
-	if (slot_read(slots, user->slot, &now))
-		return;
-	if (!sbi_pmu_ctr_delta(&slots->inv->ctr[user->slot], user->prev, now, &delta))
+	if (!sbi_pmu_ctr_delta(&slots->inv->ctr[user->slot], user->prev, now, &delta)) {
 		user->pending += delta;
+		user->left -= delta;
+		user->seen += delta;
+	}
 	user->prev = now;
 }
 
-/* Bring all users of a slot up to date; it is about to be taken away. */
-static void slot_update(struct sbi_pmu_slots *slots, unsigned int idx)
+/*
+ * Halted, a counter has been read and stands still. It is not read again: from
+ * the second time on QEMU 7.2 gives what the counter was started at.
+ */
+static bool slot_readable(const struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	return idx != SBI_PMU_NO_SLOT && !sbi_pmu_mask_test(&slots->halted, idx);
+}
+
+static void user_update(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
+{
+	u64 now;
+
+	if (user->live && slot_readable(slots, user->slot) &&
+	    !slot_read(slots, user->slot, &now))
+		user_advance(slots, user, now);
+}
+
+/*
+ * Bring all users of a slot up to date, with one read for all of them; it is about
+ * to be taken away.
+ */
+void sbi_pmu_slot_update(struct sbi_pmu_slots *slots, unsigned int idx)
 {
 	struct sbi_pmu_user *user;
+	u64 now;
 
+	if (list_empty(&slots->users[idx]) || !slot_readable(slots, idx) ||
+	    slot_read(slots, idx, &now))
+		return;
 	list_for_each_entry(user, &slots->users[idx], node)
-		user_update(slots, user);
+		user_advance(slots, user, now);
 }
 
 static void slot_release(struct sbi_pmu_slots *slots, unsigned int idx)
 {
 	sbi_pmu_mask_clear(&slots->plan.configured, idx);
+	sbi_pmu_mask_clear(&slots->halted, idx);
+	sbi_pmu_mask_clear(&slots->stale, idx);
+	sbi_pmu_mask_clear(&slots->armed, idx);
+	sbi_pmu_mask_clear(&slots->late, idx);
 	/*
 	 * Nothing to do about a failure: the counter runs on for nobody, and
 	 * the next configuration of it will tell.
@@ -225,6 +259,8 @@ static void slot_rebase(struct sbi_pmu_slots *slots, unsigned int idx)
 		user->slot = idx;
 		if (user->live && slot_read(slots, idx, &user->prev))
 			user->live = false;
+		if (user->live && user->sampling == SBI_PMU_INTERRUPTED)
+			sbi_pmu_mask_set(&slots->stale, idx);
 	}
 }
 
@@ -242,6 +278,13 @@ static void slot_strand(struct sbi_pmu_slots *slots, unsigned int idx)
 	plan_touch(&slots->plan, idx, false);
 }
 
+/* Counter @idx does not work any more: give it back, and up. */
+void sbi_pmu_slot_lose(struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	slot_release(slots, idx);
+	slot_strand(slots, idx);
+}
+
 /*
  * Move the event of busy counter @from to available counter @to. The old one
  * is given up first: firmware and QEMU may tie an event to one counter.
@@ -254,7 +297,7 @@ static int slot_move(struct sbi_pmu_slots *slots, unsigned int from, unsigned in
 
 	if (sbi_pmu_mask_test(&slots->plan.configured, to))
 		slot_release(slots, to);
-	slot_update(slots, from);
+	sbi_pmu_slot_update(slots, from);
 	slot_release(slots, from);
 	ret = slot_configure(slots, to, &code, &can);
 	if (!ret) {
@@ -373,7 +416,7 @@ bool sbi_pmu_slots_follow(struct sbi_pmu_slots *slots)
 	sbi_pmu_mask_for_each(i, &slots->plan.busy) {
 		if (slots->inv->ctr[i].width == 64)
 			continue;
-		slot_update(slots, i);
+		sbi_pmu_slot_update(slots, i);
 		narrow = true;
 	}
 	return narrow;
@@ -390,7 +433,7 @@ void sbi_pmu_slots_suspend(struct sbi_pmu_slots *slots)
 	unsigned int i;
 
 	sbi_pmu_mask_for_each(i, &slots->plan.busy)
-		slot_update(slots, i);
+		sbi_pmu_slot_update(slots, i);
 }
 
 /**
@@ -547,7 +590,7 @@ void sbi_pmu_user_init(struct sbi_pmu_user *user, const struct sbi_pmu_code *cod
 int sbi_pmu_user_attach(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 {
 	struct sbi_pmu_mask can = user->can;
-	unsigned int idx = plan_find(&slots->plan, &user->code);
+	unsigned int idx = plan_find(&slots->plan, &user->code, &can);
 	struct plan_path path;
 	int ret = -ENOSPC;
 
@@ -570,6 +613,11 @@ int sbi_pmu_user_attach(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 	}
 
 	user->slot = idx;
+	/* Where the slot may move is for all of its users to say. */
+	if (list_empty(&slots->users[idx]))
+		slots->plan.can[idx] = user->can;
+	else
+		slots->plan.can[idx] = sbi_pmu_mask_and(slots->plan.can[idx], &user->can);
 	list_add_tail(&user->node, &slots->users[idx]);
 	plan_touch(&slots->plan, idx, true);
 	return 0;
@@ -603,6 +651,9 @@ int sbi_pmu_user_start(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 		return -ENODEV;
 	ret = slot_read(slots, user->slot, &user->prev);
 	user->live = !ret;
+	user->seen = 0;
+	if (user->live && user->sampling == SBI_PMU_INTERRUPTED)
+		sbi_pmu_mask_set(&slots->stale, user->slot);
 	return ret;
 }
 

@@ -33,6 +33,13 @@ struct sbi_pmu_plan {
 	u64 clock;
 };
 
+/* How a user learns that a period has passed */
+enum sbi_pmu_sampling {
+	SBI_PMU_COUNTS,		/* it does not: it counts */
+	SBI_PMU_INTERRUPTED,	/* its counter overflows and interrupts */
+	SBI_PMU_POLLED,		/* a timer looks */
+};
+
 /**
  * struct sbi_pmu_user - somebody who counts an event on a hart
  * @node: in the slot's list of users
@@ -40,7 +47,10 @@ struct sbi_pmu_plan {
  * @can: counters that can hold it
  * @prev: the counter's value when last looked at; valid while @live
  * @pending: counted before the slot moved or its hart went, not yet handed out
+ * @left: events to the end of the sampling period, negative once it is over
+ * @seen: events since the timer last looked
  * @slot: the counter, or SBI_PMU_NO_SLOT
+ * @sampling: see enum
  * @live: counts now, as opposed to being stopped
  */
 struct sbi_pmu_user {
@@ -49,7 +59,10 @@ struct sbi_pmu_user {
 	struct sbi_pmu_mask can;
 	u64 prev;
 	u64 pending;
+	s64 left;
+	u64 seen;
 	unsigned int slot;
+	u8 sampling;
 	bool live;
 };
 
@@ -60,6 +73,10 @@ struct sbi_pmu_user {
  * @read_csr: reads a counter CSR; returns 0, or an errno where there is none
  * @plan: what holds what
  * @users: by counter, those who count on it
+ * @halted: counters stopped for a moment; sbi_pmu_slots_arm() starts them
+ * @stale: those to be armed for the next overflow there
+ * @armed: those that interrupt when somebody's period is over
+ * @late: those of them where a period was over when sbi_pmu_slots_silent() looked
  * @stranded: how often users lost their counter to firmware's change of mind
  * @sole: no other driver uses this hart's counters
  * @online: initialised; events may come
@@ -73,6 +90,10 @@ struct sbi_pmu_slots {
 	int (*read_csr)(unsigned int csr, u64 *value);
 	struct sbi_pmu_plan plan;
 	struct list_head users[SBI_PMU_MAX_CTRS];
+	struct sbi_pmu_mask halted;
+	struct sbi_pmu_mask stale;
+	struct sbi_pmu_mask armed;
+	struct sbi_pmu_mask late;
 	unsigned int stranded;
 	bool sole;
 	bool online;
@@ -99,6 +120,18 @@ void sbi_pmu_slots_suspend(struct sbi_pmu_slots *slots);
 void sbi_pmu_slots_resume(struct sbi_pmu_slots *slots);
 void sbi_pmu_slots_trial(struct sbi_pmu_slots *slots, const struct sbi_pmu_code *code,
 			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_truth *truth);
+
+/* sample.c */
+struct sbi_pmu_mask sbi_pmu_slots_overflowed(const struct sbi_pmu_slots *slots, u32 overflow);
+struct sbi_pmu_mask sbi_pmu_slots_silent(struct sbi_pmu_slots *slots);
+void sbi_pmu_slots_halt(struct sbi_pmu_slots *slots, const struct sbi_pmu_mask *which);
+void sbi_pmu_slots_arm(struct sbi_pmu_slots *slots);
+u64 sbi_pmu_slots_poll_ns(struct sbi_pmu_slots *slots, u64 elapsed);
+u64 sbi_pmu_user_elapsed(struct sbi_pmu_user *user, u64 period);
+
+/* slot.c, for sample.c */
+void sbi_pmu_slot_update(struct sbi_pmu_slots *slots, unsigned int idx);
+void sbi_pmu_slot_lose(struct sbi_pmu_slots *slots, unsigned int idx);
 
 void sbi_pmu_user_init(struct sbi_pmu_user *user, const struct sbi_pmu_code *code,
 		       const struct sbi_pmu_mask *can);

@@ -158,7 +158,13 @@ static DEVICE_ATTR_RO(mode);
 
 static ssize_t overflow_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "none\n");
+	static const char * const names[] = {
+		[SBI_PMU_BY_NOTHING] = "none",
+		[SBI_PMU_BY_LCOFI] = "lcofi",
+		[SBI_PMU_BY_TIMER] = "timer",
+	};
+
+	return sysfs_emit(buf, "%s\n", names[dev_to_sbi_pmu(dev)->source]);
 }
 static DEVICE_ATTR_RO(overflow);
 

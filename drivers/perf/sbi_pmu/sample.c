@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sample: when a period is over. Pure.
+ *
+ * A counter overflows when the nearest of its users' periods ends. The others
+ * share it all the same: each keeps what is left of its own.
+ */
+#include "slot.h"
+
+/*
+ * Fewer events than this to an overflow are not asked for: the handler would be
+ * back before the task that it interrupted has done anything. A period that is
+ * over by then counts for what it was.
+ */
+#define NEAREST		16
+
+/* How soon, and how late, the timer looks again (ns). */
+#define POLL_SOON	100000
+#define POLL_LATE	10000000
+
+/**
+ * sbi_pmu_slots_overflowed - which armed counters have overflowed
+ * @slots: this hart's
+ * @overflow: as scountovf has it, a bit for each hpmcounter
+ */
+struct sbi_pmu_mask sbi_pmu_slots_overflowed(const struct sbi_pmu_slots *slots, u32 overflow)
+{
+	struct sbi_pmu_mask which = {};
+	unsigned int i;
+
+	sbi_pmu_mask_for_each(i, &slots->armed)
+		if (overflow >> (slots->inv->ctr[i].csr - SBI_PMU_CSR_CYCLE) & 1)
+			sbi_pmu_mask_set(&which, i);
+	return which;
+}
+
+static bool slot_over(const struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	const struct sbi_pmu_user *user;
+
+	list_for_each_entry(user, &slots->users[idx], node)
+		if (user->live && user->sampling == SBI_PMU_INTERRUPTED && user->left <= 0)
+			return true;
+	return false;
+}
+
+/**
+ * sbi_pmu_slots_silent - which armed counters should have overflowed long ago
+ * @slots: this hart's; their users are brought up to date
+ *
+ * Context: on the hart, interrupts off.
+ * Return: those on which a period was over when this was last asked, and is over
+ * now. Being armed anew in between proves nothing: QEMU 7.2 does not notice an
+ * overflow that comes before firmware's call to start the counter is done.
+ */
+struct sbi_pmu_mask sbi_pmu_slots_silent(struct sbi_pmu_slots *slots)
+{
+	const struct sbi_pmu_mask before = slots->late;
+	unsigned int i;
+
+	slots->late = (struct sbi_pmu_mask){};
+	sbi_pmu_mask_for_each(i, &slots->armed) {
+		sbi_pmu_slot_update(slots, i);
+		if (slot_over(slots, i))
+			sbi_pmu_mask_set(&slots->late, i);
+	}
+	return sbi_pmu_mask_and(before, &slots->late);
+}
+
+/**
+ * sbi_pmu_slots_halt - stop counters until sbi_pmu_slots_arm(), users up to date
+ * @slots: this hart's
+ * @which: counters that run
+ *
+ * Context: on the hart, interrupts off.
+ */
+void sbi_pmu_slots_halt(struct sbi_pmu_slots *slots, const struct sbi_pmu_mask *which)
+{
+	unsigned int w, i;
+
+	for (w = 0; w < SBI_PMU_WORDS; w++) {
+		/* Its answer is about one of them; they are taken to be stopped. */
+		if (which->word[w] && sbi_pmu_fw_stop(&slots->fw, w, which->word[w]))
+			continue;
+	}
+	sbi_pmu_mask_for_each(i, which)
+		sbi_pmu_slot_update(slots, i);
+	slots->halted = sbi_pmu_mask_or(slots->halted, which);
+}
+
+/* Events to the first end of a period on counter @idx; 0 if nobody waits for one. */
+static u64 slot_nearest(const struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	const struct sbi_pmu_user *user;
+	u64 nearest = 0, left;
+
+	list_for_each_entry(user, &slots->users[idx], node) {
+		if (!user->live || user->sampling != SBI_PMU_INTERRUPTED)
+			continue;
+		left = user->left > NEAREST ? user->left : NEAREST;
+		if (!nearest || left < nearest)
+			nearest = left;
+	}
+	return nearest;
+}
+
+/* Start halted counter @idx so that it overflows in time. */
+static int slot_arm(struct sbi_pmu_slots *slots, unsigned int idx, u64 nearest)
+{
+	const u64 value = sbi_pmu_ctr_before_overflow(&slots->inv->ctr[idx], nearest);
+	struct sbi_pmu_user *user;
+	int ret = sbi_pmu_fw_start_at(&slots->fw, idx, value);
+
+	if (ret)
+		return ret;
+	list_for_each_entry(user, &slots->users[idx], node)
+		user->prev = value;
+	sbi_pmu_mask_set(&slots->armed, idx);
+	return 0;
+}
+
+/**
+ * sbi_pmu_slots_arm - start what was halted, and what waits for an overflow
+ * @slots: this hart's
+ *
+ * One call stops all that has to be stopped first, one starts each. The overflow
+ * interrupt is not pending, or firmware does not clear the sign of the last one.
+ *
+ * Context: on the hart, interrupts off.
+ */
+void sbi_pmu_slots_arm(struct sbi_pmu_slots *slots)
+{
+	const struct sbi_pmu_mask running = sbi_pmu_mask_andnot(slots->stale, &slots->halted);
+	struct sbi_pmu_mask all;
+	unsigned int i;
+
+	sbi_pmu_slots_halt(slots, &running);
+	all = slots->halted;
+	slots->halted = slots->stale = (struct sbi_pmu_mask){};
+	sbi_pmu_mask_for_each(i, &all) {
+		const u64 nearest = slot_nearest(slots, i);
+		int ret;
+
+		sbi_pmu_mask_clear(&slots->armed, i);
+		ret = nearest ? slot_arm(slots, i, nearest) : sbi_pmu_fw_start(&slots->fw, i);
+		if (ret)
+			sbi_pmu_slot_lose(slots, i);
+	}
+}
+
+/**
+ * sbi_pmu_user_elapsed - how much of its sampling period is over
+ * @user: up to date
+ * @period: its period now, not 0
+ *
+ * Return: 0 if the period is not over yet. Else the events that the sample stands
+ * for, all of the periods that are over; the next one has begun.
+ */
+u64 sbi_pmu_user_elapsed(struct sbi_pmu_user *user, u64 period)
+{
+	u64 over;
+
+	if (user->left > 0)
+		return 0;
+	over = (-(u64)user->left / period + 1) * period;
+	user->left += over;
+	return over;
+}
+
+/**
+ * sbi_pmu_slots_poll_ns - when the timer should look again
+ * @slots: this hart's; polled users have just been brought up to date
+ * @elapsed: ns since the last time that this was asked
+ *
+ * Return: ns to the nearest end of a period if events go on as fast as they did,
+ * within bounds; 0 if nobody needs the timer.
+ */
+u64 sbi_pmu_slots_poll_ns(struct sbi_pmu_slots *slots, u64 elapsed)
+{
+	u64 soonest = 0, ns;
+	struct sbi_pmu_user *user;
+	unsigned int i;
+
+	sbi_pmu_mask_for_each(i, &slots->plan.busy) {
+		list_for_each_entry(user, &slots->users[i], node) {
+			if (!user->live || user->sampling != SBI_PMU_POLLED)
+				continue;
+			ns = POLL_LATE;
+			if (user->left <= 0)
+				ns = POLL_SOON;
+			else if (user->seen && elapsed && elapsed <= POLL_LATE &&
+				 (u64)user->left < user->seen * (POLL_LATE / elapsed + 1))
+				ns = user->left * elapsed / user->seen;
+			user->seen = 0;
+			if (!soonest || ns < soonest)
+				soonest = ns;
+		}
+	}
+	if (!soonest)
+		return 0;
+	return soonest < POLL_SOON ? POLL_SOON : soonest > POLL_LATE ? POLL_LATE : soonest;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lost - an overflow interrupt gets lost, and sampling goes on. A helper module,
+ * thief.ko, takes it away on the CPU that is sampled.
+ *
+ * THIEF_KO  where that is, default thief.ko beside this program
+ */
+#include <fcntl.h>
+#include <libgen.h>
+
+#include "ring.h"
+
+enum { CPU = 0, ROUNDS = 5 };
+
+static char thief[256];
+
+/* Its first line with this CPU's number: how many overflows were served late. */
+static long rescued(void)
+{
+	FILE *f = fopen("/sys/kernel/debug/sbi_pmu/overflow", "r");
+	char line[128];
+	long n = -1;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		int cpu;
+		long count;
+
+		if (sscanf(line, "%d %ld", &cpu, &count) == 2 && cpu == CPU)
+			n = count;
+	}
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Return: 0 if an interrupt is lost now, or an errno. */
+static int steal(void)
+{
+	int fd = open(thief, O_RDONLY | O_CLOEXEC);
+	int error = fd < 0 || syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
+
+	close(fd);
+	if (!error && syscall(SYS_delete_module, "thief", O_NONBLOCK))
+		perror("# rmmod");
+	return error;
+}
+
+/* How long it took until the next sample, in ms; -1 if two seconds were not enough. */
+static long next_sample_ms(struct ring *ring)
+{
+	const uint64_t start = now_ns();
+
+	while (now_ns() < start + 2000000000ULL) {
+		busy(1, spin_load);
+		if (ring_drain(ring).samples)
+			return (now_ns() - start) / 1000000;
+	}
+	return -1;
+}
+
+static uint64_t cycles_of_a_second(int type)
+{
+	struct perf_event_attr attr = { .type = type, .config = STANDARD(CODE_CYCLES) };
+	int fd = perf_try(&attr, 0, -1, -1);
+	uint64_t n = 0;
+
+	busy(200, spin_load);
+	if (fd < 0 || read(fd, &n, sizeof(n)) != sizeof(n))
+		return 0;
+	close(fd);
+	return n * 5;
+}
+
+static void test_lost(struct ring *ring)
+{
+	bool stolen = true, on = true;
+	long before = rescued(), after;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		const int error = steal();
+		long ms;
+
+		ring_drain(ring);
+		ms = next_sample_ms(ring);
+		printf("# round %d: %s, the next sample %ld ms later\n", i,
+		       error ? strerror(error) : "an interrupt is lost", ms);
+		stolen &= !error;
+		on &= ms >= 0;
+	}
+	after = rescued();
+	check(stolen, "in %d rounds an overflow interrupt is lost", ROUNDS);
+	check(on, "and each time there are samples again");
+	check(before >= 0 && after >= before + ROUNDS,
+	      "the driver noticed each (%ld rescued, then %ld)", before, after);
+}
+
+static void test_nothing_to_lose(struct ring *ring)
+{
+	puts("# samples come by timer: there is no interrupt to lose");
+	check(next_sample_ms(ring) >= 0, "samples come");
+	check(rescued() == 0, "and none was rescued (%ld)", rescued());
+}
+
+int main(int argc, char **argv)
+{
+	const char *given = getenv("THIEF_KO");
+	struct perf_event_attr attr = { .config = STANDARD(CODE_CYCLES) };
+	struct ring ring;
+
+	(void)argc;
+	if (given)
+		snprintf(thief, sizeof(thief), "%s", given);
+	else
+		snprintf(thief, sizeof(thief), "%s/thief.ko", dirname(argv[0]));
+	attr.type = find_pmu() ? pmu.type : -1;
+	ktap_plan(-1);
+	pin(CPU);
+	limits_lift();
+	attr.sample_period = cycles_of_a_second(attr.type) / 100;
+	ring = ring_open(&attr, -1, CPU, -1);
+	if (!check(attr.sample_period && ring.fd >= 0, "CPU %d is sampled (%d)", CPU, ring.fd))
+		return ktap_exit();
+	check(next_sample_ms(&ring) >= 0, "there are samples");
+	if (pmu_interrupts(pmu.name))
+		test_lost(&ring);
+	else
+		test_nothing_to_lose(&ring);
+	ring_close(&ring);
+	limits_restore();
+	return end();
+}
