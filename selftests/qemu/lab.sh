@@ -150,6 +150,11 @@ host_tests() { # COMPILER
 		make -C /run/src/selftests/host check CC="$1" OUT=/run/src/out
 }
 
+# The tables of event names, and what is refused in one.
+event_tables() {
+	in_root "$(item stable)/root" "$top:/run/src" -- /run/src/selftests/host/events.sh
+}
+
 # Every line of them run by a test, or nearly.
 host_coverage() {
 	local copy=$run/coverage
@@ -221,6 +226,7 @@ check() {
 		step lint lint
 		step "lint bites" lint_bites
 		step refusals "$lab/refusals.sh"
+		step "event tables" event_tables
 		step "host tests (gcc)" host_tests gcc
 		step "host tests (clang)" host_tests clang
 		step "host tests' coverage" host_coverage
