@@ -14,6 +14,7 @@ int main(int argc, char **argv)
 	ktap_plan(-1);
 	printf("# XLEN %d, %lu random steps, seed %lu\n", XLEN, steps, seed);
 	test_event();
+	test_units();
 	test_counter();
 	test_firmware();
 	test_model();

@@ -117,5 +117,6 @@ void test_power(void);
 void test_quirks(void);
 void test_random(unsigned long steps, u64 seed);
 void test_sample(unsigned long steps);
+void test_units(void);
 
 #endif
