@@ -15,6 +15,7 @@ int main(int argc, char **argv)
 	printf("# XLEN %d, %lu random steps, seed %lu\n", XLEN, steps, seed);
 	test_event();
 	test_units();
+	test_tables();
 	test_counter();
 	test_firmware();
 	test_model();

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "../../drivers/perf/sbi_pmu/event.h"
+#include "../../drivers/perf/sbi_pmu/tables.h"
 #include "../fakesbi/fakesbi.h"
 #include "../ktap.h"
 
@@ -117,6 +118,7 @@ void test_power(void);
 void test_quirks(void);
 void test_random(unsigned long steps, u64 seed);
 void test_sample(unsigned long steps);
+void test_tables(void);
 void test_units(void);
 
 #endif

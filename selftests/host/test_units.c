@@ -68,7 +68,8 @@ static const struct row rows[] = {
 	{ UNIT(2) | 0x100, -EINVAL, 0, 0, 0 },
 	{ UNIT(1) | EVENTS(1, 0, 0, 0) | OPS(1, 0, 0), -EINVAL, 0, 0, 0 },
 	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(4, 4, 1), -EINVAL, 0, 0, 0 },
-	{ UNIT(1) | EVENTS(1, 0, 2, 0) | OPS(1, 0, 0), 0, 1, RAW, EVENTS(1, 0, 2, 0) | OPS(1, 0, 0) },
+	{ UNIT(1) | EVENTS(1, 0, 2, 0) | OPS(1, 0, 0), 0, 1, RAW,
+	  EVENTS(1, 0, 2, 0) | OPS(1, 0, 0) },
 	{ UNIT(1) | EVENTS(0, 0, 0, 1) | OPS(0, 2, 4), 0, 1, RAW_V2,
 	  EVENTS(0, 0, 0, 1) | OPS(0, 2, 4) },
 };

@@ -69,9 +69,11 @@ int sbi_pmu_selector_encode(u64 config, u64 *data, u32 *unit)
 		return -EINVAL;
 
 	*unit = ret;
-	*data = FIELD_PREP(SBI_PMU_CFG_EVENT0, index[0]) | FIELD_PREP(SBI_PMU_CFG_EVENT1, index[1]) |
-		FIELD_PREP(SBI_PMU_CFG_EVENT2, index[2]) | FIELD_PREP(SBI_PMU_CFG_EVENT3, index[3]) |
-		(config & (SBI_PMU_CFG_OP0 | SBI_PMU_CFG_OP1 | SBI_PMU_CFG_OP2));
+	*data = config & (SBI_PMU_CFG_OP0 | SBI_PMU_CFG_OP1 | SBI_PMU_CFG_OP2);
+	*data |= FIELD_PREP(SBI_PMU_CFG_EVENT0, index[0]);
+	*data |= FIELD_PREP(SBI_PMU_CFG_EVENT1, index[1]);
+	*data |= FIELD_PREP(SBI_PMU_CFG_EVENT2, index[2]);
+	*data |= FIELD_PREP(SBI_PMU_CFG_EVENT3, index[3]);
 	if (*unit != SBI_PMU_UNIT_ANY)
 		*data |= FIELD_PREP(EVENT_TAG, *unit - SBI_PMU_UNIT_FRONTEND);
 	return 0;
