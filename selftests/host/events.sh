@@ -16,7 +16,7 @@ fails() {
 }
 
 generate() { # AWK FOLDER
-	$1 -f "$2/read.awk" -f "$2/write-c.awk" "$2/sums.tsv" "$2/standard.tsv" \
+	$1 -f "$2/read.awk" -f "$2/write-c.awk" "$2/sums.tsv" "$2/standard.tsv" "$2/metrics.tsv" \
 		"$2/user-guide.tsv" "$2/v2r2-2025.tsv" "$2/v2r2-2026.tsv" "$2/v3.tsv"
 }
 
@@ -68,6 +68,9 @@ all_errors() {
 	refuses '/^inst_spec/s/	inst_spec rec/	rob_commitinstr inst_spec rec/' sums.tsv '^inst_spec' 'may be 70 in a cycle'
 	refuses '/cycles_memory/s/0x1/one/' standard.tsv 'cycles_memory' "id 'one' is no event id"
 	refuses '/cycles_memory/s/cycles_memory/cycles_mem/' standard.tsv 'cycles_mem' "no table has 'cycles_mem'"
+	refuses '/^td_l1/s/memstall_any/memstal_any/' metrics.tsv '^td_l1' "no table has 'memstal_any_load'"
+	refuses '/^td_l1/s/td_l1/td_l2/' metrics.tsv '^td_l2_bound' "duplicate metric"
+	refuses '/^td_l1/s/td_l1/TD_L1/' metrics.tsv '^TD_L1' "metric 'TD_L1_bound'"
 }
 
 for awk in mawk gawk "busybox awk" original-awk; do

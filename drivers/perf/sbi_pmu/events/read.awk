@@ -9,7 +9,8 @@
 # event[t, 1..events[t]], the aliases in the order of the file, sums last. By [t, alias]:
 # unit, nth (how many events of the unit it is made of), members (their aliases), op,
 # most (of it in a cycle), mark ("-": sound), rtlname, instance, text, note. By
-# [t, alias, 0..nth-1]: index_of. And standard_id, _name and _alias[1..standards].
+# [t, alias, 0..nth-1]: index_of. And standard_id, _name and _alias[1..standards], metric_name,
+# _group, _expr and _text[1..metrics].
 
 function fail(what)
 {
@@ -69,6 +70,7 @@ BEGIN {
 		unit_number[unit_name[i]] = i
 	columns["sums"] = "#alias\top\tmembers\tdescription"
 	columns["standard"] = "#id\tname\talias"
+	columns["metrics"] = "#name\tgroup\texpression\tdescription"
 	columns["table"] = "#unit\tindex\tname\tdescription\talias\tinstance\tmost\tmark\tnote"
 }
 
@@ -76,7 +78,7 @@ FNR == 1 {
 	t = FILENAME
 	sub(/.*\//, "", t)
 	sub(/\.tsv$/, "", t)
-	kind = t == "sums" || t == "standard" ? t : "table"
+	kind = t ~ /^(sums|standard|metrics)$/ ? t : "table"
 	if (kind == "table")
 		table[++tables] = t
 	width = headed = 0
@@ -146,6 +148,21 @@ kind == "standard" {
 	standard_name[standards] = $2
 	standard_alias[standards] = $3
 	standard_at[standards] = FILENAME ":" FNR
+	next
+}
+
+kind == "metrics" {
+	if ($1 !~ /^[a-z][a-z0-9_]*$/)
+		fail("metric '" $1 "' is not all of a-z, 0-9 and _")
+	if ($1 in is_metric)
+		fail("duplicate metric '" $1 "'")
+	is_metric[$1] = 1
+	metrics++
+	metric_name[metrics] = $1
+	metric_group[metrics] = $2
+	metric_expr[metrics] = $3
+	metric_text[metrics] = $4
+	metric_at[metrics] = FILENAME ":" FNR
 	next
 }
 
@@ -262,6 +279,24 @@ function hex(value, digits,    out, digit)
 	return "0x" out
 }
 
+# The events and metrics that an expression names, with spaces between.
+function names_of(expr)
+{
+	gsub(/[^a-z0-9_]+/, " ", expr)
+	expr = " " expr " "
+	while (sub(/ ([0-9]+|max|min|d_ratio|cycles|instructions) /, " ", expr))
+		;
+	return expr
+}
+
+function check_metric(m,    n, word, i)
+{
+	n = split(names_of(metric_expr[m]), word, " ")
+	for (i = 1; i <= n; i++)
+		if (!(word[i] in known) && !(word[i] in is_sum) && !(word[i] in is_metric))
+			late(metric_at[m], "no table has '" word[i] "'")
+}
+
 function check_table(t,    u)
 {
 	for (u = 1; u <= 4; u++)
@@ -286,6 +321,8 @@ END {
 	for (s = 1; s <= standards; s++)
 		if (!(standard_alias[s] in known) && !(standard_alias[s] in is_sum))
 			late(standard_at[s], "no table has '" standard_alias[s] "'")
+	for (m = 1; m <= metrics; m++)
+		check_metric(m)
 	for (i = 1; i <= tables; i++) {
 		check_table(table[i])
 		for (s = 1; s <= sums; s++)
