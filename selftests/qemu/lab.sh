@@ -34,7 +34,7 @@ make_some() { # ITEM...
 	for name; do item "$name" >/dev/null || exit; done
 }
 
-make_all() { make_some stable testing oldstable firmware qfix checkpatch; }
+make_all() { make_some stable testing oldstable firmware qfix checkpatch jevents; }
 
 # make_in SUITE FOLDER ARGUMENT...: run make on a copy of the sources in the
 # suite's build root, as a user would with KDIR and CROSS_COMPILE.
@@ -150,9 +150,15 @@ host_tests() { # COMPILER
 		make -C /run/src/selftests/host check CC="$1" OUT=/run/src/out
 }
 
-# The tables of event names, and what is refused in one.
-event_tables() {
-	in_root "$(item stable)/root" "$top:/run/src" -- /run/src/selftests/host/events.sh
+# A script of the host tests: the tables of event names, and what is made from them.
+host_script() { # NAME
+	in_root "$(item stable)/root" "$top:/run/src" -- "/run/src/selftests/host/$1.sh"
+}
+
+# perf's own reader on the JSON that is for perf.
+perf_json() {
+	in_root "$(item jevents)/root" "$top:/run/src" "$(item jevents)/pmu-events:/run/pmu-events" -- \
+		/run/src/selftests/host/jevents.sh /run/pmu-events
 }
 
 # Every line of them run by a test, or nearly.
@@ -226,7 +232,10 @@ check() {
 		step lint lint
 		step "lint bites" lint_bites
 		step refusals "$lab/refusals.sh"
-		step "event tables" event_tables
+		step "event tables" host_script events
+		step "files made from them" host_script generated
+		step "device trees" host_script dts
+		step "perf JSON" perf_json
 		step "host tests (gcc)" host_tests gcc
 		step "host tests (clang)" host_tests clang
 		step "host tests' coverage" host_coverage

@@ -169,6 +169,18 @@ item_checkpatch() {
 	as_root rm -rf "$tree"
 }
 
+# perf's own reader of event tables, as perf's build runs it, and a root with python.
+item_jevents() {
+	local tree=$1/tree
+	debstrap "$stable" apt amd64 python3 "$1/root"
+	debstrap "$stable" extract amd64 linux-source "$tree"
+	as_root tar -C "$1" -xf "$tree"/usr/src/linux-source-*.tar.xz --strip-components=3 \
+		--wildcards 'linux-source-*/tools/perf/pmu-events/*.py' \
+		'linux-source-*/tools/perf/pmu-events/arch/riscv' \
+		'linux-source-*/tools/perf/pmu-events/arch/test'
+	as_root rm -rf "$tree"
+}
+
 # QEMU from Debian's source with LCOFI mended; see qfix.sh.
 item_qfix() {
 		debstrap "$stable" apt amd64 \
