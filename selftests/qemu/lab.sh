@@ -77,11 +77,29 @@ build_suite() {
 
 sole=initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit
 
+# The tree of a virt machine with the pmu node of a XiangShan table (dts/) over its own.
+lay_tree() { # TABLE, and how that machine is run
+	local table=$1
+	shift
+	"$@" -M virt,dumpdtb=/run/lab/virt.dtb >/dev/null 2>&1
+	in_root "$(item stable)/root" "$top:/run/src" "$run:/run/lab" -- sh -ec '
+		make -s -C /run/src/dts OUT=/run/lab/dts
+		fdtoverlay -i /run/lab/virt.dtb -o /run/lab/tree.dtb "/run/lab/dts/xiangshan-$1-virt.dtbo"
+	' sh "$table"
+}
+
+# The word XIANGSHAN=table in APPEND is not for the kernel: see lay_tree.
 # qemu FLAVOUR CPU HARTS SUITE OPENSBI APPEND OPTION...: one machine.
 qemu() {
 	local flavour=$1 cpu=$2 harts=$3 suite=$4 opensbi=$5 append=$6
-	local root binary=/usr/bin/qemu-system-riscv64 firmware binds=()
+	local root binary=/usr/bin/qemu-system-riscv64 firmware binds=() table=
 	shift 6
+	case $append in
+	*XIANGSHAN=*)
+		table=${append#*XIANGSHAN=} table=${table%% *}
+		append=${append/XIANGSHAN=$table/}
+		;;
+	esac
 	case $flavour in
 	q7) root=$(item oldstable)/root || exit ;;
 	q11) root=$(item testing)/root || exit ;;
@@ -95,6 +113,11 @@ qemu() {
 	firmware=$(item firmware) || exit
 	[ -e "$firmware/$opensbi.bin" ] ||
 		die "no OpenSBI '$opensbi'; there are: $(cd "$firmware" && echo *.bin)"
+	if [ -n "$table" ]; then
+		lay_tree "$table" in_root "$root" "${binds[@]}" "$run:/run/lab" -- \
+			"$binary" -nodefaults -display none -m 1G -cpu "$cpu" -smp "$harts" || return
+		set -- "$@" -dtb /run/lab/tree.dtb
+	fi
 	in_root "$root" "${binds[@]}" "$run:/run/lab" "$firmware:/run/firmware" -- \
 		"${timeout[@]}" "$binary" -nodefaults -display none -no-reboot \
 		-M virt -m 1G -cpu "$cpu" -smp "$harts" \
