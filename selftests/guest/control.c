@@ -71,6 +71,38 @@ static void test_throttle(void)
 	      (long)(start + ns - s.last) / 1000000);
 }
 
+/* The leader has had its share, and its group stops and goes on with it. */
+static void test_throttle_group(void)
+{
+	struct perf_event_attr attr = cycles(second / 10000);
+	struct ring ring = ring_open(&attr, 0, -1, -1);
+	const bool limited = limit_rate("250");
+	struct reading leader, member;
+	struct seen s;
+	int fd;
+
+	attr = cycles(0);
+	attr.config = INSTRUCTIONS;
+	attr.use_clockid = 1;
+	attr.clockid = CLOCK_MONOTONIC;
+	attr.disabled = 0;
+	fd = perf_try(&attr, 0, -1, ring.fd);
+	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
+	busy(1000, spin_load);
+	member = fd < 0 ? (struct reading){} : perf_get(fd);
+	busy(1000, spin_load);
+	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
+	s = ring_drain(&ring);
+	leader = perf_get(ring.fd);
+	check(limited && fd >= 0 && s.throttled && s.unthrottled + 1 >= s.throttled,
+	      "a group is throttled (%lu, %lu)", s.throttled, s.unthrottled);
+	check(leader.value && member.value && perf_get(fd).value > member.value,
+	      "and goes on (%lu; %lu, then %lu)", leader.value, member.value, perf_get(fd).value);
+	close(fd);
+	ring_close(&ring);
+	limit_rate("100000");
+}
+
 /* ---- so many and no more ---- */
 
 static void test_refresh(unsigned int limit, unsigned int rounds)
@@ -259,6 +291,7 @@ int main(void)
 		return ktap_exit();
 
 	test_throttle();
+	test_throttle_group();
 	test_refresh(1, 50);
 	test_refresh(3, 10);
 	test_new_period();
