@@ -51,7 +51,7 @@ static void worker(long i, uid_t uid, bool kernel_only)
 		_exit(-ring.fd);
 	for (;;) {
 		work(10000);
-		trace[i].turns++;
+		__atomic_fetch_add(&trace[i].turns, 1, __ATOMIC_RELAXED);
 		drain(&ring, &trace[i]);
 	}
 }
@@ -121,7 +121,7 @@ static void plain_worker(long i)
 	pin(i);
 	for (;;) {
 		work(10000);
-		trace[i].turns++;
+		__atomic_fetch_add(&trace[i].turns, 1, __ATOMIC_RELAXED);
 	}
 }
 
