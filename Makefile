@@ -31,6 +31,9 @@ shell: ## the same machine with a prompt
 check: ## run every test (CASES="name ..." for single boots, see 'make list')
 	@$(LAB) check $(CASES)
 
+check-debug: ## of these only the boots of a kernel with its checkers on (KASAN, lockdep, kmemleak ...)
+	@$(LAB) check-debug
+
 list: ## list the boots of 'make check'
 	@$(LAB) list
 
@@ -52,4 +55,4 @@ help: ## this list
 kdir-check:
 	@selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
-.PHONY: modules clean install run shell check list dts generated setup clean-lab help kdir-check
+.PHONY: modules clean install run shell check check-debug list dts generated setup clean-lab help kdir-check

@@ -71,6 +71,38 @@ static void test_throttle(void)
 	      (long)(start + ns - s.last) / 1000000);
 }
 
+/* The leader has had its share, and its group stops and goes on with it. */
+static void test_throttle_group(void)
+{
+	struct perf_event_attr attr = cycles(second / 10000);
+	struct ring ring = ring_open(&attr, 0, -1, -1);
+	const bool limited = limit_rate("250");
+	struct reading leader, member;
+	struct seen s;
+	int fd;
+
+	attr = cycles(0);
+	attr.config = INSTRUCTIONS;
+	attr.use_clockid = 1;
+	attr.clockid = CLOCK_MONOTONIC;
+	attr.disabled = 0;
+	fd = perf_try(&attr, 0, -1, ring.fd);
+	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
+	busy(1000, spin_load);
+	member = fd < 0 ? (struct reading){} : perf_get(fd);
+	busy(1000, spin_load);
+	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
+	s = ring_drain(&ring);
+	leader = perf_get(ring.fd);
+	check(limited && fd >= 0 && s.throttled && s.unthrottled + 1 >= s.throttled,
+	      "a group is throttled (%lu, %lu)", s.throttled, s.unthrottled);
+	check(leader.value && member.value && perf_get(fd).value > member.value,
+	      "and goes on (%lu; %lu, then %lu)", leader.value, member.value, perf_get(fd).value);
+	close(fd);
+	ring_close(&ring);
+	limit_rate("100000");
+}
+
 /* ---- so many and no more ---- */
 
 static void test_refresh(unsigned int limit, unsigned int rounds)
@@ -101,11 +133,29 @@ static void test_refresh(unsigned int limit, unsigned int rounds)
 
 /* ---- another period ---- */
 
-static uint64_t samples_in(struct ring *ring, unsigned int ms)
+/* Periods that pass, and samples that come. */
+struct pace {
+	uint64_t due, samples;
+};
+
+static struct pace pace_of(struct ring *ring, uint64_t period)
 {
+	const uint64_t before = perf_get(ring->fd).value;
+	struct pace pace;
+
 	ring_drain(ring);
-	busy(ms, touch_load);
-	return ring_drain(ring).samples;
+	busy(1500, touch_load);
+	pace.due = (perf_get(ring->fd).value - before) / period;
+	pace.samples = ring_drain(ring).samples;
+	return pace;
+}
+
+/* One sample may stand for several periods, by timer. */
+static bool keeps(struct pace pace)
+{
+	const uint64_t least = pmu_interrupts(pmu.name) ? pace.due * 9 / 10 : pace.due / 10;
+
+	return pace.due > 1 && pace.samples + 1 >= least && pace.samples <= pace.due + 1;
 }
 
 static uint64_t misses_of_a_second(void)
@@ -129,21 +179,23 @@ static uint64_t misses_of_a_second(void)
 static void test_new_period(void)
 {
 	uint64_t misses = misses_of_a_second();
-	uint64_t period = (misses ?: second) / 100, before, after;
+	uint64_t period = (misses ?: second) / 100;
 	struct perf_event_attr attr = cycles(period);
+	struct pace before, after;
 	struct ring ring;
 
 	if (misses)
 		attr.config = STANDARD(CODE_DTLB_MISSES);
 	ring = ring_open(&attr, 0, -1, -1);
 	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
-	before = samples_in(&ring, 1500);
+	before = pace_of(&ring, period);
 	period *= 10;
 	ioctl(ring.fd, PERF_EVENT_IOC_PERIOD, &period);
-	after = samples_in(&ring, 1500);
+	after = pace_of(&ring, period);
 	ring_close(&ring);
-	check(after && before >= 5 * after && before <= 20 * after,
-	      "ten times the period, a tenth of the samples (%lu, then %lu)", before, after);
+	check(keeps(before) && keeps(after),
+	      "samples keep to a new period, ten times the old (%lu of %lu, then %lu of %lu)",
+	      before.samples, before.due, after.samples, after.due);
 }
 
 /* ---- waking others ---- */
@@ -259,6 +311,7 @@ int main(void)
 		return ktap_exit();
 
 	test_throttle();
+	test_throttle_group();
 	test_refresh(1, 50);
 	test_refresh(3, 10);
 	test_new_period();

@@ -5,7 +5,7 @@
  */
 #include <fcntl.h>
 
-#include "harness.h"
+#include "ring.h"
 
 enum { CPU = 1, ROUNDS = 6 };
 
@@ -49,6 +49,23 @@ static uint64_t count_on_cpu(int fd)
 	return before;
 }
 
+static struct ring open_sampler(void)
+{
+	struct perf_event_attr attr = event(CYCLES);
+
+	attr.sample_period = 5000000;
+	return ring_open(&attr, 0, -1, -1);
+}
+
+static uint64_t sampled_on_cpu(struct ring *ring)
+{
+	ring_drain(ring);
+	pin(CPU);
+	busy(100, spin_load);
+	pin(0);
+	return ring_drain(ring).samples;
+}
+
 static bool can_fork(void)
 {
 	pid_t pid = fork();
@@ -61,8 +78,9 @@ static bool can_fork(void)
 
 int main(void)
 {
-	bool forks = true, counts = true, task_counts = true;
+	bool forks = true, counts = true, task_counts = true, samples = true;
 	struct perf_event_attr attr;
+	struct ring ring;
 	int task, inherited;
 	pid_t opener;
 
@@ -73,6 +91,8 @@ int main(void)
 	attr.inherit = 1;
 	inherited = perf_try(&attr, 0, CPU, -1);
 	check(task >= 0 && inherited >= 0, "events of this task open (%d, %d)", task, inherited);
+	ring = open_sampler();
+	check(ring.fd >= 0, "one that samples, too (%d)", ring.fd);
 	opener = start_opener();
 
 	for (int i = 0; i < ROUNDS; i++) {
@@ -92,11 +112,13 @@ int main(void)
 		counts &= wide >= 0 && count_on_cpu(wide) > 0;
 		close(wide);
 		task_counts &= count_on_cpu(task) > 0;
+		samples &= sampled_on_cpu(&ring) > 0;
 	}
 	stop_child(opener);
 	check(forks, "with an inherited event on the CPU gone, fork works");
 	check(counts, "%d times gone and back, a new event on the CPU counts", ROUNDS);
 	check(task_counts, "and so does the task's event that was open all the time");
+	check(samples, "and the one that samples gives samples");
 	check(count_on_cpu(inherited) > 0, "and the inherited one on that CPU");
 	return end();
 }

@@ -10,7 +10,8 @@
 
 #include "ring.h"
 
-enum { CPU = 0, ROUNDS = 5 };
+/* The driver looks for lost overflows every 10 ms. */
+enum { CPU = 0, ROUNDS = 9, PERIOD_MS = 10, WATCHDOG_MS = 10 };
 
 static char thief[256];
 
@@ -71,12 +72,17 @@ static uint64_t cycles_of_a_second(int type)
 	return n * 5;
 }
 
+/*
+ * What is lost is found at the next look, and a sample comes with it. A machine
+ * whose host is away is later; not most of the time.
+ */
 static void test_lost(struct ring *ring)
 {
+	unsigned int in_time = 0, noticed = 0;
 	bool stolen = true, on = true;
-	long before = rescued(), after;
 
 	for (int i = 0; i < ROUNDS; i++) {
+		const long before = rescued();
 		const int error = steal();
 		long ms;
 
@@ -86,12 +92,14 @@ static void test_lost(struct ring *ring)
 		       error ? strerror(error) : "an interrupt is lost", ms);
 		stolen &= !error;
 		on &= ms >= 0;
+		in_time += ms >= 0 && ms <= WATCHDOG_MS + PERIOD_MS;
+		noticed += before >= 0 && rescued() > before;
 	}
-	after = rescued();
 	check(stolen, "in %d rounds an overflow interrupt is lost", ROUNDS);
 	check(on, "and each time there are samples again");
-	check(before >= 0 && after >= before + ROUNDS,
-	      "the driver noticed each (%ld rescued, then %ld)", before, after);
+	check(in_time > ROUNDS / 2, "most times within a look and a period of %d ms each (%u)",
+	      WATCHDOG_MS, in_time);
+	check(noticed == ROUNDS, "the driver noticed each (%u)", noticed);
 }
 
 static void test_nothing_to_lose(struct ring *ring)
@@ -116,7 +124,7 @@ int main(int argc, char **argv)
 	ktap_plan(-1);
 	pin(CPU);
 	limits_lift();
-	attr.sample_period = cycles_of_a_second(attr.type) / 100;
+	attr.sample_period = cycles_of_a_second(attr.type) * PERIOD_MS / 1000;
 	ring = ring_open(&attr, -1, CPU, -1);
 	if (!check(attr.sample_period && ring.fd >= 0, "CPU %d is sampled (%d)", CPU, ring.fd))
 		return ktap_exit();

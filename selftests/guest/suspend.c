@@ -7,7 +7,7 @@
  */
 #include <fcntl.h>
 
-#include "harness.h"
+#include "ring.h"
 
 static bool write_to(const char *path, const char *text)
 {
@@ -46,8 +46,17 @@ static bool counts_on(int fd)
 	return after.value > before.value && after.running == after.enabled;
 }
 
+static bool samples_on(struct ring *ring)
+{
+	ring_drain(ring);
+	busy(100, spin_load);
+	return ring_drain(ring).samples;
+}
+
 int main(void)
 {
+	struct perf_event_attr attr = { .config = CYCLES, .sample_period = 5000000 };
+	struct ring ring;
 	int wide, task;
 	long before, after;
 	bool slept;
@@ -58,6 +67,9 @@ int main(void)
 	task = open_event(CYCLES, 0, -1, -1);
 	check(wide >= 0 && task >= 0, "events open for CPU 0 and this task (%d, %d)", wide, task);
 	check(counts_on(wide) && counts_on(task), "and count");
+	attr.type = pmu.type;
+	ring = ring_open(&attr, 0, -1, -1);
+	check(ring.fd >= 0 && samples_on(&ring), "one samples (%d)", ring.fd);
 	before = configured();
 	slept = write_to("/sys/power/pm_test", "core") && write_to("/sys/power/state", "disk");
 	write_to("/sys/power/pm_test", "none");
@@ -67,5 +79,6 @@ int main(void)
 	      after);
 	check(counts_on(wide), "the CPU's event counts on");
 	check(counts_on(task), "and so does the task's");
+	check(samples_on(&ring), "and there are samples");
 	return end();
 }

@@ -7,8 +7,23 @@
 static u64 period[SAMPLERS], sampled[SAMPLERS];
 static unsigned int samples;
 
+/* A sample for one whose period is over, but for one of @skid in the wrong mode. */
+static void sample(unsigned int i, unsigned int skid)
+{
+	struct sbi_pmu_user *user = &hart.player[i].user;
+
+	if (user->left > 0)
+		return;
+	if (skid && !(fakesbi_random() % skid)) {
+		sbi_pmu_user_skidded(user);
+		return;
+	}
+	sampled[i] += sbi_pmu_user_sampled(user, period[i]);
+	samples++;
+}
+
 /* As overflow.c and perf.c do it. */
-static void serve(void)
+static void serve(unsigned int skid)
 {
 	struct sbi_pmu_mask fired;
 
@@ -20,14 +35,10 @@ static void serve(void)
 		return;
 	sbi_pmu_slots_halt(&hart.slots, &fired);
 	for (unsigned int i = 0; i < SAMPLERS; i++) {
-		struct sbi_pmu_user *user = &hart.player[i].user;
-		u64 over;
+		const struct sbi_pmu_user *user = &hart.player[i].user;
 
-		if (!user->live || !sbi_pmu_mask_test(&fired, user->slot))
-			continue;
-		over = sbi_pmu_user_elapsed(user, period[i]);
-		samples += !!over;
-		sampled[i] += over;
+		if (user->live && sbi_pmu_mask_test(&fired, user->slot))
+			sample(i, skid);
 	}
 	sbi_pmu_slots_arm(&hart.slots);
 }
@@ -55,19 +66,19 @@ static bool sampler_open(unsigned int i, u32 idx, u64 data, u64 events)
 	return true;
 }
 
-/* What was sampled and what is left of the period make up what has happened. */
+/* What samples stand for and what was since the last make up what has happened. */
 static bool sampler_right(unsigned int i)
 {
 	struct player *p = &hart.player[i];
 
-	return player_right(p) && sampled[i] + period[i] - p->user.left == p->expected;
+	return player_right(p) && sampled[i] + p->user.since == p->expected;
 }
 
 static void run_served(u64 ticks, u64 step)
 {
 	for (; ticks; ticks -= step) {
 		hart_run(step);
-		serve();
+		serve(0);
 	}
 }
 
@@ -104,18 +115,49 @@ static void test_one(void)
 	check(quiet() && !fakesbi.broken, "no rule broken (%s)", fakesbi.why ? fakesbi.why : "-");
 }
 
-/* A late handler: one sample stands for all periods that are over. */
+/* A late handler: one sample stands for all that was, and the periods keep their pace. */
 static void test_late(void)
 {
-	struct sbi_pmu_user user = { .left = -2500 };
+	struct sbi_pmu_user user = { .left = -2500, .since = 3500, .skids = 3 };
 
-	check(sbi_pmu_user_elapsed(&user, 1000) == 3000 && user.left == 500, "three periods late");
+	check(sbi_pmu_user_sampled(&user, 1000) == 3500 && user.left == 500, "three periods late");
+	check(!user.since && !user.skids, "the next sample begins anew");
 	user.left = 0;
-	check(sbi_pmu_user_elapsed(&user, 1000) == 1000 && user.left == 1000, "just over");
-	user.left = 1;
-	check(sbi_pmu_user_elapsed(&user, 1000) == 0 && user.left == 1, "not yet over");
+	check(!sbi_pmu_user_sampled(&user, 1000) && user.left == 1000, "just over");
 	user.left = -7;
-	check(sbi_pmu_user_elapsed(&user, 1) == 8 && user.left == 1, "a period of one event");
+	sbi_pmu_user_sampled(&user, 1);
+	check(user.left == 1, "a period of one event");
+}
+
+/* A sample that would be of the wrong mode stays due. */
+static void test_skid(void)
+{
+	struct sbi_pmu_user user = { .left = -1, .since = 1001 };
+
+	for (unsigned int i = 0; i < 100; i++)
+		sbi_pmu_user_skidded(&user);
+	check(user.left == -1 && user.since == 1001 && user.skids == 20,
+	      "it asks for ever more events, up to a limit (%u)", user.skids);
+}
+
+/* Always in the wrong mode with a period of 1: the hart gets on all the same. */
+static void test_skid_storm(void)
+{
+	u64 before;
+
+	boot(2, 0, 64);
+	fakesbi.sscofpmf = true;
+	sampler_open(0, RAW, 5, 1);
+	player_seat(&hart.player[0]);
+	arm();
+	before = hart_calls();
+	for (unsigned int i = 0; i < 1000000; i += 16) {
+		hart_run(16);
+		serve(1);
+	}
+	check(hart_calls() - before < 2 * 40, "a million cycles, few overflows (%llu calls)",
+	      (unsigned long long)(hart_calls() - before));
+	check(sampler_right(0), "and what was counted is not lost");
 }
 
 static void test_shared(void)
@@ -182,6 +224,13 @@ static void test_pending(void)
 	      "both go on (%u samples)", samples);
 }
 
+static struct sbi_pmu_mask silent_ones(void)
+{
+	const struct sbi_pmu_mask awaited = sbi_pmu_slots_awaited(&hart.slots);
+
+	return sbi_pmu_slots_silent(&hart.slots, &awaited);
+}
+
 /* An overflow that leaves no sign: no interrupt, no OF bit. */
 static void test_silent(void)
 {
@@ -194,20 +243,36 @@ static void test_silent(void)
 	sampler_open(0, RAW, 5, 1000);
 	player_seat(p);
 	arm();
-	silent = sbi_pmu_slots_silent(&hart.slots);
+	silent = silent_ones();
 	check(sbi_pmu_mask_empty(&silent), "all is well");
+	hart_run(10);
+	silent = silent_ones();
+	silent = silent_ones();
+	check(sbi_pmu_mask_empty(&silent), "nor is it when time goes by");
 	hart_run(2000);
 	fakesbi.ctr[p->user.slot].overflown = false;
 	fakesbi.lcofi = false;
-	silent = sbi_pmu_slots_silent(&hart.slots);
-	check(sbi_pmu_mask_empty(&silent), "a period is over: it may just be late");
-	silent = sbi_pmu_slots_silent(&hart.slots);
+	silent = silent_ones();
+	check(sbi_pmu_mask_empty(&silent), "it has overflowed: it may just be late");
+	silent = silent_ones();
 	check(sbi_pmu_mask_test(&silent, p->user.slot), "and still is at the next look: lost");
 	sbi_pmu_slots_halt(&hart.slots, &silent);
-	sampled[0] += sbi_pmu_user_elapsed(&p->user, period[0]);
+	sample(0, 0);
 	sbi_pmu_slots_arm(&hart.slots);
-	silent = sbi_pmu_slots_silent(&hart.slots);
+	silent = silent_ones();
 	check(sbi_pmu_mask_empty(&silent) && sampled[0] && sampler_right(0), "served, all is well");
+	player_stop(p);
+	silent = sbi_pmu_slots_awaited(&hart.slots);
+	check(sbi_pmu_mask_empty(&silent) && !sbi_pmu_mask_empty(&hart.slots.armed),
+	      "stopped, nobody waits");
+}
+
+/* As when a task leaves and comes back. */
+static void arm_again(struct player *p)
+{
+	player_stop(p);
+	player_start(p);
+	arm();
 }
 
 static void test_refused(void)
@@ -222,6 +287,30 @@ static void test_refused(void)
 	check(hart.player[0].user.slot == SBI_PMU_NO_SLOT && !hart.player[0].user.live && quiet(),
 	      "a counter that does not start again is given up");
 	check(hart.slots.stranded == 1, "and that is told");
+}
+
+/* Every second STOP fails: a counter is lost if two in a row do, not if one does. */
+static void test_hardly_stops(void)
+{
+	unsigned int lost = 0, wrong = 0;
+
+	for (unsigned int i = 0; i < 400; i++) {
+		boot(2, 0, 64);
+		fakesbi.sscofpmf = true;
+		sampler_open(0, RAW, 5, 1000);
+		player_seat(&hart.player[0]);
+		arm();
+		fakesbi.stop_fails = 2;
+		arm_again(&hart.player[0]);
+		fakesbi.stop_fails = 0;
+		run_served(10000, 100);
+		if (hart.player[0].user.slot == SBI_PMU_NO_SLOT)
+			lost++;
+		else
+			wrong += !sampler_right(0) || hart.player[0].user.left <= 0;
+	}
+	check(lost > 60 && lost < 140 && !wrong,
+	      "of 400 counters that hardly stop a quarter is lost (%u, %u wrong)", lost, wrong);
 }
 
 static void test_poll(void)
@@ -244,6 +333,10 @@ static void test_poll(void)
 	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 10000000, "nor too late");
 	p->user.left = -1;
 	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 100000, "overdue: soon");
+	p->user.skids = 2;
+	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 400000, "in vain: later");
+	p->user.skids = 20;
+	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 10000000, "up to a limit");
 	check(sbi_pmu_mask_empty(&hart.slots.stale), "and its counter is never armed");
 }
 
@@ -284,7 +377,7 @@ static void random_step(void)
 		arm();
 		hart_run(fakesbi_random() % 2000);
 		if (fakesbi_random() % 8)
-			serve();
+			serve(16);
 	}
 }
 
@@ -307,13 +400,13 @@ static void test_random_samples(unsigned long steps, u64 quirks, unsigned int wi
 		players_sync();
 		if (n % 16)
 			continue;
-		/* Who starts overdue is served 16 events later. */
+		/* Who starts overdue is served 16 events later, or more after skids. */
 		arm();
-		hart_run(16);
-		serve();
+		hart_run(16 << 4);
+		serve(0);
 		for (unsigned int i = 0; i < SAMPLERS; i++) {
 			wrong += !sampler_right(i) || !player_right(&hart.player[SAMPLERS + i]);
-			overdue += hart.player[i].live && hart.player[i].user.left <= -16;
+			overdue += hart.player[i].live && hart.player[i].user.left <= -(16 << 4);
 		}
 	}
 	check(!wrong, "%lu steps at %u bits: every sample and count is true (%u wrong)", steps,
@@ -329,11 +422,14 @@ void test_sample(unsigned long steps)
 {
 	test_one();
 	test_late();
+	test_skid();
+	test_skid_storm();
 	test_shared();
 	test_narrow();
 	test_pending();
 	test_silent();
 	test_refused();
+	test_hardly_stops();
 	test_poll();
 	test_random_samples(steps / 20, 0, 64);
 	test_random_samples(steps / 20, QUIRK(PENDING_KEEPS_OF) | QUIRK(TIED), 40);

@@ -4,6 +4,9 @@
 # init.sh - process 1 of a lab machine. What to do is in the environment, where
 # the kernel puts the words of its command line that it does not know:
 #   lab_run=a,b,c  run these programs of /lab; KTAP goes to the virtio port
+#   lab_limit=N    each may take N seconds
+#   lab_suite=S    whose kernel it is; debug has its checkers on, and is asked at
+#                  the end what it found
 #   lab_show=1     run /lab/show, for a person
 #   lab_shell=1    a prompt on the console
 set -o pipefail
@@ -43,14 +46,27 @@ run_programs() {
 	for program; do
 		n=$((n + 1))
 		echo "lab: $program" > /dev/kmsg
-		timeout 400 "./$program" 2>&1 < /dev/null | while IFS= read -r line; do echo "  $line"; done
+		timeout "$lab_limit" "./$program" 2>&1 < /dev/null | while IFS= read -r line; do echo "  $line"; done
 		case $? in
 		0) echo "ok $n $program" ;;
 		4) echo "ok $n $program # SKIP" ;;
 		*) echo "not ok $n $program" ;;
 		esac
 	done
+	[ "$lab_suite" != debug ] || ask_checkers > /dev/console 2>&1
 	echo "# end of $lab_case"
+}
+
+# All other checkers speak up by themselves. What the module has forgotten is
+# found when it is gone: memory that nobody points to. Two scans, because memory
+# that is younger than five seconds, or has changed since the last, may be in use.
+ask_checkers() {
+	rmmod sbi_pmu
+	leaks=/sys/kernel/debug/kmemleak
+	echo scan > $leaks && sleep 6 && echo scan > $leaks && cat $leaks ||
+		echo "lab: BUG: kmemleak has turned itself off"
+	grep -q 'debug_locks: *1' /proc/lockdep_stats ||
+		echo "lab: BUG: lockdep has turned itself off"
 }
 
 if [ -n "$lab_run" ]; then

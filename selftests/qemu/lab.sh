@@ -12,7 +12,8 @@ top=$(cd "$lab/../.." && pwd)
 usage() {
 	cat <<-'EOF'
 	usage: lab.sh VERB
-	  check [CASE...]  lint, build for both kernels, boot each case of cases.tsv
+	  check [CASE...]  lint, build for each kernel, boot each case of cases.tsv
+	  check-debug      of these only the boots of the debug kernel
 	  run              boot one machine and show what the module does
 	  shell            the same machine with a prompt
 	  list             the cases
@@ -34,45 +35,63 @@ make_some() { # ITEM...
 	for name; do item "$name" >/dev/null || exit; done
 }
 
-make_all() { make_some stable testing oldstable firmware qfix checkpatch jevents; }
+# The debug kernel takes longest to make.
+make_stock() { make_some stable testing oldstable firmware qfix checkpatch jevents; }
+make_all() { make_stock && make_some debug; }
+
+# kernel_of SUITE: set root, the build root for that kernel; kdir, its headers in
+# there; mounts, what in_root is to put there. The debug kernel is an item beside
+# the root, testing's, that it was made in.
+kernel_of() {
+	case $1 in
+	debug)
+		root=$(item testing)/root || exit
+		mounts=("$(item debug)/build:/run/kernel") || exit
+		kdir=/run/kernel
+		;;
+	*)
+		root=$(item "$1")/root || exit
+		mounts=()
+		kdir=/usr/src/linux-headers-$(cat "$root/kernel-release")
+		;;
+	esac
+}
 
 # make_in SUITE FOLDER ARGUMENT...: run make on a copy of the sources in the
 # suite's build root, as a user would with KDIR and CROSS_COMPILE.
 make_in() {
-	local suite=$1 folder=$2 root
+	local folder=$2 root kdir mounts
+	kernel_of "$1"
 	shift 2
-	root=$(item "$suite")/root || exit
 	mkdir -p "$folder"
 	tar -C "$top" --exclude=.git --exclude='*.ko' --exclude='*.o' -cf - . | tar -C "$folder" -xf -
-	in_root "$root" "$folder:/run/src" -- make --no-print-directory -C /run/src \
-		ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- \
-		KDIR="/usr/src/linux-headers-$(cat "$root/kernel-release")" "$@"
+	in_root "$root" "${mounts[@]}" "$folder:/run/src" -- make --no-print-directory -C /run/src \
+		ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- KDIR="$kdir" "$@"
 }
 
 # build_suite SUITE [W=1 ...]: the module for the suite's kernel, the guest
 # programs, and the initrd of a boot: the suite's userland with them on top.
 build_suite() {
-	local suite=$1 folder=$run/$1 dir
+	local suite=$1 folder=$run/$1 root kdir mounts
 	shift
-	dir=$(item "$suite") || exit
+	kernel_of "$suite"
 	make_in "$suite" "$folder/src" "$@" modules >"$folder.log" 2>&1 &&
 		make_in "$suite" "$folder/src" -C /run/src/selftests/guest OUT=/run/src/payload/lab \
 			>>"$folder.log" 2>&1 &&
-		in_root "$dir/root" "$folder/src:/run/src" -- make --no-print-directory \
-			-C "/usr/src/linux-headers-$(cat "$dir/root/kernel-release")" \
-			ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- M=/run/src/selftests/modules \
-			W=1 modules >>"$folder.log" 2>&1 || { cat "$folder.log" >&2; return 1; }
+		in_root "$root" "${mounts[@]}" "$folder/src:/run/src" -- make --no-print-directory \
+			-C "$kdir" ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- \
+			M=/run/src/selftests/modules W=1 modules >>"$folder.log" 2>&1 || { cat "$folder.log" >&2; return 1; }
 	cp "$folder"/src/{drivers/perf/sbi_pmu/sbi_pmu,selftests/modules/squatter,selftests/modules/thief}.ko \
 		"$folder/src/payload/lab/"
 	cp "$lab/init.sh" "$folder/src/payload/init"
 	chmod 755 "$folder/src/payload/init"
 	# The kernel unpacks one archive after the other.
 	{
-		cat "$dir/base.cpio"
-		in_root "$dir/root" "$folder/src:/run/src" -- sh -c \
+		cat "${root%/root}/base.cpio"
+		in_root "$root" "$folder/src:/run/src" -- sh -c \
 			'cd /run/src/payload && find . | cpio -o -H newc --quiet -R 0:0'
 	} >"$folder/initrd"
-	cp "$dir/vmlinux" "$folder/vmlinux"
+	cp "$(item "$suite")/vmlinux" "$folder/vmlinux"
 }
 
 sole=initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit
@@ -194,26 +213,45 @@ host_coverage() {
 }
 
 # A module that builds with any word from the compiler or sparse has failed.
-build_clean() { # SUITE OPTION...
-	local suite=$1
-	shift
-	build_suite "$suite" W=1 "$@" || return 1
-	! grep -niE '(warning|error):' "$run/$suite.log"
+build_clean() { # SUITE
+	local sparse=()
+	[ "$1" != stable ] || sparse=(C=2 CHECK=/run/src/selftests/sparse.sh)
+	build_suite "$1" W=1 "${sparse[@]}" || return 1
+	! grep -niE '(warning|error):' "$run/$1.log"
+}
+
+# The release of a suite's kernel, from its headers.
+release_of() { # SUITE
+	case $1 in
+	debug) cat "$(item debug)/build/include/config/kernel.release" ;;
+	*) cat "$(item "$1")/root/kernel-release" ;;
+	esac
 }
 
 rows() { sed -n '/^#/d; s/^~//; p' "$lab/cases.tsv"; }
 
+# The rows with these names; without a name all.
+rows_of() { # [CASE...]
+	rows | awk -F '\t' -v names=" $* " 'names == "  " || index(names, " " $1 " ")'
+}
+
 # boot_case ROW...: boot and judge one case.
 boot_case() {
 	local name=$1 qemu=$2 cpu=$3 harts=$4 suite=$5 opensbi=$6 append=$7 programs=$8
-	local start=$SECONDS status verdict
-	timeout=(timeout --kill-after=10 "${CASE_TIMEOUT:-900}")
+	local start=$SECONDS status verdict slow=1 long=0 overflow=timer
+	# The checkers of the debug kernel check every load and store.
+	[ "$suite" != debug ] || slow=4
+	case $qemu,$cpu,$append in
+	q7,*sscofpmf=true*,SOLE* | qfix,*sscofpmf=true*,SOLE*) overflow=lcofi ;;
+	esac
+	case $append in *LAB_STRESS_SECONDS=*) long=${append##*LAB_STRESS_SECONDS=} ;; esac
+	timeout=(timeout --kill-after=10 $((${CASE_TIMEOUT:-900} * slow + long)))
 	local tries=0
 	while :; do
 		: >"$run/$name.ktap"
 		: >"$run/$name.console"
 		qemu "$qemu" "$cpu" "$harts" "$suite" "$opensbi" \
-			"$append earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name" \
+			"$append earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name lab_limit=$((400 * slow + long)) lab_suite=$suite LAB_OVERFLOW=$overflow" \
 			-serial "file:/run/lab/$name.console" \
 			-chardev "file,id=ktap,path=/run/lab/$name.ktap" \
 			-device virtserialport,chardev=ktap >"$run/$name.qemu" 2>&1 </dev/null
@@ -243,13 +281,17 @@ boot_case() {
 }
 
 check() {
-	local name qemu cpu harts suite opensbi append programs known wanted=" $* "
+	local name qemu cpu harts suite opensbi append programs known suites
 	known=" $(rows | cut -f 1 | tr '\n' ' ')"
 	for name in "$@"; do
 		[ "${known#* "$name" }" != "$known" ] || die "no case '$name'; see 'make list'"
 	done
+	suites=" $(rows_of "$@" | cut -f 5 | sort -u | tr '\n' ' ')"
 	start_run
-	make_all
+	case $suites in
+	*" debug "*) make_all ;;
+	*) make_stock ;;
+	esac
 	if [ $# = 0 ]; then
 		rows() { grep -v '^[#~]' "$lab/cases.tsv"; }
 		step lint lint
@@ -263,15 +305,21 @@ check() {
 		step "host tests (clang)" host_tests clang
 		step "host tests' coverage" host_coverage
 	fi
-	step "build for $(cat "$(item stable)/root/kernel-release")" build_clean stable C=2 CHECK=/run/src/selftests/sparse.sh
-	step "build for $(cat "$(item testing)/root/kernel-release")" build_clean testing
+	for suite in $suites; do
+		step "build for $(release_of "$suite")" build_clean "$suite"
+	done
 	[ "$failed" = 0 ] || rows() { :; } # nothing to boot
 	while IFS=$'\t' read -r name qemu cpu harts suite opensbi append programs <&7; do
-		[ $# = 0 ] || [ "${wanted#* "$name" }" != "$wanted" ] || continue
 		boot_case "$name" "$qemu" "$cpu" "$harts" "$suite" "$opensbi" "$append" "$programs"
-	done 7< <(rows)
+	done 7< <(rows_of "$@")
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" = 0 ]
+}
+
+check_debug() {
+	local names
+	mapfile -t names < <(rows | awk -F '\t' '$5 == "debug" { print $1 }')
+	check "${names[@]}"
 }
 
 # ---- run, shell ----
@@ -318,6 +366,7 @@ clean() {
 
 case ${1:-help} in
 check | show | shell) verb=$1; shift; "$verb" "$@" ;;
+check-debug) check_debug ;;
 run) show ;;
 list) rows | cut -f 1,2,4-6,8 | expand -t 18,24,28,38,46 ;;
 setup) make_all ;;

@@ -192,22 +192,40 @@ item_qfix() {
 	as_root rm -rf --one-file-system "$1/root"
 }
 
-# Files that a recipe reads beside its own text.
+# A kernel with its checkers on, and what a module for it is built against; see
+# debug.sh. It and the module are made by one compiler, that of testing's root,
+# in a copy of it: more packages are needed, and none of them by anybody else.
+item_debug() {
+	local root=$1/root tools
+	tools=$(item testing)
+	as_root cp -a --reflink=auto "$tools/root" "$root"
+	as_root cp -L /etc/resolv.conf "$root/etc/"
+	as_root cp "$lab/debug.sh" "$lab/debug.config" "$root/tmp/"
+	in_root "$root" -- bash /tmp/debug.sh /tmp/debug.config /out
+	as_root mv "$root"/out/* "$1/"
+	as_root rm -rf --one-file-system "$root"
+}
+
+# What else a recipe depends on: files that it reads, another item.
 item_inputs() {
 	case $1 in
 	qfix) cat "$lab/qfix.sh" ;;
+	debug) cat "$lab/debug.sh" "$lab/debug.config" && item_key testing ;;
 	esac
+}
+
+item_key() { # NAME
+	{
+		declare -f "item_$1" make_suite debstrap
+		echo "$unpack_headers $stable $testing $oldstable"
+		item_inputs "$1"
+	} | sha256sum | cut -c 1-12
 }
 
 # item NAME: print the folder of a finished item, making it first if need be.
 item() {
-	local name=$1 key dir
-	key=$({
-		declare -f "item_$name" make_suite debstrap
-		echo "$unpack_headers $stable $testing $oldstable"
-		item_inputs "$name"
-	} | sha256sum | cut -c 1-12)
-	dir=$cache/$name-$key
+	local name=$1 dir
+	dir=$cache/$name-$(item_key "$name")
 	[ -e "$dir" ] || make_item "$name" "$dir"
 	echo "$dir"
 }
@@ -230,8 +248,8 @@ make_item() { # NAME DIR
 		# "item || exit" this one would go on), in namespaces of its own,
 		# which end with this run.
 		# shellcheck disable=SC2016 # for the inner shell
-		as_root timeout --foreground 3000 unshare --mount --pid --fork --kill-child \
-			bash -euo pipefail -c 'lab=$1; . "$lab/roots.sh"; "item_$2" "$3"' \
+		as_root timeout --foreground 6000 unshare --mount --pid --fork --kill-child \
+			bash -euo pipefail -c 'lab=$1; . "$lab/roots.sh"; cache=${3%/*}; "item_$2" "$3"' \
 			bash "$lab" "$name" "$new" >"$dir.log" 2>&1 </dev/null || {
 			tail -n 15 "$dir.log" >&2
 			die "could not make '$name': is the network up? (full log: $dir.log)"

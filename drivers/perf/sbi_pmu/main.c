@@ -224,9 +224,14 @@ static int choose_source(struct sbi_pmu *pmu, char *text, size_t size)
 		pr_err("overflow=%s: auto, lcofi, timer and none are known\n", overflow);
 		return -EINVAL;
 	}
+	if (!pmu->overflow)
+		why = "perf_event_overflow not found: is CONFIG_KPROBES on?";
+	if (!pmu->overflow && (choice == 1 || choice == 2)) {
+		pr_err("overflow=%s: %s\n", overflow, why);
+		return -EOPNOTSUPP;
+	}
 	if (choice == 3 || !pmu->overflow) {
-		snprintf(text, size, "counting only (%s)", pmu->overflow ? why :
-			 "no perf_event_overflow: the kernel lacks CONFIG_KPROBES");
+		snprintf(text, size, "counting only (%s)", why);
 		return 0;
 	}
 	if (choice <= 1)

@@ -26,8 +26,22 @@ void sbi_pmu_overflow_arm(struct sbi_pmu_cpu *cpu)
 }
 
 /*
+ * While held, counters are stopped and events put on and off, and nothing is
+ * started; this is the one way out of that.
+ */
+void sbi_pmu_overflow_let_go(struct sbi_pmu_cpu *cpu)
+{
+	const struct sbi_pmu_mask waiting =
+		sbi_pmu_mask_or(cpu->slots.halted, &cpu->slots.stale);
+
+	cpu->held = false;
+	if (!sbi_pmu_mask_empty(&waiting))
+		sbi_pmu_overflow_arm(cpu);
+}
+
+/*
  * Serve counters that have overflowed: stop them, hand out samples, start them
- * again. There is one way out, and all that was stopped runs then.
+ * again.
  */
 static void overflow_serve(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *fired)
 {
@@ -36,8 +50,7 @@ static void overflow_serve(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *f
 	cpu->held = true;
 	sbi_pmu_slots_halt(&cpu->slots, fired);
 	sbi_pmu_perf_fired(cpu, fired, get_irq_regs());
-	cpu->held = false;
-	sbi_pmu_overflow_arm(cpu);
+	sbi_pmu_overflow_let_go(cpu);
 	sbi_pmu_perf_took(cpu->pmu, sched_clock() - start);
 }
 
@@ -60,8 +73,8 @@ static irqreturn_t overflow_irq(int irq, void *dev)
  * @cpu: this hart
  *
  * Some hardware loses the interrupt, and QEMU the sign of the overflow too. The
- * counter itself tells of those: a period that was over at the last look and has
- * not been served since is not just late.
+ * counter itself tells of those: if it had overflowed at the last look and has now,
+ * that is not just late.
  *
  * Context: from the hart's timer.
  * Return: whether somebody waits for an overflow, so that it must look again.
@@ -69,16 +82,16 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 bool sbi_pmu_overflow_watch(struct sbi_pmu_cpu *cpu)
 {
 	struct sbi_pmu_slots *slots = &cpu->slots;
-	const struct sbi_pmu_mask wanted = sbi_pmu_mask_and(slots->armed, &slots->plan.busy);
+	const struct sbi_pmu_mask awaited = sbi_pmu_slots_awaited(slots);
 	struct sbi_pmu_mask fired, silent;
 
-	if (sbi_pmu_mask_empty(&wanted))
+	if (sbi_pmu_mask_empty(&awaited))
 		return false;
 	/* If the interrupt is pending it is not lost, but next. */
 	if (sbi_pmu_csr_pending())
 		return true;
 	fired = sbi_pmu_slots_overflowed(slots, sbi_pmu_csr_overflowed());
-	silent = sbi_pmu_slots_silent(slots);
+	silent = sbi_pmu_slots_silent(slots, &awaited);
 	fired = sbi_pmu_mask_or(fired, &silent);
 	if (!sbi_pmu_mask_empty(&fired)) {
 		cpu->rescues++;
@@ -120,19 +133,20 @@ const char *sbi_pmu_overflow_probe(struct sbi_pmu *pmu)
 	if (!pmu->irq)
 		return "no interrupt controller";
 	if (request_percpu_irq(pmu->irq, overflow_irq, "sbi_pmu", pmu->cpu)) {
-		irq_dispose_mapping(pmu->irq);
 		pmu->irq = 0;
 		return "the interrupt is taken";
 	}
 	return NULL;
 }
 
+/*
+ * The number stays: it may be older than we are, the next of us finds it, and the
+ * kernel forgets to free a part of a per-hart number.
+ */
 void sbi_pmu_overflow_free(struct sbi_pmu *pmu)
 {
-	if (!pmu->irq)
-		return;
-	free_percpu_irq(pmu->irq, pmu->cpu);
-	irq_dispose_mapping(pmu->irq);
+	if (pmu->irq)
+		free_percpu_irq(pmu->irq, pmu->cpu);
 }
 
 /* On the hart that comes or goes. */

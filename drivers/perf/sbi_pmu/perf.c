@@ -74,11 +74,12 @@ static void pmu_start(struct perf_event *event, int flags)
 		period_resume(event);
 	/* A counter that cannot be read leaves the event stopped. */
 	if (!sbi_pmu_user_start(&cpu->slots, event_user(event))) {
-		event->hw.state = 0;
 		sbi_pmu_timer_kick(cpu, event_user(event)->sampling);
 		if (!cpu->held)
 			sbi_pmu_overflow_arm(cpu);
 	}
+	if (event_user(event)->live)
+		event->hw.state = 0;
 	perf_event_update_userpage(event);
 }
 
@@ -136,11 +137,7 @@ static void pmu_disable(struct pmu *pmu)
 
 static void pmu_enable(struct pmu *pmu)
 {
-	struct sbi_pmu_cpu *cpu = this_cpu_ptr(to_sbi_pmu(pmu)->cpu);
-
-	cpu->held = false;
-	if (!sbi_pmu_mask_empty(&cpu->slots.stale))
-		sbi_pmu_overflow_arm(cpu);
+	sbi_pmu_overflow_let_go(this_cpu_ptr(to_sbi_pmu(pmu)->cpu));
 }
 
 /* ---- samples: from the interrupt or the timer of the hart ---- */
@@ -150,13 +147,13 @@ static void pmu_enable(struct pmu *pmu)
  * the event is about. A user-only counter that overflowed just before a trap is
  * served in the kernel: the user's registers are those of that very moment.
  */
-static struct pt_regs *sample_regs(const struct perf_event *event, struct pt_regs *regs)
+static struct pt_regs *sample_regs(struct perf_event *event, struct pt_regs *regs)
 {
 	if (user_mode(regs))
 		return event->attr.exclude_user ? NULL : regs;
 	if (!event->attr.exclude_kernel)
 		return regs;
-	if (event_user((struct perf_event *)event)->sampling == SBI_PMU_POLLED ||
+	if (event_user(event)->sampling == SBI_PMU_POLLED ||
 	    current->flags & (PF_KTHREAD | PF_USER_WORKER) || !current->mm)
 		return NULL;
 	return task_pt_regs(current);
@@ -171,16 +168,14 @@ static void event_sample(struct sbi_pmu_cpu *cpu, struct perf_event *event, stru
 	if (user->left > 0)
 		return;
 	regs = sample_regs(event, regs);
-	/* The timer finds the hart in a mode by chance; its sample waits for the right one. */
-	if (!regs && user->sampling == SBI_PMU_POLLED)
-		return;
-	event->hw.last_period = sbi_pmu_user_elapsed(user, event->hw.sample_period);
-	period_suspend(event);
-	event_collect(event);
 	if (!regs) {
+		sbi_pmu_user_skidded(user);
 		cpu->skidded++;
 		return;
 	}
+	event->hw.last_period = sbi_pmu_user_sampled(user, event->hw.sample_period);
+	period_suspend(event);
+	event_collect(event);
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	/* Kernels before 6.17 leave it to us to stop an event that has had enough. */
 	if (cpu->pmu->overflow(event, &data, regs))
@@ -247,7 +242,7 @@ bool sbi_pmu_perf_poll(struct sbi_pmu_cpu *cpu)
 		sbi_pmu_slot_update(&cpu->slots, i);
 		any |= slot_sample(cpu, i, SBI_PMU_POLLED, get_irq_regs());
 	}
-	cpu->held = false;
+	sbi_pmu_overflow_let_go(cpu);
 	if (any)
 		sbi_pmu_perf_took(cpu->pmu, sched_clock() - start);
 	return any;

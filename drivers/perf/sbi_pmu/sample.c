@@ -14,6 +14,13 @@
  */
 #define NEAREST		16
 
+/*
+ * An event of one mode whose overflows are always served in the other would have
+ * the hart do nothing else: each in vain asks for twice as many events, up to this
+ * many times.
+ */
+#define MOST_SKIDS	20
+
 /* How soon, and how late, the timer looks again (ns). */
 #define POLL_SOON	100000
 #define POLL_LATE	10000000
@@ -34,34 +41,64 @@ struct sbi_pmu_mask sbi_pmu_slots_overflowed(const struct sbi_pmu_slots *slots, 
 	return which;
 }
 
-static bool slot_over(const struct sbi_pmu_slots *slots, unsigned int idx)
+/* Does somebody on counter @idx wait for an overflow? */
+static bool slot_awaited(const struct sbi_pmu_slots *slots, unsigned int idx)
 {
 	const struct sbi_pmu_user *user;
 
 	list_for_each_entry(user, &slots->users[idx], node)
-		if (user->live && user->sampling == SBI_PMU_INTERRUPTED && user->left <= 0)
+		if (user->live && user->sampling == SBI_PMU_INTERRUPTED)
 			return true;
 	return false;
 }
 
+/* The armed counters on which somebody waits for an overflow. */
+struct sbi_pmu_mask sbi_pmu_slots_awaited(const struct sbi_pmu_slots *slots)
+{
+	const struct sbi_pmu_mask armed = sbi_pmu_mask_and(slots->armed, &slots->plan.busy);
+	struct sbi_pmu_mask awaited = {};
+	unsigned int i;
+
+	sbi_pmu_mask_for_each(i, &armed)
+		if (slot_awaited(slots, i))
+			sbi_pmu_mask_set(&awaited, i);
+	return awaited;
+}
+
+/*
+ * Armed, a counter is in the upper half of its range, and comes out of it by an
+ * overflow only. One that has just been looked at:
+ */
+static bool slot_came_round(const struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	const struct sbi_pmu_user *user;
+
+	list_for_each_entry(user, &slots->users[idx], node)
+		if (user->live)
+			return !(user->prev & BIT_ULL(slots->inv->ctr[idx].width - 1));
+	return false;
+}
+
 /**
- * sbi_pmu_slots_silent - which armed counters should have overflowed long ago
- * @slots: this hart's; their users are brought up to date
+ * sbi_pmu_slots_silent - which counters have overflowed without a word
+ * @slots: this hart's
+ * @awaited: armed counters; their users are brought up to date
  *
  * Context: on the hart, interrupts off.
- * Return: those on which a period was over when this was last asked, and is over
- * now. Being armed anew in between proves nothing: QEMU 7.2 does not notice an
- * overflow that comes before firmware's call to start the counter is done.
+ * Return: those that had overflowed when this was last asked, and have now. Being
+ * armed anew in between proves nothing: QEMU 7.2 does not notice an overflow that
+ * comes before firmware's call to start the counter is done.
  */
-struct sbi_pmu_mask sbi_pmu_slots_silent(struct sbi_pmu_slots *slots)
+struct sbi_pmu_mask sbi_pmu_slots_silent(struct sbi_pmu_slots *slots,
+					 const struct sbi_pmu_mask *awaited)
 {
 	const struct sbi_pmu_mask before = slots->late;
 	unsigned int i;
 
 	slots->late = (struct sbi_pmu_mask){};
-	sbi_pmu_mask_for_each(i, &slots->armed) {
+	sbi_pmu_mask_for_each(i, awaited) {
 		sbi_pmu_slot_update(slots, i);
-		if (slot_over(slots, i))
+		if (slot_came_round(slots, i))
 			sbi_pmu_mask_set(&slots->late, i);
 	}
 	return sbi_pmu_mask_and(before, &slots->late);
@@ -92,12 +129,14 @@ void sbi_pmu_slots_halt(struct sbi_pmu_slots *slots, const struct sbi_pmu_mask *
 static u64 slot_nearest(const struct sbi_pmu_slots *slots, unsigned int idx)
 {
 	const struct sbi_pmu_user *user;
-	u64 nearest = 0, left;
+	s64 nearest = 0, left;
 
 	list_for_each_entry(user, &slots->users[idx], node) {
 		if (!user->live || user->sampling != SBI_PMU_INTERRUPTED)
 			continue;
-		left = user->left > NEAREST ? user->left : NEAREST;
+		left = (s64)NEAREST << user->skids;
+		if (user->left > left)
+			left = user->left;
 		if (!nearest || left < nearest)
 			nearest = left;
 	}
@@ -111,6 +150,10 @@ static int slot_arm(struct sbi_pmu_slots *slots, unsigned int idx, u64 nearest)
 	struct sbi_pmu_user *user;
 	int ret = sbi_pmu_fw_start_at(&slots->fw, idx, value);
 
+	/* Firmware did not stop it when asked to; once more, for it alone. */
+	if (ret == -EALREADY && !sbi_pmu_fw_stop(&slots->fw, idx / SBI_PMU_WORD_BITS,
+						 (xlen_t)1 << (idx % SBI_PMU_WORD_BITS)))
+		ret = sbi_pmu_fw_start_at(&slots->fw, idx, value);
 	if (ret)
 		return ret;
 	list_for_each_entry(user, &slots->users[idx], node)
@@ -149,22 +192,34 @@ void sbi_pmu_slots_arm(struct sbi_pmu_slots *slots)
 }
 
 /**
- * sbi_pmu_user_elapsed - how much of its sampling period is over
- * @user: up to date
+ * sbi_pmu_user_sampled - a sample is handed out
+ * @user: up to date, its period is over
  * @period: its period now, not 0
  *
- * Return: 0 if the period is not over yet. Else the events that the sample stands
- * for, all of the periods that are over; the next one has begun.
+ * The next period begins where the last one that is over has ended.
+ *
+ * Return: what the sample stands for: all events since the last one.
  */
-u64 sbi_pmu_user_elapsed(struct sbi_pmu_user *user, u64 period)
+u64 sbi_pmu_user_sampled(struct sbi_pmu_user *user, u64 period)
 {
-	u64 over;
+	const u64 events = user->since;
 
-	if (user->left > 0)
-		return 0;
-	over = (-(u64)user->left / period + 1) * period;
-	user->left += over;
-	return over;
+	user->left += (-(u64)user->left / period + 1) * period;
+	user->since = 0;
+	user->skids = 0;
+	return events;
+}
+
+/**
+ * sbi_pmu_user_skidded - a sample is due, and the hart in a mode that it is not about
+ * @user: up to date, its period is over
+ *
+ * It stays due, a few events on, or when the timer looks again; ever later.
+ */
+void sbi_pmu_user_skidded(struct sbi_pmu_user *user)
+{
+	if (user->skids < MOST_SKIDS)
+		user->skids++;
 }
 
 /**
@@ -187,7 +242,7 @@ u64 sbi_pmu_slots_poll_ns(struct sbi_pmu_slots *slots, u64 elapsed)
 				continue;
 			ns = POLL_LATE;
 			if (user->left <= 0)
-				ns = POLL_SOON;
+				ns = (u64)POLL_SOON << user->skids;
 			else if (user->seen && elapsed && elapsed <= POLL_LATE &&
 				 (u64)user->left < user->seen * (POLL_LATE / elapsed + 1))
 				ns = user->left * elapsed / user->seen;

@@ -43,7 +43,7 @@ struct sbi_pmu_names;
  * @polled: when it last looked at sampling events
  * @held: perf core, or the interrupt, is not done: counters are armed later
  * @rescues: overflows served whose interrupt was lost
- * @skidded: samples dropped that were late, and outside the modes asked for
+ * @skidded: samples that came due in a mode that they are not about
  * @pmu: the driver
  *
  * All of it is touched on its own hart only, with interrupts off.
@@ -151,6 +151,7 @@ void sbi_pmu_overflow_free(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_up(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_down(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_arm(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_overflow_let_go(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_overflow_watch(struct sbi_pmu_cpu *cpu);
 
 /* timer.c */

@@ -165,6 +165,7 @@ static void user_advance(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user,
 	if (!sbi_pmu_ctr_delta(&slots->inv->ctr[user->slot], user->prev, now, &delta)) {
 		user->pending += delta;
 		user->left -= delta;
+		user->since += delta;
 		user->seen += delta;
 	}
 	user->prev = now;
@@ -645,14 +646,17 @@ void sbi_pmu_user_detach(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 /* From here on @user counts. Return: 0, or why its counter cannot be read. */
 int sbi_pmu_user_start(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 {
-	int ret;
+	const bool waits = user->sampling == SBI_PMU_INTERRUPTED;
+	int ret = 0;
 
 	if (user->slot == SBI_PMU_NO_SLOT)
 		return -ENODEV;
-	ret = slot_read(slots, user->slot, &user->prev);
+	/* Who waits for an overflow has the counter armed, and goes on from there. */
+	if (!waits || slot_readable(slots, user->slot))
+		ret = slot_read(slots, user->slot, &user->prev);
 	user->live = !ret;
 	user->seen = 0;
-	if (user->live && user->sampling == SBI_PMU_INTERRUPTED)
+	if (user->live && waits)
 		sbi_pmu_mask_set(&slots->stale, user->slot);
 	return ret;
 }

@@ -48,7 +48,9 @@ enum sbi_pmu_sampling {
  * @prev: the counter's value when last looked at; valid while @live
  * @pending: counted before the slot moved or its hart went, not yet handed out
  * @left: events to the end of the sampling period, negative once it is over
+ * @since: events since the last sample
  * @seen: events since the timer last looked
+ * @skids: samples in a row that came due in a mode that they are not about
  * @slot: the counter, or SBI_PMU_NO_SLOT
  * @sampling: see enum
  * @live: counts now, as opposed to being stopped
@@ -60,7 +62,9 @@ struct sbi_pmu_user {
 	u64 prev;
 	u64 pending;
 	s64 left;
+	u64 since;
 	u64 seen;
+	unsigned int skids;
 	unsigned int slot;
 	u8 sampling;
 	bool live;
@@ -76,7 +80,7 @@ struct sbi_pmu_user {
  * @halted: counters stopped for a moment; sbi_pmu_slots_arm() starts them
  * @stale: those to be armed for the next overflow there
  * @armed: those that interrupt when somebody's period is over
- * @late: those of them where a period was over when sbi_pmu_slots_silent() looked
+ * @late: those of them that had overflowed when sbi_pmu_slots_silent() looked
  * @stranded: how often users lost their counter to firmware's change of mind
  * @sole: no other driver uses this hart's counters
  * @online: initialised; events may come
@@ -123,11 +127,14 @@ void sbi_pmu_slots_trial(struct sbi_pmu_slots *slots, const struct sbi_pmu_code 
 
 /* sample.c */
 struct sbi_pmu_mask sbi_pmu_slots_overflowed(const struct sbi_pmu_slots *slots, u32 overflow);
-struct sbi_pmu_mask sbi_pmu_slots_silent(struct sbi_pmu_slots *slots);
+struct sbi_pmu_mask sbi_pmu_slots_awaited(const struct sbi_pmu_slots *slots);
+struct sbi_pmu_mask sbi_pmu_slots_silent(struct sbi_pmu_slots *slots,
+					 const struct sbi_pmu_mask *awaited);
 void sbi_pmu_slots_halt(struct sbi_pmu_slots *slots, const struct sbi_pmu_mask *which);
 void sbi_pmu_slots_arm(struct sbi_pmu_slots *slots);
 u64 sbi_pmu_slots_poll_ns(struct sbi_pmu_slots *slots, u64 elapsed);
-u64 sbi_pmu_user_elapsed(struct sbi_pmu_user *user, u64 period);
+u64 sbi_pmu_user_sampled(struct sbi_pmu_user *user, u64 period);
+void sbi_pmu_user_skidded(struct sbi_pmu_user *user);
 
 /* slot.c, for sample.c */
 void sbi_pmu_slot_update(struct sbi_pmu_slots *slots, unsigned int idx);
