@@ -290,11 +290,15 @@ static uint64_t settled_rate(uint64_t code, unsigned int hz)
 	return n;
 }
 
-/* What is noticed late makes fewer samples of more weight; the timer has to guess. */
+/*
+ * What is noticed late makes fewer samples of more weight; the timer has to guess;
+ * and perf core takes the time between two ticks for a tick's, so that on a host
+ * that is away now and then it takes events for faster than they are.
+ */
 static void test_frequency(uint64_t code)
 {
 	const unsigned int hz = pmu_is_late(code) ? 100 : 1000;
-	const unsigned int least = !interrupts ? hz / 8 : pmu_is_late(code) ? hz / 5 : hz / 2;
+	const unsigned int least = interrupts ? hz / 5 : hz / 8;
 	uint64_t n = 0;
 
 	for (int i = 0; i < TRIES && n <= least; i++)

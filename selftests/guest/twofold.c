@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * twofold - two functions, one with three times the work of the other, for as
- * many seconds as are asked for: for scripts that record it.
+ * twofold [SECONDS [touch]] - two functions, one with three times the work of the
+ * other, for as long as is asked for; or else TLB misses. For scripts that record it.
  */
 #include "ring.h"
 
@@ -31,6 +31,6 @@ static void two_load(void)
 
 int main(int argc, char **argv)
 {
-	busy(argc > 1 ? atoi(argv[1]) * 1000 : 1000, two_load);
+	busy(argc > 1 ? atoi(argv[1]) * 1000 : 1000, argc > 2 ? touch_load : two_load);
 	return 0;
 }
