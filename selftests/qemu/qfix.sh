@@ -1,11 +1,7 @@
 #!/bin/bash -e
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# qfix.sh OUT - run in a build root: Debian's QEMU with LCOFI mended, as OUT.
-#
-# Since QEMU 8, bit 13 (LCOFI) of mie and sie cannot be written: the mask of
-# the local interrupts starts at bit 16, and no other mask holds bit 13. With
-# that mask starting at bit 13 the counter overflow interrupt is delivered.
+# qfix.sh OUT - run in a build root: Debian's QEMU with its PMU mended, as OUT.
 
 mkdir /tmp/qemu
 cd /tmp/qemu
@@ -26,7 +22,19 @@ edit() { # FILE FROM TO
 	PY
 }
 
+# Since QEMU 8, bit 13 (LCOFI) of mie and sie cannot be written: the mask of
+# the local interrupts starts at bit 16, and no other mask holds bit 13. With
+# that mask starting at bit 13 the counter overflow interrupt is delivered.
 edit target/riscv/csr.c '(~0xFFFFULL)' '(~0x1FFFULL)'
+
+# Cycles and instructions are ticks of the host's clock, but the timer of their
+# overflows takes what is left for nanoseconds: overflows are late by the ratio.
+# One a nanosecond is right for both, and stands still when the machine does.
+now='qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL)'
+edit target/riscv/csr.c 'curr_val = cpu_get_host_ticks();' "curr_val = $now;"
+edit target/riscv/pmu.c 'current_icount = cpu_get_host_ticks();' "current_icount = $now;"
+edit target/riscv/pmu.c 'current_ticks = cpu_get_host_ticks();' "current_ticks = $now;"
+
 # Debian's tarball has no ROM blobs; the machine used here needs none.
 echo 'roms = []' > pc-bios/meson.build
 
