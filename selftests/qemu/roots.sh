@@ -174,7 +174,7 @@ item_qfix() {
 		debstrap "$stable" apt amd64 \
 		build-essential,dpkg-dev,ninja-build,meson,pkgconf,python3-venv,python3-pycotap,flex,bison,libglib2.0-dev,libgio-2.0-dev-bin,libfdt-dev,zlib1g-dev \
 		"$1/root" --setup-hook='sed -i "s/^deb \(.*\)/&\ndeb-src \1/" "$1/etc/apt/sources.list"' \
-		--customize-hook="copy-in $lab/qfix.sh /tmp" \
+		--customize-hook="copy-in $lab/qfix.sh $lab/xiangshan-hpm /tmp" \
 		--customize-hook='chroot "$1" bash /tmp/qfix.sh /qemu-system-riscv64'
 	as_root mv "$1/root/qemu-system-riscv64" "$1/"
 	as_root rm -rf --one-file-system "$1/root"
@@ -183,13 +183,15 @@ item_qfix() {
 # Files that a recipe reads beside its own text.
 item_inputs() {
 	case $1 in
-	qfix) cat "$lab/qfix.sh" ;;
+	qfix) cat "$lab"/qfix.sh "$lab"/xiangshan-hpm/*.[ch] ;;
 	esac
 }
 
-# item NAME: print the folder of a finished item, making it first if need be.
+# item NAME: print the folder of a finished item, making it first if need be. For
+# work on QEMU, QFIX is a folder with another one than what qfix.sh makes.
 item() {
 	local name=$1 key dir
+	[ "$name" != qfix ] || [ -z "${QFIX:-}" ] || { echo "$QFIX"; return; }
 	key=$({
 		declare -f "item_$name" make_suite debstrap
 		echo "$unpack_headers $stable $testing $oldstable"
