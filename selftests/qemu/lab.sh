@@ -77,10 +77,27 @@ build_suite() {
 
 sole=initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit
 
-# qemu FLAVOUR CPU HARTS SUITE OPENSBI APPEND OPTION...: one machine.
+# device_tree OVERLAY TREE: lay dts/OVERLAY.dtso, or one of the lab's own, over a
+# device tree in $run.
+device_tree() {
+	local overlay=$1 tree=$2 source
+	for source in "$top/dts/$overlay.dtso" "$lab/xiangshan-hpm/$overlay.dtso" missing; do
+		[ ! -e "$source" ] || break
+	done
+	[ "$source" != missing ] || die "no overlay '$overlay' in dts/"
+	# shellcheck disable=SC2016 # for the inner shell
+	in_root "$(item stable)/root" "$run:/run/lab" "$(dirname "$source"):/run/dts" -- sh -ec '
+		cd /run/dts
+		dtc -q -@ -I dts -O dtb -o "$2.overlay" "$1"
+		fdtoverlay -i "$2" -o "$2" "$2.overlay"
+	' sh "$(basename "$source")" "/run/lab/$tree"
+}
+
+# qemu FLAVOUR CPU HARTS SUITE OPENSBI APPEND OPTION...: one machine. OPENSBI is a
+# version, or version+overlay: what this firmware finds in its device tree.
 qemu() {
-	local flavour=$1 cpu=$2 harts=$3 suite=$4 opensbi=$5 append=$6
-	local root binary=/usr/bin/qemu-system-riscv64 firmware binds=()
+	local flavour=$1 cpu=$2 harts=$3 suite=$4 opensbi=${5%%+*} overlay=${5#"${5%%+*}"} append=$6
+	local root binary=/usr/bin/qemu-system-riscv64 firmware binds=() machine tree
 	shift 6
 	case $flavour in
 	q7) root=$(item oldstable)/root || exit ;;
@@ -95,12 +112,20 @@ qemu() {
 	firmware=$(item firmware) || exit
 	[ -e "$firmware/$opensbi.bin" ] ||
 		die "no OpenSBI '$opensbi'; there are: $(cd "$firmware" && echo *.bin)"
-	in_root "$root" "${binds[@]}" "$run:/run/lab" "$firmware:/run/firmware" -- \
-		"${timeout[@]}" "$binary" -nodefaults -display none -no-reboot \
-		-M virt -m 1G -cpu "$cpu" -smp "$harts" \
-		-bios "/run/firmware/$opensbi.bin" -kernel "/run/lab/$suite/vmlinux" \
-		-initrd "/run/lab/$suite/initrd" -device virtio-serial-pci \
-		-append "console=ttyS0 ${append/SOLE/$sole}" "$@"
+	machine=(in_root "$root" "${binds[@]}" "$run:/run/lab" "$firmware:/run/firmware" --
+		"${timeout[@]}" "$binary" -nodefaults -display none -no-reboot
+		-M virt -m 1G -cpu "$cpu" -smp "$harts"
+		-bios "/run/firmware/$opensbi.bin" -kernel "/run/lab/$suite/vmlinux"
+		-initrd "/run/lab/$suite/initrd" -device virtio-serial-pci
+		-append "console=ttyS0 ${append/SOLE/$sole}" "$@")
+	if [ -n "$overlay" ]; then
+		# The same machine writes its tree down, and then starts with it.
+		tree=$(basename "$(mktemp "$run/tree.XXXXXX")")
+		"${machine[@]}" -M "dumpdtb=/run/lab/$tree" &&
+			device_tree "${overlay#+}" "$tree" || return
+		machine+=(-dtb "/run/lab/$tree")
+	fi
+	"${machine[@]}"
 }
 
 # ---- check ----
