@@ -114,6 +114,7 @@ void test_counter(void);
 void test_firmware(void);
 void test_model(void);
 void test_slot(void);
+void test_twin(void);
 void test_power(void);
 void test_quirks(void);
 void test_random(unsigned long steps, u64 seed);

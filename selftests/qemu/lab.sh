@@ -96,29 +96,28 @@ build_suite() {
 
 sole=initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit
 
-# The tree of a virt machine with the pmu node of a XiangShan table (dts/) over its own.
-lay_tree() { # TABLE, and how that machine is run
-	local table=$1
-	shift
-	"$@" -M virt,dumpdtb=/run/lab/virt.dtb >/dev/null 2>&1
-	in_root "$(item stable)/root" "$top:/run/src" "$run:/run/lab" -- sh -ec '
-		make -s -C /run/src/dts OUT=/run/lab/dts
-		fdtoverlay -i /run/lab/virt.dtb -o /run/lab/tree.dtb "/run/lab/dts/xiangshan-$1-virt.dtbo"
-	' sh "$table"
+# device_tree OVERLAY TREE: lay dts/OVERLAY.dtso, or one of the lab's own, over a
+# device tree in $run.
+device_tree() {
+	local overlay=$1 tree=$2 source
+	for source in "$top/dts/$overlay.dtso" "$lab/xiangshan-hpm/$overlay.dtso" missing; do
+		[ ! -e "$source" ] || break
+	done
+	[ "$source" != missing ] || die "no overlay '$overlay' in dts/"
+	# shellcheck disable=SC2016 # for the inner shell
+	in_root "$(item stable)/root" "$run:/run/lab" "$(dirname "$source"):/run/dts" -- sh -ec '
+		cd /run/dts
+		dtc -q -@ -I dts -O dtb -o "$2.overlay" "$1"
+		fdtoverlay -i "$2" -o "$2" "$2.overlay"
+	' sh "$(basename "$source")" "/run/lab/$tree"
 }
 
-# The word XIANGSHAN=table in APPEND is not for the kernel: see lay_tree.
-# qemu FLAVOUR CPU HARTS SUITE OPENSBI APPEND OPTION...: one machine.
+# qemu FLAVOUR CPU HARTS SUITE OPENSBI APPEND OPTION...: one machine. OPENSBI is a
+# version, or version+overlay: what this firmware finds in its device tree.
 qemu() {
-	local flavour=$1 cpu=$2 harts=$3 suite=$4 opensbi=$5 append=$6
-	local root binary=/usr/bin/qemu-system-riscv64 firmware binds=() table=
+	local flavour=$1 cpu=$2 harts=$3 suite=$4 opensbi=${5%%+*} overlay=${5#"${5%%+*}"} append=$6
+	local root binary=/usr/bin/qemu-system-riscv64 firmware binds=() machine tree
 	shift 6
-	case $append in
-	*XIANGSHAN=*)
-		table=${append#*XIANGSHAN=} table=${table%% *}
-		append=${append/XIANGSHAN=$table/}
-		;;
-	esac
 	case $flavour in
 	q7) root=$(item oldstable)/root || exit ;;
 	q11) root=$(item testing)/root || exit ;;
@@ -132,17 +131,20 @@ qemu() {
 	firmware=$(item firmware) || exit
 	[ -e "$firmware/$opensbi.bin" ] ||
 		die "no OpenSBI '$opensbi'; there are: $(cd "$firmware" && echo *.bin)"
-	if [ -n "$table" ]; then
-		lay_tree "$table" in_root "$root" "${binds[@]}" "$run:/run/lab" -- \
-			"$binary" -nodefaults -display none -m 1G -cpu "$cpu" -smp "$harts" || return
-		set -- "$@" -dtb /run/lab/tree.dtb
+	machine=(in_root "$root" "${binds[@]}" "$run:/run/lab" "$firmware:/run/firmware" --
+		"${timeout[@]}" "$binary" -nodefaults -display none -no-reboot
+		-M virt -m 1G -cpu "$cpu" -smp "$harts"
+		-bios "/run/firmware/$opensbi.bin" -kernel "/run/lab/$suite/vmlinux"
+		-initrd "/run/lab/$suite/initrd" -device virtio-serial-pci
+		-append "console=ttyS0 ${append/SOLE/$sole}" "$@")
+	if [ -n "$overlay" ]; then
+		# The same machine writes its tree down, and then starts with it.
+		tree=$(basename "$(mktemp "$run/tree.XXXXXX")")
+		"${machine[@]}" -M "dumpdtb=/run/lab/$tree" &&
+			device_tree "${overlay#+}" "$tree" || return
+		machine+=(-dtb "/run/lab/$tree")
 	fi
-	in_root "$root" "${binds[@]}" "$run:/run/lab" "$firmware:/run/firmware" -- \
-		"${timeout[@]}" "$binary" -nodefaults -display none -no-reboot \
-		-M virt -m 1G -cpu "$cpu" -smp "$harts" \
-		-bios "/run/firmware/$opensbi.bin" -kernel "/run/lab/$suite/vmlinux" \
-		-initrd "/run/lab/$suite/initrd" -device virtio-serial-pci \
-		-append "console=ttyS0 ${append/SOLE/$sole}" "$@"
+	"${machine[@]}"
 }
 
 # ---- check ----
@@ -286,6 +288,7 @@ check() {
 	for name in "$@"; do
 		[ "${known#* "$name" }" != "$known" ] || die "no case '$name'; see 'make list'"
 	done
+	[ $# != 0 ] || rows() { grep -v '^[#~]' "$lab/cases.tsv"; }
 	suites=" $(rows_of "$@" | cut -f 5 | sort -u | tr '\n' ' ')"
 	start_run
 	case $suites in
@@ -293,7 +296,6 @@ check() {
 	*) make_stock ;;
 	esac
 	if [ $# = 0 ]; then
-		rows() { grep -v '^[#~]' "$lab/cases.tsv"; }
 		step lint lint
 		step "lint bites" lint_bites
 		step refusals "$lab/refusals.sh"
