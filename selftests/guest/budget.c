@@ -166,12 +166,19 @@ static void test_overflow(unsigned int n)
 	check(within(c.calls, c.own, 3), "and the tracepoint saw no others (%lu)", c.calls);
 }
 
-/* What we promise is no more than what the built-in driver takes. */
+/*
+ * What we promise is no more than what the built-in driver takes. It may be silent
+ * for a whole recording: an overflow that is served when its event has gone leaves
+ * its counters stopped.
+ */
 static void test_builtin_overflow(unsigned int n)
 {
-	struct cost c;
+	struct cost c = {};
 
-	if (check(measure_overflows(n, &c) && c.served > 20,
+	for (int i = 0; i < 3 && c.served <= 20; i++)
+		if (!measure_overflows(n, &c))
+			break;
+	if (check(c.served > 20,
 		  "the built-in driver samples %u events: %lu overflows, %lu samples", n,
 		  c.served, c.samples))
 		check(c.calls * 100 >= c.served * (1 + n) * 95,

@@ -83,7 +83,8 @@ static void kill_all(const pid_t *pids, long n)
 	}
 }
 
-static void check_traces(const char *who, long cpus, uint64_t longest)
+/* @often: an event that happens often enough that there must be samples of it. */
+static void check_traces(const char *who, long cpus, bool often, uint64_t longest)
 {
 	struct trace least = { UINT64_MAX, UINT64_MAX, UINT64_MAX };
 
@@ -97,7 +98,8 @@ static void check_traces(const char *who, long cpus, uint64_t longest)
 	}
 	check(longest < 1000, "%s: a heartbeat misses no second (the longest took %lu ms)", who,
 	      longest);
-	check(least.turns > 10 && least.samples > 10, "%s: everybody gets on, and is sampled", who);
+	check(least.turns > 10 && (!often || least.samples > 10),
+	      "%s: everybody gets on, and is sampled", who);
 }
 
 /* On each CPU a process that is sampled. */
@@ -112,7 +114,7 @@ static void test_tasks(const char *who, uid_t uid, bool kernel_only, unsigned in
 		if (!pids[i])
 			worker(i, uid, kernel_only);
 	}
-	check_traces(who, cpus, heartbeat(seconds, NULL, 0));
+	check_traces(who, cpus, !kernel_only, heartbeat(seconds, NULL, 0));
 	kill_all(pids, cpus);
 }
 
@@ -141,7 +143,7 @@ static void test_cpus(const char *who, unsigned int seconds)
 			plain_worker(i);
 		rings[i] = ring_open(&attr, -1, i, -1);
 	}
-	check_traces(who, cpus, heartbeat(seconds, rings, cpus));
+	check_traces(who, cpus, true, heartbeat(seconds, rings, cpus));
 	kill_all(pids, cpus);
 	for (long i = 0; i < cpus; i++)
 		ring_close(&rings[i]);
