@@ -161,24 +161,31 @@ static inline struct twin_seen twin_measure(const struct xs_table *table,
 static inline void twin_sample(const char *name, struct perf_event_attr attr, unsigned int expected)
 {
 	const double rate = (double)expected / XS_PERIOD;
+	const bool interrupts = pmu_interrupts(pmu.name);
 	struct reading r;
 	struct ring ring;
-	struct seen seen;
+	struct seen seen = {};
+	uint64_t due = 0;
 
 	attr.sample_period = rate * 10000000; /* 100 a second */
-	ring = ring_open(&attr, 0, -1, -1);
-	if (!check(ring.fd >= 0, "%s: a sampling event opens (%d)", name, ring.fd))
-		return;
-	for (int i = 0; i < 100; i++)
-		work(2000000);
-	r = perf_get(ring.fd);
-	seen = ring_drain(&ring);
+	/* Where the host was away one sample stands for several periods: look again. */
+	for (int tries = 0; tries < 3 && !within(seen.samples, due, 10); tries++) {
+		ring = ring_open(&attr, 0, -1, -1);
+		if (!check(ring.fd >= 0, "%s: a sampling event opens (%d)", name, ring.fd))
+			return;
+		for (int i = 0; i < 100; i++)
+			work(2000000);
+		r = perf_get(ring.fd);
+		seen = ring_drain(&ring);
+		due = r.value / attr.sample_period;
+		ring_close(&ring);
+	}
 	check(within(r.value, r.running * rate, 20), "%s: sampled, it counts (%lu in %lu ns)", name,
 	      r.value, r.running);
-	check(seen.samples > 20 && within(seen.weight, r.value, 10),
-	      "%s: %lu samples of %llu, %lu in all", name, seen.samples,
-	      (unsigned long long)attr.sample_period, seen.weight);
-	ring_close(&ring);
+	check(seen.samples > 20 && seen.samples <= due + 1 &&
+	      (!interrupts || within(seen.samples, due, 10)) && within(seen.weight, r.value, 10),
+	      "%s: %lu samples of %llu, %lu in all; %lu were due", name, seen.samples,
+	      (unsigned long long)attr.sample_period, seen.weight, due);
 }
 
 #endif
