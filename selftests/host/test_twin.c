@@ -66,7 +66,7 @@ static void test_indices(void)
 	check(!wrong, "twin: selectors ignore what is above their width, and past the end");
 }
 
-static void test_units(void)
+static void test_units_of_table(void)
 {
 	static const u8 first[] = { 3, 11, 19, 27, 32 };
 	bool ok = true;
@@ -204,7 +204,7 @@ static void test_pace(void)
 
 void test_twin(void)
 {
-	test_units();
+	test_units_of_table();
 	test_indices();
 	test_joins();
 	test_tree();
