@@ -16,6 +16,7 @@ modules: kdir-check ## build the module (KDIR=..., ARCH=riscv CROSS_COMPILE=risc
 clean: ## remove what was built here
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C selftests/guest clean
+	$(MAKE) -C dts clean
 
 install: modules ## install the module for the running kernel
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
@@ -36,6 +37,12 @@ check-debug: ## of these only the boots of a kernel with its checkers on (KASAN,
 list: ## list the boots of 'make check'
 	@$(LAB) list
 
+dts: ## compile the device trees in dts/ (needs dtc)
+	$(MAKE) -C dts
+
+generated: ## write anew what is made from the event tables: dts, perf's JSON, documentation
+	drivers/perf/sbi_pmu/events/generate.sh
+
 setup: ## download and build ahead of time all that run, shell and check need
 	@$(LAB) setup
 
@@ -48,4 +55,4 @@ help: ## this list
 kdir-check:
 	@selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
-.PHONY: modules clean install run shell check check-debug list setup clean-lab help kdir-check
+.PHONY: modules clean install run shell check check-debug list dts generated setup clean-lab help kdir-check

@@ -29,11 +29,11 @@ code | xargs -0 grep -nE 'perf_event_overflow|overflow_handler|perf_pmu_(un)?reg
 code | xargs -0 grep -nE 'LINUX_VERSION_CODE|KERNEL_VERSION|^[[:space:]]*#[[:space:]]*(if|ifdef|elif)\b' |
 	outside 'include/compat/[^:]*' |
 	rule 'version and configuration differences belong in include/compat/'
-grep -nE '#include <' "$driver"/{event,counter,slot,firmware}.[ch] selftests/fakesbi/*.[ch] |
+grep -nE '#include <' "$driver"/{event,selector,tables,counter,slot,sample,firmware}.[ch] selftests/fakesbi/*.[ch] |
 	rule 'a pure room includes nothing of the system (pure.h does)'
 # File-scope variables that are neither const nor described below.
 grep -nE '^(static )?[a-z][a-z_ ]*[ *][a-z_]+( = .*)?;$' "$driver"/*.c |
-	grep -vE '\(|const|typedef|the_pmu;|unsigned int width = 64;|char \*overflow = "auto";|enum cpuhp_state hotplug_state;' |
+	grep -vE '\(|const|typedef|the_pmu;|unsigned int width = 64;|char \*(overflow|xiangshan) = "auto";|bool xiangshan_check;|enum cpuhp_state hotplug_state;' |
 	rule 'no file-scope variables; state belongs in struct sbi_pmu'
 grep -nE '0x504d55|0x10000\b|\b0x[cC][0-9a-fA-F]{2}\b' "$driver"/*.c -i |
 	rule 'SBI and CSR numbers belong in include/sbi_pmu/sbi_wire.h'
@@ -45,7 +45,8 @@ find Kbuild Makefile "$driver" include selftests -type f ! -name '*.tsv' \
 
 # What a tool knows better, where the lab has it: lint.sh ROOTS...
 if [ -n "${CHECKPATCH:-}" ]; then
-	find "$driver" include selftests -name '*.[ch]' -print0 |
+	# QEMU's own names are in CamelCase.
+	find "$driver" include selftests -name '*.[ch]' ! -name 'xiangshan-hpm.[ch]' -print0 |
 		xargs -0 perl "$CHECKPATCH" --no-tree --strict --terse --quiet --no-summary \
 			--max-line-length=100 --ignore "$(sed 's/[[:space:]]*#.*//; /^$/d' selftests/checkpatch.ignore | paste -sd,)" -f |
 		rule 'checkpatch'

@@ -14,6 +14,8 @@
 #define SBI_BASE_FID_IMPL_ID		1
 #define SBI_BASE_FID_IMPL_VERSION	2
 #define SBI_BASE_FID_PROBE		3
+#define SBI_BASE_FID_MVENDORID		4
+#define SBI_BASE_FID_MARCHID		5
 #define SBI_IMPL_OPENSBI		1
 #define SBI_IMPL_KVM			3
 #define SBI_OPENSBI_VERSION(x, y)	((x) << 16 | (y))

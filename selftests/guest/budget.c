@@ -182,8 +182,8 @@ static void test_builtin_overflow(unsigned int n)
 		  "the built-in driver samples %u events: %lu overflows, %lu samples", n,
 		  c.served, c.samples))
 		check(c.calls * 100 >= c.served * (1 + n) * 95,
-		      "and takes %.3f SBI calls for each; %u is what we may", per(c.calls, c.served),
-		      1 + n);
+		      "and takes %.3f SBI calls for each; %u is what we may",
+		      per(c.calls, c.served), 1 + n);
 }
 
 /* ---- switches: two tasks, each with its events ---- */

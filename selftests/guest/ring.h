@@ -292,7 +292,10 @@ static inline bool pmu_is_late(uint64_t code)
 		return false;
 	if (late < 0) {
 		struct perf_event_attr attr = {
-			.type = pmu.type, .config = STANDARD(CODE_CYCLES), .read_format = READ_TIMES };
+			.type = pmu.type,
+			.config = STANDARD(CODE_CYCLES),
+			.read_format = READ_TIMES,
+		};
 		int fd = perf_try(&attr, 0, -1, -1);
 		struct reading r;
 

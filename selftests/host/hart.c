@@ -6,9 +6,13 @@ struct hart hart;
 
 static struct sbi_pmu_mask candidates(const struct sbi_pmu_code *code)
 {
+	struct sbi_pmu_mask window = sbi_pmu_selector_window(&hart.inv, code->unit);
+
 	if (sbi_pmu_code_is_firmware(code))
 		return hart.inv.firmware;
-	return hart.slots.sole ? sbi_pmu_inventory_hardware(&hart.inv) : hart.inv.hpm;
+	if (!hart.slots.sole)
+		window = sbi_pmu_mask_and(window, &hart.inv.hpm);
+	return window;
 }
 
 static struct known *known_find(const struct sbi_pmu_code *code)

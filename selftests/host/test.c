@@ -14,12 +14,15 @@ int main(int argc, char **argv)
 	ktap_plan(-1);
 	printf("# XLEN %d, %lu random steps, seed %lu\n", XLEN, steps, seed);
 	test_event();
+	test_units();
+	test_tables();
 	test_counter();
 	test_firmware();
 	test_model();
 	test_slot();
 	test_power();
 	test_quirks();
+	test_twin();
 	test_sample(steps);
 	test_random(steps, seed);
 	printf("1..%d\n", ktap_tests);

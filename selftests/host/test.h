@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "../../drivers/perf/sbi_pmu/event.h"
+#include "../../drivers/perf/sbi_pmu/tables.h"
 #include "../fakesbi/fakesbi.h"
 #include "../ktap.h"
 
@@ -113,9 +114,12 @@ void test_counter(void);
 void test_firmware(void);
 void test_model(void);
 void test_slot(void);
+void test_twin(void);
 void test_power(void);
 void test_quirks(void);
 void test_random(unsigned long steps, u64 seed);
 void test_sample(unsigned long steps);
+void test_tables(void);
+void test_units(void);
 
 #endif

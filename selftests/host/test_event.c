@@ -13,6 +13,9 @@ struct encoding {
 #define OWN	PERF_TYPE_MAX
 #define SPACE(n) ((u64)(n) << 62)
 
+/* A core whose selectors we know nothing of. */
+static const struct sbi_pmu_abilities plain;
+
 static const struct encoding encodings[] = {
 	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 1, 0 },
 	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 0, 2, 0 },
@@ -42,6 +45,7 @@ static const struct encoding encodings[] = {
 	{ OWN, 0x1000000000000, 0, 0x30000, 0x1000000000000 },
 	{ OWN, 0xffffffffffffff, 0, 0x30000, 0xffffffffffffff },
 	{ OWN, 1ULL << 56, -EINVAL, 0, 0 },
+	{ OWN, 1ULL << 58 | 1, -EINVAL, 0, 0 },
 	{ OWN, 1ULL << 61, -EINVAL, 0, 0 },
 	{ OWN, SPACE(1) | 1, 0, 1, 0 },
 	{ OWN, SPACE(1) | 10, 0, 10, 0 },
@@ -71,7 +75,7 @@ static void test_encode(void)
 		const struct encoding *e = &encodings[i];
 		struct perf_event_attr attr = { .type = e->type, .config = e->config };
 		struct sbi_pmu_code code;
-		int ret = sbi_pmu_event_encode(&attr, e->type == OWN, &code);
+		int ret = sbi_pmu_event_encode(&plain, &attr, e->type == OWN, &code);
 
 		check(ret == e->ret && (ret || (code.idx == e->idx && code.data == e->data &&
 						!code.flags)),
@@ -154,7 +158,7 @@ static bool standard_valid(u32 idx)
 	struct perf_event_attr attr = { .config = SPACE(1) | idx };
 	struct sbi_pmu_code code;
 
-	return !sbi_pmu_event_encode(&attr, true, &code) && code.idx == idx && !code.data;
+	return !sbi_pmu_event_encode(&plain, &attr, true, &code) && code.idx == idx && !code.data;
 }
 
 /* Every standard event once, and each of them can be asked for. */

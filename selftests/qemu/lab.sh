@@ -36,7 +36,7 @@ make_some() { # ITEM...
 }
 
 # The debug kernel takes longest to make.
-make_stock() { make_some stable testing oldstable firmware qfix checkpatch; }
+make_stock() { make_some stable testing oldstable firmware qfix checkpatch jevents; }
 make_all() { make_stock && make_some debug; }
 
 # kernel_of SUITE: set root, the build root for that kernel; kdir, its headers in
@@ -96,10 +96,27 @@ build_suite() {
 
 sole=initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit
 
-# qemu FLAVOUR CPU HARTS SUITE OPENSBI APPEND OPTION...: one machine.
+# device_tree OVERLAY TREE: lay dts/OVERLAY.dtso, or one of the lab's own, over a
+# device tree in $run.
+device_tree() {
+	local overlay=$1 tree=$2 source
+	for source in "$top/dts/$overlay.dtso" "$lab/xiangshan-hpm/$overlay.dtso" missing; do
+		[ ! -e "$source" ] || break
+	done
+	[ "$source" != missing ] || die "no overlay '$overlay' in dts/"
+	# shellcheck disable=SC2016 # for the inner shell
+	in_root "$(item stable)/root" "$run:/run/lab" "$(dirname "$source"):/run/dts" -- sh -ec '
+		cd /run/dts
+		dtc -q -@ -I dts -O dtb -o "$2.overlay" "$1"
+		fdtoverlay -i "$2" -o "$2" "$2.overlay"
+	' sh "$(basename "$source")" "/run/lab/$tree"
+}
+
+# qemu FLAVOUR CPU HARTS SUITE OPENSBI APPEND OPTION...: one machine. OPENSBI is a
+# version, or version+overlay: what this firmware finds in its device tree.
 qemu() {
-	local flavour=$1 cpu=$2 harts=$3 suite=$4 opensbi=$5 append=$6
-	local root binary=/usr/bin/qemu-system-riscv64 firmware binds=()
+	local flavour=$1 cpu=$2 harts=$3 suite=$4 opensbi=${5%%+*} overlay=${5#"${5%%+*}"} append=$6
+	local root binary=/usr/bin/qemu-system-riscv64 firmware binds=() machine tree
 	shift 6
 	case $flavour in
 	q7) root=$(item oldstable)/root || exit ;;
@@ -114,12 +131,20 @@ qemu() {
 	firmware=$(item firmware) || exit
 	[ -e "$firmware/$opensbi.bin" ] ||
 		die "no OpenSBI '$opensbi'; there are: $(cd "$firmware" && echo *.bin)"
-	in_root "$root" "${binds[@]}" "$run:/run/lab" "$firmware:/run/firmware" -- \
-		"${timeout[@]}" "$binary" -nodefaults -display none -no-reboot \
-		-M virt -m 1G -cpu "$cpu" -smp "$harts" \
-		-bios "/run/firmware/$opensbi.bin" -kernel "/run/lab/$suite/vmlinux" \
-		-initrd "/run/lab/$suite/initrd" -device virtio-serial-pci \
-		-append "console=ttyS0 ${append/SOLE/$sole}" "$@"
+	machine=(in_root "$root" "${binds[@]}" "$run:/run/lab" "$firmware:/run/firmware" --
+		"${timeout[@]}" "$binary" -nodefaults -display none -no-reboot
+		-M virt -m 1G -cpu "$cpu" -smp "$harts"
+		-bios "/run/firmware/$opensbi.bin" -kernel "/run/lab/$suite/vmlinux"
+		-initrd "/run/lab/$suite/initrd" -device virtio-serial-pci
+		-append "console=ttyS0 ${append/SOLE/$sole}" "$@")
+	if [ -n "$overlay" ]; then
+		# The same machine writes its tree down, and then starts with it.
+		tree=$(basename "$(mktemp "$run/tree.XXXXXX")")
+		"${machine[@]}" -M "dumpdtb=/run/lab/$tree" &&
+			device_tree "${overlay#+}" "$tree" || return
+		machine+=(-dtb "/run/lab/$tree")
+	fi
+	"${machine[@]}"
 }
 
 # ---- check ----
@@ -167,6 +192,17 @@ host_tests() { # COMPILER
 	tar -C "$top" --exclude=.git -cf - drivers include selftests | tar -C "$copy" -xf -
 	in_root "$(item stable)/root" "$copy:/run/src" -- \
 		make -C /run/src/selftests/host check CC="$1" OUT=/run/src/out
+}
+
+# A script of the host tests: the tables of event names, and what is made from them.
+host_script() { # NAME
+	in_root "$(item stable)/root" "$top:/run/src" -- "/run/src/selftests/host/$1.sh"
+}
+
+# perf's own reader on the JSON that is for perf.
+perf_json() {
+	in_root "$(item jevents)/root" "$top:/run/src" "$(item jevents)/pmu-events:/run/pmu-events" -- \
+		/run/src/selftests/host/jevents.sh /run/pmu-events
 }
 
 # Every line of them run by a test, or nearly.
@@ -252,6 +288,7 @@ check() {
 	for name in "$@"; do
 		[ "${known#* "$name" }" != "$known" ] || die "no case '$name'; see 'make list'"
 	done
+	[ $# != 0 ] || rows() { grep -v '^[#~]' "$lab/cases.tsv"; }
 	suites=" $(rows_of "$@" | cut -f 5 | sort -u | tr '\n' ' ')"
 	start_run
 	case $suites in
@@ -259,10 +296,13 @@ check() {
 	*) make_stock ;;
 	esac
 	if [ $# = 0 ]; then
-		rows() { grep -v '^[#~]' "$lab/cases.tsv"; }
 		step lint lint
 		step "lint bites" lint_bites
 		step refusals "$lab/refusals.sh"
+		step "event tables" host_script events
+		step "files made from them" host_script generated
+		step "device trees" host_script dts
+		step "perf JSON" perf_json
 		step "host tests (gcc)" host_tests gcc
 		step "host tests (clang)" host_tests clang
 		step "host tests' coverage" host_coverage

@@ -1,11 +1,8 @@
 #!/bin/bash -e
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# qfix.sh OUT - run in a build root: Debian's QEMU with LCOFI mended, as OUT.
-#
-# Since QEMU 8, bit 13 (LCOFI) of mie and sie cannot be written: the mask of
-# the local interrupts starts at bit 16, and no other mask holds bit 13. With
-# that mask starting at bit 13 the counter overflow interrupt is delivered.
+# qfix.sh OUT - run in a build root: Debian's QEMU with its PMU mended and with
+# XiangShan's counters (xiangshan-hpm/, beside this script), as OUT.
 
 mkdir /tmp/qemu
 cd /tmp/qemu
@@ -26,7 +23,43 @@ edit() { # FILE FROM TO
 	PY
 }
 
+# Since QEMU 8, bit 13 (LCOFI) of mie and sie cannot be written: the mask of
+# the local interrupts starts at bit 16, and no other mask holds bit 13. With
+# that mask starting at bit 13 the counter overflow interrupt is delivered.
 edit target/riscv/csr.c '(~0xFFFFULL)' '(~0x1FFFULL)'
+
+# Cycles and instructions are ticks of the host's clock, but the timer of their
+# overflows takes what is left for nanoseconds: overflows are late by the ratio.
+# One a nanosecond is right for both, and stands still when the machine does.
+now='qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL)'
+edit target/riscv/csr.c 'curr_val = cpu_get_host_ticks();' "curr_val = $now;"
+edit target/riscv/pmu.c 'current_icount = cpu_get_host_ticks();' "current_icount = $now;"
+edit target/riscv/pmu.c 'current_ticks = cpu_get_host_ticks();' "current_ticks = $now;"
+
+# The counters of XiangShan's cores: a property of the CPU, a call when it has
+# been read, and one before each change of mode.
+cp "$(dirname "$0")"/xiangshan-hpm/*.[ch] target/riscv/
+edit target/riscv/meson.build "  'pmu.c'," "  'pmu.c', 'xiangshan-hpm.c',"
+edit target/riscv/cpu.h 'GHashTable *pmu_event_ctr_map;' 'GHashTable *pmu_event_ctr_map;
+    char *xiangshan_hpm_table;
+    struct xiangshan_hpm *xiangshan_hpm;'
+edit target/riscv/cpu.c '{.name = "pmu-mask", .info = &prop_pmu_mask},' \
+	'{.name = "pmu-mask", .info = &prop_pmu_mask},
+    DEFINE_PROP_STRING("xiangshan-hpm", RISCVCPU, xiangshan_hpm_table),'
+edit target/riscv/tcg/tcg-cpu.c '#include "pmu.h"' '#include "pmu.h"
+#include "xiangshan-hpm.h"'
+edit target/riscv/tcg/tcg-cpu.c 'if (cpu->cfg.pmu_mask) {' 'xiangshan_hpm_realize(cpu, &local_err);
+    if (local_err) {
+        error_propagate(errp, local_err);
+        return;
+    }
+    if (cpu->cfg.pmu_mask) {'
+edit target/riscv/cpu_helper.c '#include "pmu.h"' '#include "pmu.h"
+#include "xiangshan-hpm.h"'
+edit target/riscv/cpu_helper.c 'riscv_pmu_update_fixed_ctrs(env, newpriv, virt_en);' \
+	'riscv_pmu_update_fixed_ctrs(env, newpriv, virt_en);
+        xiangshan_hpm_mode(env, newpriv, virt_en);'
+
 # Debian's tarball has no ROM blobs; the machine used here needs none.
 echo 'roms = []' > pc-bios/meson.build
 

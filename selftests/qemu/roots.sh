@@ -169,12 +169,24 @@ item_checkpatch() {
 	as_root rm -rf "$tree"
 }
 
+# perf's own reader of event tables, as perf's build runs it, and a root with python.
+item_jevents() {
+	local tree=$1/tree
+	debstrap "$stable" apt amd64 python3 "$1/root"
+	debstrap "$stable" extract amd64 linux-source "$tree"
+	as_root tar -C "$1" -xf "$tree"/usr/src/linux-source-*.tar.xz --strip-components=3 \
+		--wildcards 'linux-source-*/tools/perf/pmu-events/*.py' \
+		'linux-source-*/tools/perf/pmu-events/arch/riscv' \
+		'linux-source-*/tools/perf/pmu-events/arch/test'
+	as_root rm -rf "$tree"
+}
+
 # QEMU from Debian's source with LCOFI mended; see qfix.sh.
 item_qfix() {
 		debstrap "$stable" apt amd64 \
 		build-essential,dpkg-dev,ninja-build,meson,pkgconf,python3-venv,python3-pycotap,flex,bison,libglib2.0-dev,libgio-2.0-dev-bin,libfdt-dev,zlib1g-dev \
 		"$1/root" --setup-hook='sed -i "s/^deb \(.*\)/&\ndeb-src \1/" "$1/etc/apt/sources.list"' \
-		--customize-hook="copy-in $lab/qfix.sh /tmp" \
+		--customize-hook="copy-in $lab/qfix.sh $lab/xiangshan-hpm /tmp" \
 		--customize-hook='chroot "$1" bash /tmp/qfix.sh /qemu-system-riscv64'
 	as_root mv "$1/root/qemu-system-riscv64" "$1/"
 	as_root rm -rf --one-file-system "$1/root"
@@ -197,7 +209,7 @@ item_debug() {
 # What else a recipe depends on: files that it reads, another item.
 item_inputs() {
 	case $1 in
-	qfix) cat "$lab/qfix.sh" ;;
+	qfix) cat "$lab"/qfix.sh "$lab"/xiangshan-hpm/*.[ch] ;;
 	debug) cat "$lab/debug.sh" "$lab/debug.config" && item_key testing ;;
 	esac
 }
@@ -210,9 +222,11 @@ item_key() { # NAME
 	} | sha256sum | cut -c 1-12
 }
 
-# item NAME: print the folder of a finished item, making it first if need be.
+# item NAME: print the folder of a finished item, making it first if need be. For
+# work on QEMU, QFIX is a folder with another one than what qfix.sh makes.
 item() {
 	local name=$1 dir
+	[ "$name" != qfix ] || [ -z "${QFIX:-}" ] || { echo "$QFIX"; return; }
 	dir=$cache/$name-$(item_key "$name")
 	[ -e "$dir" ] || make_item "$name" "$dir"
 	echo "$dir"

@@ -46,7 +46,7 @@ file == 1 && /^# end of / { ended = 1 }
 # Words that no kernel says when all is well.
 file == 2 && /WARNING:|(^|[^A-Z_])BUG[ :]|INFO:|Oops|Kernel panic|Call Trace|unable to handle/ ||
 file == 2 && /KASAN|UBSAN|ODEBUG|possible (recursive|circular)|suspicious RCU|sleeping function/ ||
-file == 2 && /self-detected stall|detected stalls|soft lockup|turning off the locking/ ||
+file == 2 && /self-detected stall|detected stalls|soft lockup|LOCKUP|turning off the locking/ ||
 file == 2 && /unreferenced.* object|suspected memory leak|leak detector disabled/ {
 	if (!bad++)
 		wrong("console: " $0)

@@ -64,19 +64,32 @@ static bool firmware_code_valid(u64 fw)
 	       (fw >= SBI_PMU_FW_IMPLEMENTATION && fw < SBI_PMU_FW_PLATFORM);
 }
 
-static int encode_own(u64 config, struct sbi_pmu_code *code)
+static int encode_raw(const struct sbi_pmu_abilities *can, u64 config,
+		      struct sbi_pmu_code *code)
+{
+	if (can->units) {
+		int ret = sbi_pmu_selector_encode(config, &config, &code->unit);
+
+		if (ret)
+			return ret;
+	}
+	if (config & ~SBI_PMU_CFG_EVENT)
+		return -EINVAL;
+	/* Selectors that need the upper 8 bits need raw events v2. */
+	code->idx = event_idx(config & ~SBI_PMU_RAW_DATA ?
+			      SBI_PMU_TYPE_RAW_V2 : SBI_PMU_TYPE_RAW, 0);
+	code->data = config;
+	return 0;
+}
+
+static int encode_own(const struct sbi_pmu_abilities *can, u64 config,
+		      struct sbi_pmu_code *code)
 {
 	u64 rest = config & ~SBI_PMU_CFG_SPACE;
 
 	switch (FIELD_GET(SBI_PMU_CFG_SPACE, config)) {
 	case SBI_PMU_SPACE_RAW:
-		if (rest & ~SBI_PMU_CFG_EVENT)
-			return -EINVAL;
-		/* Selectors that need the upper 8 bits need raw events v2. */
-		code->idx = event_idx(rest & ~SBI_PMU_RAW_DATA ?
-				      SBI_PMU_TYPE_RAW_V2 : SBI_PMU_TYPE_RAW, 0);
-		code->data = rest;
-		return 0;
+		return encode_raw(can, rest, code);
 	case SBI_PMU_SPACE_STANDARD:
 		if (!standard_idx_valid(rest))
 			return -EINVAL;
@@ -96,20 +109,22 @@ static int encode_own(u64 config, struct sbi_pmu_code *code)
 
 /**
  * sbi_pmu_event_encode - the event of an attr, without its filters
+ * @can: what the machine can do
  * @attr: what the user asked for
  * @own_type: attr.type is this PMU's, so config is in our own format
  * @code: the answer; zero flags
  *
  * Return: 0, -ENOENT if the type is not ours, -EINVAL if the event is nonsense.
  */
-int sbi_pmu_event_encode(const struct perf_event_attr *attr, bool own_type,
+int sbi_pmu_event_encode(const struct sbi_pmu_abilities *can,
+			 const struct perf_event_attr *attr, bool own_type,
 			 struct sbi_pmu_code *code)
 {
 	int ret;
 
 	memset(code, 0, sizeof(*code));
 	if (own_type)
-		ret = encode_own(attr->config, code);
+		ret = encode_own(can, attr->config, code);
 	else if (attr->type == PERF_TYPE_HARDWARE)
 		ret = encode_general(attr->config, code);
 	else if (attr->type == PERF_TYPE_HW_CACHE)

@@ -5,7 +5,7 @@
 #ifndef SBI_PMU_EVENT_H
 #define SBI_PMU_EVENT_H
 
-#include "firmware.h"
+#include "selector.h"
 
 /*
  * The config of events of our own type. sysfs prints these masks and event.c
@@ -25,14 +25,17 @@
  * @filter: programmable counters can be inhibited by mode (Sscofpmf)
  * @guests: the H extension is there, so virtual modes exist
  * @further: firmware checks the codes of firmware events past the standard ones
+ * @units: raw events are XiangShan's selectors
  */
 struct sbi_pmu_abilities {
 	bool filter;
 	bool guests;
 	bool further;
+	bool units;
 };
 
-int sbi_pmu_event_encode(const struct perf_event_attr *attr, bool own_type,
+int sbi_pmu_event_encode(const struct sbi_pmu_abilities *can,
+			 const struct perf_event_attr *attr, bool own_type,
 			 struct sbi_pmu_code *code);
 bool sbi_pmu_event_further(const struct sbi_pmu_code *code);
 u32 sbi_pmu_event_standard(unsigned int n);

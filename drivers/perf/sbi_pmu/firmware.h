@@ -14,13 +14,17 @@
  * @data: event_data
  * @idx: event_idx
  * @flags: config_flags; only the five inhibit bits
+ * @unit: the unit whose counters are offered (selector.h), 0 for all; not part of what
+ *	  firmware is told
  */
 struct sbi_pmu_code {
 	u64 data;
 	u32 idx;
 	u32 flags;
+	u32 unit;
 };
 
+/* The same event for a counter that can hold either. */
 static inline bool sbi_pmu_code_equal(const struct sbi_pmu_code *a,
 				      const struct sbi_pmu_code *b)
 {

@@ -23,6 +23,14 @@ static char *overflow = "auto";
 module_param(overflow, charp, 0444);
 MODULE_PARM_DESC(overflow, "what makes samples: lcofi (the interrupt), timer, none, or auto (default): lcofi where it works, timer else");
 
+static char *xiangshan = "auto";
+module_param(xiangshan, charp, 0444);
+MODULE_PARM_DESC(xiangshan, "XiangShan's event table: user-guide, v2r2-2025, v2r2-2026, v3, off, or auto (default): what the device tree says, or the core if it is clear");
+
+static bool xiangshan_check;
+module_param(xiangshan_check, bool, 0444);
+MODULE_PARM_DESC(xiangshan_check, "at load, count two XiangShan events that happen on every cycle, and say so if the table is wrong (default: no)");
+
 /* The core hands hotplug callbacks a CPU and nothing else. */
 static struct sbi_pmu *the_pmu;
 static enum cpuhp_state hotplug_state;
@@ -248,6 +256,9 @@ static int register_pmu(struct sbi_pmu *pmu)
 	sbi_pmu_perf_init(pmu);
 	/* Now, not under the lock that perf core holds while it makes the files. */
 	sbi_pmu_truth_learn(pmu);
+	ret = sbi_pmu_sysfs_names(pmu);
+	if (ret)
+		return ret;
 	pmu->pmu.attr_groups = pmu->sole ? sbi_pmu_attr_groups_sole : sbi_pmu_attr_groups_beside;
 	ret = perf_pmu_register(&pmu->pmu, pmu->name, pmu->sole ? PERF_TYPE_RAW : -1);
 	if (ret)
@@ -285,6 +296,7 @@ static struct sbi_pmu *pmu_alloc(void)
 
 static void pmu_free(struct sbi_pmu *pmu)
 {
+	sbi_pmu_sysfs_free(pmu);
 	sbi_pmu_truth_free(pmu);
 	free_percpu(pmu->cpu);
 	kfree(pmu);
@@ -305,6 +317,9 @@ static int __init sbi_pmu_init(void)
 	if (!pmu)
 		return -ENOMEM;
 	ret = learn_machine(pmu);
+	if (ret)
+		goto err_free;
+	ret = sbi_pmu_xiangshan_choose(pmu, xiangshan);
 	if (ret)
 		goto err_free;
 
@@ -331,6 +346,7 @@ static int __init sbi_pmu_init(void)
 		goto err_sleep;
 	sbi_pmu_debugfs_init(pmu);
 	log_found(pmu, owner, sampling);
+	sbi_pmu_xiangshan_log(pmu, xiangshan_check);
 	kfree(owner);
 	return 0;
 

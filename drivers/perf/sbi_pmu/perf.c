@@ -324,7 +324,7 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 	const struct perf_event_attr *attr = &event->attr;
 	int ret;
 
-	ret = sbi_pmu_event_encode(attr, attr->type == pmu->pmu.type, code);
+	ret = sbi_pmu_event_encode(&pmu->able, attr, attr->type == pmu->pmu.type, code);
 	if (ret)
 		return ret;
 	if (perf_attr_further_config(attr))

@@ -37,3 +37,10 @@ int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id)
 		return -ENODEV;
 	return base_get(SBI_BASE_FID_PROBE, SBI_PMU_EID) ? 0 : -ENODEV;
 }
+
+/* Whose core this is: mvendorid and marchid, 0 where nobody says. */
+void sbi_pmu_sbi_core(unsigned long *vendor, unsigned long *arch)
+{
+	*vendor = base_get(SBI_BASE_FID_MVENDORID, 0);
+	*arch = base_get(SBI_BASE_FID_MARCHID, 0);
+}

@@ -15,6 +15,7 @@
 
 #include "event.h"
 #include "slot.h"
+#include "tables.h"
 
 #undef pr_fmt
 #define pr_fmt(fmt) "sbi_pmu: " fmt
@@ -32,6 +33,7 @@ struct sbi_pmu_firmware_id {
 };
 
 struct sbi_pmu;
+struct sbi_pmu_names;
 
 /**
  * struct sbi_pmu_cpu - a hart
@@ -85,6 +87,8 @@ enum sbi_pmu_source {
  * @overflow: perf_event_overflow, which the kernel does not export, or NULL;
  *	      const after probe
  * @took: perf_sample_event_took, likewise
+ * @xiangshan: the event table, if this is such a core; const after probe
+ * @names: its names in sysfs, NULL without; const after probe
  * @hints: standard events that firmware says it has, by sbi_pmu_event_standard();
  *	   const after probe
  * @truth_lock: guards @truths, and has one trial at a time; may sleep
@@ -111,6 +115,8 @@ struct sbi_pmu {
 	int (*overflow)(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs);
 	void (*took)(u64 ns);
+	struct sbi_pmu_choice xiangshan;
+	struct sbi_pmu_names *names;
 	u64 hints;
 	struct mutex truth_lock;
 	DECLARE_HASHTABLE(truths, 6);
@@ -127,6 +133,7 @@ static inline struct sbi_pmu *to_sbi_pmu(struct pmu *pmu)
 
 /* sbi.c */
 int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id);
+void sbi_pmu_sbi_core(unsigned long *vendor, unsigned long *arch);
 struct sbi_pmu_ret sbi_pmu_sbi_call(unsigned int fid, const xlen_t arg[SBI_PMU_ARGS]);
 
 /* csr.c */
@@ -167,11 +174,18 @@ void sbi_pmu_perf_fired(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *fire
 bool sbi_pmu_perf_poll(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_perf_took(struct sbi_pmu *pmu, u64 ns);
 
+/* xiangshan.c */
+int sbi_pmu_xiangshan_choose(struct sbi_pmu *pmu, const char *wish);
+bool sbi_pmu_xiangshan_counts(struct sbi_pmu *pmu, u64 config);
+void sbi_pmu_xiangshan_log(struct sbi_pmu *pmu, bool check);
+
 /* debugfs.c */
 void sbi_pmu_debugfs_init(struct sbi_pmu *pmu);
 void sbi_pmu_debugfs_exit(struct sbi_pmu *pmu);
 
 /* sysfs.c */
+int sbi_pmu_sysfs_names(struct sbi_pmu *pmu);
+void sbi_pmu_sysfs_free(struct sbi_pmu *pmu);
 extern const struct attribute_group *sbi_pmu_attr_groups_sole[];
 extern const struct attribute_group *sbi_pmu_attr_groups_beside[];
 

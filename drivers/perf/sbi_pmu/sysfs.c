@@ -3,6 +3,7 @@
  * sysfs: what perf list and people read about the PMU.
  */
 #include <linux/device.h>
+#include <linux/slab.h>
 #include <linux/sysfs.h>
 
 #include "sbi_pmu.h"
@@ -124,7 +125,7 @@ static bool event_supported(struct sbi_pmu *pmu, const struct attribute *attr)
 	struct sbi_pmu_code code;
 	struct sbi_pmu_mask can;
 
-	return !sbi_pmu_event_encode(&asked, true, &code) &&
+	return !sbi_pmu_event_encode(&pmu->able, &asked, true, &code) &&
 	       !sbi_pmu_truth_of(pmu, &code, &can);
 }
 
@@ -214,6 +215,127 @@ static struct attribute *cpus_attrs[] = {
 static const struct attribute_group cpus_group = {
 	.attrs = cpus_attrs,
 };
+
+/* ---- XiangShan: more of all three, where there is a table ---- */
+
+static struct attribute *selector_attrs[] = {
+	FORMAT(event0, SBI_PMU_CFG_EVENT0),
+	FORMAT(event1, SBI_PMU_CFG_EVENT1),
+	FORMAT(event2, SBI_PMU_CFG_EVENT2),
+	FORMAT(event3, SBI_PMU_CFG_EVENT3),
+	FORMAT(op0, SBI_PMU_CFG_OP0),
+	FORMAT(op1, SBI_PMU_CFG_OP1),
+	FORMAT(op2, SBI_PMU_CFG_OP2),
+	FORMAT(unit, SBI_PMU_CFG_UNIT),
+	NULL
+};
+
+static const struct attribute_group selector_group = {
+	.name = "format",
+	.attrs = selector_attrs,
+};
+
+static ssize_t event_table_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", dev_to_sbi_pmu(dev)->xiangshan.table->name);
+}
+static DEVICE_ATTR_RO(event_table);
+
+static struct attribute *table_attrs[] = {
+	&dev_attr_event_table.attr,
+	NULL
+};
+
+static const struct attribute_group table_group = {
+	.name = "caps",
+	.attrs = table_attrs,
+};
+
+static ssize_t name_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const u64 config = container_of(attr, struct event_attr, attr)->config;
+	const struct {
+		const char *name;
+		u64 value;
+	} terms[] = {
+		{ "event1", FIELD_GET(SBI_PMU_CFG_EVENT1, config) },
+		{ "event2", FIELD_GET(SBI_PMU_CFG_EVENT2, config) },
+		{ "event3", FIELD_GET(SBI_PMU_CFG_EVENT3, config) },
+		{ "op0", FIELD_GET(SBI_PMU_CFG_OP0, config) },
+		{ "op1", FIELD_GET(SBI_PMU_CFG_OP1, config) },
+		{ "op2", FIELD_GET(SBI_PMU_CFG_OP2, config) },
+	};
+	int at = sysfs_emit(buf, "event0=0x%llx", FIELD_GET(SBI_PMU_CFG_EVENT0, config));
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(terms); i++)
+		if (terms[i].value)
+			at += sysfs_emit_at(buf, at, ",%s=0x%llx", terms[i].name, terms[i].value);
+	return at + sysfs_emit_at(buf, at, ",unit=0x%llx\n", FIELD_GET(SBI_PMU_CFG_UNIT, config));
+}
+
+/**
+ * struct sbi_pmu_names - the files of XiangShan's events
+ * @group: their group
+ * @groups: all groups that a table adds, for perf core
+ * @list: what is in @group
+ * @attr: the files themselves
+ */
+struct sbi_pmu_names {
+	struct attribute_group group;
+	const struct attribute_group *groups[4];
+	struct attribute **list;
+	struct event_attr attr[];
+};
+
+/**
+ * sbi_pmu_sysfs_names - files for the events of the XiangShan table, if there is one
+ * @pmu: the driver, before its PMU is registered, its harts up
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int sbi_pmu_sysfs_names(struct sbi_pmu *pmu)
+{
+	const struct sbi_pmu_table *table = pmu->xiangshan.table;
+	struct sbi_pmu_names *names;
+	unsigned int found = 0;
+
+	if (!table)
+		return 0;
+	names = kvzalloc(struct_size(names, attr, table->total), GFP_KERNEL);
+	if (!names)
+		return -ENOMEM;
+	pmu->names = names;
+	names->list = kvcalloc(table->total + 1, sizeof(*names->list), GFP_KERNEL);
+	if (!names->list)
+		return -ENOMEM;
+	for (unsigned int n = 0; n < table->total; n++) {
+		struct event_attr *ev = &names->attr[found];
+
+		if (!sbi_pmu_xiangshan_counts(pmu, table->names[n].config))
+			continue;
+		ev->config = table->names[n].config;
+		ev->attr.show = name_show;
+		ev->attr.attr.name = table->names[n].name;
+		ev->attr.attr.mode = 0444;
+		sysfs_attr_init(&ev->attr.attr);
+		names->list[found++] = &ev->attr.attr;
+	}
+	names->group.name = "events";
+	names->group.attrs = names->list;
+	names->groups[0] = &selector_group;
+	names->groups[1] = &table_group;
+	names->groups[2] = &names->group;
+	pmu->pmu.attr_update = names->groups;
+	return 0;
+}
+
+void sbi_pmu_sysfs_free(struct sbi_pmu *pmu)
+{
+	if (pmu->names)
+		kvfree(pmu->names->list);
+	kvfree(pmu->names);
+}
 
 const struct attribute_group *sbi_pmu_attr_groups_sole[] = {
 	&format_group, &event_group_sole, &caps_group, &cpus_group, NULL

@@ -76,19 +76,22 @@ static bool truth_hurts(const struct sbi_pmu *pmu, const struct sbi_pmu_code *co
 }
 
 /*
- * The counters that are asked at all. Beside another driver the fixed ones are
- * not: firmware hands them to whoever asks, even while they count.
+ * The counters that are asked at all: those of the event's unit. Beside another
+ * driver the fixed ones are not: firmware hands them to whoever asks, even while they
+ * count.
  */
 static struct sbi_pmu_mask truth_candidates(const struct sbi_pmu *pmu,
 					    const struct sbi_pmu_code *code)
 {
+	const struct sbi_pmu_mask window = sbi_pmu_selector_window(&pmu->inv, code->unit);
+
 	if (truth_hurts(pmu, code))
 		return (struct sbi_pmu_mask){};
 	if (sbi_pmu_code_is_firmware(code))
 		return pmu->inv.firmware;
 	if (!pmu->sole)
-		return pmu->inv.hpm;
-	return sbi_pmu_inventory_hardware(&pmu->inv);
+		return sbi_pmu_mask_and(window, &pmu->inv.hpm);
+	return window;
 }
 
 static bool truth_complete(const struct sbi_pmu_mask *candidates,
@@ -147,6 +150,7 @@ int sbi_pmu_truth_of(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 {
 	const struct sbi_pmu_mask candidates = truth_candidates(pmu, code);
 	struct sbi_pmu_truth fresh = {}, *truth = &fresh;
+	struct sbi_pmu_mask took;
 	struct truth_entry *e;
 	int ret = 0;
 
@@ -165,6 +169,8 @@ int sbi_pmu_truth_of(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 		memset(&truth->cannot, 0, sizeof(truth->cannot));
 	truth_learn(pmu, code, &candidates, truth);
 	*can = sbi_pmu_mask_andnot(candidates, &truth->cannot);
+	/* The same event may have been tried on counters of another window. */
+	took = sbi_pmu_mask_and(candidates, &truth->can);
 	/*
 	 * No counter free for a trial, or none that could ever: from firmware
 	 * both are the same "no". Beside a driver that uses them, its word counts.
@@ -173,7 +179,7 @@ int sbi_pmu_truth_of(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 		*can = candidates;
 	if (sbi_pmu_mask_empty(can))
 		ret = -EOPNOTSUPP;
-	else if (pmu->sole && sbi_pmu_mask_empty(&truth->can))
+	else if (pmu->sole && sbi_pmu_mask_empty(&took))
 		ret = -EBUSY;
 	mutex_unlock(&pmu->truth_lock);
 	return ret;

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# write-c.awk - after read.awk: the tables for tables.c.
+#
+# An event is EVENT(name, unit, operator, index, index, index, index). Those that
+# are known to count nothing, or something else, have no name.
+
+function write_event(t, alias,    i, line)
+{
+	if (mark[t, alias] != "-")
+		return
+	line = sprintf("\tEVENT(\"%s\", %d, %s", alias, unit[t, alias],
+		       op[t, alias] == "add" ? "ADD" nth[t, alias] : "OR")
+	for (i = 0; i < 4; i++)
+		line = line ", " (i < nth[t, alias] ? index_of[t, alias, i] : 0)
+	print line "),"
+}
+
+END {
+	print "/* SPDX-License-Identifier: GPL-2.0-only */"
+	print "/* Made by events/write-c.awk; not to be edited. */"
+	for (i = 1; i <= tables; i++) {
+		t = c = table[i]
+		gsub(/-/, "_", c)
+		printf "\nstatic const struct sbi_pmu_name %s_names[] = {\n", c
+		for (n = 1; n <= events[t]; n++)
+			write_event(t, event[t, n])
+		print "};"
+		list = list "\tTABLE(\"" t "\", " c "_names),\n"
+	}
+	printf "\nstatic const struct sbi_pmu_table tables[] = {\n%s};\n", list
+}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# write-json.awk - after read.awk: what perf's own tree wants of table "only" in one
+# file, by "topic": the name of a unit, or "metrics" (with metrics.tsv among the
+# files).
+#
+# The event code has the unit in bits 9:8, so that the built-in driver finds the
+# right counters by a device tree from dts/.
+
+function quote(string)
+{
+	gsub(/\\/, "\\\\", string)
+	gsub(/"/, "\\\"", string)
+	return "\"" string "\""
+}
+
+function sentence(string)
+{
+	return toupper(substr(string, 1, 1)) substr(string, 2)
+}
+
+function field(name, value)
+{
+	return sprintf("    \"%s\": %s", name, quote(value))
+}
+
+function object(body)
+{
+	printf "%s  {\n%s\n  }", written++ ? ",\n" : "", body
+}
+
+function write_event(t, alias,    body)
+{
+	body = field("EventName", alias) ",\n"
+	body = body field("EventCode", hex(data(t, alias) + 256 * (unit[t, alias] - 1), 1)) ",\n"
+	body = body field("BriefDescription", sentence(text[t, alias]))
+	if (note[t, alias] != "")
+		body = body ",\n" field("PublicDescription", sentence(text[t, alias]) ". " sentence(note[t, alias]))
+	object(body)
+}
+
+# All that an expression names is in this table, or is a metric that is.
+function computable(t, expr,    n, word, i)
+{
+	n = split(names_of(expr), word, " ")
+	for (i = 1; i <= n; i++)
+		if (!(word[i] in written_metric) &&
+		    (!((t, word[i]) in unit) || mark[t, word[i]] != "-"))
+			return 0
+	return 1
+}
+
+function write_metric(m)
+{
+	written_metric[metric_name[m]] = 1
+	object(field("MetricName", metric_name[m]) ",\n" \
+	       field("MetricGroup", metric_group[m]) ",\n" \
+	       field("MetricExpr", metric_expr[m]) ",\n" \
+	       field("ScaleUnit", "100%") ",\n" \
+	       field("BriefDescription", metric_text[m]))
+}
+
+END {
+	print "["
+	for (n = 1; topic != "metrics" && n <= events[only]; n++) {
+		alias = event[only, n]
+		if (mark[only, alias] == "-" && unit_name[unit[only, alias]] == topic)
+			write_event(only, alias)
+	}
+	for (m = 1; topic == "metrics" && m <= metrics; m++)
+		if (computable(only, metric_expr[m]))
+			write_metric(m)
+	print "\n]"
+}

@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# generated.sh - what is made from the event tables is in the tree as they make it.
+top=$(cd "$(dirname "$0")/../.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+"$top/drivers/perf/sbi_pmu/events/generate.sh" "$dir" || exit
+made() { find "$1/dts" "$1/tools/perf" "$1/Documentation" \( -name 'xiangshan-*.dts[io]' -o \
+	-path '*openxiangshan*.json' -o -name 'sbi-pmu-events-*.rst' \) | sed "s|^$1/||" | sort; }
+made "$dir" >"$dir/files"
+[ "$(wc -l <"$dir/files")" -gt 20 ] || { echo "hardly anything is made"; failed=1; }
+made "$top" | diff "$dir/files" - || failed=1
+while read -r file; do
+	diff -u "$top/$file" "$dir/$file" || failed=1
+done <"$dir/files"
+[ $failed = 0 ] || echo "make generated: writes them anew"
+exit $failed

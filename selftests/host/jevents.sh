@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# jevents.sh PMU-EVENTS - our events and metrics as perf's own jevents.py takes them
+# into perf; PMU-EVENTS is the folder of that name in perf's sources. Needs python3.
+top=$(cd "$(dirname "$0")/../.." && pwd)
+ours=$top/tools/perf/pmu-events/arch/riscv/openxiangshan
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+fails() {
+	echo "$*"
+	failed=1
+}
+
+jevents() {
+	(cd "$dir/perf" && python3 jevents.py riscv all arch events.c) >"$dir/log" 2>&1
+}
+
+# What a model's files say: "name value", of KEYs for each object; digits as perf
+# writes them.
+asked() { # MODEL KEY KEY
+	awk -F '"' -v name="$2" -v value="$3" '
+		$2 == name { one = $4 }
+		$2 == value { print one, $4 }' "$ours/$1"/*.json |
+		sed 's/ 0x\([0-9]\)$/ \1/' | sort
+}
+
+# What perf's table of that model has. A line there is all of an event, each part
+# ended by \000: name, topic, description, event; or name, group, expression.
+taken() { # MODEL events|metrics PART
+	awk -v head="pmu_$2__openxiangshan_$(echo "$1" | tr - _)_default_core" -v part="$3" '
+		index($0, head "[]") { on = 1; next }
+		/^};/ { on = 0 }
+		on && sub(/^.*\/\* /, "") {
+			n = split($0, p, "\\\\000")
+			sub(/^event=/, "", p[part])
+			print p[1], p[part]
+		}' "$dir/perf/events.c" | sort
+}
+
+same() { # MODEL WHAT
+	cmp "$dir/asked" "$dir/taken" || {
+		diff "$dir/asked" "$dir/taken"
+		fails "$1: not the same $2"
+	}
+	[ -s "$dir/asked" ] || fails "$1: no $2"
+	echo "$1: $(wc -l <"$dir/taken") $2"
+}
+
+cp -r "$1" "$dir/perf" && cp -r "$ours" "$dir/perf/arch/riscv/" || exit
+cat "$ours/mapfile-lines.csv" >>"$dir/perf/arch/riscv/mapfile.csv"
+jevents || fails "jevents.py refuses our files"
+[ ! -s "$dir/log" ] || { cat "$dir/log"; fails "jevents.py has something to say"; }
+
+for model in "$ours"/*/; do
+	model=$(basename "$model")
+	asked "$model" EventName EventCode >"$dir/asked"
+	taken "$model" events 4 >"$dir/taken"
+	same "$model" events
+	asked "$model" MetricName MetricExpr >"$dir/asked"
+	taken "$model" metrics 3 >"$dir/taken"
+	same "$model" metrics
+done
+
+# The cores that have a line of their own find their table.
+grep -v '^#' "$ours/mapfile-lines.csv" | while IFS=, read -r core _ model _; do
+	grep -A 6 "cpuid = \"$core\"" "$dir/perf/events.c" |
+		grep -q "pmu_events__$(echo "$model" | tr /- __),\$" || echo "$core"
+done | grep . && fails "these cores find no table"
+
+# It would say so.
+sed -i 's/d_ratio(/d_ratio((/' "$dir/perf/arch/riscv/openxiangshan/kunminghu-v3/metrics.json"
+! jevents || fails "a broken expression is not seen"
+exit $failed

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* test_tables: XiangShan's event tables, and the choice of one. */
+#include "test.h"
+
+static const struct sbi_pmu_abilities xiangshan = { .units = true };
+
+/* Each counter takes only what is tagged as its unit's. */
+static bool can_by_tag(const struct sbi_pmu_code *code, unsigned int idx)
+{
+	return idx >= 3 + 8 * (code->data >> 8 & 3) && idx < 11 + 8 * (code->data >> 8 & 3);
+}
+
+static bool name_right(const struct sbi_pmu_name *name)
+{
+	const struct perf_event_attr attr = { .config = name->config };
+	struct sbi_pmu_truth truth = {};
+	struct sbi_pmu_code code;
+	struct sbi_pmu_mask window;
+
+	if (sbi_pmu_event_encode(&xiangshan, &attr, true, &code) ||
+	    code.unit == SBI_PMU_UNIT_ANY || (code.data >> 8 & 3) != code.unit - 1)
+		return false;
+	window = sbi_pmu_selector_window(&hart.inv, code.unit);
+	sbi_pmu_slots_trial(&hart.slots, &code, &window, &truth);
+	return sbi_pmu_mask_weight(&truth.can) == (code.unit == SBI_PMU_UNIT_CACHE ? 5 : 8) &&
+	       sbi_pmu_mask_empty(&truth.cannot);
+}
+
+static void test_names(const struct sbi_pmu_table *table)
+{
+	unsigned int twice = 0, wrong = 0;
+
+	boot(29, 0, 64);
+	fakesbi.can = can_by_tag;
+	for (unsigned int i = 0; i < table->total; i++) {
+		wrong += !name_right(&table->names[i]);
+		for (unsigned int j = 0; j < i; j++)
+			twice += !strcmp(table->names[i].name, table->names[j].name) ||
+				 table->names[i].config == table->names[j].config;
+	}
+	/* dtlb_load and dtlb_load_miss are other names of two events, in some tables. */
+	if (sbi_pmu_table_config(table, "dtlb_ld_access"))
+		twice -= 2;
+	check(table->total > 200 && !twice && !wrong,
+	      "table %s: %u names, %u twice, %u not on their unit's counters", table->name,
+	      table->total, twice, wrong);
+	sbi_pmu_slots_down(&hart.slots);
+}
+
+#define CONFIG(unit, data)	((u64)(unit) << 56 | (data))
+
+/* What the register must hold, put together by hand from the core's documents. */
+static const struct { const char *table, *name; u64 config; } known[] = {
+	{ "user-guide", "front_bubble", CONFIG(1, 0x15) },
+	{ "user-guide", "cycles_memory", CONFIG(3, 0x1dc76) },
+	{ "user-guide", "l2_access", 0 },
+	{ "user-guide", "conflicta", 0 },
+	{ "user-guide", "icache_miss_cnt", 0 },
+	{ "v2r2-2025", "front_bubble", CONFIG(1, 0x15) },
+	{ "v2r2-2025", "fetch_latency_bound", CONFIG(1, 0x16) },
+	{ "v2r2-2025", "rob_commitinstr", CONFIG(2, 0x33) },
+	{ "v2r2-2025", "cycles_memory", CONFIG(3, 0x1e077) },
+	{ "v2r2-2025", "cycles_backend", CONFIG(2, 0xf43c0ec3aULL) },
+	{ "v2r2-2025", "inst_spec_recovery", CONFIG(2, 0x40000001805ULL) },
+	{ "v2r2-2025", "l2_access", CONFIG(4, 0x10840a41d04405ULL) },
+	{ "v2r2-2025", "l1d_load", CONFIG(3, 0x1084000651805bULL) },
+	{ "v2r2-2025", "l1d_load_miss", CONFIG(3, 0x10840001503807ULL) },
+	{ "v2r2-2025", "dtlb_load_miss", CONFIG(3, 0x10840001303005ULL) },
+	{ "v2r2-2025", "slice3_l2_cache_inv", 0 },
+	{ "v2r2-2025", "ibuffer_full", 0 },
+	{ "v2r2-2026", "rob_commitinstr", CONFIG(2, 0x35) },
+	{ "v2r2-2026", "cycles_memory", CONFIG(3, 0x22889) },
+	{ "v2r2-2026", "cycles_backend", CONFIG(2, 0xfc3e0f43cULL) },
+	{ "v2r2-2026", "l2_access", CONFIG(4, 0x10840e82906007ULL) },
+	{ "v2r2-2026", "l2_miss_rd", CONFIG(4, 0x108410c3208410ULL) },
+	{ "v2r2-2026", "l1d_load_miss", CONFIG(3, 0x1084000771c069ULL) },
+	{ "v2r2-2026", "dtlb_load_miss", CONFIG(3, 0x79) },
+	{ "v2r2-2026", "itlb_miss", CONFIG(1, 0x39) },
+	{ "v2r2-2026", "l1d_write_dcache_miss", 0 },
+	{ "v3", "cycles_memory", CONFIG(3, 0x21c86) },
+	{ "v3", "l1d_prefetch", CONFIG(3, 0x10840001703c07ULL) },
+	{ "v3", "br_mis_pred", CONFIG(2, 0x3f) },
+	{ "v3", "bpinstr", 0 },
+};
+
+static void test_known(void)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(known); i++) {
+		const struct sbi_pmu_table *table = sbi_pmu_table_find(known[i].table);
+		u64 config = table ? sbi_pmu_table_config(table, known[i].name) : ~0ULL;
+
+		check(config == known[i].config, "%s: %s is %#llx", known[i].table, known[i].name,
+		      (unsigned long long)config);
+	}
+}
+
+#define BOSC	0x86f
+
+static const struct {
+	const char *what, *wish;
+	struct sbi_pmu_core core;
+	int ret;
+	const char *table;	/* NULL: none */
+	bool said;		/* something, to the user */
+} choices[] = {
+	{ "another core", "auto", { .arch = 1, .vendor = 0x5b7 }, 0, NULL, false },
+	{ "another core of that vendor", "auto", { .arch = 1, .vendor = BOSC, .described = true },
+	  0, NULL, false },
+	{ "V3", "auto", { .arch = 25, .vendor = BOSC, .described = true, .smcntrpmf = true },
+	  0, "v3", true },
+	{ "V2 of 2026", "auto", { .arch = 25, .vendor = BOSC, .described = true },
+	  0, "v2r2-2026", true },
+	{ "V2 or V3, nobody says", "auto", { .arch = 25, .vendor = BOSC }, 0, NULL, true },
+	{ "an older core", "auto", { .arch = 25, .described = true }, 0, NULL, true },
+	{ "an older core by its tree", "auto", { .arch = 25, .stated = "v2r2-2025" },
+	  0, "v2r2-2025", true },
+	{ "a tree that knows better", "auto",
+	  { .arch = 25, .vendor = BOSC, .described = true, .stated = "user-guide" },
+	  0, "user-guide", true },
+	{ "a tree from the future", "auto",
+	  { .arch = 25, .vendor = BOSC, .described = true, .stated = "v9" }, 0, NULL, true },
+	{ "off", "off", { .arch = 25, .stated = "v3" }, 0, NULL, false },
+	{ "asked for", "v2r2-2025", { .arch = 25, .stated = "v3" }, 0, "v2r2-2025", true },
+	{ "asked for on another core", "v3", { .arch = 1 }, 0, "v3", true },
+	{ "asked for what is not", "v4", { .arch = 25 }, -EINVAL, NULL, true },
+	{ "asked for nothing", "", { .arch = 25 }, -EINVAL, NULL, true },
+};
+
+static void test_choices(void)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(choices); i++) {
+		const char *want = choices[i].table;
+		struct sbi_pmu_choice choice;
+		int ret = sbi_pmu_table_choose(choices[i].wish, &choices[i].core, &choice);
+
+		check(ret == choices[i].ret && !choice.table == !want &&
+		      (!want || !strcmp(choice.table->name, want)) &&
+		      (choice.why || !choices[i].said) && (!choice.why || choices[i].said),
+		      "table of %s: %s (%s)", choices[i].what,
+		      choice.table ? choice.table->name : "none", choice.why ?: "nothing to say");
+	}
+}
+
+/* ---- the self check, with events of known rates ---- */
+
+static u64 clock_now, clock_rate;
+
+static int read_csr(unsigned int csr, u64 *value)
+{
+	if (csr != SBI_PMU_CSR_CYCLE)
+		return fakesbi_read_csr(csr, value);
+	*value = clock_now;
+	return 0;
+}
+
+static int read_no_cycles(unsigned int csr, u64 *value)
+{
+	return csr == SBI_PMU_CSR_CYCLE ? -ENXIO : fakesbi_read_csr(csr, value);
+}
+
+static void wait(void)
+{
+	hart_run(1000);
+	clock_now += 1000 * clock_rate;
+}
+
+/* Raw selectors 64 apart are as frequent as each other, on this model. */
+static int measure(u64 memory, u64 backend, struct sbi_pmu_measure *m)
+{
+	const struct sbi_pmu_code code[] = {
+		{ .idx = RAW, .data = memory, .unit = SBI_PMU_UNIT_MEMORY },
+		{ .idx = RAW, .data = backend, .unit = SBI_PMU_UNIT_BACKEND },
+	};
+	const struct sbi_pmu_mask can[] = { hart_can(&code[0]), hart_can(&code[1]) };
+
+	clock_rate = fakesbi_rate(&code[0]);
+	return sbi_pmu_table_measure(&hart.slots, code, can, wait, m);
+}
+
+static void test_measure(void)
+{
+	struct sbi_pmu_measure m;
+
+	boot(29, 0, 64);
+	hart.slots.read_csr = read_csr;
+	check(!measure(0x201, 0x241, &m) && m.cycles && sbi_pmu_table_plausible(&m),
+	      "both as often as there are cycles: right");
+	check(!measure(0x201, 0x243, &m) && !sbi_pmu_table_plausible(&m), "one not: wrong");
+	m.witness[0] = m.cycles - m.cycles / 16;
+	m.witness[1] = m.cycles;
+	check(sbi_pmu_table_plausible(&m), "a little less, for modes left out: right");
+	m.witness[1] = m.witness[0] = m.cycles / 2;
+	check(!sbi_pmu_table_plausible(&m), "both the same and not as many: wrong");
+	m.cycles = m.witness[1] = m.witness[0] = 0;
+	check(!sbi_pmu_table_plausible(&m), "nothing at all: wrong");
+
+	hart.slots.read_csr = read_no_cycles;
+	check(!measure(0x201, 0x241, &m) && !m.cycles && sbi_pmu_table_plausible(&m),
+	      "no cycle counter, and the two agree: right");
+	check(!measure(0x201, 0x243, &m) && !sbi_pmu_table_plausible(&m), "they do not: wrong");
+	check(quiet() && !fakesbi.broken, "all given back");
+	fakesbi.refuse = 1;
+	check(measure(0x201, 0x241, &m) < 0 && quiet(), "no counter: an error");
+	fakesbi.refuse = 0;
+	sbi_pmu_slots_down(&hart.slots);
+}
+
+static void test_witnesses(const struct sbi_pmu_table *table)
+{
+	const u64 memory = sbi_pmu_table_witness(table, SBI_PMU_WITNESS_MEMORY);
+	const u64 backend = sbi_pmu_table_witness(table, SBI_PMU_WITNESS_BACKEND);
+
+	check(FIELD_GET(SBI_PMU_CFG_UNIT, memory) == SBI_PMU_UNIT_MEMORY &&
+	      FIELD_GET(SBI_PMU_CFG_UNIT, backend) == SBI_PMU_UNIT_BACKEND,
+	      "table %s can be checked by two units", table->name);
+}
+
+void test_tables(void)
+{
+	const struct sbi_pmu_table *table;
+	unsigned int n;
+
+	for (n = 0; (table = sbi_pmu_table_nth(n)); n++) {
+		test_names(table);
+		test_witnesses(table);
+	}
+	check(n == 4, "%u tables", n);
+	test_known();
+	test_choices();
+	test_measure();
+}

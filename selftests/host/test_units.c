@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_units: XiangShan's selectors, and the counters that each unit has. Values
+ * are those of the core's documents, put together by hand.
+ */
+#include "test.h"
+
+#define UNIT(n)		((u64)(n) << 56)
+#define OPS(a, b, c)	((u64)(a) << 40 | (u64)(b) << 45 | (u64)(c) << 50)
+#define EVENTS(a, b, c, d) \
+	((u64)(a) | (u64)(b) << 10 | (u64)(c) << 20 | (u64)(d) << 30)
+
+static const struct sbi_pmu_abilities xiangshan = { .units = true };
+
+struct row {
+	u64 config;
+	int ret;
+	u32 unit;
+	u32 idx;
+	u64 data;
+};
+
+static const struct row rows[] = {
+	{ UNIT(1) | 0x15, 0, 1, RAW, 0x15 },
+	{ UNIT(2) | 0x33, 0, 2, RAW, 0x133 },
+	{ UNIT(3) | 0x7e, 0, 3, RAW, 0x27e },
+	{ UNIT(4) | 0x30, 0, 4, RAW, 0x330 },
+	{ 0x15, 0, 0, RAW, 0x15 },
+	/* four states of the reorder buffer; micro-ops and recovery; L2 accesses */
+	{ UNIT(2) | 0xf43c0ec3aULL, 0, 2, RAW, 0xf43c0ed3aULL },
+	{ UNIT(2) | 0x40000001805ULL, 0, 2, RAW, 0x40000001905ULL },
+	{ UNIT(4) | 0x10840a41d04405ULL, 0, 4, RAW_V2, 0x10840a41d04705ULL },
+	{ UNIT(3) | 0x1084000651805bULL, 0, 3, RAW_V2, 0x1084000651825bULL },
+	/* all legal operators; op2 is beyond 48 bits, op1 is not */
+	{ UNIT(1) | EVENTS(1, 2, 3, 4) | OPS(1, 2, 4), 0, 1, RAW_V2,
+	  EVENTS(1, 2, 3, 4) | OPS(1, 2, 4) },
+	{ UNIT(1) | EVENTS(1, 2, 3, 4) | OPS(4, 4, 0), 0, 1, RAW,
+	  EVENTS(1, 2, 3, 4) | OPS(4, 4, 0) },
+	{ UNIT(1) | EVENTS(1, 2, 3, 4) | OPS(0, 0, 1), 0, 1, RAW_V2,
+	  EVENTS(1, 2, 3, 4) | OPS(0, 0, 1) },
+	/* operators that the register does not take */
+	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(3, 0, 0), -EINVAL, 0, 0, 0 },
+	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(5, 0, 0), -EINVAL, 0, 0, 0 },
+	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(0, 6, 0), -EINVAL, 0, 0, 0 },
+	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(0, 8, 0), -EINVAL, 0, 0, 0 },
+	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(0, 0, 7), -EINVAL, 0, 0, 0 },
+	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(0, 0, 16), -EINVAL, 0, 0, 0 },
+	{ EVENTS(1, 2, 0, 0) | OPS(0, 0, 16), -EINVAL, 0, 0, 0 },
+	/* a unit that there is not; bits that mean nothing */
+	{ UNIT(5) | 1, -EINVAL, 0, 0, 0 },
+	{ UNIT(7) | 1, -EINVAL, 0, 0, 0 },
+	{ 1ULL << 55 | UNIT(1) | 1, -EINVAL, 0, 0, 0 },
+	{ 1ULL << 59 | UNIT(1) | 1, -EINVAL, 0, 0, 0 },
+	{ 1ULL << 61 | 1, -EINVAL, 0, 0, 0 },
+	/* the unit in the upper bits of an event, as documents have it */
+	{ 0x133, 0, 2, RAW, 0x133 },
+	{ UNIT(2) | 0x133, 0, 2, RAW, 0x133 },
+	{ EVENTS(0x226, 0x227, 0, 0), 0, 3, RAW, EVENTS(0x226, 0x27, 0, 0) },
+	{ EVENTS(0, 0, 0, 0x301), 0, 4, RAW, EVENTS(0x300, 0, 0, 1) },
+	/* a second unit */
+	{ UNIT(1) | 0x133, -EINVAL, 0, 0, 0 },
+	{ UNIT(2) | EVENTS(0x133, 0x226, 0, 0), -EINVAL, 0, 0, 0 },
+	{ EVENTS(0x133, 0x226, 0, 0), -EINVAL, 0, 0, 0 },
+	{ UNIT(4) | EVENTS(1, 2, 3, 0x204), -EINVAL, 0, 0, 0 },
+	/* what counts nothing */
+	{ 0, -EINVAL, 0, 0, 0 },
+	{ UNIT(2), -EINVAL, 0, 0, 0 },
+	{ UNIT(2) | 0x100, -EINVAL, 0, 0, 0 },
+	{ UNIT(1) | EVENTS(1, 0, 0, 0) | OPS(1, 0, 0), -EINVAL, 0, 0, 0 },
+	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(4, 4, 1), -EINVAL, 0, 0, 0 },
+	{ UNIT(1) | EVENTS(1, 0, 2, 0) | OPS(1, 0, 0), 0, 1, RAW,
+	  EVENTS(1, 0, 2, 0) | OPS(1, 0, 0) },
+	{ UNIT(1) | EVENTS(0, 0, 0, 1) | OPS(0, 2, 4), 0, 1, RAW_V2,
+	  EVENTS(0, 0, 0, 1) | OPS(0, 2, 4) },
+};
+
+static void test_encode(void)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct row *r = &rows[i];
+		const struct perf_event_attr attr = { .config = r->config };
+		struct sbi_pmu_code code;
+		int ret = sbi_pmu_event_encode(&xiangshan, &attr, true, &code);
+
+		check(ret == r->ret && (ret || (code.idx == r->idx && code.data == r->data &&
+						code.unit == r->unit)),
+		      "selector %#llx: %d", (unsigned long long)r->config, ret);
+	}
+}
+
+/* The other kinds of event are what they are everywhere. */
+static void test_encode_others(void)
+{
+	struct perf_event_attr attr = { .config = 1ULL << 62 | SBI_PMU_GENERAL_CYCLES };
+	struct sbi_pmu_code code;
+
+	check(!sbi_pmu_event_encode(&xiangshan, &attr, true, &code) &&
+	      code.idx == SBI_PMU_GENERAL_CYCLES && !code.unit, "a standard event has no unit");
+	attr.config |= UNIT(1);
+	check(sbi_pmu_event_encode(&xiangshan, &attr, true, &code) == -EINVAL,
+	      "nor may it be given one");
+}
+
+/* Device trees route by the tag; what is not raw goes anywhere. */
+static bool can_by_tag(const struct sbi_pmu_code *code, unsigned int idx)
+{
+	const unsigned int nth = fakesbi.ctr[idx].info & 0x1f;
+	const unsigned int tag = code->data >> 8 & 3;
+
+	if (code->idx != RAW && code->idx != RAW_V2)
+		return true;
+	return nth >= 3 + 8 * tag && nth < 11 + 8 * tag;
+}
+
+/* hpmcounter3-31, firmware's numbers of them the other way round. */
+static void boot_reversed(void)
+{
+	memset(&fakesbi, 0, sizeof(fakesbi));
+	fakesbi_add(0, SBI_PMU_CSR_CYCLE, 64);
+	fakesbi_add(2, SBI_PMU_CSR_INSTRET, 64);
+	for (unsigned int n = 3; n < 32; n++)
+		fakesbi_add(100 - n, SBI_PMU_CSR_CYCLE + n, 64);
+	hart_boot(true);
+}
+
+static void test_windows(void)
+{
+	static const struct { u32 unit, first, last; } units[] = {
+		{ SBI_PMU_UNIT_FRONTEND, 3, 10 }, { SBI_PMU_UNIT_BACKEND, 11, 18 },
+		{ SBI_PMU_UNIT_MEMORY, 19, 26 }, { SBI_PMU_UNIT_CACHE, 27, 31 },
+	};
+	struct sbi_pmu_mask any;
+
+	boot_reversed();
+	for (unsigned int i = 0; i < ARRAY_SIZE(units); i++) {
+		struct sbi_pmu_mask window = sbi_pmu_selector_window(&hart.inv, units[i].unit);
+		bool right = true;
+
+		for (unsigned int n = 3; n < 32; n++)
+			right &= sbi_pmu_mask_test(&window, 100 - n) ==
+				 (n >= units[i].first && n <= units[i].last);
+		check(right && sbi_pmu_mask_weight(&window) == units[i].last - units[i].first + 1,
+		      "unit %u is CSR %u to %u, wherever they are numbered", units[i].unit,
+		      units[i].first, units[i].last);
+	}
+	any = sbi_pmu_selector_window(&hart.inv, SBI_PMU_UNIT_ANY);
+	check(sbi_pmu_mask_weight(&any) == 31, "no unit: all counters");
+	sbi_pmu_slots_down(&hart.slots);
+
+	boot(4, 0, 64);
+	any = sbi_pmu_selector_window(&hart.inv, SBI_PMU_UNIT_BACKEND);
+	check(sbi_pmu_mask_empty(&any), "a unit without counters has none");
+	sbi_pmu_slots_down(&hart.slots);
+}
+
+static struct sbi_pmu_code event_of(u32 unit, unsigned int index)
+{
+	const struct perf_event_attr attr = { .config = UNIT(unit) | index };
+	struct sbi_pmu_code code = {};
+
+	if (sbi_pmu_event_encode(&xiangshan, &attr, true, &code))
+		check(false, "unit %u event %u", unit, index);
+	return code;
+}
+
+static bool fits(struct sbi_pmu_plan *plan, u32 unit, unsigned int index)
+{
+	const struct sbi_pmu_code code = event_of(unit, index);
+	const struct sbi_pmu_mask can = hart_can(&code);
+
+	return sbi_pmu_plan_fits(plan, &hart.inv, &code, &can);
+}
+
+/* A group is as large as each unit's counters, whatever firmware would allow. */
+static void test_groups(bool (*can)(const struct sbi_pmu_code *code, unsigned int idx))
+{
+	static const unsigned int counters[] = { 0, 8, 8, 8, 5 };
+	struct sbi_pmu_plan *plan = calloc(1, sizeof(*plan));
+	unsigned int fit = 0;
+
+	boot_reversed();
+	fakesbi.can = can;
+	for (unsigned int unit = 1; unit <= 4; unit++)
+		for (unsigned int i = 1; i <= counters[unit]; i++)
+			fit += fits(plan, unit, i);
+	check(fit == 29, "8 + 8 + 8 + 5 events in a group: %u fit", fit);
+	for (unsigned int unit = 1; unit <= 4; unit++)
+		check(!fits(plan, unit, counters[unit] + 1) && fits(plan, unit, counters[unit]),
+		      "one more of unit %u does not, the same once more does", unit);
+	sbi_pmu_slots_down(&hart.slots);
+	free(plan);
+}
+
+/* An event of the frontend and one of any unit, which has the same selector. */
+static void test_shared(void)
+{
+	struct player *a = &hart.player[0], *b = a + 1, *c = a + 2;
+
+	boot_reversed();
+	player_open(a, event_of(SBI_PMU_UNIT_ANY, 5));
+	player_open(b, event_of(SBI_PMU_UNIT_FRONTEND, 5));
+	player_open(c, event_of(SBI_PMU_UNIT_BACKEND, 5));
+	check(player_seat(a) && player_seat(b) && player_seat(c), "all in place");
+	/* The first free is counter 69, which is hpmcounter31. */
+	check(a->user.slot == 69 && b->user.slot == 90 && c->user.slot == 82,
+	      "each where its unit is (%u %u %u)", a->user.slot, b->user.slot, c->user.slot);
+	hart_run(7);
+	check(player_right(a) && player_right(b) && player_right(c) && b->reported,
+	      "and all count");
+	player_detach(a);
+	sbi_pmu_slots_release_idle(&hart.slots);
+	check(player_seat(a) && a->user.slot == 90, "the same counter does for both");
+	sbi_pmu_slots_down(&hart.slots);
+	check(quiet() && !fakesbi.broken, "all given back");
+}
+
+/* Firmware of 48 bits: sums of two, and no more. */
+static void test_narrow_raw(void)
+{
+	const struct perf_event_attr two = { .config = UNIT(2) | 0x40000001805ULL };
+	const struct perf_event_attr four = { .config = UNIT(4) | 0x10840a41d04405ULL };
+	struct sbi_pmu_code code;
+	struct sbi_pmu_mask can;
+
+	boot_reversed();
+	fakesbi.quirks = QUIRK(NO_RAW_V2);
+	fakesbi.can = can_by_tag;
+	check(!sbi_pmu_event_encode(&xiangshan, &two, true, &code), "a sum of two");
+	can = hart_can(&code);
+	check(sbi_pmu_mask_weight(&can) == 8, "can be had");
+	check(!sbi_pmu_event_encode(&xiangshan, &four, true, &code), "a sum of four");
+	can = hart_can(&code);
+	check(sbi_pmu_mask_empty(&can) && !sbi_pmu_event_other_raw(&code), "cannot");
+	sbi_pmu_slots_down(&hart.slots);
+}
+
+void test_units(void)
+{
+	test_encode();
+	test_encode_others();
+	test_windows();
+	test_groups(can_by_tag);
+	test_groups(NULL);
+	test_shared();
+	test_narrow_raw();
+}
