@@ -153,6 +153,21 @@ static inline struct twin_seen twin_measure(const struct xs_table *table,
 	return seen;
 }
 
+/* Overflow interrupts of CPU 0. */
+static inline uint64_t twin_interrupts(void)
+{
+	FILE *f = fopen("/proc/interrupts", "r");
+	uint64_t n = 0;
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (strstr(line, "sbi_pmu") && sscanf(line, "%*[^:]: %lu", &n) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return n;
+}
+
 /*
  * Overflows come when they are due. Time is cycles, but for what firmware takes and
  * for the handling of samples, which is long if the host is busy; if it is busy for
@@ -161,6 +176,7 @@ static inline struct twin_seen twin_measure(const struct xs_table *table,
 static inline void twin_sample(const char *name, struct perf_event_attr attr, unsigned int expected)
 {
 	const double rate = (double)expected / XS_PERIOD;
+	uint64_t interrupts = twin_interrupts();
 	struct reading r;
 	struct ring ring;
 	struct seen seen;
@@ -178,6 +194,10 @@ static inline void twin_sample(const char *name, struct perf_event_attr attr, un
 	check(seen.samples > 20 && within(seen.weight, r.value, 10),
 	      "%s: %lu samples of %llu, %lu in all", name, seen.samples,
 	      (unsigned long long)attr.sample_period, seen.weight);
+	/* The driver finds what did not interrupt, too, and would hide it. */
+	interrupts = twin_interrupts() - interrupts;
+	check(!pmu_interrupts(pmu.name) || interrupts >= seen.samples * 3 / 4,
+	      "%s: by %lu interrupts", name, interrupts);
 	ring_close(&ring);
 }
 
