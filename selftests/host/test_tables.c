@@ -2,7 +2,6 @@
 /* test_tables: XiangShan's event tables, and the choice of one. */
 #include "test.h"
 
-
 /* Each counter takes only what is tagged as its unit's. */
 static bool can_by_tag(const struct sbi_pmu_code *code, unsigned int idx)
 {

@@ -35,9 +35,10 @@ static void find_smcntrpmf(struct sbi_pmu_core *core)
 
 	if (!node)
 		return;
-	core->smcntrpmf = of_property_match_string(node, "riscv,isa-extensions", "smcntrpmf") >= 0 ||
-			  (!of_property_read_string(node, "riscv,isa", &isa) &&
-			   strstr(isa, "smcntrpmf"));
+	if (of_property_match_string(node, "riscv,isa-extensions", "smcntrpmf") >= 0)
+		core->smcntrpmf = true;
+	else if (!of_property_read_string(node, "riscv,isa", &isa))
+		core->smcntrpmf = strstr(isa, "smcntrpmf");
 	of_node_put(node);
 }
 
