@@ -11,6 +11,9 @@
 
 #define MAX_NAMES	512
 
+/* Where config has the unit. */
+#define XS_UNIT(unit)	((uint64_t)(unit) << 56)
+
 /**
  * struct named - an event that sysfs has a name for
  * @config: as perf makes it from the name's terms
@@ -179,7 +182,7 @@ static unsigned int join(unsigned int unit, unsigned int n, int *leader, const s
 		attr.read_format = PERF_FORMAT_GROUP;
 		fd = perf_try(&attr, 0, -1, *leader);
 		if (fd < 0) {
-			printf("# %s: %d\n", names[i].name, fd);
+			check(fd == -EINVAL, "%s is one too many (%d)", names[i].name, fd);
 			break;
 		}
 		*leader = *leader < 0 ? fd : *leader;
@@ -266,6 +269,29 @@ static void test_sampling(unsigned int unit)
 	}
 }
 
+/* What is refused, and how. */
+static void test_refusals(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t config;
+	} refused[] = {
+		{ "an operator that is none",
+		  XS_UNIT(2) | XS_EVENT(1, 0) | XS_EVENT(2, 1) | XS_OP(3, 0) },
+		{ "a unit that is none", XS_UNIT(5) | XS_EVENT(1, 0) },
+		{ "a second unit", XS_UNIT(1) | XS_TAG(XS_BACKEND) | XS_EVENT(1, 0) },
+		{ "events of two units", XS_EVENT(0x126, 0) | XS_EVENT(0x227, 1) },
+		{ "an index that the core does not see all of", XS_UNIT(1) | XS_EVENT(0x55, 0) },
+		{ "what counts nothing", XS_UNIT(2) },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(refused); i++) {
+		int fd = open_event(refused[i].config, 0, -1, -1);
+
+		check(fd == -EINVAL, "%s is invalid (%d)", refused[i].what, fd);
+	}
+}
+
 /* The standard events that have a true value here are what the device tree makes them. */
 static void test_standard(void)
 {
@@ -287,6 +313,7 @@ int main(void)
 	test_names();
 	test_standard();
 	test_whole();
+	test_refusals();
 	for (unsigned int unit = XS_FRONTEND; unit < XS_UNITS; unit++) {
 		test_rates(unit);
 		test_full(unit);

@@ -83,5 +83,19 @@ for awk in mawk gawk "busybox awk" original-awk; do
 	all_errors
 	echo "tables: $awk, $(grep -c EVENT "$dir/good") names"
 done
+# What was made says what the tables say; and a name with another's index is seen.
+names() { # TABLES.INC
+	awk -f "$top/selftests/host/names.awk" "$good/user-guide.tsv" "$good/v2r2-2025.tsv" \
+		"$good/v2r2-2026.tsv" "$good/v3.tsv" "$good/sums.tsv" "$1"
+}
+
+cp "$dir/first" "$dir/tables.inc"
+names "$dir/tables.inc" || fails "names are not what the tables say"
+sed '0,/OR, 2, 0/s//OR, 3, 0/' "$dir/first" >"$dir/tables.inc"
+! names "$dir/tables.inc" >"$dir/said" || fails "a wrong index is not seen"
+sed '/"l1d_load_miss"/s/ADD3/OR/' "$dir/first" >"$dir/tables.inc"
+! names "$dir/tables.inc" >"$dir/said" || fails "a wrong sum is not seen"
+sed '/"ifu_req"/d' "$dir/first" >"$dir/tables.inc"
+! names "$dir/tables.inc" >"$dir/said" || fails "a missing name is not seen"
 [ -n "$tried" ] || fails "no awk"
 exit $failed

@@ -10,7 +10,8 @@
 #define EVENTS(a, b, c, d) \
 	((u64)(a) | (u64)(b) << 10 | (u64)(c) << 20 | (u64)(d) << 30)
 
-static const struct sbi_pmu_abilities xiangshan = { .units = true };
+static const u8 bits[SBI_PMU_UNITS] = { 8, 6, 7, 8, 7 };
+static const struct sbi_pmu_abilities xiangshan = { .units = bits };
 
 struct row {
 	u64 config;
@@ -62,6 +63,12 @@ static const struct row rows[] = {
 	{ UNIT(2) | EVENTS(0x133, 0x226, 0, 0), -EINVAL, 0, 0, 0 },
 	{ EVENTS(0x133, 0x226, 0, 0), -EINVAL, 0, 0, 0 },
 	{ UNIT(4) | EVENTS(1, 2, 3, 0x204), -EINVAL, 0, 0, 0 },
+	/* an index of which the hardware sees the lower bits only: 6 in the frontend */
+	{ UNIT(1) | 0x3f, 0, 1, RAW, 0x3f },
+	{ UNIT(1) | 0x40, -EINVAL, 0, 0, 0 },
+	{ UNIT(1) | EVENTS(1, 2, 0x40, 0), -EINVAL, 0, 0, 0 },
+	{ UNIT(2) | 0x80, -EINVAL, 0, 0, 0 },
+	{ UNIT(3) | 0xff, 0, 3, RAW, 0x2ff },
 	/* what counts nothing */
 	{ 0, -EINVAL, 0, 0, 0 },
 	{ UNIT(2), -EINVAL, 0, 0, 0 },

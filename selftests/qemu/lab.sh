@@ -240,12 +240,13 @@ rows_of() { # [CASE...]
 # boot_case ROW...: boot and judge one case.
 boot_case() {
 	local name=$1 qemu=$2 cpu=$3 harts=$4 suite=$5 opensbi=$6 append=$7 programs=$8
-	local start=$SECONDS status verdict slow=1 long=0 overflow=timer
+	local start=$SECONDS status verdict slow=1 long=0 overflow=timer twin=
 	# The checkers of the debug kernel check every load and store.
 	[ "$suite" != debug ] || slow=4
 	case $qemu,$cpu,$append in
 	q7,*sscofpmf=true*,SOLE* | qfix,*sscofpmf=true*,SOLE*) overflow=lcofi ;;
 	esac
+	case $cpu in *xiangshan-hpm=*) twin=" LAB_TWIN=1" ;; esac
 	case $append in *LAB_STRESS_SECONDS=*) long=${append##*LAB_STRESS_SECONDS=} ;; esac
 	timeout=(timeout --kill-after=10 $((${CASE_TIMEOUT:-900} * slow + long)))
 	local tries=0
@@ -253,7 +254,7 @@ boot_case() {
 		: >"$run/$name.ktap"
 		: >"$run/$name.console"
 		qemu "$qemu" "$cpu" "$harts" "$suite" "$opensbi" \
-			"$append earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name lab_limit=$((400 * slow + long)) lab_suite=$suite LAB_OVERFLOW=$overflow" \
+			"$append earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name lab_limit=$((400 * slow + long)) lab_suite=$suite LAB_OVERFLOW=$overflow$twin" \
 			-serial "file:/run/lab/$name.console" \
 			-chardev "file,id=ktap,path=/run/lab/$name.ktap" \
 			-device virtserialport,chardev=ktap >"$run/$name.qemu" 2>&1 </dev/null

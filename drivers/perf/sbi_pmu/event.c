@@ -68,7 +68,7 @@ static int encode_raw(const struct sbi_pmu_abilities *can, u64 config,
 		      struct sbi_pmu_code *code)
 {
 	if (can->units) {
-		int ret = sbi_pmu_selector_encode(config, &config, &code->unit);
+		int ret = sbi_pmu_selector_encode(can->units, config, &config, &code->unit);
 
 		if (ret)
 			return ret;

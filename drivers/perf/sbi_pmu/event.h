@@ -25,13 +25,13 @@
  * @filter: programmable counters can be inhibited by mode (Sscofpmf)
  * @guests: the H extension is there, so virtual modes exist
  * @further: firmware checks the codes of firmware events past the standard ones
- * @units: raw events are XiangShan's selectors
+ * @units: raw events are XiangShan's selectors, of so many bits by unit; NULL: not
  */
 struct sbi_pmu_abilities {
 	bool filter;
 	bool guests;
 	bool further;
-	bool units;
+	const u8 *units;
 };
 
 int sbi_pmu_event_encode(const struct sbi_pmu_abilities *can,

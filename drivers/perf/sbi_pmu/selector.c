@@ -37,15 +37,16 @@ static int unit_of(const u64 event[4], u32 unit)
 
 /**
  * sbi_pmu_selector_encode - from config to what mhpmevent is to hold
+ * @bits: by unit, how many of an index the hardware looks at
  * @config: what the user asked for, in the fields of selector.h
  * @data: the register, with the unit as a tag in event0; written on success
  * @unit: the unit, SBI_PMU_UNIT_ANY if config says nothing of one; likewise
  *
  * Return: 0, or -EINVAL for what the hardware would take for something else: an
- * operator that it does not have, events of two units, and for what can count
- * nothing.
+ * operator that it does not have, an index of which it sees the lower bits only,
+ * events of two units, and for what can count nothing.
  */
-int sbi_pmu_selector_encode(u64 config, u64 *data, u32 *unit)
+int sbi_pmu_selector_encode(const u8 *bits, u64 config, u64 *data, u32 *unit)
 {
 	const u64 event[4] = {
 		FIELD_GET(SBI_PMU_CFG_EVENT0, config), FIELD_GET(SBI_PMU_CFG_EVENT1, config),
@@ -62,6 +63,8 @@ int sbi_pmu_selector_encode(u64 config, u64 *data, u32 *unit)
 	int ret = unit_of(event, FIELD_GET(SBI_PMU_CFG_UNIT, config));
 
 	if (ret < 0 || config & ~fields)
+		return -EINVAL;
+	if ((index[0] | index[1] | index[2] | index[3]) >> bits[ret])
 		return -EINVAL;
 	if (!op_valid(op0) || !op_valid(op1) || !op_valid(op2))
 		return -EINVAL;

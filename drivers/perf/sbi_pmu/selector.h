@@ -37,7 +37,7 @@ enum sbi_pmu_unit {
 	SBI_PMU_UNITS
 };
 
-int sbi_pmu_selector_encode(u64 config, u64 *data, u32 *unit);
+int sbi_pmu_selector_encode(const u8 *bits, u64 config, u64 *data, u32 *unit);
 struct sbi_pmu_mask sbi_pmu_selector_window(const struct sbi_pmu_inventory *inv, u32 unit);
 
 #endif

@@ -17,7 +17,11 @@
 			  AT(SBI_PMU_CFG_EVENT2, _e2) | AT(SBI_PMU_CFG_EVENT3, _e3),	\
 	}
 
-#define TABLE(_name, _names)	{ .name = _name, .names = _names, .total = ARRAY_SIZE(_names) }
+#define TABLE(_name, _names, _frontend, _backend, _memory, _cache)			\
+	{										\
+		.name = _name, .names = _names, .total = ARRAY_SIZE(_names),		\
+		.bits = { 8, _frontend, _backend, _memory, _cache },			\
+	}
 
 #include "tables.inc"
 
@@ -56,14 +60,12 @@ static void choose_by_core(const struct sbi_pmu_core *core, struct sbi_pmu_choic
 		return;
 	if (core->vendor != VENDOR_BOSC) {
 		choice->why = "cores with this mvendorid have had three different ones";
-	} else if (!core->described) {
-		choice->why = "V2 and V3 cores can be told apart by a device tree only";
 	} else if (core->smcntrpmf) {
 		choice->table = sbi_pmu_table_find("v3");
 		choice->why = "mvendorid 0x86f, Smcntrpmf";
 	} else {
-		choice->table = sbi_pmu_table_find("v2r2-2026");
-		choice->why = "mvendorid 0x86f, no Smcntrpmf";
+		/* That nobody has listed the extension does not mean that it is not there. */
+		choice->why = "V2, and V3 where nobody says Smcntrpmf, look alike";
 	}
 }
 

@@ -20,11 +20,13 @@ struct sbi_pmu_name {
  * @name: what people call it
  * @names: the events that count what their names say
  * @total: how many @names
+ * @bits: by unit, how many of an index the hardware looks at
  */
 struct sbi_pmu_table {
 	const char *name;
 	const struct sbi_pmu_name *names;
 	unsigned int total;
+	u8 bits[SBI_PMU_UNITS];
 };
 
 /**
@@ -32,14 +34,12 @@ struct sbi_pmu_table {
  * @vendor: mvendorid
  * @arch: marchid
  * @stated: the table that the device tree names, NULL if it names none
- * @described: the device tree lists the core's extensions
- * @smcntrpmf: this one is among them
+ * @smcntrpmf: the device tree lists this extension
  */
 struct sbi_pmu_core {
 	unsigned long vendor;
 	unsigned long arch;
 	const char *stated;
-	bool described;
 	bool smcntrpmf;
 };
 

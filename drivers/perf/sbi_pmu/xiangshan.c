@@ -19,9 +19,10 @@ static const char *stated_table(void)
 	struct device_node *node = of_find_compatible_node(NULL, NULL, "riscv,pmu");
 	const char *table = NULL;
 
-	/* The string is the tree's, which stays. */
-	if (node)
-		of_property_read_string(node, "openxiangshan,event-table", &table);
+	/* The string is the tree's, which stays. One that is none is no table's name. */
+	if (node && of_property_read_string(node, "openxiangshan,event-table", &table) &&
+	    of_property_present(node, "openxiangshan,event-table"))
+		table = "";
 	of_node_put(node);
 	return table;
 }
@@ -34,14 +35,10 @@ static void find_smcntrpmf(struct sbi_pmu_core *core)
 
 	if (!node)
 		return;
-	if (of_property_present(node, "riscv,isa-extensions")) {
-		core->described = true;
-		core->smcntrpmf = of_property_match_string(node, "riscv,isa-extensions",
-							   "smcntrpmf") >= 0;
-	} else if (!of_property_read_string(node, "riscv,isa", &isa)) {
-		core->described = true;
+	if (of_property_match_string(node, "riscv,isa-extensions", "smcntrpmf") >= 0)
+		core->smcntrpmf = true;
+	else if (!of_property_read_string(node, "riscv,isa", &isa))
 		core->smcntrpmf = strstr(isa, "smcntrpmf");
-	}
 	of_node_put(node);
 }
 
@@ -63,7 +60,7 @@ int sbi_pmu_xiangshan_choose(struct sbi_pmu *pmu, const char *wish)
 	if (ret)
 		pr_err("xiangshan=%s: auto, off, user-guide, v2r2-2025, v2r2-2026 and v3 are known\n",
 		       wish);
-	pmu->able.units = pmu->xiangshan.table;
+	pmu->able.units = pmu->xiangshan.table ? pmu->xiangshan.table->bits : NULL;
 	return ret;
 }
 

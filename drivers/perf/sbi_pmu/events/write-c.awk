@@ -26,7 +26,8 @@ END {
 		for (n = 1; n <= events[t]; n++)
 			write_event(t, event[t, n])
 		print "};"
-		list = list "\tTABLE(\"" t "\", " c "_names),\n"
+		list = list "\tTABLE(\"" t "\", " c "_names, " bits[t, 1] ", " bits[t, 2] ", " \
+			bits[t, 3] ", " bits[t, 4] "),\n"
 	}
 	printf "\nstatic const struct sbi_pmu_table tables[] = {\n%s};\n", list
 }
