@@ -46,8 +46,9 @@ static void test_events(unsigned int unit)
 		wrong += !right(unit, XS_EVENT(i, 0), &worst);
 		n++;
 	}
-	check(!wrong && n >= table->events[unit] - 1U, "%s: %u events, %u wrong, %.3f %% off at most",
-	      unit_names[unit], n, wrong, 100 * worst);
+	check(!wrong && n >= table->events[unit] - 1U,
+	      "%s: %u events, %u wrong, %.3f %% off at most", unit_names[unit], n, wrong,
+	      100 * worst);
 }
 
 /* Some of the many ways to join two, three and four events. */
