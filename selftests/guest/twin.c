@@ -23,6 +23,15 @@ static bool right(unsigned int unit, uint64_t selectors, double *worst)
 	return seen.off <= TWIN_OFF && there;
 }
 
+/* Has the driver a table of events for this core? Then it checks what is asked for. */
+static bool driver_knows(void)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), PMU_DEVICES "%s/format/unit", pmu.name);
+	return !access(path, R_OK);
+}
+
 /* Each event, and what is past the end of the table but not of its selector. */
 static void test_events(unsigned int unit)
 {
@@ -30,12 +39,16 @@ static void test_events(unsigned int unit)
 	double worst = 0;
 
 	for (unsigned int i = 1; i < 256 && past < 3; i++) {
+		/* Which the driver may refuse if it knows the core. */
+		if (i >= table->events[unit] && driver_knows())
+			break;
 		past += !xs_index(table, unit, i);
 		wrong += !right(unit, XS_EVENT(i, 0), &worst);
 		n++;
 	}
-	check(!wrong && n >= table->events[unit], "%s: %u events, %u wrong, %.3f %% off at most",
-	      unit_names[unit], n, wrong, 100 * worst);
+	check(!wrong && n >= table->events[unit] - 1U,
+	      "%s: %u events, %u wrong, %.3f %% off at most", unit_names[unit], n, wrong,
+	      100 * worst);
 }
 
 /* Some of the many ways to join two, three and four events. */
@@ -69,15 +82,6 @@ static void test_wrap(void)
 		event |= XS_EVENT(last, n);
 	check(xs_sum(table, XS_MEMORY, event) != 4 * xs_sum(table, XS_MEMORY, last) &&
 	      right(XS_MEMORY, event, &worst), "a sum past 6 bits wraps");
-}
-
-/* Has the driver a table of events for this core? Then it checks what is asked for. */
-static bool driver_knows(void)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), PMU_DEVICES "%s/format/unit", pmu.name);
-	return !access(path, R_OK);
 }
 
 /* What is no operator is not taken. */
