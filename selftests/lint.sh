@@ -53,7 +53,7 @@ if [ -n "${CHECKPATCH:-}" ]; then
 fi
 if command -v shellcheck >/dev/null; then
 	find . -path ./.git -prune -o -type f -print0 | xargs -0 grep -lE '^#!/bin/(ba|)sh' |
-		xargs shellcheck --severity=warning -x -P selftests/qemu:selftests/guest |
+		xargs shellcheck --severity=warning -x -P selftests/qemu:selftests/guest:selftests/host |
 		rule 'shellcheck'
 fi
 exit $failed

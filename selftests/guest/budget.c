@@ -92,15 +92,8 @@ static int open_sampler(unsigned int i, uint64_t period, pid_t pid, int cpu, str
 /* What was asked for a second; codes go at the same pace in QEMU. */
 static uint64_t second_of(unsigned int i)
 {
-	struct perf_event_attr attr = { .type = driver->type, .config = driver->config[i] };
-	int fd = perf_try(&attr, 0, -1, -1);
-	uint64_t n = 0;
-
-	busy(200, spin_load);
-	if (fd < 0 || read(fd, &n, sizeof(n)) != sizeof(n))
-		return 0;
-	close(fd);
-	return n * 5;
+	return per_second((struct perf_event_attr){
+		.type = driver->type, .config = driver->config[i] }, spin_load);
 }
 
 /* ---- overflows: a CPU's events, which stay while tasks come and go ---- */

@@ -24,18 +24,10 @@ static struct perf_event_attr cycles(uint64_t period)
 	};
 }
 
-static uint64_t cycles_of_a_second(void)
+/* Of cycles or TLB misses, whatever the load has. */
+static uint64_t second_of(uint64_t code, void (*load)(void))
 {
-	struct perf_event_attr attr = cycles(0);
-	int fd;
-	uint64_t n;
-
-	attr.disabled = 0;
-	fd = perf_try(&attr, 0, -1, -1);
-	busy(200, spin_load);
-	n = fd < 0 ? 0 : perf_get(fd).value * 5;
-	close(fd);
-	return n;
+	return per_second((struct perf_event_attr){ .type = type, .config = STANDARD(code) }, load);
 }
 
 /* ---- throttling ---- */
@@ -158,27 +150,10 @@ static bool keeps(struct pace pace)
 	return pace.due > 1 && pace.samples + 1 >= least && pace.samples <= pace.due + 1;
 }
 
-static uint64_t misses_of_a_second(void)
-{
-	struct perf_event_attr attr = cycles(0);
-	int fd;
-	uint64_t n;
-
-	attr.config = STANDARD(CODE_DTLB_MISSES);
-	attr.disabled = 0;
-	fd = perf_try(&attr, 0, -1, -1);
-	if (fd < 0)
-		return 0;
-	busy(200, touch_load);
-	n = perf_get(fd).value * 5;
-	close(fd);
-	return n;
-}
-
 /* Of TLB misses if they can be had: QEMU is not late with them. */
 static void test_new_period(void)
 {
-	uint64_t misses = misses_of_a_second();
+	uint64_t misses = second_of(CODE_DTLB_MISSES, touch_load);
 	uint64_t period = (misses ?: second) / 100;
 	struct perf_event_attr attr = cycles(period);
 	struct pace before, after;
@@ -305,7 +280,7 @@ int main(void)
 	type = find_pmu() ? pmu.type : -1;
 	ktap_plan(-1);
 	limits_lift();
-	second = cycles_of_a_second();
+	second = second_of(CODE_CYCLES, spin_load);
 	if (!check(type >= 0 && second, "the PMU is there: %s, %lu cycles a second", pmu.name,
 		   second))
 		return ktap_exit();

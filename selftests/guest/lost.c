@@ -59,19 +59,6 @@ static long next_sample_ms(struct ring *ring)
 	return -1;
 }
 
-static uint64_t cycles_of_a_second(int type)
-{
-	struct perf_event_attr attr = { .type = type, .config = STANDARD(CODE_CYCLES) };
-	int fd = perf_try(&attr, 0, -1, -1);
-	uint64_t n = 0;
-
-	busy(200, spin_load);
-	if (fd < 0 || read(fd, &n, sizeof(n)) != sizeof(n))
-		return 0;
-	close(fd);
-	return n * 5;
-}
-
 /*
  * What is lost is found at the next look, and a sample comes with it. A machine
  * whose host is away is later; not most of the time.
@@ -124,7 +111,7 @@ int main(int argc, char **argv)
 	ktap_plan(-1);
 	pin(CPU);
 	limits_lift();
-	attr.sample_period = cycles_of_a_second(attr.type) * PERIOD_MS / 1000;
+	attr.sample_period = per_second(attr, spin_load) * PERIOD_MS / 1000;
 	ring = ring_open(&attr, -1, CPU, -1);
 	if (!check(attr.sample_period && ring.fd >= 0, "CPU %d is sampled (%d)", CPU, ring.fd))
 		return ktap_exit();

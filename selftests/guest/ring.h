@@ -241,6 +241,22 @@ static inline void busy(unsigned int ms, void (*load)(void))
 		load();
 }
 
+/* How many events of @attr a second of @load has, about; 0 if it cannot be counted. */
+static inline uint64_t per_second(struct perf_event_attr attr, void (*load)(void))
+{
+	uint64_t count;
+	int fd;
+
+	attr.read_format = READ_TIMES;
+	fd = perf_try(&attr, 0, -1, -1);
+	if (fd < 0)
+		return 0;
+	busy(200, load);
+	count = perf_get(fd).value;
+	close(fd);
+	return count * 5;
+}
+
 /* ---- the PMU under test, and the kernel's limits ---- */
 
 static inline bool file_get(const char *path, char *text, size_t size)

@@ -8,6 +8,7 @@
  * the same event in the same run.
  */
 #include "ring.h"
+#include "twofold.h"
 
 /*
  * The host may be away for longer than a period. Then one sample stands for
@@ -52,16 +53,7 @@ static void (*load_of(uint64_t code))(void)
 /* The period that gives @hz samples a second with this load; 0 if nothing is counted. */
 static uint64_t period_for(uint64_t code, unsigned int hz)
 {
-	struct perf_event_attr attr = attr_of(code);
-	int fd = perf_try(&attr, 0, -1, -1);
-	uint64_t count;
-
-	if (fd < 0)
-		return 0;
-	busy(200, load_of(code));
-	count = perf_get(fd).value;
-	close(fd);
-	return count * 5 / hz;
+	return per_second(attr_of(code), load_of(code)) / hz;
 }
 
 /* ---- a fixed period ---- */
@@ -147,30 +139,6 @@ static void test_period(uint64_t code)
 }
 
 /* ---- where ---- */
-
-/* Each in a page of its own, so that an address says which. */
-#define APART	__attribute__((noinline, noclone, aligned(4096)))
-
-static APART void light(uint64_t turns)
-{
-	work(turns);
-}
-
-static APART void heavy(uint64_t turns)
-{
-	work(turns);
-	work(turns);
-	work(turns);
-}
-
-/* Never the same twice, so that samples cannot keep in step with it. */
-static void two_load(void)
-{
-	const uint64_t turns = 10000 + rand() % 20000;
-
-	light(turns);
-	heavy(turns);
-}
 
 static bool in_page_of(uint64_t ip, const void *function)
 {

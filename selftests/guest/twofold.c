@@ -4,33 +4,16 @@
  * other, for as long as is asked for; or else TLB misses. For scripts that record it.
  */
 #include "ring.h"
+#include "twofold.h"
 
-#define APART	__attribute__((noinline, noclone, noipa))
-
-static APART void light(uint64_t turns)
+static void load(void)
 {
-	work(turns);
-}
-
-static APART void heavy(uint64_t turns)
-{
-	work(turns);
-	work(turns);
-	work(turns);
-}
-
-/* Never the same twice, so that samples cannot keep in step with it. */
-static void two_load(void)
-{
-	const uint64_t turns = 10000 + rand() % 20000;
-
-	light(turns);
-	heavy(turns);
+	two_load();
 	syscall(SYS_getppid);
 }
 
 int main(int argc, char **argv)
 {
-	busy(argc > 1 ? atoi(argv[1]) * 1000 : 1000, argc > 2 ? touch_load : two_load);
+	busy(argc > 1 ? atoi(argv[1]) * 1000 : 1000, argc > 2 ? touch_load : load);
 	return 0;
 }

@@ -3,16 +3,8 @@
 #
 # dts.sh - the device trees in dts/ compile without a word, say what the event tables
 # say, and an overlay makes of another tree's pmu node the same. Needs dtc.
-top=$(cd "$(dirname "$0")/../.." && pwd)
+. "$(dirname "$0")/steps.sh"
 events=$top/drivers/perf/sbi_pmu/events
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
-
-fails() {
-	echo "$*"
-	failed=1
-}
 
 # The properties of a tree's pmu node, a line each.
 node() { # TREE

@@ -4,16 +4,8 @@
 # events.sh - the event tables are read without a word, and what is wrong in one is
 # refused with its file and line: each error planted in a copy. With each awk of
 # this machine.
-top=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
+. "$(dirname "$0")/steps.sh"
 good=$top/drivers/perf/sbi_pmu/events
-
-fails() {
-	echo "$*"
-	failed=1
-}
 
 generate() { # AWK FOLDER
 	$1 -f "$2/read.awk" -f "$2/write-c.awk" "$2/sums.tsv" "$2/standard.tsv" "$2/metrics.tsv" \

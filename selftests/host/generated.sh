@@ -2,16 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # generated.sh - what is made from the event tables is in the tree as they make it.
-top=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
+. "$(dirname "$0")/steps.sh"
 
 "$top/drivers/perf/sbi_pmu/events/generate.sh" "$dir" || exit
 made() { find "$1/dts" "$1/tools/perf" "$1/Documentation" \( -name 'xiangshan-*.dts[io]' -o \
 	-path '*openxiangshan*.json' -o -name 'sbi-pmu-events-*.rst' \) | sed "s|^$1/||" | sort; }
 made "$dir" >"$dir/files"
-[ "$(wc -l <"$dir/files")" -gt 20 ] || { echo "hardly anything is made"; failed=1; }
+[ "$(wc -l <"$dir/files")" -gt 20 ] || fails "hardly anything is made"
 made "$top" | diff "$dir/files" - || failed=1
 while read -r file; do
 	diff -u "$top/$file" "$dir/$file" || failed=1

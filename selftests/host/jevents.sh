@@ -3,16 +3,8 @@
 #
 # jevents.sh PMU-EVENTS - our events and metrics as perf's own jevents.py takes them
 # into perf; PMU-EVENTS is the folder of that name in perf's sources. Needs python3.
-top=$(cd "$(dirname "$0")/../.." && pwd)
+. "$(dirname "$0")/steps.sh"
 ours=$top/tools/perf/pmu-events/arch/riscv/openxiangshan
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
-
-fails() {
-	echo "$*"
-	failed=1
-}
 
 jevents() {
 	(cd "$dir/perf" && python3 jevents.py riscv all arch events.c) >"$dir/log" 2>&1

@@ -216,7 +216,10 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
  */
 static int choose_source(struct sbi_pmu *pmu, char *text, size_t size)
 {
-	static const char * const choices[] = { "auto", "lcofi", "timer", "none" };
+	enum { AUTO, LCOFI, TIMER, NONE };
+	static const char * const choices[] = {
+		[AUTO] = "auto", [LCOFI] = "lcofi", [TIMER] = "timer", [NONE] = "none",
+	};
 	const int choice = match_string(choices, ARRAY_SIZE(choices), overflow);
 	const char *why = "asked for";
 
@@ -226,21 +229,21 @@ static int choose_source(struct sbi_pmu *pmu, char *text, size_t size)
 	}
 	if (!pmu->overflow)
 		why = "perf_event_overflow not found: is CONFIG_KPROBES on?";
-	if (!pmu->overflow && (choice == 1 || choice == 2)) {
+	if (!pmu->overflow && (choice == LCOFI || choice == TIMER)) {
 		pr_err("overflow=%s: %s\n", overflow, why);
 		return -EOPNOTSUPP;
 	}
-	if (choice == 3 || !pmu->overflow) {
+	if (choice == NONE || !pmu->overflow) {
 		snprintf(text, size, "counting only (%s)", why);
 		return 0;
 	}
-	if (choice <= 1)
+	if (choice != TIMER)
 		why = sbi_pmu_overflow_probe(pmu);
-	if (choice == 1 && why) {
+	if (choice == LCOFI && why) {
 		pr_err("overflow=lcofi: %s\n", why);
 		return -EOPNOTSUPP;
 	}
-	pmu->poll = choice != 1;
+	pmu->poll = choice != LCOFI;
 	pmu->source = why ? SBI_PMU_BY_TIMER : SBI_PMU_BY_LCOFI;
 	if (why)
 		snprintf(text, size, "overflow by timer (%s)", why);

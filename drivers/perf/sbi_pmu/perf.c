@@ -182,20 +182,17 @@ static void event_sample(struct sbi_pmu_cpu *cpu, struct perf_event *event, stru
 		pmu_stop(event, 0);
 }
 
-/* Samples for those of slot @idx whose periods are over. Return: whether it has any. */
-static bool slot_sample(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how,
+/* Samples for those of slot @idx whose periods are over. */
+static void slot_sample(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how,
 			struct pt_regs *regs)
 {
 	struct sbi_pmu_user *user;
-	bool any = false;
 
 	list_for_each_entry(user, &cpu->slots.users[idx], node) {
-		if (!user->live || user->sampling != how)
-			continue;
-		event_sample(cpu, container_of(user, struct sbi_pmu_event, user)->event, regs);
-		any = true;
+		if (user->live && user->sampling == how)
+			event_sample(cpu, container_of(user, struct sbi_pmu_event, user)->event,
+				     regs);
 	}
-	return any;
 }
 
 /**
@@ -213,16 +210,6 @@ void sbi_pmu_perf_fired(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *fire
 		slot_sample(cpu, i, SBI_PMU_INTERRUPTED, regs);
 }
 
-static bool slot_polled(const struct sbi_pmu_slots *slots, unsigned int idx)
-{
-	const struct sbi_pmu_user *user;
-
-	list_for_each_entry(user, &slots->users[idx], node)
-		if (user->live && user->sampling == SBI_PMU_POLLED)
-			return true;
-	return false;
-}
-
 /**
  * sbi_pmu_perf_poll - the timer looks at what cannot interrupt
  * @cpu: this hart
@@ -237,10 +224,11 @@ bool sbi_pmu_perf_poll(struct sbi_pmu_cpu *cpu)
 
 	cpu->held = true;
 	sbi_pmu_mask_for_each(i, &cpu->slots.plan.busy) {
-		if (!slot_polled(&cpu->slots, i))
+		if (!sbi_pmu_slot_samples(&cpu->slots, i, SBI_PMU_POLLED))
 			continue;
 		sbi_pmu_slot_update(&cpu->slots, i);
-		any |= slot_sample(cpu, i, SBI_PMU_POLLED, get_irq_regs());
+		slot_sample(cpu, i, SBI_PMU_POLLED, get_irq_regs());
+		any = true;
 	}
 	sbi_pmu_overflow_let_go(cpu);
 	if (any)
@@ -341,9 +329,7 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 	ret = sbi_pmu_event_filter(&pmu->able, attr, code);
 	if (ret)
 		return ret;
-	ret = sbi_pmu_truth_of(pmu, code, can);
-	if (ret == -EOPNOTSUPP && sbi_pmu_event_other_raw(code))
-		ret = sbi_pmu_truth_of(pmu, code, can);
+	ret = sbi_pmu_truth_find(pmu, code, can);
 	/* What perf calls "event is not supported", and asks for no other way. */
 	if (ret == -EOPNOTSUPP)
 		return -ENOENT;

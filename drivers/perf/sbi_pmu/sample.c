@@ -41,13 +41,14 @@ struct sbi_pmu_mask sbi_pmu_slots_overflowed(const struct sbi_pmu_slots *slots, 
 	return which;
 }
 
-/* Does somebody on counter @idx wait for an overflow? */
-static bool slot_awaited(const struct sbi_pmu_slots *slots, unsigned int idx)
+/* Does somebody on counter @idx learn of his periods in this way, now? */
+bool sbi_pmu_slot_samples(const struct sbi_pmu_slots *slots, unsigned int idx,
+			  enum sbi_pmu_sampling how)
 {
 	const struct sbi_pmu_user *user;
 
 	list_for_each_entry(user, &slots->users[idx], node)
-		if (user->live && user->sampling == SBI_PMU_INTERRUPTED)
+		if (user->live && user->sampling == how)
 			return true;
 	return false;
 }
@@ -60,7 +61,7 @@ struct sbi_pmu_mask sbi_pmu_slots_awaited(const struct sbi_pmu_slots *slots)
 	unsigned int i;
 
 	sbi_pmu_mask_for_each(i, &armed)
-		if (slot_awaited(slots, i))
+		if (sbi_pmu_slot_samples(slots, i, SBI_PMU_INTERRUPTED))
 			sbi_pmu_mask_set(&awaited, i);
 	return awaited;
 }

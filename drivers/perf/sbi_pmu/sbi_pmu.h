@@ -88,6 +88,8 @@ enum sbi_pmu_source {
  *	      const after probe
  * @took: perf_sample_event_took, likewise
  * @xiangshan: the event table, if this is such a core; const after probe
+ * @names_found: how many of its names can be counted here
+ * @names_wide: those of them that are sums of three and more
  * @names: its names in sysfs, NULL without; const after probe
  * @hints: standard events that firmware says it has, by sbi_pmu_event_standard();
  *	   const after probe
@@ -116,6 +118,8 @@ struct sbi_pmu {
 			struct pt_regs *regs);
 	void (*took)(u64 ns);
 	struct sbi_pmu_choice xiangshan;
+	unsigned int names_found;
+	unsigned int names_wide;
 	struct sbi_pmu_names *names;
 	u64 hints;
 	struct mutex truth_lock;
@@ -163,6 +167,8 @@ void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_truth_learn(struct sbi_pmu *pmu);
 int sbi_pmu_truth_of(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 		     struct sbi_pmu_mask *can);
+int sbi_pmu_truth_find(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
+		       struct sbi_pmu_mask *can);
 void sbi_pmu_truth_free(struct sbi_pmu *pmu);
 
 /* perf.c */

@@ -127,6 +127,8 @@ void sbi_pmu_slots_trial(struct sbi_pmu_slots *slots, const struct sbi_pmu_code 
 
 /* sample.c */
 struct sbi_pmu_mask sbi_pmu_slots_overflowed(const struct sbi_pmu_slots *slots, u32 overflow);
+bool sbi_pmu_slot_samples(const struct sbi_pmu_slots *slots, unsigned int idx,
+			  enum sbi_pmu_sampling how);
 struct sbi_pmu_mask sbi_pmu_slots_awaited(const struct sbi_pmu_slots *slots);
 struct sbi_pmu_mask sbi_pmu_slots_silent(struct sbi_pmu_slots *slots,
 					 const struct sbi_pmu_mask *awaited);

@@ -185,6 +185,21 @@ int sbi_pmu_truth_of(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	return ret;
 }
 
+/**
+ * sbi_pmu_truth_find - which counters can hold an event, one way or another
+ * @pmu: the driver
+ * @code: the event; changed if firmware takes it only in the other form of raw events
+ * @can: as for sbi_pmu_truth_of(), and so are the rest
+ */
+int sbi_pmu_truth_find(struct sbi_pmu *pmu, struct sbi_pmu_code *code, struct sbi_pmu_mask *can)
+{
+	int ret = sbi_pmu_truth_of(pmu, code, can);
+
+	if (ret == -EOPNOTSUPP && sbi_pmu_event_other_raw(code))
+		ret = sbi_pmu_truth_of(pmu, code, can);
+	return ret;
+}
+
 /* Ask firmware once for all standard events. Not all firmware knows the call. */
 static void learn_hints(struct sbi_pmu *pmu)
 {

@@ -71,21 +71,21 @@ static int name_truth(struct sbi_pmu *pmu, u64 config, struct sbi_pmu_code *code
 	const struct perf_event_attr attr = { .config = config };
 	int ret = sbi_pmu_event_encode(&pmu->able, &attr, true, code);
 
-	if (ret)
-		return ret;
-	ret = sbi_pmu_truth_of(pmu, code, can);
-	if (ret == -EOPNOTSUPP && sbi_pmu_event_other_raw(code))
-		ret = sbi_pmu_truth_of(pmu, code, can);
-	return ret;
+	return ret ?: sbi_pmu_truth_find(pmu, code, can);
 }
 
-/* Can an event of the table be counted here? */
+/* Can an event of the table be counted here? Asked once for each, for sysfs. */
 bool sbi_pmu_xiangshan_counts(struct sbi_pmu *pmu, u64 config)
 {
 	struct sbi_pmu_code code;
 	struct sbi_pmu_mask can;
 
-	return !name_truth(pmu, config, &code, &can);
+	if (name_truth(pmu, config, &code, &can))
+		return false;
+	pmu->names_found++;
+	if (config & SBI_PMU_CFG_OP2)
+		pmu->names_wide++;
+	return true;
 }
 
 /* ---- the self check ---- */
@@ -157,21 +157,6 @@ static void check_table(struct sbi_pmu *pmu)
 
 /* ---- what the log says ---- */
 
-/* Of a table's names, how many can be counted, and how many of the wide ones. */
-static void count_names(struct sbi_pmu *pmu, unsigned int *found, unsigned int *wide)
-{
-	const struct sbi_pmu_table *table = pmu->xiangshan.table;
-
-	*found = *wide = 0;
-	for (unsigned int n = 0; n < table->total; n++) {
-		if (!sbi_pmu_xiangshan_counts(pmu, table->names[n].config))
-			continue;
-		++*found;
-		if (table->names[n].config & SBI_PMU_CFG_OP2)
-			++*wide;
-	}
-}
-
 /**
  * sbi_pmu_xiangshan_log - say which table it is, why, and how to change that
  * @pmu: the driver, its trials done
@@ -180,7 +165,6 @@ static void count_names(struct sbi_pmu *pmu, unsigned int *found, unsigned int *
 void sbi_pmu_xiangshan_log(struct sbi_pmu *pmu, bool check)
 {
 	const struct sbi_pmu_choice *choice = &pmu->xiangshan;
-	unsigned int found, wide;
 
 	if (!choice->table) {
 		if (choice->why)
@@ -188,12 +172,11 @@ void sbi_pmu_xiangshan_log(struct sbi_pmu *pmu, bool check)
 				choice->why);
 		return;
 	}
-	count_names(pmu, &found, &wide);
 	pr_info("XiangShan events by table %s (%s), %u of %u names; xiangshan= chooses another table, or off\n",
-		choice->table->name, choice->why, found, choice->table->total);
-	if (!found)
+		choice->table->name, choice->why, pmu->names_found, choice->table->total);
+	if (!pmu->names_found)
 		pr_warn("firmware maps no raw events to XiangShan's counters: its device tree needs a riscv,pmu node, see dts/\n");
-	else if (!wide)
+	else if (!pmu->names_wide)
 		pr_info("sums of three events and more are not there: firmware has no raw events v2 (SBI 3.0)\n");
 	if (check)
 		check_table(pmu);
