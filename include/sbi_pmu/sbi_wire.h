@@ -127,4 +127,7 @@ static_assert(sizeof(struct sbi_pmu_event_info) == 16);
 #define SBI_PMU_CSR_INSTRET		0xC02
 #define SBI_PMU_CSR_LAST		0xC1F
 
+/* A counter's bit in scounteren and scountovf */
+#define SBI_PMU_CSR_BIT(csr)		(1u << ((csr) - SBI_PMU_CSR_CYCLE))
+
 #endif

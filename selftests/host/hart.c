@@ -38,6 +38,43 @@ struct sbi_pmu_mask hart_can(const struct sbi_pmu_code *code)
 	return code->flags ? sbi_pmu_mask_and(can, &hart.inv.hpm) : can;
 }
 
+/* As perf.c and perf core: a program's page. */
+static void player_publish(struct player *p)
+{
+	const struct sbi_pmu_ctr *ctr = &hart.inv.ctr[p->user.slot % SBI_PMU_MAX_CTRS];
+	struct sbi_pmu_view view = {};
+
+	p->reported += sbi_pmu_user_take(&p->user);
+	p->page.csr = 0;
+	if (p->user.live && p->user.slot != SBI_PMU_NO_SLOT && ctr->kind != SBI_PMU_CTR_FIRMWARE) {
+		p->page.csr = ctr->csr;
+		view = sbi_pmu_ctr_view(ctr, p->user.prev);
+	}
+	p->page.width = view.width;
+	p->page.offset = p->reported - view.base;
+}
+
+/* As a program reads it. Return: whether it can. */
+bool player_sees(const struct player *p, u64 *count)
+{
+	u64 value;
+
+	*count = p->page.offset;
+	if (!p->page.csr)
+		return true;
+	if (fakesbi_read_csr(p->page.csr, &value))
+		return false;
+	*count += (s64)(value << (64 - p->page.width)) >> (64 - p->page.width);
+	return true;
+}
+
+static void user_moved(struct sbi_pmu_user *user)
+{
+	for (unsigned int i = 0; i < PLAYERS; i++)
+		if (user == &hart.player[i].user)
+			player_publish(&hart.player[i]);
+}
+
 /* The model is set up; load the driver. */
 void hart_boot(bool sole)
 {
@@ -49,6 +86,7 @@ void hart_boot(bool sole)
 	hart.slots.fw.call = fakesbi_call;
 	hart.slots.fw.width_limit = 64;
 	hart.slots.read_csr = fakesbi_read_csr;
+	hart.slots.moved = user_moved;
 	hart.slots.sole = sole;
 	for (unsigned int i = 0; i < PLAYERS; i++)
 		hart.player[i].user.slot = SBI_PMU_NO_SLOT;
@@ -119,6 +157,7 @@ bool player_open(struct player *p, struct sbi_pmu_code code)
 
 	memset(p, 0, sizeof(*p));
 	sbi_pmu_user_init(&p->user, &code, &can);
+	p->user.direct = true;
 	return !sbi_pmu_mask_empty(&can);
 }
 
@@ -136,6 +175,7 @@ bool player_start(struct player *p)
 {
 	if (p->user.slot != SBI_PMU_NO_SLOT && !p->live)
 		p->live = !sbi_pmu_user_start(&hart.slots, &p->user);
+	player_publish(p);
 	return p->live;
 }
 
@@ -148,18 +188,22 @@ void player_stop(struct player *p)
 {
 	sbi_pmu_user_stop(&hart.slots, &p->user);
 	p->live = false;
+	player_publish(p);
 }
 
 void player_detach(struct player *p)
 {
 	sbi_pmu_user_detach(&hart.slots, &p->user);
 	p->live = false;
+	player_publish(p);
 }
 
 u64 player_collect(struct player *p)
 {
-	u64 count = sbi_pmu_user_collect(&hart.slots, &p->user);
+	u64 count;
 
+	sbi_pmu_user_update(&hart.slots, &p->user);
+	count = sbi_pmu_user_take(&p->user);
 	p->reported += count;
 	return count;
 }

@@ -50,12 +50,19 @@
  * @expected: what happened of its event while it was started
  * @reported: what the driver has handed out
  * @live: should count
+ * @page: what its program is told, to read the counter by itself: the CSR or 0, the
+ *	  bits that it extends, and what to add
  */
 struct player {
 	struct sbi_pmu_user user;
 	u64 expected;
 	u64 reported;
 	bool live;
+	struct {
+		unsigned int csr;
+		unsigned int width;
+		u64 offset;
+	} page;
 };
 
 struct known {
@@ -99,6 +106,7 @@ void player_stop(struct player *p);
 void player_detach(struct player *p);
 u64 player_collect(struct player *p);
 bool player_right(struct player *p);
+bool player_sees(const struct player *p, u64 *count);
 unsigned int players_sync(void);
 
 static inline struct sbi_pmu_mask mask_of(unsigned int idx)

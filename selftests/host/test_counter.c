@@ -34,6 +34,34 @@ static void test_masks(void)
 	check(sbi_pmu_mask_next(&m, 0) == 5 && sbi_pmu_mask_next(&m, 6) == 128, "clear");
 }
 
+/* A program that was told at @value looks again after as many as it may. */
+static bool follows(unsigned int width, u64 value)
+{
+	const struct sbi_pmu_ctr ctr = { .width = width };
+	const u64 most = 1ULL << (width - 1), mask = GENMASK_ULL(width - 1, 0);
+	const struct sbi_pmu_view view = sbi_pmu_ctr_view(&ctr, value);
+	const unsigned int shift = 64 - view.width;
+	const u64 now = (value + most) & mask;
+
+	return (u64)((s64)(now << shift) >> shift) - view.base == most &&
+	       (u64)((s64)(value << shift) >> shift) == view.base;
+}
+
+static void test_view(void)
+{
+	const struct sbi_pmu_ctr narrow = { .width = 28 };
+
+	for (unsigned int width = SBI_PMU_MIN_WIDTH; width <= 64; width++) {
+		const u64 half = 1ULL << (width - 1), all = GENMASK_ULL(width - 1, 0);
+
+		check(follows(width, 0) && follows(width, 1) && follows(width, half - 1) &&
+		      follows(width, half) && follows(width, half + 1) && follows(width, all),
+		      "%u bits: a program may go on for half the range", width);
+	}
+	check(sbi_pmu_ctr_view(&narrow, 0xf0000001).width == 64,
+	      "more bits than firmware says: in the lower half all are used");
+}
+
 static void test_delta(void)
 {
 	struct sbi_pmu_ctr ctr = { .width = 32 };
@@ -148,6 +176,7 @@ void test_counter(void)
 {
 	test_masks();
 	test_delta();
+	test_view();
 	test_decode();
 	test_wrap_ns();
 	test_inventory_add();

@@ -164,3 +164,26 @@ int sbi_pmu_ctr_delta(const struct sbi_pmu_ctr *ctr, u64 prev, u64 now, u64 *del
 	*delta = d;
 	return 0;
 }
+
+/**
+ * sbi_pmu_ctr_view - have a program follow a counter by itself
+ * @ctr: the counter
+ * @value: what it reads now
+ *
+ * perf's way of it: the program extends the low bits of what it reads by their sign,
+ * and adds the difference to what was counted at @value. For a counter of less than
+ * 64 bits that is wrong once it leaves the half of its range that it is in by the
+ * wrong end. So from the upper half it is extended, to go on from -1 to 0; from the
+ * lower half it is taken as it is. Either way it is right for half the range at the
+ * very least, and by then somebody has looked (sbi_pmu_inventory_wrap_ns()).
+ */
+struct sbi_pmu_view sbi_pmu_ctr_view(const struct sbi_pmu_ctr *ctr, u64 value)
+{
+	struct sbi_pmu_view view = { .base = value, .width = 64 };
+
+	if (value & BIT_ULL(ctr->width - 1)) {
+		view.base = value | ~GENMASK_ULL(ctr->width - 1, 0);
+		view.width = ctr->width;
+	}
+	return view;
+}

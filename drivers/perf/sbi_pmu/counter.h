@@ -130,6 +130,16 @@ sbi_pmu_inventory_hardware(const struct sbi_pmu_inventory *inv)
 	return sbi_pmu_mask_or(inv->fixed, &inv->hpm);
 }
 
+/**
+ * struct sbi_pmu_view - how a program is to read a counter by itself
+ * @base: what it reads now, to the program
+ * @width: the bits of it that the program is told to extend by their sign
+ */
+struct sbi_pmu_view {
+	u64 base;
+	u8 width;
+};
+
 struct sbi_pmu_ctr sbi_pmu_ctr_decode(xlen_t info, unsigned int limit);
 void sbi_pmu_inventory_add(struct sbi_pmu_inventory *inv, unsigned int idx,
 			   struct sbi_pmu_ctr ctr);
@@ -139,5 +149,6 @@ struct sbi_pmu_mask sbi_pmu_inventory_all(const struct sbi_pmu_inventory *inv);
 u64 sbi_pmu_inventory_wrap_ns(const struct sbi_pmu_inventory *inv);
 u64 sbi_pmu_ctr_before_overflow(const struct sbi_pmu_ctr *ctr, u64 events);
 int sbi_pmu_ctr_delta(const struct sbi_pmu_ctr *ctr, u64 prev, u64 now, u64 *delta);
+struct sbi_pmu_view sbi_pmu_ctr_view(const struct sbi_pmu_ctr *ctr, u64 value);
 
 #endif

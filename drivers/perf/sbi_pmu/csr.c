@@ -106,3 +106,10 @@ bool sbi_pmu_csr_enable_sticks(void)
 	csr_write(CSR_SIE, before);
 	return sticks;
 }
+
+/* ---- what programs may read; the others trap ---- */
+
+void sbi_pmu_csr_open(u32 counters)
+{
+	csr_write(CSR_SCOUNTEREN, counters);
+}

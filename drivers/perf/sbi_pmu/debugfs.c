@@ -54,6 +54,24 @@ static int overflow_show(struct seq_file *file, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(overflow);
 
+/* ---- direct: what programs may read, and how often they were too late, by CPU ---- */
+
+static int direct_show(struct seq_file *file, void *unused)
+{
+	const struct sbi_pmu *pmu = file->private;
+	int cpu;
+
+	seq_puts(file, "cpu open astray\n");
+	for_each_possible_cpu(cpu) {
+		const struct sbi_pmu_cpu *hart = per_cpu_ptr(pmu->cpu, cpu);
+
+		seq_printf(file, "%d %#x %lu\n", cpu, READ_ONCE(hart->open),
+			   READ_ONCE(hart->astray));
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(direct);
+
 /* ---- slots: what each counter holds, and for how many ---- */
 
 /**
@@ -129,6 +147,7 @@ void sbi_pmu_debugfs_init(struct sbi_pmu *pmu)
 {
 	pmu->debugfs = debugfs_create_dir("sbi_pmu", NULL);
 	debugfs_create_file("calls", 0400, pmu->debugfs, pmu, &calls_fops);
+	debugfs_create_file("direct", 0400, pmu->debugfs, pmu, &direct_fops);
 	debugfs_create_file("overflow", 0400, pmu->debugfs, pmu, &overflow_fops);
 	debugfs_create_file("slots", 0400, pmu->debugfs, pmu, &slots_fops);
 }

@@ -39,26 +39,32 @@ static enum cpuhp_state hotplug_state;
 
 static void cpu_up(void *arg)
 {
-	sbi_pmu_slots_up(arg);
+	struct sbi_pmu_cpu *cpu = arg;
+
+	sbi_pmu_slots_up(&cpu->slots);
+	sbi_pmu_direct_up(cpu);
 }
 
 static void cpu_down(void *arg)
 {
-	sbi_pmu_slots_down(arg);
+	struct sbi_pmu_cpu *cpu = arg;
+
+	sbi_pmu_slots_down(&cpu->slots);
+	sbi_pmu_direct_down(cpu);
 }
 
 /* On the hart, before tasks run there. */
 static int hotplug_online(unsigned int cpu)
 {
 	struct sbi_pmu *pmu = the_pmu;
-	struct sbi_pmu_slots *slots = &per_cpu_ptr(pmu->cpu, cpu)->slots;
+	struct sbi_pmu_cpu *hart = per_cpu_ptr(pmu->cpu, cpu);
 	struct sbi_pmu_inventory *inv;
 	int ret;
 
 	inv = kzalloc(sizeof(*inv), GFP_KERNEL);
 	if (!inv)
 		return -ENOMEM;
-	ret = sbi_pmu_fw_inventory(&slots->fw, inv);
+	ret = sbi_pmu_fw_inventory(&hart->slots.fw, inv);
 	if (ret || !sbi_pmu_inventory_equal(inv, &pmu->inv)) {
 		cpumask_clear_cpu(cpu, &pmu->alike);
 		if (ret)
@@ -68,7 +74,7 @@ static int hotplug_online(unsigned int cpu)
 			pr_warn("CPU %u has other counters than the one probed: no events on it\n",
 				cpu);
 	} else {
-		smp_call_function_single(cpu, cpu_up, slots, true);
+		smp_call_function_single(cpu, cpu_up, hart, true);
 		cpumask_set_cpu(cpu, &pmu->alike);
 		cpumask_set_cpu(cpu, &pmu->cpus);
 		sbi_pmu_overflow_up(pmu);
@@ -85,7 +91,7 @@ static int hotplug_offline(unsigned int cpu)
 	if (!cpumask_test_and_clear_cpu(cpu, &pmu->cpus))
 		return 0;
 	sbi_pmu_overflow_down(pmu);
-	smp_call_function_single(cpu, cpu_down, &hart->slots, true);
+	smp_call_function_single(cpu, cpu_down, hart, true);
 	sbi_pmu_timer_stop(hart);
 	return 0;
 }
@@ -94,7 +100,8 @@ static int hotplug_offline(unsigned int cpu)
 static int power_notify(struct notifier_block *nb, unsigned long action, void *unused)
 {
 	struct sbi_pmu *pmu = container_of(nb, struct sbi_pmu, sleep);
-	struct sbi_pmu_slots *slots = &this_cpu_ptr(pmu->cpu)->slots;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
+	struct sbi_pmu_slots *slots = &cpu->slots;
 
 	if (!slots->online)
 		return NOTIFY_OK;
@@ -105,7 +112,8 @@ static int power_notify(struct notifier_block *nb, unsigned long action, void *u
 	case CPU_PM_ENTER_FAILED:
 	case CPU_PM_EXIT:
 		sbi_pmu_slots_resume(slots);
-		sbi_pmu_overflow_arm(this_cpu_ptr(pmu->cpu));
+		sbi_pmu_overflow_arm(cpu);
+		sbi_pmu_direct_up(cpu);
 		break;
 	}
 	return NOTIFY_OK;
@@ -179,7 +187,7 @@ static int learn_machine(struct sbi_pmu *pmu)
 	pmu->able.further = pmu->id.impl != SBI_IMPL_OPENSBI ||
 			    pmu->id.impl_version >= SBI_OPENSBI_VERSION(1, 5);
 	pmu->able.guests = riscv_isa_extension_available(NULL, h);
-	sbi_pmu_perf_find(pmu);
+	sbi_pmu_lookup_functions(pmu);
 	return 0;
 }
 
@@ -192,9 +200,9 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 	bool taken;
 	int ret, cpu;
 
-	ret = sbi_pmu_perf_survey(PERF_TYPE_RAW, owner, NAME_BESIDE, &taken);
+	ret = sbi_pmu_lookup_pmus(PERF_TYPE_RAW, owner, NAME_BESIDE, &taken);
 	if (!ret && !*owner)
-		ret = sbi_pmu_perf_survey(PERF_TYPE_RAW, owner, NAME_SOLE, &taken);
+		ret = sbi_pmu_lookup_pmus(PERF_TYPE_RAW, owner, NAME_SOLE, &taken);
 	if (ret)
 		return ret;
 	pmu->sole = !*owner;
@@ -278,6 +286,8 @@ static struct sbi_pmu *pmu_alloc(void)
 		return NULL;
 	mutex_init(&pmu->truth_lock);
 	hash_init(pmu->truths);
+	hash_init(pmu->direct.readers);
+	spin_lock_init(&pmu->direct.lock);
 	pmu->sleep.notifier_call = power_notify;
 	pmu->cpu = alloc_percpu(struct sbi_pmu_cpu);
 	if (!pmu->cpu) {
@@ -347,6 +357,7 @@ static int __init sbi_pmu_init(void)
 	ret = register_pmu(pmu);
 	if (ret)
 		goto err_sleep;
+	sbi_pmu_direct_init(pmu);
 	sbi_pmu_debugfs_init(pmu);
 	log_found(pmu, owner, sampling);
 	sbi_pmu_xiangshan_log(pmu, xiangshan_check);
@@ -372,6 +383,7 @@ static void __exit sbi_pmu_exit(void)
 	struct sbi_pmu *pmu = the_pmu;
 
 	sbi_pmu_debugfs_exit(pmu);
+	sbi_pmu_direct_exit(pmu);
 	perf_pmu_unregister(&pmu->pmu);
 	cpu_pm_unregister_notifier(&pmu->sleep);
 	cpuhp_remove_state(hotplug_state);

@@ -37,6 +37,7 @@ void sbi_pmu_overflow_let_go(struct sbi_pmu_cpu *cpu)
 	cpu->held = false;
 	if (!sbi_pmu_mask_empty(&waiting))
 		sbi_pmu_overflow_arm(cpu);
+	sbi_pmu_direct_refresh(cpu);
 }
 
 /*

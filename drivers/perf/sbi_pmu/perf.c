@@ -2,9 +2,9 @@
 /*
  * perf: perf core's doors, in both directions.
  */
-#include <linux/kprobes.h>
 #include <linux/ptrace.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 
@@ -16,10 +16,18 @@
  * struct sbi_pmu_event - what we keep of a perf event; its pmu_private
  * @user: its place on a hart
  * @event: whose it is
+ * @readable: its task may read it by itself, once it has mapped it
+ * @mm: the task's memory, where it is mapped, with a reference; NULL before
+ * @reader: among those who read by themselves, if @mm
+ * @rcu: for its end
  */
 struct sbi_pmu_event {
 	struct sbi_pmu_user user;
 	struct perf_event *event;
+	bool readable;
+	struct mm_struct *mm;
+	struct hlist_node reader;
+	struct rcu_head rcu;
 };
 
 static struct sbi_pmu_user *event_user(struct perf_event *event)
@@ -41,10 +49,59 @@ static struct sbi_pmu_slots *event_slots(struct perf_event *event)
 
 /* ---- while an event is on a hart: interrupts are off, nothing may fail ---- */
 
+/* The counter that the event's program may read by itself now, or NULL. */
+static const struct sbi_pmu_ctr *direct_counter(struct perf_event *event)
+{
+	const struct sbi_pmu_user *user = event_user(event);
+
+	if (!user->direct || !user->live || user->slot == SBI_PMU_NO_SLOT)
+		return NULL;
+	return &to_sbi_pmu(event->pmu)->inv.ctr[user->slot];
+}
+
+/*
+ * Hand out what has been counted up to when the counter was last looked at. What
+ * perf core tells programs is made of these three words, whenever it does.
+ */
+static void event_take(struct perf_event *event)
+{
+	struct sbi_pmu_user *user = event_user(event);
+	const struct sbi_pmu_ctr *ctr = direct_counter(event);
+	struct sbi_pmu_view view = { .width = 64 };
+
+	local64_add(sbi_pmu_user_take(user), &event->count);
+	if (ctr)
+		view = sbi_pmu_ctr_view(ctr, user->prev);
+	local64_set(&event->hw.prev_count, view.base);
+	/* The width, for ctr_get_width() below. */
+	event->hw.idx = view.width - 1;
+}
+
 static void event_collect(struct perf_event *event)
 {
-	local64_add(sbi_pmu_user_collect(event_slots(event), event_user(event)),
-		    &event->count);
+	sbi_pmu_user_update(event_slots(event), event_user(event));
+	event_take(event);
+}
+
+/* Tell the event's program where its counter is, and what to add to it. */
+static void event_publish(struct perf_event *event)
+{
+	event_take(event);
+	perf_event_update_userpage(event);
+}
+
+/* 0: there is none to read, the rest of the page has the count. */
+static int pmu_event_idx(struct perf_event *event)
+{
+	const struct sbi_pmu_ctr *ctr = direct_counter(event);
+
+	return ctr ? ctr->csr - SBI_PMU_CSR_CYCLE + 1 : 0;
+}
+
+/* The kernel's arch_perf_update_userpage() asks how wide a counter is, less 1. */
+static int ctr_get_width(int idx)
+{
+	return idx;
 }
 
 /*
@@ -80,7 +137,7 @@ static void pmu_start(struct perf_event *event, int flags)
 	}
 	if (event_user(event)->live)
 		event->hw.state = 0;
-	perf_event_update_userpage(event);
+	event_publish(event);
 }
 
 static void pmu_stop(struct perf_event *event, int flags)
@@ -98,8 +155,7 @@ static void pmu_del(struct perf_event *event, int flags)
 {
 	pmu_stop(event, PERF_EF_UPDATE);
 	sbi_pmu_user_detach(event_slots(event), event_user(event));
-	event->hw.idx = -1;
-	perf_event_update_userpage(event);
+	event_publish(event);
 }
 
 static int pmu_add(struct perf_event *event, int flags)
@@ -110,7 +166,6 @@ static int pmu_add(struct perf_event *event, int flags)
 	ret = sbi_pmu_user_attach(event_slots(event), event_user(event));
 	if (ret)
 		return ret;
-	event->hw.idx = event_user(event)->slot;
 	if (!(flags & PERF_EF_START))
 		return 0;
 	pmu_start(event, PERF_EF_RELOAD);
@@ -243,6 +298,115 @@ void sbi_pmu_perf_took(struct sbi_pmu *pmu, u64 ns)
 		pmu->took(ns);
 }
 
+/* ---- programs that read counters by themselves ---- */
+
+/* A user's counter has moved, or been looked at, behind its program's back. */
+static void user_moved(struct sbi_pmu_user *user)
+{
+	event_publish(container_of(user, struct sbi_pmu_event, user)->event);
+}
+
+/**
+ * sbi_pmu_perf_reads - does a task read counters of its own events?
+ * @pmu: the driver
+ * @task: the current one
+ */
+bool sbi_pmu_perf_reads(struct sbi_pmu *pmu, const struct task_struct *task)
+{
+	const struct sbi_pmu_event *e;
+	bool reads = false;
+
+	rcu_read_lock();
+	hash_for_each_possible_rcu(pmu->direct.readers, e, reader, (unsigned long)task)
+		reads |= e->event->hw.target == task && e->mm == task->mm;
+	rcu_read_unlock();
+	return reads;
+}
+
+/**
+ * sbi_pmu_perf_readable - what the current task may read by itself
+ * @cpu: this hart
+ *
+ * Context: interrupts off.
+ * Return: counters, as SCOUNTEREN has them.
+ */
+u32 sbi_pmu_perf_readable(struct sbi_pmu_cpu *cpu)
+{
+	const struct sbi_pmu_user *user;
+	u32 readable = 0;
+	unsigned int i;
+
+	if (hash_empty(cpu->pmu->direct.readers))
+		return 0;
+	sbi_pmu_mask_for_each(i, &cpu->slots.plan.busy) {
+		list_for_each_entry(user, &cpu->slots.users[i], node) {
+			if (!user->direct || !user->live)
+				continue;
+			/* It may have gone on to another program. */
+			if (container_of(user, struct sbi_pmu_event, user)->mm == current->mm)
+				readable |= SBI_PMU_CSR_BIT(cpu->slots.inv->ctr[i].csr);
+		}
+	}
+	return readable;
+}
+
+static void publish_here(void *arg)
+{
+	struct perf_event *event = arg;
+	struct sbi_pmu_cpu *cpu = event_cpu(event);
+
+	/* Not when it has just left this hart; it was told then. */
+	if (READ_ONCE(event->oncpu) != smp_processor_id())
+		return;
+	event_collect(event);
+	/* Open first: who is told where to read may do so. */
+	sbi_pmu_direct_refresh(cpu);
+	perf_event_update_userpage(event);
+}
+
+/*
+ * A program has mapped an event. From now on it may read the counter by itself, if
+ * that counts this very program: nobody else runs where the counter is.
+ *
+ * There is no event_unmapped: kernels from 6.15 on would not let the PMU go in the
+ * moment between the last reference to the module and the end of an event. An
+ * event that is not mapped any more may still be read by its own task.
+ */
+static void pmu_event_mapped(struct perf_event *event, struct mm_struct *mm)
+{
+	struct sbi_pmu_event *e = event->pmu_private;
+	struct sbi_pmu_direct *direct = &to_sbi_pmu(event->pmu)->direct;
+	struct task_struct *task = event->hw.target;
+	int cpu;
+
+	if (!e->readable || READ_ONCE(task->mm) != mm)
+		return;
+	spin_lock(&direct->lock);
+	if (!e->mm) {
+		mmgrab(mm);
+		e->mm = mm;
+		hash_add_rcu(direct->readers, &e->reader, (unsigned long)task);
+	}
+	spin_unlock(&direct->lock);
+	/* Mapped in another program before that it has left: read(2) will do. */
+	if (e->mm != mm)
+		return;
+	event->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
+	e->user.direct = true;
+	cpu = READ_ONCE(event->oncpu);
+	if (cpu >= 0)
+		smp_call_function_single(cpu, publish_here, event, true);
+}
+
+/* Firmware counts what no CSR has, and who inherits counts for others. */
+static bool event_readable(const struct sbi_pmu *pmu, const struct perf_event *event,
+			   const struct sbi_pmu_code *code)
+{
+	return pmu->direct.able && READ_ONCE(pmu->direct.access) != SBI_PMU_ACCESS_NONE &&
+	       event->attach_state & PERF_ATTACH_TASK && !event->attr.inherit &&
+	       !sbi_pmu_code_is_firmware(code);
+}
+
 /* ---- at open and close: may sleep, may refuse ---- */
 
 static int group_add(struct sbi_pmu *pmu, struct sbi_pmu_plan *plan,
@@ -299,9 +463,16 @@ static bool has_slots(int cpu, void *arg)
 static void event_destroy(struct perf_event *event)
 {
 	struct sbi_pmu *pmu = to_sbi_pmu(event->pmu);
+	struct sbi_pmu_event *e = event->pmu_private;
 
-	kfree(event->pmu_private);
+	if (e->mm) {
+		spin_lock(&pmu->direct.lock);
+		hash_del_rcu(&e->reader);
+		spin_unlock(&pmu->direct.lock);
+		mmdrop(e->mm);
+	}
 	event->pmu_private = NULL;
+	kfree_rcu(e, rcu);
 	if (atomic_dec_and_test(&pmu->events))
 		on_each_cpu_cond_mask(has_slots, release_idle, pmu, true, &pmu->cpus);
 }
@@ -391,6 +562,7 @@ static int pmu_event_init(struct perf_event *event)
 	sbi_pmu_user_init(&e->user, &code, &can);
 	e->user.sampling = sampling;
 	e->event = event;
+	e->readable = event_readable(pmu, event, &code);
 	event->pmu_private = e;
 	event->hw.idx = -1;
 	ret = event->parent ? 0 : group_validate(pmu, event);
@@ -415,6 +587,10 @@ static bool pmu_filter(struct pmu *pmu, int cpu)
 
 void sbi_pmu_perf_init(struct sbi_pmu *pmu)
 {
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(pmu->cpu, cpu)->slots.moved = user_moved;
 	pmu->pmu.module = THIS_MODULE;
 	pmu->pmu.event_init = pmu_event_init;
 	pmu->pmu.add = pmu_add;
@@ -425,98 +601,11 @@ void sbi_pmu_perf_init(struct sbi_pmu *pmu)
 	pmu->pmu.pmu_disable = pmu_disable;
 	pmu->pmu.pmu_enable = pmu_enable;
 	pmu->pmu.filter = pmu_filter;
+	pmu->pmu.event_mapped = pmu_event_mapped;
+	pmu->pmu.event_idx = pmu_event_idx;
+	pmu->riscv.ctr_get_width = ctr_get_width;
 	pmu->pmu.capabilities = PERF_PMU_CAP_EXTENDED_HW_TYPE;
 	/* perf core refuses to sample then. */
 	if (pmu->source == SBI_PMU_BY_NOTHING)
 		pmu->pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
-}
-
-/* ---- what perf core does not tell or export ---- */
-
-static int match_type(struct device *dev, const void *type)
-{
-	const struct pmu *pmu = dev_get_drvdata(dev);
-
-	return pmu && pmu->type == *(const int *)type;
-}
-
-/**
- * sbi_pmu_perf_survey - who is there already
- * @type: a PMU type that we would like: PERF_TYPE_RAW
- * @owner: the name of the PMU that has it, for kfree(); NULL if none has
- * @name: a name that we would like
- * @taken: whether a PMU has that
- *
- * Registering a type or name that is taken ends in a kernel warning, so look
- * first. The list of PMUs is perf core's own; but any PMU's device leads to
- * the bus of all, and the software PMU is always there.
- *
- * Context: may sleep.
- * Return: 0 or an errno.
- */
-int sbi_pmu_perf_survey(int type, char **owner, const char *name, bool *taken)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.size = sizeof(attr),
-		.disabled = 1,
-	};
-	struct perf_event *event;
-	struct device *dev;
-	int ret = 0;
-
-	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-
-	*owner = NULL;
-	dev = bus_find_device(event->pmu->dev->bus, NULL, &type, match_type);
-	if (dev) {
-		*owner = kstrdup(dev_name(dev), GFP_KERNEL);
-		if (!*owner)
-			ret = -ENOMEM;
-		put_device(dev);
-	}
-	dev = bus_find_device_by_name(event->pmu->dev->bus, NULL, name);
-	*taken = dev;
-	put_device(dev);
-	perf_event_release_kernel(event);
-	return ret;
-}
-
-/*
- * A kprobe finds any kernel function by name; it is never armed, and removed at
- * once. It may not sit where ftrace patches calls in, which before 6.16 is the
- * first byte of a function; the instruction after that will do.
- */
-static void *find(const char *name)
-{
-	static const unsigned int offsets[] = { 0, 4 };
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(offsets); i++) {
-		struct kprobe kp = {
-			.symbol_name = name,
-			.offset = offsets[i],
-			.flags = KPROBE_FLAG_DISABLED,
-		};
-		void *addr;
-
-		if (register_kprobe(&kp))
-			continue;
-		addr = (void *)kp.addr - offsets[i];
-		unregister_kprobe(&kp);
-		return addr;
-	}
-	return NULL;
-}
-
-/**
- * sbi_pmu_perf_find - find what perf core does not export
- * @pmu: its overflow and took are filled in; NULL where kprobes are not built in
- */
-void sbi_pmu_perf_find(struct sbi_pmu *pmu)
-{
-	pmu->overflow = find("perf_event_overflow");
-	pmu->took = find("perf_sample_event_took");
 }

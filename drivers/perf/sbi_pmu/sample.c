@@ -159,6 +159,7 @@ static int slot_arm(struct sbi_pmu_slots *slots, unsigned int idx, u64 nearest)
 		return ret;
 	list_for_each_entry(user, &slots->users[idx], node)
 		user->prev = value;
+	sbi_pmu_slot_moved(slots, idx);
 	sbi_pmu_mask_set(&slots->armed, idx);
 	return 0;
 }

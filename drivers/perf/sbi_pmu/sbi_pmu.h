@@ -8,9 +8,12 @@
 #include <linux/cpumask.h>
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
+#include <linux/kprobes.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/perf/riscv_pmu.h>
 #include <linux/perf_event.h>
+#include <linux/sysctl.h>
 #include <sbi_pmu/version.h>
 
 #include "event.h"
@@ -42,6 +45,10 @@ struct sbi_pmu_names;
  * @interval: ns from its last ring to the next, 0 while it is still
  * @polled: when it last looked at sampling events
  * @held: perf core, or the interrupt, is not done: counters are armed later
+ * @open: what programs may read now, as SCOUNTEREN has it
+ * @kept: users of the fixed counters, while every program may read these
+ * @keeps: they are in use
+ * @astray: reads by programs that came too late, and were given a zero
  * @rescues: overflows served whose interrupt was lost
  * @skidded: samples that came due in a mode that they are not about
  * @pmu: the driver
@@ -54,9 +61,39 @@ struct sbi_pmu_cpu {
 	u64 interval;
 	ktime_t polled;
 	bool held;
+	u32 open;
+	struct sbi_pmu_user kept[2];
+	bool keeps;
+	unsigned long astray;
 	unsigned long rescues;
 	unsigned long skidded;
 	struct sbi_pmu *pmu;
+};
+
+/**
+ * struct sbi_pmu_direct - programs that read counters by themselves
+ * @able: the kernel lets us have it; const after probe
+ * @access: the sysctl kernel.perf_user_access, see enum
+ * @sysctl: its handle, NULL where the other driver has it
+ * @table: its description
+ * @probe: on the kernel's function for traps, if @able
+ * @readers: events that may be read, by task; under RCU
+ * @lock: for those who change @readers
+ */
+struct sbi_pmu_direct {
+	bool able;
+	int access;
+	struct ctl_table_header *sysctl;
+	struct ctl_table table;
+	struct kprobe probe;
+	DECLARE_HASHTABLE(readers, 6);
+	spinlock_t lock;
+};
+
+enum sbi_pmu_access {
+	SBI_PMU_ACCESS_NONE,	/* programs read no counter */
+	SBI_PMU_ACCESS_OWN,	/* those of their own events that they have mapped */
+	SBI_PMU_ACCESS_FIXED,	/* besides, cycle and instret are everybody's */
 };
 
 /* What makes samples */
@@ -69,6 +106,7 @@ enum sbi_pmu_source {
 /**
  * struct sbi_pmu - the driver
  * @pmu: as perf core knows it
+ * @riscv: the same, as the kernel's arch_perf_update_userpage() takes it to be
  * @cpu: by hart
  * @inv: the counters of every hart in @cpus; const after probe
  * @wrap_ns: how often its narrow counters must be looked at, 0 if there are none;
@@ -97,11 +135,15 @@ enum sbi_pmu_source {
  * @truths: what trials have told, by event
  * @truth_count: entries of @truths
  * @events: perf events that exist
+ * @direct: who reads counters by himself
  * @sleep: told when a hart's power goes and comes
  * @debugfs: our folder there
  */
 struct sbi_pmu {
-	struct pmu pmu;
+	union {
+		struct pmu pmu;
+		struct riscv_pmu riscv;
+	};
 	struct sbi_pmu_cpu __percpu *cpu;
 	struct sbi_pmu_inventory inv;
 	u64 wrap_ns;
@@ -126,6 +168,7 @@ struct sbi_pmu {
 	DECLARE_HASHTABLE(truths, 6);
 	unsigned int truth_count;
 	atomic_t events;
+	struct sbi_pmu_direct direct;
 	struct notifier_block sleep;
 	struct dentry *debugfs;
 };
@@ -149,6 +192,8 @@ bool sbi_pmu_csr_pending_clear(void);
 void sbi_pmu_csr_pending_set(void);
 bool sbi_pmu_csr_enable_sticks(void);
 
+void sbi_pmu_csr_open(u32 counters);
+
 /* overflow.c */
 const char *sbi_pmu_overflow_probe(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_free(struct sbi_pmu *pmu);
@@ -163,6 +208,13 @@ void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_timer_kick(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling);
 void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu);
 
+/* direct.c */
+void sbi_pmu_direct_init(struct sbi_pmu *pmu);
+void sbi_pmu_direct_exit(struct sbi_pmu *pmu);
+void sbi_pmu_direct_up(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_direct_down(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_direct_refresh(struct sbi_pmu_cpu *cpu);
+
 /* truth.c */
 void sbi_pmu_truth_learn(struct sbi_pmu *pmu);
 int sbi_pmu_truth_of(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
@@ -173,12 +225,16 @@ void sbi_pmu_truth_free(struct sbi_pmu *pmu);
 
 /* perf.c */
 void sbi_pmu_perf_init(struct sbi_pmu *pmu);
-int sbi_pmu_perf_survey(int type, char **owner, const char *name, bool *taken);
-void sbi_pmu_perf_find(struct sbi_pmu *pmu);
 void sbi_pmu_perf_fired(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *fired,
 			struct pt_regs *regs);
 bool sbi_pmu_perf_poll(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_perf_took(struct sbi_pmu *pmu, u64 ns);
+bool sbi_pmu_perf_reads(struct sbi_pmu *pmu, const struct task_struct *task);
+u32 sbi_pmu_perf_readable(struct sbi_pmu_cpu *cpu);
+
+/* lookup.c */
+int sbi_pmu_lookup_pmus(int type, char **owner, const char *name, bool *taken);
+void sbi_pmu_lookup_functions(struct sbi_pmu *pmu);
 
 /* xiangshan.c */
 int sbi_pmu_xiangshan_choose(struct sbi_pmu *pmu, const char *wish);

@@ -180,15 +180,6 @@ static bool slot_readable(const struct sbi_pmu_slots *slots, unsigned int idx)
 	return idx != SBI_PMU_NO_SLOT && !sbi_pmu_mask_test(&slots->halted, idx);
 }
 
-static void user_update(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
-{
-	u64 now;
-
-	if (user->live && slot_readable(slots, user->slot) &&
-	    !slot_read(slots, user->slot, &now))
-		user_advance(slots, user, now);
-}
-
 /*
  * Bring all users of a slot up to date, with one read for all of them; it is about
  * to be taken away.
@@ -251,6 +242,21 @@ static int slot_configure(struct sbi_pmu_slots *slots, unsigned int idx,
 	return ret;
 }
 
+static void user_moved(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
+{
+	if (user->direct)
+		slots->moved(user);
+}
+
+/* Tell the users of @idx. */
+void sbi_pmu_slot_moved(struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	struct sbi_pmu_user *user;
+
+	list_for_each_entry(user, &slots->users[idx], node)
+		user_moved(slots, user);
+}
+
 /* The users of @idx count from here on: its counter is new to them. */
 static void slot_rebase(struct sbi_pmu_slots *slots, unsigned int idx)
 {
@@ -263,6 +269,7 @@ static void slot_rebase(struct sbi_pmu_slots *slots, unsigned int idx)
 		if (user->live && user->sampling == SBI_PMU_INTERRUPTED)
 			sbi_pmu_mask_set(&slots->stale, idx);
 	}
+	sbi_pmu_slot_moved(slots, idx);
 }
 
 /* No counter can be had for the users of @idx: they keep what they have. */
@@ -274,6 +281,7 @@ static void slot_strand(struct sbi_pmu_slots *slots, unsigned int idx)
 		list_del_init(&user->node);
 		user->slot = SBI_PMU_NO_SLOT;
 		user->live = false;
+		user_moved(slots, user);
 	}
 	slots->stranded++;
 	plan_touch(&slots->plan, idx, false);
@@ -341,7 +349,8 @@ static int slots_clear(struct sbi_pmu_slots *slots, const struct plan_path *path
  */
 void sbi_pmu_slots_up(struct sbi_pmu_slots *slots)
 {
-	const struct sbi_pmu_mask all = sbi_pmu_inventory_all(slots->inv);
+	const struct sbi_pmu_mask left =
+		sbi_pmu_mask_or(slots->inv->hpm, &slots->inv->firmware);
 	unsigned int i;
 
 	memset(&slots->plan, 0, sizeof(slots->plan));
@@ -354,9 +363,11 @@ void sbi_pmu_slots_up(struct sbi_pmu_slots *slots)
 	 * Whoever ran before us (a boot loader, the kernel that kexec'ed this
 	 * one) may have left counters configured, and memory in firmware's
 	 * hands. One by one: some firmware stops at the first that is stopped
-	 * already.
+	 * already. Not the fixed counters: they count what they always do, and
+	 * stopped they would stand still for programs that may read them, on
+	 * firmware that does not give them out.
 	 */
-	sbi_pmu_mask_for_each(i, &all)
+	sbi_pmu_mask_for_each(i, &left)
 		slot_release(slots, i);
 	if (sbi_pmu_fw_snapshot(&slots->fw, SBI_PMU_NO_SHMEM))
 		return;	/* firmware knows of no such memory: as good */
@@ -380,8 +391,10 @@ void sbi_pmu_slots_down(struct sbi_pmu_slots *slots)
 		return;
 	slots->online = false;
 	sbi_pmu_mask_for_each(i, &configured) {
-		list_for_each_entry_safe(user, tmp, &slots->users[i], node)
+		list_for_each_entry_safe(user, tmp, &slots->users[i], node) {
 			sbi_pmu_user_detach(slots, user);
+			user_moved(slots, user);
+		}
 		slot_release(slots, i);
 	}
 }
@@ -418,6 +431,7 @@ bool sbi_pmu_slots_follow(struct sbi_pmu_slots *slots)
 		if (slots->inv->ctr[i].width == 64)
 			continue;
 		sbi_pmu_slot_update(slots, i);
+		sbi_pmu_slot_moved(slots, i);
 		narrow = true;
 	}
 	return narrow;
@@ -663,17 +677,25 @@ int sbi_pmu_user_start(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 
 void sbi_pmu_user_stop(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 {
-	user_update(slots, user);
+	sbi_pmu_user_update(slots, user);
 	user->live = false;
 }
 
-/* What @user has counted since this was last asked. */
-u64 sbi_pmu_user_collect(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
+/* Bring @user up to date. */
+void sbi_pmu_user_update(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 {
-	u64 count;
+	u64 now;
 
-	user_update(slots, user);
-	count = user->pending;
+	if (user->live && slot_readable(slots, user->slot) &&
+	    !slot_read(slots, user->slot, &now))
+		user_advance(slots, user, now);
+}
+
+/* What @user has counted, up to when it was brought up to date, since this was asked. */
+u64 sbi_pmu_user_take(struct sbi_pmu_user *user)
+{
+	const u64 count = user->pending;
+
 	user->pending = 0;
 	return count;
 }

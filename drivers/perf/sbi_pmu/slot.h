@@ -54,6 +54,7 @@ enum sbi_pmu_sampling {
  * @slot: the counter, or SBI_PMU_NO_SLOT
  * @sampling: see enum
  * @live: counts now, as opposed to being stopped
+ * @direct: a program reads its counter by itself, and must be told where and how
  */
 struct sbi_pmu_user {
 	struct list_head node;
@@ -68,6 +69,7 @@ struct sbi_pmu_user {
 	unsigned int slot;
 	u8 sampling;
 	bool live;
+	bool direct;
 };
 
 /**
@@ -75,6 +77,8 @@ struct sbi_pmu_user {
  * @inv: its counters
  * @fw: its line to firmware
  * @read_csr: reads a counter CSR; returns 0, or an errno where there is none
+ * @moved: told of a direct user whose counter has been looked at, or is another, or
+ *	   reads something else now, behind its back
  * @plan: what holds what
  * @users: by counter, those who count on it
  * @halted: counters stopped for a moment; sbi_pmu_slots_arm() starts them
@@ -92,6 +96,7 @@ struct sbi_pmu_slots {
 	const struct sbi_pmu_inventory *inv;
 	struct sbi_pmu_fw fw;
 	int (*read_csr)(unsigned int csr, u64 *value);
+	void (*moved)(struct sbi_pmu_user *user);
 	struct sbi_pmu_plan plan;
 	struct list_head users[SBI_PMU_MAX_CTRS];
 	struct sbi_pmu_mask halted;
@@ -141,6 +146,7 @@ void sbi_pmu_user_skidded(struct sbi_pmu_user *user);
 /* slot.c, for sample.c */
 void sbi_pmu_slot_update(struct sbi_pmu_slots *slots, unsigned int idx);
 void sbi_pmu_slot_lose(struct sbi_pmu_slots *slots, unsigned int idx);
+void sbi_pmu_slot_moved(struct sbi_pmu_slots *slots, unsigned int idx);
 
 void sbi_pmu_user_init(struct sbi_pmu_user *user, const struct sbi_pmu_code *code,
 		       const struct sbi_pmu_mask *can);
@@ -148,6 +154,7 @@ int sbi_pmu_user_attach(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
 void sbi_pmu_user_detach(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
 int sbi_pmu_user_start(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
 void sbi_pmu_user_stop(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
-u64 sbi_pmu_user_collect(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
+void sbi_pmu_user_update(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
+u64 sbi_pmu_user_take(struct sbi_pmu_user *user);
 
 #endif

@@ -186,11 +186,18 @@ static ssize_t firmware_counters_show(struct device *dev, struct device_attribut
 }
 static DEVICE_ATTR_RO(firmware_counters);
 
+static ssize_t user_read_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", dev_to_sbi_pmu(dev)->direct.able);
+}
+static DEVICE_ATTR_RO(user_read);
+
 static struct attribute *caps_attrs[] = {
 	&dev_attr_mode.attr,
 	&dev_attr_overflow.attr,
 	&dev_attr_hardware_counters.attr,
 	&dev_attr_firmware_counters.attr,
+	&dev_attr_user_read.attr,
 	NULL
 };
 

@@ -157,8 +157,10 @@ int sbi_pmu_table_measure(struct sbi_pmu_slots *slots,
 		if (slots->read_csr(SBI_PMU_CSR_CYCLE, &after))
 			after = before;
 		measure->cycles = after - before;
-		for (n = 0; n < SBI_PMU_WITNESSES; n++)
-			measure->witness[n] = sbi_pmu_user_collect(slots, &user[n]);
+		for (n = 0; n < SBI_PMU_WITNESSES; n++) {
+			sbi_pmu_user_update(slots, &user[n]);
+			measure->witness[n] = sbi_pmu_user_take(&user[n]);
+		}
 	}
 	for (n = 0; n < SBI_PMU_WITNESSES; n++)
 		sbi_pmu_user_detach(slots, &user[n]);
