@@ -147,6 +147,7 @@ static bool read_trapped(struct sbi_pmu *pmu, struct pt_regs *regs)
 	unsigned int csr, rd;
 	unsigned long flags;
 	bool open;
+	u64 value;
 	u32 insn;
 
 	if (!sbi_pmu_perf_reads(pmu, current) ||
@@ -168,8 +169,8 @@ static bool read_trapped(struct sbi_pmu *pmu, struct pt_regs *regs)
 		}
 	}
 	local_irq_restore(flags);
-	/* If it was open it is not for us that this trapped. */
-	return !open;
+	/* Opened meanwhile, by an interrupt; if it traps for us too, that is not why. */
+	return !open || !sbi_pmu_csr_read(csr, &value);
 }
 
 /* do_trap(regs, signal, ...) is about to kill a program. */

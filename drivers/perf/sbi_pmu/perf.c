@@ -145,7 +145,7 @@ static void pmu_stop(struct perf_event *event, int flags)
 	if (event->hw.state & PERF_HES_STOPPED)
 		return;
 	sbi_pmu_user_stop(event_slots(event), event_user(event));
-	event_collect(event);
+	event_publish(event);
 	if (is_sampling_event(event))
 		period_suspend(event);
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
