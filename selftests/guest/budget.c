@@ -147,13 +147,15 @@ static double per(uint64_t calls, uint64_t times)
  */
 static void test_overflow(unsigned int n)
 {
+	/* perf core stops and starts what it throttles, which costs calls of its own. */
+	const unsigned int share = slow_kernel() ? 5 : 20;
 	struct cost c;
 
 	if (!check(measure_overflows(n, &c), "%u sampling events of a CPU open", n))
 		return;
 	check(c.samples > 20 && c.served + c.served / 20 + 2 >= c.samples / n,
 	      "%lu overflows gave %lu samples", c.served, c.samples);
-	check(c.own >= c.samples && c.own <= (1 + n) * c.served + c.served / 20 + 2,
+	check(c.own >= c.samples && c.own <= (1 + n) * c.served + c.served / share + 2,
 	      "%u events: SBI calls for each, %u at most (%lu, %.3f)", n, 1 + n, c.own,
 	      per(c.own, c.served));
 	check(within(c.calls, c.own, 3), "and the tracepoint saw no others (%lu)", c.calls);

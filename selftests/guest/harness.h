@@ -146,6 +146,12 @@ static inline int open_event(uint64_t config, pid_t pid, int cpu, int group)
 	return perf_try(&attr, pid, cpu, group);
 }
 
+/* Does this kernel check each of its own accesses? Then all takes it several times as long. */
+static inline bool slow_kernel(void)
+{
+	return !access("/sys/kernel/debug/kmemleak", F_OK);
+}
+
 /* What @fd counts while this task works. */
 static inline uint64_t counted(int fd, uint64_t turns)
 {

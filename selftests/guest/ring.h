@@ -303,6 +303,8 @@ static inline bool pmu_is_late(uint64_t code)
 	static int late = -1;
 	char compatible[32] = "";
 
+	if (slow_kernel())
+		return true;
 	file_get("/sys/firmware/devicetree/base/compatible", compatible, sizeof(compatible));
 	if (code == CODE_DTLB_MISSES || strcmp(compatible, "riscv-virtio"))
 		return false;
