@@ -108,12 +108,14 @@ static inline uint64_t region_csr(unsigned int n)
 	uint64_t value = 0;
 
 #define REGION_CSR(n)	\
-	case n:		\
-		__asm__ __volatile__("csrr %0, %1" : "=r"(value) : "i"(0xc00 + (n))); break;
-#define REGION_CSRS(n)	REGION_CSR(n) REGION_CSR((n) + 1) REGION_CSR((n) + 2) REGION_CSR((n) + 3)
+	case n:	\
+		__asm__ __volatile__("csrr %0, %1" : "=r"(value) : "i"(0xc00 + (n))); \
+		break
+#define REGION_CSRS(n)	\
+	REGION_CSR(n); REGION_CSR((n) + 1); REGION_CSR((n) + 2); REGION_CSR((n) + 3)
 	switch (n) {
-	REGION_CSRS(0) REGION_CSRS(4) REGION_CSRS(8) REGION_CSRS(12)
-	REGION_CSRS(16) REGION_CSRS(20) REGION_CSRS(24) REGION_CSRS(28)
+	REGION_CSRS(0); REGION_CSRS(4); REGION_CSRS(8); REGION_CSRS(12);
+	REGION_CSRS(16); REGION_CSRS(20); REGION_CSRS(24); REGION_CSRS(28);
 	}
 	return value;
 }
@@ -293,30 +295,24 @@ static inline size_t region_word(const char *list)
 	return n;
 }
 
+/* What to do where the kernel says no. */
 static inline int region_refused(struct region_event *e, bool first, int error)
 {
 	const bool modes = e->attr.exclude_user || e->attr.exclude_kernel;
 	char level[16] = "?";
 
-	switch (error) {
-	case EACCES:
-	case EPERM:
+	if (error == EACCES || error == EPERM) {
 		region_line(level, sizeof(level), "/proc/sys/kernel/perf_event_paranoid");
-		return region_says(e, -error, "not allowed: kernel.perf_event_paranoid is %s; lower it%s",
-				   level, modes ? "" : ", or count user mode only, with :u");
-	case EINVAL:
-		if (!first)
-			return region_says(e, -error,
-					   "does not fit in one group with those before it: open it apart");
-		/* fall through */
-	case ENOENT:
-	case ENODEV:
-	case EOPNOTSUPP:
+		return region_says(e, -error,
+				   "not allowed: kernel.perf_event_paranoid is %s; lower it%s", level,
+				   modes ? "" : ", or count user mode only, with :u");
+	}
+	if (error == EINVAL && !first)
+		return region_says(e, -error, "does not fit in a group with those before it");
+	if (error == EINVAL || error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
 		return region_says(e, -error, "this machine cannot count it%s (%s)",
 				   modes ? " by mode; try without :u, :k" : "", strerror(error));
-	default:
-		return region_says(e, -error, "%s", strerror(error));
-	}
+	return region_says(e, -error, "%s", strerror(error));
 }
 
 /* The next event of the group; what it is called is in @e. */

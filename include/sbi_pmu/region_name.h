@@ -107,42 +107,48 @@ static inline int region_place(struct perf_event_attr *attr, const char *format,
 	return value ? -ERANGE : 0;
 }
 
-/* "name", "field=number" and "field", which is 1, with commas, of @pmu. */
-static inline int region_terms(struct region_event *e, const char *pmu,
-			       char *terms, bool names)
+/* A field of @pmu, or one of the words that each PMU has. */
+static inline int region_field(struct region_event *e, const char *pmu, const char *field,
+			       const char *value)
 {
-	char *term, *value, *next, line[256];
-	uint64_t number = 1;
+	uint64_t number;
+	char line[256];
 	int error;
 
-	for (term = strtok_r(terms, ",", &next); term; term = strtok_r(NULL, ",", &next)) {
+	if (!region_number(value, 0, &number))
+		return region_says(e, -EINVAL, "'%s' is no number", value);
+	if (!strcmp(field, "config") || !strcmp(field, "config1") || !strcmp(field, "config2"))
+		snprintf(line, sizeof(line), "%s:0-63", field);
+	else if (!region_file(line, sizeof(line), pmu, "format/", field))
+		return region_says(e, -ENOENT, "PMU %s has no '%s': see %s/%s", pmu, field,
+				   REGION_SYSFS, pmu);
+	error = region_place(&e->attr, line, number);
+	if (error == -ERANGE)
+		return region_says(e, error, "'%s' has no room for %s (%s)", field, value, line);
+	if (error)
+		return region_says(e, error, "the format of '%s' is strange: %s", field, line);
+	return 0;
+}
+
+/* "name", "field=number" and "field", which is 1, with commas in between. */
+static inline int region_terms(struct region_event *e, const char *pmu, char *terms, bool names)
+{
+	char *term, *value, *rest, line[256];
+	int error = 0;
+
+	while (!error && (term = strtok_r(terms, ",", &rest))) {
+		terms = NULL;
 		value = strchr(term, '=');
 		if (value)
 			*value++ = '\0';
 		if (strchr(term, '/'))
-			return region_says(e, -EINVAL, "'%s' is no name", term);
-		if (!value && names && region_file(line, sizeof(line), pmu, "events/", term)) {
+			error = region_says(e, -EINVAL, "'%s' is no name", term);
+		else if (!value && names && region_file(line, sizeof(line), pmu, "events/", term))
 			error = region_terms(e, pmu, line, false);
-			if (error)
-				return error;
-			continue;
-		}
-		number = 1;
-		if (value && !region_number(value, 0, &number))
-			return region_says(e, -EINVAL, "'%s' is no number", value);
-		if (!region_file(line, sizeof(line), pmu, "format/", term) &&
-		    snprintf(line, sizeof(line), "%s:0-63", term) &&
-		    strcmp(term, "config") && strcmp(term, "config1") && strcmp(term, "config2"))
-			return region_says(e, -ENOENT,
-					   "PMU %s has no event or field '%s': see events/ and format/ in %s/%s",
-					   pmu, term, REGION_SYSFS, pmu);
-		error = region_place(&e->attr, line, number);
-		if (error == -ERANGE)
-			return region_says(e, error, "%s is too big for %s (%s)", value, term, line);
-		if (error)
-			return region_says(e, error, "cannot read the format of %s (%s)", term, line);
+		else
+			error = region_field(e, pmu, term, value ? value : "1");
 	}
-	return 0;
+	return error;
 }
 
 static inline int region_of_pmu(struct region_event *e, const char *pmu,
@@ -183,9 +189,10 @@ static inline bool region_generic(struct perf_event_attr *attr, const char *name
 		{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
 		{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
 		{ "cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
+		{ NULL, 0, 0 },
 	};
 
-	for (unsigned int i = 0; i < sizeof(generic) / sizeof(generic[0]); i++) {
+	for (unsigned int i = 0; generic[i].name; i++) {
 		if (strcmp(name, generic[i].name))
 			continue;
 		attr->type = generic[i].type;
@@ -199,15 +206,15 @@ static inline bool region_generic(struct perf_event_attr *attr, const char *name
 static inline bool region_cache(struct perf_event_attr *attr, const char *name)
 {
 	static const char *const caches[] = {
-		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node",
+		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node", NULL,
 	};
 	static const char *const what[] = {
 		"-loads", "-load-misses", "-stores", "-store-misses", "-prefetches",
-		"-prefetch-misses",
+		"-prefetch-misses", NULL,
 	};
 
-	for (unsigned int c = 0; c < sizeof(caches) / sizeof(caches[0]); c++)
-		for (unsigned int w = 0; w < sizeof(what) / sizeof(what[0]); w++) {
+	for (unsigned int c = 0; caches[c]; c++)
+		for (unsigned int w = 0; what[w]; w++) {
 			size_t n = strlen(caches[c]);
 
 			if (strncmp(name, caches[c], n) || strcmp(name + n, what[w]))
@@ -272,7 +279,7 @@ static inline int region_modes(struct region_event *e, const char *modes)
 	if (!*modes)
 		return 0;
 	if (modes[strspn(modes, "ukh")])
-		return region_says(e, -EINVAL, "the modes are u (user), k (kernel), h (hypervisor)");
+		return region_says(e, -EINVAL, "modes are u (user), k (kernel), h (hypervisor)");
 	e->attr.exclude_user = !strchr(modes, 'u');
 	e->attr.exclude_kernel = !strchr(modes, 'k');
 	e->attr.exclude_hv = !strchr(modes, 'h');

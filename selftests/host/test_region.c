@@ -9,7 +9,7 @@
 
 #include "test.h"
 
-static char sysfs[] = "/tmp/test_region.XXXXXX";
+static char sysfs[32] = "/tmp/test_region.XXXXXX";
 static u64 read_counter(unsigned int n);
 static u64 now_clock;
 
@@ -192,12 +192,14 @@ static void test_open_refuses(void)
 {
 	struct region r;
 	int error = region_open(&r, "nothing_here,cycles");
+	const char *why = region_why(&r, error);
 
-	check(error == -ENOENT && !strcmp(region_why(&r, error),
-	      "event 'nothing_here': not known to any PMU: see perf list"),
-	      "open says why: %s", region_why(&r, error));
+	check(error == -ENOENT &&
+	      !strcmp(why, "event 'nothing_here': not known to any PMU: see perf list"),
+	      "open says why: %s", why);
 	check(region_begin(&r) == -ENODEV, "what was not opened does not begin");
-	error = region_open(&r, "cpu/event0=0x0000000000000000000000000000000000000000000000000001/");
+	error = region_open(&r,
+			    "a_name_of_so_many_letters_that_nobody_would_ever_have_one_as_long_as_this");
 	check(error == -ENAMETOOLONG && !r.here, "a long name: %s", region_why(&r, error));
 }
 
@@ -412,7 +414,8 @@ static const struct {
 	  false, -ENODATA, 0, false },
 	{ "never", { 1, 100, 50, { 1 } }, { 1, 200, 50, { 1 } }, false, -ENODATA, 0, false },
 	{ "backwards", { 1, 100, 100, { 9 } }, { 1, 200, 200, { 8 } }, true, -ERANGE, 0, false },
-	{ "more than always", { 1, 100, 100, { 0 } }, { 1, 200, 201, { 8 } }, true, -ERANGE, 0, false },
+	{ "more than always", { 1, 100, 100, { 0 } }, { 1, 200, 201, { 8 } }, true, -ERANGE, 0,
+	  false },
 	{ "time backwards", { 1, 100, 100, { 0 } }, { 1, 99, 99, { 8 } }, true, -ERANGE, 0, false },
 	{ "around 64 bits", { 1, 0, 0, { ~0ULL } }, { 1, 9, 9, { 4 } }, true, 0, 5, false },
 	{ "more than 53 bits, exact", { 1, 0, 0, { 0 } }, { 1, 9, 9, { (1ULL << 60) + 1 } }, true,
