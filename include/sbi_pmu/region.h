@@ -304,8 +304,8 @@ static inline int region_refused(struct region_event *e, bool first, int error)
 	if (error == EACCES || error == EPERM) {
 		region_line(level, sizeof(level), "/proc/sys/kernel/perf_event_paranoid");
 		return region_says(e, -error,
-				   "not allowed: kernel.perf_event_paranoid is %s; lower it%s", level,
-				   modes ? "" : ", or count user mode only, with :u");
+				   "not allowed: kernel.perf_event_paranoid is %s; lower it%s",
+				   level, modes ? "" : ", or count user mode only, with :u");
 	}
 	if (error == EINVAL && !first)
 		return region_says(e, -error, "does not fit in a group with those before it");
