@@ -15,9 +15,9 @@
  *
  * The events are one group of the calling thread: they count together or not at
  * all. Counters are read from user space where the kernel allows it, by one
- * read(2) of the group elsewhere; the numbers mean the same. What is between the
- * ends, or stops in the middle, is an error or an estimate that says so, never a
- * wrong number. Errors are negative errnos, and region_why() has them in words.
+ * read(2) of the group elsewhere; the numbers mean the same. If the group did not
+ * count all the time, the sum says that it is an estimate; if it did not count at
+ * all, that is an error. Errors are negative errnos; region_why() has the words.
  *
  * Where reads are direct, begin and end make no system call and no allocation.
  * Events are read one after another and in the same order at both ends, so each
