@@ -16,7 +16,8 @@ rule() { # TEXT; what breaks it comes on stdin
 	failed=1
 }
 
-code() { find "$driver" include -name '*.[ch]' -print0; }
+# Of the kernel: region*.h are for user space.
+code() { find "$driver" include -name '*.[ch]' ! -name 'region*.h' -print0; }
 outside() { grep -v "^$1:"; } # FILE pattern
 
 code | xargs -0 grep -nE '\bsbi_ecall\(' | outside "$driver/sbi.c" |
@@ -37,16 +38,17 @@ grep -nE '^(static )?[a-z][a-z_ ]*[ *][a-z_]+( = .*)?;$' "$driver"/*.c |
 	rule 'no file-scope variables; state belongs in struct sbi_pmu'
 grep -nE '0x504d55|0x10000\b|\b0x[cC][0-9a-fA-F]{2}\b' "$driver"/*.c -i |
 	rule 'SBI and CSR numbers belong in include/sbi_pmu/sbi_wire.h'
-find "$driver" include selftests -name '*.[ch]' -size +24k |
+find "$driver" include selftests tools -name '*.[ch]' -size +24k |
 	rule 'this file is long: have two rooms been merged?'
-find Kbuild Makefile "$driver" include selftests -type f ! -name '*.tsv' \
+find Kbuild Makefile "$driver" include selftests tools -type f ! -name '*.tsv' \
+	! -path 'tools/perf/*' \
 	-exec grep -L 'SPDX-License-Identifier' {} + |
 	rule 'no SPDX line'
 
 # What a tool knows better, where the lab has it: lint.sh ROOTS...
 if [ -n "${CHECKPATCH:-}" ]; then
 	# QEMU's own names are in CamelCase.
-	find "$driver" include selftests -name '*.[ch]' ! -name 'xiangshan-hpm.[ch]' -print0 |
+	find "$driver" include selftests tools -name '*.[ch]' ! -name 'xiangshan-hpm.[ch]' -print0 |
 		xargs -0 perl "$CHECKPATCH" --no-tree --strict --terse --quiet --no-summary \
 			--max-line-length=100 --ignore "$(sed 's/[[:space:]]*#.*//; /^$/d' selftests/checkpatch.ignore | paste -sd,)" -f |
 		rule 'checkpatch'

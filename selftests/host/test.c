@@ -23,6 +23,7 @@ int main(int argc, char **argv)
 	test_power();
 	test_quirks();
 	test_twin();
+	test_region();
 	test_sample(steps);
 	test_random(steps, seed);
 	printf("1..%d\n", ktap_tests);

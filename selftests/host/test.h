@@ -126,6 +126,7 @@ void test_twin(void);
 void test_power(void);
 void test_quirks(void);
 void test_random(unsigned long steps, u64 seed);
+void test_region(void);
 void test_sample(unsigned long steps);
 void test_tables(void);
 void test_units(void);
