@@ -202,13 +202,19 @@ static unsigned int rows_of(const double *share, unsigned int level)
 	return n;
 }
 
-/* How much of it fits on the screen: levels, and whether with air between. */
+/**
+ * struct layout - how much of it fits on a screen
+ * @level: down to this
+ * @full: the stack and the hint, too
+ * @airy: and lines between
+ */
 struct layout {
 	unsigned int level;
+	bool full;
 	bool airy;
 };
 
-/* A title, the stack and the hint, and air around each. */
+/* Four lines of parts and a title are the least that there is. */
 static struct layout layout_of(const struct td_style *style, const double *share,
 			       unsigned int level)
 {
@@ -216,8 +222,16 @@ static struct layout layout_of(const struct td_style *style, const double *share
 
 	while (layout.level > 1 && rows_of(share, layout.level) + 3 > style->rows)
 		layout.level--;
+	layout.full = rows_of(share, layout.level) + 3 <= style->rows;
 	layout.airy = rows_of(share, layout.level) + 6 <= style->rows;
 	return layout;
+}
+
+/* Lines of a screen end so that nothing of the last one stays. */
+static void end_line(FILE *out, unsigned int n)
+{
+	while (n--)
+		fputs("\033[K\r\n", out);
 }
 
 /**
@@ -228,35 +242,36 @@ static struct layout layout_of(const struct td_style *style, const double *share
  */
 void td_show_screen(FILE *out, const struct td_report *report, const struct td_style *style)
 {
-	static const char end[] = "\033[K\r\n";
-	const char *air = "";
-	struct layout layout;
 	double share[TD_PARTS];
 	const enum td_verdict verdict = td_shares(&report->sample, share);
+	struct layout layout;
 	char line[256];
 
 	title(line, sizeof(line), report);
-	fprintf(out, "\033[H%s%.*s%s%s", sgr(style, BOLD), (int)style->width, line,
-		sgr(style, RESET), end);
+	fprintf(out, "\033[H%s%.*s%s", sgr(style, BOLD), (int)style->width, line,
+		sgr(style, RESET));
 	if (verdict != TD_RIGHT) {
+		end_line(out, 1);
 		say_verdict(out, verdict, &report->sample);
 		fputs("\033[K\033[J", out);
 		return;
 	}
 	layout = layout_of(style, share, td_level(report->sample.known));
-	if (layout.airy)
-		air = end;
-	fputs(air, out);
-	stack(out, style, share, style->width - 1);
-	fprintf(out, "%s%s", end, air);
+	if (layout.full) {
+		end_line(out, 1 + layout.airy);
+		stack(out, style, share, style->width - 1);
+		end_line(out, layout.airy);
+	}
 	for (unsigned int i = 0; i < TD_PARTS; i++) {
 		if (td_parts[i].level > layout.level || isnan(share[i]))
 			continue;
+		end_line(out, 1);
 		row(out, style, report, i, share[i]);
-		fputs(end, out);
 	}
-	fputs(air, out);
-	hint(out, style, report, share);
+	if (layout.full) {
+		end_line(out, 1 + layout.airy);
+		hint(out, style, report, share);
+	}
 	fputs("\033[K\033[J", out);
 }
 
