@@ -363,12 +363,21 @@ static const int signals[] = {
 	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGWINCH, SIGTSTP
 };
 
-/* Return: they come by this file. @before: how they came until now. */
-static int take_signals(sigset_t *before)
+/*
+ * Return: they come by this file. @before: how they came until now. What is started
+ * by a script with "&" is to ignore Ctrl-C, but it is how this one ends. A command
+ * of ours still ignores what we were to ignore.
+ */
+static int take_signals(const struct options *options, sigset_t *before)
 {
 	sigset_t ours;
 	int fd;
 
+	signal(SIGCHLD, SIG_DFL);
+	if (!options->command) {
+		signal(SIGINT, SIG_DFL);
+		signal(SIGQUIT, SIG_DFL);
+	}
 	sigemptyset(&ours);
 	for (unsigned int i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaddset(&ours, signals[i]);
@@ -518,7 +527,7 @@ int main(int argc, char **argv)
 		errx(NOT_HERE, "no top-down analysis here: %s", run.events.why);
 	run.out = output_of(&run.options);
 	allow_files();
-	signal_fd = take_signals(&before);
+	signal_fd = take_signals(&run.options, &before);
 	if (run.options.command && !td_command_hold(&run.command, run.options.command, &before))
 		err(FAILED, "fork");
 	if (!open_events(&run))
