@@ -37,16 +37,19 @@ grep -nE '^(static )?[a-z][a-z_ ]*[ *][a-z_]+( = .*)?;$' "$driver"/*.c |
 	rule 'no file-scope variables; state belongs in struct sbi_pmu'
 grep -nE '0x504d55|0x10000\b|\b0x[cC][0-9a-fA-F]{2}\b' "$driver"/*.c -i |
 	rule 'SBI and CSR numbers belong in include/sbi_pmu/sbi_wire.h'
-find "$driver" include selftests -name '*.[ch]' -size +24k |
+mapfile -t programs < <(dirname tools/*/Makefile)
+find "$driver" include selftests "${programs[@]}" -name '*.[ch]' -size +24k |
 	rule 'this file is long: have two rooms been merged?'
-find Kbuild Makefile "$driver" include selftests -type f ! -name '*.tsv' \
-	-exec grep -L 'SPDX-License-Identifier' {} + |
+{
+	find Kbuild Makefile "$driver" include selftests -type f ! -name '*.tsv' -print0
+	find tools/Makefile "${programs[@]}" -name 'Makefile' -print0 -o -name '*.[ch1]' -print0
+} | xargs -0 grep -L 'SPDX-License-Identifier' |
 	rule 'no SPDX line'
 
 # What a tool knows better, where the lab has it: lint.sh ROOTS...
 if [ -n "${CHECKPATCH:-}" ]; then
 	# QEMU's own names are in CamelCase.
-	find "$driver" include selftests -name '*.[ch]' ! -name 'xiangshan-hpm.[ch]' -print0 |
+	find "$driver" include selftests "${programs[@]}" -name '*.[ch]' ! -name 'xiangshan-hpm.[ch]' -print0 |
 		xargs -0 perl "$CHECKPATCH" --no-tree --strict --terse --quiet --no-summary \
 			--max-line-length=100 --ignore "$(sed 's/[[:space:]]*#.*//; /^$/d' selftests/checkpatch.ignore | paste -sd,)" -f |
 		rule 'checkpatch'

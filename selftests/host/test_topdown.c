@@ -20,7 +20,7 @@ static const struct td_sample plain = {
 
 static bool near(double a, double b)
 {
-	return (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-9 * (1 + fabs(b));
+	return (isnan(a) && isnan(b)) || fabs(a - b) <= .000000001 * (1 + fabs(b));
 }
 
 /* Is it @expected, in the order of enum td_part? */
@@ -259,7 +259,7 @@ static unsigned int metrics_agree(const struct td_sample *sample)
 	td_shares(sample, share);
 #define METRIC(name, expression)			\
 	const double name = expression;			\
-	n += agrees(#name, name, share);
+	n += agrees(#name, name, share)
 #include "metrics.inc"
 	return n;
 }

@@ -5,7 +5,7 @@
 #include "../../tools/sbi-topdown/events.h"
 #include "test.h"
 
-static char devices[] = "/tmp/topdown.XXXXXX";
+static char devices[32] = "/tmp/topdown.XXXXXX";
 
 /* A file of the PMU @pmu with a line in it; NULL: none. */
 static void put(const char *pmu, const char *folder, const char *name, const char *line)

@@ -152,10 +152,12 @@ static void test_bars(void)
 	check(has("RRRRRRRRRRRRRRRFFFFFFFFFFFFFFSSSSBBBBBBBB") &&
 	      has("SBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB\033"), "topdown: level 1 in a line");
 	PRINTED(td_show_screen(out, &report, &utf8));
-	check(has(" 20.0 %  ████████·") && has(" 11.2 %  ████▌·") && has("█▓▓") && has("▓▒▒▒▒░"),
-	      "topdown: bars of blocks, shades for colours");
+	check(has(" 20.0 %  ████████·") && has(" 11.2 %  ████▌·"),
+	      "topdown: bars of blocks");
+	check(has("█▓▓") && has("▓▒▒▒▒░"), "topdown: shades for colours");
 	PRINTED(td_show_screen(out, &report, &colour));
-	check(has("\033[32m████████\033[0m") && !has("▓"), "topdown: bars in colour");
+	check(has("\033[32m████████\033[0m") && !has("▓"),
+	      "topdown: bars in colour");
 	over.sample.count[TD_MEMSTALL_STORE] = 80000000000;
 	PRINTED(td_show_bars(out, &over, &ascii));
 	check(has("1040.0 %  ########################################\n"),
@@ -205,7 +207,8 @@ static void test_nothing(void)
 		PRINTED(td_show_columns(out, &none));
 		wrong += !has("no numbers, ") || !has(why);
 		PRINTED(td_show_json(out, &none));
-		wrong += !has(why) || !has("\"retiring\":null") || !has(i ? ":0," : "\"cycles\":null");
+		wrong += !has(why) || !has("\"retiring\":null") ||
+			 !has(i ? "\"cycles\":0," : "\"cycles\":null");
 		PRINTED(td_show_csv(out, &none));
 		wrong += i ? !has("12.500000,1,0.0000,,,,,,,,,,,,,,,,0,0,") :
 			strcmp(text, "12.500000,1,0.2500,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
@@ -235,7 +238,7 @@ static void test_text(void)
 	user.user_only = true;
 	PRINTED(td_show_text(out, &user));
 	check(!wrong && has("Top-down of all 4 CPUs, 12 s, IPC 1.20, 2.00 GHz, user mode only\n") &&
-	      has("Note: counted in user mode only"), "topdown: plain text");
+	      has("Note: user mode only"), "topdown: plain text");
 }
 
 static unsigned int words(const char *s)

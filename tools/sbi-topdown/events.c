@@ -405,9 +405,8 @@ bool td_read(struct td_events *events, struct td_sample *sample)
 		const struct td_sample *last = &events->groups[i].last;
 
 		if (!group_read(&events->groups[i], events->known))
-			return fails(events, errno == ECHILD ?
-				     "a task was born while its parent's events were opened: try again" :
-				     "cannot read the counters: %s", strerror(errno));
+			return fails(events, "cannot read the counters: %s%s", strerror(errno),
+				     errno == ECHILD ? ", born too early: try again" : "");
 		sample->enabled += last->enabled;
 		sample->running += last->running;
 		for (unsigned int e = 0; e < events->known; e++)

@@ -4,7 +4,6 @@
  */
 #include <err.h>
 #include <errno.h>
-#include <getopt.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,34 +15,8 @@
 
 #include "command.h"
 #include "events.h"
+#include "options.h"
 #include "terminal.h"
-
-/* Exit status, beside the command's own. */
-enum { NOT_HERE = 124, FAILED = 125, NOT_RUNNABLE = 126, NOT_FOUND = 127 };
-
-enum format { TEXT, CSV, JSON };
-
-#define MAX_PIDS	256
-
-/**
- * struct options - what is wanted
- * @all: CPUs; else @pids of which there are @n_pids, else @command
- * @command: to run, NULL: none
- * @interval: ms, 0: only the summary
- * @level: 1 to 3
- * @format: of the output
- * @output: a file for it, NULL: see output_of()
- */
-struct options {
-	bool all;
-	pid_t pids[MAX_PIDS];
-	unsigned int n_pids;
-	char **command;
-	unsigned int interval;
-	unsigned int level;
-	enum format format;
-	const char *output;
-};
 
 /**
  * struct run - a measurement
@@ -78,111 +51,6 @@ struct run {
 	int status;
 	bool done;
 };
-
-/* ---- options ---- */
-
-static const char usage[] =
-"usage: sbi-topdown [OPTION...] [--] COMMAND [ARGUMENT...]\n"
-"       sbi-topdown [OPTION...] -a | -p PID[,PID...] [[--] COMMAND [ARGUMENT...]]\n"
-"  -a, --all            all CPUs, until Ctrl-C or the command's end\n"
-"  -p, --pid PID,...    processes with all their threads\n"
-"  -l, --level 1|2|3    how deep (default: 2)\n"
-"  -I, --interval MS    show each interval, too\n"
-"      --json, --csv    for programs\n"
-"  -o, --output FILE    not to stdout (with a command: stderr)\n"
-"  -h, --help           this\n";
-
-__attribute__((noreturn))
-static void misused(const char *what)
-{
-	fprintf(stderr, "sbi-topdown: %s\n%s", what, usage);
-	exit(FAILED);
-}
-
-static unsigned long number(const char *text, unsigned long min, unsigned long max,
-			    const char *what)
-{
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-
-	if (end == text || *end || n < min || n > max || strchr(text, '-'))
-		misused(what);
-	return n;
-}
-
-static void parse_pids(struct options *options, char *list)
-{
-	char *pid, *rest;
-
-	for (pid = strtok_r(list, ",", &rest); pid; pid = strtok_r(NULL, ",", &rest)) {
-		if (options->n_pids == MAX_PIDS)
-			misused("-p: too many processes");
-		options->pids[options->n_pids++] =
-			number(pid, 1, 1 << 30, "-p: what is no process");
-	}
-	if (!options->n_pids)
-		misused("-p: which process?");
-}
-
-static void parse_option(struct options *options, int option)
-{
-	switch (option) {
-	case 'a':
-		options->all = true;
-		break;
-	case 'p':
-		parse_pids(options, optarg);
-		break;
-	case 'l':
-		options->level = number(optarg, 1, 3, "-l: there are levels 1, 2 and 3");
-		break;
-	case 'I':
-		options->interval = number(optarg, 10, 1000000000, "-I: 10 ms or more");
-		break;
-	case 'J':
-		options->format = JSON;
-		break;
-	case 'C':
-		options->format = CSV;
-		break;
-	case 'o':
-		options->output = optarg;
-		break;
-	case 'h':
-		fputs(usage, stdout);
-		exit(0);
-	default:
-		fputs(usage, stderr);
-		exit(FAILED);
-	}
-}
-
-static void parse(struct options *options, int argc, char **argv)
-{
-	static const struct option all[] = {
-		{ "all", no_argument, NULL, 'a' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "level", required_argument, NULL, 'l' },
-		{ "interval", required_argument, NULL, 'I' },
-		{ "json", no_argument, NULL, 'J' },
-		{ "csv", no_argument, NULL, 'C' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "help", no_argument, NULL, 'h' },
-		{}
-	};
-	int option;
-
-	*options = (struct options){ .level = 2 };
-	/* What follows the command is the command's. */
-	while ((option = getopt_long(argc, argv, "+ap:l:I:o:h", all, NULL)) != -1)
-		parse_option(options, option);
-	if (optind < argc)
-		options->command = argv + optind;
-	if (options->all && options->n_pids)
-		misused("-a or -p, not both");
-	if (!options->all && !options->n_pids && !options->command)
-		misused("measure what?");
-}
 
 /* ---- output ---- */
 
@@ -360,7 +228,7 @@ static bool summary(struct run *run)
 /* ---- life ---- */
 
 static const int signals[] = {
-	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGWINCH, SIGTSTP
+	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGWINCH, SIGTSTP, 0
 };
 
 /*
@@ -379,7 +247,7 @@ static int take_signals(const struct options *options, sigset_t *before)
 		signal(SIGQUIT, SIG_DFL);
 	}
 	sigemptyset(&ours);
-	for (unsigned int i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (unsigned int i = 0; signals[i]; i++)
 		sigaddset(&ours, signals[i]);
 	sigprocmask(SIG_BLOCK, &ours, before);
 	fd = signalfd(-1, &ours, SFD_CLOEXEC);
@@ -522,7 +390,7 @@ int main(int argc, char **argv)
 	int signal_fd;
 	bool known;
 
-	parse(&run.options, argc, argv);
+	td_options(&run.options, argc, argv);
 	if (!td_find(&run.events, TD_DEVICES, run.options.level))
 		errx(NOT_HERE, "no top-down analysis here: %s", run.events.why);
 	run.out = output_of(&run.options);

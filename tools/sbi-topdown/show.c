@@ -112,7 +112,9 @@ static void stack(FILE *out, const struct td_style *style, const double *share,
 static void bar(FILE *out, const struct td_style *style, unsigned int part, double share,
 		unsigned int cells)
 {
-	static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+	static const char *const eighths[] = {
+		"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"
+	};
 	const unsigned int end = end_of(share, cells * (style->utf8 ? 8 : 1));
 	const unsigned int whole = style->utf8 ? end / 8 : end;
 	const unsigned int begun = style->utf8 && end % 8;
@@ -154,7 +156,8 @@ static void row(FILE *out, const struct td_style *style, const struct td_report 
 		LABEL - 2 * level + 2, label_of(part, report), 100 * share, sgr(style, RESET));
 	bar(out, style, part, share, cells);
 	if (wide)
-		fprintf(out, "  %s%s%s", sgr(style, DIM), td_parts[part].meaning, sgr(style, RESET));
+		fprintf(out, "  %s%s%s", sgr(style, DIM), td_parts[part].meaning,
+			sgr(style, RESET));
 }
 
 /* The largest of the parts that @whole has, or of all; TD_PARTS if it has none. */
@@ -279,7 +282,7 @@ void td_show_screen(FILE *out, const struct td_report *report, const struct td_s
 static void notes(FILE *out, const struct td_report *report)
 {
 	if (report->user_only)
-		fputs("Note: counted in user mode only, as only root may look into the kernel.\n", out);
+		fputs("Note: user mode only, as only root may look into the kernel.\n", out);
 	if (report->sample.known == TD_LEVEL3_LESS)
 		fputs("Note: no counter was left for memstall_l3miss: L3 and DRAM are one.\n", out);
 }
@@ -437,9 +440,9 @@ void td_show_json(FILE *out, const struct td_report *report)
 	double share[TD_PARTS];
 	const enum td_verdict verdict = td_shares(&report->sample, share);
 
-	fprintf(out, "{\"seconds\":%.6f,\"summary\":%s,\"user_only\":%s,\"running\":%.4f,\"reason\":",
-		report->seconds, report->summary ? "true" : "false",
-		report->user_only ? "true" : "false", td_running(&report->sample));
+	fprintf(out, "{\"seconds\":%.6f,\"summary\":%s,\"user_only\":%s,", report->seconds,
+		report->summary ? "true" : "false", report->user_only ? "true" : "false");
+	fprintf(out, "\"running\":%.4f,\"reason\":", td_running(&report->sample));
 	if (verdict == TD_RIGHT) {
 		fputs("null", out);
 	} else {
