@@ -16,6 +16,7 @@ modules: kdir-check ## build the module (KDIR=..., ARCH=riscv CROSS_COMPILE=risc
 clean: ## remove what was built here
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C selftests/guest clean
+	$(MAKE) -C tools clean
 	$(MAKE) -C dts clean
 
 install: modules ## install the module for the running kernel
@@ -37,6 +38,9 @@ check-debug: ## of these only the boots of a kernel with its checkers on (KASAN,
 list: ## list the boots of 'make check'
 	@$(LAB) list
 
+tools: ## build the programs in tools/ (CROSS_COMPILE=... to cross; make -C tools install)
+	$(MAKE) -C tools
+
 dts: ## compile the device trees in dts/ (needs dtc)
 	$(MAKE) -C dts
 
@@ -55,4 +59,4 @@ help: ## this list
 kdir-check:
 	@selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
-.PHONY: modules clean install run shell check check-debug list dts generated setup clean-lab help kdir-check
+.PHONY: modules clean install run shell check check-debug list tools dts generated setup clean-lab help kdir-check

@@ -24,6 +24,9 @@ int main(int argc, char **argv)
 	test_quirks();
 	test_twin();
 	test_region();
+	test_topdown();
+	test_topdown_find();
+	test_topdown_show();
 	test_sample(steps);
 	test_random(steps, seed);
 	printf("1..%d\n", ktap_tests);

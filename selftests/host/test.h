@@ -129,6 +129,9 @@ void test_random(unsigned long steps, u64 seed);
 void test_region(void);
 void test_sample(unsigned long steps);
 void test_tables(void);
+void test_topdown(void);
+void test_topdown_find(void);
+void test_topdown_show(void);
 void test_units(void);
 
 #endif

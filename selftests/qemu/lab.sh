@@ -189,7 +189,7 @@ lint_bites() {
 host_tests() { # COMPILER
 	local copy=$run/host-$1
 	mkdir "$copy"
-	tar -C "$top" --exclude=.git -cf - drivers include selftests | tar -C "$copy" -xf -
+	tar -C "$top" --exclude=.git -cf - drivers include selftests tools | tar -C "$copy" -xf -
 	in_root "$(item stable)/root" "$copy:/run/src" -- \
 		make -C /run/src/selftests/host check CC="$1" OUT=/run/src/out
 }
@@ -209,7 +209,7 @@ perf_json() {
 host_coverage() {
 	local copy=$run/coverage
 	mkdir "$copy"
-	tar -C "$top" --exclude=.git -cf - drivers include selftests | tar -C "$copy" -xf -
+	tar -C "$top" --exclude=.git -cf - drivers include selftests tools | tar -C "$copy" -xf -
 	in_root "$(item stable)/root" "$copy:/run/src" -- \
 		make -C /run/src/selftests/host coverage OUT=/run/src/out
 }
