@@ -116,13 +116,13 @@ static void test_sum(void)
 
 	for (int i = 0; i < 100 && !error; i++) {
 		error = region_begin(&r);
-		work(10000);
+		work(100000);
 		error = error ? error : region_end(&r, &sum);
-		work(30000);
+		work(900000);
 	}
 	error = error ? error : region_end(&outer, &whole);
 	check(!error && sum.regions == 100 && sum.count[1] && sum.count[1] < whole.count[1] / 2,
-	      "a hundred regions, a quarter of the way: %lu of %lu instructions", sum.count[1],
+	      "a hundred regions, a tenth of the way: %lu of %lu instructions", sum.count[1],
 	      whole.count[1]);
 	check(sum.enabled && sum.enabled == sum.running && sum.enabled < whole.enabled,
 	      "and of the time: %lu of %lu ns", sum.enabled, whole.enabled);
