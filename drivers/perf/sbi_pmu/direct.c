@@ -150,9 +150,9 @@ static bool read_trapped(struct sbi_pmu *pmu, struct pt_regs *regs)
 	u64 value;
 	u32 insn;
 
-	if (!sbi_pmu_perf_reads(pmu, current) ||
-	    copy_from_user_nofault(&insn, (void __user *)regs->epc, sizeof(insn)) ||
-	    !reads_counter(insn, &csr, &rd))
+	if (copy_from_user_nofault(&insn, (void __user *)regs->epc, sizeof(insn)) ||
+	    !reads_counter(insn, &csr, &rd) ||
+	    !(sbi_pmu_perf_told(pmu, current) & SBI_PMU_CSR_BIT(csr)))
 		return false;
 
 	local_irq_save(flags);

@@ -18,6 +18,7 @@
  * @event: whose it is
  * @readable: its task may read it by itself, once it has mapped it
  * @mm: the task's memory, where it is mapped, with a reference; NULL before
+ * @told: counters that the program was told of so far, as SCOUNTEREN has them
  * @reader: among those who read by themselves, if @mm
  * @rcu: for its end
  */
@@ -26,6 +27,7 @@ struct sbi_pmu_event {
 	struct perf_event *event;
 	bool readable;
 	struct mm_struct *mm;
+	u32 told;
 	struct hlist_node reader;
 	struct rcu_head rcu;
 };
@@ -65,13 +67,15 @@ static const struct sbi_pmu_ctr *direct_counter(struct perf_event *event)
  */
 static void event_take(struct perf_event *event)
 {
-	struct sbi_pmu_user *user = event_user(event);
+	struct sbi_pmu_event *e = event->pmu_private;
 	const struct sbi_pmu_ctr *ctr = direct_counter(event);
 	struct sbi_pmu_view view = { .width = 64 };
 
-	local64_add(sbi_pmu_user_take(user), &event->count);
-	if (ctr)
-		view = sbi_pmu_ctr_view(ctr, user->prev);
+	local64_add(sbi_pmu_user_take(&e->user), &event->count);
+	if (ctr) {
+		view = sbi_pmu_ctr_view(ctr, e->user.prev);
+		e->told |= SBI_PMU_CSR_BIT(ctr->csr);
+	}
 	local64_set(&event->hw.prev_count, view.base);
 	/* The width, for ctr_get_width() below. */
 	event->hw.idx = view.width - 1;
@@ -307,20 +311,23 @@ static void user_moved(struct sbi_pmu_user *user)
 }
 
 /**
- * sbi_pmu_perf_reads - does a task read counters of its own events?
+ * sbi_pmu_perf_told - which counters has a task been told of, for its own events?
  * @pmu: the driver
  * @task: the current one
+ *
+ * Return: counters, as SCOUNTEREN has them, whosever they are by now.
  */
-bool sbi_pmu_perf_reads(struct sbi_pmu *pmu, const struct task_struct *task)
+u32 sbi_pmu_perf_told(struct sbi_pmu *pmu, const struct task_struct *task)
 {
 	const struct sbi_pmu_event *e;
-	bool reads = false;
+	u32 told = 0;
 
 	rcu_read_lock();
 	hash_for_each_possible_rcu(pmu->direct.readers, e, reader, (unsigned long)task)
-		reads |= e->event->hw.target == task && e->mm == task->mm;
+		if (e->event->hw.target == task && e->mm == task->mm)
+			told |= READ_ONCE(e->told);
 	rcu_read_unlock();
-	return reads;
+	return told;
 }
 
 /**

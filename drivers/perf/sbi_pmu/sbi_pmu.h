@@ -229,7 +229,7 @@ void sbi_pmu_perf_fired(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *fire
 			struct pt_regs *regs);
 bool sbi_pmu_perf_poll(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_perf_took(struct sbi_pmu *pmu, u64 ns);
-bool sbi_pmu_perf_reads(struct sbi_pmu *pmu, const struct task_struct *task);
+u32 sbi_pmu_perf_told(struct sbi_pmu *pmu, const struct task_struct *task);
 u32 sbi_pmu_perf_readable(struct sbi_pmu_cpu *cpu);
 
 /* lookup.c */
