@@ -54,7 +54,8 @@ static void test_multiplex(const struct crowd *crowd)
 	      "none runs longer than it is enabled, nor all longer than there are counters");
 	r = perf_get(pinned);
 	check(r.value && r.running && r.running == r.enabled,
-	      "a pinned event beside them runs all the time (%lu of %lu ns)", r.running, r.enabled);
+	      "a pinned event beside them runs all the time (%lu in %lu of %lu ns)", r.value,
+	      r.running, r.enabled);
 	close(pinned);
 	crowd_close(fds, n);
 }
@@ -101,6 +102,8 @@ static void test_pinned_crowd(const struct crowd *crowd)
 
 		counting += got == sizeof(r) && r.running == r.enabled;
 		failed += got == 0;
+		if (got == sizeof(r) && r.running != r.enabled)
+			printf("# event %u: %lu of %lu ns\n", i, r.running, r.enabled);
 	}
 	check(counting == counters && failed == (int)n - counters,
 	      "of %u pinned events %d count on %d counters, %d say that they cannot", n,
