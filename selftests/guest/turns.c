@@ -53,7 +53,8 @@ static void test_multiplex(const struct crowd *crowd)
 	check(!wrong && sum <= counters * longest * 1.05,
 	      "none runs longer than it is enabled, nor all longer than there are counters");
 	r = perf_get(pinned);
-	check(r.value && r.running && r.running == r.enabled,
+	/* QEMU has an event on one counter, which is the crowd's if that is there first. */
+	check((r.value || slow_kernel()) && r.running && r.running == r.enabled,
 	      "a pinned event beside them runs all the time (%lu in %lu of %lu ns)", r.value,
 	      r.running, r.enabled);
 	close(pinned);
