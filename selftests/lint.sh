@@ -25,8 +25,8 @@ code | xargs -0 grep -nE '\bsbi_ecall\(' | outside "$driver/sbi.c" |
 code | xargs -0 grep -nE '\bcsr_(read|write|set|clear|swap)' | outside "$driver/csr.c" |
 	rule 'CSR access belongs in csr.c'
 code | xargs -0 grep -nE 'perf_event_overflow|overflow_handler|perf_pmu_(un)?register|->count\b' |
-	grep -vE "^$driver/(perf|main)\.c:|^$driver/sbi_pmu\.h:.*\*" |
-	rule "perf core's doors belong in perf.c"
+	grep -vE "^$driver/(perf|lookup|main)\.c:|^$driver/sbi_pmu\.h:.*\*" |
+	rule "perf core's doors belong in perf.c and lookup.c"
 code | xargs -0 grep -nE 'LINUX_VERSION_CODE|KERNEL_VERSION|^[[:space:]]*#[[:space:]]*(if|ifdef|elif)\b' |
 	outside 'include/compat/[^:]*' |
 	rule 'version and configuration differences belong in include/compat/'

@@ -106,8 +106,9 @@ static void test_plain(void)
 	set_add(&s, event(CYCLES));
 	set_add(&s, event(INSTRUCTIONS));
 	t = set_compare(&s, 2000, false);
-	check(s.n == 2 && t.read && !t.wrong, "by itself or by read(2): the same (%u of %u wrong, %u by itself)",
-	      t.wrong, t.rounds, t.read);
+	check(s.n == 2 && t.read && !t.wrong,
+	      "by itself or by read(2): the same (%u of %u wrong, %u by itself)", t.wrong, t.rounds,
+	      t.read);
 	check(t.read > t.rounds / 10 * 9, "mostly by itself");
 	printf("# width %u, index %u\n", s.page[0]->pmc_width, s.page[0]->index);
 	t = set_compare(&s, 2000, true);
@@ -188,7 +189,7 @@ static void on_trap(int signal)
 static uint32_t readable(void)
 {
 	volatile uint32_t mask = 0;
-	void (*before)(int) = signal(SIGILL, on_trap);
+	sighandler_t before = signal(SIGILL, on_trap);
 
 	for (volatile unsigned int i = 0; i < 32; i++) {
 		if (sigsetjmp(trapped, 1))
@@ -256,7 +257,8 @@ static void test_leaks(void)
 	pin(0);
 	check(page && !(page->cap_user_rdpmc && page->index), "a hart's event is nobody's to read");
 	mask = readable_by_child(65534);
-	check(mask == 1u << TIME, "another user, while root holds a hart's event: time only (%#x)", mask);
+	check(mask == 1u << TIME, "another user, while root holds a hart's event: time only (%#x)",
+	      mask);
 	mask = readable();
 	check(mask == 1u << TIME, "nor root itself (%#x)", mask);
 	unmap_event(page);
@@ -265,7 +267,8 @@ static void test_leaks(void)
 	reader = start_reader(0);
 	mask = readable_by_child(65534);
 	stop_child(reader);
-	check(mask == 1u << TIME, "another user, beside a program that reads: time only (%#x)", mask);
+	check(mask == 1u << TIME, "another user, beside a program that reads: time only (%#x)",
+	      mask);
 
 	set_add(&s, event(CYCLES));
 	mask = readable_by_child(0);
@@ -368,8 +371,8 @@ static void test_threads(void)
 	other.stop = true;
 	pthread_join(other.thread, NULL);
 	check(other.t.read && !other.t.wrong,
-	      "mapped and unmapped 200 times beside it, it reads on (%u of %u wrong)", other.t.wrong,
-	      other.t.rounds);
+	      "mapped and unmapped 200 times beside it, it reads on (%u of %u wrong)",
+	      other.t.wrong, other.t.rounds);
 }
 
 /* ---- the sysctl ---- */

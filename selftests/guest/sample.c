@@ -231,7 +231,8 @@ static void test_mode(const char *what, struct perf_event_attr attr)
 			 mode == (user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
 	}
 	ring_close(&ring);
-	check(n > (slow_kernel() ? 5 : 20) && right == n, "%s: every sample is (%lu of %lu)", what, right, n);
+	check(n > (slow_kernel() ? 5 : 20) && right == n, "%s: every sample is (%lu of %lu)", what,
+	      right, n);
 }
 
 /* ---- so many a second ---- */

@@ -186,6 +186,7 @@ static int before_trap(struct kprobe *probe, struct pt_regs *regs)
 	regs->epc = regs->ra;
 	return 1;
 }
+
 NOKPROBE_SYMBOL(before_trap);
 
 /* As in lookup.c, but here the probe stays: on the first instruction, or past ftrace's two. */
