@@ -406,7 +406,9 @@ static inline int region_open(struct region *r, const char *events)
 	r->owner = pthread_self();
 	r->direct = REGION_CAN_DIRECT;
 	error = region_mark(r);
-	if (!error)
+	if (error)
+		snprintf(e.why, sizeof(e.why), "no memory to mark: %s", strerror(-error));
+	else
 		error = region_add_all(r, &e, events);
 	if (!error && ioctl(r->fd[0], PERF_EVENT_IOC_ENABLE, 0))
 		error = region_says(&e, -errno, "cannot be enabled: %s", strerror(errno));

@@ -46,10 +46,13 @@ static void player_publish(struct player *p)
 
 	p->reported += sbi_pmu_user_take(&p->user);
 	p->page.csr = 0;
-	if (p->user.live && p->user.slot != SBI_PMU_NO_SLOT && ctr->kind != SBI_PMU_CTR_FIRMWARE) {
+	if (p->user.reads && p->user.live && p->user.slot != SBI_PMU_NO_SLOT &&
+	    ctr->kind != SBI_PMU_CTR_FIRMWARE &&
+	    !(p->user.fresh && sbi_pmu_mask_test(&hart.slots.armed, p->user.slot))) {
 		p->page.csr = ctr->csr;
 		view = sbi_pmu_ctr_view(ctr, p->user.prev);
 	}
+	p->page.by_kernel = p->user.live && !p->page.csr;
 	p->page.width = view.width;
 	p->page.offset = p->reported - view.base;
 }
@@ -59,7 +62,8 @@ bool player_sees(const struct player *p, u64 *count)
 {
 	u64 value;
 
-	*count = p->page.offset;
+	/* What that says is compared elsewhere. */
+	*count = p->page.by_kernel ? p->expected : p->page.offset;
 	if (!p->page.csr)
 		return true;
 	if (fakesbi_read_csr(p->page.csr, &value))
@@ -104,11 +108,23 @@ void boot(unsigned int hpm, unsigned int firmware, unsigned int width)
 	hart_boot(true);
 }
 
+/* As overflow.c: what is stopped, or has to begin anew, is started. */
+void hart_arm(void)
+{
+	const bool pending = fakesbi.lcofi;
+
+	fakesbi.lcofi = false;
+	sbi_pmu_slots_arm(&hart.slots);
+	fakesbi.lcofi |= pending;
+	hart.lost += players_sync();
+}
+
 /* Time passes; narrow counters are looked at no more often than promised. */
 void hart_run(u64 ticks)
 {
 	const u64 wrap = sbi_pmu_inventory_wrap_ns(&hart.inv);
 
+	hart_arm();
 	for (unsigned int i = 0; i < PLAYERS; i++)
 		if (hart.player[i].live)
 			hart.player[i].expected += ticks * fakesbi_rate(&hart.player[i].user.code);

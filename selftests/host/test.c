@@ -18,6 +18,7 @@ int main(int argc, char **argv)
 	test_tables();
 	test_counter();
 	test_firmware();
+	test_fresh();
 	test_model();
 	test_slot();
 	test_power();

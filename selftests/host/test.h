@@ -51,7 +51,7 @@
  * @reported: what the driver has handed out
  * @live: should count
  * @page: what its program is told, to read the counter by itself: the CSR or 0, the
- *	  bits that it extends, and what to add
+ *	  bits that it extends, and what to add; or to ask the kernel
  */
 struct player {
 	struct sbi_pmu_user user;
@@ -60,6 +60,7 @@ struct player {
 	bool live;
 	struct {
 		unsigned int csr;
+		bool by_kernel;
 		unsigned int width;
 		u64 offset;
 	} page;
@@ -77,6 +78,7 @@ struct known {
  * @player: its users; those with a zero code are not in use
  * @known: what trials told, as truth.c keeps it; @knowns of them
  * @since: ns since narrow counters were looked at
+ * @lost: users that lost their counters when it was to be started
  */
 struct hart {
 	struct sbi_pmu_inventory inv;
@@ -85,6 +87,7 @@ struct hart {
 	struct known known[KNOWN];
 	unsigned int knowns;
 	u64 since;
+	unsigned int lost;
 };
 
 extern struct hart hart;
@@ -92,6 +95,7 @@ extern struct hart hart;
 void hart_boot(bool sole);
 void boot(unsigned int hpm, unsigned int firmware, unsigned int width);
 struct sbi_pmu_mask hart_can(const struct sbi_pmu_code *code);
+void hart_arm(void);
 void hart_run(u64 ticks);
 u64 hart_calls(void);
 bool quiet(void);
@@ -120,6 +124,7 @@ static inline struct sbi_pmu_mask mask_of(unsigned int idx)
 void test_event(void);
 void test_counter(void);
 void test_firmware(void);
+void test_fresh(void);
 void test_model(void);
 void test_slot(void);
 void test_twin(void);

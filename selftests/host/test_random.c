@@ -73,6 +73,7 @@ static void open_new(struct player *p, const struct course *c)
 	for (unsigned int tries = 0; tries < 8; tries++)
 		if (player_open(p, random_code()))
 			break;
+	p->user.fresh = fakesbi_random() % 3 == 0;
 	set_faults(c->faults);
 }
 
@@ -215,6 +216,7 @@ static void run(const struct course *c, unsigned long steps)
 		unknown += unknown_counters();
 	}
 	wrong += wrong_counts(c);
+	lost += hart.lost;
 	for (unsigned int i = 0; i < PLAYERS; i++)
 		counted += hart.player[i].reported;
 	check(!wrong && counted, "%s: %lu random steps, every count is true (%u wrong)", c->name,

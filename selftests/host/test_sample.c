@@ -43,15 +43,6 @@ static void serve(unsigned int skid)
 	sbi_pmu_slots_arm(&hart.slots);
 }
 
-static void arm(void)
-{
-	const bool pending = fakesbi.lcofi;
-
-	fakesbi.lcofi = false;
-	sbi_pmu_slots_arm(&hart.slots);
-	fakesbi.lcofi |= pending;
-}
-
 static bool sampler_open(unsigned int i, u32 idx, u64 data, u64 events)
 {
 	struct player *p = &hart.player[i];
@@ -92,7 +83,7 @@ static void test_one(void)
 	samples = 0;
 	if (!sampler_open(0, RAW, 5, 1000 * rate) || !player_seat(&hart.player[0]))
 		check(false, "a sampler attaches");
-	arm();
+	hart_arm();
 	before = hart_calls();
 	run_served(100000, 100);
 	check(samples == 100, "100 periods, 100 samples (%u)", samples);
@@ -106,7 +97,7 @@ static void test_one(void)
 	hart_run(500000);
 	check(hart_calls() == before, "leaving makes no call");
 	player_seat(&hart.player[0]);
-	arm();
+	hart_arm();
 	check(hart_calls() - before == 2, "coming back makes two");
 	fakesbi.lcofi = false;
 	run_served(50000, 100);
@@ -149,7 +140,7 @@ static void test_skid_storm(void)
 	fakesbi.sscofpmf = true;
 	sampler_open(0, RAW, 5, 1);
 	player_seat(&hart.player[0]);
-	arm();
+	hart_arm();
 	before = hart_calls();
 	for (unsigned int i = 0; i < 1000000; i += 16) {
 		hart_run(16);
@@ -172,7 +163,7 @@ static void test_shared(void)
 	for (unsigned int i = 0; i < 2; i++)
 		player_seat(&hart.player[i]);
 	player_seat(&hart.player[SAMPLERS]);
-	arm();
+	hart_arm();
 	run_served(200000, 40);
 	check(sampler_right(0) && sampler_right(1) && player_right(&hart.player[SAMPLERS]),
 	      "two samplers and a count share a counter, all are right");
@@ -196,7 +187,7 @@ static void test_narrow(void)
 	samples = 0;
 	sampler_open(0, RAW, 5, 5ULL << 30);
 	player_seat(&hart.player[0]);
-	arm();
+	hart_arm();
 	run_served(6000000000, 1000000);
 	check(samples == hart.player[0].expected / period[0] && samples > 1 && sampler_right(0),
 	      "more than a round of a 32-bit counter to a period (%u samples)", samples);
@@ -212,11 +203,11 @@ static void test_pending(void)
 	sampler_open(0, RAW, 5, 1000);
 	sampler_open(1, RAW, 6, 1000);
 	player_seat(&hart.player[0]);
-	arm();
+	hart_arm();
 	hart_run(1000);
 	check(fakesbi.lcofi, "an overflow waits");
 	player_seat(&hart.player[1]);
-	arm();
+	hart_arm();
 	check(fakesbi.lcofi, "and still does when another is armed");
 	run_served(100000, 40);
 	check(sampler_right(0) && sampler_right(1) && samples > 100 &&
@@ -242,7 +233,7 @@ static void test_silent(void)
 	samples = 0;
 	sampler_open(0, RAW, 5, 1000);
 	player_seat(p);
-	arm();
+	hart_arm();
 	silent = silent_ones();
 	check(sbi_pmu_mask_empty(&silent), "all is well");
 	hart_run(10);
@@ -272,7 +263,7 @@ static void arm_again(struct player *p)
 {
 	player_stop(p);
 	player_start(p);
-	arm();
+	hart_arm();
 }
 
 static void test_refused(void)
@@ -282,7 +273,7 @@ static void test_refused(void)
 	sampler_open(0, RAW, 5, 1000);
 	player_seat(&hart.player[0]);
 	fakesbi.start_fails = 1;
-	arm();
+	hart_arm();
 	fakesbi.start_fails = 0;
 	check(hart.player[0].user.slot == SBI_PMU_NO_SLOT && !hart.player[0].user.live && quiet(),
 	      "a counter that does not start again is given up");
@@ -299,7 +290,7 @@ static void test_hardly_stops(void)
 		fakesbi.sscofpmf = true;
 		sampler_open(0, RAW, 5, 1000);
 		player_seat(&hart.player[0]);
-		arm();
+		hart_arm();
 		fakesbi.stop_fails = 2;
 		arm_again(&hart.player[0]);
 		fakesbi.stop_fails = 0;
@@ -374,7 +365,7 @@ static void random_step(void)
 		player_detach(&hart.player[SAMPLERS + i]);
 		break;
 	default:
-		arm();
+		hart_arm();
 		hart_run(fakesbi_random() % 2000);
 		if (fakesbi_random() % 8)
 			serve(16);
@@ -401,7 +392,7 @@ static void test_random_samples(unsigned long steps, u64 quirks, unsigned int wi
 		if (n % 16)
 			continue;
 		/* Who starts overdue is served 16 events later, or more after skids. */
-		arm();
+		hart_arm();
 		hart_run(16 << 4);
 		serve(0);
 		for (unsigned int i = 0; i < SAMPLERS; i++) {

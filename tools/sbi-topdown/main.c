@@ -394,10 +394,11 @@ int main(int argc, char **argv)
 	if (!td_find(&run.events, TD_DEVICES, run.options.level))
 		errx(NOT_HERE, "no top-down analysis here: %s", run.events.why);
 	run.out = output_of(&run.options);
-	allow_files();
 	signal_fd = take_signals(&run.options, &before);
 	if (run.options.command && !td_command_hold(&run.command, run.options.command, &before))
 		err(FAILED, "fork");
+	/* Now, lest the program inherits it. */
+	allow_files();
 	if (!open_events(&run))
 		errx(FAILED, "%s", run.events.why);
 	name_it(&run);
@@ -408,6 +409,8 @@ int main(int argc, char **argv)
 		td_terminal_leave(run.out);
 	known = summary(&run);
 	td_close(&run.events);
+	if (ferror(run.out) || fclose(run.out))
+		errx(FAILED, "what was measured could not be written");
 	if (run.status > 0)
 		return run.status;
 	return known ? 0 : FAILED;

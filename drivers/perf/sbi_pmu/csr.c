@@ -109,6 +109,14 @@ bool sbi_pmu_csr_enable_sticks(void)
 
 /* ---- what programs may read; the others trap ---- */
 
+/* What could be opened: bits may be fixed at zero. Context: interrupts off. */
+u32 sbi_pmu_csr_openable(void)
+{
+	const unsigned long before = csr_swap(CSR_SCOUNTEREN, ~0UL);
+
+	return csr_swap(CSR_SCOUNTEREN, before);
+}
+
 void sbi_pmu_csr_open(u32 counters)
 {
 	csr_write(CSR_SCOUNTEREN, counters);

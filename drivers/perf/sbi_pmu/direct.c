@@ -3,14 +3,14 @@
  * direct: programs that read counters by themselves, without a system call.
  *
  * A hart's SCOUNTEREN lets its programs read what the task that runs there has
- * mapped of its own events, and time; the rest traps. So nobody sees what others
- * count, and nobody has to be told when others come and go.
+ * mapped of its own events, and time; the rest traps. A counter runs on when its task
+ * has left, so for a task that may not look at others it begins anew each time. So
+ * nobody sees what others count, and nobody has to be told when others come and go.
  *
  * A program that has just looked up where its counter is, and before it reads that
  * goes to another hart, finds a counter that is not its own: that traps. It is
  * given a zero and goes on: its page has changed, so it will look again.
  */
-#include <linux/hashtable.h>
 #include <linux/kprobes.h>
 #include <linux/uaccess.h>
 
@@ -66,6 +66,7 @@ static void follow_access(struct sbi_pmu_cpu *cpu)
 {
 	const bool want = READ_ONCE(cpu->pmu->direct.access) == SBI_PMU_ACCESS_FIXED;
 
+	cpu->slots.common = want ? cpu->slots.inv->fixed : (struct sbi_pmu_mask){};
 	if (want && !cpu->keeps) {
 		keep(&cpu->slots, &cpu->kept[0], SBI_PMU_CSR_CYCLE, SBI_PMU_GENERAL_CYCLES);
 		keep(&cpu->slots, &cpu->kept[1], SBI_PMU_CSR_INSTRET,
@@ -112,6 +113,8 @@ static int access_handler(sbi_pmu_ctl_table *table, int write, void *buffer, siz
  */
 void sbi_pmu_direct_up(struct sbi_pmu_cpu *cpu)
 {
+	if (cpu->pmu->sole)
+		cpu->pmu->direct.openable &= sbi_pmu_csr_openable();
 	cpu->open = 0;
 	follow_access(cpu);
 }
@@ -150,8 +153,10 @@ static bool read_trapped(struct sbi_pmu *pmu, struct pt_regs *regs)
 	u64 value;
 	u32 insn;
 
-	if (copy_from_user_nofault(&insn, (void __user *)regs->epc, sizeof(insn)) ||
-	    !reads_counter(insn, &csr, &rd) ||
+	/* Where a program may not read its own text, the hart may say what it was. */
+	if (copy_from_user_nofault(&insn, (void __user *)regs->epc, sizeof(insn)))
+		insn = regs->badaddr;
+	if (!reads_counter(insn, &csr, &rd) ||
 	    !(sbi_pmu_perf_told(pmu, current) & SBI_PMU_CSR_BIT(csr)))
 		return false;
 
@@ -217,7 +222,7 @@ static const struct ctl_table access_table = {
 
 /**
  * sbi_pmu_direct_init - let programs read counters, where we are the only driver
- * @pmu: registered already
+ * @pmu: its harts are up, and it is to be registered
  *
  * Without kprobes no event is for programs to read: a read too late must not kill.
  *

@@ -286,6 +286,7 @@ static struct sbi_pmu *pmu_alloc(void)
 		return NULL;
 	mutex_init(&pmu->truth_lock);
 	hash_init(pmu->truths);
+	pmu->direct.openable = ~0;
 	hash_init(pmu->direct.readers);
 	spin_lock_init(&pmu->direct.lock);
 	pmu->sleep.notifier_call = power_notify;
@@ -354,17 +355,18 @@ static int __init sbi_pmu_init(void)
 	ret = cpu_pm_register_notifier(&pmu->sleep);
 	if (ret)
 		goto err_hotplug;
+	sbi_pmu_direct_init(pmu);
 	ret = register_pmu(pmu);
 	if (ret)
-		goto err_sleep;
-	sbi_pmu_direct_init(pmu);
+		goto err_direct;
 	sbi_pmu_debugfs_init(pmu);
 	log_found(pmu, owner, sampling);
 	sbi_pmu_xiangshan_log(pmu, xiangshan_check);
 	kfree(owner);
 	return 0;
 
-err_sleep:
+err_direct:
+	sbi_pmu_direct_exit(pmu);
 	cpu_pm_unregister_notifier(&pmu->sleep);
 err_hotplug:
 	cpuhp_remove_state(hotplug_state);
@@ -383,8 +385,8 @@ static void __exit sbi_pmu_exit(void)
 	struct sbi_pmu *pmu = the_pmu;
 
 	sbi_pmu_debugfs_exit(pmu);
-	sbi_pmu_direct_exit(pmu);
 	perf_pmu_unregister(&pmu->pmu);
+	sbi_pmu_direct_exit(pmu);
 	cpu_pm_unregister_notifier(&pmu->sleep);
 	cpuhp_remove_state(hotplug_state);
 	the_pmu = NULL;

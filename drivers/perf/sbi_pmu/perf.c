@@ -17,6 +17,7 @@
  * @user: its place on a hart
  * @event: whose it is
  * @readable: its task may read it by itself, once it has mapped it
+ * @shown: the counter that its program is told to read now, by hpmcounter, plus one; or 0
  * @mm: the task's memory, where it is mapped, with a reference; NULL before
  * @told: counters that the program was told of so far, as SCOUNTEREN has them
  * @reader: among those who read by themselves, if @mm
@@ -26,6 +27,7 @@ struct sbi_pmu_event {
 	struct sbi_pmu_user user;
 	struct perf_event *event;
 	bool readable;
+	u8 shown;
 	struct mm_struct *mm;
 	u32 told;
 	struct hlist_node reader;
@@ -51,14 +53,21 @@ static struct sbi_pmu_slots *event_slots(struct perf_event *event)
 
 /* ---- while an event is on a hart: interrupts are off, nothing may fail ---- */
 
-/* The counter that the event's program may read by itself now, or NULL. */
+/*
+ * The counter that the event's program may read by itself now, or NULL. Not one that
+ * tells when somebody else's sample comes, if it must not know of others.
+ */
 static const struct sbi_pmu_ctr *direct_counter(struct perf_event *event)
 {
+	const struct sbi_pmu_slots *slots = event_slots(event);
 	const struct sbi_pmu_user *user = event_user(event);
+	const struct sbi_pmu_ctr *ctr;
 
-	if (!user->direct || !user->live || user->slot == SBI_PMU_NO_SLOT)
+	if (!user->reads || !user->live || user->slot == SBI_PMU_NO_SLOT ||
+	    (user->fresh && sbi_pmu_mask_test(&slots->armed, user->slot)))
 		return NULL;
-	return &to_sbi_pmu(event->pmu)->inv.ctr[user->slot];
+	ctr = &slots->inv->ctr[user->slot];
+	return to_sbi_pmu(event->pmu)->direct.openable & SBI_PMU_CSR_BIT(ctr->csr) ? ctr : NULL;
 }
 
 /*
@@ -70,12 +79,20 @@ static void event_take(struct perf_event *event)
 	struct sbi_pmu_event *e = event->pmu_private;
 	const struct sbi_pmu_ctr *ctr = direct_counter(event);
 	struct sbi_pmu_view view = { .width = 64 };
+	u8 shown = 0;
 
 	local64_add(sbi_pmu_user_take(&e->user), &event->count);
 	if (ctr) {
 		view = sbi_pmu_ctr_view(ctr, e->user.prev);
 		e->told |= SBI_PMU_CSR_BIT(ctr->csr);
+		shown = ctr->csr - SBI_PMU_CSR_CYCLE + 1;
 	}
+	WRITE_ONCE(e->shown, shown);
+	/* Counting, and not to be read: the kernel is to be asked. */
+	if (e->user.direct && e->user.live && !shown)
+		event->hw.flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
+	else if (e->user.direct)
+		event->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
 	local64_set(&event->hw.prev_count, view.base);
 	/* The width, for ctr_get_width() below. */
 	event->hw.idx = view.width - 1;
@@ -91,15 +108,19 @@ static void event_collect(struct perf_event *event)
 static void event_publish(struct perf_event *event)
 {
 	event_take(event);
-	perf_event_update_userpage(event);
+	if (event_user(event)->reads)
+		perf_event_update_userpage(event);
 }
 
-/* 0: there is none to read, the rest of the page has the count. */
+/*
+ * 0: there is none to read, the rest of the page has the count. From any hart, hence
+ * what goes with the three words, not what is so now.
+ */
 static int pmu_event_idx(struct perf_event *event)
 {
-	const struct sbi_pmu_ctr *ctr = direct_counter(event);
+	const struct sbi_pmu_event *e = event->pmu_private;
 
-	return ctr ? ctr->csr - SBI_PMU_CSR_CYCLE + 1 : 0;
+	return READ_ONCE(e->shown);
 }
 
 /* The kernel's arch_perf_update_userpage() asks how wide a counter is, less 1. */
@@ -159,7 +180,6 @@ static void pmu_del(struct perf_event *event, int flags)
 {
 	pmu_stop(event, PERF_EF_UPDATE);
 	sbi_pmu_user_detach(event_slots(event), event_user(event));
-	event_publish(event);
 }
 
 static int pmu_add(struct perf_event *event, int flags)
@@ -324,7 +344,7 @@ u32 sbi_pmu_perf_told(struct sbi_pmu *pmu, const struct task_struct *task)
 
 	rcu_read_lock();
 	hash_for_each_possible_rcu(pmu->direct.readers, e, reader, (unsigned long)task)
-		if (e->event->hw.target == task && e->mm == task->mm)
+		if (e->event->hw.target == task && READ_ONCE(e->mm) == task->mm)
 			told |= READ_ONCE(e->told);
 	rcu_read_unlock();
 	return told;
@@ -339,19 +359,19 @@ u32 sbi_pmu_perf_told(struct sbi_pmu *pmu, const struct task_struct *task)
  */
 u32 sbi_pmu_perf_readable(struct sbi_pmu_cpu *cpu)
 {
+	const struct sbi_pmu_event *e;
 	const struct sbi_pmu_user *user;
 	u32 readable = 0;
 	unsigned int i;
 
-	if (hash_empty(cpu->pmu->direct.readers))
+	if (!READ_ONCE(cpu->pmu->direct.count))
 		return 0;
 	sbi_pmu_mask_for_each(i, &cpu->slots.plan.busy) {
 		list_for_each_entry(user, &cpu->slots.users[i], node) {
-			if (!user->direct || !user->live)
-				continue;
-			/* It may have gone on to another program. */
-			if (container_of(user, struct sbi_pmu_event, user)->mm == current->mm)
-				readable |= SBI_PMU_CSR_BIT(cpu->slots.inv->ctr[i].csr);
+			e = container_of(user, struct sbi_pmu_event, user);
+			/* Its task may have gone on to another program. */
+			if (e->shown && READ_ONCE(e->mm) == current->mm)
+				readable |= BIT(e->shown - 1);
 		}
 	}
 	return readable;
@@ -362,18 +382,20 @@ static void publish_here(void *arg)
 	struct perf_event *event = arg;
 	struct sbi_pmu_cpu *cpu = event_cpu(event);
 
-	/* Not when it has just left this hart; it was told then. */
+	/* Not when it has just left this hart: it will be told when it comes back. */
 	if (READ_ONCE(event->oncpu) != smp_processor_id())
 		return;
+	sbi_pmu_user_reads(&cpu->slots, event_user(event));
 	event_collect(event);
-	/* Open first: who is told where to read may do so. */
-	sbi_pmu_direct_refresh(cpu);
+	/* Armed and open first: who is told where to read may do so. */
+	sbi_pmu_overflow_let_go(cpu);
 	perf_event_update_userpage(event);
 }
 
 /*
  * A program has mapped an event. From now on it may read the counter by itself, if
- * that counts this very program: nobody else runs where the counter is.
+ * that counts this very program. (It has gone on to another program since it mapped
+ * the event for the first time: then this one may.)
  *
  * There is no event_unmapped: kernels from 6.15 on would not let the PMU go in the
  * moment between the last reference to the module and the end of an event. An
@@ -384,22 +406,26 @@ static void pmu_event_mapped(struct perf_event *event, struct mm_struct *mm)
 	struct sbi_pmu_event *e = event->pmu_private;
 	struct sbi_pmu_direct *direct = &to_sbi_pmu(event->pmu)->direct;
 	struct task_struct *task = event->hw.target;
+	struct mm_struct *before;
 	int cpu;
 
 	if (!e->readable || READ_ONCE(task->mm) != mm)
 		return;
+	mmgrab(mm);
 	spin_lock(&direct->lock);
-	if (!e->mm) {
-		mmgrab(mm);
-		e->mm = mm;
+	before = e->mm;
+	WRITE_ONCE(e->mm, mm);
+	if (!before) {
 		hash_add_rcu(direct->readers, &e->reader, (unsigned long)task);
+		direct->count++;
 	}
 	spin_unlock(&direct->lock);
-	/* Mapped in another program before that it has left: read(2) will do. */
-	if (e->mm != mm)
-		return;
-	event->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
-	e->user.direct = true;
+	if (before)
+		mmdrop(before);
+	/* From then on they are touched on the event's hart only. */
+	if (!e->user.direct)
+		event->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
+	WRITE_ONCE(e->user.direct, true);
 	cpu = READ_ONCE(event->oncpu);
 	if (cpu >= 0)
 		smp_call_function_single(cpu, publish_here, event, true);
@@ -475,6 +501,7 @@ static void event_destroy(struct perf_event *event)
 	if (e->mm) {
 		spin_lock(&pmu->direct.lock);
 		hash_del_rcu(&e->reader);
+		pmu->direct.count--;
 		spin_unlock(&pmu->direct.lock);
 		mmdrop(e->mm);
 	}
@@ -570,6 +597,8 @@ static int pmu_event_init(struct perf_event *event)
 	e->user.sampling = sampling;
 	e->event = event;
 	e->readable = event_readable(pmu, event, &code);
+	/* Who may not see what a whole CPU does, is not to see it in a counter either. */
+	e->user.fresh = !perfmon_capable();
 	event->pmu_private = e;
 	event->hw.idx = -1;
 	ret = event->parent ? 0 : group_validate(pmu, event);

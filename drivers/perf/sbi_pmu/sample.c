@@ -144,10 +144,20 @@ static u64 slot_nearest(const struct sbi_pmu_slots *slots, unsigned int idx)
 	return nearest;
 }
 
-/* Start halted counter @idx so that it overflows in time. */
-static int slot_arm(struct sbi_pmu_slots *slots, unsigned int idx, u64 nearest)
+/* Is a program to read counter @idx that must not learn what others count? */
+static bool slot_fresh(const struct sbi_pmu_slots *slots, unsigned int idx)
 {
-	const u64 value = sbi_pmu_ctr_before_overflow(&slots->inv->ctr[idx], nearest);
+	const struct sbi_pmu_user *user;
+
+	list_for_each_entry(user, &slots->users[idx], node)
+		if (user->live && user->reads && user->fresh)
+			return !sbi_pmu_mask_test(&slots->common, idx);
+	return false;
+}
+
+/* Start halted counter @idx from @value. */
+static int slot_start_at(struct sbi_pmu_slots *slots, unsigned int idx, u64 value)
+{
 	struct sbi_pmu_user *user;
 	int ret = sbi_pmu_fw_start_at(&slots->fw, idx, value);
 
@@ -160,12 +170,32 @@ static int slot_arm(struct sbi_pmu_slots *slots, unsigned int idx, u64 nearest)
 	list_for_each_entry(user, &slots->users[idx], node)
 		user->prev = value;
 	sbi_pmu_slot_moved(slots, idx);
-	sbi_pmu_mask_set(&slots->armed, idx);
 	return 0;
 }
 
+/* Start halted counter @idx so that it overflows in time. */
+static int slot_arm(struct sbi_pmu_slots *slots, unsigned int idx, u64 nearest)
+{
+	sbi_pmu_mask_set(&slots->armed, idx);
+	return slot_start_at(slots, idx,
+			     sbi_pmu_ctr_before_overflow(&slots->inv->ctr[idx], nearest));
+}
+
+/* Start halted counter @idx, for whoever counts on it. */
+static int slot_start(struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	const u64 nearest = slot_nearest(slots, idx);
+
+	sbi_pmu_mask_clear(&slots->armed, idx);
+	if (nearest)
+		return slot_arm(slots, idx, nearest);
+	if (slot_fresh(slots, idx))
+		return slot_start_at(slots, idx, 0);
+	return sbi_pmu_fw_start(&slots->fw, idx);
+}
+
 /**
- * sbi_pmu_slots_arm - start what was halted, and what waits for an overflow
+ * sbi_pmu_slots_arm - start what was halted, what waits for an overflow, or begins anew
  * @slots: this hart's
  *
  * One call stops all that has to be stopped first, one starts each. The overflow
@@ -182,15 +212,9 @@ void sbi_pmu_slots_arm(struct sbi_pmu_slots *slots)
 	sbi_pmu_slots_halt(slots, &running);
 	all = slots->halted;
 	slots->halted = slots->stale = (struct sbi_pmu_mask){};
-	sbi_pmu_mask_for_each(i, &all) {
-		const u64 nearest = slot_nearest(slots, i);
-		int ret;
-
-		sbi_pmu_mask_clear(&slots->armed, i);
-		ret = nearest ? slot_arm(slots, i, nearest) : sbi_pmu_fw_start(&slots->fw, i);
-		if (ret)
+	sbi_pmu_mask_for_each(i, &all)
+		if (slot_start(slots, i))
 			sbi_pmu_slot_lose(slots, i);
-	}
 }
 
 /**

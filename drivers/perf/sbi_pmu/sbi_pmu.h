@@ -77,7 +77,9 @@ struct sbi_pmu_cpu {
  * @sysctl: its handle, NULL where the other driver has it
  * @table: its description
  * @probe: on the kernel's function for traps, if @able
+ * @openable: counters that every hart can let programs read
  * @readers: events that may be read, by task; under RCU
+ * @count: how many
  * @lock: for those who change @readers
  */
 struct sbi_pmu_direct {
@@ -86,7 +88,9 @@ struct sbi_pmu_direct {
 	struct ctl_table_header *sysctl;
 	struct ctl_table table;
 	struct kprobe probe;
+	u32 openable;
 	DECLARE_HASHTABLE(readers, 6);
+	unsigned int count;
 	spinlock_t lock;
 };
 
@@ -192,6 +196,7 @@ bool sbi_pmu_csr_pending_clear(void);
 void sbi_pmu_csr_pending_set(void);
 bool sbi_pmu_csr_enable_sticks(void);
 
+u32 sbi_pmu_csr_openable(void);
 void sbi_pmu_csr_open(u32 counters);
 
 /* overflow.c */

@@ -244,7 +244,7 @@ static int slot_configure(struct sbi_pmu_slots *slots, unsigned int idx,
 
 static void user_moved(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 {
-	if (user->direct)
+	if (user->reads)
 		slots->moved(user);
 }
 
@@ -257,6 +257,16 @@ void sbi_pmu_slot_moved(struct sbi_pmu_slots *slots, unsigned int idx)
 		user_moved(slots, user);
 }
 
+/* Who begins to count has the counter armed, or begin anew, if need be. */
+static void user_begins(struct sbi_pmu_slots *slots, const struct sbi_pmu_user *user)
+{
+	const bool anew = user->reads && user->fresh &&
+			  !sbi_pmu_mask_test(&slots->common, user->slot);
+
+	if (user->live && (anew || user->sampling == SBI_PMU_INTERRUPTED))
+		sbi_pmu_mask_set(&slots->stale, user->slot);
+}
+
 /* The users of @idx count from here on: its counter is new to them. */
 static void slot_rebase(struct sbi_pmu_slots *slots, unsigned int idx)
 {
@@ -266,8 +276,7 @@ static void slot_rebase(struct sbi_pmu_slots *slots, unsigned int idx)
 		user->slot = idx;
 		if (user->live && slot_read(slots, idx, &user->prev))
 			user->live = false;
-		if (user->live && user->sampling == SBI_PMU_INTERRUPTED)
-			sbi_pmu_mask_set(&slots->stale, idx);
+		user_begins(slots, user);
 	}
 	sbi_pmu_slot_moved(slots, idx);
 }
@@ -670,9 +679,16 @@ int sbi_pmu_user_start(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 		ret = slot_read(slots, user->slot, &user->prev);
 	user->live = !ret;
 	user->seen = 0;
-	if (user->live && waits)
-		sbi_pmu_mask_set(&slots->stale, user->slot);
+	user->reads = user->direct;
+	user_begins(slots, user);
 	return ret;
+}
+
+/* A program has come to read @user's counter by itself, while it counts. */
+void sbi_pmu_user_reads(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
+{
+	user->reads = true;
+	user_begins(slots, user);
 }
 
 void sbi_pmu_user_stop(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)

@@ -54,7 +54,9 @@ enum sbi_pmu_sampling {
  * @slot: the counter, or SBI_PMU_NO_SLOT
  * @sampling: see enum
  * @live: counts now, as opposed to being stopped
- * @direct: a program reads its counter by itself, and must be told where and how
+ * @direct: a program may read its counter by itself
+ * @reads: it does, since @live, and must be told where and how
+ * @fresh: and must not learn from it what others count there: it begins anew
  */
 struct sbi_pmu_user {
 	struct list_head node;
@@ -70,6 +72,8 @@ struct sbi_pmu_user {
 	u8 sampling;
 	bool live;
 	bool direct;
+	bool reads;
+	bool fresh;
 };
 
 /**
@@ -77,12 +81,13 @@ struct sbi_pmu_user {
  * @inv: its counters
  * @fw: its line to firmware
  * @read_csr: reads a counter CSR; returns 0, or an errno where there is none
- * @moved: told of a direct user whose counter has been looked at, or is another, or
+ * @moved: told of a user who reads by himself and whose counter has been looked at, or is another, or
  *	   reads something else now, behind its back
  * @plan: what holds what
  * @users: by counter, those who count on it
  * @halted: counters stopped for a moment; sbi_pmu_slots_arm() starts them
- * @stale: those to be armed for the next overflow there
+ * @stale: those to be armed for the next overflow there, or to begin anew
+ * @common: those that every program may read, and that never do
  * @armed: those that interrupt when somebody's period is over
  * @late: those of them that had overflowed when sbi_pmu_slots_silent() looked
  * @stranded: how often users lost their counter to firmware's change of mind
@@ -101,6 +106,7 @@ struct sbi_pmu_slots {
 	struct list_head users[SBI_PMU_MAX_CTRS];
 	struct sbi_pmu_mask halted;
 	struct sbi_pmu_mask stale;
+	struct sbi_pmu_mask common;
 	struct sbi_pmu_mask armed;
 	struct sbi_pmu_mask late;
 	unsigned int stranded;
@@ -153,6 +159,7 @@ void sbi_pmu_user_init(struct sbi_pmu_user *user, const struct sbi_pmu_code *cod
 int sbi_pmu_user_attach(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
 void sbi_pmu_user_detach(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
 int sbi_pmu_user_start(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
+void sbi_pmu_user_reads(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
 void sbi_pmu_user_stop(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
 void sbi_pmu_user_update(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user);
 u64 sbi_pmu_user_take(struct sbi_pmu_user *user);
