@@ -15,14 +15,19 @@
 
 static int cpus;
 
-static bool set_access(int value)
+static bool number_to(const char *path, int value)
 {
-	FILE *f = fopen(ACCESS, "w");
+	FILE *f = fopen(path, "w");
 
 	if (!f)
 		return false;
 	fprintf(f, "%d\n", value);
 	return !fclose(f);
+}
+
+static bool set_access(int value)
+{
+	return number_to(ACCESS, value);
 }
 
 /* ---- a read by oneself lies between two by the kernel ---- */
@@ -328,6 +333,101 @@ static void test_astray(void)
 	set_close(&s);
 }
 
+/* ---- programs without privileges, and programs that become others ---- */
+
+static bool child_does(bool (*does)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(does() ? 0 : 1);
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/*
+ * Somebody else is busy on this hart, on the same event, and has been all along. What
+ * the counter holds must be of this program's doing: no more than the program counted.
+ */
+static bool sees_itself_only(void)
+{
+	struct set s = {};
+	unsigned int more = 0;
+
+	if (setuid(65534))
+		return false;
+	set_add(&s, event(CYCLES));
+	set_add(&s, event(INSTRUCTIONS));
+	for (unsigned int i = 0; i < 200; i++) {
+		for (unsigned int e = 0; e < s.n; e++) {
+			const unsigned int index = s.page[e]->cap_user_rdpmc ? s.page[e]->index : 0;
+			const uint64_t raw = index ? read_counter(index - 1) : 0;
+
+			more += raw > perf_get(s.fd[e]).value;
+		}
+		usleep(1000);
+	}
+	if (more)
+		printf("# %u times the counter held more than the program counted\n", more);
+	return s.n == 2 && !more;
+}
+
+static bool unprivileged_right(void)
+{
+	struct set s = {};
+	struct tally t;
+
+	if (setuid(65534))
+		return false;
+	for (unsigned int i = 0; i < 2; i++) {
+		set_add(&s, event(CYCLES));
+		set_add(&s, event(INSTRUCTIONS));
+	}
+	t = set_compare(&s, 1000, true);
+	printf("# %u of %u wrong, %u by itself\n", t.wrong, t.rounds, t.read);
+	return s.n == 4 && !t.wrong && t.read > t.rounds / 10 * 9;
+}
+
+static void test_unprivileged(void)
+{
+	const int before = number_in("/proc/sys/kernel/perf_event_paranoid");
+	pid_t busy;
+
+	number_to("/proc/sys/kernel/perf_event_paranoid", 1);
+	pin(0);
+	busy = start_reader(0);
+	check(child_does(sees_itself_only), "a user's counter holds what the user did, and no more");
+	stop_child(busy);
+	check(child_does(unprivileged_right), "and is right, on all harts");
+	number_to("/proc/sys/kernel/perf_event_paranoid", before);
+}
+
+/* The second program, with an event that the first has left it. */
+static int second_program(int fd)
+{
+	struct set s = { .fd = { fd }, .page = { map_event(fd) }, .n = 1 };
+	struct tally t;
+
+	cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	t = set_compare(&s, 200, true);
+	return t.read && !t.wrong ? 0 : 1;
+}
+
+static bool reads_in_two_programs(void)
+{
+	struct set s = {};
+	char fd[16];
+	struct tally t;
+
+	set_add(&s, event(CYCLES));
+	t = set_compare(&s, 10, false);
+	snprintf(fd, sizeof(fd), "%d", s.fd[0]);
+	fcntl(s.fd[0], F_SETFD, 0);
+	if (t.read && !t.wrong)
+		execl("/proc/self/exe", "direct", "second", fd, NULL);
+	return false;
+}
+
 /* ---- threads ---- */
 
 struct sibling {
@@ -430,8 +530,10 @@ static void test_sysctl(void)
 	check(mask == 1u << TIME, "and back: time only (%#x)", mask);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc == 3)
+		return second_program(atoi(argv[2]));
 	begin();
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	if (pmu_number(pmu.name, "caps/user_read") != 1) {
@@ -447,6 +549,8 @@ int main(void)
 	test_leaks();
 	test_which();
 	test_astray();
+	test_unprivileged();
+	check(child_does(reads_in_two_programs), "what a program leaves to the next, that reads");
 	test_threads();
 	test_sysctl();
 	return end();
