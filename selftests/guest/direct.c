@@ -396,7 +396,7 @@ static void test_unprivileged(void)
 	number_to("/proc/sys/kernel/perf_event_paranoid", 1);
 	pin(0);
 	busy = start_reader(0);
-	check(child_does(sees_itself_only), "a user's counter holds what the user did, and no more");
+	check(child_does(sees_itself_only), "a user's counter holds his own doing, and no more");
 	stop_child(busy);
 	check(child_does(unprivileged_right), "and is right, on all harts");
 	number_to("/proc/sys/kernel/perf_event_paranoid", before);

@@ -81,8 +81,8 @@ struct sbi_pmu_user {
  * @inv: its counters
  * @fw: its line to firmware
  * @read_csr: reads a counter CSR; returns 0, or an errno where there is none
- * @moved: told of a user who reads by himself and whose counter has been looked at, or is another, or
- *	   reads something else now, behind its back
+ * @moved: told of a user who reads by himself and whose counter has been looked at,
+ *	   or is another, or reads something else now, behind his back
  * @plan: what holds what
  * @users: by counter, those who count on it
  * @halted: counters stopped for a moment; sbi_pmu_slots_arm() starts them
