@@ -368,6 +368,9 @@ u32 sbi_pmu_perf_readable(struct sbi_pmu_cpu *cpu)
 		return 0;
 	sbi_pmu_mask_for_each(i, &cpu->slots.plan.busy) {
 		list_for_each_entry(user, &cpu->slots.users[i], node) {
+			/* Only an event's; the hart has users of its own (direct.c). */
+			if (!user->reads)
+				continue;
 			e = container_of(user, struct sbi_pmu_event, user);
 			/* Its task may have gone on to another program. */
 			if (e->shown && READ_ONCE(e->mm) == current->mm)
