@@ -29,6 +29,7 @@ need_host_tools() {
 		die "this needs root: run it as root, or install sudo and allow $(id -un) to use it"
 	command -v mmdebstrap >/dev/null || missing+=(mmdebstrap)
 	[ -e /usr/share/keyrings/debian-archive-keyring.gpg ] || missing+=(debian-archive-keyring)
+	command -v xz >/dev/null || missing+=(xz-utils)
 	[ ${#missing[@]} = 0 ] && return
 	command -v apt-get >/dev/null ||
 		die "this machine has no apt-get; install by hand: ${missing[*]}"
