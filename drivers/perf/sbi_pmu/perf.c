@@ -108,8 +108,7 @@ static void event_collect(struct perf_event *event)
 static void event_publish(struct perf_event *event)
 {
 	event_take(event);
-	if (event_user(event)->reads)
-		perf_event_update_userpage(event);
+	perf_event_update_userpage(event);
 }
 
 /*
