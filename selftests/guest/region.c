@@ -94,7 +94,7 @@ static void test_bounds(bool direct)
 			printf("# round %d: %lu is not of %lu to %lu\n", i, count, inner, outer);
 		low += !error && count < inner;
 		high += !error && count > outer;
-		far += !error && (count + outer / 10 < inner || count > outer + outer / 10);
+		far += !error && (2 * count < inner || count > 2 * outer);
 		failed += error != 0;
 		if (error)
 			printf("# round %d: %s\n", i, region_why(&r, error));
