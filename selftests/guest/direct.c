@@ -15,16 +15,6 @@
 
 static int cpus;
 
-static bool number_to(const char *path, int value)
-{
-	FILE *f = fopen(path, "w");
-
-	if (!f)
-		return false;
-	fprintf(f, "%d\n", value);
-	return !fclose(f);
-}
-
 static bool set_access(int value)
 {
 	return number_to(ACCESS, value);

@@ -100,6 +100,15 @@ static inline int number_in(const char *path)
 	return n;
 }
 
+/* Return: whether the file took it. */
+static inline bool number_to(const char *path, int value)
+{
+	FILE *f = fopen(path, "w");
+	bool ok = f && fprintf(f, "%d\n", value) > 0;
+
+	return f && !fclose(f) && ok;
+}
+
 static inline int pmu_number(const char *name, const char *file)
 {
 	char path[256];

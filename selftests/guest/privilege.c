@@ -22,10 +22,7 @@ static int get_paranoid(void)
 
 static bool set_paranoid(int level)
 {
-	FILE *f = fopen(PARANOID, "w");
-	bool ok = f && fprintf(f, "%d\n", level) > 0;
-
-	return f && !fclose(f) && ok;
+	return number_to(PARANOID, level);
 }
 
 /* Opens as user nobody, in a child; 0 or an errno. */
