@@ -150,8 +150,8 @@ static bool slot_fresh(const struct sbi_pmu_slots *slots, unsigned int idx)
 	const struct sbi_pmu_user *user;
 
 	list_for_each_entry(user, &slots->users[idx], node)
-		if (user->live && user->reads && user->fresh)
-			return !sbi_pmu_mask_test(&slots->common, idx);
+		if (sbi_pmu_user_anew(slots, user))
+			return true;
 	return false;
 }
 

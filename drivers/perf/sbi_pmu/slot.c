@@ -260,10 +260,8 @@ void sbi_pmu_slot_moved(struct sbi_pmu_slots *slots, unsigned int idx)
 /* Who begins to count has the counter armed, or begin anew, if need be. */
 static void user_begins(struct sbi_pmu_slots *slots, const struct sbi_pmu_user *user)
 {
-	const bool anew = user->reads && user->fresh &&
-			  !sbi_pmu_mask_test(&slots->common, user->slot);
-
-	if (user->live && (anew || user->sampling == SBI_PMU_INTERRUPTED))
+	if (sbi_pmu_user_anew(slots, user) ||
+	    (user->live && user->sampling == SBI_PMU_INTERRUPTED))
 		sbi_pmu_mask_set(&slots->stale, user->slot);
 }
 

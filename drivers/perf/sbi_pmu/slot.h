@@ -114,6 +114,14 @@ struct sbi_pmu_slots {
 	bool online;
 };
 
+/* Is the counter of a user who counts to begin anew when he comes, for what it would tell? */
+static inline bool sbi_pmu_user_anew(const struct sbi_pmu_slots *slots,
+				     const struct sbi_pmu_user *user)
+{
+	return user->live && user->reads && user->fresh &&
+	       !sbi_pmu_mask_test(&slots->common, user->slot);
+}
+
 /**
  * struct sbi_pmu_truth - what trials on counters have told of an event
  * @can: counters that took it
