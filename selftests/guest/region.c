@@ -59,22 +59,22 @@ static bool direct_here(const char *what)
 
 /*
  * An event of the same kind, by read(2), on both sides of each end: the region is at
- * most what is between the outer readings, and at least what is between the inner. But
- * for a switch in between, where events leave and come one after the other: on a busy
- * host that is some time.
+ * most what is between the outer readings, and at least what is between the inner. Not
+ * quite so if it moves to another hart: events leave and come one after the other, and
+ * on a busy host that is some time.
  */
 static void test_bounds(bool direct)
 {
 	enum { ROUNDS = 200 };
 	const char *how = direct ? "directly" : "by read(2)";
 	struct region r = region_must(four_events(), direct);
-	int other = open_event(INSTRUCTIONS, 0, -1, -1), low = 0, high = 0, far = 0,
-	    failed = 0;
+	int other = open_event(INSTRUCTIONS, 0, -1, -1), low = 0, high = 0, failed = 0;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct region_sum all = {};
 
 	for (int i = 0; i < ROUNDS; i++) {
 		struct region_sum sum = {};
+		const bool moves = i % 10 == 9;
 		uint64_t outer, inner, count;
 		int error;
 
@@ -83,7 +83,7 @@ static void test_bounds(bool direct)
 		inner = perf_get(other).value;
 		work(1000);
 		/* Sometimes it goes on elsewhere. */
-		if (i % 10 == 9)
+		if (moves)
 			pin(i / 10 % cpus);
 		work(1000);
 		inner = perf_get(other).value - inner;
@@ -92,16 +92,15 @@ static void test_bounds(bool direct)
 		count = sum.count[3];
 		if (!error && (count < inner || count > outer))
 			printf("# round %d: %lu is not of %lu to %lu\n", i, count, inner, outer);
-		low += !error && count < inner;
-		high += !error && count > outer;
-		far += !error && (2 * count < inner || count > 2 * outer);
+		low += !error && (moves ? 2 : 1) * count < inner;
+		high += !error && count > (moves ? 2 : 1) * outer;
 		failed += error != 0;
 		if (error)
 			printf("# round %d: %s\n", i, region_why(&r, error));
 		all.direct += sum.direct;
 		all.scaled += sum.scaled;
 	}
-	check(!far && low + high <= ROUNDS / 20 && !failed,
+	check(!low && !high && !failed,
 	      "read %s, %d regions count what read(2) says around them (%d less, %d more, %d failed)",
 	      how, ROUNDS, low, high, failed);
 	check(!all.scaled && (direct ? all.direct > ROUNDS / 2 : !all.direct),
