@@ -237,6 +237,20 @@ rows_of() { # [CASE...]
 	rows | awk -F '\t' -v names=" $* " 'names == "  " || index(names, " " $1 " ")'
 }
 
+# For sh -c, with the arguments CONSOLE UP ALL COMMAND...: a machine may take ALL seconds,
+# and UP of them until its kernel is up.
+# shellcheck disable=SC2016 # for that shell
+patience='
+	console=$1 up=$2 all=$3
+	shift 3
+	timeout --kill-after=10 "$all" "$@" &
+	while kill -0 $! 2>/dev/null && ! grep -q "Run /init" "$console"; do
+		[ $((up -= 1)) -gt 0 ] || kill $!
+		sleep 1
+	done
+	wait $!
+'
+
 # boot_case ROW...: boot and judge one case.
 boot_case() {
 	local name=$1 qemu=$2 cpu=$3 harts=$4 suite=$5 opensbi=$6 append=$7 programs=$8
@@ -248,7 +262,8 @@ boot_case() {
 	esac
 	case $cpu in *xiangshan-hpm=*) twin=" LAB_TWIN=1" ;; esac
 	case $append in *LAB_STRESS_SECONDS=*) long=${append##*LAB_STRESS_SECONDS=} ;; esac
-	timeout=(timeout --kill-after=10 $((${CASE_TIMEOUT:-900} * slow + long)))
+	timeout=(sh -c "$patience" sh "/run/lab/$name.console" $((120 * slow))
+		$((${CASE_TIMEOUT:-900} * slow + long)))
 	local tries=0
 	while :; do
 		: >"$run/$name.ktap"
@@ -259,11 +274,11 @@ boot_case() {
 			-chardev "file,id=ktap,path=/run/lab/$name.ktap" \
 			-device virtserialport,chardev=ktap >"$run/$name.qemu" 2>&1 </dev/null
 		status=$?
-		# QEMU 7.2 with four harts hangs in its firmware now and then, before
-		# the kernel's first word: nothing of ours was tried, so once more.
-		grep -q 'Linux version' "$run/$name.console" && break
-		[ $((tries += 1)) -lt 2 ] || break
-		echo "        $name: hung before the kernel began; once more"
+		# QEMU 7.2 with four harts hangs now and then, in its firmware or where
+		# the others come up: nothing of ours was tried, so once more.
+		grep -q 'Run /init' "$run/$name.console" && break
+		[ $((tries += 1)) -lt 3 ] || break
+		echo "        $name: hung before its kernel was up; once more"
 		tail -n 3 "$run/$name.console"
 	done
 	verdict=$(awk -v programs="$programs" -v status=$status -f "$lab/verdict.awk" \
