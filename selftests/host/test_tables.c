@@ -140,10 +140,18 @@ static void test_choices(void)
 
 /* ---- the self check, with events of known rates ---- */
 
-static u64 clock_now, clock_rate;
+static u64 clock_now, clock_rate, stall;
+
+/* The hart is held up before each read. */
+static void hold_up(void)
+{
+	fakesbi_run(stall);
+	clock_now += stall * clock_rate;
+}
 
 static int read_csr(unsigned int csr, u64 *value)
 {
+	hold_up();
 	if (csr != SBI_PMU_CSR_CYCLE)
 		return fakesbi_read_csr(csr, value);
 	*value = clock_now;
@@ -152,6 +160,7 @@ static int read_csr(unsigned int csr, u64 *value)
 
 static int read_no_cycles(unsigned int csr, u64 *value)
 {
+	hold_up();
 	return csr == SBI_PMU_CSR_CYCLE ? -ENXIO : fakesbi_read_csr(csr, value);
 }
 
@@ -174,27 +183,49 @@ static int measure(u64 memory, u64 backend, struct sbi_pmu_measure *m)
 	return sbi_pmu_table_measure(&hart.slots, code, can, wait, m);
 }
 
+static enum sbi_pmu_verdict verdict(u64 memory, u64 backend)
+{
+	struct sbi_pmu_measure m;
+
+	return measure(memory, backend, &m) ? -1 : (int)sbi_pmu_table_verdict(&m);
+}
+
+static void test_verdicts(const char *clock)
+{
+	stall = 0;
+	check(verdict(0x201, 0x241) == SBI_PMU_PLAUSIBLE, "%s: both as often: right", clock);
+	check(verdict(0x201, 0x243) == SBI_PMU_WRONG, "%s: one not: wrong", clock);
+	stall = 5;
+	check(verdict(0x201, 0x241) == SBI_PMU_PLAUSIBLE, "%s: held up a little: right", clock);
+	check(verdict(0x201, 0x243) == SBI_PMU_WRONG, "%s: and wrong", clock);
+	stall = 1000;
+	check(verdict(0x201, 0x241) == SBI_PMU_UNCLEAR &&
+	      verdict(0x201, 0x243) == SBI_PMU_UNCLEAR, "%s: held up for long: unclear", clock);
+	stall = 0;
+}
+
 static void test_measure(void)
 {
 	struct sbi_pmu_measure m;
 
 	boot(29, 0, 64);
 	hart.slots.read_csr = read_csr;
-	check(!measure(0x201, 0x241, &m) && m.cycles && sbi_pmu_table_plausible(&m),
-	      "both as often as there are cycles: right");
-	check(!measure(0x201, 0x243, &m) && !sbi_pmu_table_plausible(&m), "one not: wrong");
-	m.witness[0] = m.cycles - m.cycles / 16;
-	m.witness[1] = m.cycles;
-	check(sbi_pmu_table_plausible(&m), "a little less, for modes left out: right");
-	m.witness[1] = m.witness[0] = m.cycles / 2;
-	check(!sbi_pmu_table_plausible(&m), "both the same and not as many: wrong");
-	m.cycles = m.witness[1] = m.witness[0] = 0;
-	check(!sbi_pmu_table_plausible(&m), "nothing at all: wrong");
+	test_verdicts("cycles");
+	check(!measure(0x201, 0x241, &m) && m.cycles && m.least && m.least == m.most,
+	      "the cycle counter is the clock");
+	m.witness[0] = m.least - m.least / 16;
+	check(sbi_pmu_table_verdict(&m) == SBI_PMU_PLAUSIBLE,
+	      "a little less, for modes left out: right");
+	m.witness[1] = m.witness[0] = m.least / 2;
+	check(sbi_pmu_table_verdict(&m) == SBI_PMU_WRONG, "both the same and not as many: wrong");
+	m.witness[1] = m.witness[0] = m.most * 2;
+	check(sbi_pmu_table_verdict(&m) == SBI_PMU_WRONG, "nor too many: wrong");
+	m = (struct sbi_pmu_measure){};
+	check(sbi_pmu_table_verdict(&m) == SBI_PMU_WRONG, "nothing at all: wrong");
 
 	hart.slots.read_csr = read_no_cycles;
-	check(!measure(0x201, 0x241, &m) && !m.cycles && sbi_pmu_table_plausible(&m),
-	      "no cycle counter, and the two agree: right");
-	check(!measure(0x201, 0x243, &m) && !sbi_pmu_table_plausible(&m), "they do not: wrong");
+	check(!measure(0x201, 0x241, &m) && !m.cycles && m.least, "or the first witness is");
+	test_verdicts("no cycles");
 	check(quiet() && !fakesbi.broken, "all given back");
 	fakesbi.refuse = 1;
 	check(measure(0x201, 0x241, &m) < 0 && quiet(), "no counter: an error");

@@ -122,6 +122,46 @@ static int seat(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 	return ret ?: sbi_pmu_user_start(slots, user);
 }
 
+/* The cycle counter, and the first witness: what a clock says that may stand still. */
+enum { BY_CYCLES, BY_WITNESS, CLOCKS };
+
+static u64 counted(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
+{
+	sbi_pmu_user_update(slots, user);
+	return user->pending;
+}
+
+static void look(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user, u64 clock[CLOCKS])
+{
+	if (slots->read_csr(SBI_PMU_CSR_CYCLE, &clock[BY_CYCLES]))
+		clock[BY_CYCLES] = 0;
+	clock[BY_WITNESS] = counted(slots, user);
+}
+
+/* Nothing but reads of counters: a call may take firmware any time. */
+static void measure_running(struct sbi_pmu_slots *slots,
+			    struct sbi_pmu_user user[SBI_PMU_WITNESSES], void (*wait)(void),
+			    struct sbi_pmu_measure *measure)
+{
+	u64 first[CLOCKS], begin[CLOCKS], end[CLOCKS], last[CLOCKS];
+	unsigned int n, by;
+
+	look(slots, user, first);
+	for (n = 0; n < SBI_PMU_WITNESSES; n++)
+		measure->witness[n] = counted(slots, &user[n]);
+	look(slots, user, begin);
+	wait();
+	look(slots, user, end);
+	for (n = 0; n < SBI_PMU_WITNESSES; n++)
+		measure->witness[n] = counted(slots, &user[n]) - measure->witness[n];
+	look(slots, user, last);
+
+	measure->cycles = begin[BY_CYCLES] != end[BY_CYCLES];
+	by = measure->cycles ? BY_CYCLES : BY_WITNESS;
+	measure->least = end[by] - begin[by];
+	measure->most = last[by] - first[by];
+}
+
 /**
  * sbi_pmu_table_measure - count the witnesses, and cycles beside them
  * @slots: this hart's, no event on them
@@ -142,7 +182,6 @@ int sbi_pmu_table_measure(struct sbi_pmu_slots *slots,
 			  void (*wait)(void), struct sbi_pmu_measure *measure)
 {
 	struct sbi_pmu_user user[SBI_PMU_WITNESSES];
-	u64 before = 0, after = 0;
 	unsigned int n;
 	int ret = 0;
 
@@ -150,45 +189,36 @@ int sbi_pmu_table_measure(struct sbi_pmu_slots *slots,
 		sbi_pmu_user_init(&user[n], &code[n], &can[n]);
 	for (n = 0; n < SBI_PMU_WITNESSES && !ret; n++)
 		ret = seat(slots, &user[n]);
-	if (!ret) {
-		if (slots->read_csr(SBI_PMU_CSR_CYCLE, &before))
-			before = 0;
-		wait();
-		if (slots->read_csr(SBI_PMU_CSR_CYCLE, &after))
-			after = before;
-		measure->cycles = after - before;
-		for (n = 0; n < SBI_PMU_WITNESSES; n++) {
-			sbi_pmu_user_update(slots, &user[n]);
-			measure->witness[n] = sbi_pmu_user_take(&user[n]);
-		}
-	}
+	if (!ret)
+		measure_running(slots, user, wait, measure);
 	for (n = 0; n < SBI_PMU_WITNESSES; n++)
 		sbi_pmu_user_detach(slots, &user[n]);
 	sbi_pmu_slots_release_idle(slots);
 	return ret;
 }
 
-/* As many, but for what passes between two reads, and in modes left out. */
-static bool near(u64 a, u64 b)
-{
-	const u64 most = a > b ? a : b, least = a > b ? b : a;
-
-	return least && most - least <= most / 8;
-}
-
 /**
- * sbi_pmu_table_plausible - could this be the core's table?
+ * sbi_pmu_table_verdict - could this be the core's table?
  * @measure: what was counted
  *
- * With a cycle counter that stands still, the witnesses, which are of two units,
- * have nothing but each other.
+ * Each witness was looked at between two looks at the clock, so it can be held against
+ * both, however long the hart was held up (a virtual one, mostly); if for too long it
+ * would be as many whatever it counts. An eighth more or less is for modes left out.
+ *
+ * With a cycle counter that stands still, the witnesses, which are of two units, have
+ * nothing but each other.
  */
-bool sbi_pmu_table_plausible(const struct sbi_pmu_measure *measure)
+enum sbi_pmu_verdict sbi_pmu_table_verdict(const struct sbi_pmu_measure *measure)
 {
-	const u64 *witness = measure->witness;
+	const u64 least = measure->least, most = measure->most;
 
-	if (!measure->cycles)
-		return near(witness[SBI_PMU_WITNESS_MEMORY], witness[SBI_PMU_WITNESS_BACKEND]);
-	return near(witness[SBI_PMU_WITNESS_MEMORY], measure->cycles) &&
-	       near(witness[SBI_PMU_WITNESS_BACKEND], measure->cycles);
+	if (!most)
+		return SBI_PMU_WRONG;
+	if (most - least > least / 8)
+		return SBI_PMU_UNCLEAR;
+	for (unsigned int n = 0; n < SBI_PMU_WITNESSES; n++)
+		if (measure->witness[n] < least - least / 8 ||
+		    measure->witness[n] > most + most / 8)
+			return SBI_PMU_WRONG;
+	return SBI_PMU_PLAUSIBLE;
 }

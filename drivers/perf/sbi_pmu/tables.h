@@ -62,12 +62,23 @@ enum {
 
 /**
  * struct sbi_pmu_measure - what was counted in the same stretch of time
- * @cycles: by the cycle counter; 0 if that stands still
+ * @cycles: whether the cycle counter is the clock; if it stands still, the first witness is
+ * @least: the clock from the last look at its beginning to the first at its end
+ * @most: from the first to the last
  * @witness: by events that happen on every cycle
  */
 struct sbi_pmu_measure {
-	u64 cycles;
+	bool cycles;
+	u64 least;
+	u64 most;
 	u64 witness[SBI_PMU_WITNESSES];
+};
+
+/* What a measure says of a table */
+enum sbi_pmu_verdict {
+	SBI_PMU_UNCLEAR,	/* nothing: the hart was held up between two looks */
+	SBI_PMU_PLAUSIBLE,	/* it could be the core's */
+	SBI_PMU_WRONG,		/* it is not */
 };
 
 const struct sbi_pmu_table *sbi_pmu_table_nth(unsigned int n);
@@ -80,6 +91,6 @@ int sbi_pmu_table_measure(struct sbi_pmu_slots *slots,
 			  const struct sbi_pmu_code code[SBI_PMU_WITNESSES],
 			  const struct sbi_pmu_mask can[SBI_PMU_WITNESSES],
 			  void (*wait)(void), struct sbi_pmu_measure *measure);
-bool sbi_pmu_table_plausible(const struct sbi_pmu_measure *measure);
+enum sbi_pmu_verdict sbi_pmu_table_verdict(const struct sbi_pmu_measure *measure);
 
 #endif

@@ -111,11 +111,8 @@ static void check_on_cpu(void *arg)
 				       check_wait, &c->measure);
 }
 
-/*
- * Counters are started one by one, by calls of firmware: a hart that is held up in
- * between (a virtual one, mostly) measures nonsense. A wrong table does so each time.
- */
-#define CHECKS	4
+/* A hart that is held up each time is not to be measured. */
+#define CHECKS	50
 
 static int check_measure(struct check *c)
 {
@@ -130,7 +127,7 @@ static int check_measure(struct check *c)
 	}
 	for (unsigned int n = 0; n < CHECKS; n++) {
 		ret = smp_call_function_single(cpumask_any(&c->pmu->cpus), check_on_cpu, c, true);
-		if (ret || c->ret || sbi_pmu_table_plausible(&c->measure))
+		if (ret || c->ret || sbi_pmu_table_verdict(&c->measure))
 			break;
 	}
 	return ret ?: c->ret;
@@ -140,7 +137,8 @@ static int check_measure(struct check *c)
 static void check_table(struct sbi_pmu *pmu)
 {
 	struct check *c = kzalloc(sizeof(*c), GFP_KERNEL);
-	const u64 *witness;
+	const char *name, *what;
+	u64 memory, backend;
 	int ret = -ENOMEM;
 
 	if (c) {
@@ -153,15 +151,23 @@ static void check_table(struct sbi_pmu *pmu)
 		kfree(c);
 		return;
 	}
-	witness = c->measure.witness;
-	if (sbi_pmu_table_plausible(&c->measure))
-		pr_info("xiangshan_check: table %s may be right: in %llu cycles, %llu of cycles_memory and %llu of cycles_backend\n",
-			pmu->xiangshan.table->name, c->measure.cycles,
-			witness[SBI_PMU_WITNESS_MEMORY], witness[SBI_PMU_WITNESS_BACKEND]);
-	else
-		pr_warn("xiangshan_check: table %s is not this core's: in %llu cycles, %llu of cycles_memory and %llu of cycles_backend; its names lie, choose another with xiangshan=\n",
-			pmu->xiangshan.table->name, c->measure.cycles,
-			witness[SBI_PMU_WITNESS_MEMORY], witness[SBI_PMU_WITNESS_BACKEND]);
+	name = pmu->xiangshan.table->name;
+	what = c->measure.cycles ? "cycles" : "cycles of memory (the cycle counter stands still)";
+	memory = c->measure.witness[SBI_PMU_WITNESS_MEMORY];
+	backend = c->measure.witness[SBI_PMU_WITNESS_BACKEND];
+	switch (sbi_pmu_table_verdict(&c->measure)) {
+	case SBI_PMU_PLAUSIBLE:
+		pr_info("xiangshan_check: table %s may be right: in %llu %s, %llu of cycles_memory and %llu of cycles_backend\n",
+			name, c->measure.least, what, memory, backend);
+		break;
+	case SBI_PMU_WRONG:
+		pr_warn("xiangshan_check: table %s is not this core's: in %llu %s, %llu of cycles_memory and %llu of cycles_backend; its names lie, choose another with xiangshan=\n",
+			name, c->measure.least, what, memory, backend);
+		break;
+	case SBI_PMU_UNCLEAR:
+		pr_warn("xiangshan_check: cannot tell: the hart is held up all the time; load the module again when it is not\n");
+		break;
+	}
 	kfree(c);
 }
 
