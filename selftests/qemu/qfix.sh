@@ -36,6 +36,20 @@ edit target/riscv/csr.c 'curr_val = cpu_get_host_ticks();' "curr_val = $now;"
 edit target/riscv/pmu.c 'current_icount = cpu_get_host_ticks();' "current_icount = $now;"
 edit target/riscv/pmu.c 'current_ticks = cpu_get_host_ticks();' "current_ticks = $now;"
 
+# An overflow's timer goes off in QEMU's main thread, which looks up the event's counter in
+# a table that the hart changes in its own thread: now and then it finds no end in there,
+# with QEMU's lock held, and all stands still. The hart looks itself.
+edit target/riscv/pmu.c 'void riscv_pmu_timer_cb(void *priv)' \
+	'static void riscv_pmu_timer_work(CPUState *cs, run_on_cpu_data unused);
+
+void riscv_pmu_timer_cb(void *priv)
+{
+    async_run_on_cpu(CPU(priv), riscv_pmu_timer_work, RUN_ON_CPU_NULL);
+}
+
+static void riscv_pmu_timer_work(CPUState *cs, run_on_cpu_data unused)'
+edit target/riscv/pmu.c 'RISCVCPU *cpu = priv;' 'RISCVCPU *cpu = RISCV_CPU(cs);'
+
 # The counters of XiangShan's cores: a property of the CPU, a call when it has
 # been read, and one before each change of mode.
 cp "$(dirname "$0")"/xiangshan-hpm/*.[ch] target/riscv/
