@@ -30,11 +30,11 @@ code | xargs -0 grep -nE 'perf_event_overflow|overflow_handler|perf_pmu_(un)?reg
 code | xargs -0 grep -nE 'LINUX_VERSION_CODE|KERNEL_VERSION|^[[:space:]]*#[[:space:]]*(if|ifdef|elif)\b' |
 	outside 'include/compat/[^:]*' |
 	rule 'version and configuration differences belong in include/compat/'
-grep -nE '#include <' "$driver"/{event,selector,tables,counter,slot,sample,firmware}.[ch] selftests/fakesbi/*.[ch] |
+grep -nE '#include <' "$driver"/{event,selector,tables,counter,slot,reading,sample,trial,firmware}.[ch] selftests/fakesbi/*.[ch] |
 	rule 'a pure room includes nothing of the system (pure.h does)'
 # File-scope variables that are neither const nor described below.
 grep -nE '^(static )?[a-z][a-z_ ]*[ *][a-z_]+( = .*)?;$' "$driver"/*.c |
-	grep -vE '\(|const|typedef|the_pmu;|unsigned int width = 64;|char \*(overflow|xiangshan) = "auto";|bool xiangshan_check;|enum cpuhp_state hotplug_state;' |
+	grep -vE '\(|const|typedef|the_pmu;|unsigned int width = 64;|char \*(overflow|snapshot|xiangshan) = "auto";|bool xiangshan_check;|enum cpuhp_state hotplug_state;' |
 	rule 'no file-scope variables; state belongs in struct sbi_pmu'
 grep -nE '0x504d55|0x10000\b|\b0x[cC][0-9a-fA-F]{2}\b' "$driver"/*.c -i |
 	rule 'SBI and CSR numbers belong in include/sbi_pmu/sbi_wire.h'

@@ -110,6 +110,20 @@
 /* Snapshot shared memory (FID 7): this for an address takes it away */
 #define SBI_PMU_NO_SHMEM		(~0ULL)
 
+/*
+ * What it holds, for the window of the call that writes or reads it: bit and place i
+ * are those of counter counter_idx_base + i.
+ */
+struct sbi_pmu_snapshot {
+	__le64 overflow;
+	__le64 value[64];
+	__u8 reserved[3576];
+};
+
+static_assert(offsetof(struct sbi_pmu_snapshot, value) == 8);
+static_assert(offsetof(struct sbi_pmu_snapshot, reserved) == 0x208);
+static_assert(sizeof(struct sbi_pmu_snapshot) == 4096);
+
 /* An entry of the event info call (FID 8); entries start at a multiple of 16 */
 struct sbi_pmu_event_info {
 	__le32 event_idx;

@@ -80,11 +80,13 @@ static bool flags_ignored(const struct sbi_pmu_code *code)
 /* Filters are hints: cycle, instret and some harts have none. */
 static u32 filters_kept(unsigned int idx, u32 flags)
 {
-	if (model_is_fixed(idx) || model_is_firmware(idx) || !fakesbi.sscofpmf ||
+	if (model_is_bare(idx) || model_is_firmware(idx) || !fakesbi.sscofpmf ||
 	    fakesbi_has(QUIRK_NO_FILTER))
 		return 0;
 	return flags & CFG_FILTERS;
 }
+
+static u64 made;
 
 static struct sbi_pmu_ret take(unsigned int idx, const struct sbi_pmu_code *code)
 {
@@ -99,13 +101,15 @@ static struct sbi_pmu_ret take(unsigned int idx, const struct sbi_pmu_code *code
 	ctr->configured = true;
 	ctr->overflown = false;
 	ctr->lost = false;
+	ctr->total = 0;
+	ctr->made = ++made;
 	/* Nobody promises what a counter starts from. */
 	if (!ctr->running && !(code->flags & SBI_PMU_CFG_SKIP_MATCH))
-		ctr->value = model_random64() & model_bits(ctr);
+		ctr->told = ctr->value = model_random64() & model_bits(ctr);
 	if (flags_ignored(code))
 		return model_answer(SBI_PMU_OK, idx);
 	if (code->flags & SBI_PMU_CFG_CLEAR_VALUE)
-		ctr->value = 0;
+		ctr->told = ctr->value = 0;
 	if (code->flags & SBI_PMU_CFG_AUTO_START)
 		ctr->running = true;
 	return model_answer(SBI_PMU_OK, idx);

@@ -95,6 +95,12 @@ bool model_is_fixed(unsigned int idx)
 	return csr == SBI_PMU_CSR_CYCLE || csr == SBI_PMU_CSR_INSTRET;
 }
 
+/* One that just counts: it neither filters nor interrupts. */
+bool model_is_bare(unsigned int idx)
+{
+	return model_is_fixed(idx) && !fakesbi_has(QUIRK_FIXED_ALIKE);
+}
+
 /* Is there a counter behind each bit of the window? None at all is no set. */
 bool model_offer_valid(const xlen_t arg[SBI_PMU_ARGS])
 {
@@ -151,6 +157,8 @@ static struct sbi_pmu_ret fw_read(xlen_t idx, bool high)
 		return model_answer(SBI_PMU_ERR_NOT_SUPPORTED, 0);
 	if (!model_exists(idx) || !model_is_firmware(idx))
 		return model_invalid("FW_READ of what is no firmware counter");
+	if (fakesbi_has(QUIRK_UNUSED_RUBBISH) && !fakesbi.ctr[idx].configured)
+		return model_answer(SBI_PMU_OK, model_random64());
 	if (fakesbi_has(QUIRK_UNUSED_UNREADABLE) && !fakesbi.ctr[idx].configured)
 		return model_answer(SBI_PMU_ERR_INVALID_PARAM, 0);
 	if (model_one_in(fakesbi.read_fails))

@@ -19,6 +19,9 @@
  * struct fakesbi_ctr - a counter
  * @info: counter_info as the specification wants it; 0: no counter here
  * @value: what it has counted
+ * @total: what it has counted since it was configured
+ * @told: what it told last, or was started from
+ * @made: when it was configured
  * @code: what it counts, if @configured
  * @width: its bits
  * @configured: holds an event
@@ -29,6 +32,9 @@
 struct fakesbi_ctr {
 	xlen_t info;
 	u64 value;
+	u64 total;
+	u64 told;
+	u64 made;
 	struct sbi_pmu_code code;
 	u8 width;
 	bool configured;
@@ -62,18 +68,23 @@ static_assert(sizeof(struct fakesbi_snapshot) == 4096);
  * @by_csr: by CSR - CYCLE, the first counter on it plus one; 0: none
  * @can: whether a counter can hold an event; NULL: a hardware one any hardware
  *	 event, a firmware one any firmware event
+ * @countable: whether anybody can count a raw event that is taken; NULL: yes
  * @region: memory; @regions of them
  * @shmem: the snapshot memory, NULL: none
+ * @copy: what it held at the last START from it
  * @sscofpmf: overflow interrupts and filters
  * @lcofi: the interrupt is pending
  * @dead: counters whose CSR traps
  * @quirks: BIT_ULL() of enum fakesbi_quirk
  * @call_ticks: so much time passes in each call
+ * @read_ticks: and in each read of a CSR, while it counts on
+ * @reads: reads of CSRs, counted
  * @refuse: one in so many configurations is refused; 0: none
  * @stray: one in so many takes a counter that was not offered
  * @start_fails: one in so many STARTs fails
  * @stop_fails: one in so many STOPs fails
  * @read_fails: one in so many reads of a firmware counter fails
+ * @lend_fails: one in so many calls that set or take away the snapshot memory fails
  * @broken: rules that the driver broke, counted; @why the last
  */
 struct fakesbi {
@@ -81,15 +92,17 @@ struct fakesbi {
 	unsigned int end;
 	u8 by_csr[32];
 	bool (*can)(const struct sbi_pmu_code *code, unsigned int idx);
+	bool (*countable)(const struct sbi_pmu_code *code);
 	struct fakesbi_region region[FAKESBI_REGIONS];
 	unsigned int regions;
 	struct fakesbi_snapshot *shmem;
+	struct fakesbi_snapshot copy;
 	bool sscofpmf;
 	bool lcofi;
 	struct sbi_pmu_mask dead;
 	u64 quirks;
-	u64 call_ticks;
-	unsigned int refuse, stray, start_fails, stop_fails, read_fails;
+	u64 call_ticks, read_ticks, reads;
+	unsigned int refuse, stray, start_fails, stop_fails, read_fails, lend_fails;
 	unsigned int broken;
 	const char *why;
 };

@@ -34,6 +34,8 @@ struct sbi_pmu_ret model_snapshot(const xlen_t arg[SBI_PMU_ARGS])
 		return model_answer(SBI_PMU_ERR_NOT_SUPPORTED, 0);
 	if (arg[2])
 		return model_invalid("snapshot memory with a reserved flag");
+	if (model_one_in(fakesbi.lend_fails))
+		return model_answer(SBI_PMU_ERR_FAILED, 0);
 	if (arg[0] == none && arg[1] == none) {
 		fakesbi.shmem = NULL;
 		return model_answer(SBI_PMU_OK, 0);
@@ -45,6 +47,8 @@ struct sbi_pmu_ret model_snapshot(const xlen_t arg[SBI_PMU_ARGS])
 		model_broke("snapshot memory that is none");
 		return model_answer(SBI_PMU_ERR_INVALID_ADDRESS, 0);
 	}
+	if (fakesbi_has(QUIRK_LENT_IS_CLEARED))
+		memset(at, 0, sizeof(*fakesbi.shmem));
 	fakesbi.shmem = at;
 	return model_answer(SBI_PMU_OK, 0);
 }

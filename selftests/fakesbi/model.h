@@ -45,7 +45,10 @@ bool model_exists(xlen_t idx);
 bool model_is_firmware(unsigned int idx);
 bool model_offer_valid(const xlen_t arg[SBI_PMU_ARGS]);
 bool model_is_fixed(unsigned int idx);
+bool model_is_bare(unsigned int idx);
 bool model_holds_same(unsigned int a, unsigned int b);
+
+u64 model_tell(unsigned int idx);
 
 bool model_event_known(u64 idx, u64 data);
 bool model_can(const struct sbi_pmu_code *code, unsigned int idx);

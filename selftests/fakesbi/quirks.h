@@ -39,12 +39,20 @@ enum fakesbi_quirk {
 
 	/* KVM, arch/riscv/kvm/vcpu_pmu.c */
 	QUIRK_FIXED_ALWAYS,		/* cycles on 0, instret on 2, whoever is there */
+	QUIRK_FIXED_ALIKE,		/* these filter and interrupt, as others do */
 	QUIRK_SKIP_NEEDS_USED,		/* SKIP_MATCH of a free counter fails */
 	QUIRK_OVERFLOW_STICKS,		/* overflow bits in the snapshot stay until RESET */
 	QUIRK_FW_SHARED,		/* a firmware event is one for all counters that hold it */
 	QUIRK_INFO_ANY_PLATFORM,	/* event info: every platform firmware event */
 	QUIRK_NO_PLATFORM,		/* ... and none can be had */
 	QUIRK_UNUSED_UNREADABLE,	/* only counters that hold an event can be read */
+	QUIRK_UNUSED_RUBBISH,		/* FW_READ of one that holds none tells anything (6.12) */
+	QUIRK_UNUSED_SKIPPED,		/* START, STOP of one that holds none do nothing, well */
+	QUIRK_SAVES_UP_TO_ERROR,	/* what comes after one that is stopped is not saved */
+	QUIRK_SAVES_ALL,		/* with any value, all that were there at the last START */
+	QUIRK_LENT_IS_CLEARED,		/* snapshot memory is all 0 when it has been set */
+	QUIRK_UNCOUNTABLE_STOPS,	/* raw events that nobody has stop what came later */
+	QUIRK_SUMS,			/* each answer is added to those before (6.12) */
 
 	/* RustSBI */
 	QUIRK_TIME_IS_COUNTER,		/* counter 1 is the time CSR */

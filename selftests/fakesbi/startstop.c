@@ -43,10 +43,29 @@ static void interrupt_if_late(struct fakesbi_ctr *ctr)
 		fakesbi.lcofi = ctr->overflown = true;
 }
 
+/*
+ * What KVM starts is an event of its kernel that has to be on a counter. One that no
+ * counter can have is given up, and with it those that come after it.
+ */
+static void give_up(unsigned int idx)
+{
+	const u64 made = fakesbi.ctr[idx].made;
+
+	if (!fakesbi_has(QUIRK_UNCOUNTABLE_STOPS) || model_is_firmware(idx) ||
+	    !fakesbi.countable || fakesbi.countable(&fakesbi.ctr[idx].code))
+		return;
+	for (unsigned int i = 0; i < fakesbi.end; i++)
+		if (!model_is_firmware(i) && fakesbi.ctr[i].made >= made &&
+		    (i == idx || fakesbi.ctr[i].running))
+			fakesbi.ctr[i].lost = true;
+}
+
 static long start_one(unsigned int idx, const u64 *value)
 {
 	struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
 
+	if (!ctr->configured && fakesbi_has(QUIRK_UNUSED_SKIPPED))
+		return SBI_PMU_OK;
 	if (!ctr->configured) {
 		model_broke("START of a counter without an event");
 		return SBI_PMU_ERR_INVALID_PARAM;
@@ -62,9 +81,11 @@ static long start_one(unsigned int idx, const u64 *value)
 	if (!(fakesbi_has(QUIRK_PENDING_KEEPS_OF) && fakesbi.lcofi))
 		ctr->overflown = false;
 	ctr->running = true;
+	give_up(idx);
 	if (value) {
 		interrupt_if_late(ctr);
 		ctr->value = *value & model_bits(ctr);
+		ctr->told = *value;
 	}
 	return SBI_PMU_OK;
 }
@@ -94,6 +115,8 @@ struct sbi_pmu_ret model_start(const xlen_t arg[SBI_PMU_ARGS])
 		return model_answer(SBI_PMU_ERR_NO_SHMEM, 0);
 	if (arg[2] & SBI_PMU_START_SET_INIT && arg[1] & (arg[1] - 1))
 		model_broke("START of several counters with one value");
+	if (arg[2] & SBI_PMU_START_SNAPSHOT)
+		fakesbi.copy = *fakesbi.shmem;
 	if (model_one_in(fakesbi.start_fails))
 		return model_answer(SBI_PMU_ERR_FAILED, 0);
 
@@ -118,6 +141,8 @@ static long stop_one(unsigned int idx)
 {
 	const bool was = fakesbi.ctr[idx].running;
 
+	if (!fakesbi.ctr[idx].configured && fakesbi_has(QUIRK_UNUSED_SKIPPED))
+		return SBI_PMU_OK;
 	fakesbi.ctr[idx].running = false;
 	for (unsigned int i = 0; fakesbi_has(QUIRK_FW_SHARED) && i < fakesbi.end; i++)
 		if (fw_sibling(idx, i))
@@ -125,16 +150,27 @@ static long stop_one(unsigned int idx)
 	return was ? SBI_PMU_OK : status_already(idx, SBI_PMU_ERR_ALREADY_STOPPED);
 }
 
+static bool saved(unsigned int idx)
+{
+	return fakesbi.ctr[idx].configured || !fakesbi_has(QUIRK_UNUSED_SKIPPED);
+}
+
 /* Values of the set, and who came round of all that the window reaches. */
-static void save(const xlen_t arg[SBI_PMU_ARGS])
+static void save(const xlen_t arg[2])
 {
 	struct fakesbi_snapshot *shmem = fakesbi.shmem;
+	bool any = false;
 	u64 overflow = fakesbi_has(QUIRK_OVERFLOW_STICKS) ? le64_to_cpu(shmem->overflow) : 0;
 	unsigned int i;
 	xlen_t left;
 
 	for_each_offered(i, left, arg)
-		shmem->value[i - arg[0]] = cpu_to_le64(fakesbi.ctr[i].value);
+		any |= saved(i);
+	if (any && fakesbi_has(QUIRK_SAVES_ALL))
+		*shmem = fakesbi.copy;
+	for_each_offered(i, left, arg)
+		if (saved(i))
+			shmem->value[i - arg[0]] = cpu_to_le64(model_tell(i));
 	for (i = arg[0]; i < arg[0] + XLEN && i < FAKESBI_CTRS; i++)
 		if (fakesbi.ctr[i].overflown)
 			overflow |= BIT_ULL(i - arg[0]);
@@ -151,7 +187,7 @@ static void reset_one(unsigned int idx)
 
 struct sbi_pmu_ret model_stop(const xlen_t arg[SBI_PMU_ARGS])
 {
-	xlen_t done[2] = { arg[0] }, left;
+	xlen_t done[2] = { arg[0] }, well[2] = { arg[0] }, left;
 	long status = SBI_PMU_OK;
 	unsigned int i;
 
@@ -169,9 +205,11 @@ struct sbi_pmu_ret model_stop(const xlen_t arg[SBI_PMU_ARGS])
 		if (ends_here(status))
 			break;
 		done[1] |= (xlen_t)1 << (i - arg[0]);
+		if (!status || !fakesbi_has(QUIRK_SAVES_UP_TO_ERROR))
+			well[1] |= (xlen_t)1 << (i - arg[0]);
 	}
 	if (arg[2] & SBI_PMU_STOP_SNAPSHOT)
-		save(arg);
+		save(well);
 	if (arg[2] & SBI_PMU_STOP_RESET)
 		for_each_offered(i, left, done)
 			reset_one(i);

@@ -79,8 +79,9 @@ static void user_moved(struct sbi_pmu_user *user)
 			player_publish(&hart.player[i]);
 }
 
-/* The model is set up; load the driver. */
-void hart_boot(bool sole)
+static struct fakesbi_snapshot page;
+
+static void boot_driver(bool sole, struct sbi_pmu_snapshot *memory, bool sums)
 {
 	const struct sbi_pmu_code cycles = { .idx = SBI_PMU_GENERAL_CYCLES };
 	const struct sbi_pmu_code instret = { .idx = SBI_PMU_GENERAL_INSTRUCTIONS };
@@ -89,9 +90,14 @@ void hart_boot(bool sole)
 	hart.slots.inv = &hart.inv;
 	hart.slots.fw.call = fakesbi_call;
 	hart.slots.fw.width_limit = 64;
+	hart.slots.fw.alike = fakesbi_has(QUIRK_FIXED_ALIKE);
 	hart.slots.read_csr = fakesbi_read_csr;
 	hart.slots.moved = user_moved;
 	hart.slots.sole = sole;
+	hart.slots.memory = memory;
+	hart.slots.address = HART_PAGE;
+	hart.slots.sums = sums;
+	hart.slots.guest = fakesbi_has(QUIRK_UNCOUNTABLE_STOPS);
 	for (unsigned int i = 0; i < PLAYERS; i++)
 		hart.player[i].user.slot = SBI_PMU_NO_SLOT;
 	if (sbi_pmu_fw_inventory(&hart.slots.fw, &hart.inv))
@@ -100,6 +106,28 @@ void hart_boot(bool sole)
 	/* Standard events are tried while all is idle. */
 	hart_can(&cycles);
 	hart_can(&instret);
+}
+
+/* The model is set up; load the driver. */
+void hart_boot(bool sole)
+{
+	boot_driver(sole, NULL, fakesbi_has(QUIRK_SUMS));
+}
+
+void hart_boot_way(enum way way)
+{
+	if (way != RESTING) {
+		hart_boot(way == SOLE);
+		return;
+	}
+	fakesbi_memory(HART_PAGE, &page, sizeof(page));
+	boot_driver(true, (struct sbi_pmu_snapshot *)&page, fakesbi_has(QUIRK_SUMS));
+}
+
+/* As perf core does before it puts events on and off; hart_arm() is after that. */
+void hart_hold(void)
+{
+	hart.slots.held = true;
 }
 
 void boot(unsigned int hpm, unsigned int firmware, unsigned int width)
@@ -114,6 +142,7 @@ void hart_arm(void)
 	const bool pending = fakesbi.lcofi;
 
 	fakesbi.lcofi = false;
+	hart.slots.held = false;
 	sbi_pmu_slots_arm(&hart.slots);
 	fakesbi.lcofi |= pending;
 	hart.lost += players_sync();
@@ -173,7 +202,8 @@ bool player_open(struct player *p, struct sbi_pmu_code code)
 
 	memset(p, 0, sizeof(*p));
 	sbi_pmu_user_init(&p->user, &code, &can);
-	p->user.direct = true;
+	/* Where reading traps, programs are not to do it. */
+	p->user.direct = !sbi_pmu_slots_rest(&hart.slots);
 	return !sbi_pmu_mask_empty(&can);
 }
 

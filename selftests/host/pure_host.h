@@ -42,6 +42,8 @@ typedef unsigned long xlen_t;
 #define cpu_to_le64(x)		((__le64)(x))
 #define le32_to_cpu(x)		((u32)(x))
 #define le64_to_cpu(x)		((u64)(x))
+#define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
+#define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define __must_check		__attribute__((warn_unused_result))
 

@@ -228,15 +228,30 @@ static bool fixed_always(void)
 	return !ask(CONFIG, 3, 1, 0, SBI_PMU_GENERAL_CYCLES, 0).value && !fakesbi.ctr[0].running;
 }
 
+static bool fixed_alike(void)
+{
+	struct fakesbi_ctr *ctr = config(0, SBI_PMU_CFG_UINH, SBI_PMU_GENERAL_CYCLES, 0);
+
+	ask(START, 0, 1, 0, 0, 0);
+	ctr->value = -1;
+	fakesbi_run(1);
+	return ctr->code.flags && fakesbi.lcofi;
+}
+
 static bool skip_needs_used(void)
 {
 	return ask(CONFIG, 3, 1, SBI_PMU_CFG_SKIP_MATCH, RAW, 1).error == SBI_PMU_ERR_FAILED;
 }
 
-static bool overflow_sticks(void)
+static void give_memory(void)
 {
 	fakesbi_memory(0, &page, sizeof(page));
 	ask(SBI_PMU_FID_SNAPSHOT_SHMEM, 0, 0, 0, 0, 0);
+}
+
+static bool overflow_sticks(void)
+{
+	give_memory();
 	page.overflow = cpu_to_le64(1);
 	run(3, RAW, 1);
 	ask(STOP, 3, 1, SBI_PMU_STOP_SNAPSHOT, 0, 0);
@@ -267,6 +282,79 @@ static bool unused_unreadable(void)
 
 	return fakesbi_read_csr(SBI_PMU_CSR_CYCLE + 3, &value) &&
 	       ask(SBI_PMU_FID_FW_READ, 11, 0, 0, 0, 0).error;
+}
+
+static bool unused_rubbish(void)
+{
+	return !ask(SBI_PMU_FID_FW_READ, 11, 0, 0, 0, 0).error &&
+	       ask(SBI_PMU_FID_FW_READ, 11, 0, 0, 0, 0).value !=
+	       ask(SBI_PMU_FID_FW_READ, 11, 0, 0, 0, 0).value;
+}
+
+static bool unused_skipped(void)
+{
+	give_memory();
+	page.value[0] = cpu_to_le64(77);
+	return !ask(STOP, 3, 1, SBI_PMU_STOP_SNAPSHOT, 0, 0).error &&
+	       !ask(START, 3, 1, 0, 0, 0).error && page.value[0] == cpu_to_le64(77);
+}
+
+static bool saves_up_to_error(void)
+{
+	give_memory();
+	page.value[1] = 0;
+	config(3, 0, RAW, 1);
+	run(4, RAW, 2)->value = 5;
+	ask(STOP, 3, 3, SBI_PMU_STOP_SNAPSHOT, 0, 0);
+	return !page.value[1];
+}
+
+static bool saves_all(void)
+{
+	give_memory();
+	run(3, RAW, 1);
+	page.value[7] = 0;
+	ask(STOP, 3, 1, 0, 0, 0);
+	ask(START, 3, 1, SBI_PMU_START_SNAPSHOT, 0, 0);
+	page.value[7] = 1;
+	ask(STOP, 3, 1, SBI_PMU_STOP_SNAPSHOT, 0, 0);
+	return !page.value[7];
+}
+
+static bool lent_is_cleared(void)
+{
+	page.value[5] = 1;
+	give_memory();
+	return !page.value[5];
+}
+
+static bool none_countable(const struct sbi_pmu_code *code)
+{
+	return code->idx != RAW;
+}
+
+static bool uncountable_stops(void)
+{
+	fakesbi.countable = none_countable;
+	config(3, 0, RAW, 1);
+	run(4, RAW_V2, 2);
+	ask(START, 3, 1, 0, 0, 0);
+	fakesbi_run(1);
+	return !fakesbi.ctr[4].value;
+}
+
+static bool sums(void)
+{
+	u64 value;
+
+	give_memory();
+	run(3, RAW, 1);
+	ask(STOP, 3, 1, 0, 0, 0);
+	ask(START, 3, 1, SBI_PMU_START_SNAPSHOT, 0, 0);
+	fakesbi_run(1);
+	fakesbi_read_csr(SBI_PMU_CSR_CYCLE + 3, &value);
+	fakesbi_read_csr(SBI_PMU_CSR_CYCLE + 3, &value);
+	return value == 2 * fakesbi.ctr[3].value;
 }
 
 static bool time_is_counter(void)
@@ -354,12 +442,20 @@ const struct quirk_row quirk_rows[FAKESBI_QUIRKS] = {
 	SHOWS(NO_EVENT_INFO, no_event_info),
 	SHOWS(NO_RAW_V2, no_raw_v2),
 	SHOWS(FIXED_ALWAYS, fixed_always),
+	SHOWS(FIXED_ALIKE, fixed_alike),
 	SHOWS(SKIP_NEEDS_USED, skip_needs_used),
 	SHOWS(OVERFLOW_STICKS, overflow_sticks),
 	SHOWS(FW_SHARED, fw_shared),
 	SHOWS(INFO_ANY_PLATFORM, info_any_platform),
 	SHOWS(NO_PLATFORM, no_platform),
 	SHOWS(UNUSED_UNREADABLE, unused_unreadable),
+	SHOWS(UNUSED_RUBBISH, unused_rubbish),
+	SHOWS(UNUSED_SKIPPED, unused_skipped),
+	SHOWS(SAVES_UP_TO_ERROR, saves_up_to_error),
+	SHOWS(SAVES_ALL, saves_all),
+	SHOWS(LENT_IS_CLEARED, lent_is_cleared),
+	SHOWS(UNCOUNTABLE_STOPS, uncountable_stops),
+	SHOWS(SUMS, sums),
 	SHOWS(TIME_IS_COUNTER, time_is_counter),
 	SHOWS(WIDTH_64_ALWAYS, width_64_always),
 	SHOWS(ABORT_AT_ALREADY, abort_at_already),

@@ -23,6 +23,8 @@ int main(int argc, char **argv)
 	test_slot();
 	test_power();
 	test_quirks();
+	test_reading();
+	test_trial();
 	test_twin();
 	test_region();
 	test_topdown();

@@ -33,13 +33,20 @@
 	 QUIRK(FIRST_HOLDER_ONLY) | QUIRK(LAST_STATUS) | QUIRK(GAPS_COUNTED) | \
 	 QUIRK(NO_SNAPSHOT))
 #define KVM								\
-	(QUIRK(FIXED_ALWAYS) | QUIRK(SKIP_NEEDS_USED) | QUIRK(OVERFLOW_STICKS) | \
-	 QUIRK(FW_SHARED) | QUIRK(INFO_ANY_RAW) | QUIRK(INFO_ANY_PLATFORM) | \
-	 QUIRK(NO_PLATFORM) | QUIRK(UNUSED_UNREADABLE) | QUIRK(CONFIGURED_IS_TAKEN))
+	(QUIRK(FIXED_ALWAYS) | QUIRK(FIXED_ALIKE) | QUIRK(SKIP_NEEDS_USED) |	\
+	 QUIRK(OVERFLOW_STICKS) | QUIRK(FW_SHARED) | QUIRK(INFO_ANY_RAW) |	\
+	 QUIRK(INFO_ANY_PLATFORM) | QUIRK(NO_PLATFORM) | QUIRK(UNUSED_UNREADABLE) | \
+	 QUIRK(CONFIGURED_IS_TAKEN) | QUIRK(UNUSED_SKIPPED) |			\
+	 QUIRK(SAVES_UP_TO_ERROR) | QUIRK(SAVES_ALL) | \
+	 QUIRK(LENT_IS_CLEARED) | QUIRK(UNCOUNTABLE_STOPS))
+#define KVM_OLD	(KVM | QUIRK(UNUSED_RUBBISH) | QUIRK(SUMS))
 #define RUSTSBI								\
 	(QUIRK(TIME_IS_COUNTER) | QUIRK(ABORT_AT_ALREADY) | QUIRK(NO_FILTER) | \
 	 QUIRK(SKIP_FIXED_INVALID) | QUIRK(NO_SNAPSHOT) | QUIRK(NO_EVENT_INFO) | \
 	 QUIRK(CONFIGURED_IS_TAKEN) | QUIRK(UNUSED_UNREADABLE) | QUIRK(NO_PLATFORM))
+
+/* Where the memory is that firmware may have. */
+#define HART_PAGE	0x180001000ULL
 
 #define PLAYERS		24
 #define KNOWN		256
@@ -92,7 +99,12 @@ struct hart {
 
 extern struct hart hart;
 
+/* The last: reading a counter traps, and firmware may have the snapshot memory. */
+enum way { BESIDE, SOLE, RESTING };
+
 void hart_boot(bool sole);
+void hart_boot_way(enum way way);
+void hart_hold(void);
 void boot(unsigned int hpm, unsigned int firmware, unsigned int width);
 struct sbi_pmu_mask hart_can(const struct sbi_pmu_code *code);
 void hart_arm(void);
@@ -131,8 +143,10 @@ void test_twin(void);
 void test_power(void);
 void test_quirks(void);
 void test_random(unsigned long steps, u64 seed);
+void test_reading(void);
 void test_region(void);
 void test_sample(unsigned long steps);
+void test_trial(void);
 void test_tables(void);
 void test_topdown(void);
 void test_topdown_find(void);

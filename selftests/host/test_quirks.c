@@ -138,15 +138,17 @@ static unsigned int left_behind(bool sole)
 	return n;
 }
 
-static void workout(const char *name, u64 quirks, bool sole)
+static void workout(const char *name, u64 quirks, enum way way)
 {
+	static const char * const ways[] = { "beside", "sole", "resting" };
+	const bool sole = way != BESIDE;
 	unsigned int refused, lost, wrong, left;
 
 	/* What claims more bits than it has takes a limit: see test_power.c. */
 	fakesbi_reset(8, 3, quirks & QUIRK(WIDTH_64_ALWAYS) ? 64 : 32);
 	fakesbi.quirks = quirks;
 	fakesbi.can = can_upto;
-	hart_boot(sole);
+	hart_boot_way(way);
 	refused = open_all();
 	seat_all();
 	hart_run(1000);
@@ -166,7 +168,7 @@ static void workout(const char *name, u64 quirks, bool sole)
 	left = left_behind(sole);
 	check(!wrong && !lost && !left && !fakesbi.broken && refused < players / 2,
 	      "%s, %s: %u events, %u refused, %u wrong, %u lost, %u left, %u rules broken (%s)",
-	      name, sole ? "sole" : "beside", players, refused, wrong, lost, left, fakesbi.broken,
+	      name, ways[way], players, refused, wrong, lost, left, fakesbi.broken,
 	      fakesbi.why ? fakesbi.why : "-");
 }
 
@@ -232,17 +234,18 @@ void test_quirks(void)
 
 		check(quirk_rows[q].quirk == q && !shows(q, 0) && shows(q, BIT_ULL(q)),
 		      "%s: the model has it", name);
-		workout(name, BIT_ULL(q), true);
-		workout(name, BIT_ULL(q), false);
+		for (enum way way = BESIDE; way <= RESTING; way++)
+			workout(name, BIT_ULL(q), way);
 	}
 	fixed_whatever("FIXED_FALLBACK", QUIRK(FIXED_FALLBACK));
 	fixed_whatever("FIXED_ALWAYS", QUIRK(FIXED_ALWAYS));
 	abort_at_already();
-	for (unsigned int sole = 0; sole < 2; sole++) {
-		workout("none", 0, sole);
-		workout("OpenSBI 1.2", OPENSBI_OLD, sole);
-		workout("OpenSBI 1.9", OPENSBI_NEW, sole);
-		workout("KVM", KVM, sole);
-		workout("RustSBI", RUSTSBI, sole);
+	for (enum way way = BESIDE; way <= RESTING; way++) {
+		workout("none", 0, way);
+		workout("OpenSBI 1.2", OPENSBI_OLD, way);
+		workout("OpenSBI 1.9", OPENSBI_NEW, way);
+		workout("KVM", KVM, way);
+		workout("KVM of 6.12", KVM_OLD, way);
+		workout("RustSBI", RUSTSBI, way);
 	}
 }

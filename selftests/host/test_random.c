@@ -10,14 +10,14 @@
  * @name: for the reader
  * @quirks: of the firmware
  * @width: bits of the programmable counters
- * @beside: another driver uses the fixed counters
+ * @way: how the driver lives there
  * @faults: calls fail now and then, and stray
  */
 struct course {
 	const char *name;
 	u64 quirks;
 	unsigned int width;
-	bool beside;
+	enum way way;
 	bool faults;
 };
 
@@ -25,16 +25,22 @@ struct course {
 #define JUNK	(QUIRK(JUNK_INFO) | QUIRK(JUNK_OUTPUT))
 
 static const struct course courses[] = {
-	{ "64 bits", 0, 64, false, false },
-	{ "63 bits, power lost", SUSPEND, 63, false, false },
-	{ "40 bits, beside", SUSPEND, 40, true, false },
-	{ "27 bits", QUIRK(HIGHEST_FIRST) | JUNK, 27, false, false },
-	{ "faults", SUSPEND, 64, false, true },
-	{ "faults, 27 bits, tied", QUIRK(TIED), 27, false, true },
-	{ "OpenSBI 1.2", OPENSBI_OLD, 48, false, false },
-	{ "OpenSBI 1.9", OPENSBI_NEW, 48, false, false },
-	{ "KVM", KVM, 64, false, false },
-	{ "RustSBI", RUSTSBI | SUSPEND, 32, false, false },
+	{ "64 bits", 0, 64, SOLE, false },
+	{ "63 bits, power lost", SUSPEND, 63, SOLE, false },
+	{ "40 bits, beside", SUSPEND, 40, BESIDE, false },
+	{ "27 bits", QUIRK(HIGHEST_FIRST) | JUNK, 27, SOLE, false },
+	{ "faults", SUSPEND, 64, SOLE, true },
+	{ "faults, 27 bits, tied", QUIRK(TIED), 27, SOLE, true },
+	{ "OpenSBI 1.2", OPENSBI_OLD, 48, SOLE, false },
+	{ "OpenSBI 1.9", OPENSBI_NEW, 48, SOLE, false },
+	{ "KVM", KVM, 64, SOLE, false },
+	{ "KVM, memory", KVM, 64, RESTING, false },
+	{ "KVM of 6.12", KVM_OLD, 64, SOLE, false },
+	{ "KVM of 6.12, memory", KVM_OLD, 64, RESTING, false },
+	{ "memory, 27 bits, power lost", SUSPEND, 27, RESTING, false },
+	{ "memory, faults", SUSPEND, 40, RESTING, true },
+	{ "memory that firmware refuses", QUIRK(NO_SNAPSHOT), 48, RESTING, false },
+	{ "RustSBI", RUSTSBI | SUSPEND, 32, SOLE, false },
 };
 
 static void set_faults(bool on)
@@ -129,6 +135,8 @@ static void step(const struct course *c)
 {
 	struct player *p = &hart.player[fakesbi_random() % PLAYERS];
 
+	if (c->way == RESTING && fakesbi_random() % 4 == 0)
+		hart_hold();
 	switch (fakesbi_random() % 16) {
 	case 0 ... 3:
 		player_attach(p);
@@ -203,7 +211,7 @@ static void run(const struct course *c, unsigned long steps)
 	fakesbi_reset(6, 3, c->width);
 	fakesbi.quirks = c->quirks;
 	fakesbi.can = can_upto;
-	hart_boot(!c->beside);
+	hart_boot_way(c->way);
 	for (unsigned int i = 0; i < PLAYERS; i++)
 		open_new(&hart.player[i], c);
 	for (unsigned long n = 0; n < steps; n++) {

@@ -30,16 +30,15 @@ static void serve(unsigned int skid)
 	if (!fakesbi.lcofi)
 		return;
 	fakesbi.lcofi = false;
-	fired = sbi_pmu_slots_overflowed(&hart.slots, fakesbi_scountovf());
-	if (sbi_pmu_mask_empty(&fired))
-		return;
-	sbi_pmu_slots_halt(&hart.slots, &fired);
+	hart.slots.held = true;
+	fired = sbi_pmu_slots_fired(&hart.slots, fakesbi_scountovf);
 	for (unsigned int i = 0; i < SAMPLERS; i++) {
 		const struct sbi_pmu_user *user = &hart.player[i].user;
 
 		if (user->live && sbi_pmu_mask_test(&fired, user->slot))
 			sample(i, skid);
 	}
+	hart.slots.held = false;
 	sbi_pmu_slots_arm(&hart.slots);
 }
 
@@ -373,20 +372,23 @@ static void random_step(void)
 }
 
 /* Samplers and counts come and go on few counters, in random order. */
-static void test_random_samples(unsigned long steps, u64 quirks, unsigned int width)
+static void test_random_samples(unsigned long steps, enum way way, u64 quirks,
+				unsigned int width)
 {
 	unsigned int wrong = 0, overdue = 0;
 
 	fakesbi_reset(5, 0, width);
 	fakesbi.quirks = quirks;
 	fakesbi.sscofpmf = true;
-	hart_boot(true);
+	hart_boot_way(way);
 	samples = 0;
 	for (unsigned int i = 0; i < SAMPLERS; i++) {
 		sampler_open(i, RAW, i / 2, 1 + fakesbi_random() % 20000);
 		player_open_idx(&hart.player[SAMPLERS + i], RAW, i / 2);
 	}
 	for (unsigned long n = 0; n < steps; n++) {
+		if (way == RESTING && fakesbi_random() % 2)
+			hart_hold();
 		random_step();
 		players_sync();
 		if (n % 16)
@@ -422,7 +424,12 @@ void test_sample(unsigned long steps)
 	test_refused();
 	test_hardly_stops();
 	test_poll();
-	test_random_samples(steps / 20, 0, 64);
-	test_random_samples(steps / 20, QUIRK(PENDING_KEEPS_OF) | QUIRK(TIED), 40);
-	test_random_samples(steps / 20, QUIRK(START_RUNNING_DEAFENS) | QUIRK(LAST_STATUS), 64);
+	test_random_samples(steps / 20, SOLE, 0, 64);
+	test_random_samples(steps / 20, SOLE, QUIRK(PENDING_KEEPS_OF) | QUIRK(TIED), 40);
+	test_random_samples(steps / 20, SOLE, QUIRK(START_RUNNING_DEAFENS) | QUIRK(LAST_STATUS),
+			    64);
+	test_random_samples(steps / 20, RESTING, 0, 40);
+	test_random_samples(steps / 20, RESTING, KVM, 48);
+	test_random_samples(steps / 20, RESTING, KVM_OLD, 64);
+	test_random_samples(steps / 20, RESTING, QUIRK(NO_SNAPSHOT), 64);
 }

@@ -373,7 +373,7 @@ static unsigned int calls_of_trial(struct sbi_pmu_truth *truth, const struct sbi
 	return hart_calls() - before;
 }
 
-static void test_trial(void)
+static void test_trial_once(void)
 {
 	const struct sbi_pmu_code raw = { .idx = RAW, .data = 1 }, fw = { .idx = FW };
 	struct sbi_pmu_truth truth = {}, more = {};
@@ -470,7 +470,7 @@ void test_slot(void)
 	test_dead_counter();
 	test_backwards();
 	test_failed_read();
-	test_trial();
+	test_trial_once();
 	test_trial_beside();
 	test_stray();
 }

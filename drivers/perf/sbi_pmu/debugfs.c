@@ -80,12 +80,14 @@ DEFINE_SHOW_ATTRIBUTE(direct);
  * @plan: what holds what
  * @users: by counter, how many count on it
  * @stranded: as in the slots
+ * @robbed: firmware does not have this hart's snapshot memory any more
  */
 struct slots_view {
 	struct sbi_pmu *pmu;
 	struct sbi_pmu_plan plan;
 	unsigned int users[SBI_PMU_MAX_CTRS];
 	unsigned int stranded;
+	bool robbed;
 };
 
 static void slots_copy(void *arg)
@@ -97,6 +99,7 @@ static void slots_copy(void *arg)
 
 	view->plan = slots->plan;
 	view->stranded = slots->stranded;
+	view->robbed = slots->memory && !slots->lent;
 	sbi_pmu_mask_for_each(i, &view->plan.configured) {
 		view->users[i] = 0;
 		list_for_each_entry(user, &slots->users[i], node)
@@ -123,6 +126,9 @@ static void slots_print(struct seq_file *file, int cpu, const struct slots_view 
 	if (view->stranded)
 		seq_printf(file, "%d: firmware took a counter in use away, %u times\n", cpu,
 			   view->stranded);
+	if (view->robbed)
+		seq_printf(file, "%d: firmware does not take the snapshot memory, counters are read one by one\n",
+			   cpu);
 }
 
 static int slots_show(struct seq_file *file, void *unused)

@@ -232,7 +232,11 @@ void sbi_pmu_direct_init(struct sbi_pmu *pmu)
 {
 	struct sbi_pmu_direct *direct = &pmu->direct;
 
-	if (!pmu->sole)
+	/*
+	 * In a guest it would be no quicker than to ask the kernel; and where counters
+	 * rest, they do not go on from what a program has seen.
+	 */
+	if (!pmu->sole || sbi_pmu_in_kvm(pmu) || pmu->snapshot == SBI_PMU_SNAPSHOT_USED)
 		return;
 	direct->able = IS_ENABLED(CONFIG_RISCV_PMU) && probe_traps(direct);
 	direct->access = direct->able ? SBI_PMU_ACCESS_OWN : SBI_PMU_ACCESS_NONE;

@@ -120,6 +120,15 @@ int sbi_pmu_fw_start_at(struct sbi_pmu_fw *fw, unsigned int idx, u64 value)
 	return fw_call(fw, SBI_PMU_FID_START, arg, NULL);
 }
 
+/* Start stopped counters, each from its value in the snapshot memory. */
+int sbi_pmu_fw_start_snapshot(struct sbi_pmu_fw *fw, unsigned int word, xlen_t mask)
+{
+	const xlen_t arg[SBI_PMU_ARGS] = { word * SBI_PMU_WORD_BITS, mask,
+					   SBI_PMU_START_SNAPSHOT };
+
+	return fw_call(fw, SBI_PMU_FID_START, arg, NULL);
+}
+
 /**
  * sbi_pmu_fw_stop - stop counters that run; they keep event and value
  * @fw: this hart's firmware
@@ -130,6 +139,23 @@ int sbi_pmu_fw_start_at(struct sbi_pmu_fw *fw, unsigned int idx, u64 value)
 int sbi_pmu_fw_stop(struct sbi_pmu_fw *fw, unsigned int word, xlen_t mask)
 {
 	const xlen_t arg[SBI_PMU_ARGS] = { word * SBI_PMU_WORD_BITS, mask };
+
+	return fw_call(fw, SBI_PMU_FID_STOP, arg, NULL);
+}
+
+/**
+ * sbi_pmu_fw_stop_snapshot - stop counters that run, their values to the snapshot memory
+ * @fw: this hart's firmware
+ * @word: the window
+ * @mask: the counters in it, as for sbi_pmu_fw_stop()
+ *
+ * Return: 0, -ENOMEM if firmware has no such memory, and then has stopped nothing, or
+ * another errno.
+ */
+int sbi_pmu_fw_stop_snapshot(struct sbi_pmu_fw *fw, unsigned int word, xlen_t mask)
+{
+	const xlen_t arg[SBI_PMU_ARGS] = { word * SBI_PMU_WORD_BITS, mask,
+					   SBI_PMU_STOP_SNAPSHOT };
 
 	return fw_call(fw, SBI_PMU_FID_STOP, arg, NULL);
 }
@@ -215,6 +241,7 @@ int sbi_pmu_fw_event_info(struct sbi_pmu_fw *fw, u64 address, unsigned int entri
  */
 int sbi_pmu_fw_inventory(struct sbi_pmu_fw *fw, struct sbi_pmu_inventory *inv)
 {
+	struct sbi_pmu_ctr ctr;
 	xlen_t n, info, found = 0;
 	int ret;
 
@@ -228,7 +255,10 @@ int sbi_pmu_fw_inventory(struct sbi_pmu_fw *fw, struct sbi_pmu_inventory *inv)
 		if (sbi_pmu_fw_counter_info(fw, i, &info))
 			continue;
 		found++;
-		sbi_pmu_inventory_add(inv, i, sbi_pmu_ctr_decode(info, fw->width_limit));
+		ctr = sbi_pmu_ctr_decode(info, fw->width_limit);
+		if (fw->alike && ctr.kind == SBI_PMU_CTR_FIXED)
+			ctr.kind = SBI_PMU_CTR_HPM;
+		sbi_pmu_inventory_add(inv, i, ctr);
 	}
 	/* OpenSBI counts gaps in, as it does the time CSR, but has no info on them. */
 	if (n > SBI_PMU_MAX_CTRS)

@@ -52,10 +52,12 @@ typedef struct sbi_pmu_ret (*sbi_pmu_call_fn)(unsigned int fid,
  * @call: the transport; set once, never NULL
  * @calls: calls made, by function
  * @width_limit: bits that a hardware counter has at most; firmware may say more
+ * @alike: cycle and instret can do what programmable counters can (KVM)
  */
 struct sbi_pmu_fw {
 	sbi_pmu_call_fn call;
 	unsigned int width_limit;
+	bool alike;
 	u64 calls[SBI_PMU_FIDS];
 };
 
@@ -67,7 +69,11 @@ int __must_check sbi_pmu_fw_config(struct sbi_pmu_fw *fw, unsigned int word, xle
 				   const struct sbi_pmu_code *code, unsigned int *got);
 int __must_check sbi_pmu_fw_start(struct sbi_pmu_fw *fw, unsigned int idx);
 int __must_check sbi_pmu_fw_start_at(struct sbi_pmu_fw *fw, unsigned int idx, u64 value);
+int __must_check sbi_pmu_fw_start_snapshot(struct sbi_pmu_fw *fw, unsigned int word,
+					   xlen_t mask);
 int __must_check sbi_pmu_fw_stop(struct sbi_pmu_fw *fw, unsigned int word, xlen_t mask);
+int __must_check sbi_pmu_fw_stop_snapshot(struct sbi_pmu_fw *fw, unsigned int word,
+					  xlen_t mask);
 int __must_check sbi_pmu_fw_release(struct sbi_pmu_fw *fw, unsigned int idx);
 int __must_check sbi_pmu_fw_read(struct sbi_pmu_fw *fw, unsigned int idx, u64 *value);
 int __must_check sbi_pmu_fw_snapshot(struct sbi_pmu_fw *fw, u64 address);

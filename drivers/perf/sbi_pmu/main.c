@@ -7,11 +7,13 @@
 #include <linux/cpufeature.h>
 #include <linux/cpuhotplug.h>
 #include <linux/module.h>
+#include <linux/sched/clock.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
 #include <asm/cpufeature.h>
 #include <asm/hwcap.h>
+#include <asm/io.h>
 
 #include "sbi_pmu.h"
 
@@ -22,6 +24,10 @@ MODULE_PARM_DESC(width, "bits that hardware counters have at most, where firmwar
 static char *overflow = "auto";
 module_param(overflow, charp, 0444);
 MODULE_PARM_DESC(overflow, "what makes samples: lcofi (the interrupt), timer, none, or auto (default): lcofi where it works, timer else");
+
+static char *snapshot = "auto";
+module_param(snapshot, charp, 0444);
+MODULE_PARM_DESC(snapshot, "have firmware tell of all counters at once, through shared memory: on, off, or auto (default): where reading a counter traps, as in a guest");
 
 static char *xiangshan = "auto";
 module_param(xiangshan, charp, 0444);
@@ -143,11 +149,12 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 	char firmware[48];
 
 	firmware_name(&pmu->id, firmware, sizeof(firmware));
-	pr_info("%s: %s PMU on SBI %lu.%lu (%s): %u hardware + %u firmware counters, %s%s, %s\n",
+	pr_info("%s: %s PMU on SBI %lu.%lu (%s): %u hardware + %u firmware counters, %s%s, %s%s\n",
 		SBI_PMU_VERSION, pmu->name,
 		FIELD_GET(SBI_SPEC_MAJOR, pmu->id.spec), FIELD_GET(SBI_SPEC_MINOR, pmu->id.spec),
 		firmware, sbi_pmu_mask_weight(&hw), sbi_pmu_mask_weight(&pmu->inv.firmware),
-		owner ? "beside PMU " : "sole owner", owner ?: "", sampling);
+		owner ? "beside PMU " : "sole owner", owner ?: "", sampling,
+		pmu->snapshot == SBI_PMU_SNAPSHOT_USED ? ", read by snapshot" : "");
 	if (owner)
 		pr_info("to own the PMU boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit\n");
 	if (pmu->inv.beyond)
@@ -161,7 +168,7 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 static int learn_machine(struct sbi_pmu *pmu)
 {
 	struct sbi_pmu_mask all;
-	int ret;
+	int ret, cpu;
 
 	ret = sbi_pmu_sbi_probe(&pmu->id);
 	if (ret) {
@@ -171,6 +178,9 @@ static int learn_machine(struct sbi_pmu *pmu)
 		return ret;
 	}
 
+	/* They are events of KVM's kernel, as the others are. */
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(pmu->cpu, cpu)->slots.fw.alike = sbi_pmu_in_kvm(pmu);
 	/* Any hart will do: those that turn out different are left out. */
 	preempt_disable();
 	ret = sbi_pmu_fw_inventory(&this_cpu_ptr(pmu->cpu)->slots.fw, &pmu->inv);
@@ -207,6 +217,16 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 		return ret;
 	pmu->sole = !*owner;
 	pmu->name = pmu->sole ? NAME_SOLE : NAME_BESIDE;
+	/*
+	 * KVM has cycles, instructions and each firmware event once, for whoever asks
+	 * last, and one snapshot memory.
+	 */
+	if (!pmu->sole && sbi_pmu_in_kvm(pmu)) {
+		pr_err("PMU '%s' has this guest's counters, and KVM has no others: boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit\n",
+		       *owner);
+		kfree(*owner);
+		return -EBUSY;
+	}
 	if (taken) {
 		pr_err("there is a PMU '%s' already (see /sys/bus/event_source/devices): unload the module that brought it\n",
 		       pmu->name);
@@ -215,6 +235,88 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 	}
 	for_each_possible_cpu(cpu)
 		per_cpu_ptr(pmu->cpu, cpu)->slots.sole = pmu->sole;
+	return 0;
+}
+
+/* ---- how counters are read ---- */
+
+static int give_memory(struct sbi_pmu_slots *slots)
+{
+	slots->memory = (struct sbi_pmu_snapshot *)get_zeroed_page(GFP_KERNEL);
+	if (!slots->memory)
+		return -ENOMEM;
+	slots->address = virt_to_phys(slots->memory);
+	return 0;
+}
+
+/* Memory that firmware does not give back is nobody else's for ever. */
+static void free_memory(struct sbi_pmu_slots *slots)
+{
+	if (slots->owed)
+		pr_err("firmware keeps the snapshot memory at %#llx: that page is lost\n",
+		       slots->address);
+	else
+		free_page((unsigned long)slots->memory);
+	slots->memory = NULL;
+	slots->lent = slots->owed = false;
+}
+
+/* Context: on a hart, interrupts off. Each other is taken to be like it. */
+static void learn_manner(void *arg)
+{
+	struct sbi_pmu *pmu = arg;
+	struct sbi_pmu_slots *slots = &this_cpu_ptr(pmu->cpu)->slots;
+
+	/* Other firmware has no such memory, and is what it always was. */
+	if (!sbi_pmu_slots_lend(slots) && !sbi_pmu_in_kvm(pmu)) {
+		sbi_pmu_slots_take_back(slots);
+		return;
+	}
+	sbi_pmu_slots_up(slots);
+	sbi_pmu_slots_manner(slots, sched_clock, &pmu->manner);
+	sbi_pmu_slots_down(slots);
+}
+
+/* By memory, or one by one? */
+static int choose_reading(struct sbi_pmu *pmu)
+{
+	enum { AUTO, ON, OFF };
+	static const char * const choices[] = { [AUTO] = "auto", [ON] = "on", [OFF] = "off" };
+	const int choice = match_string(choices, ARRAY_SIZE(choices), snapshot);
+	int ret, cpu = 0;
+
+	if (choice < 0) {
+		pr_err("snapshot=%s: auto, on and off are known\n", snapshot);
+		return -EINVAL;
+	}
+	if (pmu->sole) {
+		cpus_read_lock();
+		cpu = cpumask_any(cpu_online_mask);
+		ret = give_memory(&per_cpu_ptr(pmu->cpu, cpu)->slots);
+		if (!ret)
+			smp_call_function_single(cpu, learn_manner, pmu, true);
+		free_memory(&per_cpu_ptr(pmu->cpu, cpu)->slots);
+		cpus_read_unlock();
+		if (ret)
+			return ret;
+	}
+	if (choice == ON && !pmu->manner.tells) {
+		pr_err("snapshot=on: %s\n", pmu->sole ?
+		       "firmware has no snapshot memory (SBI 2.0), or it does not work" :
+		       "the other PMU may use the snapshot memory");
+		return -EOPNOTSUPP;
+	}
+	if (pmu->manner.tells)
+		pmu->snapshot = choice == ON || (choice == AUTO && pmu->manner.traps) ?
+				SBI_PMU_SNAPSHOT_USED : SBI_PMU_SNAPSHOT_UNUSED;
+	for_each_possible_cpu(cpu) {
+		struct sbi_pmu_slots *slots = &per_cpu_ptr(pmu->cpu, cpu)->slots;
+
+		slots->sums = pmu->manner.sums;
+		slots->guest = sbi_pmu_in_kvm(pmu);
+		if (pmu->snapshot == SBI_PMU_SNAPSHOT_USED && give_memory(slots))
+			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -310,6 +412,10 @@ static struct sbi_pmu *pmu_alloc(void)
 
 static void pmu_free(struct sbi_pmu *pmu)
 {
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		free_memory(&per_cpu_ptr(pmu->cpu, cpu)->slots);
 	sbi_pmu_sysfs_free(pmu);
 	sbi_pmu_truth_free(pmu);
 	free_percpu(pmu->cpu);
@@ -340,6 +446,10 @@ static int __init sbi_pmu_init(void)
 	ret = choose_mode(pmu, &owner);
 	if (ret)
 		goto err_free;
+
+	ret = choose_reading(pmu);
+	if (ret)
+		goto err_owner;
 
 	ret = choose_source(pmu, sampling, sizeof(sampling));
 	if (ret)

@@ -31,25 +31,18 @@ void sbi_pmu_overflow_arm(struct sbi_pmu_cpu *cpu)
  */
 void sbi_pmu_overflow_let_go(struct sbi_pmu_cpu *cpu)
 {
-	const struct sbi_pmu_mask waiting =
-		sbi_pmu_mask_or(cpu->slots.halted, &cpu->slots.stale);
+	const struct sbi_pmu_mask halted = sbi_pmu_slots_waiting(&cpu->slots);
+	const struct sbi_pmu_mask waiting = sbi_pmu_mask_or(halted, &cpu->slots.stale);
 
-	cpu->held = false;
+	cpu->slots.held = false;
 	if (!sbi_pmu_mask_empty(&waiting))
 		sbi_pmu_overflow_arm(cpu);
 	sbi_pmu_direct_refresh(cpu);
 }
 
-/*
- * Serve counters that have overflowed: stop them, hand out samples, start them
- * again.
- */
-static void overflow_serve(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *fired)
+/* Serve counters that have overflowed, and are halted: hand out samples, start them again. */
+static void overflow_serve(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *fired, u64 start)
 {
-	const u64 start = sched_clock();
-
-	cpu->held = true;
-	sbi_pmu_slots_halt(&cpu->slots, fired);
 	sbi_pmu_perf_fired(cpu, fired, get_irq_regs());
 	sbi_pmu_overflow_let_go(cpu);
 	sbi_pmu_perf_took(cpu->pmu, sched_clock() - start);
@@ -57,15 +50,19 @@ static void overflow_serve(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *f
 
 static irqreturn_t overflow_irq(int irq, void *dev)
 {
+	const u64 start = sched_clock();
 	struct sbi_pmu_cpu *cpu = dev;
 	struct sbi_pmu_mask fired;
 
 	/* Cleared first: what overflows from here on interrupts once more. */
 	sbi_pmu_csr_pending_clear();
-	fired = sbi_pmu_slots_overflowed(&cpu->slots, sbi_pmu_csr_overflowed());
-	if (sbi_pmu_mask_empty(&fired))
+	cpu->slots.held = true;
+	fired = sbi_pmu_slots_fired(&cpu->slots, sbi_pmu_csr_overflowed);
+	if (sbi_pmu_mask_empty(&fired)) {
+		sbi_pmu_overflow_let_go(cpu);
 		return IRQ_NONE;
-	overflow_serve(cpu, &fired);
+	}
+	overflow_serve(cpu, &fired, start);
 	return IRQ_HANDLED;
 }
 
@@ -84,19 +81,23 @@ bool sbi_pmu_overflow_watch(struct sbi_pmu_cpu *cpu)
 {
 	struct sbi_pmu_slots *slots = &cpu->slots;
 	const struct sbi_pmu_mask awaited = sbi_pmu_slots_awaited(slots);
-	struct sbi_pmu_mask fired, silent;
+	struct sbi_pmu_mask fired = {}, silent;
+	const u64 start = sched_clock();
 
 	if (sbi_pmu_mask_empty(&awaited))
 		return false;
 	/* If the interrupt is pending it is not lost, but next. */
 	if (sbi_pmu_csr_pending())
 		return true;
-	fired = sbi_pmu_slots_overflowed(slots, sbi_pmu_csr_overflowed());
+	if (!slots->guest)
+		fired = sbi_pmu_slots_overflowed(slots, sbi_pmu_csr_overflowed());
 	silent = sbi_pmu_slots_silent(slots, &awaited);
 	fired = sbi_pmu_mask_or(fired, &silent);
 	if (!sbi_pmu_mask_empty(&fired)) {
 		cpu->rescues++;
-		overflow_serve(cpu, &fired);
+		slots->held = true;
+		sbi_pmu_slots_halt(slots, &fired);
+		overflow_serve(cpu, &fired, start);
 	}
 	return true;
 }

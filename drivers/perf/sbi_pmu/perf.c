@@ -156,7 +156,7 @@ static void pmu_start(struct perf_event *event, int flags)
 	/* A counter that cannot be read leaves the event stopped. */
 	if (!sbi_pmu_user_start(&cpu->slots, event_user(event))) {
 		sbi_pmu_timer_kick(cpu, event_user(event)->sampling);
-		if (!cpu->held)
+		if (!cpu->slots.held)
 			sbi_pmu_overflow_arm(cpu);
 	}
 	if (event_user(event)->live)
@@ -206,11 +206,12 @@ static void pmu_read(struct perf_event *event)
 
 /*
  * perf core takes several events off and puts others on between these two.
- * Nothing is stopped meanwhile; what has to be armed is armed at once, after.
+ * Nothing is stopped meanwhile, or all by one call where that is cheaper (reading.c);
+ * what has to be started is started at once, after.
  */
 static void pmu_disable(struct pmu *pmu)
 {
-	this_cpu_ptr(to_sbi_pmu(pmu)->cpu)->held = true;
+	this_cpu_ptr(to_sbi_pmu(pmu)->cpu)->slots.held = true;
 }
 
 static void pmu_enable(struct pmu *pmu)
@@ -300,7 +301,7 @@ bool sbi_pmu_perf_poll(struct sbi_pmu_cpu *cpu)
 	bool any = false;
 	unsigned int i;
 
-	cpu->held = true;
+	cpu->slots.held = true;
 	sbi_pmu_mask_for_each(i, &cpu->slots.plan.busy) {
 		if (!sbi_pmu_slot_samples(&cpu->slots, i, SBI_PMU_POLLED))
 			continue;

@@ -105,25 +105,96 @@ struct sbi_pmu_mask sbi_pmu_slots_silent(struct sbi_pmu_slots *slots,
 	return sbi_pmu_mask_and(before, &slots->late);
 }
 
+/* Stop counters of one window, users up to date. */
+static void halt_word(struct sbi_pmu_slots *slots, unsigned int w,
+		      const struct sbi_pmu_mask *which)
+{
+	unsigned int i;
+	u64 now;
+
+	if (slots->lent) {
+		sbi_pmu_slots_stop_word(slots, w, which);
+		return;
+	}
+	sbi_pmu_slots_stop_blind(slots, w, which);
+	sbi_pmu_mask_for_each(i, which) {
+		/* What it has counted for nobody is in the next sum all the same. */
+		if (!slots->sums)
+			sbi_pmu_slot_update(slots, i);
+		else if (!sbi_pmu_slot_read(slots, i, &now))
+			sbi_pmu_slot_looked(slots, i, now);
+	}
+}
+
 /**
  * sbi_pmu_slots_halt - stop counters until sbi_pmu_slots_arm(), users up to date
  * @slots: this hart's
- * @which: counters that run
+ * @which: counters; those that stand still already are left alone
  *
  * Context: on the hart, interrupts off.
  */
 void sbi_pmu_slots_halt(struct sbi_pmu_slots *slots, const struct sbi_pmu_mask *which)
 {
-	unsigned int w, i;
+	const struct sbi_pmu_mask running = sbi_pmu_mask_andnot(*which, &slots->halted);
 
-	for (w = 0; w < SBI_PMU_WORDS; w++) {
-		/* Its answer is about one of them; they are taken to be stopped. */
-		if (which->word[w] && sbi_pmu_fw_stop(&slots->fw, w, which->word[w]))
-			continue;
+	for (unsigned int w = 0; w < SBI_PMU_WORDS; w++) {
+		struct sbi_pmu_mask window = {};
+
+		window.word[w] = running.word[w];
+		if (!sbi_pmu_mask_empty(&window))
+			halt_word(slots, w, &window);
 	}
-	sbi_pmu_mask_for_each(i, which)
-		sbi_pmu_slot_update(slots, i);
-	slots->halted = sbi_pmu_mask_or(slots->halted, which);
+	slots->halted = sbi_pmu_mask_or(slots->halted, &running);
+}
+
+/* Stop all counters that run. */
+void sbi_pmu_slots_pause(struct sbi_pmu_slots *slots)
+{
+	sbi_pmu_slots_halt(slots, &slots->plan.configured);
+}
+
+/* Of the armed counters, looked at just now, those that have overflowed. */
+static struct sbi_pmu_mask slots_came_round(const struct sbi_pmu_slots *slots)
+{
+	struct sbi_pmu_mask which = sbi_pmu_slots_awaited(slots);
+	unsigned int i;
+
+	sbi_pmu_mask_for_each(i, &which)
+		if (!slot_came_round(slots, i))
+			sbi_pmu_mask_clear(&which, i);
+	return which;
+}
+
+/**
+ * sbi_pmu_slots_fired - stop the counters that have overflowed, users up to date
+ * @slots: this hart's, held
+ * @overflow: asks the hart which have, a bit for each hpmcounter
+ *
+ * Where reading counters traps all are stopped, and their values tell: what the hart
+ * says is not of them, and the signs in the snapshot memory are old ones, too.
+ *
+ * Context: on the hart, interrupts off.
+ */
+struct sbi_pmu_mask sbi_pmu_slots_fired(struct sbi_pmu_slots *slots, u32 (*overflow)(void))
+{
+	struct sbi_pmu_mask fired;
+	unsigned int i;
+
+	if (slots->lent) {
+		sbi_pmu_slots_pause(slots);
+		return slots_came_round(slots);
+	}
+	if (slots->guest) {
+		fired = sbi_pmu_slots_awaited(slots);
+		sbi_pmu_mask_for_each(i, &fired)
+			sbi_pmu_slot_update(slots, i);
+		fired = slots_came_round(slots);
+		sbi_pmu_slots_halt(slots, &fired);
+		return fired;
+	}
+	fired = sbi_pmu_slots_overflowed(slots, overflow());
+	sbi_pmu_slots_halt(slots, &fired);
+	return fired;
 }
 
 /* Events to the first end of a period on counter @idx; 0 if nobody waits for one. */
@@ -155,66 +226,115 @@ static bool slot_fresh(const struct sbi_pmu_slots *slots, unsigned int idx)
 	return false;
 }
 
-/* Start halted counter @idx from @value. */
-static int slot_start_at(struct sbi_pmu_slots *slots, unsigned int idx, u64 value)
+/*
+ * Where halted counter @idx has to begin for whoever counts on it: so that it overflows
+ * in time, at 0, or where it is. Return: whether that is not where it is.
+ */
+static bool slot_begins(struct sbi_pmu_slots *slots, unsigned int idx, u64 *value)
+{
+	const u64 nearest = slot_nearest(slots, idx);
+
+	*value = 0;
+	sbi_pmu_mask_clear(&slots->armed, idx);
+	if (!nearest)
+		return slot_fresh(slots, idx) || sbi_pmu_slots_rest(slots);
+	sbi_pmu_mask_set(&slots->armed, idx);
+	*value = sbi_pmu_ctr_before_overflow(&slots->inv->ctr[idx], nearest);
+	return true;
+}
+
+/* Counter @idx runs, from @value. */
+static void slot_runs(struct sbi_pmu_slots *slots, unsigned int idx, u64 value)
 {
 	struct sbi_pmu_user *user;
-	int ret = sbi_pmu_fw_start_at(&slots->fw, idx, value);
 
-	/* Firmware did not stop it when asked to; once more, for it alone. */
-	if (ret == -EALREADY && !sbi_pmu_fw_stop(&slots->fw, idx / SBI_PMU_WORD_BITS,
-						 (xlen_t)1 << (idx % SBI_PMU_WORD_BITS)))
-		ret = sbi_pmu_fw_start_at(&slots->fw, idx, value);
-	if (ret)
-		return ret;
+	sbi_pmu_slot_begins(slots, idx, value);
 	list_for_each_entry(user, &slots->users[idx], node)
 		user->prev = value;
 	sbi_pmu_slot_moved(slots, idx);
-	return 0;
 }
 
-/* Start halted counter @idx so that it overflows in time. */
-static int slot_arm(struct sbi_pmu_slots *slots, unsigned int idx, u64 nearest)
+/* Start halted counter @idx from @value. */
+static int slot_start_at(struct sbi_pmu_slots *slots, unsigned int idx, u64 value)
 {
-	sbi_pmu_mask_set(&slots->armed, idx);
-	return slot_start_at(slots, idx,
-			     sbi_pmu_ctr_before_overflow(&slots->inv->ctr[idx], nearest));
+	int ret = sbi_pmu_fw_start_at(&slots->fw, idx, value);
+	u64 ran;
+
+	/* Firmware did not stop it when asked to; once more, for it alone. */
+	if (ret == -EALREADY && !sbi_pmu_fw_stop(&slots->fw, idx / SBI_PMU_WORD_BITS,
+						 (xlen_t)1 << (idx % SBI_PMU_WORD_BITS))) {
+		if (slots->sums && sbi_pmu_slot_read(slots, idx, &ran))
+			return -EIO;
+		ret = sbi_pmu_fw_start_at(&slots->fw, idx, value);
+	}
+	if (!ret)
+		slot_runs(slots, idx, value);
+	return ret;
 }
 
 /* Start halted counter @idx, for whoever counts on it. */
 static int slot_start(struct sbi_pmu_slots *slots, unsigned int idx)
 {
-	const u64 nearest = slot_nearest(slots, idx);
+	u64 value;
 
-	sbi_pmu_mask_clear(&slots->armed, idx);
-	if (nearest)
-		return slot_arm(slots, idx, nearest);
-	if (slot_fresh(slots, idx))
-		return slot_start_at(slots, idx, 0);
+	if (slot_begins(slots, idx, &value))
+		return slot_start_at(slots, idx, value);
 	return sbi_pmu_fw_start(&slots->fw, idx);
+}
+
+static u64 slot_from(struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	u64 value;
+
+	slot_begins(slots, idx, &value);
+	return value;
+}
+
+/* Start counters of one window. */
+static void start_word(struct sbi_pmu_slots *slots, unsigned int w,
+		       const struct sbi_pmu_mask *which)
+{
+	const bool started = slots->lent &&
+			     !sbi_pmu_slots_start_word(slots, w, which, slot_from);
+	unsigned int i;
+
+	sbi_pmu_mask_for_each(i, which) {
+		if (started)
+			slot_runs(slots, i, slot_from(slots, i));
+		else if (slot_start(slots, i))
+			sbi_pmu_slot_lose(slots, i);
+	}
 }
 
 /**
  * sbi_pmu_slots_arm - start what was halted, what waits for an overflow, or begins anew
  * @slots: this hart's
  *
- * One call stops all that has to be stopped first, one starts each. The overflow
+ * One call stops all that has to be stopped first, one starts each, or all. The overflow
  * interrupt is not pending, or firmware does not clear the sign of the last one.
  *
  * Context: on the hart, interrupts off.
  */
 void sbi_pmu_slots_arm(struct sbi_pmu_slots *slots)
 {
-	const struct sbi_pmu_mask running = sbi_pmu_mask_andnot(slots->stale, &slots->halted);
-	struct sbi_pmu_mask all;
-	unsigned int i;
+	const struct sbi_pmu_mask stale = slots->stale;
+	struct sbi_pmu_mask all, forgotten;
+	unsigned int w, i;
 
-	sbi_pmu_slots_halt(slots, &running);
-	all = slots->halted;
-	slots->halted = slots->stale = (struct sbi_pmu_mask){};
-	sbi_pmu_mask_for_each(i, &all)
-		if (slot_start(slots, i))
-			sbi_pmu_slot_lose(slots, i);
+	sbi_pmu_slots_halt(slots, &stale);
+	forgotten = slots->forgotten;
+	sbi_pmu_mask_for_each(i, &forgotten)
+		sbi_pmu_slot_again(slots, i);
+	slots->stale = (struct sbi_pmu_mask){};
+	all = sbi_pmu_slots_waiting(slots);
+	slots->halted = sbi_pmu_mask_andnot(slots->halted, &all);
+	for (w = 0; w < SBI_PMU_WORDS; w++) {
+		struct sbi_pmu_mask window = {};
+
+		window.word[w] = all.word[w];
+		if (!sbi_pmu_mask_empty(&window))
+			start_word(slots, w, &window);
+	}
 }
 
 /**

@@ -38,13 +38,19 @@ struct sbi_pmu_firmware_id {
 struct sbi_pmu;
 struct sbi_pmu_names;
 
+/* The snapshot memory */
+enum sbi_pmu_snapshots {
+	SBI_PMU_SNAPSHOT_NONE,		/* firmware has none, or it does not work */
+	SBI_PMU_SNAPSHOT_UNUSED,	/* it has, and reading counters is cheaper */
+	SBI_PMU_SNAPSHOT_USED,
+};
+
 /**
  * struct sbi_pmu_cpu - a hart
  * @slots: its counters; see there for who may touch them
  * @timer: rings while there is something to look at
  * @interval: ns from its last ring to the next, 0 while it is still
  * @polled: when it last looked at sampling events
- * @held: perf core, or the interrupt, is not done: counters are armed later
  * @open: what programs may read now, as SCOUNTEREN has it
  * @kept: users of the fixed counters, while every program may read these
  * @keeps: they are in use
@@ -60,7 +66,6 @@ struct sbi_pmu_cpu {
 	struct hrtimer timer;
 	u64 interval;
 	ktime_t polled;
-	bool held;
 	u32 open;
 	struct sbi_pmu_user kept[2];
 	bool keeps;
@@ -117,6 +122,8 @@ enum sbi_pmu_source {
  *	     const after probe
  * @able: what the machine can do; const after probe
  * @id: the firmware; const after probe
+ * @manner: how counters are best read here; const after probe
+ * @snapshot: see enum; const after probe
  * @sole: we are the CPU PMU, type RAW; otherwise there is another, and we live
  *	  beside it, leaving alone what is its; const after probe
  * @name: the PMU's name in that mode; const after probe
@@ -153,6 +160,8 @@ struct sbi_pmu {
 	u64 wrap_ns;
 	struct sbi_pmu_abilities able;
 	struct sbi_pmu_firmware_id id;
+	struct sbi_pmu_manner manner;
+	enum sbi_pmu_snapshots snapshot;
 	bool sole;
 	const char *name;
 	struct cpumask alike;
@@ -180,6 +189,12 @@ struct sbi_pmu {
 static inline struct sbi_pmu *to_sbi_pmu(struct pmu *pmu)
 {
 	return container_of(pmu, struct sbi_pmu, pmu);
+}
+
+/* KVM gives its guests counters that are events of its own kernel. */
+static inline bool sbi_pmu_in_kvm(const struct sbi_pmu *pmu)
+{
+	return pmu->id.impl == SBI_IMPL_KVM;
 }
 
 /* sbi.c */

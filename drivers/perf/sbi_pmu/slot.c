@@ -143,15 +143,6 @@ bool sbi_pmu_plan_fits(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory
 
 /* ---- the hart's own counters ---- */
 
-static int slot_read(struct sbi_pmu_slots *slots, unsigned int idx, u64 *value)
-{
-	const struct sbi_pmu_ctr *ctr = &slots->inv->ctr[idx];
-
-	if (ctr->kind == SBI_PMU_CTR_FIRMWARE)
-		return sbi_pmu_fw_read(&slots->fw, idx, value);
-	return slots->read_csr(ctr->csr, value);
-}
-
 /*
  * Bring one user up to date with what its counter reads. If that is what it cannot
  * have counted, the count is left alone: an error is not a zero.
@@ -181,28 +172,49 @@ static bool slot_readable(const struct sbi_pmu_slots *slots, unsigned int idx)
 }
 
 /*
+ * While perf core puts events on and off, or an interrupt is served, whoever wants to
+ * know of one counter soon wants to know of the next. Where reading them traps, all are
+ * stopped with the first, and told of at once. Return: whether they are.
+ */
+static bool slots_pause(struct sbi_pmu_slots *slots)
+{
+	if (!slots->lent || !slots->held)
+		return false;
+	sbi_pmu_slots_pause(slots);
+	return true;
+}
+
+/* Counter @idx reads @now. */
+void sbi_pmu_slot_looked(struct sbi_pmu_slots *slots, unsigned int idx, u64 now)
+{
+	struct sbi_pmu_user *user;
+
+	list_for_each_entry(user, &slots->users[idx], node)
+		user_advance(slots, user, now);
+}
+
+/*
  * Bring all users of a slot up to date, with one read for all of them; it is about
  * to be taken away.
  */
 void sbi_pmu_slot_update(struct sbi_pmu_slots *slots, unsigned int idx)
 {
-	struct sbi_pmu_user *user;
 	u64 now;
 
 	if (list_empty(&slots->users[idx]) || !slot_readable(slots, idx) ||
-	    slot_read(slots, idx, &now))
+	    slots_pause(slots) || sbi_pmu_slot_read(slots, idx, &now))
 		return;
-	list_for_each_entry(user, &slots->users[idx], node)
-		user_advance(slots, user, now);
+	sbi_pmu_slot_looked(slots, idx, now);
 }
 
-static void slot_release(struct sbi_pmu_slots *slots, unsigned int idx)
+void sbi_pmu_slot_release(struct sbi_pmu_slots *slots, unsigned int idx)
 {
 	sbi_pmu_mask_clear(&slots->plan.configured, idx);
 	sbi_pmu_mask_clear(&slots->halted, idx);
 	sbi_pmu_mask_clear(&slots->stale, idx);
 	sbi_pmu_mask_clear(&slots->armed, idx);
 	sbi_pmu_mask_clear(&slots->late, idx);
+	sbi_pmu_mask_clear(&slots->forgotten, idx);
 	/*
 	 * Nothing to do about a failure: the counter runs on for nobody, and
 	 * the next configuration of it will tell.
@@ -215,14 +227,14 @@ static void slot_release(struct sbi_pmu_slots *slots, unsigned int idx)
  * Firmware took a counter that it was not offered: give it back. Not if it is
  * one of ours that counts, nor beside another driver, whose it may be.
  */
-static void slot_reject(struct sbi_pmu_slots *slots, unsigned int idx)
+void sbi_pmu_slot_reject(struct sbi_pmu_slots *slots, unsigned int idx)
 {
 	if (slots->sole && idx < SBI_PMU_MAX_CTRS &&
 	    !sbi_pmu_mask_test(&slots->plan.configured, idx))
-		slot_release(slots, idx);
+		sbi_pmu_slot_release(slots, idx);
 }
 
-/* Configure counter @idx, which holds nothing, and let it run. */
+/* Configure counter @idx, which holds nothing, and let it run, or rest as yet. */
 static int slot_configure(struct sbi_pmu_slots *slots, unsigned int idx,
 			  const struct sbi_pmu_code *code, const struct sbi_pmu_mask *can)
 {
@@ -232,13 +244,18 @@ static int slot_configure(struct sbi_pmu_slots *slots, unsigned int idx,
 	ret = sbi_pmu_fw_config(&slots->fw, idx / SBI_PMU_WORD_BITS,
 				(xlen_t)1 << (idx % SBI_PMU_WORD_BITS), code, &got);
 	if (ret == -EPROTO)
-		slot_reject(slots, got);
+		sbi_pmu_slot_reject(slots, got);
 	if (ret)
 		return ret;
 	plan_hold(&slots->plan, idx, code, can);
+	sbi_pmu_slot_clear(slots, idx);
+	if (sbi_pmu_slots_rest(slots)) {
+		sbi_pmu_mask_set(&slots->halted, idx);
+		return 0;
+	}
 	ret = sbi_pmu_fw_start(&slots->fw, idx);
 	if (ret)
-		slot_release(slots, idx);
+		sbi_pmu_slot_release(slots, idx);
 	return ret;
 }
 
@@ -272,7 +289,8 @@ static void slot_rebase(struct sbi_pmu_slots *slots, unsigned int idx)
 
 	list_for_each_entry(user, &slots->users[idx], node) {
 		user->slot = idx;
-		if (user->live && slot_read(slots, idx, &user->prev))
+		if (user->live && slot_readable(slots, idx) &&
+		    sbi_pmu_slot_read(slots, idx, &user->prev))
 			user->live = false;
 		user_begins(slots, user);
 	}
@@ -297,7 +315,7 @@ static void slot_strand(struct sbi_pmu_slots *slots, unsigned int idx)
 /* Counter @idx does not work any more: give it back, and up. */
 void sbi_pmu_slot_lose(struct sbi_pmu_slots *slots, unsigned int idx)
 {
-	slot_release(slots, idx);
+	sbi_pmu_slot_release(slots, idx);
 	slot_strand(slots, idx);
 }
 
@@ -312,9 +330,9 @@ static int slot_move(struct sbi_pmu_slots *slots, unsigned int from, unsigned in
 	int ret;
 
 	if (sbi_pmu_mask_test(&slots->plan.configured, to))
-		slot_release(slots, to);
+		sbi_pmu_slot_release(slots, to);
 	sbi_pmu_slot_update(slots, from);
-	slot_release(slots, from);
+	sbi_pmu_slot_release(slots, from);
 	ret = slot_configure(slots, to, &code, &can);
 	if (!ret) {
 		list_splice_tail_init(&slots->users[from], &slots->users[to]);
@@ -343,7 +361,7 @@ static int slots_clear(struct sbi_pmu_slots *slots, const struct plan_path *path
 			return ret;
 	}
 	if (sbi_pmu_mask_test(&slots->plan.configured, to))
-		slot_release(slots, to);
+		sbi_pmu_slot_release(slots, to);
 	*idx = to;
 	return 0;
 }
@@ -375,9 +393,9 @@ void sbi_pmu_slots_up(struct sbi_pmu_slots *slots)
 	 * firmware that does not give them out.
 	 */
 	sbi_pmu_mask_for_each(i, &left)
-		slot_release(slots, i);
-	if (sbi_pmu_fw_snapshot(&slots->fw, SBI_PMU_NO_SHMEM))
-		return;	/* firmware knows of no such memory: as good */
+		sbi_pmu_slot_release(slots, i);
+	if (!sbi_pmu_slots_lend(slots))
+		sbi_pmu_slots_take_back(slots);
 }
 
 /**
@@ -402,8 +420,10 @@ void sbi_pmu_slots_down(struct sbi_pmu_slots *slots)
 			sbi_pmu_user_detach(slots, user);
 			user_moved(slots, user);
 		}
-		slot_release(slots, i);
+		sbi_pmu_slot_release(slots, i);
 	}
+	if (slots->owed)
+		sbi_pmu_slots_take_back(slots);
 }
 
 /**
@@ -419,7 +439,7 @@ void sbi_pmu_slots_release_idle(struct sbi_pmu_slots *slots)
 	unsigned int i;
 
 	sbi_pmu_mask_for_each(i, &idle)
-		slot_release(slots, i);
+		sbi_pmu_slot_release(slots, i);
 }
 
 /**
@@ -458,6 +478,21 @@ void sbi_pmu_slots_suspend(struct sbi_pmu_slots *slots)
 		sbi_pmu_slot_update(slots, i);
 }
 
+/* Counter @idx does not hold its event any more, or so it may be: configure it anew. */
+void sbi_pmu_slot_again(struct sbi_pmu_slots *slots, unsigned int idx)
+{
+	const struct sbi_pmu_code code = slots->plan.code[idx];
+	const struct sbi_pmu_mask can = slots->plan.can[idx];
+
+	sbi_pmu_slot_release(slots, idx);
+	if (!sbi_pmu_mask_test(&slots->plan.busy, idx))
+		return;
+	if (slot_configure(slots, idx, &code, &can))
+		slot_strand(slots, idx);
+	else
+		slot_rebase(slots, idx);
+}
+
 /**
  * sbi_pmu_slots_resume - the hart has power again, or never lost it
  * @slots: this hart's
@@ -472,121 +507,9 @@ void sbi_pmu_slots_resume(struct sbi_pmu_slots *slots)
 	unsigned int i;
 
 	sbi_pmu_slots_release_idle(slots);
-	sbi_pmu_mask_for_each(i, &slots->plan.busy) {
-		const struct sbi_pmu_code code = slots->plan.code[i];
-		const struct sbi_pmu_mask can = slots->plan.can[i];
-
-		slot_release(slots, i);
-		if (slot_configure(slots, i, &code, &can))
-			slot_strand(slots, i);
-		else
-			slot_rebase(slots, i);
-	}
-}
-
-/*
- * Try an event on the counters of one window. @got is one that took it, and is
- * free again, if 0 or -ENXIO is returned; the latter if it cannot be read, so
- * that it counts nothing for us. It is started, too: RustSBI takes the event
- * from no counter that it finds stopped.
- */
-static int trial_window(struct sbi_pmu_slots *slots, const struct sbi_pmu_code *code,
-			unsigned int word, xlen_t mask, unsigned int *got)
-{
-	int ret = sbi_pmu_fw_config(&slots->fw, word, mask, code, got);
-	u64 value;
-
-	if (ret == -EPROTO)
-		slot_reject(slots, *got);
-	if (ret)
-		return ret;
-	ret = sbi_pmu_fw_start(&slots->fw, *got);
-	if (!ret && slot_read(slots, *got, &value))
-		ret = -ENXIO;
-	slot_release(slots, *got);
-	return ret;
-}
-
-/* Does somebody count this event, with whatever filter? */
-static bool trial_counts(const struct sbi_pmu_plan *plan, const struct sbi_pmu_code *code)
-{
-	unsigned int i;
-
-	sbi_pmu_mask_for_each(i, &plan->busy)
-		if (plan->code[i].idx == code->idx && plan->code[i].data == code->data)
-			return true;
-	return false;
-}
-
-/* Firmware's "no", as opposed to its not having understood or not working. */
-static bool trial_denied(int ret)
-{
-	return ret == -EOPNOTSUPP || ret == -EINVAL || ret == -EPROTO || ret == -ENXIO;
-}
-
-/* Try each counter of @window by itself. */
-static void trial_each(struct sbi_pmu_slots *slots, const struct sbi_pmu_code *code,
-		       const struct sbi_pmu_mask *window, struct sbi_pmu_truth *truth)
-{
-	unsigned int i, got;
-
-	sbi_pmu_mask_for_each(i, window) {
-		int ret = trial_window(slots, code, i / SBI_PMU_WORD_BITS,
-				       (xlen_t)1 << (i % SBI_PMU_WORD_BITS), &got);
-
-		if (!ret)
-			sbi_pmu_mask_set(&truth->can, i);
-		else if (trial_denied(ret))
-			sbi_pmu_mask_set(&truth->cannot, i);
-	}
-}
-
-/**
- * sbi_pmu_slots_trial - find out which counters can hold an event
- * @slots: this hart's
- * @code: the event; its flags do not matter and are not used
- * @candidates: the counters in question
- * @truth: what is learned is added
- *
- * Configures and releases counters that nobody counts on; busy ones are left
- * alone, and unknown. An event that somebody counts is not tried: firmware may
- * have a counter for it that it takes again whatever is offered (cycles and
- * instret in OpenSBI before 1.9 and KVM), or have the event only once, so that
- * releasing a second counter of it stops the first (firmware events in KVM).
- *
- * Context: on the hart, interrupts off.
- */
-void sbi_pmu_slots_trial(struct sbi_pmu_slots *slots, const struct sbi_pmu_code *code,
-			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_truth *truth)
-{
-	const struct sbi_pmu_code bare = { .idx = code->idx, .data = code->data };
-	struct sbi_pmu_mask known = sbi_pmu_mask_or(truth->can, &truth->cannot);
-	struct sbi_pmu_mask open = sbi_pmu_mask_andnot(*candidates, &known);
-	unsigned int w, got;
-
-	open = sbi_pmu_mask_andnot(open, &slots->plan.busy);
-	if (!slots->online || sbi_pmu_mask_empty(&open) || trial_counts(&slots->plan, &bare))
-		return;
-	/* An idle slot may hold this very event, on firmware that has it once. */
-	sbi_pmu_slots_release_idle(slots);
-
-	for (w = 0; w < SBI_PMU_WORDS; w++) {
-		struct sbi_pmu_mask window = {};
-		int ret;
-
-		window.word[w] = open.word[w];
-		if (sbi_pmu_mask_empty(&window))
-			continue;
-		ret = trial_window(slots, &bare, w, window.word[w], &got);
-		/* Beside, firmware that ignores the offer is not asked again. */
-		if ((ret == -EPROTO && slots->sole) ||
-		    ((!ret || ret == -ENXIO) && !sbi_pmu_code_is_firmware(&bare)))
-			trial_each(slots, &bare, &window, truth);
-		else if (!ret)	/* firmware counters are all alike */
-			truth->can = sbi_pmu_mask_or(truth->can, &window);
-		else if (trial_denied(ret))
-			truth->cannot = sbi_pmu_mask_or(truth->cannot, &window);
-	}
+	sbi_pmu_slots_lend(slots);
+	sbi_pmu_mask_for_each(i, &slots->plan.busy)
+		sbi_pmu_slot_again(slots, i);
 }
 
 void sbi_pmu_user_init(struct sbi_pmu_user *user, const struct sbi_pmu_code *code,
@@ -646,7 +569,7 @@ int sbi_pmu_user_attach(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 }
 
 /**
- * sbi_pmu_user_detach - a user leaves; its slot stays, running
+ * sbi_pmu_user_detach - a user leaves; its slot stays, running unless it rests
  * @slots: the hart's that it is attached to
  * @user: stopped here if it still counts; fine if it is attached nowhere
  *
@@ -672,9 +595,13 @@ int sbi_pmu_user_start(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 
 	if (user->slot == SBI_PMU_NO_SLOT)
 		return -ENODEV;
-	/* Who waits for an overflow has the counter armed, and goes on from there. */
-	if (!waits || slot_readable(slots, user->slot))
-		ret = slot_read(slots, user->slot, &user->prev);
+	/*
+	 * Who waits for an overflow has the counter armed, and goes on from there; as
+	 * does whoever finds it at rest.
+	 */
+	if (slot_readable(slots, user->slot) ? !slots_pause(slots) :
+	    !waits && !sbi_pmu_slots_rest(slots))
+		ret = sbi_pmu_slot_read(slots, user->slot, &user->prev);
 	user->live = !ret;
 	user->seen = 0;
 	user->reads = user->direct;
@@ -700,8 +627,8 @@ void sbi_pmu_user_update(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 {
 	u64 now;
 
-	if (user->live && slot_readable(slots, user->slot) &&
-	    !slot_read(slots, user->slot, &now))
+	if (user->live && slot_readable(slots, user->slot) && !slots_pause(slots) &&
+	    !sbi_pmu_slot_read(slots, user->slot, &now))
 		user_advance(slots, user, now);
 }
 

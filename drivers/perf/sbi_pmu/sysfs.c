@@ -192,12 +192,25 @@ static ssize_t user_read_show(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RO(user_read);
 
+static ssize_t snapshot_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	static const char * const names[] = {
+		[SBI_PMU_SNAPSHOT_NONE] = "none",
+		[SBI_PMU_SNAPSHOT_UNUSED] = "unused",
+		[SBI_PMU_SNAPSHOT_USED] = "used",
+	};
+
+	return sysfs_emit(buf, "%s\n", names[dev_to_sbi_pmu(dev)->snapshot]);
+}
+static DEVICE_ATTR_RO(snapshot);
+
 static struct attribute *caps_attrs[] = {
 	&dev_attr_mode.attr,
 	&dev_attr_overflow.attr,
 	&dev_attr_hardware_counters.attr,
 	&dev_attr_firmware_counters.attr,
 	&dev_attr_user_read.attr,
+	&dev_attr_snapshot.attr,
 	NULL
 };
 

@@ -119,7 +119,11 @@ static int seat(struct sbi_pmu_slots *slots, struct sbi_pmu_user *user)
 {
 	int ret = sbi_pmu_user_attach(slots, user);
 
-	return ret ?: sbi_pmu_user_start(slots, user);
+	if (!ret)
+		ret = sbi_pmu_user_start(slots, user);
+	/* Where counters rest until all is done. */
+	sbi_pmu_slots_arm(slots);
+	return ret;
 }
 
 /* The cycle counter, and the first witness: what a clock says that may stand still. */

@@ -65,17 +65,6 @@ static struct truth_entry *truth_enter(struct sbi_pmu *pmu, const struct sbi_pmu
 }
 
 /*
- * KVM has cycles, instructions and each firmware event once, for whoever asks
- * last: beside another driver the mere trial would stop that one's counter.
- */
-static bool truth_hurts(const struct sbi_pmu *pmu, const struct sbi_pmu_code *code)
-{
-	return !pmu->sole && pmu->id.impl == SBI_IMPL_KVM &&
-	       (sbi_pmu_code_is_firmware(code) || code->idx == SBI_PMU_GENERAL_CYCLES ||
-		code->idx == SBI_PMU_GENERAL_INSTRUCTIONS);
-}
-
-/*
  * The counters that are asked at all: those of the event's unit. Beside another
  * driver the fixed ones are not: firmware hands them to whoever asks, even while they
  * count.
@@ -85,8 +74,6 @@ static struct sbi_pmu_mask truth_candidates(const struct sbi_pmu *pmu,
 {
 	const struct sbi_pmu_mask window = sbi_pmu_selector_window(&pmu->inv, code->unit);
 
-	if (truth_hurts(pmu, code))
-		return (struct sbi_pmu_mask){};
 	if (sbi_pmu_code_is_firmware(code))
 		return pmu->inv.firmware;
 	if (!pmu->sole)
@@ -162,10 +149,11 @@ int sbi_pmu_truth_of(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	if (e)
 		truth = &e->truth;
 	/*
-	 * Beside another driver a counter that refuses may just be in use: that
-	 * it did not take the event last time does not count.
+	 * Beside another driver a counter that refuses may just be in use, and so may
+	 * all of those that are behind a guest's: that none took the event last time
+	 * does not count.
 	 */
-	if (!pmu->sole)
+	if (!pmu->sole || (sbi_pmu_in_kvm(pmu) && sbi_pmu_mask_empty(&truth->can)))
 		memset(&truth->cannot, 0, sizeof(truth->cannot));
 	truth_learn(pmu, code, &candidates, truth);
 	*can = sbi_pmu_mask_andnot(candidates, &truth->cannot);
