@@ -57,7 +57,7 @@ static bool read_right(const int *fds, unsigned int n, uint64_t format)
 
 static void test_read_format(void)
 {
-	static const uint64_t configs[] = { CYCLES, INSTRUCTIONS, FW_ILLEGAL_INSN };
+	const uint64_t configs[] = { CYCLES, INSTRUCTIONS, illegal_event() };
 	enum { N = ARRAY_SIZE(configs) };
 	bool all = true;
 	int fds[N];
@@ -171,7 +171,7 @@ static void test_close_order(void)
 {
 	int leader = open_event(CYCLES, 0, -1, -1);
 	int member = open_event(INSTRUCTIONS, 0, -1, leader);
-	int last = open_event(FW_ILLEGAL_INSN, 0, -1, leader);
+	int last = open_event(illegal_event(), 0, -1, leader);
 	uint64_t before;
 
 	close(leader);

@@ -141,6 +141,21 @@ static inline bool find_pmu(void)
 	return false;
 }
 
+/* Are counters told of all at once, through the snapshot memory? As in a KVM guest. */
+static inline bool by_snapshot(void)
+{
+	char path[256], word[16] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), PMU_DEVICES "%s/caps/snapshot", pmu.name);
+	f = fopen(path, "r");
+	if (f && fscanf(f, "%15s", word) != 1)
+		*word = '\0';
+	if (f)
+		fclose(f);
+	return !strcmp(word, "used");
+}
+
 static inline struct perf_event_attr event(uint64_t config)
 {
 	return (struct perf_event_attr){

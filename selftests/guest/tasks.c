@@ -145,7 +145,7 @@ static void test_own_time(void)
 
 static void test_migration(void)
 {
-	static const uint64_t configs[] = { CYCLES, INSTRUCTIONS, FW_ILLEGAL_INSN };
+	const uint64_t configs[] = { CYCLES, INSTRUCTIONS, illegal_event() };
 	enum { N = ARRAY_SIZE(configs), ROUNDS = 200 };
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int fds[N], stuck = 0;

@@ -7,6 +7,8 @@
 #   lab_limit=N    each may take N seconds
 #   lab_suite=S    whose kernel it is; debug has its checkers on, and is asked at
 #                  the end what it found
+#   lab_kvm=N      be the host of a guest of N harts, which is told all the rest
+#   lab_hosts=1    but run the programs here, one of which starts the guest
 #   lab_show=1     run /lab/show, for a person
 #   lab_shell=1    a prompt on the console
 set -o pipefail
@@ -69,7 +71,10 @@ ask_checkers() {
 		echo "lab: BUG: lockdep has turned itself off"
 }
 
-if [ -n "$lab_run" ]; then
+if [ -n "$lab_kvm" ] && [ -z "$lab_hosts" ]; then
+	port
+	./host.sh
+elif [ -n "$lab_run" ]; then
 	port
 	run_programs "$lab_run" > /dev/vport0p1
 elif [ -n "$lab_show" ]; then

@@ -22,11 +22,20 @@ usage() {
 	EOF
 }
 
+lanes=()
+
+# A lane is a group of processes of its own.
+end_run() {
+	local lane
+	for lane in "${lanes[@]}"; do kill -- "-$lane" 2>/dev/null; done
+	[ -n "${KEEP:-}" ] || rm -rf "$run"
+}
+
 # Everything of this run, gone when it ends; runs side by side have their own.
 start_run() {
 	mkdir -p "$cache" || die "cannot make $cache"
 	run=$(mktemp -d "$cache/run.XXXXXX") || die "cannot write to $cache"
-	[ -n "${KEEP:-}" ] || trap 'rm -rf "$run"' EXIT
+	trap end_run EXIT
 	trap 'exit 130' INT TERM
 }
 
@@ -36,7 +45,7 @@ make_some() { # ITEM...
 }
 
 # The debug kernel takes longest to make.
-make_stock() { make_some stable testing oldstable firmware qfix checkpatch jevents; }
+make_stock() { make_some stable testing oldstable firmware qfix checkpatch jevents kvm; }
 make_all() { make_stock && make_some debug; }
 
 # kernel_of SUITE: set root, the build root for that kernel; kdir, its headers in
@@ -84,6 +93,7 @@ build_suite() {
 	cp "$folder"/src/{drivers/perf/sbi_pmu/sbi_pmu,selftests/modules/squatter,selftests/modules/thief}.ko \
 		"$folder/src/payload/lab/"
 	cp "$lab/init.sh" "$folder/src/payload/init"
+	cp "$lab/host.sh" "$folder/src/payload/lab/"
 	chmod 755 "$folder/src/payload/init"
 	# The kernel unpacks one archive after the other.
 	{
@@ -92,6 +102,22 @@ build_suite() {
 			'cd /run/src/payload && find . | cpio -o -H newc --quiet -R 0:0'
 	} >"$folder/initrd"
 	cp "$(item "$suite")/vmlinux" "$folder/vmlinux"
+}
+
+# host_initrd SUITE: the initrd of a machine that is the host of another of this suite:
+# the same, with what that one boots, and a QEMU to boot it.
+host_initrd() {
+	local suite=$1 folder=$run/$1 kvm
+	[ ! -e "$folder/host-initrd" ] || return 0
+	kvm=$(item kvm) || return
+	mkdir -p "$folder/host/guest"
+	ln -f "$folder/initrd" "$folder/vmlinux" "$folder/host/guest/"
+	{
+		cat "$folder/initrd" "$kvm/kvm.cpio"
+		in_root "$(item stable)/root" "$folder/host:/run/host" -- sh -c \
+			'cd /run/host && find . | cpio -o -H newc --quiet -R 0:0'
+	} >"$folder/host-initrd.new"
+	mv "$folder/host-initrd.new" "$folder/host-initrd"
 }
 
 sole=initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit
@@ -117,6 +143,7 @@ device_tree() {
 qemu() {
 	local flavour=$1 cpu=$2 harts=$3 suite=$4 opensbi=${5%%+*} overlay=${5#"${5%%+*}"} append=$6
 	local root binary=/usr/bin/qemu-system-riscv64 firmware binds=() machine tree
+	local memory=1G initrd=initrd virt=virt options=()
 	shift 6
 	case $flavour in
 	q7) root=$(item oldstable)/root || exit ;;
@@ -129,13 +156,31 @@ qemu() {
 	*) die "no QEMU flavour '$flavour'" ;;
 	esac
 	firmware=$(item firmware) || exit
+	case " $append " in
+	*" KVM="*)
+		host_initrd "$suite" || return
+		memory=3G
+		initrd=host-initrd
+		case $cpu in *ssaia=true*) virt=virt,aia=aplic-imsic ;; esac
+		# For the guest; its host has the driver that KVM asks for counters.
+		append=${append/SOLE/lab_sole=1}
+		append=${append/KVM=/lab_kvm=}
+		;;
+	esac
+	# Instructions are its clock: what it takes is not what this machine makes of it.
+	case " $append " in
+	*" ICOUNT "*)
+		options=(-icount "shift=3,sleep=off")
+		append=${append/ICOUNT /}
+		;;
+	esac
 	[ -e "$firmware/$opensbi.bin" ] ||
 		die "no OpenSBI '$opensbi'; there are: $(cd "$firmware" && echo *.bin)"
 	machine=(in_root "$root" "${binds[@]}" "$run:/run/lab" "$firmware:/run/firmware" --
 		"${timeout[@]}" "$binary" -nodefaults -display none -no-reboot
-		-M virt -m 1G -cpu "$cpu" -smp "$harts"
+		"${options[@]}" -M "$virt" -m "$memory" -cpu "$cpu" -smp "$harts"
 		-bios "/run/firmware/$opensbi.bin" -kernel "/run/lab/$suite/vmlinux"
-		-initrd "/run/lab/$suite/initrd" -device virtio-serial-pci
+		-initrd "/run/lab/$suite/$initrd" -device virtio-serial-pci
 		-append "console=ttyS0 ${append/SOLE/$sole}" "$@")
 	if [ -n "$overlay" ]; then
 		# The same machine writes its tree down, and then starts with it.
@@ -258,6 +303,8 @@ boot_case() {
 	# The checkers of the debug kernel check every load and store.
 	[ "$suite" != debug ] || slow=4
 	case $qemu,$cpu,$append in
+	*,*ssaia=true*,*KVM=*) overflow=lcofi ;;
+	*,*KVM=*) ;;
 	q7,*sscofpmf=true*,SOLE* | qfix,*sscofpmf=true*,SOLE*) overflow=lcofi ;;
 	esac
 	case $cpu in *xiangshan-hpm=*) twin=" LAB_TWIN=1" ;; esac
@@ -298,8 +345,46 @@ boot_case() {
 	echo "FAILED  $name ($((SECONDS - start)) s)"
 }
 
+# boot_cases: those of the rows on standard input, one after the other.
+boot_cases() {
+	local name qemu cpu harts suite opensbi append programs
+	while IFS=$'\t' read -r name qemu cpu harts suite opensbi append programs <&7; do
+		boot_case "$name" "$qemu" "$cpu" "$harts" "$suite" "$opensbi" "$append" "$programs"
+	done 7<&0
+}
+
+# boot_beside LANE: the same beside others; what is said and counted is kept for later.
+boot_beside() {
+	local lane=$1
+	trap - EXIT
+	passed=0 failed=0 skipped=0
+	boot_cases >"$run/lane.$lane" 2>&1
+	echo "$passed $failed $skipped" >"$run/lane.$lane.count"
+}
+
+# Machines that are hosts have one hart and measure little time: two at once.
+boot_in_lanes() { # ROWS
+	local lane
+	[ -n "$1" ] || return
+	# Made once, for both.
+	for lane in $(cut -f 5 <<<"$1" | sort -u); do host_initrd "$lane" || return; done
+	set -m
+	for lane in 0 1; do
+		awk -v lane=$lane 'NR % 2 == lane' <<<"$1" >"$run/lane.$lane.rows"
+		boot_beside $lane <"$run/lane.$lane.rows" &
+		lanes+=($!)
+	done
+	set +m
+	for lane in 0 1; do
+		wait "${lanes[$lane]}"
+		cat "$run/lane.$lane"
+		# shellcheck disable=SC2046 # three numbers
+		count $(cat "$run/lane.$lane.count" || { echo "FAILED  lane $lane" >&2; echo 0 1 0; })
+	done
+}
+
 check() {
-	local name qemu cpu harts suite opensbi append programs known suites
+	local name known suites
 	known=" $(rows | cut -f 1 | tr '\n' ' ')"
 	for name in "$@"; do
 		[ "${known#* "$name" }" != "$known" ] || die "no case '$name'; see 'make list'"
@@ -327,9 +412,8 @@ check() {
 		step "build for $(release_of "$suite")" build_clean "$suite"
 	done
 	[ "$failed" = 0 ] || rows() { :; } # nothing to boot
-	while IFS=$'\t' read -r name qemu cpu harts suite opensbi append programs <&7; do
-		boot_case "$name" "$qemu" "$cpu" "$harts" "$suite" "$opensbi" "$append" "$programs"
-	done 7< <(rows_of "$@")
+	boot_cases < <(rows_of "$@" | grep -v 'KVM=')
+	boot_in_lanes "$(rows_of "$@" | grep 'KVM=')"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" = 0 ]
 }

@@ -36,6 +36,18 @@ edit target/riscv/csr.c 'curr_val = cpu_get_host_ticks();' "curr_val = $now;"
 edit target/riscv/pmu.c 'current_icount = cpu_get_host_ticks();' "current_icount = $now;"
 edit target/riscv/pmu.c 'current_ticks = cpu_get_host_ticks();' "current_ticks = $now;"
 
+# Where instructions are the clock (-icount), cycles are its nanoseconds as well, and not
+# instructions that would have to be made nanoseconds: their overflows would be late by that.
+edit target/riscv/pmu.c 'overflow_ns = pmu_icount_ticks_to_ns((int64_t)overflow_delta);' \
+	'overflow_ns = riscv_pmu_ctr_monitor_cycles(env, ctr_idx) ? (int64_t)overflow_delta :
+                      pmu_icount_ticks_to_ns((int64_t)overflow_delta);'
+
+# What is left of an overflow too far off for a timer stays when the counter is written
+# anew, and is waited for again. So it is for a KVM guest's: KVM has its counter count on for
+# nearly ever, until the guest has written it.
+edit target/riscv/pmu.c 'if (overflow_at > INT64_MAX) {' 'counter->irq_overflow_left = 0;
+    if (overflow_at > INT64_MAX) {'
+
 # An overflow's timer goes off in QEMU's main thread, which looks up the event's counter in
 # a table that the hart changes in its own thread: now and then it finds no end in there,
 # with QEMU's lock held, and all stands still. The hart looks itself.

@@ -207,10 +207,33 @@ item_debug() {
 	as_root rm -rf --one-file-system "$root"
 }
 
+# A riscv64 QEMU with the libraries it needs, as kvm/ in an archive: what an emulated
+# machine needs to be the host of another.
+item_kvm() {
+	mkdir "$1/tree"
+	debstrap "$testing" extract riscv64 qemu-system-riscv "$1/tree/kvm"
+	as_root sh -ec '
+		cd "$1"
+		mkdir keep
+		mv usr/bin/qemu-system-riscv64 keep/
+		rm -rf boot etc var bin sbin root home media mnt opt srv usr/bin usr/sbin usr/share \
+			usr/libexec usr/lib/systemd usr/lib/udev usr/lib/riscv64-linux-gnu/systemd \
+			usr/lib/riscv64-linux-gnu/perl* usr/lib/riscv64-linux-gnu/gconv
+		mv keep bin
+		[ -e lib ] || ln -s usr/lib lib
+		mkdir -p proc sys dev tmp
+		chmod 755 .
+	' sh "$1/tree/kvm"
+	in_root "$(item testing)/root" "$1/tree:/run/tree" -- sh -c \
+		'cd /run/tree && find . | sort | cpio -o -H newc --quiet -R 0:0' >"$1/kvm.cpio"
+	as_root rm -rf "$1/tree"
+}
+
 # What else a recipe depends on: files that it reads, another item.
 item_inputs() {
 	case $1 in
 	qfix) cat "$lab"/qfix.sh "$lab"/xiangshan-hpm/*.[ch] ;;
+	kvm) item_key testing ;;
 	debug) cat "$lab/debug.sh" "$lab/debug.config" && item_key testing ;;
 	esac
 }

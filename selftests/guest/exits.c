@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * exits - what a context switch costs a KVM guest: how often it leaves for its host,
+ * as the host counts it, and for what.
+ *
+ * Two tasks send a byte to and fro, both with the same events open, as in switches.c.
+ * exits [MODE]  how counters are read: by snapshot, one by one, or by the kernel's
+ *               built-in driver; each has its own promise
+ */
+#include <fcntl.h>
+#include <time.h>
+
+#include "witness.h"
+
+enum { WARM_UP = 50, ROUNDS = 1000, MAX_EVENTS = 8 };
+
+/* Cycles, instructions, and misses of the dTLB (load, store) and the iTLB; firmware's. */
+static const struct { bool cache, firmware; uint64_t config; } events[MAX_EVENTS] = {
+	{ .config = PERF_COUNT_HW_CPU_CYCLES }, { .config = PERF_COUNT_HW_INSTRUCTIONS },
+	{ .cache = true, .config = 0x10003 }, { .cache = true, .config = 0x10103 },
+	{ .cache = true, .config = 0x10004 }, { .firmware = true, .config = 0 },
+	{ .firmware = true, .config = 4 }, { .firmware = true, .config = 5 },
+};
+
+struct exits {
+	uint64_t all;		/* times that the guest was left */
+	uint64_t reads;		/* those of them for CSRs */
+	uint64_t calls;		/* to firmware's PMU; our own kernel says so */
+	uint64_t switches;	/* more than two in a round: others have their turns */
+	uint64_t ns;		/* and how long it took */
+};
+
+/* Ask the host. Return: whether it has answered. */
+static bool ask(struct exits *exits)
+{
+	static FILE *from;
+	static int to = -1;
+	char line[128];
+
+	if (to < 0) {
+		to = open("/dev/vport0p2", O_RDWR);
+		from = to < 0 ? NULL : fdopen(to, "r");
+	}
+	return from && write(to, "?\n", 2) == 2 && fgets(line, sizeof(line), from) &&
+	       sscanf(line, "%lu %lu", &exits->all, &exits->reads) == 2;
+}
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/* By attributes that the built-in driver has as well. */
+static int open_one(unsigned int i)
+{
+	struct perf_event_attr attr = {
+		.type = events[i].firmware ? PERF_TYPE_RAW :
+			events[i].cache ? PERF_TYPE_HW_CACHE : PERF_TYPE_HARDWARE,
+		.config = events[i].firmware ? FIRMWARE(events[i].config) : events[i].config,
+		.read_format = READ_TIMES,
+	};
+
+	return perf_try(&attr, 0, -1, -1);
+}
+
+static bool open_all(unsigned int n, int *fd)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		fd[i] = open_one(i);
+		if (fd[i] < 0) {
+			printf("# event %u does not open: %s\n", i, strerror(-fd[i]));
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool play(int rounds, int in, int out, bool first)
+{
+	char c = 0;
+
+	while (rounds--) {
+		if (first && write(out, &c, 1) != 1)
+			return false;
+		if (read(in, &c, 1) != 1)
+			return false;
+		if (!first && write(out, &c, 1) != 1)
+			return false;
+	}
+	return true;
+}
+
+/* Return: whether all was there. @fd are the first task's events, for its caller to see. */
+static bool measure(unsigned int n, struct exits *spent, int *fd)
+{
+	int there[2], back[2], other[MAX_EVENTS];
+	struct exits before;
+	struct tally seen;
+	bool whole;
+	pid_t pid;
+
+	if (pipe(there) || pipe(back) || !witness_open())
+		return false;
+	pid = fork();
+	if (!pid) {
+		close(back[0]);
+		close(there[1]);
+		_exit(!(open_all(n, other) && play(WARM_UP + ROUNDS, there[0], back[1], false)));
+	}
+	close(back[1]);
+	whole = open_all(n, fd) && play(WARM_UP, back[0], there[1], true) && ask(&before);
+	seen = seen_since((struct tally){});
+	before.ns = now();
+	whole = whole && play(ROUNDS, back[0], there[1], true);
+	spent->ns = now() - before.ns;
+	seen = seen_since(seen);
+	spent->calls = seen.calls;
+	spent->switches = seen.switches;
+	whole = whole && ask(spent);
+	witness_close();
+	close(there[1]);
+	close(back[0]);
+	waitpid(pid, NULL, 0);
+	close(there[0]);
+	spent->all -= before.all;
+	spent->reads -= before.reads;
+	return whole;
+}
+
+static double each(uint64_t exits)
+{
+	return (double)exits / (2 * ROUNDS);
+}
+
+/*
+ * The kernels on both floors tick each 4 ms, and other tasks have their turns: three exits
+ * for each tick, and one switch in ten more, are theirs.
+ */
+static double others(const struct exits *spent)
+{
+	return 0.2 + 3 * each(spent->ns / 4000000);
+}
+
+static void test_switch(const char *mode, unsigned int n)
+{
+	struct exits spent = {};
+	int fd[MAX_EVENTS];
+	bool counted = true;
+
+	if (!check(measure(n, &spent, fd), "two tasks with %u events each switch", n))
+		return;
+	for (unsigned int i = 0; i < n; i++) {
+		struct reading r = perf_get(fd[i]);
+
+		counted &= r.enabled && r.enabled == r.running && (i > 1 || r.value);
+		close(fd[i]);
+	}
+	printf("# %-8s %u events: %5.2f exits a switch, %5.2f calls, %5.2f reads, %.0f us\n",
+	       mode, n, each(spent.all), each(spent.calls), each(spent.reads),
+	       each(spent.ns) / 1000);
+	if (!strcmp(mode, "snapshot")) {
+		/* A switch is there before it is over: one more call than twice as many. */
+		check(counted && spent.calls <= 2 * spent.switches + 1 && each(spent.reads) < 0.01,
+		      "by snapshot: two calls, no read (%lu in %lu)", spent.calls, spent.switches);
+		check(each(spent.all) <= 2 + others(&spent),
+		      "and the guest leaves for little else (%.2f)", each(spent.all) - 2);
+	} else if (!strcmp(mode, "reads")) {
+		const unsigned int hardware = n < 5 ? n : 5;
+
+		check(counted && each(spent.calls) <= 2.2 * (n - hardware) &&
+		      each(spent.reads) <= 2.2 * hardware && each(spent.reads) > hardware,
+		      "one by one: two reads for each, no calls but for firmware's");
+	} else {
+		check(each(spent.all) > 3, "the built-in driver takes more than three exits");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const unsigned int wanted[] = { 1, 2, 5, MAX_EVENTS };
+	const char *mode = argc > 1 ? argv[1] : "snapshot";
+	struct exits now;
+
+	ktap_plan(-1);
+	pin(0);
+	if (check(ask(&now), "the host says how often the guest has left it"))
+		for (unsigned int i = 0; i < ARRAY_SIZE(wanted); i++)
+			test_switch(mode, wanted[i]);
+	return end();
+}
