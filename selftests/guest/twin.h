@@ -189,9 +189,11 @@ static inline void twin_sample(const char *name, struct perf_event_attr attr, un
 		ring = ring_open(&attr, 0, -1, -1);
 		if (!check(ring.fd >= 0, "%s: a sampling event opens (%d)", name, ring.fd))
 			return;
-		for (int i = 0; i < 100; i++)
+		/* Half a second, however fast the host is. */
+		do {
 			work(2000000);
-		r = perf_get(ring.fd);
+			r = perf_get(ring.fd);
+		} while (r.running < 500 * 1000 * 1000UL && r.running);
 		seen = ring_drain(&ring);
 		due = r.value / attr.sample_period;
 		ring_close(&ring);
