@@ -40,9 +40,9 @@ static struct perf_event_attr attr_of(uint64_t code)
 /* Some in the kernel, some out of it. */
 static void mixed_load(void)
 {
-	for (unsigned int i = 0; i < 10; i++)
+	for (unsigned int i = 0; i < 1000; i++)
 		syscall(SYS_getppid);
-	work(5000);
+	work(500000);
 }
 
 static void (*load_of(uint64_t code))(void)
