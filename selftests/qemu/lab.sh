@@ -367,7 +367,12 @@ boot_in_lanes() { # ROWS
 	local lane
 	[ -n "$1" ] || return
 	# Made once, for both.
-	for lane in $(cut -f 5 <<<"$1" | sort -u); do host_initrd "$lane" || return; done
+	for lane in $(cut -f 5 <<<"$1" | sort -u); do
+		host_initrd "$lane" && continue
+		echo "FAILED  no initrd for a host of $lane"
+		count 0 1 0
+		return
+	done
 	set -m
 	for lane in 0 1; do
 		awk -v lane=$lane 'NR % 2 == lane' <<<"$1" >"$run/lane.$lane.rows"
