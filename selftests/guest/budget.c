@@ -4,6 +4,7 @@
  * by the kernel's tracepoint and by the driver's own account. Where the kernel's
  * built-in driver is there, what it takes for the same is measured beside it.
  */
+#include "pingpong.h"
 #include "ring.h"
 #include "witness.h"
 
@@ -204,27 +205,10 @@ static bool open_all(unsigned int n, uint64_t period)
 	return open;
 }
 
-/* Closed when the process ends. */
-static bool play(unsigned int n, int rounds, int in, int out, bool first)
-{
-	char c = 0;
-
-	if (rounds == WARM_UP && !open_all(n, LONG_PERIOD))
-		return false;
-	while (rounds--) {
-		if (first && write(out, &c, 1) != 1)
-			return false;
-		if (read(in, &c, 1) != 1)
-			return false;
-		if (!first && write(out, &c, 1) != 1)
-			return false;
-	}
-	return true;
-}
-
+/* What is opened is closed when the process ends. */
 static bool pong(unsigned int n, int in, int out)
 {
-	return play(n, WARM_UP, in, out, false) && play(n, ROUNDS, in, out, false);
+	return open_all(n, LONG_PERIOD) && pong_rounds(WARM_UP + ROUNDS, in, out);
 }
 
 /* Return: whether both were there to the end. What was seen goes through @to. */
@@ -233,10 +217,10 @@ static bool ping(unsigned int n, int in, int out, int to)
 	struct tally before, seen;
 	bool whole;
 
-	if (!play(n, WARM_UP, in, out, true))
+	if (!open_all(n, LONG_PERIOD) || !ping_rounds(WARM_UP, in, out))
 		return false;
 	before = seen_since((struct tally){});
-	whole = play(n, ROUNDS, in, out, true);
+	whole = ping_rounds(ROUNDS, in, out);
 	seen = seen_since(before);
 	return whole && write(to, &seen, sizeof(seen)) == sizeof(seen);
 }

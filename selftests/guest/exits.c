@@ -8,8 +8,8 @@
  *               built-in driver; each has its own promise
  */
 #include <fcntl.h>
-#include <time.h>
 
+#include "pingpong.h"
 #include "witness.h"
 
 enum { WARM_UP = 50, ROUNDS = 1000, MAX_EVENTS = 8 };
@@ -45,14 +45,6 @@ static bool ask(struct exits *exits)
 	       sscanf(line, "%lu %lu", &exits->all, &exits->reads) == 2;
 }
 
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 /* By attributes that the built-in driver has as well. */
 static int open_one(unsigned int i)
 {
@@ -78,21 +70,6 @@ static bool open_all(unsigned int n, int *fd)
 	return true;
 }
 
-static bool play(int rounds, int in, int out, bool first)
-{
-	char c = 0;
-
-	while (rounds--) {
-		if (first && write(out, &c, 1) != 1)
-			return false;
-		if (read(in, &c, 1) != 1)
-			return false;
-		if (!first && write(out, &c, 1) != 1)
-			return false;
-	}
-	return true;
-}
-
 /* Return: whether all was there. @fd are the first task's events, for its caller to see. */
 static bool measure(unsigned int n, struct exits *spent, int *fd)
 {
@@ -108,14 +85,14 @@ static bool measure(unsigned int n, struct exits *spent, int *fd)
 	if (!pid) {
 		close(back[0]);
 		close(there[1]);
-		_exit(!(open_all(n, other) && play(WARM_UP + ROUNDS, there[0], back[1], false)));
+		_exit(!(open_all(n, other) && pong_rounds(WARM_UP + ROUNDS, there[0], back[1])));
 	}
 	close(back[1]);
-	whole = open_all(n, fd) && play(WARM_UP, back[0], there[1], true) && ask(&before);
+	whole = open_all(n, fd) && ping_rounds(WARM_UP, back[0], there[1]) && ask(&before);
 	seen = seen_since((struct tally){});
-	before.ns = now();
-	whole = whole && play(ROUNDS, back[0], there[1], true);
-	spent->ns = now() - before.ns;
+	before.ns = now_ns();
+	whole = whole && ping_rounds(ROUNDS, back[0], there[1]);
+	spent->ns = now_ns() - before.ns;
 	seen = seen_since(seen);
 	spent->calls = seen.calls;
 	spent->switches = seen.switches;

@@ -19,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../ktap.h"
@@ -141,7 +142,21 @@ static inline bool find_pmu(void)
 	return false;
 }
 
-/* Are counters told of all at once, through the snapshot memory? As in a KVM guest. */
+static inline uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/* In a KVM guest? The lab says so, there; on your own, set LAB_KVM=1. */
+static inline bool in_kvm(void)
+{
+	return getenv("LAB_KVM");
+}
+
+/* Are counters told of all at once, through the snapshot memory? */
 static inline bool by_snapshot(void)
 {
 	char path[256], word[16] = "";

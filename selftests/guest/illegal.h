@@ -29,7 +29,7 @@ static void skip_instruction(int sig, siginfo_t *info, void *context)
  */
 static inline uint64_t illegal_event(void)
 {
-	return by_snapshot() ? INSTRUCTIONS : FW_ILLEGAL_INSN;
+	return in_kvm() ? INSTRUCTIONS : FW_ILLEGAL_INSN;
 }
 
 /* Executes @n of them, each a write to the read-only CSR cycle. */
@@ -37,7 +37,7 @@ static inline void illegal(unsigned int n)
 {
 	struct sigaction sa = { .sa_sigaction = skip_instruction, .sa_flags = SA_SIGINFO };
 
-	if (by_snapshot()) {
+	if (in_kvm()) {
 		work(n);
 		return;
 	}

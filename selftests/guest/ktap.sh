@@ -34,7 +34,11 @@ ko=${SBI_PMU_KO:-$(dirname "$0")/sbi_pmu.ko}
 
 loaded() { grep -q '^sbi_pmu ' /proc/modules; }
 
-load() { loaded || insmod "$ko"; }
+# With the parameters that the row wants.
+# shellcheck disable=SC2086 # LAB_INSMOD is as many words as there are
+bring() { insmod "$ko" $LAB_INSMOD; }
+
+load() { loaded || bring; }
 
 # The name of our PMU now: cpu as sole owner, sbi_pmu beside another.
 pmu_name() {

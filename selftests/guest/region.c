@@ -11,14 +11,6 @@
 #include "harness.h"
 #include "../../include/sbi_pmu/region.h"
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 /* Cycles and instructions, twice: four events, and each machine has counters for them. */
 static const char *four_events(void)
 {

@@ -194,14 +194,6 @@ static inline bool within(uint64_t a, uint64_t b, unsigned int percent)
 	return b && off * 100 <= b * percent;
 }
 
-static inline uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 /* ---- work for a time ---- */
 
 static inline void spin_load(void)

@@ -23,7 +23,7 @@ static void test_multiplex(const struct crowd *crowd)
 {
 	int counters = pmu_number(pmu.name, crowd->counters), fds[CROWD_MAX], error, pinned;
 	/* KVM has one counter for cycles, whatever the filter, and the crowd wants it, too. */
-	struct perf_event_attr attr = event(by_snapshot() ? STANDARD(0x10019) : CYCLES);
+	struct perf_event_attr attr = event(in_kvm() ? STANDARD(0x10019) : CYCLES);
 	uint64_t longest = 0, sum = 0;
 	int idle = 0, partly = 0, wrong = 0;
 	struct reading r;

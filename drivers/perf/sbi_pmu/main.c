@@ -27,7 +27,7 @@ MODULE_PARM_DESC(overflow, "what makes samples: lcofi (the interrupt), timer, no
 
 static char *snapshot = "auto";
 module_param(snapshot, charp, 0444);
-MODULE_PARM_DESC(snapshot, "have firmware tell of all counters at once, through shared memory: on, off, or auto (default): where reading a counter traps, as in a guest");
+MODULE_PARM_DESC(snapshot, "have firmware tell of all counters at once, through shared memory: on, off, or auto (default): where that is quicker than to read them");
 
 static char *xiangshan = "auto";
 module_param(xiangshan, charp, 0444);
@@ -307,7 +307,7 @@ static int choose_reading(struct sbi_pmu *pmu)
 		return -EOPNOTSUPP;
 	}
 	if (pmu->manner.tells)
-		pmu->snapshot = choice == ON || (choice == AUTO && pmu->manner.traps) ?
+		pmu->snapshot = choice == ON || (choice == AUTO && pmu->manner.pays) ?
 				SBI_PMU_SNAPSHOT_USED : SBI_PMU_SNAPSHOT_UNUSED;
 	for_each_possible_cpu(cpu) {
 		struct sbi_pmu_slots *slots = &per_cpu_ptr(pmu->cpu, cpu)->slots;

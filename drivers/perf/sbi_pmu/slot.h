@@ -197,14 +197,14 @@ void sbi_pmu_slots_resume(struct sbi_pmu_slots *slots);
 
 /**
  * struct sbi_pmu_manner - how counters of this machine are best read
- * @traps: each by itself takes about as long as a call to firmware
  * @sums: as in struct sbi_pmu_slots
  * @tells: firmware writes to the snapshot memory, and begins from there, as it should
+ * @pays: to have it do that takes less time than to read what counts
  */
 struct sbi_pmu_manner {
-	bool traps;
 	bool sums;
 	bool tells;
+	bool pays;
 };
 
 void sbi_pmu_slots_manner(struct sbi_pmu_slots *slots, u64 (*clock)(void),
