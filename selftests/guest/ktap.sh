@@ -25,6 +25,16 @@ check() {
 	fi
 }
 
+# Another program of ours; its results are told among ours, and left in /tmp/shown.
+shown() { # PROGRAM [ARGUMENT...]
+	program=$1
+	shift
+	"$(dirname "$0")/$program" "$@" > /tmp/shown 2>&1
+	status=$?
+	sed 's/^/# /' /tmp/shown
+	return $status
+}
+
 finish() {
 	[ "$failures" = 0 ]
 	exit

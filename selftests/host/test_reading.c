@@ -65,7 +65,8 @@ static void test_switch(u64 quirks)
 		      (unsigned long long)(fakesbi.reads - reads));
 		check(all_right(n) == n, "and all counts are right");
 		sbi_pmu_slots_down(&hart.slots);
-		check(quiet() && !fakesbi.shmem && !hart.slots.owed && !fakesbi.broken,
+		check(quiet() && !fakesbi.shmem && !hart.slots.lent && !hart.slots.owed &&
+		      !fakesbi.broken,
 		      "no rule broken (%s)", fakesbi.why ? fakesbi.why : "-");
 	}
 }
@@ -142,6 +143,25 @@ static void test_overflow(u64 quirks)
 	check(all_right(5) == 5 && !fakesbi.broken, "nor is anything lost by looking");
 }
 
+/* The least that can be counted is not taken for nothing. */
+static void test_one(u64 quirks)
+{
+	unsigned int data = 0;
+
+	while (fakesbi_rate(&(struct sbi_pmu_code){ .idx = RAW, .data = data }) != 1)
+		data++;
+	boot_resting(quirks);
+	hart_hold();
+	seat(0, RAW, data);
+	for (unsigned int i = 0; i < 10; i++) {
+		hart_run(i % 2);
+		hart_hold();
+	}
+	check(all_right(1) == 1 && hart.player[0].expected == 5, "one event is one (%llu)",
+	      (unsigned long long)hart.player[0].reported);
+	sbi_pmu_slots_down(&hart.slots);
+}
+
 /* Firmware does not have the memory any more, and stops nothing then. */
 static void test_taken(u64 quirks)
 {
@@ -182,7 +202,8 @@ static void test_refused(u64 quirks)
 	fakesbi.shmem = NULL;
 	fakesbi.lend_fails = 1;
 	hart_hold();
-	check(all_right(2) == 2 && !hart.slots.lent, "counters are read one by one from here on");
+	check(all_right(2) == 2 && !hart.slots.lent && !hart.slots.owed,
+	      "counters are read one by one from here on");
 	before = hart.player[2].expected;
 	hart_run(100);
 	check(all_right(2) == 2, "and are right");
@@ -206,6 +227,14 @@ static void test_refused(u64 quirks)
 	hart_run(100);
 	hart_hold();
 	check(all_right(2) == 2, "nothing lost");
+	fakesbi.shmem = NULL;
+	fakesbi.lend_fails = 1;
+	hart_run(100);
+	check(!hart.slots.lent && !hart.slots.owed, "lost while nothing runs: likewise");
+	check(all_right(2) == 2, "and nothing lost");
+	fakesbi.lend_fails = 0;
+	sbi_pmu_slots_suspend(&hart.slots);
+	sbi_pmu_slots_resume(&hart.slots);
 	fakesbi.lend_fails = 1;
 	sbi_pmu_slots_down(&hart.slots);
 	check(hart.slots.owed && fakesbi.shmem, "what firmware keeps is still owed");
@@ -283,6 +312,7 @@ void test_reading(void)
 		test_switch(kinds[kind].quirks);
 		test_stays(kinds[kind].quirks);
 		test_overflow(kinds[kind].quirks);
+		test_one(kinds[kind].quirks);
 		test_taken(kinds[kind].quirks);
 		test_refused(kinds[kind].quirks);
 		test_forgotten(kinds[kind].quirks);

@@ -182,8 +182,6 @@ static int start_from_memory(struct sbi_pmu_slots *slots, unsigned int w,
 {
 	unsigned int i;
 
-	/* KVM keeps the signs of old overflows. */
-	WRITE_ONCE(slots->memory->overflow, 0);
 	sbi_pmu_mask_for_each(i, which)
 		WRITE_ONCE(*slot_place(slots, i), cpu_to_le64(from(slots, i)));
 	return sbi_pmu_fw_start_snapshot(&slots->fw, w, which->word[w]);

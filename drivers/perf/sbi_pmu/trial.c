@@ -245,7 +245,6 @@ static u64 manner_told(struct sbi_pmu_slots *slots, unsigned int idx, u64 from, 
 	WRITE_ONCE(*place, cpu_to_le64(from));
 	ret = by_memory ? sbi_pmu_fw_start_snapshot(&slots->fw, 0, word_of(idx)) :
 	      sbi_pmu_fw_start_at(&slots->fw, idx, from);
-	WRITE_ONCE(*place, cpu_to_le64(from - 1));
 	if (ret || sbi_pmu_fw_stop_snapshot(&slots->fw, 0, word_of(idx)))
 		return from - 1;
 	return le64_to_cpu(READ_ONCE(*place));

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * million - samples of cycles with a period of 1,000,000, of those that are due.
+ * million [builtin]  of the kernel's built-in driver, whose number is only told
+ */
+#include "ring.h"
+
+enum { PERIOD = 1000000, MS = 2000, TRIES = 3 };
+
+struct result {
+	uint64_t samples, due;
+};
+
+static struct result sampled(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.sample_period = PERIOD,
+		.read_format = READ_TIMES,
+	};
+	struct ring ring = ring_open(&attr, 0, -1, -1);
+	struct result result = {};
+
+	if (ring.fd < 0) {
+		printf("# cycles do not open: %s\n", strerror(-ring.fd));
+		return result;
+	}
+	busy(MS, spin_load);
+	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
+	result.due = perf_get(ring.fd).value / PERIOD;
+	result.samples = ring_drain(&ring).samples;
+	ring_close(&ring);
+	printf("# %lu samples of %lu that were due\n", result.samples, result.due);
+	return result;
+}
+
+int main(int argc, char **argv)
+{
+	const bool builtin = argc > 1 && !strcmp(argv[1], "builtin");
+	struct result result = {};
+
+	if (builtin)
+		ktap_plan(-1);
+	else
+		begin();
+	limits_lift();
+	/* The host may be away for longer than a period. */
+	for (unsigned int i = 0; i < TRIES && !within(result.samples, result.due, 10); i++)
+		result = sampled();
+	limits_restore();
+	if (builtin)
+		check(result.due > 100, "the built-in driver takes %lu samples of %lu",
+		      result.samples, result.due);
+	else
+		check(result.due > 100 && within(result.samples, result.due, 10),
+		      "each 1,000,000 cycles a sample: %lu of %lu", result.samples, result.due);
+	return end();
+}
