@@ -7,21 +7,24 @@
 
 enum { PERIOD = 1000000, MS = 2000, TRIES = 3 };
 
+static const struct perf_event_attr cycles = {
+	.type = PERF_TYPE_HARDWARE,
+	.config = PERF_COUNT_HW_CPU_CYCLES,
+	.read_format = READ_TIMES,
+};
+
 struct result {
 	uint64_t samples, due;
 };
 
 static struct result sampled(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.sample_period = PERIOD,
-		.read_format = READ_TIMES,
-	};
-	struct ring ring = ring_open(&attr, 0, -1, -1);
+	struct perf_event_attr attr = cycles;
+	struct ring ring;
 	struct result result = {};
 
+	attr.sample_period = PERIOD;
+	ring = ring_open(&attr, 0, -1, -1);
 	if (ring.fd < 0) {
 		printf("# cycles do not open: %s\n", strerror(-ring.fd));
 		return result;
@@ -49,9 +52,11 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < TRIES && !within(result.samples, result.due, 10); i++)
 		result = sampled();
 	limits_restore();
+	/* What it samples it does not count, either. */
 	if (builtin)
-		check(result.due > 100, "the built-in driver takes %lu samples of %lu",
-		      result.samples, result.due);
+		check(result.due, "the built-in driver: %lu samples of %lu, of about %lu there are",
+		      result.samples, result.due,
+		      per_second(cycles, spin_load) / PERIOD * MS / 1000);
 	else
 		check(result.due > 100 && within(result.samples, result.due, 10),
 		      "each 1,000,000 cycles a sample: %lu of %lu", result.samples, result.due);
