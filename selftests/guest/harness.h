@@ -7,6 +7,7 @@
 #define HARNESS_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <signal.h>
@@ -150,10 +151,30 @@ static inline uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* In a KVM guest? The lab says so, there; on your own, set LAB_KVM=1. */
+/* In a KVM guest? The lab says so, and without it the kernel's log, for root. */
 static inline bool in_kvm(void)
 {
-	return getenv("LAB_KVM");
+	static int answer = -1;
+	char record[2048];
+	int fd;
+
+	if (getenv("LAB_KVM"))
+		return true;
+	if (answer >= 0)
+		return answer;
+	answer = 0;
+	fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+	while (fd >= 0 && !answer) {
+		const ssize_t n = read(fd, record, sizeof(record) - 1);
+
+		if (!n || (n < 0 && errno != EPIPE))
+			break;
+		record[n > 0 ? n : 0] = '\0';
+		answer = !!strstr(record, "SBI implementation ID=0x3 ");
+	}
+	if (fd >= 0)
+		close(fd);
+	return answer;
 }
 
 /* Are counters told of all at once, through the snapshot memory? */

@@ -202,7 +202,7 @@ bool player_open(struct player *p, struct sbi_pmu_code code)
 
 	memset(p, 0, sizeof(*p));
 	sbi_pmu_user_init(&p->user, &code, &can);
-	/* Where reading traps, programs are not to do it. */
+	/* Where counters rest, programs are not to read them. */
 	p->user.direct = !sbi_pmu_slots_rest(&hart.slots);
 	return !sbi_pmu_mask_empty(&can);
 }

@@ -99,7 +99,7 @@ struct hart {
 
 extern struct hart hart;
 
-/* The last: reading a counter traps, and firmware may have the snapshot memory. */
+/* The last: firmware may have the snapshot memory, and counters rest. */
 enum way { BESIDE, SOLE, RESTING };
 
 void hart_boot(bool sole);

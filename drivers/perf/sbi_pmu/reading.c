@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * reading: what counters tell. One by one, or all at once through the snapshot
- * memory, for harts where reading a counter traps. Pure.
+ * memory, where that is quicker. Pure.
  */
 #include "slot.h"
 

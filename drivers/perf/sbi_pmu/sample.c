@@ -170,8 +170,8 @@ static struct sbi_pmu_mask slots_came_round(const struct sbi_pmu_slots *slots)
  * @slots: this hart's, held
  * @overflow: asks the hart which have, a bit for each hpmcounter
  *
- * Where reading counters traps all are stopped, and their values tell: what the hart
- * says is not of them, and the signs in the snapshot memory are old ones, too.
+ * Where firmware has the memory all are stopped. There, and in a guest, their values tell:
+ * what the hart says is not of them, and the signs in the memory are old ones, too.
  *
  * Context: on the hart, interrupts off.
  */

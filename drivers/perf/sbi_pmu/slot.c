@@ -173,8 +173,8 @@ static bool slot_readable(const struct sbi_pmu_slots *slots, unsigned int idx)
 
 /*
  * While perf core puts events on and off, or an interrupt is served, whoever wants to
- * know of one counter soon wants to know of the next. Where reading them traps, all are
- * stopped with the first, and told of at once. Return: whether they are.
+ * know of one counter soon wants to know of the next. Where firmware has the memory, all
+ * are stopped with the first, and told of at once. Return: whether they are.
  */
 static bool slots_pause(struct sbi_pmu_slots *slots)
 {

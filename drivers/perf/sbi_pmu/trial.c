@@ -16,7 +16,7 @@ static xlen_t word_of(unsigned int idx)
 /* A counter that runs has moved after so many looks. */
 #define LOOKS		4
 
-/* Return: 0, -ENODATA if counter @idx stands still, or what reading it ended in. */
+/* Return: 0, -ENODATA if counter @idx stands still, -EBUSY if it cannot be read. */
 static int moves(struct sbi_pmu_slots *slots, unsigned int idx)
 {
 	u64 first, now;
@@ -27,7 +27,7 @@ static int moves(struct sbi_pmu_slots *slots, unsigned int idx)
 		if (!ret && now != first)
 			return 0;
 	}
-	return ret ?: -ENODATA;
+	return ret ? -EBUSY : -ENODATA;
 }
 
 /* Does somebody count this event, with whatever filter? */
@@ -285,7 +285,7 @@ static int time_stops(struct sbi_pmu_slots *slots, unsigned int idx, u64 (*clock
 	return 0;
 }
 
-/* And to read it instead? */
+/* And, while it runs, to read it instead? */
 static int time_reads(struct sbi_pmu_slots *slots, u16 csr, u64 (*clock)(void), u64 *best)
 {
 	const u64 begin = clock();
@@ -303,10 +303,9 @@ static int time_reads(struct sbi_pmu_slots *slots, u16 csr, u64 (*clock)(void), 
 }
 
 /*
- * Is a switch quicker by two calls than by reads, from two events on? That is where
- * leaving for the host is what takes the time. It is not in KVM up to 7.2, which asks much
- * of its own kernel to stop and start a counter. The best of some rounds of either counts:
- * in between others may have had the hart.
+ * Is a switch quicker by two calls than by reads? If it is with one event it is with more.
+ * It is not in KVM up to 7.2, which asks much of its own kernel to stop and start a counter.
+ * The best of some rounds of either counts: in between others may have had the hart.
  */
 static bool manner_pays(struct sbi_pmu_slots *slots, unsigned int idx, u64 (*clock)(void))
 {
@@ -314,9 +313,12 @@ static bool manner_pays(struct sbi_pmu_slots *slots, unsigned int idx, u64 (*clo
 
 	for (unsigned int round = 0; round < ROUNDS; round++)
 		if (time_stops(slots, idx, clock, &stops) ||
-		    time_reads(slots, slots->inv->ctr[idx].csr, clock, &reads))
+		    sbi_pmu_fw_start_snapshot(&slots->fw, 0, word_of(idx)) ||
+		    time_reads(slots, slots->inv->ctr[idx].csr, clock, &reads) ||
+		    sbi_pmu_fw_stop_snapshot(&slots->fw, 0, word_of(idx)))
 			return false;
-	return stops <= 2 * reads;
+	/* A clock may be too slow to tell. */
+	return reads && stops <= reads;
 }
 
 /**
