@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exits - what a context switch costs a KVM guest: how often it leaves for its host,
- * as the host counts it, and for what.
+ * exits - what a context switch and an overflow cost a KVM guest: how often it leaves for
+ * its host, as the host counts it, and for what.
  *
  * Two tasks send a byte to and fro, both with the same events open, as in switches.c.
  * exits [MODE]  how counters are read: by snapshot, one by one, or by the kernel's
@@ -10,6 +10,7 @@
 #include <fcntl.h>
 
 #include "pingpong.h"
+#include "ring.h"
 #include "witness.h"
 
 enum { WARM_UP = 50, ROUNDS = 1000, MAX_EVENTS = 8 };
@@ -155,6 +156,67 @@ static void test_switch(const char *mode, unsigned int n)
 	}
 }
 
+/* A second of samples of cycles, each by an overflow. Return: their number, 0 if it fails. */
+static uint64_t measure_overflows(struct exits *spent)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.sample_period = 1000000,
+	};
+	struct ring ring = ring_open(&attr, 0, -1, -1);
+	struct exits before;
+	struct tally seen;
+	uint64_t samples;
+	bool whole;
+
+	if (ring.fd < 0 || !witness_open())
+		return 0;
+	busy(100, spin_load);
+	ring_drain(&ring);
+	whole = ask(&before);
+	seen = seen_since((struct tally){});
+	before.ns = now_ns();
+	busy(1000, spin_load);
+	spent->ns = now_ns() - before.ns;
+	seen = seen_since(seen);
+	whole = whole && ask(spent);
+	samples = ring_drain(&ring).samples;
+	spent->calls = seen.calls;
+	spent->switches = seen.switches;
+	spent->all -= before.all;
+	spent->reads -= before.reads;
+	witness_close();
+	ring_close(&ring);
+	return whole ? samples : 0;
+}
+
+static void test_overflow(const char *mode)
+{
+	struct exits spent = {};
+	double samples, calls, reads;
+
+	limits_lift();
+	samples = measure_overflows(&spent);
+	limits_restore();
+	/* Others have their turns, which are switches, and every 10 ms there is a look. */
+	calls = spent.calls - 3.0 * spent.switches;
+	reads = spent.reads - 4.0 * spent.switches - spent.ns / 10000000;
+	if (!check(samples > 10, "cycles are sampled (%.0f times in a second)", samples))
+		return;
+	printf("# %-8s overflow: %5.2f exits, %5.2f calls, %5.2f reads; %lu switches\n", mode,
+	       spent.all / samples, spent.calls / samples, spent.reads / samples,
+	       spent.switches);
+	if (!strcmp(mode, "snapshot"))
+		check(calls <= 2 * samples + 2 && reads <= 0.01 * samples,
+		      "by snapshot: two calls, no read");
+	else if (!strcmp(mode, "reads"))
+		check(calls <= 2 * samples + 2 && reads <= 2.01 * samples,
+		      "one by one: two calls, two reads");
+	else
+		check(spent.all > 2 * samples, "the built-in driver takes more than two exits");
+}
+
 int main(int argc, char **argv)
 {
 	static const unsigned int wanted[] = { 1, 2, 5, MAX_EVENTS };
@@ -166,5 +228,6 @@ int main(int argc, char **argv)
 	if (check(ask(&now), "the host says how often the guest has left it"))
 		for (unsigned int i = 0; i < ARRAY_SIZE(wanted); i++)
 			test_switch(mode, wanted[i]);
+	test_overflow(mode);
 	return end();
 }
