@@ -56,6 +56,8 @@ static const struct row fields[] = {
 	{ "config1 of a firmware event", EINVAL, EVENT(FIRMWARE(5), .config1 = 1) },
 	{ "sampling", OPENS, EVENT(CYCLES, .sample_period = 100000) },
 	{ "sampling firmware events", EOPNOTSUPP, EVENT(FIRMWARE(5), .sample_period = 1) },
+	{ "sampling them, and guests left out", EOPNOTSUPP,
+	  EVENT(FIRMWARE(5), .sample_period = 1, .exclude_guest = 1) },
 	{ "sampling by frequency", OPENS, EVENT(CYCLES, .freq = 1, .sample_freq = 99) },
 	{ "a period of 2^63", EINVAL, EVENT(CYCLES, .sample_period = 1ULL << 63) },
 	{ "a frequency too high", EINVAL, EVENT(CYCLES, .freq = 1, .sample_freq = 1U << 31) },

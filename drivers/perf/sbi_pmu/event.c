@@ -176,8 +176,9 @@ bool sbi_pmu_event_other_raw(struct sbi_pmu_code *code)
  * Why an event is refused whose counters cannot leave out the modes that it must.
  * The perf tool up to 6.12 leaves out guests unless told otherwise, and only on
  * -EINVAL asks again without. From then on it takes -EOPNOTSUPP for a wish to
- * leave them out, and asks for ever. Without the H extension there are no guests
- * that could not be left out, and it never comes to that.
+ * leave them out, and asks for ever: what else is not supported is to be refused
+ * before. Without the H extension there are no guests that could not be left out,
+ * and it never comes to that.
  */
 int sbi_pmu_event_unfiltered(const struct sbi_pmu_abilities *can)
 {

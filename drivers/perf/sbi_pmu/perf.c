@@ -514,6 +514,15 @@ static void event_destroy(struct perf_event *event)
 		on_each_cpu_cond_mask(has_slots, release_idle, pmu, true, &pmu->cpus);
 }
 
+/* Does nothing here make samples of such an event? */
+static bool never_sampled(const struct sbi_pmu *pmu, struct perf_event *event,
+			  const struct sbi_pmu_code *code)
+{
+	/* Firmware counts its own work, which has no place in the program. */
+	return is_sampling_event(event) &&
+	       (sbi_pmu_code_is_firmware(code) || pmu->source == SBI_PMU_BY_NOTHING);
+}
+
 static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 			struct sbi_pmu_code *code, struct sbi_pmu_mask *can)
 {
@@ -527,7 +536,7 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 		return -EINVAL;
 	if (sbi_pmu_event_further(code) && !pmu->able.further)
 		return -ENOENT;
-	if (has_branch_stack(event) || attr->precise_ip)
+	if (has_branch_stack(event) || attr->precise_ip || never_sampled(pmu, event, code))
 		return -EOPNOTSUPP;
 	/* A task's event can wait for its CPU to come back, a CPU's own cannot. */
 	if (event->cpu >= 0 &&
@@ -547,7 +556,11 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
 		return 0;
 	/* A fixed counter counts in every mode. */
 	*can = sbi_pmu_mask_and(*can, &pmu->inv.hpm);
-	return sbi_pmu_mask_empty(can) ? sbi_pmu_event_unfiltered(&pmu->able) : 0;
+	if (!sbi_pmu_mask_empty(can))
+		return 0;
+	/* Nor does it interrupt. */
+	return is_sampling_event(event) && !pmu->poll ? -EOPNOTSUPP :
+							sbi_pmu_event_unfiltered(&pmu->able);
 }
 
 /*
@@ -555,15 +568,12 @@ static int event_encode(struct sbi_pmu *pmu, struct perf_event *event,
  * programmable ones interrupt, the timer can look at any.
  */
 static int event_sampling(struct sbi_pmu *pmu, struct perf_event *event,
-			  const struct sbi_pmu_code *code, struct sbi_pmu_mask *can)
+			  struct sbi_pmu_mask *can)
 {
 	const struct sbi_pmu_mask hpm = sbi_pmu_mask_and(*can, &pmu->inv.hpm);
 
 	if (!is_sampling_event(event))
 		return SBI_PMU_COUNTS;
-	/* Firmware counts its own work, which has no place in the program. */
-	if (sbi_pmu_code_is_firmware(code))
-		return -EOPNOTSUPP;
 	if (pmu->source == SBI_PMU_BY_LCOFI && !sbi_pmu_mask_empty(&hpm)) {
 		*can = hpm;
 		return SBI_PMU_INTERRUPTED;
@@ -588,7 +598,7 @@ static int pmu_event_init(struct perf_event *event)
 		ret = event_encode(pmu, event, &code, &can);
 		if (ret)
 			return ret;
-		sampling = event_sampling(pmu, event, &code, &can);
+		sampling = event_sampling(pmu, event, &can);
 	}
 	if (sampling < 0)
 		return sampling;
