@@ -50,6 +50,27 @@ bring() { insmod "$ko" $LAB_INSMOD; }
 
 load() { loaded || bring; }
 
+# The module anew, with these parameters and no others, and an empty log.
+anew() { # [PARAMETER...]
+	! loaded || rmmod sbi_pmu || return
+	dmesg -c > /dev/null
+	insmod "$ko" "$@"
+}
+
+# What the module has said since.
+said() { # EXPRESSION
+	dmesg | sed -n 's/.*sbi_pmu: //p' > /tmp/log
+	grep -qE "$1" /tmp/log || { cat /tmp/log; return 1; }
+}
+
+# It does not load, and says why.
+refuses() { # ERROR EXPRESSION [PARAMETER...]
+	error=$1
+	why=$2
+	shift 2
+	! anew "$@" 2> /tmp/err && cat /tmp/err && grep -q "$error" /tmp/err && said "$why"
+}
+
 # The name of our PMU now: cpu as sole owner, sbi_pmu beside another.
 pmu_name() {
 	for name in sbi_pmu cpu; do
