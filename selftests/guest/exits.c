@@ -26,8 +26,7 @@ static const struct { bool cache, firmware; uint64_t config; } events[MAX_EVENTS
 struct exits {
 	uint64_t all;		/* times that the guest was left */
 	uint64_t reads;		/* those of them for CSRs */
-	uint64_t calls;		/* to firmware's PMU; our own kernel says so */
-	uint64_t switches;	/* more than two in a round: others have their turns */
+	struct tally seen;	/* by our own kernel: calls, and switches, others' too */
 	uint64_t ns;		/* and how long it took */
 };
 
@@ -44,6 +43,28 @@ static bool ask(struct exits *exits)
 	}
 	return from && write(to, "?\n", 2) == 2 && fgets(line, sizeof(line), from) &&
 	       sscanf(line, "%lu %lu", &exits->all, &exits->reads) == 2;
+}
+
+static bool start(struct exits *from)
+{
+	const bool answered = ask(from);
+
+	from->seen = seen_since((struct tally){});
+	from->ns = now_ns();
+	return answered;
+}
+
+/* What was spent since start() at @from. Asking is not in it. */
+static bool stop(const struct exits *from, struct exits *spent)
+{
+	bool answered;
+
+	spent->ns = now_ns() - from->ns;
+	spent->seen = seen_since(from->seen);
+	answered = ask(spent);
+	spent->all -= from->all;
+	spent->reads -= from->reads;
+	return answered;
 }
 
 /* By attributes that the built-in driver has as well. */
@@ -76,7 +97,6 @@ static bool measure(unsigned int n, struct exits *spent, int *fd)
 {
 	int there[2], back[2], other[MAX_EVENTS];
 	struct exits before;
-	struct tally seen;
 	bool whole;
 	pid_t pid;
 
@@ -89,22 +109,13 @@ static bool measure(unsigned int n, struct exits *spent, int *fd)
 		_exit(!(open_all(n, other) && pong_rounds(WARM_UP + ROUNDS, there[0], back[1])));
 	}
 	close(back[1]);
-	whole = open_all(n, fd) && ping_rounds(WARM_UP, back[0], there[1]) && ask(&before);
-	seen = seen_since((struct tally){});
-	before.ns = now_ns();
-	whole = whole && ping_rounds(ROUNDS, back[0], there[1]);
-	spent->ns = now_ns() - before.ns;
-	seen = seen_since(seen);
-	spent->calls = seen.calls;
-	spent->switches = seen.switches;
-	whole = whole && ask(spent);
+	whole = open_all(n, fd) && ping_rounds(WARM_UP, back[0], there[1]) && start(&before) &&
+		ping_rounds(ROUNDS, back[0], there[1]) && stop(&before, spent);
 	witness_close();
 	close(there[1]);
 	close(back[0]);
 	waitpid(pid, NULL, 0);
 	close(there[0]);
-	spent->all -= before.all;
-	spent->reads -= before.reads;
 	return whole;
 }
 
@@ -125,6 +136,7 @@ static double others(const struct exits *spent)
 static void test_switch(const char *mode, unsigned int n)
 {
 	struct exits spent = {};
+	const struct tally *seen = &spent.seen;
 	int fd[MAX_EVENTS];
 	bool counted = true;
 
@@ -137,18 +149,18 @@ static void test_switch(const char *mode, unsigned int n)
 		close(fd[i]);
 	}
 	printf("# %-8s %u events: %5.2f exits a switch, %5.2f calls, %5.2f reads, %.0f us\n",
-	       mode, n, each(spent.all), each(spent.calls), each(spent.reads),
+	       mode, n, each(spent.all), each(seen->calls), each(spent.reads),
 	       each(spent.ns) / 1000);
 	if (!strcmp(mode, "snapshot")) {
 		/* A switch is there before it is over: one more call than twice as many. */
-		check(counted && spent.calls <= 2 * spent.switches + 1 && each(spent.reads) < 0.01,
-		      "by snapshot: two calls, no read (%lu in %lu)", spent.calls, spent.switches);
+		check(counted && seen->calls <= 2 * seen->switches + 1 && each(spent.reads) < 0.01,
+		      "by snapshot: two calls, no read (%lu in %lu)", seen->calls, seen->switches);
 		check(each(spent.all) <= 2 + others(&spent),
 		      "and the guest leaves for little else (%.2f)", each(spent.all) - 2);
 	} else if (!strcmp(mode, "reads")) {
 		const unsigned int hardware = n < 5 ? n : 5;
 
-		check(counted && each(spent.calls) <= 2.2 * (n - hardware) &&
+		check(counted && each(seen->calls) <= 2.2 * (n - hardware) &&
 		      each(spent.reads) <= 2.2 * hardware && each(spent.reads) > hardware,
 		      "one by one: two reads for each, no calls but for firmware's");
 	} else {
@@ -165,8 +177,7 @@ static uint64_t measure_overflows(struct exits *spent)
 		.sample_period = 1000000,
 	};
 	struct ring ring = ring_open(&attr, 0, -1, -1);
-	struct exits before;
-	struct tally seen;
+	struct exits before = {};
 	uint64_t samples;
 	bool whole;
 
@@ -174,18 +185,10 @@ static uint64_t measure_overflows(struct exits *spent)
 		return 0;
 	busy(100, spin_load);
 	ring_drain(&ring);
-	whole = ask(&before);
-	seen = seen_since((struct tally){});
-	before.ns = now_ns();
+	whole = start(&before);
 	busy(1000, spin_load);
-	spent->ns = now_ns() - before.ns;
-	seen = seen_since(seen);
-	whole = whole && ask(spent);
+	whole &= stop(&before, spent);
 	samples = ring_drain(&ring).samples;
-	spent->calls = seen.calls;
-	spent->switches = seen.switches;
-	spent->all -= before.all;
-	spent->reads -= before.reads;
 	witness_close();
 	ring_close(&ring);
 	return whole ? samples : 0;
@@ -194,20 +197,21 @@ static uint64_t measure_overflows(struct exits *spent)
 static void test_overflow(const char *mode)
 {
 	struct exits spent = {};
+	const struct tally *seen = &spent.seen;
 	double samples, calls, reads;
 
 	limits_lift();
 	samples = measure_overflows(&spent);
 	limits_restore();
 	/* Others have their turns, which are switches, and every 10 ms there is a look. */
-	calls = spent.calls - 3.0 * spent.switches;
-	reads = spent.reads - 4.0 * spent.switches - spent.ns / 10000000;
+	calls = seen->calls - 3.0 * seen->switches;
+	reads = spent.reads - 4.0 * seen->switches - spent.ns / 10000000;
 	/* The built-in driver may have fallen silent. */
 	if (!check(samples > 10 || !strcmp(mode, "builtin"),
 		   "cycles are sampled (%.0f times in a second)", samples))
 		return;
 	printf("# %-8s %4.0f overflows: %lu exits, %lu calls, %lu reads; %lu switches\n", mode,
-	       samples, spent.all, spent.calls, spent.reads, spent.switches);
+	       samples, spent.all, seen->calls, spent.reads, seen->switches);
 	if (!strcmp(mode, "snapshot"))
 		check(calls <= 2 * samples + 2 && reads <= 0.01 * samples,
 		      "by snapshot: two calls, no read");
