@@ -3,6 +3,8 @@
 #
 # lab.sh - the module on stock kernels in QEMU. See "lab.sh help".
 set -u
+# Each make in here is one of its own.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 
 lab=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$lab/../.." && pwd)
@@ -27,7 +29,10 @@ lanes=()
 # A lane is a group of processes of its own.
 end_run() {
 	local lane
-	for lane in "${lanes[@]}"; do kill -- "-$lane" 2>/dev/null; done
+	# What sudo runs is ended by sudo, which is root's.
+	for lane in "${lanes[@]}"; do
+		kill -0 -- "-$lane" 2>/dev/null && as_root kill -- "-$lane"
+	done
 	[ -n "${KEEP:-}" ] || rm -rf "$run"
 }
 
@@ -321,10 +326,12 @@ boot_case() {
 			-chardev "file,id=ktap,path=/run/lab/$name.ktap" \
 			-device virtserialport,chardev=ktap >"$run/$name.qemu" 2>&1 </dev/null
 		status=$?
+		# sudo's terminal takes Ctrl-C to the machine, and not to us.
+		[ $status != 130 ] || exit 130
 		# QEMU 7.2 with four harts hangs now and then, in its firmware or where
 		# the others come up: nothing of ours was tried, so once more.
 		grep -q 'Run /init' "$run/$name.console" && break
-		[ $((tries += 1)) -lt 3 ] || break
+		[ "$qemu" = q7 ] && [ $((tries += 1)) -lt 3 ] || break
 		echo "        $name: hung before its kernel was up; once more"
 		tail -n 3 "$run/$name.console"
 	done
@@ -442,7 +449,7 @@ show() {
 	say "booting a RISC-V machine (QEMU, OpenSBI 1.9, Debian's kernel)"
 	timeout=(timeout --kill-after=10 "${CASE_TIMEOUT:-400}")
 	: >"$run/shown"
-	tail -n +1 -f "$run/shown" &
+	tail -n +1 --pid=$$ -f "$run/shown" &
 	qemu "${machine[@]}" "SOLE quiet lab_show=1" -serial file:/run/lab/console \
 		-chardev file,id=out,path=/run/lab/shown -device virtserialport,chardev=out \
 		</dev/null >"$run/qemu" 2>&1

@@ -22,8 +22,19 @@ as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo -- "$@"; fi
 }
 
+# Another program may be at it, as on a machine that has just come up.
+apt_update() {
+	local tries=0
+	until as_root env LC_ALL=C apt-get -q update >"$cache/apt.log" 2>&1; do
+		grep -q 'Could not get lock' "$cache/apt.log" && [ $((tries += 1)) -lt 60 ] || return
+		sleep 5
+	done
+}
+
 # What the machine itself must have. Everything else lives in the roots.
-need_host_tools() {
+need_host_tools() { (flock 9 && host_tools) 9>"$cache/apt.lock" || exit; }
+
+host_tools() {
 	local missing=()
 	[ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
 		die "this needs root: run it as root, or install sudo and allow $(id -un) to use it"
@@ -34,7 +45,7 @@ need_host_tools() {
 	command -v apt-get >/dev/null ||
 		die "this machine has no apt-get; install by hand: ${missing[*]}"
 	say "installing ${missing[*]} (apt-get)"
-	as_root apt-get -q update >"$cache/apt.log" 2>&1 &&
+	apt_update &&
 		as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
 			-o DPkg::Lock::Timeout=300 --no-install-recommends \
 			install "${missing[@]}" >>"$cache/apt.log" 2>&1 || {
