@@ -31,7 +31,8 @@ end_run() {
 	local lane
 	# What sudo runs is ended by sudo, which is root's.
 	for lane in "${lanes[@]}"; do
-		kill -0 -- "-$lane" 2>/dev/null && as_root kill -- "-$lane"
+		# shellcheck disable=SC2016 # for that shell
+		kill -0 -- "-$lane" 2>/dev/null && as_root sh -c 'kill -- "-$1"' sh "$lane"
 	done
 	[ -n "${KEEP:-}" ] || rm -rf "$run"
 }
@@ -447,7 +448,7 @@ show() {
 	say "building the module"
 	build_suite testing || exit
 	say "booting a RISC-V machine (QEMU, OpenSBI 1.9, Debian's kernel)"
-	timeout=(timeout --kill-after=10 "${CASE_TIMEOUT:-400}")
+	timeout=(timeout --foreground --kill-after=10 "${CASE_TIMEOUT:-400}")
 	: >"$run/shown"
 	tail -n +1 --pid=$$ -f "$run/shown" &
 	qemu "${machine[@]}" "SOLE quiet lab_show=1" -serial file:/run/lab/console \
