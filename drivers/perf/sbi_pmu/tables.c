@@ -207,7 +207,8 @@ int sbi_pmu_table_measure(struct sbi_pmu_slots *slots,
  *
  * Each witness was looked at between two looks at the clock, so it can be held against
  * both, however long the hart was held up (a virtual one, mostly); if for too long it
- * would be as many whatever it counts. An eighth more or less is for modes left out.
+ * would be as many whatever it counts: a wrong event may happen on 6 cycles of 5. An
+ * eighth more or less is for modes left out.
  *
  * With a cycle counter that stands still, the witnesses, which are of two units, have
  * nothing but each other.
@@ -218,7 +219,7 @@ enum sbi_pmu_verdict sbi_pmu_table_verdict(const struct sbi_pmu_measure *measure
 
 	if (!most)
 		return SBI_PMU_WRONG;
-	if (most - least > least / 8)
+	if (most - least > least / 32)
 		return SBI_PMU_UNCLEAR;
 	for (unsigned int n = 0; n < SBI_PMU_WITNESSES; n++)
 		if (measure->witness[n] < least - least / 8 ||
