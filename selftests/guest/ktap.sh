@@ -40,6 +40,8 @@ finish() {
 	exit
 }
 
+not() { ! "$@"; }
+
 ko=${SBI_PMU_KO:-$(dirname "$0")/sbi_pmu.ko}
 
 loaded() { grep -q '^sbi_pmu ' /proc/modules; }
