@@ -48,9 +48,15 @@ file == 2 && /WARNING:|(^|[^A-Z_])BUG[ :]|INFO:|Oops|Kernel panic|Call Trace|una
 file == 2 && /KASAN|UBSAN|ODEBUG|possible (recursive|circular)|suspicious RCU|sleeping function/ ||
 file == 2 && /self-detected stall|detected stalls|soft lockup|LOCKUP|turning off the locking/ ||
 file == 2 && /unreferenced.* object|suspected memory leak|leak detector disabled/ {
-	if (!bad++)
+	if (!bad++) {
 		wrong("console: " $0)
+		follows = 40
+		next
+	}
 }
+
+# And from where: of a long log only the end may be kept.
+file == 2 && follows-- > 0 { said[++lines] = "  " $0 }
 
 END {
 	if (top_planned != wanted || top_seen != wanted)
