@@ -208,6 +208,12 @@ count() { # PASSED FAILED SKIPPED
 	skipped=$((skipped + $3))
 }
 
+# Only the end of a long log may be kept: there, what has failed is named again.
+has_failed() { # NAME [HOW]
+	echo "FAILED  $*"
+	echo "$1" >>"$run/failed"
+}
+
 # step NAME COMMAND...: one check without a boot.
 step() {
 	local name=$1 start=$SECONDS
@@ -217,7 +223,7 @@ step() {
 		count 1 0 0
 	else
 		cat "$run/step.log"
-		echo "FAILED  $name"
+		has_failed "$name"
 		count 0 1 0
 	fi
 }
@@ -350,7 +356,7 @@ boot_case() {
 	cat "$run/$name.ktap"
 	echo "---- $name: verdict"
 	echo "${verdict#*$'\n'}"
-	echo "FAILED  $name ($((SECONDS - start)) s)"
+	has_failed "$name" "($((SECONDS - start)) s)"
 }
 
 # boot_cases: those of the rows on standard input, one after the other.
@@ -377,7 +383,7 @@ boot_in_lanes() { # ROWS
 	# Made once, for both.
 	for lane in $(cut -f 5 <<<"$1" | sort -u); do
 		host_initrd "$lane" && continue
-		echo "FAILED  no initrd for a host of $lane"
+		has_failed "host of $lane" "no initrd"
 		count 0 1 0
 		return
 	done
@@ -392,7 +398,7 @@ boot_in_lanes() { # ROWS
 		wait "${lanes[$lane]}"
 		cat "$run/lane.$lane"
 		# shellcheck disable=SC2046 # three numbers
-		count $(cat "$run/lane.$lane.count" || { echo "FAILED  lane $lane" >&2; echo 0 1 0; })
+		count $(cat "$run/lane.$lane.count" || { has_failed "lane $lane" >&2; echo 0 1 0; })
 	done
 }
 
@@ -427,6 +433,7 @@ check() {
 	[ "$failed" = 0 ] || rows() { :; } # nothing to boot
 	boot_cases < <(rows_of "$@" | grep -v 'KVM=')
 	boot_in_lanes "$(rows_of "$@" | grep 'KVM=')"
+	[ "$failed" = 0 ] || sed 's/^/FAILED  /' "$run/failed"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" = 0 ]
 }
