@@ -1,8 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lint.sh - the rules of the house that a grep can keep. Each says where it is
-# broken; all are looked at before it ends.
+# lint.sh - the rules that a grep can keep. Each says where it is broken; all are looked at
+# before it ends. With an argument something else:
+#   lint.sh self-test   a breach planted in a copy of the sources is found
+#   lint.sh shellcheck  the same by shellcheck, which must be installed
+#   lint.sh checkpatch  the same by the kernel's checkpatch.pl, which CHECKPATCH names
+# Exit status 4: what it needs is not there.
 cd "$(dirname "$0")/.." || exit
 shopt -s lastpipe # "... | rule" sets failed in this shell
 failed=0
@@ -15,6 +19,46 @@ rule() { # TEXT; what breaks it comes on stdin
 	printf 'lint: %s\n%s\n' "$1" "$found"
 	failed=1
 }
+
+skip() {
+	echo "skipped: $*"
+	exit 4
+}
+
+verdict() { exit $failed; }
+
+case ${1:-} in
+self-test)
+	copy=$(mktemp -d)
+	trap 'rm -rf "$copy"' EXIT
+	tar --exclude=.git -cf - . | tar -C "$copy" -xf -
+	echo 'static int breach(void) { return csr_read(0xC00); }' >>"$copy/$driver/perf.c"
+	if "$copy/selftests/lint.sh" >"$copy.log" || ! grep -q 'CSR access belongs' "$copy.log"; then
+		echo "not found: CSR access in perf.c"
+		failed=1
+	fi
+	rm -f "$copy.log"
+	verdict
+	;;
+shellcheck)
+	command -v shellcheck >/dev/null || skip "shellcheck is not installed"
+	find . -path ./.git -prune -o -type f -print0 | xargs -0 grep -lE '^#!/bin/(ba|)sh' |
+		xargs shellcheck --severity=warning -x -P selftests/qemu:selftests/guest:selftests/host |
+		rule 'shellcheck'
+	verdict
+	;;
+checkpatch)
+	[ -n "${CHECKPATCH:-}" ] || skip "CHECKPATCH does not name the kernel's checkpatch.pl"
+	# QEMU's own names are in CamelCase.
+	find "$driver" include selftests tools -name '*.[ch]' ! -name 'xiangshan-hpm.[ch]' -print0 |
+		xargs -0 perl "$CHECKPATCH" --no-tree --strict --terse --quiet --no-summary \
+			--max-line-length=100 --ignore "$(sed 's/[[:space:]]*#.*//; /^$/d' selftests/checkpatch.ignore | paste -sd,)" -f |
+		rule 'checkpatch'
+	verdict
+	;;
+'') ;;
+*) echo "usage: lint.sh [self-test|shellcheck|checkpatch]" >&2; exit 2 ;;
+esac
 
 # Of the kernel: region*.h are for user space.
 code() { find "$driver" include -name '*.[ch]' ! -name 'region*.h' -print0; }
@@ -45,17 +89,4 @@ find Kbuild Makefile "$driver" include selftests tools -type f ! -name '*.tsv' \
 	-exec grep -L 'SPDX-License-Identifier' {} + |
 	rule 'no SPDX line'
 
-# What a tool knows better, where the lab has it: lint.sh ROOTS...
-if [ -n "${CHECKPATCH:-}" ]; then
-	# QEMU's own names are in CamelCase.
-	find "$driver" include selftests tools -name '*.[ch]' ! -name 'xiangshan-hpm.[ch]' -print0 |
-		xargs -0 perl "$CHECKPATCH" --no-tree --strict --terse --quiet --no-summary \
-			--max-line-length=100 --ignore "$(sed 's/[[:space:]]*#.*//; /^$/d' selftests/checkpatch.ignore | paste -sd,)" -f |
-		rule 'checkpatch'
-fi
-if command -v shellcheck >/dev/null; then
-	find . -path ./.git -prune -o -type f -print0 | xargs -0 grep -lE '^#!/bin/(ba|)sh' |
-		xargs shellcheck --severity=warning -x -P selftests/qemu:selftests/guest:selftests/host |
-		rule 'shellcheck'
-fi
-exit $failed
+verdict

@@ -4,6 +4,12 @@
 # dts.sh - the device trees in dts/ compile without a word, say what the event tables
 # say, and an overlay makes of another tree's pmu node the same. Needs dtc.
 . "$(dirname "$0")/steps.sh"
+for tool in dtc fdtget fdtoverlay; do
+	command -v $tool >/dev/null || {
+		echo "skipped: $tool is not installed (Debian: device-tree-compiler)"
+		exit 4
+	}
+done
 events=$top/drivers/perf/sbi_pmu/events
 
 # The properties of a tree's pmu node, a line each.
