@@ -5,6 +5,8 @@
  * An example of region.h: sets of events, one after another, each around the same
  * work. Sets that this machine cannot count say why.
  */
+#include <time.h>
+
 #include "../../include/sbi_pmu/region.h"
 
 enum { SETS = 16, VARIANTS = 2, LIST = 512 };
@@ -28,8 +30,11 @@ struct matrices {
 	uint32_t *c[VARIANTS];
 };
 
+/* Under its own name in a profile. */
+#define PROFILED	__attribute__((noinline, noclone))
+
 /* Each element of the product by itself: b is read down its columns. */
-static void naive(const struct matrices *m, uint32_t *c)
+static PROFILED void naive(const struct matrices *m, uint32_t *c)
 {
 	const unsigned int n = m->size;
 
@@ -44,7 +49,7 @@ static void naive(const struct matrices *m, uint32_t *c)
 }
 
 /* One block times another, along the rows of both: they stay in the cache meanwhile. */
-static void multiply_block(const struct matrices *m, uint32_t *c, unsigned int i0,
+static inline void multiply_block(const struct matrices *m, uint32_t *c, unsigned int i0,
 			   unsigned int j0, unsigned int k0)
 {
 	const unsigned int n = m->size;
@@ -61,7 +66,7 @@ static void multiply_block(const struct matrices *m, uint32_t *c, unsigned int i
 		}
 }
 
-static void blocked(const struct matrices *m, uint32_t *c)
+static PROFILED void blocked(const struct matrices *m, uint32_t *c)
 {
 	const unsigned int n = m->size;
 
@@ -206,6 +211,33 @@ static bool measure(const struct matrices *m, const char *events, bool direct)
 	return !error;
 }
 
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* Both variants @rounds times without a counter, and what each took: to profile them. */
+static void run_timed(const struct matrices *m, unsigned int rounds)
+{
+	double seconds[VARIANTS] = {}, all = 0;
+
+	for (unsigned int i = 0; i < rounds; i++)
+		for (unsigned int v = 0; v < VARIANTS; v++) {
+			const double start = seconds_now();
+
+			variants[v].multiply(m, m->c[v]);
+			seconds[v] += seconds_now() - start;
+		}
+	for (unsigned int v = 0; v < VARIANTS; v++)
+		all += seconds[v];
+	for (unsigned int v = 0; v < VARIANTS; v++)
+		printf("  %-10s%8.3f s by the clock%8.2f %%\n", variants[v].name, seconds[v],
+		       all > 0 ? 100 * seconds[v] / all : 0);
+}
+
 /* "cycles,instructions" as "cycles:u,instructions:u"; what says its modes keeps them. */
 static void user_only(const char *events, char list[LIST])
 {
@@ -223,7 +255,7 @@ static void user_only(const char *events, char list[LIST])
 
 static int usage(const char *name)
 {
-	fprintf(stderr, "usage: %s [-n SIZE] [-b BLOCK] [-e EVENTS]... [-r] [-u]\n", name);
+	fprintf(stderr, "usage: %s [-n SIZE] [-b BLOCK] [-e EVENTS]... [-r] [-u] [-t ROUNDS]\n", name);
 	return 2;
 }
 
@@ -231,12 +263,12 @@ int main(int argc, char **argv)
 {
 	struct matrices m = { .size = 128, .block = 16 };
 	const char *const *set = default_sets;
-	unsigned int sets = sizeof(default_sets) / sizeof(*default_sets), own = 0, counted = 0;
+	unsigned int sets = sizeof(default_sets) / sizeof(*default_sets), own = 0, counted = 0, rounds = 0;
 	const char *chosen[SETS];
 	bool direct = true, user = false, equal;
 	int option;
 
-	while ((option = getopt(argc, argv, "n:b:e:ru")) != -1) {
+	while ((option = getopt(argc, argv, "n:b:e:rut:")) != -1) {
 		if (option == 'n')
 			m.size = atoi(optarg);
 		else if (option == 'b')
@@ -247,6 +279,8 @@ int main(int argc, char **argv)
 			direct = false;
 		else if (option == 'u')
 			user = true;
+		else if (option == 't' && atoi(optarg) > 0)
+			rounds = atoi(optarg);
 		else
 			return usage(argv[0]);
 	}
@@ -261,6 +295,10 @@ int main(int argc, char **argv)
 		return 1;
 	}
 
+	if (rounds) {
+		run_timed(&m, rounds);
+		return 0;
+	}
 	printf("%u x %u numbers of 32 bits, in blocks of %u\n\n%-30s", m.size, m.size, m.block, "");
 	for (unsigned int v = 0; v < VARIANTS; v++)
 		printf("%17s%10s", variants[v].name, "per 1000");

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# demo.sh - for the scripts of 'make run': titles, commands shown before they run.
+cd "$(dirname "$0")" || exit
+devices=/sys/bus/event_source/devices
+
+title() { printf '\n-- %s\n\n' "$*"; }
+note() { printf '   %s\n' "$*"; }
+
+# A command as one would type it, and what it prints, without what says nothing here.
+try() { # COMMAND...
+	printf '   # %s\n' "$1"
+	sh -c "$1" > /tmp/out 2>&1
+	status=$?
+	sed 's/[[:space:]]*$//; /^$/d; /seconds user/d; /seconds sys/d; /^\[ perf record/d
+		/Performance counter stats/d; /^#/d; /nmi_watchdog/d; /perf stat \.\.\./d; s/^/     /' /tmp/out
+	echo
+	return $status
+}
+
+load_module() { # PARAMETER...
+	insmod sbi_pmu.ko "$@" || exit
+	echo "   # insmod sbi_pmu.ko${*:+ $*}"
+	dmesg | sed -n 's/^\[ *[0-9.]*\] sbi_pmu: /sbi_pmu: /p' | grep -v taint | fold -s -w 86 |
+		sed 's/^/     /'
+	echo
+}
