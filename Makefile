@@ -2,7 +2,7 @@
 #
 # make            build sbi_pmu.ko for KDIR, by default the running kernel
 # make run        see the module at work in an emulated machine
-# make check      prove everything
+# make check      test it, in minutes
 # make help       the rest
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
@@ -26,16 +26,28 @@ install: modules ## install the module for the running kernel
 run: ## boot an emulated RISC-V machine and show what the module does
 	@$(LAB) run
 
-shell: ## the same machine with a prompt
+run-xiangshan: ## the same on a model of XiangShan's counters (builds a QEMU, once)
+	@$(LAB) run-xiangshan
+
+picture: ## draw what 'make run' shows, for the README
+	@$(LAB) picture
+
+shell: ## the machine of 'make run', with a prompt
 	@$(LAB) shell
 
-check: ## run every test (CASES="name ..." for single boots, see 'make list')
+test: ## lint and host tests: no root, less than a minute
+	@$(LAB) test
+
+check: ## the same, the module's build and a few boots: minutes (CASES="name ...": these boots)
 	@$(LAB) check $(CASES)
 
-check-debug: ## of these only the boots of a kernel with its checkers on (KASAN, lockdep, kmemleak ...)
+check-all: ## everything
+	@$(LAB) check-all
+
+check-debug: ## the boots of a kernel with its checkers on (KASAN, lockdep, kmemleak ...)
 	@$(LAB) check-debug
 
-list: ## list the boots of 'make check'
+list: ## list the boots
 	@$(LAB) list
 
 tools: ## build the programs in tools/ (CROSS_COMPILE=... to cross; make -C tools install)
@@ -44,19 +56,19 @@ tools: ## build the programs in tools/ (CROSS_COMPILE=... to cross; make -C tool
 dts: ## compile the device trees in dts/ (needs dtc)
 	$(MAKE) -C dts
 
-generated: ## write anew what is made from the event tables: dts, perf's JSON, documentation
+generated: ## write what is made from the event tables: dts, perf's JSON, documentation
 	drivers/perf/sbi_pmu/events/generate.sh
 
-setup: ## download and build ahead of time all that run, shell and check need
+setup: ## download and build ahead of time what check-all needs
 	@$(LAB) setup
 
 clean-lab: ## remove what the lab downloaded and built
 	@$(LAB) clean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
 kdir-check:
 	@selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
-.PHONY: modules clean install run shell check check-debug list tools dts generated setup clean-lab help kdir-check
+.PHONY: modules clean install run run-xiangshan picture shell test check check-all check-debug list tools dts generated setup clean-lab help kdir-check

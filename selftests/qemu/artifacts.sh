@@ -1,80 +1,39 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# roots.sh - what the lab downloads and builds, one "item" each, in the cache.
+# artifacts.sh - what the lab downloads and builds, one "artifact" each, in the cache.
 #
-# An item is a folder <cache>/<name>-<key>. The key is the hash of the recipe
-# that makes it (the function's own text and the files it reads), so a changed
-# recipe never meets an old result. An item is made under another name, under a
-# lock, and renamed when complete: what carries the final name is whole.
+# An artifact is a folder <cache>/<name>-<key>. The key is the hash of the recipe that makes
+# it (the function's own text and the files it reads), so a changed recipe never meets an
+# old result. An artifact is made under another name, under a lock, and renamed when
+# complete: what carries the final name is whole.
 #
-# Sourced by lab.sh. Functions called item_<name> make one item into $1.
+# Sourced by lab.sh. Functions called artifact_<name> make one into $1.
 
 cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/sbi-pmu
 stable=trixie
 testing=forky
 oldstable=bookworm
 
-say() { echo "lab: $*" >&2; }
-die() { echo "lab: error: $*" >&2; exit 1; }
-
-as_root() {
-	if [ "$(id -u)" = 0 ]; then "$@"; else sudo -- "$@"; fi
-}
-
-# Another program may be at it, as on a machine that has just come up.
-apt_update() {
-	local tries=0
-	until as_root env LC_ALL=C apt-get -q update >"$cache/apt.log" 2>&1; do
-		grep -q 'Could not get lock' "$cache/apt.log" && [ $((tries += 1)) -lt 60 ] || return
-		sleep 5
-	done
-}
-
-# What the machine itself must have. Everything else lives in the roots.
-need_host_tools() { (flock 9 && host_tools) 9>"$cache/apt.lock" || exit; }
-
-host_tools() {
-	local missing=()
-	[ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
-		die "this needs root: run it as root, or install sudo and allow $(id -un) to use it"
-	command -v mmdebstrap >/dev/null || missing+=(mmdebstrap)
-	[ -e /usr/share/keyrings/debian-archive-keyring.gpg ] || missing+=(debian-archive-keyring)
-	command -v xz >/dev/null || missing+=(xz-utils)
-	[ ${#missing[@]} = 0 ] && return
-	command -v apt-get >/dev/null ||
-		die "this machine has no apt-get; install by hand: ${missing[*]}"
-	say "installing ${missing[*]} (apt-get)"
-	apt_update &&
-		as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
-			-o DPkg::Lock::Timeout=300 --no-install-recommends \
-			install "${missing[@]}" >>"$cache/apt.log" 2>&1 || {
-		tail -n 5 "$cache/apt.log" >&2
-		die "apt-get could not install ${missing[*]}: is the network up? (full log: $cache/apt.log)"
-	}
-}
-
-need_space() { # GIB WHAT
-	local free
-	free=$(df -P -k "$cache" | awk 'NR == 2 { print int($4 / 1048576) }')
-	[ "$free" -ge "$1" ] || die "$2 needs $1 GiB in $cache, $free GiB are free;" \
-		"free some, or set XDG_CACHE_HOME to a bigger disk"
-}
+# ---- recipes ----
 
 # Settings of this machine's apt that a new root must share to reach a mirror.
 apt_settings() {
 	local name value
-	for name in Acquire::Check-Valid-Until Acquire::http::Proxy Acquire::https::Proxy; do
+	for name in Acquire::Check-Valid-Until Acquire::Max-ValidTime Acquire::http::Proxy \
+		Acquire::https::Proxy; do
 		value=$(apt-config dump "$name" | sed -n 's/.* "\(.*\)";$/\1/p' | head -n 1)
 		[ -z "$value" ] || printf -- '--aptopt=%s "%s"\n' "$name" "$value"
 	done
+	# Last, so that it holds: packages are signed, however old the list of them is.
+	[ -z "${lab_expired:-}" ] || echo '--aptopt=Acquire::Check-Valid-Until "false"'
 	echo '--aptopt=Acquire::Retries "3"'
 }
 
 # debstrap SUITE VARIANT ARCHS PACKAGES TARGET [mmdebstrap option...]
 #
-# Release suites only, without -updates and -security: those change under a
-# cached root, and all that the lab needs is in the release.
+# Release suites only, without -updates and -security: those change under a cached root,
+# and all that the lab needs is in the release.
 debstrap() {
 	local suite=$1 variant=$2 archs=$3 packages=$4 target=$5 settings
 	shift 5
@@ -86,8 +45,8 @@ debstrap() {
 		"$@" "$suite" "$target"
 }
 
-# Run in a build root: unpack the headers of the newest riscv64 kernel at /,
-# without their dependencies (they ask for a gcc that runs on riscv64).
+# Run in a build root: unpack the headers of the newest riscv64 kernel at /, without their
+# dependencies (they ask for a gcc that runs on riscv64).
 unpack_headers='
 	cd /tmp
 	depends() { apt-cache depends "$1" | sed -n "s/.*Depends: <*\($2[^:>]*\).*/\1/p" | head -n 1; }
@@ -99,15 +58,22 @@ unpack_headers='
 	echo "$release" > /kernel-release
 '
 
-# A build root with the stock riscv64 headers, and the guest's userland with
-# the kernel of the same version: testing moves, so the two are made together.
+# cpio_of FOLDER: the archive of a folder, its files root's, on standard output.
+cpio_of() { # ROOT FOLDER
+	in_root "$1" "$2:/run/tree" -- sh -c \
+		'cd /run/tree && find . | sort | cpio -o -H newc --quiet -R 0:0'
+}
+
+# A build root with the stock riscv64 headers, and the guest's userland with the kernel of
+# the same version: testing moves, so the two are made together.
 make_suite() { # SUITE PACKAGES TARGET
 	local suite=$1 packages=$2 target=$3 guest=$3/guest release image config
-	packages+=,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,make,cpio,perl,pahole,libelf1t64,libssl3t64
+	packages+=,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,make,cpio,perl,pahole,libelf1t64,libssl3t64,device-tree-compiler
+	debstrap "$suite" extract riscv64 \
+		linux-image-riscv64,linux-perf,busybox-static,strace,mawk,procps "$guest" &
 	debstrap "$suite" apt amd64,riscv64 "$packages" "$target/root" \
 		--customize-hook="chroot \"\$1\" sh -ec '$unpack_headers'"
-	debstrap "$suite" extract riscv64 \
-		linux-image-riscv64,linux-perf,busybox-static,strace,mawk,procps "$guest"
+	wait $!
 	release=$(cat "$target/root/kernel-release")
 	# Debian moved the kernel from /boot into its modules' folder.
 	for image in boot/vmlinux-$release usr/lib/modules/$release/vmlinuz missing; do
@@ -117,7 +83,7 @@ make_suite() { # SUITE PACKAGES TARGET
 		[ ! -e "$guest/$config" ] || break
 	done
 	[ "$image" != missing ] || {
-		say "no image of $release, which the headers are for: the archive moved; run this again"
+		echo "no image of $release, which the headers are for: the archive moved"
 		return 1
 	}
 	as_root cp "$guest/$image" "$target/vmlinux"
@@ -134,26 +100,65 @@ make_suite() { # SUITE PACKAGES TARGET
 		mkdir -p proc sys dev tmp run root lab
 		chmod 755 .
 	' sh "$guest"
-	in_root "$target/root" "$guest:/run/guest" -- sh -c \
-		'cd /run/guest && find . | sort | cpio -o -H newc --quiet -R 0:0' >"$target/base.cpio"
+	cpio_of "$target/root" "$guest" >"$target/base.cpio"
 	as_root rm -rf "$guest"
 }
 
-item_stable() {
-	make_suite "$stable" gcc,libc6-dev,clang,libclang-rt-dev,sparse,device-tree-compiler,libglib2.0-0t64,libfdt1,shellcheck "$1"
+artifact_stable() {
+	make_suite "$stable" gcc,libc6-dev,clang,libclang-rt-dev,sparse "$1"
 }
 
-item_testing() {
-	make_suite "$testing" qemu-system-riscv,device-tree-compiler "$1"
+artifact_testing() {
+	make_suite "$testing" gcc,libc6-dev,shellcheck "$1"
+}
+
+# keep_program FILE TREE TARGET: a program of this machine's architecture and its libraries,
+# out of a tree that is not a whole system, as TARGET/NAME and TARGET/lib.
+keep_program() {
+	local file=$1 tree=$2 target=$3 libraries=lib/x86_64-linux-gnu loader
+	for loader in "$tree"/{usr/,}$libraries/ld-linux-x86-64.so.2; do [ ! -e "$loader" ] || break; done
+	mkdir -p "$target/lib"
+	cp "$file" "$target/"
+	cp -L "$loader" "$target/loader"
+	"$target/loader" --inhibit-cache --library-path "$tree/usr/$libraries:$tree/$libraries" \
+		--list "$file" | awk '$2 == "=>" { print $3 }' | xargs cp -Lt "$target/lib"
+	# Nothing that it needs is missing.
+	"$target/loader" --inhibit-cache --library-path "$target/lib" \
+		"$target/$(basename "$file")" --version
+}
+
+# keep_packages SUITE PACKAGES TARGET PROGRAM...: programs that need no system around them, so
+# that machines run as the calling user.
+keep_packages() {
+	local suite=$1 packages=$2 target=$3 program
+	shift 3
+	debstrap "$suite" extract amd64 "$packages" "$target/tree"
+	for program; do keep_program "$target/tree/usr/bin/$program" "$target/tree" "$target"; done
+	as_root rm -rf "$target/tree"
 }
 
 # QEMU 7.2: the only packaged one whose virtual harts deliver LCOFI.
-item_oldstable() {
-	debstrap "$oldstable" apt amd64 qemu-system-misc "$1/root"
+artifact_q7() { keep_packages "$oldstable" qemu-system-misc "$1" qemu-system-riscv64; }
+
+# QEMU 11, and what lays an overlay over its device tree.
+artifact_q11() {
+	keep_packages "$testing" qemu-system-riscv,device-tree-compiler "$1" \
+		qemu-system-riscv64 dtc fdtoverlay
+}
+
+# Debian's QEMU 10 with LCOFI mended, built from source; see qfix.sh.
+artifact_qfix() {
+	debstrap "$stable" apt amd64 \
+		build-essential,dpkg-dev,ninja-build,meson,pkgconf,python3-venv,python3-pycotap,flex,bison,libglib2.0-dev,libgio-2.0-dev-bin,libfdt-dev,zlib1g-dev \
+		"$1/root" --setup-hook='sed -i "s/^deb \(.*\)/&\ndeb-src \1/" "$1/etc/apt/sources.list"' \
+		--customize-hook="copy-in $lab/qfix.sh $lab/xiangshan-hpm /tmp" \
+		--customize-hook='chroot "$1" bash /tmp/qfix.sh /qemu-system-riscv64'
+	keep_program "$1/root/qemu-system-riscv64" "$1/root" "$1"
+	as_root rm -rf --one-file-system "$1/root"
 }
 
 # OpenSBI as <version>.bin, from every suite that has another one.
-item_firmware() {
+artifact_firmware() {
 	local suite tree=$1/tree version
 	for suite in "$oldstable" "$oldstable-backports" "$stable" "$testing"; do
 		# Backports are no suite of their own: the release's line, renamed.
@@ -171,45 +176,28 @@ item_firmware() {
 		"$1/$version.bin" >"$1/none.bin"
 }
 
-# The kernel's own style checker.
-item_checkpatch() {
+# Of the kernel's source: its style checker, and perf's own reader of event tables as perf's
+# build runs it, with a root that has python.
+artifact_kerneltools() {
 	local tree=$1/tree
-	debstrap "$stable" extract amd64 linux-source "$tree"
-	as_root tar -C "$1" -xf "$tree"/usr/src/linux-source-*.tar.xz --occurrence=1 \
-		--strip-components=2 --wildcards 'linux-source-*/scripts/checkpatch.pl' \
-		'linux-source-*/scripts/spelling.txt' 'linux-source-*/scripts/const_structs.checkpatch'
-	as_root rm -rf "$tree"
-}
-
-# perf's own reader of event tables, as perf's build runs it, and a root with python.
-item_jevents() {
-	local tree=$1/tree
+	debstrap "$stable" extract amd64 linux-source "$tree" &
 	debstrap "$stable" apt amd64 python3 "$1/root"
-	debstrap "$stable" extract amd64 linux-source "$tree"
-	as_root tar -C "$1" -xf "$tree"/usr/src/linux-source-*.tar.xz --strip-components=3 \
-		--wildcards 'linux-source-*/tools/perf/pmu-events/*.py' \
+	wait $!
+	as_root tar -C "$1" -xf "$tree"/usr/src/linux-source-*.tar.xz --strip-components=1 \
+		--wildcards 'linux-source-*/scripts/checkpatch.pl' \
+		'linux-source-*/scripts/spelling.txt' 'linux-source-*/scripts/const_structs.checkpatch' \
+		'linux-source-*/tools/perf/pmu-events/*.py' \
 		'linux-source-*/tools/perf/pmu-events/arch/riscv' \
 		'linux-source-*/tools/perf/pmu-events/arch/test'
 	as_root rm -rf "$tree"
 }
 
-# QEMU from Debian's source with LCOFI mended; see qfix.sh.
-item_qfix() {
-		debstrap "$stable" apt amd64 \
-		build-essential,dpkg-dev,ninja-build,meson,pkgconf,python3-venv,python3-pycotap,flex,bison,libglib2.0-dev,libgio-2.0-dev-bin,libfdt-dev,zlib1g-dev \
-		"$1/root" --setup-hook='sed -i "s/^deb \(.*\)/&\ndeb-src \1/" "$1/etc/apt/sources.list"' \
-		--customize-hook="copy-in $lab/qfix.sh $lab/xiangshan-hpm /tmp" \
-		--customize-hook='chroot "$1" bash /tmp/qfix.sh /qemu-system-riscv64'
-	as_root mv "$1/root/qemu-system-riscv64" "$1/"
-	as_root rm -rf --one-file-system "$1/root"
-}
-
-# A kernel with its checkers on, and what a module for it is built against; see
-# debug.sh. It and the module are made by one compiler, that of testing's root,
-# in a copy of it: more packages are needed, and none of them by anybody else.
-item_debug() {
+# A kernel with its checkers on, and what a module for it is built against; see debug.sh. It
+# and the module are made by one compiler, that of testing's root, in a copy of it: more
+# packages are needed, and none of them by anybody else.
+artifact_debug() {
 	local root=$1/root tools
-	tools=$(item testing)
+	tools=$(artifact testing)
 	as_root cp -a --reflink=auto "$tools/root" "$root"
 	as_root cp -L /etc/resolv.conf "$root/etc/"
 	as_root cp "$lab/debug.sh" "$lab/debug.config" "$root/tmp/"
@@ -220,7 +208,7 @@ item_debug() {
 
 # A riscv64 QEMU with the libraries it needs, as kvm/ in an archive: what an emulated
 # machine needs to be the host of another.
-item_kvm() {
+artifact_kvm() {
 	mkdir "$1/tree"
 	debstrap "$testing" extract riscv64 qemu-system-riscv "$1/tree/kvm"
 	as_root sh -ec '
@@ -235,96 +223,186 @@ item_kvm() {
 		mkdir -p proc sys dev tmp
 		chmod 755 .
 	' sh "$1/tree/kvm"
-	in_root "$(item testing)/root" "$1/tree:/run/tree" -- sh -c \
-		'cd /run/tree && find . | sort | cpio -o -H newc --quiet -R 0:0' >"$1/kvm.cpio"
+	cpio_of "$(artifact testing)/root" "$1/tree" >"$1/kvm.cpio"
 	as_root rm -rf "$1/tree"
 }
 
-# What else a recipe depends on: files that it reads, another item.
-item_inputs() {
+# ---- the cache ----
+
+# What else a recipe depends on: files that it reads, another artifact.
+recipe_inputs() {
 	case $1 in
 	qfix) cat "$lab"/qfix.sh "$lab"/xiangshan-hpm/*.[ch] ;;
-	kvm) item_key testing ;;
-	debug) cat "$lab/debug.sh" "$lab/debug.config" && item_key testing ;;
+	kvm) artifact_key testing ;;
+	debug) cat "$lab/debug.sh" "$lab/debug.config" && artifact_key testing ;;
 	esac
 }
 
-item_key() { # NAME
-	{
-		declare -f "item_$1" make_suite debstrap
-		echo "$unpack_headers $stable $testing $oldstable"
-		item_inputs "$1"
-	} | sha256sum | cut -c 1-12
+# The text of a recipe and of the recipes' functions that it calls.
+recipe_text() {
+	declare -f "artifact_$1" debstrap
+	case $1 in
+	stable | testing) declare -f make_suite cpio_of && echo "$unpack_headers" ;;
+	q7 | q11) declare -f keep_packages keep_program ;;
+	qfix) declare -f keep_program ;;
+	kvm) declare -f cpio_of ;;
+	esac
+	echo "$stable $testing $oldstable"
 }
 
-# item NAME: print the folder of a finished item, making it first if need be. For
-# work on QEMU, QFIX is a folder with another one than what qfix.sh makes.
-item() {
-	local name=$1 dir
-	[ "$name" != qfix ] || [ -z "${QFIX:-}" ] || { echo "$QFIX"; return; }
-	dir=$cache/$name-$(item_key "$name")
-	[ -e "$dir" ] || make_item "$name" "$dir"
+artifact_key() { # NAME
+	{ recipe_text "$1" && recipe_inputs "$1"; } | sha256sum | cut -c 1-12
+}
+
+artifact_dir() { echo "$cache/$1-$(artifact_key "$1")"; }
+
+# artifact NAME: print the folder of an artifact that make_artifacts has made.
+artifact() {
+	local dir
+	dir=$(artifact_dir "$1")
+	[ -e "$dir" ] || die "'$1' has not been made"
 	echo "$dir"
 }
 
-make_item() { # NAME DIR
-	local name=$1 dir=$2 start=$SECONDS new
-	mkdir -p "$cache" || die "cannot make $cache"
-	need_host_tools
+# Disk that making an artifact takes at most, in MiB.
+artifact_size() {
+	case $1 in
+	stable) echo 2600 ;;
+	testing) echo 1900 ;;
+	qfix) echo 2900 ;;
+	debug) echo 7500 ;;
+	kvm | kerneltools) echo 1100 ;;
+	q7) echo 900 ;;
+	q11) echo 500 ;;
+	*) echo 200 ;;
+	esac
+}
+
+# enough_disk WHAT MIB: the cache's disk has so much room, or say how much is missing.
+enough_disk() {
+	local free
+	free=$(df -P -k "$cache" | awk 'NR == 2 { print int($4 / 1024) }')
+	[ "$free" -ge "$2" ] ||
+		die "$1 takes $2 MiB in $cache, and $free MiB are free:" \
+			"free some, or set XDG_CACHE_HOME to a bigger disk"
+}
+
+# ---- making them ----
+
+# try_mirror LOG WHAT COMMAND...: run a command that downloads. A list of packages that has expired is used
+# all the same, as packages stay signed; a mirror in the middle of an update gets some time.
+try_mirror() {
+	local log=$1 what=$2 cause tries=0
+	shift 2
+	until "$@" >"$log" 2>&1; do
+		cause=$(cause_of "$log")
+		if [ "$cause" = expired ] && [ -z "${lab_expired:-}" ]; then
+			say "warning: the mirror's Release file has expired; going on, as packages are signed"
+			lab_expired=1
+		elif [ "$cause" = mirror ] && [ $((tries += 1)) -lt 4 ]; then
+			say "the mirror is in the middle of an update: $what is tried again in $((tries * 20)) s"
+			sleep $((tries * 20))
+		elif [ "$cause" = locked ] && [ $((tries += 1)) -lt 60 ]; then
+			sleep 5
+		else
+			grep -v 'unsandboxed' "$log" | tail -n 12 >&2
+			die "$what failed: $(explain "$cause") (log: $log)"
+		fi
+	done
+}
+
+# What the machine itself must have. Everything else lives in the roots.
+need_host_tools() { (flock 9 && host_tools) 9>"$cache/apt.lock" || exit; }
+
+host_tools() {
+	local missing=()
+	command -v mmdebstrap >/dev/null || missing+=(mmdebstrap)
+	[ -e /usr/share/keyrings/debian-archive-keyring.gpg ] || missing+=(debian-archive-keyring)
+	command -v xz >/dev/null || missing+=(xz-utils)
+	[ ${#missing[@]} != 0 ] || return 0
+	command -v apt-get >/dev/null ||
+		die "this machine has no apt-get; install by hand: ${missing[*]}"
+	say "installing ${missing[*]} (apt-get)"
+	try_mirror "$cache/apt.log" "installing ${missing[*]}" install_packages "${missing[@]}"
+}
+
+# Another program may be at it, as on a machine that has just come up.
+install_packages() {
+	local options=(-q -y -o DPkg::Lock::Timeout=300)
+	[ -z "${lab_expired:-}" ] || options+=(-o Acquire::Check-Valid-Until=false)
+	as_root env LC_ALL=C apt-get "${options[@]}" -o APT::Update::Error-Mode=any update &&
+		as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" \
+			--no-install-recommends install "$@"
+}
+
+# A recipe is a shell of its own, where any failing step ends it.
+run_recipe() { # NAME TARGET
+	as_root rm -rf --one-file-system "$2" && mkdir "$2" && chmod 755 "$2" || return
+	can_mount
+	# shellcheck disable=SC2016 # for the inner shell
+	isolated env LC_ALL=C timeout --foreground 6000 bash -euo pipefail -c '
+		lab=$1 lab_mounts=$4 lab_expired=$5
+		trap "kill \$(jobs -p) 2>/dev/null || :" EXIT
+		. "$lab/progress.sh" && . "$lab/privileges.sh" && . "$lab/artifacts.sh"
+		cache=${3%/*}
+		"artifact_$2" "$3"
+	' bash "$lab" "$1" "$2" "$lab_mounts" "${lab_expired:-}" </dev/null
+}
+
+make_artifact() { # NAME
+	local name=$1 dir start=$SECONDS new
+	dir=$(artifact_dir "$name")
 	exec 8>"$cache/$name.lock"
 	flock -n 8 || { say "waiting for another run that makes $name"; flock 8; }
 	if [ ! -e "$dir" ]; then
-		need_space 8 "making '$name'"
-		say "making '$name' (once; log: $dir.log)"
+		[ -n "$progress_pid" ] || say "making '$name' (once; log: $dir.log)"
 		# A name of its own: sudo closes the lock, so the recipe of a run
 		# that was killed may still be writing to its.
 		as_root rm -rf --one-file-system "$dir".new.*
-		new=$(mktemp -d "$dir.new.XXXXXX")
-		chmod 755 "$new"
-		# A shell of its own, where any failing step ends it (called from
-		# "item || exit" this one would go on), in namespaces of its own,
-		# which end with this run.
-		# shellcheck disable=SC2016 # for the inner shell
-		as_root timeout --foreground 6000 unshare --mount --pid --fork --kill-child \
-			bash -euo pipefail -c 'lab=$1; . "$lab/roots.sh"; cache=${3%/*}; "item_$2" "$3"' \
-			bash "$lab" "$name" "$new" >"$dir.log" 2>&1 </dev/null || {
-			tail -n 15 "$dir.log" >&2
-			die "could not make '$name': is the network up? (full log: $dir.log)"
-		}
+		new=$dir.new.$BASHPID
+		echo "$new" >>"$run/unfinished"
+		now "$name" making
+		try_mirror "$dir.log" "making '$name'" run_recipe "$name" "$new"
+		now_done "$name"
 		mv "$new" "$dir"
 		say "made '$name' in $((SECONDS - start)) s"
 	fi
 	exec 8>&-
 }
 
-# in_root ROOT [OUTSIDE:INSIDE...] -- COMMAND...
-#
-# Runs COMMAND as the calling user inside ROOT, with folders of the outside at
-# places of the inside. The mounts are in a namespace of their own and go with
-# the command, so runs side by side do not meet, and nothing is left behind.
-in_root() {
-	local root=$1 binds=() bind
-	shift
-	while [ "$1" != -- ]; do
-		binds+=("$1")
-		shift
+# What the log's end says a recipe does, for the line of progress.
+artifact_activity() { # NAME
+	tail -c 2000 "$(artifact_dir "$1").log" 2>/dev/null | tr '\r' '\n' | awk '
+		/^\[[0-9]+\/[0-9]+\]/ { what = "building " $1; next }
+		/^I: downloading/ { what = "downloading packages" }
+		/^I: (extracting|installing)/ { what = "unpacking" }
+		/^I: running .*-hook/ { what = "setting up" }
+		/^(Get:|I: running apt-get update)/ { what = "downloading lists" }
+		END { print what ? what : "starting" }'
+}
+
+# make_artifacts NAME...: those that are missing, three at a time; those that take longest
+# come first.
+make_artifacts() {
+	local name missing=() need=0 pids=() failed=0 running pid
+	mkdir -p "$cache" || die "cannot make $cache"
+	for name; do
+		[ -e "$(artifact_dir "$name")" ] || missing+=("$name")
 	done
-	shift
-	# shellcheck disable=SC2016 # for the inner shell
-	as_root unshare --mount --pid --fork --kill-child sh -ec '
-		root=$1 user=$2 n=$3
-		shift 3
-		mount -t tmpfs -o mode=755 tmpfs "$root/run"
-		while [ "$n" -gt 0 ]; do
-			inside=$root${1##*:}
-			case ${1##*:} in /run/*) mkdir -p "$inside" ;; esac
-			mount --bind "${1%:*}" "$inside"
-			shift
-			n=$((n - 1))
+	[ ${#missing[@]} != 0 ] || return 0
+	for name in "${missing[@]}"; do need=$((need + $(artifact_size "$name"))); done
+	enough_disk "making ${missing[*]}" $need
+	need_host_tools
+	say "making ${missing[*]} in $cache (once)"
+	for name in "${missing[@]}"; do
+		# One that is made of another waits for it.
+		case $name in kvm | debug) for pid in "${pids[@]}"; do wait "$pid" || failed=1; done; pids=() ;; esac
+		while running=$(jobs -rp | grep -cxF "$(printf '%s\n' "${pids[@]}")"); [ "$running" -ge 3 ]; do
+			sleep 0.5
 		done
-		mount -t proc proc "$root/proc"
-		mount --rbind /dev "$root/dev"
-		# Not exec: as process 1 of a namespace, timeout and others fail.
-		chroot --userspec="$user" "$root" "$@" || exit
-	' sh "$root" "$(id -u):$(id -g)" "${#binds[@]}" "${binds[@]}" "$@"
+		(trap - EXIT && make_artifact "$name") &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do wait "$pid" || failed=1; done
+	[ $failed = 0 ] || exit 1
 }

@@ -9,7 +9,7 @@
 #                  the end what it found
 #   lab_kvm=N      be the host of a guest of N harts, which is told all the rest
 #   lab_hosts=1    but run the programs here, one of which starts the guest
-#   lab_show=1     run /lab/show, for a person
+#   lab_demo=NAME  run /lab/NAME, for a person
 #   lab_shell=1    a prompt on the console
 set -o pipefail
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=${TERM:-vt100}
@@ -48,8 +48,11 @@ run_programs() {
 	for program; do
 		n=$((n + 1))
 		echo "lab: $program" > /dev/kmsg
+		start=$(cut -d . -f 1 /proc/uptime)
 		timeout "$lab_limit" "./$program" 2>&1 < /dev/null | while IFS= read -r line; do echo "  $line"; done
-		case $? in
+		status=$?
+		echo "# $program took $(($(cut -d . -f 1 /proc/uptime) - start)) s"
+		case $status in
 		0) echo "ok $n $program" ;;
 		4) echo "ok $n $program # SKIP" ;;
 		*) echo "not ok $n $program" ;;
@@ -77,9 +80,9 @@ if [ -n "$lab_kvm" ] && [ -z "$lab_hosts" ]; then
 elif [ -n "$lab_run" ]; then
 	port
 	run_programs "$lab_run" > /dev/vport0p1
-elif [ -n "$lab_show" ]; then
+elif [ -n "$lab_demo" ]; then
 	port
-	./show > /dev/vport0p1 2>&1
+	"./$lab_demo" > /dev/vport0p1 2>&1
 else
 	insmod sbi_pmu.ko
 	dmesg | grep sbi_pmu:
