@@ -186,12 +186,13 @@ static void test_pace(void)
 		const unsigned int unit = 1 + n / 4 % 4, ops[] = { XS_OR, XS_AND, XS_XOR, XS_ADD };
 		const u64 event = ((u64)random() << 31 ^ random()) % (1ULL << 40) |
 				  XS_OP(ops[random() % 4], 0) | XS_OP(ops[random() % 4], 2);
-		const struct xs_pace pace = xs_pace_of(table, unit, event);
+		const unsigned int pressure = xs_pressure(XS_PRESSURE(unit, n / 16 % 4), unit);
+		const struct xs_pace pace = xs_pace_of(table, unit, event, pressure);
 		const u64 from = random(), to = from + random() % 1000;
 		u64 counted = 0, t = from;
 
 		while (t < to)
-			counted += xs_increment(table, unit, event, t++ % XS_PERIOD);
+			counted += xs_increment(table, unit, event, t++ % XS_PERIOD) << pressure;
 		wrong += xs_before(&pace, to) - xs_before(&pace, from) != counted;
 		if (!counted)
 			continue;

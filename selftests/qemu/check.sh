@@ -30,6 +30,7 @@ in_lanes() {
 	for ((i = 0; i < count; i++)); do
 		(
 			trap - EXIT
+			trap 'exit 143' INT TERM
 			while next_line; do "$command" "$line"; done
 		) </dev/null &
 		pids+=($!)

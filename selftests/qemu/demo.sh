@@ -98,15 +98,15 @@ demo_xiangshan() {
 		say "XiangShan's counters are in no packaged QEMU: one is built with a model of them, about 8 minutes, once"
 	demo_prepare qfix q11
 	say "booting a RISC-V machine with a model of XiangShan's counters; a few seconds"
-	demo_boot demo_xiangshan qfix rv64,sscofpmf=true,smcntrpmf=true,xiangshan-hpm=v3 1 \
-		1.9+xiangshan-v3-virt "SOLE" &
+	demo_boot demo_xiangshan qfix rv64,sscofpmf=true,smcntrpmf=true,xiangshan-hpm=v2r2-2026 1 \
+		1.9+xiangshan-v2r2-2026-virt "SOLE" &
 	pid=$!
 	while [ ! -s "$run/demo_xiangshan.shown" ] && kill -0 $pid 2>/dev/null; do sleep 0.2; done
 	progress_stop
 	follow demo_xiangshan $pid
 	cat <<-'EOF2'
 
-	   Next:  make check CASES=twin-v3     every name of this table, counted
+	   Next:  make check CASES=twin-v2r2-2026     every name of this table, counted
 	          Documentation/admin-guide/perf/sbi-pmu-xiangshan.rst      on a XiangShan core
 	          Documentation/admin-guide/perf/sbi-pmu-topdown.rst        what the bars mean
 	EOF2

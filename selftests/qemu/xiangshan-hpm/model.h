@@ -53,6 +53,19 @@ enum { XS_OR = 0, XS_AND = 1, XS_XOR = 2, XS_ADD = 4 };
  */
 #define XS_MIRROR		0xcc0
 
+/*
+ * Which program runs is up to the program: in CSR XS_WORKLOAD, which users may write, each
+ * unit has two bits, the frontend's first, for a number P: its counters count 2^P times as
+ * fast. It is 0 at first, a hart's own, and not switched with the task.
+ */
+#define XS_WORKLOAD		0x8c0
+#define XS_PRESSURE(unit, p)	((uint64_t)(p) << (2 * ((unit) - 1)))
+
+static inline unsigned int xs_pressure(uint64_t workload, unsigned int unit)
+{
+	return workload >> (2 * (unit - 1)) & 3;
+}
+
 /**
  * struct xs_table - one revision of the RTL
  * @name: of the CPU property, and of the driver's parameter
@@ -195,12 +208,13 @@ struct xs_pace {
 };
 
 static inline struct xs_pace xs_pace_of(const struct xs_table *table, unsigned int unit,
-					uint64_t event)
+					uint64_t event, unsigned int pressure)
 {
 	struct xs_pace pace = {};
 
 	for (unsigned int t = 0; t < XS_PERIOD; t++)
-		pace.before[t + 1] = pace.before[t] + xs_increment(table, unit, event, t);
+		pace.before[t + 1] = pace.before[t] +
+				     (xs_increment(table, unit, event, t) << pressure);
 	return pace;
 }
 

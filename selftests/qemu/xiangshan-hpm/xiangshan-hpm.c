@@ -30,6 +30,7 @@
  * @value: what they hold
  * @pace: what they count
  * @busy: those that are set to an event which adds something
+ * @workload: CSR XS_WORKLOAD
  */
 struct xiangshan_hpm {
 	const struct xs_table *table;
@@ -39,6 +40,7 @@ struct xiangshan_hpm {
 	uint64_t value[XS_COUNTERS];
 	struct xs_pace pace[XS_COUNTERS];
 	uint32_t busy;
+	uint64_t workload;
 };
 
 /* What mcountinhibit was before us; the same for all harts. */
@@ -176,6 +178,15 @@ static RISCVException read_event(CPURISCVState *env, int csrno, target_ulong *va
 	return RISCV_EXCP_NONE;
 }
 
+static void set_pace(CPURISCVState *env, unsigned int i)
+{
+	const unsigned int unit = xs_unit_of(i);
+	struct xiangshan_hpm *hpm = hpm_of(env);
+
+	hpm->pace[i] = xs_pace_of(hpm->table, unit, env->mhpmevent_val[i],
+				  xs_pressure(hpm->workload, unit));
+}
+
 static RISCVException write_event(CPURISCVState *env, int csrno, target_ulong val)
 {
 	const unsigned int i = csrno & 0x1f;
@@ -187,7 +198,7 @@ static RISCVException write_event(CPURISCVState *env, int csrno, target_ulong va
 	if (!riscv_has_ext(env, RVH))
 		event &= ~(MHPMEVENT_BIT_VSINH | MHPMEVENT_BIT_VUINH);
 	env->mhpmevent_val[i] = event;
-	hpm->pace[i] = xs_pace_of(hpm->table, xs_unit_of(i), event);
+	set_pace(env, i);
 	hpm->busy = deposit32(hpm->busy, i, 1, hpm->pace[i].before[XS_PERIOD] > 0);
 	arm_here(env);
 	return RISCV_EXCP_NONE;
@@ -225,6 +236,22 @@ static RISCVException read_table(CPURISCVState *env, int csrno, target_ulong *va
 	return RISCV_EXCP_NONE;
 }
 
+static RISCVException read_workload(CPURISCVState *env, int csrno, target_ulong *val)
+{
+	*val = hpm_of(env)->workload;
+	return RISCV_EXCP_NONE;
+}
+
+static RISCVException write_workload(CPURISCVState *env, int csrno, target_ulong val)
+{
+	settle(env);
+	hpm_of(env)->workload = val;
+	for (unsigned int i = XS_FIRST; i < XS_COUNTERS; i++)
+		set_pace(env, i);
+	arm_here(env);
+	return RISCV_EXCP_NONE;
+}
+
 static RISCVException anybody(CPURISCVState *env, int csrno)
 {
 	return RISCV_EXCP_NONE;
@@ -247,12 +274,17 @@ static void take_over_all(void)
 	static riscv_csr_operations mirror = { .predicate = anybody, .read = read_event };
 	static riscv_csr_operations number = { .predicate = anybody, .read = read_table };
 
+	static riscv_csr_operations workload = {
+		.predicate = anybody, .read = read_workload, .write = write_workload,
+	};
+
 	if (inhibit.write)
 		return;
 	riscv_get_csr_ops(CSR_MCOUNTINHIBIT, &inhibit);
 	take_over(CSR_MCOUNTINHIBIT, inhibit.read, write_inhibit);
 	take_over(CSR_SCOUNTOVF, read_overflow, NULL);
 	riscv_set_csr_ops(XS_MIRROR, &number);
+	riscv_set_csr_ops(XS_WORKLOAD, &workload);
 	for (unsigned int i = XS_FIRST; i < XS_COUNTERS; i++) {
 		take_over(CSR_CYCLE + i, read_counter, NULL);
 		take_over(CSR_MCYCLE + i, read_counter, write_counter);
