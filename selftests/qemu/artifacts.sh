@@ -70,7 +70,7 @@ make_suite() { # SUITE PACKAGES TARGET
 	local suite=$1 packages=$2 target=$3 guest=$3/guest release image config
 	packages+=,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,make,cpio,perl,pahole,libelf1t64,libssl3t64,device-tree-compiler
 	debstrap "$suite" extract riscv64 \
-		linux-image-riscv64,linux-perf,busybox-static,strace,mawk,procps "$guest" &
+		linux-image-riscv64,linux-perf,busybox-static,bsdutils,strace,mawk,procps "$guest" &
 	debstrap "$suite" apt amd64,riscv64 "$packages" "$target/root" \
 		--customize-hook="chroot \"\$1\" sh -ec '$unpack_headers'"
 	wait $!
