@@ -30,7 +30,7 @@ bold_titles() {
 	if [ -t 1 ]; then
 		sed -u '/^-- the end/d; s/^-- .*/\x1b[1;36m&\x1b[0m/; s/^\(   # \)\(.*\)/\1\x1b[1m\2\x1b[0m/; s/not supported/\x1b[33m&\x1b[0m/'
 	else
-		sed -u '/^-- the end/d'
+		sed -u '/^-- the end/d; s/\x1b\[[0-9;]*m//g'
 	fi
 }
 
