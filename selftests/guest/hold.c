@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hold - hold a counter of ours open until stdin ends: for scripts that need
- * the module in use. Prints a line when it has it.
+ * hold [N] - hold N events of ours open, by default 1, until stdin ends: for scripts that
+ * need the module in use. Prints a line when it has them.
  */
 #include "harness.h"
 
-int main(void)
+int main(int argc, char **argv)
 {
-	int fd = find_pmu() ? open_event(CYCLES, 0, -1, -1) : -ENODEV;
+	int fd = find_pmu() ? 0 : -ENODEV;
 	char c;
 
+	for (int n = argc > 1 ? atoi(argv[1]) : 1; n > 0 && fd >= 0; n--)
+		fd = open_event(CYCLES, 0, -1, -1);
 	if (fd < 0) {
 		printf("cannot open: %s\n", strerror(-fd));
 		return 1;

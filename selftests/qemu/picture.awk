@@ -17,7 +17,7 @@ function text(x, y, size, fill, anchor, s) {
 
 function bar(x, y, width, fill) {
 	printf "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"16\" rx=\"2\" fill=\"%s\"/>\n", \
-		x, y, width > 1.5 ? width : 1.5, fill
+		x, y, (width > 1.5 ? width : 1.5), fill
 }
 
 END {
@@ -31,7 +31,7 @@ END {
 	print "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 860 330\" width=\"860\" height=\"330\" font-family=\"system-ui, sans-serif\">"
 	print "<rect width=\"860\" height=\"330\" rx=\"8\" fill=\"#ffffff\" stroke=\"#d0d7de\"/>"
 	text(24, 36, 17, dark, "start", "Calls to the firmware at each context switch")
-	text(24, 56, 12, "#57606a", "start", "two tasks, each with N events open; counted by the kernel's own tracepoint")
+	text(24, 56, 12, "#57606a", "start", "two tasks, N events open in each; by the kernel's own tracepoint")
 	for (i = 1; i <= rows; i++) {
 		y = 78 + (i - 1) * 48
 		text(92, y + 22, 13, dark, "end", n[i] (n[i] == 1 ? " event" : " events"))
@@ -41,8 +41,8 @@ END {
 		text(110 + theirs[i] * 8, y + 32, 12, dark, "start", theirs[i] (i == 1 ? "  built-in driver" : ""))
 	}
 	printf "<line x1=\"470\" y1=\"24\" x2=\"470\" y2=\"284\" stroke=\"#d0d7de\"/>\n"
-	text(494, 36, 17, dark, "start", "perf record, beside the program's own clock")
-	text(494, 56, 12, "#57606a", "start", "matmul, two functions; one sample each 1,000,000 cycles, by LCOFI")
+	text(494, 36, 17, dark, "start", "A profile and the program's own clock")
+	text(494, 56, 12, "#57606a", "start", "perf record of matmul, a sample each 1,000,000 cycles")
 	split("naive blocked", name, " ")
 	for (i = 1; i <= 2; i++) {
 		y = 84 + (i - 1) * 72
