@@ -26,7 +26,7 @@ apt_settings() {
 		[ -z "$value" ] || printf -- '--aptopt=%s "%s"\n' "$name" "$value"
 	done
 	# Last, so that it holds: packages are signed, however old the list of them is.
-	[ -z "${lab_expired:-}" ] || echo '--aptopt=Acquire::Check-Valid-Until "false"'
+	[ -z "$lab_expired" ] || echo '--aptopt=Acquire::Check-Valid-Until "false"'
 	echo '--aptopt=Acquire::Retries "3"'
 }
 
@@ -292,12 +292,15 @@ enough_disk() {
 # try_mirror LOG WHAT COMMAND...: run a command that downloads. A list of packages that has expired is used
 # all the same, as packages stay signed; a mirror in the middle of an update gets some time.
 try_mirror() {
-	local log=$1 what=$2 cause tries=0
+	local log=$1 what=$2 cause tries=0 lab_expired=
 	shift 2
+	[ ! -e "$run/expired" ] || lab_expired=1
 	until "$@" >"$log" 2>&1; do
 		cause=$(cause_of "$log")
-		if [ "$cause" = expired ] && [ -z "${lab_expired:-}" ]; then
-			say "warning: the mirror's Release file has expired; going on, as packages are signed"
+		if [ "$cause" = expired ] && [ -z "$lab_expired" ]; then
+			[ -e "$run/expired" ] ||
+				say "warning: the mirror's Release file has expired; going on, as packages are signed"
+			: >"$run/expired"
 			lab_expired=1
 		elif [ "$cause" = mirror ] && [ $((tries += 1)) -lt 4 ]; then
 			say "the mirror is in the middle of an update: $what is tried again in $((tries * 20)) s"
@@ -305,7 +308,7 @@ try_mirror() {
 		elif [ "$cause" = locked ] && [ $((tries += 1)) -lt 60 ]; then
 			sleep 5
 		else
-			grep -v 'unsandboxed' "$log" | tail -n 12 >&2
+			grep -v 'unsandboxed' "$log" | tail -n 5 >&2
 			die "$what failed: $(explain "$cause") (log: $log)"
 		fi
 	done
@@ -329,7 +332,7 @@ host_tools() {
 # Another program may be at it, as on a machine that has just come up.
 install_packages() {
 	local options=(-q -y -o DPkg::Lock::Timeout=300)
-	[ -z "${lab_expired:-}" ] || options+=(-o Acquire::Check-Valid-Until=false)
+	[ -z "$lab_expired" ] || options+=(-o Acquire::Check-Valid-Until=false)
 	as_root env LC_ALL=C apt-get "${options[@]}" -o APT::Update::Error-Mode=any update &&
 		as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" \
 			--no-install-recommends install "$@"
@@ -346,7 +349,7 @@ run_recipe() { # NAME TARGET
 		. "$lab/progress.sh" && . "$lab/privileges.sh" && . "$lab/artifacts.sh"
 		cache=${3%/*}
 		"artifact_$2" "$3"
-	' bash "$lab" "$1" "$2" "$lab_mounts" "${lab_expired:-}" </dev/null
+	' bash "$lab" "$1" "$2" "$lab_mounts" "$lab_expired" </dev/null
 }
 
 make_artifact() { # NAME

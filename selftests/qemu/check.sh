@@ -306,6 +306,8 @@ artifacts_of() { # ROWS
 suites_of() { cut -f 7 <<<"$1" | sort -u | xargs; }
 
 run_test() {
+	command -v gcc >/dev/null ||
+		die "make test needs a compiler (Debian: apt install gcc libc6-dev)"
 	start_run
 	run_jobs "$(test_steps here 1000000)" "" ""
 	print_results
