@@ -22,7 +22,7 @@ without_root() {
 	      apt install sudo && adduser $(id -un) sudo
 	  Without root these work:
 	      make test               needs make and gcc; with shellcheck and device-tree-compiler
-	                              nothing of it is skipped but checkpatch
+	                              nothing of it is skipped
 	      make KDIR=... ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-
 	                              builds the module; needs gcc-riscv64-linux-gnu and the headers
 	                              of a riscv64 kernel
