@@ -8,16 +8,21 @@ devices=/sys/bus/event_source/devices
 title() { printf '\n-- %s\n\n' "$*"; }
 note() { printf '   %s\n' "$*"; }
 
-# A command as one would type it, and what it prints, without what says nothing here.
-try() { # COMMAND...
+# A command as one would type it, and what it prints, without what says nothing here. Where
+# one fails, the end is not told.
+failed=
+try() { # COMMAND
 	printf '   # %s\n' "$1"
 	sh -c "$1" > /tmp/out 2>&1
 	status=$?
+	[ $status = 0 ] || failed=1
 	sed 's/[[:space:]]*$//; /^$/d; /seconds user/d; /seconds sys/d; /^\[ perf record/d
 		/Performance counter stats/d; /^#/d; /nmi_watchdog/d; /perf stat \.\.\./d; s/^/     /' /tmp/out
+	[ $status = 0 ] || echo "     -- failed: status $status"
 	echo
-	return $status
 }
+
+the_end() { [ -n "$failed" ] || echo "-- the end"; }
 
 load_module() { # PARAMETER...
 	insmod sbi_pmu.ko "$@" || exit

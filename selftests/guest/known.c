@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 	work(expected / 2);
 	error = error ? error : region_end(&r, &sum);
 	if (error)
-		printf("its own counter            not here: %s\n", region_why(&r, error));
+		printf("its own counter            not counted: %s\n", region_why(&r, error));
 	else
 		printf("its own counter            %11lu instructions (%s)\n",
 		       (unsigned long)sum.count[0], sum.direct ? "read without a system call" :

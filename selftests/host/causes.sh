@@ -10,6 +10,7 @@ is() { # CAUSE LINE...
 	shift
 	{
 		echo "W: Download is performed unsandboxed as root as file /x couldn't be accessed by user '_apt'. - pkgAcquire::Run (13: Permission denied)"
+		echo "unshare: unshare failed: Operation not permitted"
 		printf '%s\n' "$@"
 	} >"$dir/log"
 	found=$(cause_of "$dir/log")
@@ -32,7 +33,8 @@ is signature "W: GPG error: http://mirror sid InRelease: The following signature
 is disk "E: You don't have enough free space in /var/cache/apt/archives/."
 is disk "tar: lib/x: Cannot write: No space left on device"
 is disk "E: Failed to fetch http://mirror/pool/x.deb  Hash Sum mismatch" "write error: No space left on device"
-is permission "E: mmdebstrap: unshare failed: Operation not permitted"
+is permission "chroot: cannot change root directory to '/x': Operation not permitted"
+is memory "unshare: unshare failed: Operation not permitted" "chroot: Permission denied" "Killed"
 is memory "collect2: fatal error: ld terminated with signal 9 [Killed]"
 is locked "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7"
 is unknown "make: *** [Makefile:7: all] Error 2"

@@ -60,20 +60,20 @@ unpack_headers='
 
 # cpio_of FOLDER: the archive of a folder, its files root's, on standard output.
 cpio_of() { # ROOT FOLDER
-	in_root "$1" "$2:/run/tree" -- sh -c \
+	in_root "$1" "$2:/run/tree:ro" -- sh -c \
 		'cd /run/tree && find . | sort | cpio -o -H newc --quiet -R 0:0'
 }
 
 # A build root with the stock riscv64 headers, and the guest's userland with the kernel of
 # the same version: testing moves, so the two are made together.
 make_suite() { # SUITE PACKAGES TARGET
-	local suite=$1 packages=$2 target=$3 guest=$3/guest release image config
+	local suite=$1 packages=$2 target=$3 guest=$3/guest release image config pid
 	packages+=,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,make,cpio,perl,pahole,libelf1t64,libssl3t64,device-tree-compiler
-	debstrap "$suite" extract riscv64 \
-		linux-image-riscv64,linux-perf,busybox-static,bsdutils,strace,mawk,procps "$guest" &
+	start_job debstrap "$suite" extract riscv64 \
+		linux-image-riscv64,linux-perf,busybox-static,bsdutils,strace,mawk,procps "$guest"
 	debstrap "$suite" apt amd64,riscv64 "$packages" "$target/root" \
 		--customize-hook="chroot \"\$1\" sh -ec '$unpack_headers'"
-	wait $!
+	wait "${lanes[0]}"
 	release=$(cat "$target/root/kernel-release")
 	# Debian moved the kernel from /boot into its modules' folder.
 	for image in boot/vmlinux-$release usr/lib/modules/$release/vmlinuz missing; do
@@ -180,9 +180,9 @@ artifact_firmware() {
 # build runs it, with a root that has python.
 artifact_kerneltools() {
 	local tree=$1/tree
-	debstrap "$stable" extract amd64 linux-source "$tree" &
+	start_job debstrap "$stable" extract amd64 linux-source "$tree"
 	debstrap "$stable" apt amd64 python3 "$1/root"
-	wait $!
+	wait "${lanes[0]}"
 	as_root tar -C "$1" -xf "$tree"/usr/src/linux-source-*.tar.xz --strip-components=1 \
 		--wildcards 'linux-source-*/scripts/checkpatch.pl' \
 		'linux-source-*/scripts/spelling.txt' 'linux-source-*/scripts/const_structs.checkpatch' \
@@ -201,6 +201,8 @@ artifact_debug() {
 	as_root cp -a --reflink=auto "$tools/root" "$root"
 	as_root cp -L /etc/resolv.conf "$root/etc/"
 	as_root cp "$lab/debug.sh" "$lab/debug.config" "$root/tmp/"
+	[ -z "$lab_expired" ] || echo 'Acquire::Check-Valid-Until "false";' |
+		as_root tee "$root/etc/apt/apt.conf.d/99lab-expired"
 	in_root "$root" -- bash /tmp/debug.sh /tmp/debug.config /out
 	as_root mv "$root"/out/* "$1/"
 	as_root rm -rf --one-file-system "$root"
@@ -345,7 +347,7 @@ run_recipe() { # NAME TARGET
 	# shellcheck disable=SC2016 # for the inner shell
 	isolated env LC_ALL=C timeout --foreground 6000 bash -euo pipefail -c '
 		lab=$1 lab_mounts=$4 lab_expired=$5
-		trap "kill \$(jobs -p) 2>/dev/null || :" EXIT
+		trap end_jobs EXIT
 		. "$lab/progress.sh" && . "$lab/privileges.sh" && . "$lab/artifacts.sh"
 		cache=${3%/*}
 		"artifact_$2" "$3"
@@ -365,9 +367,11 @@ make_artifact() { # NAME
 		new=$dir.new.$BASHPID
 		echo "$new" >>"$run/unfinished"
 		now "$name" making
+		# shellcheck disable=SC2064 # the name as it is now
+		trap "now_done $name" EXIT
 		try_mirror "$dir.log" "making '$name'" run_recipe "$name" "$new"
-		now_done "$name"
 		mv "$new" "$dir"
+		echo "$name" >>"$run/made"
 		say "made '$name' in $((SECONDS - start)) s"
 	fi
 	exec 8>&-
@@ -384,28 +388,32 @@ artifact_activity() { # NAME
 		END { print what ? what : "starting" }'
 }
 
-# make_artifacts NAME...: those that are missing, three at a time; those that take longest
-# come first.
+# make_artifacts MIB NAME...: make those that are missing, three at a time, those that take
+# longest first. MIB is what the run takes beside them.
 make_artifacts() {
-	local name missing=() need=0 pids=() failed=0 running pid
-	mkdir -p "$cache" || die "cannot make $cache"
+	local name missing=() need=$1 running pid own=() failed=0
+	shift
 	for name; do
 		[ -e "$(artifact_dir "$name")" ] || missing+=("$name")
 	done
-	[ ${#missing[@]} != 0 ] || return 0
 	for name in "${missing[@]}"; do need=$((need + $(artifact_size "$name"))); done
-	enough_disk "making ${missing[*]}" $need
+	enough_disk "making ${missing[*]:-nothing new} and a run" "$need"
+	[ ${#missing[@]} != 0 ] || return 0
 	need_host_tools
 	say "making ${missing[*]} in $cache (once)"
+	progress_total ${#missing[@]} "$run/made"
 	for name in "${missing[@]}"; do
 		# One that is made of another waits for it.
-		case $name in kvm | debug) for pid in "${pids[@]}"; do wait "$pid" || failed=1; done; pids=() ;; esac
-		while running=$(jobs -rp | grep -cxF "$(printf '%s\n' "${pids[@]}")"); [ "$running" -ge 3 ]; do
-			sleep 0.5
-		done
-		(trap - EXIT && make_artifact "$name") &
-		pids+=($!)
+		case $name in
+		kvm | debug) for pid in "${own[@]}"; do wait "$pid" || failed=1; done ;;
+		esac
+		while
+			running=$(jobs -rp | grep -cxF "$(printf '%s\n' "${own[@]:-none}")")
+			[ "$running" -ge 3 ]
+		do sleep 0.5; done
+		start_job make_artifact "$name"
+		own+=("${lanes[-1]}")
 	done
-	for pid in "${pids[@]}"; do wait "$pid" || failed=1; done
+	for pid in "${own[@]}"; do wait "$pid" || failed=1; done
 	[ $failed = 0 ] || exit 1
 }

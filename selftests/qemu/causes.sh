@@ -7,8 +7,9 @@
 
 # cause_of LOG: one word, by the first of these that the log has.
 cause_of() {
-	# apt warns about its sandbox in every log.
-	grep -v 'Download is performed unsandboxed' "$1" | awk '
+	# Every log has apt's warning about its sandbox, and in a container mmdebstrap's
+	# question whether it may unshare.
+	grep -vE 'Download is performed unsandboxed|unshare failed' "$1" | awk '
 		function is(word) { seen[word] = 1 }
 		/No space left on device|enough free space|Disk quota exceeded/ { is("disk") }
 		/Release file .*is expired|Release.* is not valid anymore/ { is("expired") }
@@ -22,7 +23,7 @@ cause_of() {
 		/Operation not permitted|Permission denied|must be root/ { is("permission") }
 		/[Kk]illed|Cannot allocate memory|out of memory/ { is("memory") }
 		END {
-			n = split("disk expired clock signature mirror network gone permission memory locked", order, " ")
+			n = split("disk expired clock signature mirror network gone memory locked permission", order, " ")
 			for (i = 1; i <= n; i++)
 				if (order[i] in seen) {
 					print order[i]

@@ -7,7 +7,7 @@
 # passed, failed and were skipped, and the seconds it took. Sourced by lab.sh.
 
 result() { # NAME PASSED FAILED SKIPPED SECONDS
-	printf '%s\t%d\t%d\t%d\t%d\n' "$@" >>"$run/results"
+	printf '%s\t%d\t%d\t%d\t%d\n' "$@" >>"$run/results" || die "cannot write to $run"
 }
 
 # What several jobs have to say does not mix.
@@ -22,22 +22,22 @@ print_whole() {
 # ---- two at a time ----
 
 # in_lanes COUNT COMMAND: COMMAND gets each line of standard input as its argument; as many
-# lines at once as there are lanes. The shell that waits for them can be interrupted.
+# lines at once as there are lanes. Not in a pipeline: end_jobs must know the lanes.
 in_lanes() {
-	local count=$1 command=$2 pids=() i
+	local count=$1 command=$2 first=${#lanes[@]}
 	cat >"$run/queue"
-	set -m # each lane is a group of processes, which end_run ends
-	for ((i = 0; i < count; i++)); do
-		(
-			trap - EXIT
-			trap 'exit 143' INT TERM
-			while next_line; do "$command" "$line"; done
-		) </dev/null &
-		pids+=($!)
-		lanes+=($!)
+	while [ $((count -= 1)) -ge 0 ]; do start_job one_lane "$command"; done
+	wait "${lanes[@]:$first}"
+}
+
+# What ends a job early does not end the lane.
+one_lane() { # COMMAND
+	local line name
+	while next_line; do
+		("$1" "$line") && continue
+		name=${line%%$'\t'*}
+		result "${name%% = *}: did not report" 0 1 0 0
 	done
-	set +m
-	wait "${pids[@]}"
 }
 
 next_line() {
@@ -83,7 +83,7 @@ in_tree() {
 		(cd "$run/tree" && "$@")
 	else
 		# shellcheck disable=SC2016 # for the inner shell
-		in_root "$(artifact "$root")/root" "$run/tree:/run/src" -- \
+		in_root "$(artifact "$root")/root" "$run/tree:/run/src:ro" -- \
 			sh -c 'cd /run/src && exec "$@"' sh "$@"
 	fi
 }
@@ -124,8 +124,8 @@ host_coverage() {
 }
 
 checkpatch() {
-	in_root "$(artifact stable)/root" "$run/tree:/run/src" \
-		"$(artifact kerneltools)/scripts:/run/scripts" -- \
+	in_root "$(artifact stable)/root" "$run/tree:/run/src:ro" \
+		"$(artifact kerneltools)/scripts:/run/scripts:ro" -- \
 		env CHECKPATCH=/run/scripts/checkpatch.pl /run/src/selftests/lint.sh checkpatch
 }
 
@@ -133,7 +133,8 @@ checkpatch() {
 perf_json() {
 	local tools
 	tools=$(artifact kerneltools)
-	in_root "$tools/root" "$run/tree:/run/src" "$tools/tools/perf/pmu-events:/run/pmu-events" -- \
+	in_root "$tools/root" "$run/tree:/run/src:ro" \
+		"$tools/tools/perf/pmu-events:/run/pmu-events:ro" -- \
 		/run/src/selftests/host/jevents.sh /run/pmu-events
 }
 
@@ -160,7 +161,7 @@ rows_of() { # check|all|name|CASE...
 # boot_case ROW: boot and judge one case.
 boot_case() {
 	local name tier load qemu cpu harts suite opensbi append programs
-	local start=$SECONDS status verdict slow=1 long=0 overflow=timer twin= seconds tries=0
+	local start=$SECONDS status verdict slow=1 long=0 overflow=timer twin= seconds
 	IFS=$'\t' read -r name tier load qemu cpu harts suite opensbi append programs <<<"$1"
 	# The checkers of the debug kernel check every load and store.
 	[ "$suite" != debug ] || slow=4
@@ -172,29 +173,19 @@ boot_case() {
 	case $cpu in *xiangshan-hpm=*) twin=" LAB_TWIN=1" ;; esac
 	case $append in *LAB_STRESS_SECONDS=*) long=${append##*LAB_STRESS_SECONDS=} ;; esac
 	now "$name" starting
-	while :; do
-		: >"$run/$name.ktap"
-		: >"$run/$name.console"
-		machine_command "$qemu" "$cpu" "$harts" "$suite" "$opensbi" \
-			"$append earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name lab_limit=$((400 * slow + long)) lab_suite=$suite LAB_OVERFLOW=$overflow$twin" \
-			-serial "file:$run/$name.console" \
-			-chardev "file,id=ktap,path=$run/$name.ktap" \
-			-device virtserialport,chardev=ktap
-		run_machine "$name" $((120 * slow)) $((${CASE_TIMEOUT:-900} * slow + long))
-		status=$?
-		# QEMU 7.2 hangs now and then, in its firmware or where other harts come
-		# up: nothing of ours was tried, so once more.
-		grep -q 'Run /init' "$run/$name.console" && break
-		[ "$qemu" = q7 ] && [ $((tries += 1)) -lt 3 ] || break
-		{
-			echo "        $name: hung before its kernel was up; once more"
-			tail -n 3 "$run/$name.console"
-		} | print_whole
-	done
+	machine_command "$qemu" "$cpu" "$harts" "$suite" "$opensbi" \
+		"$append earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name lab_limit=$((400 * slow + long)) lab_suite=$suite LAB_OVERFLOW=$overflow$twin" \
+		-serial "file:$run/$name.console" \
+		-chardev "file,id=ktap,path=$run/$name.ktap" \
+		-device virtserialport,chardev=ktap
+	run_machine "$name" $((120 * slow)) $((${CASE_TIMEOUT:-900} * slow + long)) ktap
+	status=$?
 	now_done "$name"
 	seconds=$((SECONDS - start))
 	verdict=$(awk -v programs="$programs" -v status=$status -f "$lab/verdict.awk" \
 		"$run/$name.ktap" "$run/$name.console" 2>"$run/$name.skips")
+	# A disk that is full, for one.
+	[ -n "$verdict" ] || verdict="0 1 0"$'\n'"no verdict: $(tail -n 1 "$run/$name.skips")"
 	{
 		if [ "$verdict" = "${verdict%%$'\n'*}" ]; then
 			cat "$run/$name.skips"
@@ -229,37 +220,44 @@ print_times() {
 
 # The last lines of a run: of a long log only the end may be kept.
 print_results() {
-	awk -F '\t' '
+	awk -F '\t' -v jobs="$jobs" '
 		$3 { print "FAILED  " $1 }
 		{ passed += $2; failed += $3; skipped += $4 }
 		END {
+			if (!jobs || NR < jobs)
+				printf "FAILED  %d of %d steps and boots reported\n", NR, jobs
+			failed += !jobs || NR < jobs
 			printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
 			exit failed != 0
 		}' "$run/results"
 }
 
-# run_jobs STEPS SUITES ROWS: each of these jobs, and its result. What does not
-# report has failed.
+# Steps and boots that must report. In a variable, as a disk may be full.
+jobs=0
+
+# run_jobs STEPS SUITES ROWS LATE-STEPS: all of these, the late steps after the builds.
 run_jobs() {
-	local steps=$1 suites=$2 boots=$3 suite name
-	{
-		[ -z "$steps" ] || echo "$steps"
-		for suite in $suites; do echo "build for $(release_of "$suite") = build_clean $suite"; done
-		[ -z "$boots" ] || cut -f 1 <<<"$boots"
-	} >"$run/planned"
-	progress_total "$(wc -l <"$run/planned")"
-	grep ' = ' "$run/planned" | in_lanes 2 step
-	if [ -n "$boots" ] && ! awk -F '\t' '$3 && /^build/ { exit 1 }' "$run/results"; then
+	local steps=$1 suites=$2 boots=$3 late=$4 suite planned name
+	for suite in $suites; do
+		steps+=${steps:+$'\n'}"build for $(release_of "$suite") = build_clean $suite"
+	done
+	planned=$(printf '%s\n' "$steps" "$late" "$(cut -f 1 <<<"$boots")" | sed 's/ = .*//; /^$/d')
+	jobs=$(wc -l <<<"$planned")
+	progress_total "$jobs" "$run/results"
+	in_lanes 2 step < <(grep . <<<"$steps")
+	if awk -F '\t' '$3 && /^build/ { bad = 1 } END { exit !bad }' "$run/results"; then
 		say "nothing is booted, as the module does not build"
 		boots=
+		late=
 	fi
 	for suite in $(grep 'KVM=' <<<"$boots" | cut -f 7 | sort -u); do host_initrd "$suite"; done
-	awk -F '\t' 'NF && $3 != "alone"' <<<"$boots" | in_lanes 2 boot_case
-	awk -F '\t' 'NF && $3 == "alone"' <<<"$boots" | in_lanes 1 boot_case
+	in_lanes 2 step < <(grep . <<<"$late")
+	in_lanes 2 boot_case < <(awk -F '\t' 'NF && $3 != "alone"' <<<"$boots")
+	in_lanes 1 boot_case < <(awk -F '\t' 'NF && $3 == "alone"' <<<"$boots")
 	while read -r name; do
-		name=${name%% = *}
-		grep -qF "$name"$'\t' "$run/results" || result "$name: not run" 0 1 0 0
-	done <"$run/planned"
+		cut -f 1 "$run/results" | sed 's/: did not report$//' | grep -qxF -- "$name" ||
+			result "$name: not run" 0 1 0 0
+	done <<<"$planned"
 }
 
 # What needs a compiler and no machine: make test.
@@ -287,6 +285,14 @@ more_steps() {
 	EOF2
 }
 
+# After the builds: what make run and make run-xiangshan show is all there.
+late_steps() {
+	cat <<-EOF2
+	make run = demo_works
+	make run-xiangshan = demo_xiangshan_works
+	EOF2
+}
+
 # The artifacts that rows need; those that take longest to make come first.
 artifacts_of() { # ROWS
 	local boots=$1 suite
@@ -309,13 +315,21 @@ run_test() {
 	command -v gcc >/dev/null ||
 		die "make test needs a compiler (Debian: apt install gcc libc6-dev)"
 	start_run
-	run_jobs "$(test_steps here 1000000)" "" ""
+	run_jobs "$(test_steps here 1000000)" "" "" ""
 	print_results
+}
+
+# All that make check-all needs, each name once.
+all_artifacts() {
+	{
+		printf '%s\n' qfix stable kerneltools
+		artifacts_of "$(rows_of all)"
+	} | awk '!seen[$0]++'
 }
 
 # run_check check|all|CASE...
 run_check() {
-	local boots steps='' name artifacts
+	local boots steps='' late='' name artifacts
 	for name; do
 		[ "$name" = check ] || [ "$name" = all ] || [ -n "$(rows_of "$name")" ] ||
 			die "no case '$name'; see 'make list'"
@@ -326,16 +340,17 @@ run_check() {
 	check) steps=$(test_steps testing 2000000) ;;
 	all)
 		steps=$(more_steps && test_steps testing 10000000)
-		artifacts="qfix stable kerneltools $artifacts"
+		late=$(late_steps)
+		artifacts=$(all_artifacts)
 		;;
 	esac
 	need_root
 	start_run
-	# shellcheck disable=SC2046,SC2086 # words
-	make_artifacts $(printf '%s\n' $artifacts | awk '!seen[$0]++')
-	enough_disk "a run" 3000
-	run_jobs "$steps" "$(suites_of "$boots")" "$boots"
-	[ "$1" = check ] || print_times
+	# shellcheck disable=SC2086 # words
+	make_artifacts 3000 $artifacts
+	run_jobs "$steps" "$(suites_of "$boots")" "$boots" "$late"
+	progress_stop
+	[ "$1" != all ] || print_times
 	print_results
 }
 

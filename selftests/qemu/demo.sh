@@ -6,24 +6,14 @@
 # What is shown comes from scripts in the machines (guest/demo*), by a virtio port. Sourced by
 # lab.sh.
 
-# demo_boot NAME FLAVOUR CPU HARTS OPENSBI APPEND: boot a machine that shows /lab/NAME; what it
-# shows goes to $run/NAME.shown.
+# demo_boot NAME FLAVOUR CPU OPENSBI APPEND: boot a machine that shows /lab/NAME; what it shows
+# goes to $run/NAME.shown.
 demo_boot() {
-	local name=$1 flavour=$2 status
-	: >"$run/$name.shown"
-	: >"$run/$name.console"
-	machine_command "$flavour" "$3" "$4" testing "$5" "$6 lab_demo=$name" \
+	local name=$1
+	machine_command "$2" "$3" 1 testing "$4" "$5 lab_demo=$name" \
 		-serial "file:$run/$name.console" \
 		-chardev "file,id=out,path=$run/$name.shown" -device virtserialport,chardev=out
-	run_machine "$name" 60 300
-	status=$?
-	# Packaged QEMU 7.2 hangs now and then before its kernel is up.
-	if [ $status != 0 ] && [ ! -s "$run/$name.shown" ]; then
-		run_machine "$name" 60 300
-		status=$?
-	fi
-	now_done "$name"
-	return $status
+	run_machine "$name" 60 300 shown
 }
 
 bold_titles() {
@@ -34,44 +24,64 @@ bold_titles() {
 	fi
 }
 
-# follow NAME PID: show what a machine shows, until it has ended.
-follow() {
-	local name=$1
-	tail -n +1 -s 0.2 --pid="$2" -f "$run/$name.shown" | bold_titles
-	wait "$2" && grep -q '^-- the end' "$run/$name.shown" || {
-		cat "$run/$name.qemu" "$run/$name.console"
-		die "the machine did not get to the end; its console is above"
-	}
+# follow NAME: show what a machine that start_job has just started shows, until it has ended.
+follow() { # NAME JOB
+	while [ ! -s "$run/$1.shown" ] && kill -0 "$2" 2>/dev/null; do sleep 0.2; done
+	progress_stop
+	tail -n +1 -s 0.2 --pid="$2" -f "$run/$1.shown" | bold_titles
+	wait "$2"
+	shown_whole "$1" || exit
 }
 
-# Instructions are the machine's clock, one a nanosecond: counts are what a program does, and
-# not what this machine makes of it. (With more than one hart QEMU hangs in that mode.)
+# shown_whole NAME: the machine got to the end of what it shows, and no command failed.
+shown_whole() {
+	grep -q '^-- the end' "$run/$1.shown" && return
+	cat "$run/$1.shown" "$run/$1.qemu" "$run/$1.console" >&2
+	say "error: $1 failed, or did not get to the end; what it showed and its console are above"
+	return 1
+}
+
+# Instructions are the machine's clock, one a nanosecond (ICOUNT=0): counts are what a program
+# does, and not what this machine makes of it. (With more harts QEMU hangs in that mode.)
+demo_main() {
+	demo_boot demo q7 rv64,sscofpmf=true 1.9 "SOLE ICOUNT=0"
+}
+
+demo_shared() {
+	demo_boot demo_shared q11 rv64,sscofpmf=true 1.9 "- ICOUNT=0"
+}
+
+demo_hpm() {
+	demo_boot demo_xiangshan qfix \
+		rv64,sscofpmf=true,smcntrpmf=true,xiangshan-hpm=v2r2-2026 \
+		1.9+xiangshan-v2r2-2026-virt SOLE
+}
+
+# As steps of make check-all.
+demo_works() { demo_main && shown_whole demo && demo_shared && shown_whole demo_shared; }
+demo_xiangshan_works() { demo_hpm && shown_whole demo_xiangshan; }
+
 demo_prepare() { # ARTIFACT...
-	icount_shift=0
 	need_root
 	start_run
-	make_artifacts testing "$@" firmware
-	enough_disk "a run" 1000
+	make_artifacts 1500 testing "$@" firmware
+	progress_total 1 /dev/null
 	now module building
 	build_suite testing || exit
 	now_done module
 }
 
 demo_boots() {
-	demo_boot demo q7 rv64,sscofpmf=true 1 1.9 "SOLE ICOUNT" &
-	exclusive_pid=$!
-	demo_boot demo_shared q11 rv64,sscofpmf=true 1 1.9 "- ICOUNT" &
-	shared_pid=$!
+	start_job demo_main
+	start_job demo_shared
 }
 
 demo() {
 	demo_prepare q7 q11
 	say "booting two RISC-V machines (QEMU, OpenSBI 1.9, Linux $(release_of testing)); a few seconds"
 	demo_boots
-	while [ ! -s "$run/demo.shown" ] && kill -0 $exclusive_pid 2>/dev/null; do sleep 0.2; done
-	progress_stop
-	follow demo $exclusive_pid
-	follow demo_shared $shared_pid
+	follow demo "${lanes[-2]}"
+	follow demo_shared "${lanes[-1]}"
 	cat <<-'EOF2'
 
 	   Next:  make shell            the first machine again, with a prompt: perf is yours
@@ -85,25 +95,20 @@ picture() {
 	local file=$top/Documentation/images/make-run.svg
 	demo_prepare q7 q11
 	demo_boots
-	follow demo $exclusive_pid >/dev/null
-	follow demo_shared $shared_pid >/dev/null
+	follow demo "${lanes[-2]}" >/dev/null
+	follow demo_shared "${lanes[-1]}" >/dev/null
 	mkdir -p "${file%/*}"
 	awk -f "$lab/picture.awk" "$run/demo.shown" "$run/demo_shared.shown" >"$run/picture" &&
 		cp "$run/picture" "$file" && say "wrote $file"
 }
 
 demo_xiangshan() {
-	local pid
 	[ -e "$(artifact_dir qfix)" ] ||
 		say "XiangShan's counters are in no packaged QEMU: one is built with a model of them, about 8 minutes, once"
 	demo_prepare qfix q11
 	say "booting a RISC-V machine with a model of XiangShan's counters; a few seconds"
-	demo_boot demo_xiangshan qfix rv64,sscofpmf=true,smcntrpmf=true,xiangshan-hpm=v2r2-2026 1 \
-		1.9+xiangshan-v2r2-2026-virt "SOLE" &
-	pid=$!
-	while [ ! -s "$run/demo_xiangshan.shown" ] && kill -0 $pid 2>/dev/null; do sleep 0.2; done
-	progress_stop
-	follow demo_xiangshan $pid
+	start_job demo_hpm
+	follow demo_xiangshan "${lanes[-1]}"
 	cat <<-'EOF2'
 
 	   Next:  make check CASES=twin-v2r2-2026     every name of this table, counted

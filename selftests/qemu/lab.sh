@@ -40,18 +40,12 @@ usage() {
 	EOF2
 }
 
-lanes=()
-sudo_keeper=
-
 # Everything of this run is gone when it ends, however it does.
 end_run() {
-	local status=$? lane unfinished
+	local status=$? unfinished
 	trap '' INT TERM
 	progress_stop
-	for lane in "${lanes[@]}"; do
-		# shellcheck disable=SC2016 # for that shell
-		! kill -0 -- "-$lane" 2>/dev/null || as_root sh -c 'kill -- "-$1"' sh "$lane"
-	done
+	end_jobs
 	# shellcheck disable=SC2046 # one or more
 	[ -z "$(jobs -p)" ] || kill $(jobs -p) 2>/dev/null
 	wait
@@ -86,14 +80,13 @@ clean() {
 	done
 	need_root
 	as_root rm -rf --one-file-system "$cache"
-	[ -z "$sudo_keeper" ] || kill "$sudo_keeper"
 }
 
 setup() {
 	need_root
 	start_run
 	# shellcheck disable=SC2046 # words
-	make_artifacts qfix stable testing kerneltools q7 q11 firmware kvm
+	make_artifacts 0 $(all_artifacts)
 }
 
 verb=${1:-help}

@@ -9,6 +9,33 @@
 say() { clear_progress; echo "lab: $*" >&2; }
 die() { clear_progress; echo "lab: error: $*" >&2; exit 1; }
 
+# ---- background jobs ----
+
+# start_job COMMAND...: in the background, as a group of processes of its own, which end_jobs
+# ends whole. Its number is the last in lanes.
+lanes=()
+
+start_job() {
+	set -m
+	(
+		trap - EXIT
+		trap 'exit 143' INT TERM
+		"$@"
+	) </dev/null &
+	lanes+=($!)
+	set +m
+}
+
+end_jobs() {
+	local lane
+	for lane in "${lanes[@]}"; do
+		# shellcheck disable=SC2016 # for that shell
+		! kill -0 -- "-$lane" 2>/dev/null || as_root sh -c 'kill -- "-$1"' sh "$lane"
+	done
+}
+
+# ---- root ----
+
 # sudo has been asked for a password in need_root(): here it must not ask again.
 as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n -- "$@"; fi
@@ -40,8 +67,7 @@ need_root() {
 		say "root is needed to set up and use build systems; sudo asks once:"
 		sudo -v || without_root "sudo does not allow $(id -un) to be root" >&2
 	fi
-	while sleep 50; do sudo -n -v || exit; done </dev/null >/dev/null 2>&1 &
-	sudo_keeper=$!
+	while sleep 50 && kill -0 $$; do sudo -n -v || exit; done </dev/null >/dev/null 2>&1 &
 }
 
 # can_mount: a container without CAP_SYS_ADMIN has neither mounts nor namespaces. The answer
@@ -65,10 +91,10 @@ isolated() {
 	fi
 }
 
-# in_root ROOT [OUTSIDE:INSIDE...] -- COMMAND...
+# in_root ROOT [OUTSIDE:INSIDE[:ro]...] -- COMMAND...
 #
 # Run COMMAND as the calling user inside ROOT, with folders of the outside at places under
-# /run of the inside: mounted there, or copied in and back out.
+# /run of the inside: mounted there, or copied in and, unless marked as read-only, back out.
 in_root() {
 	local root=$1 shared=()
 	shift
@@ -91,8 +117,10 @@ in_root_mounted() {
 		shift 3
 		mount -t tmpfs -o mode=755 tmpfs "$root/run"
 		while [ "$n" -gt 0 ]; do
-			mkdir -p "$root${1##*:}"
-			mount --bind "${1%:*}" "$root${1##*:}"
+			pair=${1%:ro}
+			mkdir -p "$root${pair##*:}"
+			mount --bind "${pair%:*}" "$root${pair##*:}"
+			[ "$pair" = "$1" ] || mount -o remount,bind,ro "$root${pair##*:}"
 			shift
 			n=$((n - 1))
 		done
@@ -108,7 +136,7 @@ in_root_copied() {
 	local status pair
 	(
 		flock 7
-		for pair in "${shared[@]}"; do
+		for pair in "${shared[@]%:ro}"; do
 			# shellcheck disable=SC2016 # for the inner shell
 			as_root sh -ec 'rm -rf "$2" && mkdir -p "$2" && cp -a "$1/." "$2"' \
 				sh "${pair%:*}" "$root${pair##*:}" || exit
@@ -116,10 +144,10 @@ in_root_copied() {
 		as_root chroot --userspec="$(id -u):$(id -g)" "$root" "$@"
 		status=$?
 		for pair in "${shared[@]}"; do
-			# shellcheck disable=SC2016 # for the inner shell
-			as_root sh -ec '[ "$3" = read-only ] || cp -a "$2/." "$1"; rm -rf "$2"' \
-				sh "${pair%:*}" "$root${pair##*:}" \
-				"$([ -w "${pair%:*}" ] || echo read-only)" || exit
+			[ "$pair" != "${pair%:ro}" ] ||
+				as_root cp -a "$root${pair##*:}/." "${pair%:*}" || exit
+			pair=${pair%:ro}
+			as_root rm -rf "$root${pair##*:}" || exit
 		done
 		exit $status
 	) 7>"$cache/$(basename "$(dirname "$root")").root.lock"

@@ -22,15 +22,15 @@ now_done() { # JOB
 	rm -f "$run/now.$1" "$run/began.$1"
 }
 
-# How many jobs there are in all; each that has ended leaves a line in $run/results.
+# progress_total COUNT FILE: there are so many jobs; each that has ended leaves a line in FILE.
 progress_total() {
-	echo "$1" >"$run/total"
+	echo "$1 $2" >"$run/total"
 }
 
 progress_line() {
-	local file job line='' began text
-	if [ -s "$run/total" ]; then
-		line="[$(wc -l <"$run/results" 2>/dev/null || echo 0)/$(cat "$run/total")] "
+	local file job line='' began text total ended
+	if read -r total ended 2>/dev/null <"$run/total"; then
+		line="[$(cat "$ended" 2>/dev/null | wc -l)/$total] "
 	fi
 	line+="$((SECONDS / 60)):$(printf %02d $((SECONDS % 60)))"
 	for file in "$run"/now.*; do

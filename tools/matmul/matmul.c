@@ -50,7 +50,7 @@ static PROFILED void naive(const struct matrices *m, uint32_t *c)
 
 /* One block times another, along the rows of both: they stay in the cache meanwhile. */
 static inline void multiply_block(const struct matrices *m, uint32_t *c, unsigned int i0,
-			   unsigned int j0, unsigned int k0)
+				  unsigned int j0, unsigned int k0)
 {
 	const unsigned int n = m->size;
 	const unsigned int i1 = i0 + m->block < n ? i0 + m->block : n;
@@ -204,7 +204,7 @@ static bool measure(const struct matrices *m, const char *events, bool direct)
 		error = error ? error : region_end(&r, &sums[v]);
 	}
 	if (error)
-		printf("  %s\n    not here: %s\n\n", events, region_why(&r, error));
+		printf("  %s\n    not counted: %s\n\n", events, region_why(&r, error));
 	else
 		print_set(&r, sums);
 	region_close(&r);
@@ -255,7 +255,8 @@ static void user_only(const char *events, char list[LIST])
 
 static int usage(const char *name)
 {
-	fprintf(stderr, "usage: %s [-n SIZE] [-b BLOCK] [-e EVENTS]... [-r] [-u] [-t ROUNDS]\n", name);
+	fprintf(stderr, "usage: %s [-n SIZE] [-b BLOCK] [-e EVENTS]... [-r] [-u] [-t ROUNDS]\n",
+		name);
 	return 2;
 }
 
@@ -263,7 +264,8 @@ int main(int argc, char **argv)
 {
 	struct matrices m = { .size = 128, .block = 16 };
 	const char *const *set = default_sets;
-	unsigned int sets = sizeof(default_sets) / sizeof(*default_sets), own = 0, counted = 0, rounds = 0;
+	unsigned int sets = sizeof(default_sets) / sizeof(*default_sets), own = 0, counted = 0;
+	unsigned int rounds = 0;
 	const char *chosen[SETS];
 	bool direct = true, user = false, equal;
 	int option;
