@@ -280,7 +280,7 @@ artifact_size() {
 	esac
 }
 
-# enough_disk WHAT MIB: the cache's disk has so much room, or say how much is missing.
+# enough_disk WHAT MIB: stop if the cache's disk has less space than that, and say so.
 enough_disk() {
 	local free
 	free=$(df -P -k "$cache" | awk 'NR == 2 { print int($4 / 1024) }')
