@@ -131,7 +131,7 @@ in_root_mounted() {
 	' sh "$root" "$(id -u):$(id -g)" "${#shared[@]}" "${shared[@]}" "$@"
 }
 
-# The places inside are the same for every run: one at a time in each root.
+# The places inside are the same for every run: one at a time.
 in_root_copied() {
 	local status pair
 	(
@@ -150,5 +150,5 @@ in_root_copied() {
 			as_root rm -rf "$root${pair##*:}" || exit
 		done
 		exit $status
-	) 7>"$cache/$(basename "$(dirname "$root")").root.lock"
+	) 7>"$cache/root.lock"
 }
