@@ -48,7 +48,7 @@ end_run() {
 	end_jobs
 	# shellcheck disable=SC2046 # one or more
 	[ -z "$(jobs -p)" ] || kill $(jobs -p) 2>/dev/null
-	wait
+	{ wait; } 2>/dev/null # without a word for each that was ended
 	if [ -e "$run/unfinished" ]; then
 		while read -r unfinished; do
 			[ ! -e "$unfinished" ] || as_root rm -rf --one-file-system "$unfinished"
