@@ -10,15 +10,6 @@ result() { # NAME PASSED FAILED SKIPPED SECONDS
 	printf '%s\t%d\t%d\t%d\t%d\n' "$@" >>"$run/results" || die "cannot write to $run"
 }
 
-# What several jobs have to say does not mix.
-print_whole() {
-	(
-		flock 6
-		clear_progress
-		cat
-	) 6>"$run/print.lock"
-}
-
 # ---- two at a time ----
 
 # in_lanes COUNT COMMAND: COMMAND gets each line of standard input as its argument; as many

@@ -59,3 +59,12 @@ progress_stop() {
 	clear_progress
 	progress_pid=
 }
+
+# What several jobs have to say does not mix.
+print_whole() {
+	(
+		flock 6
+		clear_progress
+		cat
+	) 6>"$run/print.lock"
+}
