@@ -269,12 +269,12 @@ artifact() {
 # Disk that making an artifact takes at most, in MiB.
 artifact_size() {
 	case $1 in
-	stable) echo 2600 ;;
-	testing) echo 1900 ;;
-	qfix) echo 2900 ;;
+	stable) echo 2100 ;;
+	testing) echo 1700 ;;
+	qfix) echo 2000 ;;
 	debug) echo 7500 ;;
-	kvm | kerneltools) echo 1100 ;;
-	q7) echo 900 ;;
+	kvm | kerneltools) echo 700 ;;
+	q7) echo 700 ;;
 	q11) echo 500 ;;
 	*) echo 200 ;;
 	esac
