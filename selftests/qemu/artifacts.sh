@@ -67,7 +67,7 @@ cpio_of() { # ROOT FOLDER
 # A build root with the stock riscv64 headers, and the guest's userland with the kernel of
 # the same version: testing moves, so the two are made together.
 make_suite() { # SUITE PACKAGES TARGET
-	local suite=$1 packages=$2 target=$3 guest=$3/guest release image config pid
+	local suite=$1 packages=$2 target=$3 guest=$3/guest release image config
 	packages+=,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,make,cpio,perl,pahole,libelf1t64,libssl3t64,device-tree-compiler
 	start_job debstrap "$suite" extract riscv64 \
 		linux-image-riscv64,linux-perf,busybox-static,bsdutils,strace,mawk,procps "$guest"
@@ -291,8 +291,9 @@ enough_disk() {
 
 # ---- making them ----
 
-# try_mirror LOG WHAT COMMAND...: run a command that downloads. A list of packages that has expired is used
-# all the same, as packages stay signed; a mirror in the middle of an update gets some time.
+# try_mirror LOG WHAT COMMAND...: run a command that downloads. A list of packages that has
+# expired is used all the same, as packages stay signed; a mirror in the middle of an update
+# gets some time.
 try_mirror() {
 	local log=$1 what=$2 cause tries=0 lab_expired=
 	shift 2

@@ -171,7 +171,6 @@ boot_case() {
 		-device virtserialport,chardev=ktap
 	run_machine "$name" $((120 * slow)) $((${CASE_TIMEOUT:-900} * slow + long)) ktap
 	status=$?
-	now_done "$name"
 	seconds=$((SECONDS - start))
 	verdict=$(awk -v programs="$programs" -v status=$status -f "$lab/verdict.awk" \
 		"$run/$name.ktap" "$run/$name.console" 2>"$run/$name.skips")

@@ -24,8 +24,8 @@ bold_titles() {
 	fi
 }
 
-# follow NAME: show what a machine that start_job has just started shows, until it has ended.
-follow() { # NAME JOB
+# follow NAME JOB: show what the machine that this job runs shows, until it has ended.
+follow() {
 	while [ ! -s "$run/$1.shown" ] && kill -0 "$2" 2>/dev/null; do sleep 0.2; done
 	progress_stop
 	tail -n +1 -s 0.2 --pid="$2" -f "$run/$1.shown" | bold_titles
