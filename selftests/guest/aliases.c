@@ -7,7 +7,7 @@
 #include <dirent.h>
 #include <limits.h>
 
-#include "twin.h"
+#include "hpm_model.h"
 
 #define MAX_NAMES	512
 

@@ -2,7 +2,7 @@
 /*
  * groups - which events may be one group.
  */
-#include "crowd.h"
+#include "overcommit.h"
 #include "outcome.h"
 
 /* Opens an event of our own type if it has none. */

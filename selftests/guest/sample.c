@@ -8,7 +8,7 @@
  * the same event in the same run.
  */
 #include "ring.h"
-#include "twofold.h"
+#include "hotspot.h"
 
 /*
  * The host may be away for longer than a period. Then one sample stands for

@@ -23,7 +23,7 @@ static bool write_to(const char *path, const char *text)
 /* Calls of config_matching that CPU 0 has made. */
 static long configured(void)
 {
-	FILE *f = fopen("/sys/kernel/debug/sbi_pmu/calls", "r");
+	FILE *f = fopen("/sys/kernel/debug/sbi_pmu/sbi_calls", "r");
 	char line[512];
 	long n = -1;
 

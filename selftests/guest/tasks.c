@@ -5,7 +5,7 @@
  */
 #include <pthread.h>
 
-#include "crowd.h"
+#include "overcommit.h"
 #include "illegal.h"
 
 static void test_enable_on_exec(void)

@@ -152,7 +152,7 @@ rows_of() { # check|all|name|CASE...
 # boot_case ROW: boot and judge one case.
 boot_case() {
 	local name tier load qemu cpu harts suite opensbi append programs
-	local start=$SECONDS status verdict slow=1 long=0 overflow=timer twin= seconds
+	local start=$SECONDS status verdict slow=1 long=0 overflow=timer model= seconds
 	IFS=$'\t' read -r name tier load qemu cpu harts suite opensbi append programs <<<"$1"
 	# The checkers of the debug kernel check every load and store.
 	[ "$suite" != debug ] || slow=4
@@ -161,11 +161,11 @@ boot_case() {
 	*,*KVM=*) ;;
 	q7,*sscofpmf=true*,SOLE* | qfix,*sscofpmf=true*,SOLE*) overflow=lcofi ;;
 	esac
-	case $cpu in *xiangshan-hpm=*) twin=" LAB_TWIN=1" ;; esac
+	case $cpu in *xiangshan-hpm=*) model=" LAB_HPM_MODEL=1" ;; esac
 	case $append in *LAB_STRESS_SECONDS=*) long=${append##*LAB_STRESS_SECONDS=} ;; esac
 	now "$name" starting
 	machine_command "$qemu" "$cpu" "$harts" "$suite" "$opensbi" \
-		"$append earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name lab_limit=$((400 * slow + long)) lab_suite=$suite LAB_OVERFLOW=$overflow$twin" \
+		"$append earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name lab_limit=$((400 * slow + long)) lab_suite=$suite LAB_OVERFLOW=$overflow$model" \
 		-serial "file:$run/$name.console" \
 		-chardev "file,id=ktap,path=$run/$name.ktap" \
 		-device virtserialport,chardev=ktap
@@ -190,7 +190,7 @@ boot_case() {
 			echo "FAILED  $name ($seconds s)"
 		fi
 	} | print_whole
-	sed -n "s/^ *# \([a-z]*\) took \([0-9]*\) s$/$name\t\1\t\2/p" "$run/$name.ktap" >>"$run/programs"
+	sed -n "s/^ *# \([a-z_]*\) took \([0-9]*\) s$/$name\t\1\t\2/p" "$run/$name.ktap" >>"$run/programs"
 	# shellcheck disable=SC2086 # three numbers
 	result "$name" ${verdict%%$'\n'*} "$seconds"
 }

@@ -111,7 +111,7 @@ demo_xiangshan() {
 	follow demo_xiangshan "${lanes[-1]}"
 	cat <<-'EOF2'
 
-	   Next:  make check CASES=twin-v2r2-2026     every name of this table, counted
+	   Next:  make check CASES=hpm-v2r2-2026     every name of this table, counted
 	          Documentation/admin-guide/perf/sbi-pmu-xiangshan.rst      on a XiangShan core
 	          Documentation/admin-guide/perf/sbi-pmu-topdown.rst        what the bars mean
 	EOF2

@@ -76,7 +76,7 @@ ask_checkers() {
 
 if [ -n "$lab_kvm" ] && [ -z "$lab_hosts" ]; then
 	port
-	./host.sh
+	./kvm-host.sh
 elif [ -n "$lab_run" ]; then
 	port
 	run_programs "$lab_run" > /dev/vport0p1

@@ -54,7 +54,7 @@ build_suite() {
 		make --no-print-directory $kernel -C selftests/guest OUT=/run/src/payload/lab
 		make --no-print-directory $kernel -C "$kdir" M=/run/src/selftests/modules W=1 modules
 		cp drivers/perf/sbi_pmu/sbi_pmu.ko selftests/modules/*.ko \
-			selftests/qemu/host.sh payload/lab/
+			selftests/qemu/kvm-host.sh payload/lab/
 		cp selftests/qemu/init.sh payload/init
 		chmod 755 payload/init
 		cd payload

@@ -43,7 +43,7 @@ static int overflow_show(struct seq_file *file, void *unused)
 	const struct sbi_pmu *pmu = file->private;
 	int cpu;
 
-	seq_puts(file, "cpu rescued skidded\n");
+	seq_puts(file, "cpu lost_irqs wrong_mode\n");
 	for_each_possible_cpu(cpu) {
 		const struct sbi_pmu_cpu *hart = per_cpu_ptr(pmu->cpu, cpu);
 
@@ -61,7 +61,7 @@ static int direct_show(struct seq_file *file, void *unused)
 	const struct sbi_pmu *pmu = file->private;
 	int cpu;
 
-	seq_puts(file, "cpu open astray\n");
+	seq_puts(file, "cpu scounteren trapped_reads\n");
 	for_each_possible_cpu(cpu) {
 		const struct sbi_pmu_cpu *hart = per_cpu_ptr(pmu->cpu, cpu);
 
@@ -152,10 +152,10 @@ DEFINE_SHOW_ATTRIBUTE(slots);
 void sbi_pmu_debugfs_init(struct sbi_pmu *pmu)
 {
 	pmu->debugfs = debugfs_create_dir("sbi_pmu", NULL);
-	debugfs_create_file("calls", 0400, pmu->debugfs, pmu, &calls_fops);
-	debugfs_create_file("direct", 0400, pmu->debugfs, pmu, &direct_fops);
+	debugfs_create_file("sbi_calls", 0400, pmu->debugfs, pmu, &calls_fops);
+	debugfs_create_file("user_access", 0400, pmu->debugfs, pmu, &direct_fops);
 	debugfs_create_file("overflow", 0400, pmu->debugfs, pmu, &overflow_fops);
-	debugfs_create_file("slots", 0400, pmu->debugfs, pmu, &slots_fops);
+	debugfs_create_file("counters", 0400, pmu->debugfs, pmu, &slots_fops);
 }
 
 void sbi_pmu_debugfs_exit(struct sbi_pmu *pmu)

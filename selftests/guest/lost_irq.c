@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lost - an overflow interrupt gets lost, and sampling goes on. A helper module,
- * thief.ko, takes it away on the CPU that is sampled.
+ * lost_irq - an overflow interrupt gets lost, and sampling goes on. A helper module,
+ * drop_irq.ko, takes it away on the CPU that is sampled.
  *
- * THIEF_KO  where that is, default thief.ko beside this program
+ * DROP_IRQ_KO  where that is, default drop_irq.ko beside this program
  */
 #include <fcntl.h>
 #include <libgen.h>
@@ -13,7 +13,7 @@
 /* The driver looks for lost overflows every 10 ms. */
 enum { CPU = 0, ROUNDS = 9, PERIOD_MS = 10, WATCHDOG_MS = 10 };
 
-static char thief[256];
+static char drop_irq[256];
 
 /* Its first line with this CPU's number: how many overflows were served late. */
 static long rescued(void)
@@ -37,11 +37,11 @@ static long rescued(void)
 /* Return: 0 if an interrupt is lost now, or an errno. */
 static int steal(void)
 {
-	int fd = open(thief, O_RDONLY | O_CLOEXEC);
+	int fd = open(drop_irq, O_RDONLY | O_CLOEXEC);
 	int error = fd < 0 || syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
 
 	close(fd);
-	if (!error && syscall(SYS_delete_module, "thief", O_NONBLOCK))
+	if (!error && syscall(SYS_delete_module, "drop_irq", O_NONBLOCK))
 		perror("# rmmod");
 	return error;
 }
@@ -98,15 +98,15 @@ static void test_nothing_to_lose(struct ring *ring)
 
 int main(int argc, char **argv)
 {
-	const char *given = getenv("THIEF_KO");
+	const char *given = getenv("DROP_IRQ_KO");
 	struct perf_event_attr attr = { .config = STANDARD(CODE_CYCLES) };
 	struct ring ring;
 
 	(void)argc;
 	if (given)
-		snprintf(thief, sizeof(thief), "%s", given);
+		snprintf(drop_irq, sizeof(drop_irq), "%s", given);
 	else
-		snprintf(thief, sizeof(thief), "%s/thief.ko", dirname(argv[0]));
+		snprintf(drop_irq, sizeof(drop_irq), "%s/drop_irq.ko", dirname(argv[0]));
 	attr.type = find_pmu() ? pmu.type : -1;
 	ktap_plan(-1);
 	pin(CPU);

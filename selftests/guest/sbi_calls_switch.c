@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * switches - what a context switch costs: SBI calls, and time.
+ * sbi_calls_switch - what a context switch costs: SBI calls, and time.
  *
  * Two tasks on one CPU send a byte to and fro. Both have the same events open,
  * each on itself, so at a switch all events of one leave and all of the other
@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #include "pingpong.h"
-#include "witness.h"
+#include "tracepoint.h"
 
 enum { WARM_UP = 50, ROUNDS = 2000, TIMED_RUNS = 3, TIMED_ROUNDS = 500, MAX_EVENTS = 8 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * twin - QEMU's model of XiangShan's counters counts as it says, by raw events with
+ * hpm_model - QEMU's model of XiangShan's counters counts as it says, by raw events with
  * the unit's tag, which the firmware's device tree takes to that unit's counters.
  */
 #include <fcntl.h>
 
-#include "twin.h"
+#include "hpm_model.h"
 
 static const struct xs_table *table;
 

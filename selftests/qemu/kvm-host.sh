@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# host.sh - run in a machine of the lab by its init: a guest in it, by KVM, that does
+# kvm-host.sh - run in a machine of the lab by its init: a guest in it, by KVM, that does
 # what this machine was told to. The guest's console is ours, its results go where ours
 # would; so does the end of all this. In the environment:
 #   lab_kvm=N  the guest's harts

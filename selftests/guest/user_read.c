@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * direct - programs read the counters of their own events by themselves, and get
+ * user_read - programs read the counters of their own events by themselves, and get
  * what read(2) says; and nobody reads anybody else's.
  */
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <sys/prctl.h>
 
-#include "direct.h"
+#include "user_read.h"
 
 #define ACCESS "/proc/sys/kernel/perf_user_access"
 #define TIME	1

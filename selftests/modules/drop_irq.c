@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * thief - takes a counter overflow interrupt away, as broken hardware does: for
+ * drop_irq - takes a counter overflow interrupt away, as broken hardware does: for
  * the test that the driver notices. It does so once, when it is loaded, on the
  * CPU that loads it.
  */
-#define pr_fmt(fmt) "thief: " fmt
+#define pr_fmt(fmt) "drop_irq: " fmt
 
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
@@ -30,7 +30,7 @@ static bool steal(u64 until)
 	return true;
 }
 
-static int __init thief_init(void)
+static int __init drop_irq_init(void)
 {
 	unsigned long flags;
 	bool stolen;
@@ -46,12 +46,12 @@ static int __init thief_init(void)
 	return 0;
 }
 
-static void __exit thief_exit(void)
+static void __exit drop_irq_exit(void)
 {
 }
 
-module_init(thief_init);
-module_exit(thief_exit);
+module_init(drop_irq_init);
+module_exit(drop_irq_exit);
 
 MODULE_DESCRIPTION("loses a counter overflow interrupt, for tests");
 MODULE_LICENSE("GPL");

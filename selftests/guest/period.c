@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * million - samples of cycles with a period of 1,000,000, of those that are due.
+ * period - samples of cycles with a period of 1,000,000, of those that are due.
  * million [builtin]  of the kernel's built-in driver, whose number is only told
  */
 #include "ring.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * budget - what samples cost: SBI calls for an overflow and for a context switch,
+ * sbi_calls_sampling - what samples cost: SBI calls for an overflow and for a context switch,
  * by the kernel's tracepoint and by the driver's own account. Where the kernel's
  * built-in driver is there, what it takes for the same is measured beside it.
  */
 #include "pingpong.h"
 #include "ring.h"
-#include "witness.h"
+#include "tracepoint.h"
 
 enum { WARM_UP = 50, ROUNDS = 1000, MAX_EVENTS = 2 };
 
@@ -36,7 +36,7 @@ static const struct driver *driver = &ours;
 /* start and stop calls that this CPU has made, as debugfs has them. */
 static uint64_t start_stop(void)
 {
-	FILE *f = fopen("/sys/kernel/debug/sbi_pmu/calls", "r");
+	FILE *f = fopen("/sys/kernel/debug/sbi_pmu/sbi_calls", "r");
 	char line[512];
 	uint64_t n = 0;
 

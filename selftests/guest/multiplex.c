@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * turns - more events than counters: they take turns, and those that must not
+ * multiplex - more events than counters: they take turns, and those that must not
  * wait do not.
  */
-#include "crowd.h"
+#include "overcommit.h"
 #include "illegal.h"
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * storm - a sample for every single event, on all CPUs, and the machine lives: a
+ * max_rate - a sample for every single event, on all CPUs, and the machine lives: a
  * process that sleeps and wakes like any other misses no second. The kernel's own
  * complaints about stalls are looked for on the console.
  *

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * contract - what perf core promises of any event holds of ours: what read()
+ * perf_abi - what perf core promises of any event holds of ours: what read()
  * returns, ioctl(), and the file itself.
  */
 #include <sys/mman.h>
 
-#include "crowd.h"
+#include "overcommit.h"
 #include "illegal.h"
 
 /* ---- what read() returns ---- */

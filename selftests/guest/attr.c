@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * refuse - each field and value of perf_event_attr is accepted, or refused with
+ * attr - each field and value of perf_event_attr is accepted, or refused with
  * the errno that says why; nothing is dropped in silence.
  */
 #include "outcome.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exits - what a context switch and an overflow cost a KVM guest: how often it leaves for
+ * kvm_exits - what a context switch and an overflow cost a KVM guest: how often it leaves for
  * its host, as the host counts it, and for what.
  *
  * Two tasks send a byte to and fro, both with the same events open, as in switches.c.
@@ -11,7 +11,7 @@
 
 #include "pingpong.h"
 #include "ring.h"
-#include "witness.h"
+#include "tracepoint.h"
 
 enum { WARM_UP = 50, ROUNDS = 1000, MAX_EVENTS = 8 };
 

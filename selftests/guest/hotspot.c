@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * twofold [SECONDS [touch]] - two functions, one with three times the work of the
+ * hotspot [SECONDS [touch]] - two functions, one with three times the work of the
  * other, for as long as is asked for; or else TLB misses. For scripts that record
  * it: says which part of the time the first one took.
  */
 #include "ring.h"
-#include "twofold.h"
+#include "hotspot.h"
 
 static void load(void)
 {
