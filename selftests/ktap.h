@@ -21,25 +21,47 @@ static inline void ktap_plan(int n)
 		printf("1..%d\n", n);
 }
 
-/* One result. The values that led to it go into the line, for the reader. */
+/* What a result leans on, for the reader: a line before it. */
+__attribute__((format(printf, 1, 2)))
+static inline void note(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("# ", stdout);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+/*
+ * One result. Its name stays the same from run to run, so that a CI can follow it: no
+ * measured value is in it.
+ */
 __attribute__((format(printf, 2, 3)))
-static inline bool check(bool ok, const char *fmt, ...)
+static inline bool check(bool ok, const char *name, ...)
 {
 	va_list ap;
 
 	printf("%sok %d ", ok ? "" : "not ", ++ktap_tests);
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	va_start(ap, name);
+	vprintf(name, ap);
 	va_end(ap);
 	putchar('\n');
 	ktap_failures += !ok;
 	return ok;
 }
 
-/* A test that does not apply to this machine; another row of the lab runs it. */
+/* A test that does not apply to this machine, and why. */
+static inline void skip(const char *name, const char *why)
+{
+	printf("ok %d %s # SKIP %s\n", ++ktap_tests, name, why);
+}
+
+/* Being replaced by skip(). */
 static inline void not_here(const char *what, const char *why)
 {
-	printf("# not here: %s: %s\n", what, why);
+	note("not here: %s: %s", what, why);
 }
 
 static inline int ktap_exit(void)

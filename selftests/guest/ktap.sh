@@ -6,9 +6,20 @@ tests=0
 failures=0
 devices=/sys/bus/event_source/devices
 
+# Without a number the plan comes at the end.
 plan() {
 	echo "KTAP version 1"
-	echo "1..$1"
+	[ -z "${1:-}" ] || echo "1..$1"
+	planned=${1:-}
+}
+
+# What a result leans on, for the reader: a line before it.
+note() { echo "# $*"; }
+
+# A test that does not apply to this machine, and why.
+skip() { # NAME WHY
+	tests=$((tests + 1))
+	echo "ok $tests $1 # SKIP $2"
 }
 
 # One result: did the command succeed? What it printed is shown if not.
@@ -36,6 +47,7 @@ shown() { # PROGRAM [ARGUMENT...]
 }
 
 finish() {
+	[ -n "$planned" ] || echo "1..$tests"
 	[ "$failures" = 0 ]
 	exit
 }
