@@ -12,6 +12,9 @@
 /* One of each for the whole program, however many files it has. */
 __attribute__((weak)) int ktap_tests, ktap_failures;
 
+/* What names of results begin with, if anything: in a guest the program's name. */
+__attribute__((weak)) const char *ktap_suite;
+
 /* The plan first if it is known, or -1 and the plan printed at the end. */
 static inline void ktap_plan(int n)
 {
@@ -44,6 +47,8 @@ static inline bool check(bool ok, const char *name, ...)
 	va_list ap;
 
 	printf("%sok %d ", ok ? "" : "not ", ++ktap_tests);
+	if (ktap_suite)
+		printf("%s.", ktap_suite);
 	va_start(ap, name);
 	vprintf(name, ap);
 	va_end(ap);
@@ -55,7 +60,8 @@ static inline bool check(bool ok, const char *name, ...)
 /* A test that does not apply to this machine, and why. */
 static inline void skip(const char *name, const char *why)
 {
-	printf("ok %d %s # SKIP %s\n", ++ktap_tests, name, why);
+	printf("ok %d %s%s%s # SKIP %s\n", ++ktap_tests, ktap_suite ?: "", ktap_suite ? "." : "",
+	       name, why);
 }
 
 /* Being replaced by skip(). */

@@ -248,6 +248,7 @@ static inline int end(void)
 
 static inline void begin(void)
 {
+	ktap_suite = program_invocation_short_name;
 	ktap_plan(-1);
 	if (!check(find_pmu(), "the PMU is there: %s, type %d", pmu.name, pmu.type))
 		exit(end());

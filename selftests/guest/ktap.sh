@@ -3,6 +3,7 @@
 #
 # ktap.sh - for test scripts: plan N, check TEXT COMMAND..., finish.
 tests=0
+suite=$(basename "$0")
 failures=0
 devices=/sys/bus/event_source/devices
 
@@ -19,7 +20,7 @@ note() { echo "# $*"; }
 # A test that does not apply to this machine, and why.
 skip() { # NAME WHY
 	tests=$((tests + 1))
-	echo "ok $tests $1 # SKIP $2"
+	echo "ok $tests $suite.$1 # SKIP $2"
 }
 
 # One result: did the command succeed? What it printed is shown if not.
@@ -28,11 +29,11 @@ check() {
 	shift
 	tests=$((tests + 1))
 	if output=$("$@" 2>&1); then
-		echo "ok $tests $text"
+		echo "ok $tests $suite.$text"
 	else
 		failures=$((failures + 1))
 		echo "$output" | sed 's/^/# /'
-		echo "not ok $tests $text"
+		echo "not ok $tests $suite.$text"
 	fi
 }
 
