@@ -39,8 +39,12 @@ self-test)
 	copy=$(mktemp -d)
 	trap 'rm -rf "$copy"' EXIT
 	tar --exclude=.git -cf - . | tar -C "$copy" -xf -
-	echo 'static int breach(void) { return csr_read(0xC00); }' >>"$copy/$driver/perf.c"
+	echo 'static int breach(void) { return csr_read(CSR_CYCLE); }' >>"$copy/$driver/pmu.c"
 	finds 'CSR access belongs'
+	echo '#include "pmu.h"' >>"$copy/$driver/counters.h"
+	finds 'an include points up'
+	echo '/* xiangshan */' >>"$copy/$driver/sysfs.c"
+	finds 'vendors belong'
 	if command -v shellcheck >/dev/null; then
 		printf '#!/bin/sh\nbreach=1\nrm $breech\n' >"$copy/selftests/guest/breach"
 		finds 'breech' shellcheck
@@ -75,22 +79,68 @@ code | xargs -0 grep -nE '\bsbi_ecall\(' | outside "$driver/sbi.c" |
 	rule 'sbi_ecall() belongs in sbi.c'
 code | xargs -0 grep -nE '\bcsr_(read|write|set|clear|swap)' | outside "$driver/csr.c" |
 	rule 'CSR access belongs in csr.c'
-code | xargs -0 grep -nE 'perf_event_overflow|overflow_handler|perf_pmu_(un)?register|->count\b' |
-	grep -vE "^$driver/(perf|lookup|main)\.c:|^$driver/sbi_pmu\.h:.*\*" |
-	rule "perf core's doors belong in perf.c and lookup.c"
+code | xargs -0 grep -nE '[>.]perf_event_overflow\(' | outside "$driver/overflow.c" |
+	rule 'samples are delivered in overflow.c'
 code | xargs -0 grep -nE 'LINUX_VERSION_CODE|KERNEL_VERSION|^[[:space:]]*#[[:space:]]*(if|ifdef|elif)\b' |
 	outside 'include/compat/[^:]*' |
 	rule 'version and configuration differences belong in include/compat/'
-grep -nE '#include <' "$driver"/{event,selector,tables,counter,slot,reading,sample,trial,firmware}.[ch] selftests/fakesbi/*.[ch] |
-	rule 'a pure room includes nothing of the system (pure.h does)'
+code | xargs -0 grep -niE 'xiangshan|openxiangshan|kunminghu' |
+	outside "$driver/vendor/[^:]*" | rule 'vendors belong in vendor/'
+# Layers, lowest first: a file includes headers of lower layers and its own.
+layers='kernel_api
+inventory event_code sampling csr
+vendor sbi_calls assign selector
+event backend sbi tables
+probe counters
+overflow_scan support user_page check
+sbi_pmu
+user_access perf_symbols backend_select sysfs debugfs
+overflow core
+poll vendors
+pmu cpu
+main'
+code | xargs -0 grep -n '#include ".*\.h"' | awk -F '[:"]' -v layers="$layers" '
+	BEGIN {
+		n = split(layers, line, "\n")
+		for (i = 1; i <= n; i++) {
+			m = split(line[i], file, " ")
+			for (j = 1; j <= m; j++)
+				layer[file[j]] = i
+		}
+	}
+	function name(path) {
+		sub(/.*\//, "", path)
+		sub(/\.[ch]$/, "", path)
+		# What implements an interface is of its layer.
+		sub(/^backend_(sbi|snapshot)$/, "backend", path)
+		return path
+	}
+	$1 !~ /perf\/sbi_pmu\// { next }
+	{
+		from = name($1)
+		to = name($4)
+		if (!(from in layer) || !(to in layer))
+			print $0 ": not in the list of layers"
+		else if (from != to && layer[to] >= layer[from])
+			print
+	}' | rule 'an include points up: see the layers in lint.sh'
+host_testable=$(sed -n '/^tested :=/,/[^\\]$/p' selftests/host/Makefile | tr ' \\' '\n\n' | grep '\.c$')
+for file in $host_testable; do
+	grep -nHE '#include <' "$driver/$file" "$driver/${file%.c}.h" 2>/dev/null
+done | rule 'a host-testable file includes nothing of the kernel but kernel_api.h'
+grep -nE '#include "|#include <' selftests/fakesbi/*.[ch] |
+	grep -vE '"(fakesbi|model|quirks|spec|\.\./\.\./drivers/perf/sbi_pmu/sbi_calls)\.h"' |
+	rule 'the firmware model has numbers of its own, in spec.h'
 # File-scope variables that are neither const nor described below.
-grep -nE '^(static )?[a-z][a-z_ ]*[ *][a-z_]+( = .*)?;$' "$driver"/*.c |
-	grep -vE '\(|const|typedef|the_pmu;|unsigned int width = 64;|char \*(overflow|snapshot|xiangshan) = "auto";|bool xiangshan_check;|enum cpuhp_state hotplug_state;' |
+find "$driver" -name '*.c' -print0 |
+	xargs -0 grep -nE '^(static )?[a-z][a-z_ ]*[ *][a-z_]+( = .*)?;$' |
+	grep -vE '\(|const|typedef|the_pmu;|unsigned int width = 64;|char \*(overflow|snapshot|table_wish) = "auto";|bool check_wish;|enum cpuhp_state hotplug_state;' |
 	rule 'no file-scope variables; state belongs in struct sbi_pmu'
-grep -nE '0x504d55|0x10000\b|\b0x[cC][0-9a-fA-F]{2}\b' "$driver"/*.c -i |
-	rule 'SBI and CSR numbers belong in include/sbi_pmu/sbi_wire.h'
+find "$driver" -name '*.c' -print0 |
+	xargs -0 grep -nE '0x504d55|0x10000\b|\b0x[cC][0-9a-fA-F]{2}\b' -i |
+	rule 'SBI and CSR numbers are those of asm/sbi.h and asm/csr.h'
 find "$driver" include selftests tools -name '*.[ch]' -size +24k |
-	rule 'this file is long: have two rooms been merged?'
+	rule 'this file is long: does it do two jobs?'
 find Kbuild Makefile "$driver" include selftests tools -type f ! -name '*.tsv' \
 	! -path 'tools/perf/*' \
 	-exec grep -L 'SPDX-License-Identifier' {} + |

@@ -7,33 +7,33 @@
 
 static bool cache_known(u64 code)
 {
-	return FIELD_GET(SBI_PMU_CACHE_ID, code) < SBI_PMU_CACHE_IDS &&
-	       FIELD_GET(SBI_PMU_CACHE_OP, code) < SBI_PMU_CACHE_OPS;
+	return FIELD_GET(SPEC_CACHE_ID, code) < SPEC_CACHE_IDS &&
+	       FIELD_GET(SPEC_CACHE_OP, code) < SPEC_CACHE_OPS;
 }
 
 static bool firmware_known(u64 code, u64 data)
 {
-	if (code == SBI_PMU_FW_PLATFORM)
+	if (code == SPEC_FW_PLATFORM)
 		return !fakesbi_has(QUIRK_NO_PLATFORM);
-	return !data && (code <= SBI_PMU_FW_STANDARD_LAST || code >= SBI_PMU_FW_IMPLEMENTATION);
+	return !data && (code <= SPEC_FW_STANDARD_LAST || code >= SPEC_FW_IMPLEMENTATION);
 }
 
 /* Is this an event at all, and not one of those that are reserved? */
 bool model_event_known(u64 idx, u64 data)
 {
-	const u64 code = idx & SBI_PMU_EVENT_CODE;
+	const u64 code = idx & SPEC_EVENT_CODE;
 
 	switch (idx >> 16) {
-	case SBI_PMU_TYPE_GENERAL:
-		return code && code <= SBI_PMU_GENERAL_REF_CYCLES && !data;
-	case SBI_PMU_TYPE_CACHE:
+	case SPEC_TYPE_GENERAL:
+		return code && code <= SPEC_GENERAL_REF_CYCLES && !data;
+	case SPEC_TYPE_CACHE:
 		return cache_known(code) && !data;
-	case SBI_PMU_TYPE_RAW:
-		return !code && !(data & ~SBI_PMU_RAW_DATA) &&
+	case SPEC_TYPE_RAW:
+		return !code && !(data & ~SPEC_RAW_DATA) &&
 		       !(!data && fakesbi_has(QUIRK_RAW_ZERO_FAILS));
-	case SBI_PMU_TYPE_RAW_V2:
-		return !code && !(data & ~SBI_PMU_RAW_V2_DATA);
-	case SBI_PMU_TYPE_FIRMWARE:
+	case SPEC_TYPE_RAW_V2:
+		return !code && !(data & ~SPEC_RAW_V2_DATA);
+	case SPEC_TYPE_FIRMWARE:
 		return firmware_known(code, data);
 	default:
 		return false;
@@ -41,7 +41,7 @@ bool model_event_known(u64 idx, u64 data)
 }
 
 /* Rows of four, from 3 on: the counters of one line in a device tree. */
-static bool in_first_row(const struct sbi_pmu_code *code, unsigned int idx)
+static bool in_first_row(const struct sbi_pmu_event_code *code, unsigned int idx)
 {
 	for (unsigned int i = 3; i < fakesbi.end; i++)
 		if (fakesbi.ctr[i].info && !model_is_firmware(i) &&
@@ -51,15 +51,15 @@ static bool in_first_row(const struct sbi_pmu_code *code, unsigned int idx)
 }
 
 /* The counter that cycles or instructions have to themselves. */
-static unsigned int fixed_of(const struct sbi_pmu_code *code)
+static unsigned int fixed_of(const struct sbi_pmu_event_code *code)
 {
-	return fakesbi.by_csr[code->idx == SBI_PMU_GENERAL_CYCLES ? 0 : 2] - 1;
+	return fakesbi.by_csr[code->idx == SPEC_GENERAL_CYCLES ? 0 : 2] - 1;
 }
 
 /* Whether counter @idx can hold an event, be it free or not. */
-bool model_can(const struct sbi_pmu_code *code, unsigned int idx)
+bool model_can(const struct sbi_pmu_event_code *code, unsigned int idx)
 {
-	if (!fakesbi.ctr[idx].info || model_is_firmware(idx) != sbi_pmu_code_is_firmware(code))
+	if (!fakesbi.ctr[idx].info || model_is_firmware(idx) != sbi_pmu_event_is_firmware(code))
 		return false;
 	if (model_is_fixed(idx))
 		return model_has_fixed(code) && fixed_of(code) == idx;
@@ -69,12 +69,12 @@ bool model_can(const struct sbi_pmu_code *code, unsigned int idx)
 	       in_first_row(code, idx);
 }
 
-static bool flags_ignored(const struct sbi_pmu_code *code)
+static bool flags_ignored(const struct sbi_pmu_event_code *code)
 {
-	const u32 type = FIELD_GET(SBI_PMU_EVENT_TYPE, code->idx);
+	const u32 type = FIELD_GET(SPEC_EVENT_TYPE, code->idx);
 
-	return fakesbi_has(QUIRK_CACHE_RAW_FLAGS) && type != SBI_PMU_TYPE_GENERAL &&
-	       type != SBI_PMU_TYPE_FIRMWARE;
+	return fakesbi_has(QUIRK_CACHE_RAW_FLAGS) && type != SPEC_TYPE_GENERAL &&
+	       type != SPEC_TYPE_FIRMWARE;
 }
 
 /* Filters are hints: cycle, instret and some harts have none. */
@@ -88,7 +88,7 @@ static u32 filters_kept(unsigned int idx, u32 flags)
 
 static u64 made;
 
-static struct sbi_pmu_ret take(unsigned int idx, const struct sbi_pmu_code *code)
+static struct sbiret take(unsigned int idx, const struct sbi_pmu_event_code *code)
 {
 	struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
 
@@ -104,31 +104,31 @@ static struct sbi_pmu_ret take(unsigned int idx, const struct sbi_pmu_code *code
 	ctr->total = 0;
 	ctr->made = ++made;
 	/* Nobody promises what a counter starts from. */
-	if (!ctr->running && !(code->flags & SBI_PMU_CFG_SKIP_MATCH))
+	if (!ctr->running && !(code->flags & SPEC_CFG_SKIP_MATCH))
 		ctr->told = ctr->value = model_random64() & model_bits(ctr);
 	if (flags_ignored(code))
-		return model_answer(SBI_PMU_OK, idx);
-	if (code->flags & SBI_PMU_CFG_CLEAR_VALUE)
+		return model_answer(SPEC_OK, idx);
+	if (code->flags & SPEC_CFG_CLEAR_VALUE)
 		ctr->told = ctr->value = 0;
-	if (code->flags & SBI_PMU_CFG_AUTO_START)
+	if (code->flags & SPEC_CFG_AUTO_START)
 		ctr->running = true;
-	return model_answer(SBI_PMU_OK, idx);
+	return model_answer(SPEC_OK, idx);
 }
 
 /* The first of what was offered, whatever it does now. */
-static struct sbi_pmu_ret skip_match(const xlen_t arg[SBI_PMU_ARGS],
-				     const struct sbi_pmu_code *code)
+static struct sbiret skip_match(const unsigned long arg[SBI_PMU_ARGS],
+				     const struct sbi_pmu_event_code *code)
 {
 	unsigned int idx = arg[0] + __builtin_ctzll(arg[1]);
 
 	if (fakesbi_has(QUIRK_SKIP_FIXED_INVALID) && model_is_fixed(idx))
-		return model_answer(SBI_PMU_ERR_INVALID_PARAM, 0);
+		return model_answer(SPEC_ERR_INVALID_PARAM, 0);
 	if (fakesbi_has(QUIRK_SKIP_NEEDS_USED) && !fakesbi.ctr[idx].configured)
-		return model_answer(SBI_PMU_ERR_FAILED, 0);
+		return model_answer(SPEC_ERR_FAILED, 0);
 	if (fakesbi_has(QUIRK_SKIP_WRONG_INDEX))
 		idx -= arg[0];
 	if (!model_can(code, idx))
-		return model_answer(SBI_PMU_ERR_NOT_SUPPORTED, 0);
+		return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
 	return take(idx, code);
 }
 
@@ -138,10 +138,10 @@ static bool is_taken(unsigned int idx)
 	       (fakesbi.ctr[idx].configured && fakesbi_has(QUIRK_CONFIGURED_IS_TAKEN));
 }
 
-static struct sbi_pmu_ret match(const xlen_t arg[SBI_PMU_ARGS], const struct sbi_pmu_code *code)
+static struct sbiret match(const unsigned long arg[SBI_PMU_ARGS], const struct sbi_pmu_event_code *code)
 {
 	unsigned int i, found = FAKESBI_CTRS;
-	xlen_t left;
+	unsigned long left;
 
 	for_each_offered(i, left, arg) {
 		if (is_taken(i) || !model_can(code, i))
@@ -154,23 +154,23 @@ static struct sbi_pmu_ret match(const xlen_t arg[SBI_PMU_ARGS], const struct sbi
 		return take(found, code);
 	if (fakesbi_has(QUIRK_FIXED_FALLBACK) && model_has_fixed(code))
 		return take(fixed_of(code), code);
-	return model_answer(SBI_PMU_ERR_NOT_SUPPORTED, 0);
+	return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
 }
 
 /* A counter that was not offered, or none that there is. */
-static struct sbi_pmu_ret go_astray(const struct sbi_pmu_code *code)
+static struct sbiret go_astray(const struct sbi_pmu_event_code *code)
 {
 	unsigned int idx = fakesbi_random() % FAKESBI_CTRS;
 
 	/* Not one in use: that would be spoilt for good. */
 	if (fakesbi.ctr[idx].info && !fakesbi.ctr[idx].configured)
 		return take(idx, code);
-	return model_answer(SBI_PMU_OK, model_random64() | BIT(30));
+	return model_answer(SPEC_OK, model_random64() | BIT(30));
 }
 
-struct sbi_pmu_ret model_config(const xlen_t arg[SBI_PMU_ARGS])
+struct sbiret model_config(const unsigned long arg[SBI_PMU_ARGS])
 {
-	const struct sbi_pmu_code code = {
+	const struct sbi_pmu_event_code code = {
 		.flags = arg[2],
 		.idx = arg[3],
 		.data = model_get64(&arg[4]),
@@ -178,17 +178,17 @@ struct sbi_pmu_ret model_config(const xlen_t arg[SBI_PMU_ARGS])
 
 	if (!arg[1] && fakesbi_has(QUIRK_EMPTY_MASK_TAKEN)) {
 		model_broke("an empty mask was offered");
-		return model_answer(SBI_PMU_OK, fakesbi.end);
+		return model_answer(SPEC_OK, fakesbi.end);
 	}
 	if (arg[2] & ~CFG_FLAGS)
 		return model_invalid("CONFIG with a reserved flag");
 	if (!model_offer_valid(arg))
 		return model_invalid("CONFIG of a counter that is not there, or of none");
-	if (fakesbi_has(QUIRK_NO_RAW_V2) && arg[3] >> 16 == SBI_PMU_TYPE_RAW_V2)
-		return model_answer(SBI_PMU_ERR_INVALID_PARAM, 0);
+	if (fakesbi_has(QUIRK_NO_RAW_V2) && arg[3] >> 16 == SPEC_TYPE_RAW_V2)
+		return model_answer(SPEC_ERR_INVALID_PARAM, 0);
 	if (!model_event_known(arg[3], code.data) || model_one_in(fakesbi.refuse))
-		return model_answer(SBI_PMU_ERR_NOT_SUPPORTED, 0);
-	if (code.flags & SBI_PMU_CFG_SKIP_MATCH)
+		return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
+	if (code.flags & SPEC_CFG_SKIP_MATCH)
 		return skip_match(arg, &code);
 	if (fakesbi_has(QUIRK_FIXED_ALWAYS) && model_has_fixed(&code))
 		return take(fixed_of(&code), &code);

@@ -32,13 +32,13 @@ void model_broke(const char *why)
 }
 
 /* The caller has made a mistake. */
-struct sbi_pmu_ret model_invalid(const char *why)
+struct sbiret model_invalid(const char *why)
 {
 	model_broke(why);
-	return model_answer(SBI_PMU_ERR_INVALID_PARAM, 0);
+	return model_answer(SPEC_ERR_INVALID_PARAM, 0);
 }
 
-static void add(unsigned int idx, xlen_t info, unsigned int width)
+static void add(unsigned int idx, unsigned long info, unsigned int width)
 {
 	fakesbi.ctr[idx].info = info;
 	fakesbi.ctr[idx].width = width;
@@ -48,16 +48,16 @@ static void add(unsigned int idx, xlen_t info, unsigned int width)
 
 void fakesbi_add(unsigned int idx, unsigned int csr, unsigned int width)
 {
-	u8 *first = &fakesbi.by_csr[csr - SBI_PMU_CSR_CYCLE];
+	u8 *first = &fakesbi.by_csr[csr - SPEC_CSR_CYCLE];
 
-	add(idx, FIELD_PREP(SBI_PMU_INFO_WIDTH, width - 1UL) | csr, width);
+	add(idx, FIELD_PREP(SPEC_INFO_WIDTH, width - 1UL) | csr, width);
 	if (!*first)
 		*first = idx + 1;
 }
 
 void fakesbi_add_firmware(unsigned int idx)
 {
-	add(idx, (xlen_t)SBI_PMU_INFO_FIRMWARE, 64);
+	add(idx, (unsigned long)SPEC_INFO_FIRMWARE, 64);
 }
 
 /* cycle on 0, instret on 2, nothing on 1, then @hpm and @firmware counters. */
@@ -67,15 +67,15 @@ void fakesbi_reset(unsigned int hpm, unsigned int firmware, unsigned int width)
 
 	memset(&fakesbi, 0, sizeof(fakesbi));
 	fakesbi.sscofpmf = true;
-	fakesbi_add(0, SBI_PMU_CSR_CYCLE, 64);
-	fakesbi_add(2, SBI_PMU_CSR_INSTRET, 64);
+	fakesbi_add(0, SPEC_CSR_CYCLE, 64);
+	fakesbi_add(2, SPEC_CSR_INSTRET, 64);
 	for (; hpm; hpm--, idx++)
-		fakesbi_add(idx, SBI_PMU_CSR_CYCLE + idx, width);
+		fakesbi_add(idx, SPEC_CSR_CYCLE + idx, width);
 	for (; firmware; firmware--, idx++)
 		fakesbi_add_firmware(idx);
 }
 
-bool model_exists(xlen_t idx)
+bool model_exists(unsigned long idx)
 {
 	if (idx == 1 && fakesbi_has(QUIRK_TIME_IS_COUNTER))
 		return true;
@@ -84,15 +84,15 @@ bool model_exists(xlen_t idx)
 
 bool model_is_firmware(unsigned int idx)
 {
-	return fakesbi.ctr[idx].info & SBI_PMU_INFO_FIRMWARE;
+	return fakesbi.ctr[idx].info & SPEC_INFO_FIRMWARE;
 }
 
 /* cycle or instret, on whatever index. */
 bool model_is_fixed(unsigned int idx)
 {
-	const unsigned int csr = fakesbi.ctr[idx].info & SBI_PMU_INFO_CSR;
+	const unsigned int csr = fakesbi.ctr[idx].info & SPEC_INFO_CSR;
 
-	return csr == SBI_PMU_CSR_CYCLE || csr == SBI_PMU_CSR_INSTRET;
+	return csr == SPEC_CSR_CYCLE || csr == SPEC_CSR_INSTRET;
 }
 
 /* One that just counts: it neither filters nor interrupts. */
@@ -102,9 +102,9 @@ bool model_is_bare(unsigned int idx)
 }
 
 /* Is there a counter behind each bit of the window? None at all is no set. */
-bool model_offer_valid(const xlen_t arg[SBI_PMU_ARGS])
+bool model_offer_valid(const unsigned long arg[SBI_PMU_ARGS])
 {
-	xlen_t left, i;
+	unsigned long left, i;
 
 	for_each_offered(i, left, arg)
 		if (i < arg[0] || !model_exists(i))
@@ -115,91 +115,91 @@ bool model_offer_valid(const xlen_t arg[SBI_PMU_ARGS])
 bool model_holds_same(unsigned int a, unsigned int b)
 {
 	return fakesbi.ctr[a].configured && fakesbi.ctr[b].configured &&
-	       sbi_pmu_code_equal(&fakesbi.ctr[a].code, &fakesbi.ctr[b].code);
+	       sbi_pmu_event_code_equal(&fakesbi.ctr[a].code, &fakesbi.ctr[b].code);
 }
 
-static struct sbi_pmu_ret num_counters(void)
+static struct sbiret num_counters(void)
 {
-	xlen_t n = fakesbi_has(QUIRK_TIME_IS_COUNTER);
+	unsigned long n = fakesbi_has(QUIRK_TIME_IS_COUNTER);
 
 	if (fakesbi_has(QUIRK_GAPS_COUNTED))
-		return model_answer(SBI_PMU_OK, fakesbi.end);
+		return model_answer(SPEC_OK, fakesbi.end);
 	for (unsigned int i = 0; i < fakesbi.end; i++)
 		n += !!fakesbi.ctr[i].info;
-	return model_answer(SBI_PMU_OK, n);
+	return model_answer(SPEC_OK, n);
 }
 
-static struct sbi_pmu_ret counter_info(xlen_t idx)
+static struct sbiret counter_info(unsigned long idx)
 {
-	const xlen_t reserved = (xlen_t)~0ULL & ~(xlen_t)SBI_PMU_INFO_FIRMWARE &
-				~(xlen_t)(SBI_PMU_INFO_CSR | SBI_PMU_INFO_WIDTH);
-	xlen_t info;
+	const unsigned long reserved = (unsigned long)~0ULL & ~(unsigned long)SPEC_INFO_FIRMWARE &
+				~(unsigned long)(SPEC_INFO_CSR | SPEC_INFO_WIDTH);
+	unsigned long info;
 
 	if (idx == fakesbi.end && fakesbi_has(QUIRK_INFO_PAST_END))
-		return model_answer(SBI_PMU_OK, 0);
+		return model_answer(SPEC_OK, 0);
 	if (!model_exists(idx))	/* no mistake: this is how to find out */
-		return model_answer(SBI_PMU_ERR_INVALID_PARAM, 0);
+		return model_answer(SPEC_ERR_INVALID_PARAM, 0);
 	info = fakesbi.ctr[idx].info;
 	if (!info)
-		info = FIELD_PREP(SBI_PMU_INFO_WIDTH, 63UL) | SBI_PMU_CSR_TIME;
+		info = FIELD_PREP(SPEC_INFO_WIDTH, 63UL) | SPEC_CSR_TIME;
 	if (fakesbi_has(QUIRK_WIDTH_64_ALWAYS) && !model_is_firmware(idx))
-		info |= SBI_PMU_INFO_WIDTH;
+		info |= SPEC_INFO_WIDTH;
 	if (fakesbi_has(QUIRK_JUNK_INFO))
 		info |= model_random64() & reserved;
-	return model_answer(SBI_PMU_OK, info);
+	return model_answer(SPEC_OK, info);
 }
 
-static struct sbi_pmu_ret fw_read(xlen_t idx, bool high)
+static struct sbiret fw_read(unsigned long idx, bool high)
 {
 	u64 value;
 
 	if (high && fakesbi_has(QUIRK_NO_FW_READ_HI))
-		return model_answer(SBI_PMU_ERR_NOT_SUPPORTED, 0);
+		return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
 	if (!model_exists(idx) || !model_is_firmware(idx))
 		return model_invalid("FW_READ of what is no firmware counter");
 	if (fakesbi_has(QUIRK_UNUSED_RUBBISH) && !fakesbi.ctr[idx].configured)
-		return model_answer(SBI_PMU_OK, model_random64());
+		return model_answer(SPEC_OK, model_random64());
 	if (fakesbi_has(QUIRK_UNUSED_UNREADABLE) && !fakesbi.ctr[idx].configured)
-		return model_answer(SBI_PMU_ERR_INVALID_PARAM, 0);
+		return model_answer(SPEC_ERR_INVALID_PARAM, 0);
 	if (model_one_in(fakesbi.read_fails))
-		return model_answer(SBI_PMU_ERR_FAILED, 0xbad);
+		return model_answer(SPEC_ERR_FAILED, 0xbad);
 	value = fakesbi.ctr[idx].value;
 	if (!high)
-		return model_answer(SBI_PMU_OK, value);
+		return model_answer(SPEC_OK, value);
 	if (fakesbi_has(QUIRK_JUNK_READ_HI))
-		return model_answer(SBI_PMU_OK, fakesbi_random());
-	return model_answer(SBI_PMU_OK, XLEN == 32 ? value >> 32 : 0);
+		return model_answer(SPEC_OK, fakesbi_random());
+	return model_answer(SPEC_OK, 0);
 }
 
-static struct sbi_pmu_ret dispatch(unsigned int fid, const xlen_t arg[SBI_PMU_ARGS])
+static struct sbiret dispatch(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
 {
 	switch (fid) {
-	case SBI_PMU_FID_NUM_COUNTERS:
+	case SPEC_FID_NUM_COUNTERS:
 		return num_counters();
-	case SBI_PMU_FID_COUNTER_INFO:
+	case SPEC_FID_COUNTER_INFO:
 		return counter_info(arg[0]);
-	case SBI_PMU_FID_CONFIG_MATCHING:
+	case SPEC_FID_CONFIG_MATCHING:
 		return model_config(arg);
-	case SBI_PMU_FID_START:
+	case SPEC_FID_START:
 		return model_start(arg);
-	case SBI_PMU_FID_STOP:
+	case SPEC_FID_STOP:
 		return model_stop(arg);
-	case SBI_PMU_FID_FW_READ:
+	case SPEC_FID_FW_READ:
 		return fw_read(arg[0], false);
-	case SBI_PMU_FID_FW_READ_HI:
+	case SPEC_FID_FW_READ_HI:
 		return fw_read(arg[0], true);
-	case SBI_PMU_FID_SNAPSHOT_SHMEM:
+	case SPEC_FID_SNAPSHOT_SHMEM:
 		return model_snapshot(arg);
-	case SBI_PMU_FID_EVENT_INFO:
+	case SPEC_FID_EVENT_INFO:
 		return model_event_info(arg);
 	default:
-		return model_answer(SBI_PMU_ERR_NOT_SUPPORTED, 0);
+		return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
 	}
 }
 
-struct sbi_pmu_ret fakesbi_call(unsigned int fid, const xlen_t arg[SBI_PMU_ARGS])
+struct sbiret fakesbi_call(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
 {
-	struct sbi_pmu_ret ret = dispatch(fid, arg);
+	struct sbiret ret = dispatch(fid, arg);
 
 	if (fakesbi.call_ticks)
 		fakesbi_run(fakesbi.call_ticks);

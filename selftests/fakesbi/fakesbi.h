@@ -7,7 +7,8 @@
 #ifndef FAKESBI_H
 #define FAKESBI_H
 
-#include "../../drivers/perf/sbi_pmu/slot.h"
+#include "../../drivers/perf/sbi_pmu/sbi_calls.h"
+#include "spec.h"
 #include "quirks.h"
 
 /* More than the driver takes, so that it meets some past its end. */
@@ -30,12 +31,12 @@
  * @overflown: the OF bit: came round, and interrupts no more
  */
 struct fakesbi_ctr {
-	xlen_t info;
+	unsigned long info;
 	u64 value;
 	u64 total;
 	u64 told;
 	u64 made;
-	struct sbi_pmu_code code;
+	struct sbi_pmu_event_code code;
 	u8 width;
 	bool configured;
 	bool running;
@@ -49,17 +50,6 @@ struct fakesbi_region {
 	u64 size;
 	u8 *at;
 };
-
-/* The snapshot shared memory, as the specification lays it out. */
-struct fakesbi_snapshot {
-	__le64 overflow;
-	__le64 value[64];
-	u8 reserved[3576];
-};
-
-static_assert(offsetof(struct fakesbi_snapshot, value) == 0x8);
-static_assert(offsetof(struct fakesbi_snapshot, reserved) == 0x208);
-static_assert(sizeof(struct fakesbi_snapshot) == 4096);
 
 /**
  * struct fakesbi - state, and the switches for faults
@@ -91,12 +81,12 @@ struct fakesbi {
 	struct fakesbi_ctr ctr[FAKESBI_CTRS];
 	unsigned int end;
 	u8 by_csr[32];
-	bool (*can)(const struct sbi_pmu_code *code, unsigned int idx);
-	bool (*countable)(const struct sbi_pmu_code *code);
+	bool (*can)(const struct sbi_pmu_event_code *code, unsigned int idx);
+	bool (*countable)(const struct sbi_pmu_event_code *code);
 	struct fakesbi_region region[FAKESBI_REGIONS];
 	unsigned int regions;
-	struct fakesbi_snapshot *shmem;
-	struct fakesbi_snapshot copy;
+	struct spec_snapshot *shmem;
+	struct spec_snapshot copy;
 	bool sscofpmf;
 	bool lcofi;
 	struct sbi_pmu_mask dead;
@@ -118,12 +108,12 @@ unsigned int fakesbi_random(void);
 void fakesbi_seed(u64 seed);
 
 /* ... what the driver sees ... */
-struct sbi_pmu_ret fakesbi_call(unsigned int fid, const xlen_t arg[SBI_PMU_ARGS]);
+struct sbiret fakesbi_call(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS]);
 int fakesbi_read_csr(unsigned int csr, u64 *value);
 u32 fakesbi_scountovf(void);
 
 /* ... and what happens meanwhile. */
-u64 fakesbi_rate(const struct sbi_pmu_code *code);
+u64 fakesbi_rate(const struct sbi_pmu_event_code *code);
 void fakesbi_run(u64 ticks);
 void fakesbi_suspend(void);
 void fakesbi_restart(void);

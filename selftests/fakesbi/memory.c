@@ -9,11 +9,11 @@ void fakesbi_memory(u64 address, void *at, u64 size)
 }
 
 /* @size bytes at an address of two registers, NULL if they are not all there. */
-static void *memory_at(const xlen_t arg[2], u64 size)
+static void *memory_at(const unsigned long arg[2], u64 size)
 {
-	const u64 address = XLEN == 32 ? model_get64(arg) : arg[0];
+	const u64 address = arg[0];
 
-	if (XLEN == 64 && arg[1])
+	if (arg[1])
 		return NULL;
 	for (unsigned int i = 0; i < fakesbi.regions; i++) {
 		const struct fakesbi_region *r = &fakesbi.region[i];
@@ -25,49 +25,49 @@ static void *memory_at(const xlen_t arg[2], u64 size)
 	return NULL;
 }
 
-struct sbi_pmu_ret model_snapshot(const xlen_t arg[SBI_PMU_ARGS])
+struct sbiret model_snapshot(const unsigned long arg[SBI_PMU_ARGS])
 {
-	const xlen_t none = (xlen_t)~0ULL;
+	const unsigned long none = (unsigned long)~0ULL;
 	void *at;
 
 	if (fakesbi_has(QUIRK_NO_SNAPSHOT))
-		return model_answer(SBI_PMU_ERR_NOT_SUPPORTED, 0);
+		return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
 	if (arg[2])
 		return model_invalid("snapshot memory with a reserved flag");
 	if (model_one_in(fakesbi.lend_fails))
-		return model_answer(SBI_PMU_ERR_FAILED, 0);
+		return model_answer(SPEC_ERR_FAILED, 0);
 	if (arg[0] == none && arg[1] == none) {
 		fakesbi.shmem = NULL;
-		return model_answer(SBI_PMU_OK, 0);
+		return model_answer(SPEC_OK, 0);
 	}
 	if (arg[0] % sizeof(*fakesbi.shmem))
 		return model_invalid("snapshot memory that is no page");
 	at = memory_at(arg, sizeof(*fakesbi.shmem));
 	if (!at) {
 		model_broke("snapshot memory that is none");
-		return model_answer(SBI_PMU_ERR_INVALID_ADDRESS, 0);
+		return model_answer(SPEC_ERR_INVALID_ADDRESS, 0);
 	}
 	if (fakesbi_has(QUIRK_LENT_IS_CLEARED))
 		memset(at, 0, sizeof(*fakesbi.shmem));
 	fakesbi.shmem = at;
-	return model_answer(SBI_PMU_OK, 0);
+	return model_answer(SPEC_OK, 0);
 }
 
 /* Firmware that does not ask itself whether it could. */
-static bool info_lies(const struct sbi_pmu_code *code, bool *answer)
+static bool info_lies(const struct sbi_pmu_event_code *code, bool *answer)
 {
-	const u32 type = FIELD_GET(SBI_PMU_EVENT_TYPE, code->idx);
-	const bool raw = type == SBI_PMU_TYPE_RAW || type == SBI_PMU_TYPE_RAW_V2;
-	const bool platform = sbi_pmu_code_is_firmware(code) &&
-			      (code->idx & SBI_PMU_EVENT_CODE) == SBI_PMU_FW_PLATFORM;
+	const u32 type = FIELD_GET(SPEC_EVENT_TYPE, code->idx);
+	const bool raw = type == SPEC_TYPE_RAW || type == SPEC_TYPE_RAW_V2;
+	const bool platform = sbi_pmu_event_is_firmware(code) &&
+			      (code->idx & SPEC_EVENT_CODE) == SPEC_FW_PLATFORM;
 
 	*answer = (raw && fakesbi_has(QUIRK_INFO_ANY_RAW)) ||
 		  (platform && fakesbi_has(QUIRK_INFO_ANY_PLATFORM));
 	return *answer || (fakesbi_has(QUIRK_INFO_DENIES) &&
-			   (sbi_pmu_code_is_firmware(code) || model_has_fixed(code)));
+			   (sbi_pmu_event_is_firmware(code) || model_has_fixed(code)));
 }
 
-static bool supported(const struct sbi_pmu_code *code)
+static bool supported(const struct sbi_pmu_event_code *code)
 {
 	bool answer;
 
@@ -82,23 +82,23 @@ static bool supported(const struct sbi_pmu_code *code)
 }
 
 /* event_data means something for raw and firmware events alone. */
-static struct sbi_pmu_code entry_code(const struct sbi_pmu_event_info *info)
+static struct sbi_pmu_event_code entry_code(const struct spec_event_info *info)
 {
-	struct sbi_pmu_code code = { .idx = le32_to_cpu(info->event_idx) };
+	struct sbi_pmu_event_code code = { .idx = info->event_idx };
 
-	if (FIELD_GET(SBI_PMU_EVENT_TYPE, code.idx) >= SBI_PMU_TYPE_RAW)
-		code.data = le64_to_cpu(info->event_data);
+	if (FIELD_GET(SPEC_EVENT_TYPE, code.idx) >= SPEC_TYPE_RAW)
+		code.data = info->event_data;
 	return code;
 }
 
-struct sbi_pmu_ret model_event_info(const xlen_t arg[SBI_PMU_ARGS])
+struct sbiret model_event_info(const unsigned long arg[SBI_PMU_ARGS])
 {
 	const u64 entries = arg[2];
-	struct sbi_pmu_event_info *info;
+	struct spec_event_info *info;
 	u64 i;
 
 	if (fakesbi_has(QUIRK_NO_EVENT_INFO))
-		return model_answer(SBI_PMU_ERR_NOT_SUPPORTED, 0);
+		return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
 	if (arg[3])
 		return model_invalid("event info with a reserved flag");
 	if (arg[0] % sizeof(*info))
@@ -106,18 +106,18 @@ struct sbi_pmu_ret model_event_info(const xlen_t arg[SBI_PMU_ARGS])
 	info = entries <= ~0ULL / sizeof(*info) ? memory_at(arg, entries * sizeof(*info)) : NULL;
 	if (!info) {
 		model_broke("event info in memory that is none");
-		return model_answer(SBI_PMU_ERR_INVALID_ADDRESS, 0);
+		return model_answer(SPEC_ERR_INVALID_ADDRESS, 0);
 	}
 	for (i = 0; i < entries; i++)
-		if (le32_to_cpu(info[i].event_idx) & ~(SBI_PMU_EVENT_TYPE | SBI_PMU_EVENT_CODE))
+		if (info[i].event_idx & ~(SPEC_EVENT_TYPE | SPEC_EVENT_CODE))
 			return model_invalid("event info with a reserved bit in event_idx");
 	for (i = 0; i < entries; i++) {
-		const struct sbi_pmu_code code = entry_code(&info[i]);
-		u32 output = supported(&code) ? SBI_PMU_EVENT_INFO_SUPPORTED : 0;
+		const struct sbi_pmu_event_code code = entry_code(&info[i]);
+		u32 output = supported(&code) ? SPEC_INFO_SUPPORTED : 0;
 
 		if (fakesbi_has(QUIRK_JUNK_OUTPUT))
-			output |= fakesbi_random() & ~SBI_PMU_EVENT_INFO_SUPPORTED;
-		info[i].output = cpu_to_le32(output);
+			output |= fakesbi_random() & ~SPEC_INFO_SUPPORTED;
+		info[i].output = output;
 	}
-	return model_answer(SBI_PMU_OK, 0);
+	return model_answer(SPEC_OK, 0);
 }

@@ -11,21 +11,21 @@
 	     (left) && ((i) = (arg)[0] + __builtin_ctzll(left), true);		\
 	     (left) &= (left) - 1)
 
-static inline struct sbi_pmu_ret model_answer(long error, xlen_t value)
+static inline struct sbiret model_answer(long error, unsigned long value)
 {
-	return (struct sbi_pmu_ret){ .error = error, .value = value };
+	return (struct sbiret){ .error = error, .value = value };
 }
 
 /* 64 bits came in one register, or in two on RV32. */
-static inline u64 model_get64(const xlen_t *arg)
+static inline u64 model_get64(const unsigned long *arg)
 {
-	return XLEN == 32 ? (u64)arg[1] << 32 | arg[0] : arg[0];
+	return arg[0];
 }
 
 /* Cycles and instructions have a counter of their own. */
-static inline bool model_has_fixed(const struct sbi_pmu_code *code)
+static inline bool model_has_fixed(const struct sbi_pmu_event_code *code)
 {
-	return code->idx == SBI_PMU_GENERAL_CYCLES || code->idx == SBI_PMU_GENERAL_INSTRUCTIONS;
+	return code->idx == SPEC_GENERAL_CYCLES || code->idx == SPEC_GENERAL_INSTRUCTIONS;
 }
 
 static inline u64 model_bits(const struct fakesbi_ctr *ctr)
@@ -40,10 +40,10 @@ static inline u64 model_random64(void)
 
 bool model_one_in(unsigned int n);
 void model_broke(const char *why);
-struct sbi_pmu_ret model_invalid(const char *why);
-bool model_exists(xlen_t idx);
+struct sbiret model_invalid(const char *why);
+bool model_exists(unsigned long idx);
 bool model_is_firmware(unsigned int idx);
-bool model_offer_valid(const xlen_t arg[SBI_PMU_ARGS]);
+bool model_offer_valid(const unsigned long arg[SBI_PMU_ARGS]);
 bool model_is_fixed(unsigned int idx);
 bool model_is_bare(unsigned int idx);
 bool model_holds_same(unsigned int a, unsigned int b);
@@ -51,11 +51,11 @@ bool model_holds_same(unsigned int a, unsigned int b);
 u64 model_tell(unsigned int idx);
 
 bool model_event_known(u64 idx, u64 data);
-bool model_can(const struct sbi_pmu_code *code, unsigned int idx);
-struct sbi_pmu_ret model_config(const xlen_t arg[SBI_PMU_ARGS]);
-struct sbi_pmu_ret model_start(const xlen_t arg[SBI_PMU_ARGS]);
-struct sbi_pmu_ret model_stop(const xlen_t arg[SBI_PMU_ARGS]);
-struct sbi_pmu_ret model_snapshot(const xlen_t arg[SBI_PMU_ARGS]);
-struct sbi_pmu_ret model_event_info(const xlen_t arg[SBI_PMU_ARGS]);
+bool model_can(const struct sbi_pmu_event_code *code, unsigned int idx);
+struct sbiret model_config(const unsigned long arg[SBI_PMU_ARGS]);
+struct sbiret model_start(const unsigned long arg[SBI_PMU_ARGS]);
+struct sbiret model_stop(const unsigned long arg[SBI_PMU_ARGS]);
+struct sbiret model_snapshot(const unsigned long arg[SBI_PMU_ARGS]);
+struct sbiret model_event_info(const unsigned long arg[SBI_PMU_ARGS]);
 
 #endif

@@ -15,7 +15,7 @@ u64 model_tell(unsigned int idx)
 
 int fakesbi_read_csr(unsigned int csr, u64 *value)
 {
-	const unsigned int n = csr - SBI_PMU_CSR_CYCLE;
+	const unsigned int n = csr - SPEC_CSR_CYCLE;
 	unsigned int idx;
 
 	if (n >= ARRAY_SIZE(fakesbi.by_csr) || !fakesbi.by_csr[n])
@@ -43,7 +43,7 @@ u32 fakesbi_scountovf(void)
 }
 
 /* How fast an event happens: any function of its code that tells them apart. */
-u64 fakesbi_rate(const struct sbi_pmu_code *code)
+u64 fakesbi_rate(const struct sbi_pmu_event_code *code)
 {
 	return 1 + (code->idx * 7 + code->data * 13 + code->flags * 31) % FAKESBI_MAX_RATE;
 }

@@ -33,7 +33,7 @@ static bool fw_sibling_runs(unsigned int idx)
 static long status_already(unsigned int idx, long status)
 {
 	return model_is_firmware(idx) && fakesbi_has(QUIRK_FW_NEVER_ALREADY) ?
-	       SBI_PMU_OK : status;
+	       SPEC_OK : status;
 }
 
 static void interrupt_if_late(struct fakesbi_ctr *ctr)
@@ -65,19 +65,19 @@ static long start_one(unsigned int idx, const u64 *value)
 	struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
 
 	if (!ctr->configured && fakesbi_has(QUIRK_UNUSED_SKIPPED))
-		return SBI_PMU_OK;
+		return SPEC_OK;
 	if (!ctr->configured) {
 		model_broke("START of a counter without an event");
-		return SBI_PMU_ERR_INVALID_PARAM;
+		return SPEC_ERR_INVALID_PARAM;
 	}
 	if (ctr->running) {
 		model_broke("START of a running counter");
 		if (fakesbi_has(QUIRK_START_RUNNING_DEAFENS))
 			ctr->overflown = true;
-		return status_already(idx, SBI_PMU_ERR_ALREADY_STARTED);
+		return status_already(idx, SPEC_ERR_ALREADY_STARTED);
 	}
 	if (fw_sibling_runs(idx))
-		return SBI_PMU_ERR_ALREADY_STARTED;
+		return SPEC_ERR_ALREADY_STARTED;
 	if (!(fakesbi_has(QUIRK_PENDING_KEEPS_OF) && fakesbi.lcofi))
 		ctr->overflown = false;
 	ctr->running = true;
@@ -87,10 +87,10 @@ static long start_one(unsigned int idx, const u64 *value)
 		ctr->value = *value & model_bits(ctr);
 		ctr->told = *value;
 	}
-	return SBI_PMU_OK;
+	return SPEC_OK;
 }
 
-static const char *start_mistake(const xlen_t arg[SBI_PMU_ARGS])
+static const char *start_mistake(const unsigned long arg[SBI_PMU_ARGS])
 {
 	if (arg[2] & ~FLAGS)
 		return "START with a reserved flag";
@@ -101,33 +101,33 @@ static const char *start_mistake(const xlen_t arg[SBI_PMU_ARGS])
 	return NULL;
 }
 
-struct sbi_pmu_ret model_start(const xlen_t arg[SBI_PMU_ARGS])
+struct sbiret model_start(const unsigned long arg[SBI_PMU_ARGS])
 {
 	const u64 init = model_get64(&arg[3]);
 	const char *mistake = start_mistake(arg);
-	long status = SBI_PMU_OK;
+	long status = SPEC_OK;
 	unsigned int i;
-	xlen_t left;
+	unsigned long left;
 
 	if (mistake)
 		return model_invalid(mistake);
-	if (arg[2] & SBI_PMU_START_SNAPSHOT && !fakesbi.shmem)
-		return model_answer(SBI_PMU_ERR_NO_SHMEM, 0);
-	if (arg[2] & SBI_PMU_START_SET_INIT && arg[1] & (arg[1] - 1))
+	if (arg[2] & SPEC_START_SNAPSHOT && !fakesbi.shmem)
+		return model_answer(SPEC_ERR_NO_SHMEM, 0);
+	if (arg[2] & SPEC_START_SET_INIT && arg[1] & (arg[1] - 1))
 		model_broke("START of several counters with one value");
-	if (arg[2] & SBI_PMU_START_SNAPSHOT)
+	if (arg[2] & SPEC_START_SNAPSHOT)
 		fakesbi.copy = *fakesbi.shmem;
 	if (model_one_in(fakesbi.start_fails))
-		return model_answer(SBI_PMU_ERR_FAILED, 0);
+		return model_answer(SPEC_ERR_FAILED, 0);
 
 	for_each_offered(i, left, arg) {
 		const u64 *value = NULL;
 		u64 saved;
 
-		if (arg[2] & SBI_PMU_START_SET_INIT)
+		if (arg[2] & SPEC_START_SET_INIT)
 			value = &init;
-		if (arg[2] & SBI_PMU_START_SNAPSHOT) {
-			saved = le64_to_cpu(fakesbi.shmem->value[i - arg[0]]);
+		if (arg[2] & SPEC_START_SNAPSHOT) {
+			saved = fakesbi.shmem->value[i - arg[0]];
 			value = &saved;
 		}
 		status = set_status(status, start_one(i, value));
@@ -142,12 +142,12 @@ static long stop_one(unsigned int idx)
 	const bool was = fakesbi.ctr[idx].running;
 
 	if (!fakesbi.ctr[idx].configured && fakesbi_has(QUIRK_UNUSED_SKIPPED))
-		return SBI_PMU_OK;
+		return SPEC_OK;
 	fakesbi.ctr[idx].running = false;
 	for (unsigned int i = 0; fakesbi_has(QUIRK_FW_SHARED) && i < fakesbi.end; i++)
 		if (fw_sibling(idx, i))
 			fakesbi.ctr[i].running = false;
-	return was ? SBI_PMU_OK : status_already(idx, SBI_PMU_ERR_ALREADY_STOPPED);
+	return was ? SPEC_OK : status_already(idx, SPEC_ERR_ALREADY_STOPPED);
 }
 
 static bool saved(unsigned int idx)
@@ -156,13 +156,13 @@ static bool saved(unsigned int idx)
 }
 
 /* Values of the set, and who came round of all that the window reaches. */
-static void save(const xlen_t arg[2])
+static void save(const unsigned long arg[2])
 {
-	struct fakesbi_snapshot *shmem = fakesbi.shmem;
+	struct spec_snapshot *shmem = fakesbi.shmem;
 	bool any = false;
-	u64 overflow = fakesbi_has(QUIRK_OVERFLOW_STICKS) ? le64_to_cpu(shmem->overflow) : 0;
+	u64 overflow = fakesbi_has(QUIRK_OVERFLOW_STICKS) ? shmem->overflow : 0;
 	unsigned int i;
-	xlen_t left;
+	unsigned long left;
 
 	for_each_offered(i, left, arg)
 		any |= saved(i);
@@ -170,11 +170,11 @@ static void save(const xlen_t arg[2])
 		*shmem = fakesbi.copy;
 	for_each_offered(i, left, arg)
 		if (saved(i))
-			shmem->value[i - arg[0]] = cpu_to_le64(model_tell(i));
-	for (i = arg[0]; i < arg[0] + XLEN && i < FAKESBI_CTRS; i++)
+			shmem->value[i - arg[0]] = model_tell(i);
+	for (i = arg[0]; i < arg[0] + SBI_PMU_WINDOW && i < FAKESBI_CTRS; i++)
 		if (fakesbi.ctr[i].overflown)
 			overflow |= BIT_ULL(i - arg[0]);
-	shmem->overflow = cpu_to_le64(overflow);
+	shmem->overflow = overflow;
 }
 
 static void reset_one(unsigned int idx)
@@ -185,32 +185,32 @@ static void reset_one(unsigned int idx)
 		fakesbi.ctr[idx].value = 0;
 }
 
-struct sbi_pmu_ret model_stop(const xlen_t arg[SBI_PMU_ARGS])
+struct sbiret model_stop(const unsigned long arg[SBI_PMU_ARGS])
 {
-	xlen_t done[2] = { arg[0] }, well[2] = { arg[0] }, left;
-	long status = SBI_PMU_OK;
+	unsigned long done[2] = { arg[0] }, well[2] = { arg[0] }, left;
+	long status = SPEC_OK;
 	unsigned int i;
 
 	if (arg[2] & ~FLAGS)
 		return model_invalid("STOP with a reserved flag");
 	if (!model_offer_valid(arg))
 		return model_invalid("STOP of a counter that is not there, or of none");
-	if (arg[2] & SBI_PMU_STOP_SNAPSHOT && !fakesbi.shmem)
-		return model_answer(SBI_PMU_ERR_NO_SHMEM, 0);
+	if (arg[2] & SPEC_STOP_SNAPSHOT && !fakesbi.shmem)
+		return model_answer(SPEC_ERR_NO_SHMEM, 0);
 	if (model_one_in(fakesbi.stop_fails))
-		return model_answer(SBI_PMU_ERR_FAILED, 0);
+		return model_answer(SPEC_ERR_FAILED, 0);
 
 	for_each_offered(i, left, arg) {
 		status = set_status(status, stop_one(i));
 		if (ends_here(status))
 			break;
-		done[1] |= (xlen_t)1 << (i - arg[0]);
+		done[1] |= (unsigned long)1 << (i - arg[0]);
 		if (!status || !fakesbi_has(QUIRK_SAVES_UP_TO_ERROR))
-			well[1] |= (xlen_t)1 << (i - arg[0]);
+			well[1] |= (unsigned long)1 << (i - arg[0]);
 	}
-	if (arg[2] & SBI_PMU_STOP_SNAPSHOT)
+	if (arg[2] & SPEC_STOP_SNAPSHOT)
 		save(well);
-	if (arg[2] & SBI_PMU_STOP_RESET)
+	if (arg[2] & SPEC_STOP_RESET)
 		for_each_offered(i, left, done)
 			reset_one(i);
 	return model_answer(status, 0);

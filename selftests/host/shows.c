@@ -5,38 +5,38 @@
  */
 #include "shows.h"
 
-#define NUM		SBI_PMU_FID_NUM_COUNTERS
-#define INFO		SBI_PMU_FID_COUNTER_INFO
-#define CONFIG		SBI_PMU_FID_CONFIG_MATCHING
-#define START		SBI_PMU_FID_START
-#define STOP		SBI_PMU_FID_STOP
+#define NUM		SPEC_FID_NUM_COUNTERS
+#define INFO		SPEC_FID_COUNTER_INFO
+#define CONFIG		SPEC_FID_CONFIG_MATCHING
+#define START		SPEC_FID_START
+#define STOP		SPEC_FID_STOP
 
-static struct fakesbi_snapshot page;
-static struct sbi_pmu_event_info *const info = (void *)&page;
+static struct spec_snapshot page;
+static struct spec_event_info *const info = (void *)&page;
 
 /* hpmcounter3-10 on 3 to 10, firmware counters on 11 to 14 */
-static struct sbi_pmu_ret ask(unsigned int fid, xlen_t a, xlen_t b, xlen_t c, xlen_t d, xlen_t e)
+static struct sbiret ask(unsigned int fid, unsigned long a, unsigned long b, unsigned long c, unsigned long d, unsigned long e)
 {
-	const xlen_t arg[SBI_PMU_ARGS] = { a, b, c, d, e };
+	const unsigned long arg[SBI_PMU_ARGS] = { a, b, c, d, e };
 
 	return fakesbi_call(fid, arg);
 }
 
-static struct fakesbi_ctr *config(unsigned int idx, xlen_t flags, xlen_t event, xlen_t data)
+static struct fakesbi_ctr *config(unsigned int idx, unsigned long flags, unsigned long event, unsigned long data)
 {
 	ask(CONFIG, idx, 1, flags, event, data);
 	return &fakesbi.ctr[idx];
 }
 
-static struct fakesbi_ctr *run(unsigned int idx, xlen_t event, xlen_t data)
+static struct fakesbi_ctr *run(unsigned int idx, unsigned long event, unsigned long data)
 {
-	struct fakesbi_ctr *ctr = config(idx, SBI_PMU_CFG_CLEAR_VALUE, event, data);
+	struct fakesbi_ctr *ctr = config(idx, SPEC_CFG_CLEAR_VALUE, event, data);
 
 	ask(START, idx, 1, 0, 0, 0);
 	return ctr;
 }
 
-static bool none_can(const struct sbi_pmu_code *code, unsigned int idx)
+static bool none_can(const struct sbi_pmu_event_code *code, unsigned int idx)
 {
 	(void)code;
 	(void)idx;
@@ -49,9 +49,9 @@ static u32 event_info(u32 event, bool can)
 	memset(&page, 0, sizeof(page));
 	fakesbi_memory(0, &page, sizeof(page));
 	fakesbi.can = can ? NULL : none_can;
-	info[0].event_idx = cpu_to_le32(event);
-	ask(SBI_PMU_FID_EVENT_INFO, 0, 0, 1, 0, 0);
-	return le32_to_cpu(info[0].output);
+	info[0].event_idx = event;
+	ask(SPEC_FID_EVENT_INFO, 0, 0, 1, 0, 0);
+	return info[0].output;
 }
 
 static bool start_running_deafens(void)
@@ -71,13 +71,13 @@ static bool pending_keeps_of(void)
 	ctr->value = ~0ULL;
 	fakesbi_run(1);
 	ask(STOP, 3, 1, 0, 0, 0);
-	ask(START, 3, 1, SBI_PMU_START_SET_INIT, 0, 0);
+	ask(START, 3, 1, SPEC_START_SET_INIT, 0, 0);
 	return ctr->overflown;
 }
 
 static bool info_denies(void)
 {
-	return !event_info(SBI_PMU_GENERAL_CYCLES, true) && !event_info(FW, true);
+	return !event_info(SPEC_GENERAL_CYCLES, true) && !event_info(FW, true);
 }
 
 static bool info_any_raw(void)
@@ -87,14 +87,14 @@ static bool info_any_raw(void)
 
 static bool cache_raw_flags(void)
 {
-	return !config(3, SBI_PMU_CFG_AUTO_START, RAW, 1)->running;
+	return !config(3, SPEC_CFG_AUTO_START, RAW, 1)->running;
 }
 
 static bool fixed_fallback(void)
 {
 	fakesbi.can = none_can;
-	return !ask(CONFIG, 3, 1, 0, SBI_PMU_GENERAL_CYCLES, 0).error &&
-	       !ask(CONFIG, 3, 1, 0, SBI_PMU_GENERAL_CYCLES, 0).error &&
+	return !ask(CONFIG, 3, 1, 0, SPEC_GENERAL_CYCLES, 0).error &&
+	       !ask(CONFIG, 3, 1, 0, SPEC_GENERAL_CYCLES, 0).error &&
 	       fakesbi.ctr[0].configured;
 }
 
@@ -133,7 +133,7 @@ static bool fw_never_already(void)
 static bool late_value(void)
 {
 	config(3, 0, RAW, 1)->value = ~0ULL;
-	ask(START, 3, 1, SBI_PMU_START_SET_INIT, 5, 0);
+	ask(START, 3, 1, SPEC_START_SET_INIT, 5, 0);
 	return fakesbi.lcofi && fakesbi.ctr[3].value == 5;
 }
 
@@ -141,19 +141,19 @@ static bool gap_traps(void)
 {
 	u64 value;
 
-	return fakesbi_read_csr(SBI_PMU_CSR_CYCLE + 4, &value) &&
-	       !fakesbi_read_csr(SBI_PMU_CSR_CYCLE + 5, &value);
+	return fakesbi_read_csr(SPEC_CSR_CYCLE + 4, &value) &&
+	       !fakesbi_read_csr(SPEC_CSR_CYCLE + 5, &value);
 }
 
 static bool skip_wrong_index(void)
 {
-	return ask(CONFIG, 3, 8, SBI_PMU_CFG_SKIP_MATCH, RAW, 1).value != 6;
+	return ask(CONFIG, 3, 8, SPEC_CFG_SKIP_MATCH, RAW, 1).value != 6;
 }
 
 static bool reset_clears_fixed(void)
 {
-	config(0, 0, SBI_PMU_GENERAL_CYCLES, 0)->value = 99;
-	ask(STOP, 0, 1, SBI_PMU_STOP_RESET, 0, 0);
+	config(0, 0, SPEC_GENERAL_CYCLES, 0)->value = 99;
+	ask(STOP, 0, 1, SPEC_STOP_RESET, 0, 0);
 	return !fakesbi.ctr[0].value;
 }
 
@@ -203,34 +203,34 @@ static bool gaps_counted(void)
 
 static bool no_fw_read_hi(void)
 {
-	return ask(SBI_PMU_FID_FW_READ_HI, 11, 0, 0, 0, 0).error == SBI_PMU_ERR_NOT_SUPPORTED;
+	return ask(SPEC_FID_FW_READ_HI, 11, 0, 0, 0, 0).error == SPEC_ERR_NOT_SUPPORTED;
 }
 
 static bool no_snapshot(void)
 {
 	fakesbi_memory(0, &page, sizeof(page));
-	return ask(SBI_PMU_FID_SNAPSHOT_SHMEM, 0, 0, 0, 0, 0).error == SBI_PMU_ERR_NOT_SUPPORTED;
+	return ask(SPEC_FID_SNAPSHOT_SHMEM, 0, 0, 0, 0, 0).error == SPEC_ERR_NOT_SUPPORTED;
 }
 
 static bool no_event_info(void)
 {
-	return !event_info(SBI_PMU_GENERAL_CYCLES, true);
+	return !event_info(SPEC_GENERAL_CYCLES, true);
 }
 
 static bool no_raw_v2(void)
 {
-	return ask(CONFIG, 3, 1, 0, RAW_V2, 1).error == SBI_PMU_ERR_INVALID_PARAM;
+	return ask(CONFIG, 3, 1, 0, RAW_V2, 1).error == SPEC_ERR_INVALID_PARAM;
 }
 
 static bool fixed_always(void)
 {
-	run(0, SBI_PMU_GENERAL_CYCLES, 0);
-	return !ask(CONFIG, 3, 1, 0, SBI_PMU_GENERAL_CYCLES, 0).value && !fakesbi.ctr[0].running;
+	run(0, SPEC_GENERAL_CYCLES, 0);
+	return !ask(CONFIG, 3, 1, 0, SPEC_GENERAL_CYCLES, 0).value && !fakesbi.ctr[0].running;
 }
 
 static bool fixed_alike(void)
 {
-	struct fakesbi_ctr *ctr = config(0, SBI_PMU_CFG_UINH, SBI_PMU_GENERAL_CYCLES, 0);
+	struct fakesbi_ctr *ctr = config(0, SPEC_CFG_UINH, SPEC_GENERAL_CYCLES, 0);
 
 	ask(START, 0, 1, 0, 0, 0);
 	ctr->value = -1;
@@ -240,21 +240,21 @@ static bool fixed_alike(void)
 
 static bool skip_needs_used(void)
 {
-	return ask(CONFIG, 3, 1, SBI_PMU_CFG_SKIP_MATCH, RAW, 1).error == SBI_PMU_ERR_FAILED;
+	return ask(CONFIG, 3, 1, SPEC_CFG_SKIP_MATCH, RAW, 1).error == SPEC_ERR_FAILED;
 }
 
 static void give_memory(void)
 {
 	fakesbi_memory(0, &page, sizeof(page));
-	ask(SBI_PMU_FID_SNAPSHOT_SHMEM, 0, 0, 0, 0, 0);
+	ask(SPEC_FID_SNAPSHOT_SHMEM, 0, 0, 0, 0, 0);
 }
 
 static bool overflow_sticks(void)
 {
 	give_memory();
-	page.overflow = cpu_to_le64(1);
+	page.overflow = 1;
 	run(3, RAW, 1);
-	ask(STOP, 3, 1, SBI_PMU_STOP_SNAPSHOT, 0, 0);
+	ask(STOP, 3, 1, SPEC_STOP_SNAPSHOT, 0, 0);
 	return page.overflow;
 }
 
@@ -268,35 +268,35 @@ static bool fw_shared(void)
 
 static bool info_any_platform(void)
 {
-	return event_info(FW + SBI_PMU_FW_PLATFORM, false) == 1;
+	return event_info(FW + SPEC_FW_PLATFORM, false) == 1;
 }
 
 static bool no_platform(void)
 {
-	return !config(11, 0, FW + SBI_PMU_FW_PLATFORM, 5)->configured;
+	return !config(11, 0, FW + SPEC_FW_PLATFORM, 5)->configured;
 }
 
 static bool unused_unreadable(void)
 {
 	u64 value;
 
-	return fakesbi_read_csr(SBI_PMU_CSR_CYCLE + 3, &value) &&
-	       ask(SBI_PMU_FID_FW_READ, 11, 0, 0, 0, 0).error;
+	return fakesbi_read_csr(SPEC_CSR_CYCLE + 3, &value) &&
+	       ask(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).error;
 }
 
 static bool unused_rubbish(void)
 {
-	return !ask(SBI_PMU_FID_FW_READ, 11, 0, 0, 0, 0).error &&
-	       ask(SBI_PMU_FID_FW_READ, 11, 0, 0, 0, 0).value !=
-	       ask(SBI_PMU_FID_FW_READ, 11, 0, 0, 0, 0).value;
+	return !ask(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).error &&
+	       ask(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).value !=
+	       ask(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).value;
 }
 
 static bool unused_skipped(void)
 {
 	give_memory();
-	page.value[0] = cpu_to_le64(77);
-	return !ask(STOP, 3, 1, SBI_PMU_STOP_SNAPSHOT, 0, 0).error &&
-	       !ask(START, 3, 1, 0, 0, 0).error && page.value[0] == cpu_to_le64(77);
+	page.value[0] = 77;
+	return !ask(STOP, 3, 1, SPEC_STOP_SNAPSHOT, 0, 0).error &&
+	       !ask(START, 3, 1, 0, 0, 0).error && page.value[0] == 77;
 }
 
 static bool saves_up_to_error(void)
@@ -305,7 +305,7 @@ static bool saves_up_to_error(void)
 	page.value[1] = 0;
 	config(3, 0, RAW, 1);
 	run(4, RAW, 2)->value = 5;
-	ask(STOP, 3, 3, SBI_PMU_STOP_SNAPSHOT, 0, 0);
+	ask(STOP, 3, 3, SPEC_STOP_SNAPSHOT, 0, 0);
 	return !page.value[1];
 }
 
@@ -315,9 +315,9 @@ static bool saves_all(void)
 	run(3, RAW, 1);
 	page.value[7] = 0;
 	ask(STOP, 3, 1, 0, 0, 0);
-	ask(START, 3, 1, SBI_PMU_START_SNAPSHOT, 0, 0);
+	ask(START, 3, 1, SPEC_START_SNAPSHOT, 0, 0);
 	page.value[7] = 1;
-	ask(STOP, 3, 1, SBI_PMU_STOP_SNAPSHOT, 0, 0);
+	ask(STOP, 3, 1, SPEC_STOP_SNAPSHOT, 0, 0);
 	return !page.value[7];
 }
 
@@ -328,7 +328,7 @@ static bool lent_is_cleared(void)
 	return !page.value[5];
 }
 
-static bool none_countable(const struct sbi_pmu_code *code)
+static bool none_countable(const struct sbi_pmu_event_code *code)
 {
 	return code->idx != RAW;
 }
@@ -350,42 +350,42 @@ static bool sums(void)
 	give_memory();
 	run(3, RAW, 1);
 	ask(STOP, 3, 1, 0, 0, 0);
-	ask(START, 3, 1, SBI_PMU_START_SNAPSHOT, 0, 0);
+	ask(START, 3, 1, SPEC_START_SNAPSHOT, 0, 0);
 	fakesbi_run(1);
-	fakesbi_read_csr(SBI_PMU_CSR_CYCLE + 3, &value);
-	fakesbi_read_csr(SBI_PMU_CSR_CYCLE + 3, &value);
+	fakesbi_read_csr(SPEC_CSR_CYCLE + 3, &value);
+	fakesbi_read_csr(SPEC_CSR_CYCLE + 3, &value);
 	return value == 2 * fakesbi.ctr[3].value;
 }
 
 static bool time_is_counter(void)
 {
-	return ask(INFO, 1, 0, 0, 0, 0).value == (63 << 12 | SBI_PMU_CSR_TIME) &&
+	return ask(INFO, 1, 0, 0, 0, 0).value == (63 << 12 | SPEC_CSR_TIME) &&
 	       ask(NUM, 0, 0, 0, 0, 0).value == 15;
 }
 
 static bool width_64_always(void)
 {
-	fakesbi_add(20, SBI_PMU_CSR_CYCLE + 20, 40);
-	return FIELD_GET(SBI_PMU_INFO_WIDTH, ask(INFO, 20, 0, 0, 0, 0).value) == 63;
+	fakesbi_add(20, SPEC_CSR_CYCLE + 20, 40);
+	return FIELD_GET(SPEC_INFO_WIDTH, ask(INFO, 20, 0, 0, 0, 0).value) == 63;
 }
 
 static bool abort_at_already(void)
 {
 	config(3, 0, RAW, 1);
 	run(4, RAW, 2);
-	return ask(STOP, 3, 3, SBI_PMU_STOP_RESET, 0, 0).error && fakesbi.ctr[3].configured &&
+	return ask(STOP, 3, 3, SPEC_STOP_RESET, 0, 0).error && fakesbi.ctr[3].configured &&
 	       fakesbi.ctr[4].running;
 }
 
 static bool no_filter(void)
 {
-	return !config(3, SBI_PMU_CFG_UINH, RAW, 1)->code.flags;
+	return !config(3, SPEC_CFG_UINH, RAW, 1)->code.flags;
 }
 
 static bool skip_fixed_invalid(void)
 {
-	return ask(CONFIG, 0, 1, SBI_PMU_CFG_SKIP_MATCH, SBI_PMU_GENERAL_CYCLES, 0).error ==
-	       SBI_PMU_ERR_INVALID_PARAM;
+	return ask(CONFIG, 0, 1, SPEC_CFG_SKIP_MATCH, SPEC_GENERAL_CYCLES, 0).error ==
+	       SPEC_ERR_INVALID_PARAM;
 }
 
 static bool tied(void)
@@ -398,18 +398,18 @@ static bool tied(void)
 
 static bool junk_info(void)
 {
-	return ask(INFO, 3, 0, 0, 0, 0).value & ~(SBI_PMU_INFO_CSR | SBI_PMU_INFO_WIDTH);
+	return ask(INFO, 3, 0, 0, 0, 0).value & ~(SPEC_INFO_CSR | SPEC_INFO_WIDTH);
 }
 
 static bool junk_output(void)
 {
-	return event_info(SBI_PMU_GENERAL_CYCLES, true) > 1;
+	return event_info(SPEC_GENERAL_CYCLES, true) > 1;
 }
 
 static bool junk_read_hi(void)
 {
 	fakesbi.ctr[11].value = 0;
-	return ask(SBI_PMU_FID_FW_READ_HI, 11, 0, 0, 0, 0).value;
+	return ask(SPEC_FID_FW_READ_HI, 11, 0, 0, 0, 0).value;
 }
 
 #define SHOWS(name, shows) { QUIRK_##name, #name, shows }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test - the pure rooms on the host: tables of what is accepted and refused,
- * and the slot engine against the firmware model, step by random step.
- * test [STEPS [SEED]]
+ * test [STEPS [SEED]] - host tests: tables of what is accepted and refused, and the driver's
+ * host-testable files against the firmware model, also in random steps.
  */
 #include "test.h"
 
@@ -12,9 +11,10 @@ int main(int argc, char **argv)
 	unsigned long seed = argc > 2 ? strtoul(argv[2], NULL, 0) : 20260901;
 
 	ktap_plan(-1);
-	printf("# XLEN %d, %lu random steps, seed %lu\n", XLEN, steps, seed);
+	note("%lu random steps, seed %lu", steps, seed);
 	test_event();
 	test_units();
+	test_user_page();
 	test_tables();
 	test_counter();
 	test_firmware();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * test.h - the pure rooms on the host: a hart on the firmware model, users on
- * it whose true counts are known, and the tests of each room.
+ * test.h - host tests of the driver: one CPU on the firmware model, with events whose true
+ * counts are known.
  */
 #ifndef HOST_TEST_H
 #define HOST_TEST_H
@@ -10,7 +10,11 @@
 #include <stdlib.h>
 
 #include "../../drivers/perf/sbi_pmu/event.h"
-#include "../../drivers/perf/sbi_pmu/tables.h"
+#include "../../drivers/perf/sbi_pmu/overflow_scan.h"
+#include "../../drivers/perf/sbi_pmu/support.h"
+#include "../../drivers/perf/sbi_pmu/user_page.h"
+#include "../../drivers/perf/sbi_pmu/vendor/xiangshan/check.h"
+#include "../../drivers/perf/sbi_pmu/vendor/xiangshan/tables.h"
 #include "../fakesbi/fakesbi.h"
 #include "../ktap.h"
 
@@ -45,85 +49,83 @@
 	 QUIRK(SKIP_FIXED_INVALID) | QUIRK(NO_SNAPSHOT) | QUIRK(NO_EVENT_INFO) | \
 	 QUIRK(CONFIGURED_IS_TAKEN) | QUIRK(UNUSED_UNREADABLE) | QUIRK(NO_PLATFORM))
 
-/* Where the memory is that firmware may have. */
+/* Physical address of the shared memory */
 #define HART_PAGE	0x180001000ULL
 
-#define PLAYERS		24
-#define KNOWN		256
+#define TRACKED	24
 
 /**
- * struct player - a user, and what it should have counted
- * @user: as perf.c has one in each event
- * @expected: what happened of its event while it was started
- * @reported: what the driver has handed out
- * @live: should count
- * @page: what its program is told, to read the counter by itself: the CSR or 0, the
- *	  bits that it extends, and what to add; or to ask the kernel
+ * struct tracked - an event, and what it should have counted
+ * @event: the event
+ * @expected: what happened while it was started
+ * @reported: what the driver has reported
+ * @active: should count
+ * @page: its mmap page; @by_kernel: read(2) must be used, @offset: what to add to a read
  */
-struct player {
-	struct sbi_pmu_user user;
+struct tracked {
+	struct sbi_pmu_event event;
 	u64 expected;
 	u64 reported;
-	bool live;
+	bool active;
 	struct {
-		unsigned int csr;
+		struct sbi_pmu_user_page page;
 		bool by_kernel;
-		unsigned int width;
 		u64 offset;
 	} page;
 };
 
-struct known {
-	struct sbi_pmu_code code;
-	struct sbi_pmu_truth truth;
-};
-
 /**
- * struct hart - the driver's side of the one hart
+ * struct test_cpu - the driver's side of the one CPU
  * @inv: its counters
- * @slots: its slots
- * @player: its users; those with a zero code are not in use
- * @known: what trials told, as truth.c keeps it; @knowns of them
- * @since: ns since narrow counters were looked at
- * @lost: users that lost their counters when it was to be started
+ * @limits: how they were probed
+ * @caps: what the machine can do
+ * @counters: what counts on them
+ * @support: which counters can count an event
+ * @tracked: its events; those with a zero code are not in use
+ * @since: ns since narrow counters were read
+ * @lost: events that lost their counters when it was to be started
  */
-struct hart {
+struct test_cpu {
 	struct sbi_pmu_inventory inv;
-	struct sbi_pmu_slots slots;
-	struct player player[PLAYERS];
-	struct known known[KNOWN];
-	unsigned int knowns;
+	struct sbi_pmu_probe_limits limits;
+	struct sbi_pmu_caps caps;
+	struct sbi_pmu_counters counters;
+	struct sbi_pmu_support_cache support;
+	struct tracked tracked[TRACKED];
 	u64 since;
 	unsigned int lost;
 };
 
-extern struct hart hart;
+extern struct test_cpu cpu;
 
-/* The last: firmware may have the snapshot memory, and counters rest. */
-enum way { BESIDE, SOLE, RESTING };
+/* XiangShan's selectors; its data is an array of bits, by unit. */
+extern const struct sbi_pmu_vendor units_vendor;
 
-void hart_boot(bool sole);
-void hart_boot_way(enum way way);
-void hart_hold(void);
+/* With SNAPSHOT firmware may use the shared memory, and idle counters are stopped. */
+enum mode { SHARED, EXCLUSIVE, SNAPSHOT };
+
+void cpu_boot(bool exclusive);
+void cpu_boot_mode(enum mode mode);
+void cpu_disable(void);
+void cpu_enable(void);
 void boot(unsigned int hpm, unsigned int firmware, unsigned int width);
-struct sbi_pmu_mask hart_can(const struct sbi_pmu_code *code);
-void hart_arm(void);
-void hart_run(u64 ticks);
-u64 hart_calls(void);
+struct sbi_pmu_mask cpu_candidates(const struct sbi_pmu_event_code *code);
+void cpu_run(u64 ticks);
+u64 cpu_calls(void);
 bool quiet(void);
-bool can_upto(const struct sbi_pmu_code *code, unsigned int idx);
+bool can_upto(const struct sbi_pmu_event_code *code, unsigned int idx);
 
-bool player_open(struct player *p, struct sbi_pmu_code code);
-bool player_open_idx(struct player *p, u32 idx, u64 data);
-bool player_attach(struct player *p);
-bool player_start(struct player *p);
-bool player_seat(struct player *p);
-void player_stop(struct player *p);
-void player_detach(struct player *p);
-u64 player_collect(struct player *p);
-bool player_right(struct player *p);
-bool player_sees(const struct player *p, u64 *count);
-unsigned int players_sync(void);
+bool tracked_open(struct tracked *t, struct sbi_pmu_event_code code);
+bool tracked_open_idx(struct tracked *t, u32 idx, u64 data);
+bool tracked_add(struct tracked *t);
+bool tracked_start(struct tracked *t);
+bool tracked_add_start(struct tracked *t);
+void tracked_stop(struct tracked *t);
+void tracked_del(struct tracked *t);
+u64 tracked_collect(struct tracked *t);
+bool tracked_right(struct tracked *t);
+bool tracked_sees(const struct tracked *t, u64 *count);
+unsigned int tracked_sync(void);
 
 static inline struct sbi_pmu_mask mask_of(unsigned int idx)
 {
@@ -131,6 +133,11 @@ static inline struct sbi_pmu_mask mask_of(unsigned int idx)
 
 	sbi_pmu_mask_set(&m, idx);
 	return m;
+}
+
+static inline unsigned int mask_next(const struct sbi_pmu_mask *m, unsigned int from)
+{
+	return find_next_bit(m->bits, SBI_PMU_MAX_COUNTERS, from);
 }
 
 void test_event(void);
@@ -152,5 +159,6 @@ void test_topdown(void);
 void test_topdown_find(void);
 void test_topdown_show(void);
 void test_units(void);
+void test_user_page(void);
 
 #endif

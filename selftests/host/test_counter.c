@@ -6,21 +6,21 @@ static void test_masks(void)
 {
 	struct sbi_pmu_mask m = {}, n = {};
 
-	check(sbi_pmu_mask_next(&m, 0) == SBI_PMU_MAX_CTRS && sbi_pmu_mask_empty(&m) &&
+	check(mask_next(&m, 0) == SBI_PMU_MAX_COUNTERS && sbi_pmu_mask_empty(&m) &&
 	      !sbi_pmu_mask_weight(&m), "an empty mask ends at once");
 	sbi_pmu_mask_set(&m, 31);
 	sbi_pmu_mask_set(&m, 32);
 	sbi_pmu_mask_set(&m, 63);
 	sbi_pmu_mask_set(&m, 64);
 	sbi_pmu_mask_set(&m, 127);
-	check(sbi_pmu_mask_next(&m, 0) == 31 && sbi_pmu_mask_next(&m, 32) == 32 &&
-	      sbi_pmu_mask_next(&m, 33) == 63 && sbi_pmu_mask_next(&m, 64) == 64 &&
-	      sbi_pmu_mask_next(&m, 65) == 127 && sbi_pmu_mask_next(&m, 128) == 128 &&
+	check(mask_next(&m, 0) == 31 && mask_next(&m, 32) == 32 &&
+	      mask_next(&m, 33) == 63 && mask_next(&m, 64) == 64 &&
+	      mask_next(&m, 65) == 127 && mask_next(&m, 128) == 128 &&
 	      sbi_pmu_mask_weight(&m) == 5, "masks past a word");
 	check(sbi_pmu_mask_test(&m, 127) && !sbi_pmu_mask_test(&m, 0) &&
 	      !sbi_pmu_mask_test(&m, 128) && !sbi_pmu_mask_test(&m, ~0U), "none past the end");
-	check(m.word[64 / XLEN] & 1 && m.word[127 / XLEN] >> (XLEN - 1),
-	      "a word is a window of %d", XLEN);
+	check(m.bits[64 / SBI_PMU_WINDOW] & 1 && m.bits[127 / SBI_PMU_WINDOW] >> (SBI_PMU_WINDOW - 1),
+	      "a word is a window of %d", SBI_PMU_WINDOW);
 	sbi_pmu_mask_set(&n, 64);
 	sbi_pmu_mask_set(&n, 5);
 	check(sbi_pmu_mask_weight(&(struct sbi_pmu_mask){}) == 0, "none");
@@ -31,86 +31,58 @@ static void test_masks(void)
 	m = sbi_pmu_mask_and(m, &n);
 	check(sbi_pmu_mask_weight(&m) == 2 && sbi_pmu_mask_test(&m, 64), "and");
 	sbi_pmu_mask_clear(&m, 64);
-	check(sbi_pmu_mask_next(&m, 0) == 5 && sbi_pmu_mask_next(&m, 6) == 128, "clear");
-}
-
-/* A program that was told at @value looks again after as many as it may. */
-static bool follows(unsigned int width, u64 value)
-{
-	const struct sbi_pmu_ctr ctr = { .width = width };
-	const u64 most = 1ULL << (width - 1), mask = GENMASK_ULL(width - 1, 0);
-	const struct sbi_pmu_view view = sbi_pmu_ctr_view(&ctr, value);
-	const unsigned int shift = 64 - view.width;
-	const u64 now = (value + most) & mask;
-
-	return (u64)((s64)(now << shift) >> shift) - view.base == most &&
-	       (u64)((s64)(value << shift) >> shift) == view.base;
-}
-
-static void test_view(void)
-{
-	const struct sbi_pmu_ctr narrow = { .width = 28 };
-
-	for (unsigned int width = SBI_PMU_MIN_WIDTH; width <= 64; width++) {
-		const u64 half = 1ULL << (width - 1), all = GENMASK_ULL(width - 1, 0);
-
-		check(follows(width, 0) && follows(width, 1) && follows(width, half - 1) &&
-		      follows(width, half) && follows(width, half + 1) && follows(width, all),
-		      "%u bits: a program may go on for half the range", width);
-	}
-	check(sbi_pmu_ctr_view(&narrow, 0xf0000001).width == 64,
-	      "more bits than firmware says: in the lower half all are used");
+	check(mask_next(&m, 0) == 5 && mask_next(&m, 6) == 128, "clear");
 }
 
 static void test_delta(void)
 {
-	struct sbi_pmu_ctr ctr = { .width = 32 };
+	struct sbi_pmu_counter_info ctr = { .width = 32 };
 	u64 d = 0;
 
-	check(!sbi_pmu_ctr_delta(&ctr, 0xfffffff0, 0x10, &d) && d == 0x20, "32 bits wrap");
+	check(!sbi_pmu_counter_delta(&ctr, 0xfffffff0, 0x10, &d) && d == 0x20, "32 bits wrap");
 	ctr.width = 63;
-	check(!sbi_pmu_ctr_delta(&ctr, ~0ULL >> 1, 2, &d) && d == 3, "63 bits wrap");
-	check(!sbi_pmu_ctr_delta(&ctr, 2, 1, &d) && d == ~0ULL >> 1, "63 bits, nearly all round");
+	check(!sbi_pmu_counter_delta(&ctr, ~0ULL >> 1, 2, &d) && d == 3, "63 bits wrap");
+	check(!sbi_pmu_counter_delta(&ctr, 2, 1, &d) && d == ~0ULL >> 1, "63 bits, nearly all round");
 	ctr.width = 64;
-	check(!sbi_pmu_ctr_delta(&ctr, ~0ULL, 4, &d) && d == 5, "64 bits wrap");
+	check(!sbi_pmu_counter_delta(&ctr, ~0ULL, 4, &d) && d == 5, "64 bits wrap");
 	d = 77;
-	check(sbi_pmu_ctr_delta(&ctr, 100, 99, &d) == -ERANGE && d == 77, "backwards is an error");
-	check(!sbi_pmu_ctr_delta(&ctr, 0, (1ULL << 63) - 1, &d) && d == (1ULL << 63) - 1,
+	check(sbi_pmu_counter_delta(&ctr, 100, 99, &d) == -ERANGE && d == 77, "backwards is an error");
+	check(!sbi_pmu_counter_delta(&ctr, 0, (1ULL << 63) - 1, &d) && d == (1ULL << 63) - 1,
 	      "a big step is none");
-	check(sbi_pmu_ctr_delta(&ctr, 0, 1ULL << 63, &d) == -ERANGE, "half way round is backwards");
+	check(sbi_pmu_counter_delta(&ctr, 0, 1ULL << 63, &d) == -ERANGE, "half way round is backwards");
 	ctr.width = 1;
-	check(!sbi_pmu_ctr_delta(&ctr, 1, 0, &d) && d == 1, "1 bit");
+	check(!sbi_pmu_counter_delta(&ctr, 1, 0, &d) && d == 1, "1 bit");
 }
 
-static struct sbi_pmu_ctr decode(xlen_t csr, unsigned int width, unsigned int limit)
+static struct sbi_pmu_counter_info decode(unsigned long csr, unsigned int width, unsigned int limit)
 {
-	return sbi_pmu_ctr_decode(FIELD_PREP(SBI_PMU_INFO_WIDTH, width - 1UL) | csr, limit);
+	return sbi_pmu_counter_info_decode(FIELD_PREP(SPEC_INFO_WIDTH, width - 1UL) | csr, limit);
 }
 
 static void test_decode(void)
 {
-	const xlen_t reserved = (xlen_t)~0ULL >> 1 & ~(xlen_t)GENMASK(17, 0);
-	struct sbi_pmu_ctr ctr;
+	const unsigned long reserved = (unsigned long)~0ULL >> 1 & ~(unsigned long)GENMASK(17, 0);
+	struct sbi_pmu_counter_info ctr;
 
-	check(decode(SBI_PMU_CSR_TIME, 64, 64).kind == SBI_PMU_CTR_NONE, "time is no counter");
-	check(decode(0x123, 64, 64).kind == SBI_PMU_CTR_NONE &&
-	      decode(SBI_PMU_CSR_LAST + 1, 64, 64).kind == SBI_PMU_CTR_NONE &&
-	      decode(SBI_PMU_CSR_CYCLE - 1, 64, 64).kind == SBI_PMU_CTR_NONE,
+	check(decode(CSR_TIME, 64, 64).kind == SBI_PMU_COUNTER_NONE, "time is no counter");
+	check(decode(0x123, 64, 64).kind == SBI_PMU_COUNTER_NONE &&
+	      decode(CSR_HPMCOUNTER31 + 1, 64, 64).kind == SBI_PMU_COUNTER_NONE &&
+	      decode(CSR_CYCLE - 1, 64, 64).kind == SBI_PMU_COUNTER_NONE,
 	      "nor is any other CSR");
-	check(decode(SBI_PMU_CSR_CYCLE, 64, 64).kind == SBI_PMU_CTR_FIXED &&
-	      decode(SBI_PMU_CSR_INSTRET, 64, 64).kind == SBI_PMU_CTR_FIXED &&
-	      decode(SBI_PMU_CSR_INSTRET + 1, 64, 64).kind == SBI_PMU_CTR_HPM &&
-	      decode(SBI_PMU_CSR_LAST, 64, 64).kind == SBI_PMU_CTR_HPM, "the others are");
-	check(decode(SBI_PMU_CSR_LAST, 1, 64).width == 1 &&
-	      decode(SBI_PMU_CSR_LAST, 48, 64).width == 48 &&
-	      decode(SBI_PMU_CSR_LAST, 64, 64).width == 64, "one less than the width is told");
-	check(decode(SBI_PMU_CSR_LAST, 64, 48).width == 48 &&
-	      decode(SBI_PMU_CSR_LAST, 40, 48).width == 40, "the limit is a limit");
-	ctr = sbi_pmu_ctr_decode((xlen_t)SBI_PMU_INFO_FIRMWARE, 48);
-	check(ctr.kind == SBI_PMU_CTR_FIRMWARE && ctr.width == 64 && !ctr.csr,
+	check(decode(CSR_CYCLE, 64, 64).kind == SBI_PMU_COUNTER_FIXED &&
+	      decode(CSR_INSTRET, 64, 64).kind == SBI_PMU_COUNTER_FIXED &&
+	      decode(CSR_INSTRET + 1, 64, 64).kind == SBI_PMU_COUNTER_PROGRAMMABLE &&
+	      decode(CSR_HPMCOUNTER31, 64, 64).kind == SBI_PMU_COUNTER_PROGRAMMABLE, "the others are");
+	check(decode(CSR_HPMCOUNTER31, 1, 64).width == 1 &&
+	      decode(CSR_HPMCOUNTER31, 48, 64).width == 48 &&
+	      decode(CSR_HPMCOUNTER31, 64, 64).width == 64, "one less than the width is told");
+	check(decode(CSR_HPMCOUNTER31, 64, 48).width == 48 &&
+	      decode(CSR_HPMCOUNTER31, 40, 48).width == 40, "the limit is a limit");
+	ctr = sbi_pmu_counter_info_decode((unsigned long)SPEC_INFO_FIRMWARE, 48);
+	check(ctr.kind == SBI_PMU_COUNTER_FIRMWARE && ctr.width == 64 && !ctr.csr,
 	      "firmware's width is ignored, and so is the limit");
-	ctr = sbi_pmu_ctr_decode(reserved | 47UL << 12 | SBI_PMU_CSR_LAST, 64);
-	check(ctr.kind == SBI_PMU_CTR_HPM && ctr.width == 48 && ctr.csr == SBI_PMU_CSR_LAST,
+	ctr = sbi_pmu_counter_info_decode(reserved | 47UL << 12 | CSR_HPMCOUNTER31, 64);
+	check(ctr.kind == SBI_PMU_COUNTER_PROGRAMMABLE && ctr.width == 48 && ctr.csr == CSR_HPMCOUNTER31,
 	      "so are reserved bits");
 }
 
@@ -118,9 +90,9 @@ static u64 wrap_of(unsigned int width, unsigned int other)
 {
 	struct sbi_pmu_inventory inv = {};
 
-	sbi_pmu_inventory_add(&inv, 3, decode(SBI_PMU_CSR_CYCLE + 3, width, 64));
-	sbi_pmu_inventory_add(&inv, 4, decode(SBI_PMU_CSR_CYCLE + 4, other, 64));
-	sbi_pmu_inventory_add(&inv, 9, sbi_pmu_ctr_decode((xlen_t)SBI_PMU_INFO_FIRMWARE, 64));
+	sbi_pmu_inventory_add(&inv, 3, decode(CSR_CYCLE + 3, width, 64));
+	sbi_pmu_inventory_add(&inv, 4, decode(CSR_CYCLE + 4, other, 64));
+	sbi_pmu_inventory_add(&inv, 9, sbi_pmu_counter_info_decode((unsigned long)SPEC_INFO_FIRMWARE, 64));
 	return sbi_pmu_inventory_wrap_ns(&inv);
 }
 
@@ -145,38 +117,37 @@ static void test_inventory_add(void)
 {
 	struct sbi_pmu_inventory inv = {}, other = {};
 
-	sbi_pmu_inventory_add(&inv, 3, decode(SBI_PMU_CSR_CYCLE + 3, 27, 64));
-	sbi_pmu_inventory_add(&inv, 4, decode(SBI_PMU_CSR_CYCLE + 4, 26, 64));
-	check(SBI_PMU_MIN_WIDTH == 27 && sbi_pmu_mask_weight(&inv.hpm) == 1 && inv.narrow == 1 &&
-	      inv.ctr[4].kind == SBI_PMU_CTR_NONE, "27 bits are in, 26 are not");
-	sbi_pmu_inventory_add(&inv, 5, decode(SBI_PMU_CSR_CYCLE + 3, 64, 64));
-	check(sbi_pmu_mask_weight(&inv.hpm) == 1 && inv.narrow == 1, "one counter a CSR");
-	sbi_pmu_inventory_add(&inv, 1, decode(SBI_PMU_CSR_TIME, 64, 64));
-	check(inv.ctr[1].kind == SBI_PMU_CTR_NONE, "no time");
-	sbi_pmu_inventory_add(&inv, 0, decode(SBI_PMU_CSR_CYCLE, 64, 64));
-	sbi_pmu_inventory_add(&inv, 127, sbi_pmu_ctr_decode((xlen_t)SBI_PMU_INFO_FIRMWARE, 64));
-	sbi_pmu_inventory_add(&inv, 126, sbi_pmu_ctr_decode((xlen_t)SBI_PMU_INFO_FIRMWARE, 64));
+	sbi_pmu_inventory_add(&inv, 3, decode(CSR_CYCLE + 3, 27, 64));
+	sbi_pmu_inventory_add(&inv, 4, decode(CSR_CYCLE + 4, 26, 64));
+	check(SBI_PMU_MIN_WIDTH == 27 && sbi_pmu_mask_weight(&inv.programmable) == 1 && inv.narrow == 1 &&
+	      inv.info[4].kind == SBI_PMU_COUNTER_NONE, "27 bits are in, 26 are not");
+	sbi_pmu_inventory_add(&inv, 5, decode(CSR_CYCLE + 3, 64, 64));
+	check(sbi_pmu_mask_weight(&inv.programmable) == 1 && inv.narrow == 1, "one counter a CSR");
+	sbi_pmu_inventory_add(&inv, 1, decode(CSR_TIME, 64, 64));
+	check(inv.info[1].kind == SBI_PMU_COUNTER_NONE, "no time");
+	sbi_pmu_inventory_add(&inv, 0, decode(CSR_CYCLE, 64, 64));
+	sbi_pmu_inventory_add(&inv, 127, sbi_pmu_counter_info_decode((unsigned long)SPEC_INFO_FIRMWARE, 64));
+	sbi_pmu_inventory_add(&inv, 126, sbi_pmu_counter_info_decode((unsigned long)SPEC_INFO_FIRMWARE, 64));
 	check(sbi_pmu_mask_weight(&inv.fixed) == 1 && sbi_pmu_mask_weight(&inv.firmware) == 2,
 	      "fixed ones, and firmware's, which share no CSR");
-	other = sbi_pmu_inventory_all(&inv).word[0] ? inv : other;
+	other = sbi_pmu_inventory_all(&inv).bits[0] ? inv : other;
 	check(sbi_pmu_inventory_equal(&inv, &other), "equal is equal");
-	other.ctr[3].width = 28;
+	other.info[3].width = 28;
 	check(!sbi_pmu_inventory_equal(&inv, &other), "another width is another inventory");
 	other = inv;
-	other.ctr[127].kind = SBI_PMU_CTR_NONE;
+	other.info[127].kind = SBI_PMU_COUNTER_NONE;
 	check(!sbi_pmu_inventory_equal(&inv, &other), "so is another kind");
 	other = inv;
-	other.ctr[3].csr++;
+	other.info[3].csr++;
 	check(!sbi_pmu_inventory_equal(&inv, &other), "and another CSR");
 	check(sbi_pmu_mask_weight(&(struct sbi_pmu_mask){}) == 0 &&
-	      sbi_pmu_inventory_hardware(&inv).word[0] == (BIT(0) | BIT(3)), "hardware's");
+	      sbi_pmu_inventory_hardware(&inv).bits[0] == (BIT(0) | BIT(3)), "hardware's");
 }
 
 void test_counter(void)
 {
 	test_masks();
 	test_delta();
-	test_view();
 	test_decode();
 	test_wrap_ns();
 	test_inventory_add();

@@ -14,7 +14,7 @@ struct encoding {
 #define SPACE(n) ((u64)(n) << 62)
 
 /* A core whose selectors we know nothing of. */
-static const struct sbi_pmu_abilities plain;
+static const struct sbi_pmu_caps plain;
 
 static const struct encoding encodings[] = {
 	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 1, 0 },
@@ -74,7 +74,7 @@ static void test_encode(void)
 	for (unsigned int i = 0; i < ARRAY_SIZE(encodings); i++) {
 		const struct encoding *e = &encodings[i];
 		struct perf_event_attr attr = { .type = e->type, .config = e->config };
-		struct sbi_pmu_code code;
+		struct sbi_pmu_event_code code;
 		int ret = sbi_pmu_event_encode(&plain, &attr, e->type == OWN, &code);
 
 		check(ret == e->ret && (ret || (code.idx == e->idx && code.data == e->data &&
@@ -88,21 +88,21 @@ static void test_further(void)
 {
 	static const struct { u32 idx; bool further; } codes[] = {
 		{ FW, false }, { FW + 21, false }, { FW + 256, true }, { FW + 65535, true },
-		{ RAW, false }, { SBI_PMU_GENERAL_CYCLES, false },
+		{ RAW, false }, { SBI_PMU_HW_CPU_CYCLES, false },
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(codes); i++) {
-		const struct sbi_pmu_code code = { .idx = codes[i].idx };
+		const struct sbi_pmu_event_code code = { .idx = codes[i].idx };
 
-		check(sbi_pmu_event_further(&code) == codes[i].further,
+		check(sbi_pmu_event_is_nonstandard_fw(&code) == codes[i].further,
 		      "event %#x is %s", code.idx, codes[i].further ? "further" : "standard");
 	}
 }
 
 static int filter(bool can_filter, bool guests, u32 idx, struct perf_event_attr attr, u32 *flags)
 {
-	const struct sbi_pmu_abilities can = { .filter = can_filter, .guests = guests };
-	struct sbi_pmu_code code = { .idx = idx };
+	const struct sbi_pmu_caps can = { .filter = can_filter, .has_h = guests };
+	struct sbi_pmu_event_code code = { .idx = idx };
 	int ret = sbi_pmu_event_filter(&can, &attr, &code);
 
 	*flags = code.flags;
@@ -119,19 +119,19 @@ static void test_filter(void)
 	F(true, true, 1, .exclude_user = 0);
 	check(!ret && !flags, "no filter, no flags");
 	F(true, true, 1, .exclude_user = 1);
-	check(!ret && flags == (SBI_PMU_CFG_UINH | SBI_PMU_CFG_VUINH), "exclude_user");
+	check(!ret && flags == (SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_VUINH), "exclude_user");
 	F(true, true, 1, .exclude_kernel = 1);
-	check(!ret && flags == (SBI_PMU_CFG_SINH | SBI_PMU_CFG_VSINH), "exclude_kernel");
+	check(!ret && flags == (SBI_PMU_CFG_FLAG_SET_SINH | SBI_PMU_CFG_FLAG_SET_VSINH), "exclude_kernel");
 	F(true, true, 1, .exclude_hv = 1);
-	check(!ret && flags == SBI_PMU_CFG_MINH, "exclude_hv");
+	check(!ret && flags == SBI_PMU_CFG_FLAG_SET_MINH, "exclude_hv");
 	F(true, true, 1, .exclude_guest = 1);
-	check(!ret && flags == (SBI_PMU_CFG_VUINH | SBI_PMU_CFG_VSINH), "exclude_guest");
+	check(!ret && flags == (SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH), "exclude_guest");
 	F(true, true, 1, .exclude_host = 1);
-	check(!ret && flags == (SBI_PMU_CFG_UINH | SBI_PMU_CFG_SINH), "exclude_host");
+	check(!ret && flags == (SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_SINH), "exclude_host");
 	F(true, false, 1, .exclude_guest = 1);
 	check(!ret && !flags, "without guests, leaving them out is free");
 	F(true, false, 1, .exclude_user = 1);
-	check(!ret && flags == SBI_PMU_CFG_UINH, "without guests, no flags of theirs");
+	check(!ret && flags == SBI_PMU_CFG_FLAG_SET_UINH, "without guests, no flags of theirs");
 	F(true, false, 1, .exclude_host = 1);
 	check(ret == -EOPNOTSUPP, "without guests, nothing but them is refused");
 	F(true, false, 1, .exclude_idle = 1);
@@ -156,7 +156,7 @@ static void test_filter(void)
 static bool standard_valid(u32 idx)
 {
 	struct perf_event_attr attr = { .config = SPACE(1) | idx };
-	struct sbi_pmu_code code;
+	struct sbi_pmu_event_code code;
 
 	return !sbi_pmu_event_encode(&plain, &attr, true, &code) && code.idx == idx && !code.data;
 }
@@ -177,23 +177,10 @@ static void test_standard(void)
 	check(!sbi_pmu_event_standard(53) && !sbi_pmu_event_standard(~0U), "none past the last");
 }
 
-static void test_other_raw(void)
-{
-	struct sbi_pmu_code code = { .idx = RAW, .data = 0x1234, .flags = SBI_PMU_CFG_UINH };
-
-	check(sbi_pmu_event_other_raw(&code) && code.idx == RAW_V2 && code.data == 0x1234 &&
-	      code.flags == SBI_PMU_CFG_UINH, "raw has another way, with the same selector");
-	check(!sbi_pmu_event_other_raw(&code) && code.idx == RAW_V2, "and there is no third");
-	code.idx = SBI_PMU_GENERAL_CYCLES;
-	check(!sbi_pmu_event_other_raw(&code) && code.idx == SBI_PMU_GENERAL_CYCLES,
-	      "other events have one way");
-}
-
 void test_event(void)
 {
 	test_encode();
 	test_further();
 	test_filter();
 	test_standard();
-	test_other_raw();
 }

@@ -2,23 +2,23 @@
 /* test_firmware: what is said to firmware, and what is made of its answers. */
 #include "test.h"
 
-static struct sbi_pmu_ret scripted;
-static xlen_t said[SBI_PMU_ARGS];
+static struct sbiret scripted;
+static unsigned long said[SBI_PMU_ARGS];
 
 /* Firmware that always gives the same answer, and remembers the question. */
-static struct sbi_pmu_ret script_call(unsigned int fid, const xlen_t arg[SBI_PMU_ARGS])
+static struct sbiret script_call(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
 {
 	(void)fid;
 	memcpy(said, arg, sizeof(said));
 	return scripted;
 }
 
-static struct sbi_pmu_fw script = { .call = script_call, .width_limit = 64 };
-static struct sbi_pmu_fw model = { .call = fakesbi_call, .width_limit = 64 };
+static struct sbi_pmu_sbi script = { .call = script_call };
+static struct sbi_pmu_sbi model = { .call = fakesbi_call };
 
-static bool said_was(xlen_t a, xlen_t b, xlen_t c, xlen_t d, xlen_t e, xlen_t f)
+static bool said_was(unsigned long a, unsigned long b, unsigned long c, unsigned long d, unsigned long e, unsigned long f)
 {
-	const xlen_t want[SBI_PMU_ARGS] = { a, b, c, d, e, f };
+	const unsigned long want[SBI_PMU_ARGS] = { a, b, c, d, e, f };
 
 	return !memcmp(said, want, sizeof(want));
 }
@@ -32,15 +32,15 @@ static void test_errno(void)
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(errors); i++)
-		check(sbi_pmu_fw_errno(errors[i][0]) == errors[i][1], "SBI error %d", errors[i][0]);
+		check(sbi_pmu_sbi_errno(errors[i][0]) == errors[i][1], "SBI error %d", errors[i][0]);
 }
 
-static int config(unsigned int word, xlen_t mask, xlen_t answer, unsigned int *got)
+static int config(unsigned int word, unsigned long mask, unsigned long answer, unsigned int *got)
 {
-	const struct sbi_pmu_code code = { .idx = RAW, .data = 0x123456789abcULL, .flags = 0x28 };
+	const struct sbi_pmu_event_code code = { .idx = RAW, .data = 0x123456789abcULL, .flags = 0x28 };
 
-	scripted = (struct sbi_pmu_ret){ 0, answer };
-	return sbi_pmu_fw_config(&script, word, mask, &code, got);
+	scripted = (struct sbiret){ 0, answer };
+	return sbi_pmu_sbi_config(&script, word, mask, &code, got);
 }
 
 static void test_config(void)
@@ -49,39 +49,39 @@ static void test_config(void)
 
 	check(!config(0, 0x18, 3, &got) && got == 3 && !config(0, 0x18, 4, &got) && got == 4,
 	      "one of what was offered is taken");
-	check(said_was(0, 0x18, 0x28, RAW, (xlen_t)0x123456789abcULL, XLEN == 32 ? 0x1234 : 0),
+	check(said_was(0, 0x18, 0x28, RAW, (unsigned long)0x123456789abcULL, 0),
 	      "base, mask, flags, event, and its data in as many registers as that takes");
 	check(config(0, 0x18, 5, &got) == -EPROTO && got == 5, "another is not");
-	check(config(0, 1, XLEN, &got) == -EPROTO && got == XLEN, "nor the next window's first");
-	check(config(0, 0x18, 3 + XLEN, &got) == -EPROTO && got == 3 + XLEN, "nor its namesake");
-	check(!config(1, 0x18, XLEN + 3, &got) && got == XLEN + 3, "the second window");
-	check(said_was(XLEN, 0x18, 0x28, RAW, (xlen_t)0x123456789abcULL, XLEN == 32 ? 0x1234 : 0),
-	      "begins at %d", XLEN);
+	check(config(0, 1, SBI_PMU_WINDOW, &got) == -EPROTO && got == SBI_PMU_WINDOW, "nor the next window's first");
+	check(config(0, 0x18, 3 + SBI_PMU_WINDOW, &got) == -EPROTO && got == 3 + SBI_PMU_WINDOW, "nor its namesake");
+	check(!config(1, 0x18, SBI_PMU_WINDOW + 3, &got) && got == SBI_PMU_WINDOW + 3, "the second window");
+	check(said_was(SBI_PMU_WINDOW, 0x18, 0x28, RAW, (unsigned long)0x123456789abcULL, 0),
+	      "begins at %d", SBI_PMU_WINDOW);
 	check(config(1, 0x18, 3, &got) == -EPROTO && got == 3, "from below it");
 	check(config(0, 0x18, 127, &got) == -EPROTO && got == 127, "from far above");
-	check(config(0, 0x18, 128, &got) == -EPROTO && got == SBI_PMU_MAX_CTRS &&
-	      config(0, 0x18, (xlen_t)~0ULL, &got) == -EPROTO && got == SBI_PMU_MAX_CTRS,
+	check(config(0, 0x18, 128, &got) == -EPROTO && got == SBI_PMU_MAX_COUNTERS &&
+	      config(0, 0x18, (unsigned long)~0ULL, &got) == -EPROTO && got == SBI_PMU_MAX_COUNTERS,
 	      "what is no counter of ours has one name");
 	got = 99;
-	scripted.error = SBI_PMU_ERR_NOT_SUPPORTED;
-	check(sbi_pmu_fw_config(&script, 0, 1, &(struct sbi_pmu_code){}, &got) == -EOPNOTSUPP &&
+	scripted.error = SPEC_ERR_NOT_SUPPORTED;
+	check(sbi_pmu_sbi_config(&script, 0, 1, &(struct sbi_pmu_event_code){}, &got) == -EOPNOTSUPP &&
 	      got == 99, "a refusal takes none");
 }
 
 static void test_start_release(void)
 {
-	scripted = (struct sbi_pmu_ret){};
-	check(!sbi_pmu_fw_start(&script, XLEN + 2) && said_was(XLEN, 4, 0, 0, 0, 0), "start");
-	check(!sbi_pmu_fw_release(&script, 2 * XLEN - 1) &&
-	      said_was(XLEN, (xlen_t)1 << (XLEN - 1), SBI_PMU_STOP_RESET, 0, 0, 0), "release");
-	scripted.error = SBI_PMU_ERR_ALREADY_STARTED;
-	check(!sbi_pmu_fw_start(&script, 1), "started already is started");
-	scripted.error = SBI_PMU_ERR_ALREADY_STOPPED;
-	check(!sbi_pmu_fw_release(&script, 1), "stopped already is stopped");
-	scripted.error = SBI_PMU_ERR_FAILED;
-	check(sbi_pmu_fw_start(&script, 1) == -EIO && sbi_pmu_fw_release(&script, 1) == -EIO,
+	scripted = (struct sbiret){};
+	check(!sbi_pmu_sbi_start(&script, SBI_PMU_WINDOW + 2) && said_was(SBI_PMU_WINDOW, 4, 0, 0, 0, 0), "start");
+	check(!sbi_pmu_sbi_release(&script, 2 * SBI_PMU_WINDOW - 1) &&
+	      said_was(SBI_PMU_WINDOW, (unsigned long)1 << (SBI_PMU_WINDOW - 1), SPEC_STOP_RESET, 0, 0, 0), "release");
+	scripted.error = SPEC_ERR_ALREADY_STARTED;
+	check(!sbi_pmu_sbi_start(&script, 1), "started already is started");
+	scripted.error = SPEC_ERR_ALREADY_STOPPED;
+	check(!sbi_pmu_sbi_release(&script, 1), "stopped already is stopped");
+	scripted.error = SPEC_ERR_FAILED;
+	check(sbi_pmu_sbi_start(&script, 1) == -EIO && sbi_pmu_sbi_release(&script, 1) == -EIO,
 	      "failed is failed");
-	check(script.calls[SBI_PMU_FID_START] == 3 && script.calls[SBI_PMU_FID_STOP] == 3,
+	check(script.calls[SBI_EXT_PMU_COUNTER_START] == 3 && script.calls[SBI_EXT_PMU_COUNTER_STOP] == 3,
 	      "calls are counted");
 }
 
@@ -92,11 +92,11 @@ static void test_read(void)
 
 	fakesbi_reset(0, 2, 64);
 	fakesbi.ctr[3].value = 0x123456789abcdef0ULL;
-	check(!sbi_pmu_fw_read(&model, 3, &value) && value == 0x123456789abcdef0ULL,
+	check(!sbi_pmu_sbi_fw_read(&model, 3, &value) && value == 0x123456789abcdef0ULL,
 	      "all 64 bits are read");
 	fakesbi.read_fails = 1;
 	value = 77;
-	check(sbi_pmu_fw_read(&model, 3, &value) == -EIO && value == 77,
+	check(sbi_pmu_sbi_fw_read(&model, 3, &value) == -EIO && value == 77,
 	      "a read that fails gives no value");
 	fakesbi.read_fails = 0;
 
@@ -110,75 +110,67 @@ static void test_read(void)
 
 		if (i % 20 == 0)
 			before = fakesbi.ctr[3].value |= 0xffffffc0ULL;
-		wrong += sbi_pmu_fw_read(&model, 3, &value) || value < before ||
+		wrong += sbi_pmu_sbi_fw_read(&model, 3, &value) || value < before ||
 			 value > fakesbi.ctr[3].value;
 	}
 	fakesbi.call_ticks = 0;
 	check(!wrong && fakesbi.ctr[3].value >> 32, "halves belong together (%u do not)", wrong);
-
-	fakesbi.quirks = QUIRK(JUNK_READ_HI);
-	value = 77;
-	check(sbi_pmu_fw_read(&model, 3, &value) == (XLEN == 32 ? -EIO : 0) &&
-	      (value == 77) == (XLEN == 32), "halves that never agree are an error, not a hang");
-	fakesbi.quirks = QUIRK(NO_FW_READ_HI);
-	check(sbi_pmu_fw_read(&model, 3, &value) == (XLEN == 32 ? -EOPNOTSUPP : 0),
-	      "half a counter is none");
 }
 
 static void test_inventory(void)
 {
+	struct sbi_pmu_probe_limits limits = { .max_width = 64 };
 	struct sbi_pmu_inventory inv;
 
 	fakesbi_reset(8, 60, 48);
-	fakesbi_add(100, SBI_PMU_CSR_CYCLE + 3, 48);	/* a second one on hpmcounter3 */
-	fakesbi_add(101, SBI_PMU_CSR_CYCLE + 20, 20);
-	check(!sbi_pmu_fw_inventory(&model, &inv) && sbi_pmu_mask_weight(&inv.hpm) == 8 &&
+	fakesbi_add(100, CSR_CYCLE + 3, 48);	/* a second one on hpmcounter3 */
+	fakesbi_add(101, CSR_CYCLE + 20, 20);
+	check(!sbi_pmu_probe_inventory(&model, &limits, &inv) && sbi_pmu_mask_weight(&inv.programmable) == 8 &&
 	      sbi_pmu_mask_weight(&inv.fixed) == 2 && sbi_pmu_mask_weight(&inv.firmware) == 60 &&
-	      !inv.beyond && inv.narrow == 1 && inv.ctr[3].width == 48,
+	      !inv.beyond && inv.narrow == 1 && inv.info[3].width == 48,
 	      "gaps, past 64, a CSR told twice, a narrow one");
 	fakesbi.quirks = QUIRK(GAPS_COUNTED);
-	check(!sbi_pmu_fw_inventory(&model, &inv) && !inv.beyond &&
-	      sbi_pmu_mask_weight(&inv.hpm) == 8, "gaps that are counted are not missed");
+	check(!sbi_pmu_probe_inventory(&model, &limits, &inv) && !inv.beyond &&
+	      sbi_pmu_mask_weight(&inv.programmable) == 8, "gaps that are counted are not missed");
 	for (unsigned int i = 120; i < 138; i++)
 		fakesbi_add_firmware(i);
-	check(!sbi_pmu_fw_inventory(&model, &inv) && inv.beyond == 10 &&
+	check(!sbi_pmu_probe_inventory(&model, &limits, &inv) && inv.beyond == 10 &&
 	      sbi_pmu_mask_weight(&inv.firmware) == 68, "ten past the end (%lu)", inv.beyond);
-	scripted = (struct sbi_pmu_ret){ SBI_PMU_ERR_FAILED, 5 };
-	check(sbi_pmu_fw_inventory(&script, &inv) == -EIO &&
-	      sbi_pmu_mask_empty(&inv.hpm), "firmware that cannot even tell their number");
-	scripted = (struct sbi_pmu_ret){ 0, (xlen_t)~0ULL };
-	check(!sbi_pmu_fw_inventory(&script, &inv) && inv.beyond == (xlen_t)~0ULL - 128,
+	scripted = (struct sbiret){ SPEC_ERR_FAILED, 5 };
+	check(sbi_pmu_probe_inventory(&script, &limits, &inv) == -EIO &&
+	      sbi_pmu_mask_empty(&inv.programmable), "firmware that cannot even tell their number");
+	scripted = (struct sbiret){ 0, (unsigned long)~0ULL };
+	check(!sbi_pmu_probe_inventory(&script, &limits, &inv) && inv.beyond == (unsigned long)~0ULL - 128,
 	      "firmware that has counters without end");
 	fakesbi_reset(8, 0, 64);
-	model.width_limit = 48;
-	check(!sbi_pmu_fw_inventory(&model, &inv) && inv.ctr[3].width == 48 &&
-	      inv.ctr[0].width == 48, "the width limit is for all hardware counters");
-	model.width_limit = 64;
+	limits.max_width = 48;
+	check(!sbi_pmu_probe_inventory(&model, &limits, &inv) && inv.info[3].width == 48 &&
+	      inv.info[0].width == 48, "the width limit is for all hardware counters");
 }
 
 static void test_snapshot(void)
 {
-	static struct fakesbi_snapshot page;
+	static struct spec_snapshot page;
 
-	scripted = (struct sbi_pmu_ret){};
-	check(!sbi_pmu_fw_snapshot(&script, 0x180001000ULL) &&
-	      said_was((xlen_t)0x180001000ULL, XLEN == 32, 0, 0, 0, 0), "a page, and no flags");
-	check(!sbi_pmu_fw_snapshot(&script, SBI_PMU_NO_SHMEM) &&
-	      said_was((xlen_t)~0ULL, (xlen_t)~0ULL, 0, 0, 0, 0), "no page is all ones");
+	scripted = (struct sbiret){};
+	check(!sbi_pmu_sbi_set_shmem(&script, 0x180001000ULL) &&
+	      said_was((unsigned long)0x180001000ULL, 0, 0, 0, 0, 0), "a page, and no flags");
+	check(!sbi_pmu_sbi_set_shmem(&script, SBI_SHMEM_DISABLE) &&
+	      said_was((unsigned long)~0ULL, (unsigned long)~0ULL, 0, 0, 0, 0), "no page is all ones");
 	fakesbi_reset(1, 1, 64);
 	fakesbi_memory(0x180001000ULL, &page, sizeof(page));
-	check(!sbi_pmu_fw_snapshot(&model, 0x180001000ULL) && fakesbi.shmem == &page, "given");
-	check(sbi_pmu_fw_snapshot(&model, 0x180001004ULL) == -EINVAL &&
-	      sbi_pmu_fw_snapshot(&model, 0x80001000ULL) == -EFAULT && fakesbi.shmem == &page,
+	check(!sbi_pmu_sbi_set_shmem(&model, 0x180001000ULL) && fakesbi.shmem == &page, "given");
+	check(sbi_pmu_sbi_set_shmem(&model, 0x180001004ULL) == -EINVAL &&
+	      sbi_pmu_sbi_set_shmem(&model, 0x80001000ULL) == -EFAULT && fakesbi.shmem == &page,
 	      "refused");
-	check(!sbi_pmu_fw_snapshot(&model, SBI_PMU_NO_SHMEM) && !fakesbi.shmem, "taken back");
+	check(!sbi_pmu_sbi_set_shmem(&model, SBI_SHMEM_DISABLE) && !fakesbi.shmem, "taken back");
 	fakesbi.quirks = QUIRK(NO_SNAPSHOT);
-	check(sbi_pmu_fw_snapshot(&model, 0x180001000ULL) == -EOPNOTSUPP, "not known");
+	check(sbi_pmu_sbi_set_shmem(&model, 0x180001000ULL) == -EOPNOTSUPP, "not known");
 }
 
 static void test_event_info(void)
 {
-	static struct sbi_pmu_event_info info[64];
+	static struct riscv_pmu_event_info info[64];
 	const u64 address = 0x280000010ULL;
 	unsigned int n, good = 0;
 
@@ -186,18 +178,18 @@ static void test_event_info(void)
 	fakesbi.can = can_upto;	/* standard events have no data: counter 3 alone */
 	fakesbi_memory(address, info, sizeof(info));
 	for (n = 0; sbi_pmu_event_standard(n); n++)
-		info[n].event_idx = cpu_to_le32(sbi_pmu_event_standard(n));
-	info[n++].event_idx = cpu_to_le32(FW + 3);
-	info[n++].event_idx = cpu_to_le32(FW + 22);
-	check(!sbi_pmu_fw_event_info(&model, address, n), "event info of %u", n);
+		info[n].event_idx = sbi_pmu_event_standard(n);
+	info[n++].event_idx = FW + 3;
+	info[n++].event_idx = FW + 22;
+	check(!sbi_pmu_sbi_event_info(&model, address, n), "event info of %u", n);
 	for (unsigned int i = 0; i < n; i++)
-		good += le32_to_cpu(info[i].output) == SBI_PMU_EVENT_INFO_SUPPORTED;
+		good += info[i].output == SPEC_INFO_SUPPORTED;
 	check(good == 53 && !info[53].output, "all but the one that is reserved (%u)", good);
-	check(sbi_pmu_fw_event_info(&model, address + 8, 1) == -EINVAL &&
-	      sbi_pmu_fw_event_info(&model, address, 65) == -EFAULT, "refused");
-	scripted = (struct sbi_pmu_ret){};
-	check(!sbi_pmu_fw_event_info(&script, address, 9) &&
-	      said_was((xlen_t)address, XLEN == 32 ? 2 : 0, 9, 0, 0, 0), "asked for");
+	check(sbi_pmu_sbi_event_info(&model, address + 8, 1) == -EINVAL &&
+	      sbi_pmu_sbi_event_info(&model, address, 65) == -EFAULT, "refused");
+	scripted = (struct sbiret){};
+	check(!sbi_pmu_sbi_event_info(&script, address, 9) &&
+	      said_was((unsigned long)address, 0, 9, 0, 0, 0), "asked for");
 }
 
 void test_firmware(void)

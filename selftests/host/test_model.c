@@ -5,29 +5,29 @@
  */
 #include "test.h"
 
-#define NUM		SBI_PMU_FID_NUM_COUNTERS
-#define INFO		SBI_PMU_FID_COUNTER_INFO
-#define CONFIG		SBI_PMU_FID_CONFIG_MATCHING
-#define START		SBI_PMU_FID_START
-#define STOP		SBI_PMU_FID_STOP
-#define READ		SBI_PMU_FID_FW_READ
-#define READ_HI		SBI_PMU_FID_FW_READ_HI
-#define SHMEM		SBI_PMU_FID_SNAPSHOT_SHMEM
-#define EVENTS		SBI_PMU_FID_EVENT_INFO
+#define NUM		SPEC_FID_NUM_COUNTERS
+#define INFO		SPEC_FID_COUNTER_INFO
+#define CONFIG		SPEC_FID_CONFIG_MATCHING
+#define START		SPEC_FID_START
+#define STOP		SPEC_FID_STOP
+#define READ		SPEC_FID_FW_READ
+#define READ_HI		SPEC_FID_FW_READ_HI
+#define SHMEM		SPEC_FID_SNAPSHOT_SHMEM
+#define EVENTS		SPEC_FID_EVENT_INFO
 
-#define OK		SBI_PMU_OK
-#define UNSUPPORTED	SBI_PMU_ERR_NOT_SUPPORTED
-#define INVALID		SBI_PMU_ERR_INVALID_PARAM
-#define ADDRESS		SBI_PMU_ERR_INVALID_ADDRESS
-#define STARTED		SBI_PMU_ERR_ALREADY_STARTED
-#define STOPPED		SBI_PMU_ERR_ALREADY_STOPPED
-#define NO_SHMEM	SBI_PMU_ERR_NO_SHMEM
+#define OK		SPEC_OK
+#define UNSUPPORTED	SPEC_ERR_NOT_SUPPORTED
+#define INVALID		SPEC_ERR_INVALID_PARAM
+#define ADDRESS		SPEC_ERR_INVALID_ADDRESS
+#define STARTED		SPEC_ERR_ALREADY_STARTED
+#define STOPPED		SPEC_ERR_ALREADY_STOPPED
+#define NO_SHMEM	SPEC_ERR_NO_SHMEM
 
-#define SKIP		SBI_PMU_CFG_SKIP_MATCH
-#define CLEAR		SBI_PMU_CFG_CLEAR_VALUE
-#define AUTO		SBI_PMU_CFG_AUTO_START
-#define SET		SBI_PMU_START_SET_INIT
-#define RESET		SBI_PMU_STOP_RESET
+#define SKIP		SPEC_CFG_SKIP_MATCH
+#define CLEAR		SPEC_CFG_CLEAR_VALUE
+#define AUTO		SPEC_CFG_AUTO_START
+#define SET		SPEC_START_SET_INIT
+#define RESET		SPEC_STOP_RESET
 #define ALL_ONES	(~0ULL)
 #define HW		0x1fdULL	/* cycle, instret, hpmcounter3-8 */
 #define FIRMWARE	0xe00ULL	/* 9 to 11 */
@@ -57,22 +57,19 @@ static int wide_arg(unsigned int fid)
 	}
 }
 
-static struct sbi_pmu_ret ask(unsigned int fid, const u64 from[5])
+static struct sbiret ask(unsigned int fid, const u64 from[5])
 {
 	const int wide = wide_arg(fid);
-	xlen_t arg[SBI_PMU_ARGS] = {};
+	unsigned long arg[SBI_PMU_ARGS] = {};
 	unsigned int n = 0;
 
 	for (int i = 0; i < 5 && n < SBI_PMU_ARGS; i++) {
 		arg[n++] = from[i];
 		if (i != wide)
 			continue;
-		/* An address is lower and upper XLEN bits, whatever XLEN is. */
+		/* An address has an upper half, which is 0 on RV64. */
 		if (wide == 0)
-			arg[n++] = from[i] == ALL_ONES ? (xlen_t)ALL_ONES :
-				   XLEN == 32 ? from[i] >> 32 : 0;
-		else if (XLEN == 32 && n < SBI_PMU_ARGS)
-			arg[n++] = from[i] >> 32;
+			arg[n++] = from[i] == ALL_ONES ? ALL_ONES : 0;
 	}
 	return fakesbi_call(fid, arg);
 }
@@ -80,9 +77,9 @@ static struct sbi_pmu_ret ask(unsigned int fid, const u64 from[5])
 static void ask_all(const struct row *row, unsigned int n)
 {
 	for (; n; n--, row++) {
-		struct sbi_pmu_ret ret = ask(row->fid, row->arg);
+		struct sbiret ret = ask(row->fid, row->arg);
 
-		check(ret.error == row->error && (ret.error || ret.value == (xlen_t)row->value),
+		check(ret.error == row->error && (ret.error || (u64)ret.value == row->value),
 		      "FID %u: %s (%ld %#llx)", row->fid, row->what, ret.error,
 		      (unsigned long long)ret.value);
 	}
@@ -99,7 +96,7 @@ static void answers_info(void)
 		{ "a gap", INFO, { 1 }, INVALID, 0 },
 		{ "instret", INFO, { 2 }, OK, 63 << 12 | 0xc02 },
 		{ "hpmcounter8, 48 bits", INFO, { 8 }, OK, 47 << 12 | 0xc08 },
-		{ "a firmware counter", INFO, { 9 }, OK, 1ULL << (XLEN - 1) },
+		{ "a firmware counter", INFO, { 9 }, OK, 1ULL << 63 },
 		{ "past the last", INFO, { 12 }, INVALID, 0 },
 		{ "far past it", INFO, { ALL_ONES }, INVALID, 0 },
 		{ "no such function", 9, {}, UNSUPPORTED, 0 },
@@ -122,7 +119,7 @@ static void answers_config_sets(void)
 		{ "base and bit come round to 0", CONFIG, { ALL_ONES, 2, 0, 1 }, INVALID, 0 },
 		{ "base and bit come round to 2", CONFIG, { ALL_ONES, 8, 0, 1 }, INVALID, 0 },
 		{ "a reserved flag", CONFIG, { 0, HW, 0x100, 1 }, INVALID, 0 },
-		{ "the last reserved flag", CONFIG, { 0, HW, 1ULL << (XLEN - 1), 1 }, INVALID, 0 },
+		{ "the last reserved flag", CONFIG, { 0, HW, 1ULL << 63, 1 }, INVALID, 0 },
 		{ "cycles on cycle", CONFIG, { 0, HW, 0, 1 }, OK, 0 },
 		{ "instructions on instret", CONFIG, { 0, 0x1fc, 0, 2 }, OK, 2 },
 		{ "neither offered", CONFIG, { 0, 0x1f0, 0, 2 }, OK, 4 },
@@ -217,7 +214,7 @@ static void answers_start_stop(void)
 		{ "a gap", START, { 0, 2 }, INVALID, 0 },
 		{ "one of them a gap", START, { 1, 5 }, INVALID, 0 },
 		{ "a reserved flag", START, { 3, 1, 4 }, INVALID, 0 },
-		{ "the last reserved flag", START, { 3, 1, 1ULL << (XLEN - 1) }, INVALID, 0 },
+		{ "the last reserved flag", START, { 3, 1, 1ULL << 63 }, INVALID, 0 },
 		{ "a value, and the snapshot's", START, { 3, 1, 3 }, INVALID, 0 },
 		{ "the snapshot's, without one", START, { 3, 1, 2 }, NO_SHMEM, 0 },
 		{ "one", START, { 3, 1 }, OK, 0 },
@@ -265,8 +262,8 @@ static void answers_start_stop(void)
 static void answers_read(void)
 {
 	static const struct row rows[] = {
-		{ "what it holds", READ, { 9 }, OK, XLEN == 32 ? 0x9abcdef0 : 0x123456789abcdef0 },
-		{ "the upper half, on RV32", READ_HI, { 9 }, OK, XLEN == 32 ? 0x12345678 : 0 },
+		{ "what it holds", READ, { 9 }, OK, 0x123456789abcdef0 },
+		{ "the upper half, on RV32", READ_HI, { 9 }, OK, 0 },
 		{ "of a hardware counter", READ, { 3 }, INVALID, 0 },
 		{ "of none", READ, { 1 }, INVALID, 0 },
 		{ "of none", READ, { ALL_ONES }, INVALID, 0 },
@@ -280,7 +277,7 @@ static void answers_read(void)
 	check(fakesbi.broken == 5, "each mistake is noted (%u)", fakesbi.broken);
 }
 
-static struct fakesbi_snapshot pages[2] __attribute__((aligned(4096)));
+static struct spec_snapshot pages[2] __attribute__((aligned(4096)));
 
 static void answers_snapshot_memory(void)
 {
@@ -296,7 +293,7 @@ static void answers_snapshot_memory(void)
 		{ "none, with a flag", SHMEM, { ALL_ONES, 1 }, INVALID, 0 },
 		{ "the other page", SHMEM, { at + 4096, 0 }, OK, 0 },
 	};
-	const xlen_t above[2][SBI_PMU_ARGS] = { { 0, 1 }, { 0, (xlen_t)ALL_ONES } };
+	const unsigned long above[2][SBI_PMU_ARGS] = { { 0, 1 }, { 0, (unsigned long)ALL_ONES } };
 
 	fakesbi_reset(6, 3, 48);
 	fakesbi_memory(at, pages, sizeof(pages));
@@ -306,7 +303,7 @@ static void answers_snapshot_memory(void)
 	ask_all(rows + 5, 3);
 	check(!fakesbi.shmem, "taken away");
 	ask_all(rows + 8, 1);
-	check(fakesbi.shmem == &pages[1] && pages[1].overflow == cpu_to_le64(0xaaaaaaaaaaaaaaaaULL),
+	check(fakesbi.shmem == &pages[1] && pages[1].overflow == 0xaaaaaaaaaaaaaaaaULL,
 	      "given, and not touched");
 	check(fakesbi_call(SHMEM, above[0]).error == ADDRESS &&
 	      fakesbi_call(SHMEM, above[1]).error == ADDRESS,
@@ -319,7 +316,7 @@ static void snapshot_setup(void)
 	fakesbi_reset(6, 3, 48);
 	fakesbi_memory(4096, pages, sizeof(pages));
 	memset(pages, 0, sizeof(pages));
-	pages[0].value[3] = cpu_to_le64(4242);
+	pages[0].value[3] = 4242;
 	ASK1(SHMEM, 4096);
 	for (u64 i = 3; i < 6; i++)
 		ASK1(CONFIG, i, 1, CLEAR | AUTO, RAW, i);
@@ -336,20 +333,20 @@ static void answers_snapshot(void)
 	check(ctr[4].overflown && fakesbi.lcofi && fakesbi_scountovf() == BIT(4),
 	      "a counter has come round");
 	check(ASK1(STOP, 3, 0x47, 2).error == OK, "stop four, with a snapshot");
-	check(le64_to_cpu(pages[0].value[0]) == ctr[3].value && ctr[3].value &&
-	      le64_to_cpu(pages[0].value[1]) == ctr[4].value &&
-	      le64_to_cpu(pages[0].value[2]) == ctr[5].value &&
-	      le64_to_cpu(pages[0].value[6]) == ctr[9].value && ctr[9].value,
+	check(pages[0].value[0] == ctr[3].value && ctr[3].value &&
+	      pages[0].value[1] == ctr[4].value &&
+	      pages[0].value[2] == ctr[5].value &&
+	      pages[0].value[6] == ctr[9].value && ctr[9].value,
 	      "their values, relative to the base");
-	check(le64_to_cpu(pages[0].value[3]) == 4242, "no other value is touched");
-	check(le64_to_cpu(pages[0].overflow) == BIT(1), "who came round, relative to the base");
-	pages[0].value[0] = cpu_to_le64(1000);
-	pages[0].value[1] = cpu_to_le64(~0ULL);
+	check(pages[0].value[3] == 4242, "no other value is touched");
+	check(pages[0].overflow == BIT(1), "who came round, relative to the base");
+	pages[0].value[0] = 1000;
+	pages[0].value[1] = ~0ULL;
 	check(ASK1(START, 3, 3, 2).error == OK && ctr[3].value == 1000 &&
 	      ctr[4].value == (1ULL << 48) - 1 && !ctr[4].overflown && ctr[3].running,
 	      "start two from it, cut to their width");
 	check(ASK1(STOP, 3, 7, 2 | RESET).error == STOPPED &&
-	      le64_to_cpu(pages[0].value[2]) == ctr[5].value && !ctr[3].configured,
+	      pages[0].value[2] == ctr[5].value && !ctr[3].configured,
 	      "a value is told of those that were stopped, too; then they are reset");
 	check(!pages[0].overflow && !fakesbi.broken, "the bitmap is written anew");
 	check(!pages[0].reserved[0] && !pages[0].reserved[3575] && !pages[1].overflow,
@@ -370,7 +367,7 @@ static void answers_overflow(void)
 	check(fakesbi.lcofi && fakesbi.ctr[4].overflown, "and there is an interrupt");
 	fakesbi.sscofpmf = false;
 	ASK1(STOP, 4, 1, RESET);
-	ASK1(CONFIG, 4, 1, SBI_PMU_CFG_UINH, RAW, 1);
+	ASK1(CONFIG, 4, 1, SPEC_CFG_UINH, RAW, 1);
 	ASK1(START, 4, 1, SET, ALL_ONES);
 	fakesbi.lcofi = false;
 	fakesbi_run(1);
@@ -381,7 +378,7 @@ static void answers_overflow(void)
 
 static void answers_event_info(void)
 {
-	struct sbi_pmu_event_info *info = (void *)pages;
+	struct spec_event_info *info = (void *)pages;
 	const u64 at = 0x10000;
 	const struct row rows[] = {
 		{ "a flag", EVENTS, { at, 1, 1 }, INVALID, 0 },
@@ -389,12 +386,12 @@ static void answers_event_info(void)
 		{ "before memory", EVENTS, { at - 16, 2 }, ADDRESS, 0 },
 		{ "too long", EVENTS, { at, sizeof(pages) / 16 + 1 }, ADDRESS, 0 },
 		{ "far too long", EVENTS, { at, ALL_ONES }, ADDRESS, 0 },
-		{ "16 times this is 16", EVENTS, { at, 1ULL << (XLEN - 4) | 1 }, ADDRESS, 0 },
+		{ "16 times this is 16", EVENTS, { at, 1ULL << 60 | 1 }, ADDRESS, 0 },
 		{ "six entries", EVENTS, { at + 16, 6 }, OK, 0 },
 	};
-	static const struct sbi_pmu_event_info entries[] = {
+	static const struct spec_event_info entries[] = {
 		{ 0, 0xffffffff, 0 },			/* not in the call */
-		{ SBI_PMU_GENERAL_CYCLES, 0xffffffff, 99 },	/* data means nothing here */
+		{ SPEC_GENERAL_CYCLES, 0xffffffff, 99 },	/* data means nothing here */
 		{ 11, 0xffffffff, 0 },
 		{ RAW, 0xfffffffe, 4 },
 		{ RAW, 0xffffffff, 1ULL << 48 },
@@ -410,13 +407,13 @@ static void answers_event_info(void)
 	memcpy(info, entries, sizeof(entries));
 	ASK(rows);
 	for (unsigned int i = 0; i < ARRAY_SIZE(want); i++)
-		wrong += le32_to_cpu(info[i].output) != want[i] ||
+		wrong += info[i].output != want[i] ||
 			 info[i].event_idx != entries[i].event_idx ||
 			 info[i].event_data != entries[i].event_data;
 	check(!wrong, "outputs are whole words, and nothing else is written (%u)", wrong);
-	info[2].event_idx = cpu_to_le32(BIT(20) | 1);
-	info[1].output = cpu_to_le32(7);
-	check(ASK1(EVENTS, at, 4).error == INVALID && le32_to_cpu(info[1].output) == 7,
+	info[2].event_idx = BIT(20) | 1;
+	info[1].output = 7;
+	check(ASK1(EVENTS, at, 4).error == INVALID && info[1].output == 7,
 	      "a reserved bit of event_idx, and nothing is written");
 }
 

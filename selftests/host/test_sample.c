@@ -10,15 +10,15 @@ static unsigned int samples;
 /* A sample for one whose period is over, but for one of @skid in the wrong mode. */
 static void sample(unsigned int i, unsigned int skid)
 {
-	struct sbi_pmu_user *user = &hart.player[i].user;
+	struct sbi_pmu_event *event = &cpu.tracked[i].event;
 
-	if (user->left > 0)
+	if (event->period.left > 0)
 		return;
 	if (skid && !(fakesbi_random() % skid)) {
-		sbi_pmu_user_skidded(user);
+		sbi_pmu_period_defer(&event->period);
 		return;
 	}
-	sampled[i] += sbi_pmu_user_sampled(user, period[i]);
+	sampled[i] += sbi_pmu_period_sampled(&event->period, period[i]);
 	samples++;
 }
 
@@ -30,27 +30,27 @@ static void serve(unsigned int skid)
 	if (!fakesbi.lcofi)
 		return;
 	fakesbi.lcofi = false;
-	hart.slots.held = true;
-	fired = sbi_pmu_slots_fired(&hart.slots, fakesbi_scountovf);
+	cpu.counters.disabled = true;
+	fired = sbi_pmu_counters_stop_overflowed(&cpu.counters, fakesbi_scountovf);
 	for (unsigned int i = 0; i < SAMPLERS; i++) {
-		const struct sbi_pmu_user *user = &hart.player[i].user;
+		const struct sbi_pmu_event *event = &cpu.tracked[i].event;
 
-		if (user->live && sbi_pmu_mask_test(&fired, user->slot))
+		if (event->active && sbi_pmu_mask_test(&fired, event->counter))
 			sample(i, skid);
 	}
-	hart.slots.held = false;
-	sbi_pmu_slots_arm(&hart.slots);
+	cpu.counters.disabled = false;
+	sbi_pmu_counters_start(&cpu.counters);
 }
 
 static bool sampler_open(unsigned int i, u32 idx, u64 data, u64 events)
 {
-	struct player *p = &hart.player[i];
+	struct tracked *p = &cpu.tracked[i];
 
-	if (!player_open_idx(p, idx, data))
+	if (!tracked_open_idx(p, idx, data))
 		return false;
-	p->user.can = sbi_pmu_mask_and(p->user.can, &hart.inv.hpm);
-	p->user.sampling = SBI_PMU_INTERRUPTED;
-	p->user.left = events;
+	p->event.candidates = sbi_pmu_mask_and(p->event.candidates, &cpu.inv.programmable);
+	p->event.sampling = SBI_PMU_BY_INTERRUPT;
+	p->event.period.left = events;
 	period[i] = events;
 	sampled[i] = 0;
 	return true;
@@ -59,75 +59,75 @@ static bool sampler_open(unsigned int i, u32 idx, u64 data, u64 events)
 /* What samples stand for and what was since the last make up what has happened. */
 static bool sampler_right(unsigned int i)
 {
-	struct player *p = &hart.player[i];
+	struct tracked *p = &cpu.tracked[i];
 
-	return player_right(p) && sampled[i] + p->user.since == p->expected;
+	return tracked_right(p) && sampled[i] + p->event.period.since_sample == p->expected;
 }
 
 static void run_served(u64 ticks, u64 step)
 {
 	for (; ticks; ticks -= step) {
-		hart_run(step);
+		cpu_run(step);
 		serve(0);
 	}
 }
 
 static void test_one(void)
 {
-	const u64 rate = fakesbi_rate(&(struct sbi_pmu_code){ .idx = RAW, .data = 5 });
+	const u64 rate = fakesbi_rate(&(struct sbi_pmu_event_code){ .idx = RAW, .data = 5 });
 	u64 before;
 
 	boot(4, 2, 64);
 	fakesbi.sscofpmf = true;
 	samples = 0;
-	if (!sampler_open(0, RAW, 5, 1000 * rate) || !player_seat(&hart.player[0]))
+	if (!sampler_open(0, RAW, 5, 1000 * rate) || !tracked_add_start(&cpu.tracked[0]))
 		check(false, "a sampler attaches");
-	hart_arm();
-	before = hart_calls();
+	cpu_enable();
+	before = cpu_calls();
 	run_served(100000, 100);
 	check(samples == 100, "100 periods, 100 samples (%u)", samples);
-	check(hart_calls() - before == 2 * 100, "two calls each (%llu)",
-	      (unsigned long long)(hart_calls() - before));
+	check(cpu_calls() - before == 2 * 100, "two calls each (%llu)",
+	      (unsigned long long)(cpu_calls() - before));
 	check(sampler_right(0), "and nothing is lost");
 
 	/* It leaves and comes back: one stop, one start; while away, nothing. */
-	player_detach(&hart.player[0]);
-	before = hart_calls();
-	hart_run(500000);
-	check(hart_calls() == before, "leaving makes no call");
-	player_seat(&hart.player[0]);
-	hart_arm();
-	check(hart_calls() - before == 2, "coming back makes two");
+	tracked_del(&cpu.tracked[0]);
+	before = cpu_calls();
+	cpu_run(500000);
+	check(cpu_calls() == before, "leaving makes no call");
+	tracked_add_start(&cpu.tracked[0]);
+	cpu_enable();
+	check(cpu_calls() - before == 2, "coming back makes two");
 	fakesbi.lcofi = false;
 	run_served(50000, 100);
 	check(samples == 150 && sampler_right(0), "and it goes on where it was (%u)", samples);
-	sbi_pmu_slots_down(&hart.slots);
+	sbi_pmu_counters_offline(&cpu.counters);
 	check(quiet() && !fakesbi.broken, "no rule broken (%s)", fakesbi.why ? fakesbi.why : "-");
 }
 
 /* A late handler: one sample stands for all that was, and the periods keep their pace. */
 static void test_late(void)
 {
-	struct sbi_pmu_user user = { .left = -2500, .since = 3500, .skids = 3 };
+	struct sbi_pmu_event event = { .period = { .left = -2500, .since_sample = 3500, .deferred = 3 } };
 
-	check(sbi_pmu_user_sampled(&user, 1000) == 3500 && user.left == 500, "three periods late");
-	check(!user.since && !user.skids, "the next sample begins anew");
-	user.left = 0;
-	check(!sbi_pmu_user_sampled(&user, 1000) && user.left == 1000, "just over");
-	user.left = -7;
-	sbi_pmu_user_sampled(&user, 1);
-	check(user.left == 1, "a period of one event");
+	check(sbi_pmu_period_sampled(&event.period, 1000) == 3500 && event.period.left == 500, "three periods late");
+	check(!event.period.since_sample && !event.period.deferred, "the next sample begins anew");
+	event.period.left = 0;
+	check(!sbi_pmu_period_sampled(&event.period, 1000) && event.period.left == 1000, "just over");
+	event.period.left = -7;
+	sbi_pmu_period_sampled(&event.period, 1);
+	check(event.period.left == 1, "a period of one event");
 }
 
 /* A sample that would be of the wrong mode stays due. */
 static void test_skid(void)
 {
-	struct sbi_pmu_user user = { .left = -1, .since = 1001 };
+	struct sbi_pmu_event event = { .period = { .left = -1, .since_sample = 1001 } };
 
 	for (unsigned int i = 0; i < 100; i++)
-		sbi_pmu_user_skidded(&user);
-	check(user.left == -1 && user.since == 1001 && user.skids == 20,
-	      "it asks for ever more events, up to a limit (%u)", user.skids);
+		sbi_pmu_period_defer(&event.period);
+	check(event.period.left == -1 && event.period.since_sample == 1001 && event.period.deferred == 20,
+	      "it asks for ever more events, up to a limit (%u)", event.period.deferred);
 }
 
 /* Always in the wrong mode with a period of 1: the hart gets on all the same. */
@@ -138,15 +138,15 @@ static void test_skid_storm(void)
 	boot(2, 0, 64);
 	fakesbi.sscofpmf = true;
 	sampler_open(0, RAW, 5, 1);
-	player_seat(&hart.player[0]);
-	hart_arm();
-	before = hart_calls();
+	tracked_add_start(&cpu.tracked[0]);
+	cpu_enable();
+	before = cpu_calls();
 	for (unsigned int i = 0; i < 1000000; i += 16) {
-		hart_run(16);
+		cpu_run(16);
 		serve(1);
 	}
-	check(hart_calls() - before < 2 * 40, "a million cycles, few overflows (%llu calls)",
-	      (unsigned long long)(hart_calls() - before));
+	check(cpu_calls() - before < 2 * 40, "a million cycles, few overflows (%llu calls)",
+	      (unsigned long long)(cpu_calls() - before));
 	check(sampler_right(0), "and what was counted is not lost");
 }
 
@@ -157,24 +157,24 @@ static void test_shared(void)
 	fakesbi.quirks = QUIRK(TIED);
 	samples = 0;
 	if (!sampler_open(0, RAW, 5, 7000) || !sampler_open(1, RAW, 5, 31000) ||
-	    !player_open_idx(&hart.player[SAMPLERS], RAW, 5))
+	    !tracked_open_idx(&cpu.tracked[SAMPLERS], RAW, 5))
 		check(false, "three of one event open");
 	for (unsigned int i = 0; i < 2; i++)
-		player_seat(&hart.player[i]);
-	player_seat(&hart.player[SAMPLERS]);
-	hart_arm();
+		tracked_add_start(&cpu.tracked[i]);
+	tracked_add_start(&cpu.tracked[SAMPLERS]);
+	cpu_enable();
 	run_served(200000, 40);
-	check(sampler_right(0) && sampler_right(1) && player_right(&hart.player[SAMPLERS]),
+	check(sampler_right(0) && sampler_right(1) && tracked_right(&cpu.tracked[SAMPLERS]),
 	      "two samplers and a count share a counter, all are right");
-	check(hart.player[0].user.left > -16 && hart.player[1].user.left > -16,
+	check(cpu.tracked[0].event.period.left > -16 && cpu.tracked[1].event.period.left > -16,
 	      "and no period is overdue");
-	player_detach(&hart.player[0]);
+	tracked_del(&cpu.tracked[0]);
 	run_served(200000, 40);
-	check(sampler_right(1) && player_right(&hart.player[SAMPLERS]),
+	check(sampler_right(1) && tracked_right(&cpu.tracked[SAMPLERS]),
 	      "one leaves, the others go on");
-	player_detach(&hart.player[1]);
+	tracked_del(&cpu.tracked[1]);
 	run_served(10000000, 1000);
-	check(player_right(&hart.player[SAMPLERS]) && sbi_pmu_mask_empty(&hart.slots.armed),
+	check(tracked_right(&cpu.tracked[SAMPLERS]) && sbi_pmu_mask_empty(&cpu.counters.in[SBI_PMU_ARMED]),
 	      "with the last sampler gone it counts on, unarmed");
 }
 
@@ -185,10 +185,10 @@ static void test_narrow(void)
 	fakesbi.sscofpmf = true;
 	samples = 0;
 	sampler_open(0, RAW, 5, 5ULL << 30);
-	player_seat(&hart.player[0]);
-	hart_arm();
+	tracked_add_start(&cpu.tracked[0]);
+	cpu_enable();
 	run_served(6000000000, 1000000);
-	check(samples == hart.player[0].expected / period[0] && samples > 1 && sampler_right(0),
+	check(samples == cpu.tracked[0].expected / period[0] && samples > 1 && sampler_right(0),
 	      "more than a round of a 32-bit counter to a period (%u samples)", samples);
 }
 
@@ -201,68 +201,68 @@ static void test_pending(void)
 	samples = 0;
 	sampler_open(0, RAW, 5, 1000);
 	sampler_open(1, RAW, 6, 1000);
-	player_seat(&hart.player[0]);
-	hart_arm();
-	hart_run(1000);
+	tracked_add_start(&cpu.tracked[0]);
+	cpu_enable();
+	cpu_run(1000);
 	check(fakesbi.lcofi, "an overflow waits");
-	player_seat(&hart.player[1]);
-	hart_arm();
+	tracked_add_start(&cpu.tracked[1]);
+	cpu_enable();
 	check(fakesbi.lcofi, "and still does when another is armed");
 	run_served(100000, 40);
 	check(sampler_right(0) && sampler_right(1) && samples > 100 &&
-	      hart.player[0].user.left > -16 && hart.player[1].user.left > -16,
+	      cpu.tracked[0].event.period.left > -16 && cpu.tracked[1].event.period.left > -16,
 	      "both go on (%u samples)", samples);
 }
 
 static struct sbi_pmu_mask silent_ones(void)
 {
-	const struct sbi_pmu_mask awaited = sbi_pmu_slots_awaited(&hart.slots);
+	const struct sbi_pmu_mask awaited = sbi_pmu_counters_sampling(&cpu.counters);
 
-	return sbi_pmu_slots_silent(&hart.slots, &awaited);
+	return sbi_pmu_counters_lost_irqs(&cpu.counters, &awaited);
 }
 
 /* An overflow that leaves no sign: no interrupt, no OF bit. */
 static void test_silent(void)
 {
-	struct player *p = &hart.player[0];
+	struct tracked *p = &cpu.tracked[0];
 	struct sbi_pmu_mask silent;
 
 	boot(2, 0, 64);
 	fakesbi.sscofpmf = true;
 	samples = 0;
 	sampler_open(0, RAW, 5, 1000);
-	player_seat(p);
-	hart_arm();
+	tracked_add_start(p);
+	cpu_enable();
 	silent = silent_ones();
 	check(sbi_pmu_mask_empty(&silent), "all is well");
-	hart_run(10);
+	cpu_run(10);
 	silent = silent_ones();
 	silent = silent_ones();
 	check(sbi_pmu_mask_empty(&silent), "nor is it when time goes by");
-	hart_run(2000);
-	fakesbi.ctr[p->user.slot].overflown = false;
+	cpu_run(2000);
+	fakesbi.ctr[p->event.counter].overflown = false;
 	fakesbi.lcofi = false;
 	silent = silent_ones();
 	check(sbi_pmu_mask_empty(&silent), "it has overflowed: it may just be late");
 	silent = silent_ones();
-	check(sbi_pmu_mask_test(&silent, p->user.slot), "and still is at the next look: lost");
-	sbi_pmu_slots_halt(&hart.slots, &silent);
+	check(sbi_pmu_mask_test(&silent, p->event.counter), "and still is at the next look: lost");
+	sbi_pmu_counters_stop(&cpu.counters, &silent);
 	sample(0, 0);
-	sbi_pmu_slots_arm(&hart.slots);
+	sbi_pmu_counters_start(&cpu.counters);
 	silent = silent_ones();
 	check(sbi_pmu_mask_empty(&silent) && sampled[0] && sampler_right(0), "served, all is well");
-	player_stop(p);
-	silent = sbi_pmu_slots_awaited(&hart.slots);
-	check(sbi_pmu_mask_empty(&silent) && !sbi_pmu_mask_empty(&hart.slots.armed),
+	tracked_stop(p);
+	silent = sbi_pmu_counters_sampling(&cpu.counters);
+	check(sbi_pmu_mask_empty(&silent) && !sbi_pmu_mask_empty(&cpu.counters.in[SBI_PMU_ARMED]),
 	      "stopped, nobody waits");
 }
 
 /* As when a task leaves and comes back. */
-static void arm_again(struct player *p)
+static void arm_again(struct tracked *p)
 {
-	player_stop(p);
-	player_start(p);
-	hart_arm();
+	tracked_stop(p);
+	tracked_start(p);
+	cpu_enable();
 }
 
 static void test_refused(void)
@@ -270,13 +270,13 @@ static void test_refused(void)
 	boot(2, 0, 64);
 	fakesbi.sscofpmf = true;
 	sampler_open(0, RAW, 5, 1000);
-	player_seat(&hart.player[0]);
+	tracked_add_start(&cpu.tracked[0]);
 	fakesbi.start_fails = 1;
-	hart_arm();
+	cpu_enable();
 	fakesbi.start_fails = 0;
-	check(hart.player[0].user.slot == SBI_PMU_NO_SLOT && !hart.player[0].user.live && quiet(),
+	check(cpu.tracked[0].event.counter == SBI_PMU_NO_COUNTER && !cpu.tracked[0].event.active && quiet(),
 	      "a counter that does not start again is given up");
-	check(hart.slots.stranded == 1, "and that is told");
+	check(cpu.counters.lost_events == 1, "and that is told");
 }
 
 /* Every second STOP fails: a counter is lost if two in a row do, not if one does. */
@@ -288,16 +288,16 @@ static void test_hardly_stops(void)
 		boot(2, 0, 64);
 		fakesbi.sscofpmf = true;
 		sampler_open(0, RAW, 5, 1000);
-		player_seat(&hart.player[0]);
-		hart_arm();
+		tracked_add_start(&cpu.tracked[0]);
+		cpu_enable();
 		fakesbi.stop_fails = 2;
-		arm_again(&hart.player[0]);
+		arm_again(&cpu.tracked[0]);
 		fakesbi.stop_fails = 0;
 		run_served(10000, 100);
-		if (hart.player[0].user.slot == SBI_PMU_NO_SLOT)
+		if (cpu.tracked[0].event.counter == SBI_PMU_NO_COUNTER)
 			lost++;
 		else
-			wrong += !sampler_right(0) || hart.player[0].user.left <= 0;
+			wrong += !sampler_right(0) || cpu.tracked[0].event.period.left <= 0;
 	}
 	check(lost > 60 && lost < 140 && !wrong,
 	      "of 400 counters that hardly stop a quarter is lost (%u, %u wrong)", lost, wrong);
@@ -305,74 +305,74 @@ static void test_hardly_stops(void)
 
 static void test_poll(void)
 {
-	struct player *p = &hart.player[0];
+	struct tracked *p = &cpu.tracked[0];
 
 	boot(2, 0, 64);
-	player_open_idx(p, RAW, 5);
-	p->user.sampling = SBI_PMU_POLLED;
-	p->user.left = 1000;
-	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 0, "nobody to look at");
-	player_seat(p);
-	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 10000000,
+	tracked_open_idx(p, RAW, 5);
+	p->event.sampling = SBI_PMU_BY_TIMER;
+	p->event.period.left = 1000;
+	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 0, "nobody to look at");
+	tracked_add_start(p);
+	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 10000000,
 	      "its pace is not known: late");
-	p->user.seen = 500;
-	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 2000000, "it is: in time");
-	p->user.seen = 100000;
-	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 100000, "but not too soon");
-	p->user.seen = 1;
-	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 10000000, "nor too late");
-	p->user.left = -1;
-	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 100000, "overdue: soon");
-	p->user.skids = 2;
-	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 400000, "in vain: later");
-	p->user.skids = 20;
-	check(sbi_pmu_slots_poll_ns(&hart.slots, 1000000) == 10000000, "up to a limit");
-	check(sbi_pmu_mask_empty(&hart.slots.stale), "and its counter is never armed");
+	p->event.period.since_poll = 500;
+	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 2000000, "it is: in time");
+	p->event.period.since_poll = 100000;
+	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 100000, "but not too soon");
+	p->event.period.since_poll = 1;
+	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 10000000, "nor too late");
+	p->event.period.left = -1;
+	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 100000, "overdue: soon");
+	p->event.period.deferred = 2;
+	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 400000, "in vain: later");
+	p->event.period.deferred = 20;
+	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 10000000, "up to a limit");
+	check(sbi_pmu_mask_empty(&cpu.counters.in[SBI_PMU_RESTART]), "and its counter is never armed");
 }
 
 static void random_step(void)
 {
 	const unsigned int i = fakesbi_random() % SAMPLERS;
-	struct player *p = &hart.player[i];
+	struct tracked *p = &cpu.tracked[i];
 
 	switch (fakesbi_random() % 16) {
 	case 0 ... 2:
-		player_attach(p);
+		tracked_add(p);
 		break;
 	case 3 ... 4:
-		player_start(p);
+		tracked_start(p);
 		break;
 	case 5:
-		player_stop(p);
+		tracked_stop(p);
 		break;
 	case 6 ... 7:
-		player_detach(p);
+		tracked_del(p);
 		break;
 	case 8:
-		sbi_pmu_slots_suspend(&hart.slots);
+		sbi_pmu_counters_suspend(&cpu.counters);
 		if (fakesbi_random() % 2)
 			fakesbi_suspend();
-		sbi_pmu_slots_resume(&hart.slots);
+		sbi_pmu_counters_resume(&cpu.counters);
 		break;
 	case 9:
-		player_collect(&hart.player[SAMPLERS + i]);
+		tracked_collect(&cpu.tracked[SAMPLERS + i]);
 		break;
 	case 10:
-		player_seat(&hart.player[SAMPLERS + i]);
+		tracked_add_start(&cpu.tracked[SAMPLERS + i]);
 		break;
 	case 11:
-		player_detach(&hart.player[SAMPLERS + i]);
+		tracked_del(&cpu.tracked[SAMPLERS + i]);
 		break;
 	default:
-		hart_arm();
-		hart_run(fakesbi_random() % 2000);
+		cpu_enable();
+		cpu_run(fakesbi_random() % 2000);
 		if (fakesbi_random() % 8)
 			serve(16);
 	}
 }
 
 /* Samplers and counts come and go on few counters, in random order. */
-static void test_random_samples(unsigned long steps, enum way way, u64 quirks,
+static void test_random_samples(unsigned long steps, enum mode way, u64 quirks,
 				unsigned int width)
 {
 	unsigned int wrong = 0, overdue = 0;
@@ -380,26 +380,26 @@ static void test_random_samples(unsigned long steps, enum way way, u64 quirks,
 	fakesbi_reset(5, 0, width);
 	fakesbi.quirks = quirks;
 	fakesbi.sscofpmf = true;
-	hart_boot_way(way);
+	cpu_boot_mode(way);
 	samples = 0;
 	for (unsigned int i = 0; i < SAMPLERS; i++) {
 		sampler_open(i, RAW, i / 2, 1 + fakesbi_random() % 20000);
-		player_open_idx(&hart.player[SAMPLERS + i], RAW, i / 2);
+		tracked_open_idx(&cpu.tracked[SAMPLERS + i], RAW, i / 2);
 	}
 	for (unsigned long n = 0; n < steps; n++) {
-		if (way == RESTING && fakesbi_random() % 2)
-			hart_hold();
+		if (way == SNAPSHOT && fakesbi_random() % 2)
+			cpu_disable();
 		random_step();
-		players_sync();
+		tracked_sync();
 		if (n % 16)
 			continue;
 		/* Who starts overdue is served 16 events later, or more after skids. */
-		hart_arm();
-		hart_run(16 << 4);
+		cpu_enable();
+		cpu_run(16 << 4);
 		serve(0);
 		for (unsigned int i = 0; i < SAMPLERS; i++) {
-			wrong += !sampler_right(i) || !player_right(&hart.player[SAMPLERS + i]);
-			overdue += hart.player[i].live && hart.player[i].user.left <= -(16 << 4);
+			wrong += !sampler_right(i) || !tracked_right(&cpu.tracked[SAMPLERS + i]);
+			overdue += cpu.tracked[i].active && cpu.tracked[i].event.period.left <= -(16 << 4);
 		}
 	}
 	check(!wrong, "%lu steps at %u bits: every sample and count is true (%u wrong)", steps,
@@ -407,7 +407,7 @@ static void test_random_samples(unsigned long steps, enum way way, u64 quirks,
 	check(!overdue && samples > steps / 100, "no sample is missed (%u of %u)", overdue,
 	      samples);
 	check(!fakesbi.broken, "no rule broken (%s)", fakesbi.why ? fakesbi.why : "-");
-	sbi_pmu_slots_down(&hart.slots);
+	sbi_pmu_counters_offline(&cpu.counters);
 	check(quiet(), "nothing is left running");
 }
 
@@ -424,12 +424,12 @@ void test_sample(unsigned long steps)
 	test_refused();
 	test_hardly_stops();
 	test_poll();
-	test_random_samples(steps / 20, SOLE, 0, 64);
-	test_random_samples(steps / 20, SOLE, QUIRK(PENDING_KEEPS_OF) | QUIRK(TIED), 40);
-	test_random_samples(steps / 20, SOLE, QUIRK(START_RUNNING_DEAFENS) | QUIRK(LAST_STATUS),
+	test_random_samples(steps / 20, EXCLUSIVE, 0, 64);
+	test_random_samples(steps / 20, EXCLUSIVE, QUIRK(PENDING_KEEPS_OF) | QUIRK(TIED), 40);
+	test_random_samples(steps / 20, EXCLUSIVE, QUIRK(START_RUNNING_DEAFENS) | QUIRK(LAST_STATUS),
 			    64);
-	test_random_samples(steps / 20, RESTING, 0, 40);
-	test_random_samples(steps / 20, RESTING, KVM, 48);
-	test_random_samples(steps / 20, RESTING, KVM_OLD, 64);
-	test_random_samples(steps / 20, RESTING, QUIRK(NO_SNAPSHOT), 64);
+	test_random_samples(steps / 20, SNAPSHOT, 0, 40);
+	test_random_samples(steps / 20, SNAPSHOT, KVM, 48);
+	test_random_samples(steps / 20, SNAPSHOT, KVM_OLD, 64);
+	test_random_samples(steps / 20, SNAPSHOT, QUIRK(NO_SNAPSHOT), 64);
 }

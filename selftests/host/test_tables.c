@@ -3,24 +3,26 @@
 #include "test.h"
 
 /* Each counter takes only what is tagged as its unit's. */
-static bool can_by_tag(const struct sbi_pmu_code *code, unsigned int idx)
+static bool can_by_tag(const struct sbi_pmu_event_code *code, unsigned int idx)
 {
 	return idx >= 3 + 8 * (code->data >> 8 & 3) && idx < 11 + 8 * (code->data >> 8 & 3);
 }
 
 static bool name_right(const struct sbi_pmu_table *table, const struct sbi_pmu_name *name)
 {
-	const struct sbi_pmu_abilities xiangshan = { .units = table->bits };
+	const struct sbi_pmu_caps xiangshan = {
+		.vendor = &units_vendor, .vendor_data = (void *)table->bits,
+	};
 	const struct perf_event_attr attr = { .config = name->config };
-	struct sbi_pmu_truth truth = {};
-	struct sbi_pmu_code code;
+	struct sbi_pmu_support truth = {};
+	struct sbi_pmu_event_code code;
 	struct sbi_pmu_mask window;
 
 	if (sbi_pmu_event_encode(&xiangshan, &attr, true, &code) ||
 	    code.unit == SBI_PMU_UNIT_ANY || (code.data >> 8 & 3) != code.unit - 1)
 		return false;
-	window = sbi_pmu_selector_window(&hart.inv, code.unit);
-	sbi_pmu_slots_trial(&hart.slots, &code, &window, &truth);
+	window = sbi_pmu_selector_candidates(&cpu.inv, code.unit);
+	sbi_pmu_support_probe_here(&cpu.counters, &code, &window, &truth);
 	return sbi_pmu_mask_weight(&truth.can) == (code.unit == SBI_PMU_UNIT_CACHE ? 5 : 8) &&
 	       sbi_pmu_mask_empty(&truth.cannot);
 }
@@ -43,7 +45,7 @@ static void test_names(const struct sbi_pmu_table *table)
 	check(table->total > 200 && !twice && !wrong,
 	      "table %s: %u names, %u twice, %u not on their unit's counters", table->name,
 	      table->total, twice, wrong);
-	sbi_pmu_slots_down(&hart.slots);
+	sbi_pmu_counters_offline(&cpu.counters);
 }
 
 #define CONFIG(unit, data)	((u64)(unit) << 56 | (data))
@@ -152,7 +154,7 @@ static void hold_up(void)
 static int read_csr(unsigned int csr, u64 *value)
 {
 	hold_up();
-	if (csr != SBI_PMU_CSR_CYCLE)
+	if (csr != CSR_CYCLE)
 		return fakesbi_read_csr(csr, value);
 	*value = clock_now;
 	return 0;
@@ -161,46 +163,46 @@ static int read_csr(unsigned int csr, u64 *value)
 static int read_no_cycles(unsigned int csr, u64 *value)
 {
 	hold_up();
-	return csr == SBI_PMU_CSR_CYCLE ? -ENXIO : fakesbi_read_csr(csr, value);
+	return csr == CSR_CYCLE ? -ENXIO : fakesbi_read_csr(csr, value);
 }
 
 static void wait(void)
 {
-	hart_run(1000);
+	cpu_run(1000);
 	clock_now += 1000 * clock_rate;
 }
 
 /* Raw selectors 64 apart are as frequent as each other, on this model. */
-static int measure(u64 memory, u64 backend, struct sbi_pmu_measure *m)
+static int measure(u64 memory, u64 backend, struct sbi_pmu_check *m)
 {
-	const struct sbi_pmu_code code[] = {
+	const struct sbi_pmu_event_code code[] = {
 		{ .idx = RAW, .data = memory, .unit = SBI_PMU_UNIT_MEMORY },
 		{ .idx = RAW, .data = backend, .unit = SBI_PMU_UNIT_BACKEND },
 	};
-	const struct sbi_pmu_mask can[] = { hart_can(&code[0]), hart_can(&code[1]) };
+	const struct sbi_pmu_mask can[] = { cpu_candidates(&code[0]), cpu_candidates(&code[1]) };
 
 	clock_rate = fakesbi_rate(&code[0]);
-	return sbi_pmu_table_measure(&hart.slots, code, can, wait, m);
+	return sbi_pmu_check_measure(&cpu.counters, code, can, wait, m);
 }
 
-static enum sbi_pmu_verdict verdict(u64 memory, u64 backend)
+static enum sbi_pmu_check_result result(u64 memory, u64 backend)
 {
-	struct sbi_pmu_measure m;
+	struct sbi_pmu_check m;
 
-	return measure(memory, backend, &m) ? -1 : (int)sbi_pmu_table_verdict(&m);
+	return measure(memory, backend, &m) ? -1 : (int)sbi_pmu_check_result(&m);
 }
 
-static void test_verdicts(const char *clock)
+static void test_results(const char *clock)
 {
 	stall = 0;
-	check(verdict(0x201, 0x241) == SBI_PMU_PLAUSIBLE, "%s: both as often: right", clock);
-	check(verdict(0x201, 0x243) == SBI_PMU_WRONG, "%s: one not: wrong", clock);
+	check(result(0x201, 0x241) == SBI_PMU_CHECK_PLAUSIBLE, "%s: both as often: right", clock);
+	check(result(0x201, 0x243) == SBI_PMU_CHECK_WRONG, "%s: one not: wrong", clock);
 	stall = 2;
-	check(verdict(0x201, 0x241) == SBI_PMU_PLAUSIBLE, "%s: held up a little: right", clock);
-	check(verdict(0x201, 0x243) == SBI_PMU_WRONG, "%s: and wrong", clock);
+	check(result(0x201, 0x241) == SBI_PMU_CHECK_PLAUSIBLE, "%s: held up a little: right", clock);
+	check(result(0x201, 0x243) == SBI_PMU_CHECK_WRONG, "%s: and wrong", clock);
 	for (stall = 10; stall <= 1000; stall *= 10)
-		check(verdict(0x201, 0x241) == SBI_PMU_UNCLEAR &&
-		      verdict(0x201, 0x243) == SBI_PMU_UNCLEAR,
+		check(result(0x201, 0x241) == SBI_PMU_CHECK_UNCLEAR &&
+		      result(0x201, 0x243) == SBI_PMU_CHECK_UNCLEAR,
 		      "%s: held up by %lu in 1000 at each read: unclear", clock,
 		      (unsigned long)stall);
 	stall = 0;
@@ -208,37 +210,37 @@ static void test_verdicts(const char *clock)
 
 static void test_measure(void)
 {
-	struct sbi_pmu_measure m;
+	struct sbi_pmu_check m;
 
 	boot(29, 0, 64);
-	hart.slots.read_csr = read_csr;
-	test_verdicts("cycles");
+	cpu.counters.backend.read_csr = read_csr;
+	test_results("cycles");
 	check(!measure(0x201, 0x241, &m) && m.cycles && m.least && m.least == m.most,
 	      "the cycle counter is the clock");
-	m.witness[0] = m.least - m.least / 16;
-	check(sbi_pmu_table_verdict(&m) == SBI_PMU_PLAUSIBLE,
+	m.count[0] = m.least - m.least / 16;
+	check(sbi_pmu_check_result(&m) == SBI_PMU_CHECK_PLAUSIBLE,
 	      "a little less, for modes left out: right");
-	m.witness[1] = m.witness[0] = m.least / 2;
-	check(sbi_pmu_table_verdict(&m) == SBI_PMU_WRONG, "both the same and not as many: wrong");
-	m.witness[1] = m.witness[0] = m.most * 2;
-	check(sbi_pmu_table_verdict(&m) == SBI_PMU_WRONG, "nor too many: wrong");
-	m = (struct sbi_pmu_measure){};
-	check(sbi_pmu_table_verdict(&m) == SBI_PMU_WRONG, "nothing at all: wrong");
+	m.count[1] = m.count[0] = m.least / 2;
+	check(sbi_pmu_check_result(&m) == SBI_PMU_CHECK_WRONG, "both the same and not as many: wrong");
+	m.count[1] = m.count[0] = m.most * 2;
+	check(sbi_pmu_check_result(&m) == SBI_PMU_CHECK_WRONG, "nor too many: wrong");
+	m = (struct sbi_pmu_check){};
+	check(sbi_pmu_check_result(&m) == SBI_PMU_CHECK_WRONG, "nothing at all: wrong");
 
-	hart.slots.read_csr = read_no_cycles;
+	cpu.counters.backend.read_csr = read_no_cycles;
 	check(!measure(0x201, 0x241, &m) && !m.cycles && m.least, "or the first witness is");
-	test_verdicts("no cycles");
+	test_results("no cycles");
 	check(quiet() && !fakesbi.broken, "all given back");
 	fakesbi.refuse = 1;
 	check(measure(0x201, 0x241, &m) < 0 && quiet(), "no counter: an error");
 	fakesbi.refuse = 0;
-	sbi_pmu_slots_down(&hart.slots);
+	sbi_pmu_counters_offline(&cpu.counters);
 }
 
 static void test_witnesses(const struct sbi_pmu_table *table)
 {
-	const u64 memory = sbi_pmu_table_witness(table, SBI_PMU_WITNESS_MEMORY);
-	const u64 backend = sbi_pmu_table_witness(table, SBI_PMU_WITNESS_BACKEND);
+	const u64 memory = sbi_pmu_check_event(table, SBI_PMU_CHECK_MEMORY);
+	const u64 backend = sbi_pmu_check_event(table, SBI_PMU_CHECK_BACKEND);
 
 	check(FIELD_GET(SBI_PMU_CFG_UNIT, memory) == SBI_PMU_UNIT_MEMORY &&
 	      FIELD_GET(SBI_PMU_CFG_UNIT, backend) == SBI_PMU_UNIT_BACKEND,

@@ -11,7 +11,9 @@
 	((u64)(a) | (u64)(b) << 10 | (u64)(c) << 20 | (u64)(d) << 30)
 
 static const u8 bits[SBI_PMU_UNITS] = { 8, 6, 7, 8, 7 };
-static const struct sbi_pmu_abilities xiangshan = { .units = bits };
+static const struct sbi_pmu_caps xiangshan = {
+	.vendor = &units_vendor, .vendor_data = (void *)bits,
+};
 
 struct row {
 	u64 config;
@@ -86,7 +88,7 @@ static void test_encode(void)
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *r = &rows[i];
 		const struct perf_event_attr attr = { .config = r->config };
-		struct sbi_pmu_code code;
+		struct sbi_pmu_event_code code;
 		int ret = sbi_pmu_event_encode(&xiangshan, &attr, true, &code);
 
 		check(ret == r->ret && (ret || (code.idx == r->idx && code.data == r->data &&
@@ -98,18 +100,18 @@ static void test_encode(void)
 /* The other kinds of event are what they are everywhere. */
 static void test_encode_others(void)
 {
-	struct perf_event_attr attr = { .config = 1ULL << 62 | SBI_PMU_GENERAL_CYCLES };
-	struct sbi_pmu_code code;
+	struct perf_event_attr attr = { .config = 1ULL << 62 | SBI_PMU_HW_CPU_CYCLES };
+	struct sbi_pmu_event_code code;
 
 	check(!sbi_pmu_event_encode(&xiangshan, &attr, true, &code) &&
-	      code.idx == SBI_PMU_GENERAL_CYCLES && !code.unit, "a standard event has no unit");
+	      code.idx == SBI_PMU_HW_CPU_CYCLES && !code.unit, "a standard event has no unit");
 	attr.config |= UNIT(1);
 	check(sbi_pmu_event_encode(&xiangshan, &attr, true, &code) == -EINVAL,
 	      "nor may it be given one");
 }
 
 /* Device trees route by the tag; what is not raw goes anywhere. */
-static bool can_by_tag(const struct sbi_pmu_code *code, unsigned int idx)
+static bool can_by_tag(const struct sbi_pmu_event_code *code, unsigned int idx)
 {
 	const unsigned int nth = fakesbi.ctr[idx].info & 0x1f;
 	const unsigned int tag = code->data >> 8 & 3;
@@ -123,11 +125,11 @@ static bool can_by_tag(const struct sbi_pmu_code *code, unsigned int idx)
 static void boot_reversed(void)
 {
 	memset(&fakesbi, 0, sizeof(fakesbi));
-	fakesbi_add(0, SBI_PMU_CSR_CYCLE, 64);
-	fakesbi_add(2, SBI_PMU_CSR_INSTRET, 64);
+	fakesbi_add(0, CSR_CYCLE, 64);
+	fakesbi_add(2, CSR_INSTRET, 64);
 	for (unsigned int n = 3; n < 32; n++)
-		fakesbi_add(100 - n, SBI_PMU_CSR_CYCLE + n, 64);
-	hart_boot(true);
+		fakesbi_add(100 - n, CSR_CYCLE + n, 64);
+	cpu_boot(true);
 }
 
 static void test_windows(void)
@@ -140,7 +142,7 @@ static void test_windows(void)
 
 	boot_reversed();
 	for (unsigned int i = 0; i < ARRAY_SIZE(units); i++) {
-		struct sbi_pmu_mask window = sbi_pmu_selector_window(&hart.inv, units[i].unit);
+		struct sbi_pmu_mask window = sbi_pmu_selector_candidates(&cpu.inv, units[i].unit);
 		bool right = true;
 
 		for (unsigned int n = 3; n < 32; n++)
@@ -150,20 +152,20 @@ static void test_windows(void)
 		      "unit %u is CSR %u to %u, wherever they are numbered", units[i].unit,
 		      units[i].first, units[i].last);
 	}
-	any = sbi_pmu_selector_window(&hart.inv, SBI_PMU_UNIT_ANY);
+	any = sbi_pmu_selector_candidates(&cpu.inv, SBI_PMU_UNIT_ANY);
 	check(sbi_pmu_mask_weight(&any) == 31, "no unit: all counters");
-	sbi_pmu_slots_down(&hart.slots);
+	sbi_pmu_counters_offline(&cpu.counters);
 
 	boot(4, 0, 64);
-	any = sbi_pmu_selector_window(&hart.inv, SBI_PMU_UNIT_BACKEND);
+	any = sbi_pmu_selector_candidates(&cpu.inv, SBI_PMU_UNIT_BACKEND);
 	check(sbi_pmu_mask_empty(&any), "a unit without counters has none");
-	sbi_pmu_slots_down(&hart.slots);
+	sbi_pmu_counters_offline(&cpu.counters);
 }
 
-static struct sbi_pmu_code event_of(u32 unit, unsigned int index)
+static struct sbi_pmu_event_code event_of(u32 unit, unsigned int index)
 {
 	const struct perf_event_attr attr = { .config = UNIT(unit) | index };
-	struct sbi_pmu_code code = {};
+	struct sbi_pmu_event_code code = {};
 
 	if (sbi_pmu_event_encode(&xiangshan, &attr, true, &code))
 		check(false, "unit %u event %u", unit, index);
@@ -172,14 +174,14 @@ static struct sbi_pmu_code event_of(u32 unit, unsigned int index)
 
 static bool fits(struct sbi_pmu_plan *plan, u32 unit, unsigned int index)
 {
-	const struct sbi_pmu_code code = event_of(unit, index);
-	const struct sbi_pmu_mask can = hart_can(&code);
+	const struct sbi_pmu_event_code code = event_of(unit, index);
+	const struct sbi_pmu_mask can = cpu_candidates(&code);
 
-	return sbi_pmu_plan_fits(plan, &hart.inv, &code, &can);
+	return sbi_pmu_plan_add(plan, &cpu.inv, &code, &can);
 }
 
 /* A group is as large as each unit's counters, whatever firmware would allow. */
-static void test_groups(bool (*can)(const struct sbi_pmu_code *code, unsigned int idx))
+static void test_groups(bool (*can)(const struct sbi_pmu_event_code *code, unsigned int idx))
 {
 	static const unsigned int counters[] = { 0, 8, 8, 8, 5 };
 	struct sbi_pmu_plan *plan = calloc(1, sizeof(*plan));
@@ -194,30 +196,30 @@ static void test_groups(bool (*can)(const struct sbi_pmu_code *code, unsigned in
 	for (unsigned int unit = 1; unit <= 4; unit++)
 		check(!fits(plan, unit, counters[unit] + 1) && fits(plan, unit, counters[unit]),
 		      "one more of unit %u does not, the same once more does", unit);
-	sbi_pmu_slots_down(&hart.slots);
+	sbi_pmu_counters_offline(&cpu.counters);
 	free(plan);
 }
 
 /* An event of the frontend and one of any unit, which has the same selector. */
 static void test_shared(void)
 {
-	struct player *a = &hart.player[0], *b = a + 1, *c = a + 2;
+	struct tracked *a = &cpu.tracked[0], *b = a + 1, *c = a + 2;
 
 	boot_reversed();
-	player_open(a, event_of(SBI_PMU_UNIT_ANY, 5));
-	player_open(b, event_of(SBI_PMU_UNIT_FRONTEND, 5));
-	player_open(c, event_of(SBI_PMU_UNIT_BACKEND, 5));
-	check(player_seat(a) && player_seat(b) && player_seat(c), "all in place");
+	tracked_open(a, event_of(SBI_PMU_UNIT_ANY, 5));
+	tracked_open(b, event_of(SBI_PMU_UNIT_FRONTEND, 5));
+	tracked_open(c, event_of(SBI_PMU_UNIT_BACKEND, 5));
+	check(tracked_add_start(a) && tracked_add_start(b) && tracked_add_start(c), "all in place");
 	/* The first free is counter 69, which is hpmcounter31. */
-	check(a->user.slot == 69 && b->user.slot == 90 && c->user.slot == 82,
-	      "each where its unit is (%u %u %u)", a->user.slot, b->user.slot, c->user.slot);
-	hart_run(7);
-	check(player_right(a) && player_right(b) && player_right(c) && b->reported,
+	check(a->event.counter == 69 && b->event.counter == 90 && c->event.counter == 82,
+	      "each where its unit is (%u %u %u)", a->event.counter, b->event.counter, c->event.counter);
+	cpu_run(7);
+	check(tracked_right(a) && tracked_right(b) && tracked_right(c) && b->reported,
 	      "and all count");
-	player_detach(a);
-	sbi_pmu_slots_release_idle(&hart.slots);
-	check(player_seat(a) && a->user.slot == 90, "the same counter does for both");
-	sbi_pmu_slots_down(&hart.slots);
+	tracked_del(a);
+	sbi_pmu_counters_release_idle(&cpu.counters);
+	check(tracked_add_start(a) && a->event.counter == 90, "the same counter does for both");
+	sbi_pmu_counters_offline(&cpu.counters);
 	check(quiet() && !fakesbi.broken, "all given back");
 }
 
@@ -226,19 +228,19 @@ static void test_narrow_raw(void)
 {
 	const struct perf_event_attr two = { .config = UNIT(2) | 0x40000001805ULL };
 	const struct perf_event_attr four = { .config = UNIT(4) | 0x10840a41d04405ULL };
-	struct sbi_pmu_code code;
+	struct sbi_pmu_event_code code;
 	struct sbi_pmu_mask can;
 
 	boot_reversed();
 	fakesbi.quirks = QUIRK(NO_RAW_V2);
 	fakesbi.can = can_by_tag;
 	check(!sbi_pmu_event_encode(&xiangshan, &two, true, &code), "a sum of two");
-	can = hart_can(&code);
+	can = cpu_candidates(&code);
 	check(sbi_pmu_mask_weight(&can) == 8, "can be had");
 	check(!sbi_pmu_event_encode(&xiangshan, &four, true, &code), "a sum of four");
-	can = hart_can(&code);
-	check(sbi_pmu_mask_empty(&can) && !sbi_pmu_event_other_raw(&code), "cannot");
-	sbi_pmu_slots_down(&hart.slots);
+	can = cpu_candidates(&code);
+	check(sbi_pmu_mask_empty(&can), "cannot");
+	sbi_pmu_counters_offline(&cpu.counters);
 }
 
 void test_units(void)

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * debugfs: for those who look after the driver itself. Not an ABI.
- */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "sbi_pmu.h"
+#include "debugfs.h"
 
-/* ---- calls: made to firmware, by CPU and function ---- */
+/* ---- sbi_calls: number of calls, by CPU and function ---- */
 
-static int calls_show(struct seq_file *file, void *unused)
+static int sbi_calls_show(struct seq_file *file, void *unused)
 {
 	static const char * const names[SBI_PMU_FIDS] = {
 		"num_counters", "counter_info", "config_matching", "start", "stop",
@@ -25,137 +22,137 @@ static int calls_show(struct seq_file *file, void *unused)
 		seq_printf(file, " %s", names[fid]);
 	seq_putc(file, '\n');
 	for_each_possible_cpu(cpu) {
-		const struct sbi_pmu_fw *fw = &per_cpu_ptr(pmu->cpu, cpu)->slots.fw;
+		const struct sbi_pmu_sbi *sbi = &per_cpu_ptr(pmu->cpu, cpu)->counters.backend.sbi;
 
 		seq_printf(file, "%d", cpu);
 		for (unsigned int fid = 0; fid < SBI_PMU_FIDS; fid++)
-			seq_printf(file, " %llu", READ_ONCE(fw->calls[fid]));
+			seq_printf(file, " %llu", READ_ONCE(sbi->calls[fid]));
 		seq_putc(file, '\n');
 	}
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(calls);
+DEFINE_SHOW_ATTRIBUTE(sbi_calls);
 
 /* ---- overflow: what went wrong with samples, by CPU ---- */
 
 static int overflow_show(struct seq_file *file, void *unused)
 {
 	const struct sbi_pmu *pmu = file->private;
-	int cpu;
+	int i;
 
 	seq_puts(file, "cpu lost_irqs wrong_mode\n");
-	for_each_possible_cpu(cpu) {
-		const struct sbi_pmu_cpu *hart = per_cpu_ptr(pmu->cpu, cpu);
+	for_each_possible_cpu(i) {
+		const struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, i);
 
-		seq_printf(file, "%d %lu %lu\n", cpu, READ_ONCE(hart->rescues),
-			   READ_ONCE(hart->skidded));
+		seq_printf(file, "%d %lu %lu\n", i, READ_ONCE(cpu->lost_irqs),
+			   READ_ONCE(cpu->wrong_mode));
 	}
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(overflow);
 
-/* ---- direct: what programs may read, and how often they were too late, by CPU ---- */
+/* ---- user_access: what programs may read, and reads that came too late, by CPU ---- */
 
-static int direct_show(struct seq_file *file, void *unused)
+static int user_access_show(struct seq_file *file, void *unused)
 {
 	const struct sbi_pmu *pmu = file->private;
-	int cpu;
+	int i;
 
 	seq_puts(file, "cpu scounteren trapped_reads\n");
-	for_each_possible_cpu(cpu) {
-		const struct sbi_pmu_cpu *hart = per_cpu_ptr(pmu->cpu, cpu);
+	for_each_possible_cpu(i) {
+		const struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, i);
 
-		seq_printf(file, "%d %#x %lu\n", cpu, READ_ONCE(hart->open),
-			   READ_ONCE(hart->astray));
+		seq_printf(file, "%d %#x %lu\n", i, READ_ONCE(cpu->scounteren),
+			   READ_ONCE(cpu->trapped_reads));
 	}
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(direct);
+DEFINE_SHOW_ATTRIBUTE(user_access);
 
-/* ---- slots: what each counter holds, and for how many ---- */
+/* ---- counters: what each counter holds, and for how many events ---- */
 
 /**
- * struct slots_view - a hart's slots, copied on that hart
- * @pmu: whose
- * @plan: what holds what
- * @users: by counter, how many count on it
- * @stranded: as in the slots
- * @robbed: firmware does not have this hart's snapshot memory any more
+ * struct counters_copy - a CPU's counters, copied on that CPU
+ * @pmu: the driver
+ * @plan: what they hold
+ * @events: by counter, number of events
+ * @lost_events: as in struct sbi_pmu_counters
+ * @lost_shmem: firmware does not use this CPU's snapshot shared memory any more
  */
-struct slots_view {
+struct counters_copy {
 	struct sbi_pmu *pmu;
 	struct sbi_pmu_plan plan;
-	unsigned int users[SBI_PMU_MAX_CTRS];
-	unsigned int stranded;
-	bool robbed;
+	unsigned int events[SBI_PMU_MAX_COUNTERS];
+	unsigned int lost_events;
+	bool lost_shmem;
 };
 
-static void slots_copy(void *arg)
+static void copy_here(void *arg)
 {
-	struct slots_view *view = arg;
-	struct sbi_pmu_slots *slots = &this_cpu_ptr(view->pmu->cpu)->slots;
-	const struct sbi_pmu_user *user;
+	struct counters_copy *copy = arg;
+	struct sbi_pmu_counters *c = &this_cpu_ptr(copy->pmu->cpu)->counters;
+	const struct sbi_pmu_event *event;
 	unsigned int i;
 
-	view->plan = slots->plan;
-	view->stranded = slots->stranded;
-	view->robbed = slots->memory && !slots->lent;
-	sbi_pmu_mask_for_each(i, &view->plan.configured) {
-		view->users[i] = 0;
-		list_for_each_entry(user, &slots->users[i], node)
-			view->users[i]++;
+	copy->plan = c->plan;
+	copy->lost_events = c->lost_events;
+	copy->lost_shmem = c->backend.shmem.data && !c->backend.shmem.registered;
+	sbi_pmu_for_each_counter(i, &copy->plan.configured) {
+		copy->events[i] = 0;
+		list_for_each_entry(event, &c->events[i], node)
+			copy->events[i]++;
 	}
 }
 
-static void slots_print(struct seq_file *file, int cpu, const struct slots_view *view)
+static void print_counters(struct seq_file *file, int cpu, const struct counters_copy *copy)
 {
-	const struct sbi_pmu_inventory *inv = &view->pmu->inv;
+	const struct sbi_pmu_inventory *inv = &copy->pmu->inv;
 	unsigned int i;
 
-	sbi_pmu_mask_for_each(i, &view->plan.configured) {
-		const struct sbi_pmu_code *code = &view->plan.code[i];
+	sbi_pmu_for_each_counter(i, &copy->plan.configured) {
+		const struct sbi_pmu_event_code *code = &copy->plan.code[i];
 
 		seq_printf(file, "%d %u ", cpu, i);
-		if (inv->ctr[i].kind == SBI_PMU_CTR_FIRMWARE)
+		if (inv->info[i].kind == SBI_PMU_COUNTER_FIRMWARE)
 			seq_puts(file, "firmware");
 		else
-			seq_printf(file, "%#x/%u", inv->ctr[i].csr, inv->ctr[i].width);
+			seq_printf(file, "%#x/%u", inv->info[i].csr, inv->info[i].width);
 		seq_printf(file, " %#x %#llx %#x %u\n", code->idx, code->data, code->flags,
-			   view->users[i]);
+			   copy->events[i]);
 	}
-	if (view->stranded)
-		seq_printf(file, "%d: firmware took a counter in use away, %u times\n", cpu,
-			   view->stranded);
-	if (view->robbed)
-		seq_printf(file, "%d: firmware does not take the snapshot memory, counters are read one by one\n",
+	if (copy->lost_events)
+		seq_printf(file, "%d: firmware refused a counter that was in use, %u times\n", cpu,
+			   copy->lost_events);
+	if (copy->lost_shmem)
+		seq_printf(file, "%d: firmware refuses the snapshot shared memory, counters are read one by one\n",
 			   cpu);
 }
 
-static int slots_show(struct seq_file *file, void *unused)
+static int counters_show(struct seq_file *file, void *unused)
 {
 	struct sbi_pmu *pmu = file->private;
-	struct slots_view *view = kzalloc(sizeof(*view), GFP_KERNEL);
+	struct counters_copy *copy = kzalloc(sizeof(*copy), GFP_KERNEL);
 	int cpu;
 
-	if (!view)
+	if (!copy)
 		return -ENOMEM;
-	view->pmu = pmu;
-	seq_puts(file, "cpu counter csr/bits event data inhibit users\n");
+	copy->pmu = pmu;
+	seq_puts(file, "cpu counter csr/bits event data inhibit events\n");
 	for_each_cpu(cpu, &pmu->cpus)
-		if (!smp_call_function_single(cpu, slots_copy, view, true))
-			slots_print(file, cpu, view);
-	kfree(view);
+		if (!smp_call_function_single(cpu, copy_here, copy, true))
+			print_counters(file, cpu, copy);
+	kfree(copy);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(slots);
+DEFINE_SHOW_ATTRIBUTE(counters);
 
 void sbi_pmu_debugfs_init(struct sbi_pmu *pmu)
 {
 	pmu->debugfs = debugfs_create_dir("sbi_pmu", NULL);
-	debugfs_create_file("sbi_calls", 0400, pmu->debugfs, pmu, &calls_fops);
-	debugfs_create_file("user_access", 0400, pmu->debugfs, pmu, &direct_fops);
+	debugfs_create_file("counters", 0400, pmu->debugfs, pmu, &counters_fops);
 	debugfs_create_file("overflow", 0400, pmu->debugfs, pmu, &overflow_fops);
-	debugfs_create_file("counters", 0400, pmu->debugfs, pmu, &slots_fops);
+	debugfs_create_file("sbi_calls", 0400, pmu->debugfs, pmu, &sbi_calls_fops);
+	debugfs_create_file("user_access", 0400, pmu->debugfs, pmu, &user_access_fops);
 }
 
 void sbi_pmu_debugfs_exit(struct sbi_pmu *pmu)

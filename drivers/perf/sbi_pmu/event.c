@@ -1,232 +1,222 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "event.h"
 
+/* SBI 3.0, 11.5.2: the cache ids, operations and results of hardware cache events */
+#define CACHE_IDS	7
+#define CACHE_OPS	3
+#define CACHE_RESULTS	2
+
+/* SBI 3.0, 11.5.5: codes from here on are the implementation's, the last is the platform's */
+#define FW_IMPLEMENTATION	256
+
 static u32 event_idx(u32 type, u32 code)
 {
-	return FIELD_PREP(SBI_PMU_EVENT_TYPE, type) | FIELD_PREP(SBI_PMU_EVENT_CODE, code);
+	return FIELD_PREP(SBI_PMU_EVENT_IDX_TYPE_MASK, type) |
+	       FIELD_PREP(SBI_PMU_EVENT_IDX_CODE_MASK, code);
 }
 
-static int encode_general(u64 config, struct sbi_pmu_code *code)
+static int encode_general(u64 config, struct sbi_pmu_event_code *code)
 {
 	static const u8 general[PERF_COUNT_HW_MAX] = {
-		[PERF_COUNT_HW_CPU_CYCLES] = SBI_PMU_GENERAL_CYCLES,
-		[PERF_COUNT_HW_INSTRUCTIONS] = SBI_PMU_GENERAL_INSTRUCTIONS,
-		[PERF_COUNT_HW_CACHE_REFERENCES] = SBI_PMU_GENERAL_CACHE_REFS,
-		[PERF_COUNT_HW_CACHE_MISSES] = SBI_PMU_GENERAL_CACHE_MISSES,
-		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = SBI_PMU_GENERAL_BRANCHES,
-		[PERF_COUNT_HW_BRANCH_MISSES] = SBI_PMU_GENERAL_BRANCH_MISSES,
-		[PERF_COUNT_HW_BUS_CYCLES] = SBI_PMU_GENERAL_BUS_CYCLES,
-		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = SBI_PMU_GENERAL_STALL_FRONTEND,
-		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = SBI_PMU_GENERAL_STALL_BACKEND,
-		[PERF_COUNT_HW_REF_CPU_CYCLES] = SBI_PMU_GENERAL_REF_CYCLES,
+		[PERF_COUNT_HW_CPU_CYCLES] = SBI_PMU_HW_CPU_CYCLES,
+		[PERF_COUNT_HW_INSTRUCTIONS] = SBI_PMU_HW_INSTRUCTIONS,
+		[PERF_COUNT_HW_CACHE_REFERENCES] = SBI_PMU_HW_CACHE_REFERENCES,
+		[PERF_COUNT_HW_CACHE_MISSES] = SBI_PMU_HW_CACHE_MISSES,
+		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = SBI_PMU_HW_BRANCH_INSTRUCTIONS,
+		[PERF_COUNT_HW_BRANCH_MISSES] = SBI_PMU_HW_BRANCH_MISSES,
+		[PERF_COUNT_HW_BUS_CYCLES] = SBI_PMU_HW_BUS_CYCLES,
+		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = SBI_PMU_HW_STALLED_CYCLES_FRONTEND,
+		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = SBI_PMU_HW_STALLED_CYCLES_BACKEND,
+		[PERF_COUNT_HW_REF_CPU_CYCLES] = SBI_PMU_HW_REF_CPU_CYCLES,
 	};
 
 	if (config >= PERF_COUNT_HW_MAX)
 		return -EINVAL;
-	code->idx = event_idx(SBI_PMU_TYPE_GENERAL, general[config]);
+	code->idx = event_idx(SBI_PMU_EVENT_TYPE_HW, general[config]);
 	return 0;
 }
 
-/* perf numbers caches, operations and results as SBI does. */
-static int encode_cache(u64 config, struct sbi_pmu_code *code)
+static u32 cache_code(u32 id, u32 op, u32 result)
 {
-	u64 id = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
+	return FIELD_PREP(SBI_PMU_EVENT_CACHE_ID_CODE_MASK, id) |
+	       FIELD_PREP(SBI_PMU_EVENT_CACHE_OP_ID_CODE_MASK, op) |
+	       FIELD_PREP(SBI_PMU_EVENT_CACHE_RESULT_ID_CODE_MASK, result);
+}
 
-	if (id >= SBI_PMU_CACHE_IDS || op >= SBI_PMU_CACHE_OPS ||
-	    result >= SBI_PMU_CACHE_RESULTS)
+/* perf and SBI number caches, operations and results alike. */
+static int encode_cache(u64 config, struct sbi_pmu_event_code *code)
+{
+	const u64 id = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
+
+	if (id >= CACHE_IDS || op >= CACHE_OPS || result >= CACHE_RESULTS)
 		return -EINVAL;
-	code->idx = event_idx(SBI_PMU_TYPE_CACHE,
-			      FIELD_PREP(SBI_PMU_CACHE_ID, id) |
-			      FIELD_PREP(SBI_PMU_CACHE_OP, op) |
-			      FIELD_PREP(SBI_PMU_CACHE_RESULT, result));
+	code->idx = event_idx(SBI_PMU_EVENT_TYPE_CACHE, cache_code(id, op, result));
 	return 0;
 }
 
-static bool standard_idx_valid(u64 idx)
+static bool is_standard_idx(u64 idx)
 {
-	u64 code = idx & SBI_PMU_EVENT_CODE;
+	const u32 code = idx & SBI_PMU_EVENT_IDX_CODE_MASK;
 
 	switch (idx >> 16) {
-	case SBI_PMU_TYPE_GENERAL:
-		return code >= SBI_PMU_GENERAL_CYCLES && code <= SBI_PMU_GENERAL_REF_CYCLES;
-	case SBI_PMU_TYPE_CACHE:
-		return FIELD_GET(SBI_PMU_CACHE_ID, code) < SBI_PMU_CACHE_IDS &&
-		       FIELD_GET(SBI_PMU_CACHE_OP, code) < SBI_PMU_CACHE_OPS;
+	case SBI_PMU_EVENT_TYPE_HW:
+		return code > SBI_PMU_HW_NO_EVENT && code < SBI_PMU_HW_GENERAL_MAX;
+	case SBI_PMU_EVENT_TYPE_CACHE:
+		return FIELD_GET(SBI_PMU_EVENT_CACHE_ID_CODE_MASK, code) < CACHE_IDS &&
+		       FIELD_GET(SBI_PMU_EVENT_CACHE_OP_ID_CODE_MASK, code) < CACHE_OPS;
 	default:
 		return false;
 	}
 }
 
 /* Codes 22 to 255 are reserved; 65535 has an encoding of its own. */
-static bool firmware_code_valid(u64 fw)
+static bool is_firmware_code(u64 code)
 {
-	return fw <= SBI_PMU_FW_STANDARD_LAST ||
-	       (fw >= SBI_PMU_FW_IMPLEMENTATION && fw < SBI_PMU_FW_PLATFORM);
+	return code < SBI_PMU_FW_MAX || (code >= FW_IMPLEMENTATION && code < RISCV_PLAT_FW_EVENT);
 }
 
-static int encode_raw(const struct sbi_pmu_abilities *can, u64 config,
-		      struct sbi_pmu_code *code)
+static int encode_raw(const struct sbi_pmu_caps *caps, u64 config,
+		      struct sbi_pmu_event_code *code)
 {
-	if (can->units) {
-		int ret = sbi_pmu_selector_encode(can->units, config, &config, &code->unit);
+	code->data = config;
+	if (caps->vendor) {
+		int ret = caps->vendor->encode(caps->vendor_data, config, code);
 
 		if (ret)
 			return ret;
 	}
-	if (config & ~SBI_PMU_CFG_EVENT)
+	if (code->data & ~SBI_PMU_CFG_EVENT)
 		return -EINVAL;
-	/* Selectors that need the upper 8 bits need raw events v2. */
-	code->idx = event_idx(config & ~SBI_PMU_RAW_DATA ?
-			      SBI_PMU_TYPE_RAW_V2 : SBI_PMU_TYPE_RAW, 0);
-	code->data = config;
+	/* Raw events of type 2 have 48 bits, of type 3 (SBI 3.0) 56. */
+	code->idx = event_idx(code->data & ~RISCV_PMU_RAW_EVENT_MASK ?
+			      SBI_PMU_EVENT_TYPE_RAW_V2 : SBI_PMU_EVENT_TYPE_RAW, 0);
 	return 0;
 }
 
-static int encode_own(const struct sbi_pmu_abilities *can, u64 config,
-		      struct sbi_pmu_code *code)
+static int encode_own(const struct sbi_pmu_caps *caps, u64 config,
+		      struct sbi_pmu_event_code *code)
 {
-	u64 rest = config & ~SBI_PMU_CFG_SPACE;
+	const u64 rest = config & ~SBI_PMU_CFG_SPACE;
 
 	switch (FIELD_GET(SBI_PMU_CFG_SPACE, config)) {
 	case SBI_PMU_SPACE_RAW:
-		return encode_raw(can, rest, code);
+		return encode_raw(caps, rest, code);
 	case SBI_PMU_SPACE_STANDARD:
-		if (!standard_idx_valid(rest))
+		if (!is_standard_idx(rest))
 			return -EINVAL;
 		code->idx = rest;
 		return 0;
 	case SBI_PMU_SPACE_FIRMWARE:
-		if (!firmware_code_valid(rest))
+		if (!is_firmware_code(rest))
 			return -EINVAL;
-		code->idx = event_idx(SBI_PMU_TYPE_FIRMWARE, rest);
+		code->idx = event_idx(SBI_PMU_EVENT_TYPE_FW, rest);
 		return 0;
 	default:
-		code->idx = event_idx(SBI_PMU_TYPE_FIRMWARE, SBI_PMU_FW_PLATFORM);
+		code->idx = event_idx(SBI_PMU_EVENT_TYPE_FW, RISCV_PLAT_FW_EVENT);
 		code->data = rest;
 		return 0;
 	}
 }
 
 /**
- * sbi_pmu_event_encode - the event of an attr, without its filters
- * @can: what the machine can do
+ * sbi_pmu_event_encode() - encode the event of an attr, without its filters
+ * @caps: what the machine can do
  * @attr: what the user asked for
- * @own_type: attr.type is this PMU's, so config is in our own format
- * @code: the answer; zero flags
+ * @own_type: attr.type is this PMU's type, so config is in its own format
+ * @code: the answer, with flags 0
  *
- * Return: 0, -ENOENT if the type is not ours, -EINVAL if the event is nonsense.
+ * Return: 0, -ENOENT if the type is not ours, -EINVAL if there is no such event.
  */
-int sbi_pmu_event_encode(const struct sbi_pmu_abilities *can,
-			 const struct perf_event_attr *attr, bool own_type,
-			 struct sbi_pmu_code *code)
+int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
+			 bool own_type, struct sbi_pmu_event_code *code)
 {
-	int ret;
-
 	memset(code, 0, sizeof(*code));
 	if (own_type)
-		ret = encode_own(can, attr->config, code);
-	else if (attr->type == PERF_TYPE_HARDWARE)
-		ret = encode_general(attr->config, code);
-	else if (attr->type == PERF_TYPE_HW_CACHE)
-		ret = encode_cache(attr->config, code);
-	else
-		return -ENOENT;
-
-	return ret;
+		return encode_own(caps, attr->config, code);
+	if (attr->type == PERF_TYPE_HARDWARE)
+		return encode_general(attr->config, code);
+	if (attr->type == PERF_TYPE_HW_CACHE)
+		return encode_cache(attr->config, code);
+	return -ENOENT;
 }
 
-/* A firmware event that is not one of the specification's own? */
-bool sbi_pmu_event_further(const struct sbi_pmu_code *code)
+/* Is @code a firmware event that the specification does not define? */
+bool sbi_pmu_event_is_nonstandard_fw(const struct sbi_pmu_event_code *code)
 {
-	return sbi_pmu_code_is_firmware(code) &&
-	       FIELD_GET(SBI_PMU_EVENT_CODE, code->idx) > SBI_PMU_FW_STANDARD_LAST;
+	return sbi_pmu_event_is_firmware(code) &&
+	       FIELD_GET(SBI_PMU_EVENT_IDX_CODE_MASK, code->idx) >= SBI_PMU_FW_MAX;
 }
 
-/* The @n-th of all general and cache events; 0, which is none, past the last. */
+/* The @n-th of all general and cache events; 0, which is no event, past the last. */
 u32 sbi_pmu_event_standard(unsigned int n)
 {
-	const unsigned int per_cache = SBI_PMU_CACHE_OPS * SBI_PMU_CACHE_RESULTS;
+	const unsigned int general = SBI_PMU_HW_GENERAL_MAX - 1;
+	const unsigned int per_cache = CACHE_OPS * CACHE_RESULTS;
 
-	if (n < SBI_PMU_GENERAL_REF_CYCLES)
-		return event_idx(SBI_PMU_TYPE_GENERAL, n + 1);
-	n -= SBI_PMU_GENERAL_REF_CYCLES;
-	if (n >= SBI_PMU_CACHE_IDS * per_cache)
+	if (n < general)
+		return event_idx(SBI_PMU_EVENT_TYPE_HW, n + 1);
+	n -= general;
+	if (n >= CACHE_IDS * per_cache)
 		return 0;
-	return event_idx(SBI_PMU_TYPE_CACHE, FIELD_PREP(SBI_PMU_CACHE_ID, n / per_cache) |
-					     n % per_cache);
+	return event_idx(SBI_PMU_EVENT_TYPE_CACHE,
+			 cache_code(n / per_cache, n % per_cache / CACHE_RESULTS,
+				    n % CACHE_RESULTS));
 }
 
 /**
- * sbi_pmu_event_other_raw - another way to ask for a raw event
- * @code: an event that firmware has refused; rewritten if true is returned
+ * sbi_pmu_filter_errno() - how to refuse an event whose filters cannot be honoured
+ * @caps: what the machine can do
  *
- * The selectors of raw events (v1), which every firmware knows, are also raw
- * events v2, which replaces it: some day there may be firmware with the latter
- * alone. The version that firmware reports does not tell (OpenSBI 1.6).
+ * perf up to 6.12 excludes guests by default, and retries without exclude_guest only on
+ * -EINVAL. Newer perf retries on -EOPNOTSUPP, in an endless loop if that does not help, so
+ * all other reasons to refuse an event must have been checked before.
+ *
+ * Return: -EINVAL, or -EOPNOTSUPP without the H extension, where exclude_guest is never
+ * refused.
  */
-bool sbi_pmu_event_other_raw(struct sbi_pmu_code *code)
+int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps)
 {
-	if (code->idx != event_idx(SBI_PMU_TYPE_RAW, 0))
-		return false;
-	code->idx = event_idx(SBI_PMU_TYPE_RAW_V2, 0);
-	return true;
-}
-
-/*
- * Why an event is refused whose counters cannot leave out the modes that it must.
- * The perf tool up to 6.12 leaves out guests unless told otherwise, and only on
- * -EINVAL asks again without. From then on it takes -EOPNOTSUPP for a wish to
- * leave them out, and asks for ever: what else is not supported is to be refused
- * before. Without the H extension there are no guests that could not be left out,
- * and it never comes to that.
- */
-int sbi_pmu_event_unfiltered(const struct sbi_pmu_abilities *can)
-{
-	return can->guests ? -EINVAL : -EOPNOTSUPP;
+	return caps->has_h ? -EINVAL : -EOPNOTSUPP;
 }
 
 /**
- * sbi_pmu_event_filter - the modes that an event must not count in
- * @can: what the machine can filter
+ * sbi_pmu_event_filter() - add the privilege modes in which an event must not count
+ * @caps: what the machine can do
  * @attr: what the user asked for
- * @code: its encoded event; the inhibit flags are added
+ * @code: its encoded event; inhibit flags are added (SBI 3.0, 11.7)
  *
- * Without the H extension there are no guests: leaving them out costs nothing,
- * and counting nothing but them is refused.
+ * Without the H extension there are no guests: excluding them needs no filter, and
+ * counting only them is refused.
  *
- * Return: 0, or sbi_pmu_event_unfiltered() if that cannot be honoured here.
+ * Return: 0, or sbi_pmu_filter_errno() if this machine cannot filter so.
  */
-int sbi_pmu_event_filter(const struct sbi_pmu_abilities *can,
-			 const struct perf_event_attr *attr,
-			 struct sbi_pmu_code *code)
+int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
+			 struct sbi_pmu_event_code *code)
 {
 	u32 flags = 0;
 
-	/* No counter knows when its hart idles. */
+	/* Counters cannot be inhibited while the hart idles. */
 	if (attr->exclude_idle)
-		return sbi_pmu_event_unfiltered(can);
-	if (attr->exclude_host && !can->guests)
-		return sbi_pmu_event_unfiltered(can);
+		return sbi_pmu_filter_errno(caps);
+	if (attr->exclude_host && !caps->has_h)
+		return sbi_pmu_filter_errno(caps);
 
 	if (attr->exclude_user)
-		flags |= SBI_PMU_CFG_UINH | SBI_PMU_CFG_VUINH;
+		flags |= SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_VUINH;
 	if (attr->exclude_kernel)
-		flags |= SBI_PMU_CFG_SINH | SBI_PMU_CFG_VSINH;
+		flags |= SBI_PMU_CFG_FLAG_SET_SINH | SBI_PMU_CFG_FLAG_SET_VSINH;
 	if (attr->exclude_hv)
-		flags |= SBI_PMU_CFG_MINH;
+		flags |= SBI_PMU_CFG_FLAG_SET_MINH;
 	if (attr->exclude_host)
-		flags |= SBI_PMU_CFG_UINH | SBI_PMU_CFG_SINH;
+		flags |= SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_SINH;
 	if (attr->exclude_guest)
-		flags |= SBI_PMU_CFG_VUINH | SBI_PMU_CFG_VSINH;
-	if (!can->guests)
-		flags &= ~(SBI_PMU_CFG_VUINH | SBI_PMU_CFG_VSINH);
+		flags |= SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH;
+	if (!caps->has_h)
+		flags &= ~(SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH);
 
-	if (!flags)
-		return 0;
-	/* Firmware counters count what firmware did, for whomever. */
-	if (!sbi_pmu_code_is_firmware(code) && can->filter) {
-		code->flags = flags;
-		return 0;
-	}
-	return sbi_pmu_event_unfiltered(can);
+	/* Firmware counters count what firmware did in all modes. */
+	if (flags && (sbi_pmu_event_is_firmware(code) || !caps->filter))
+		return sbi_pmu_filter_errno(caps);
+	code->flags = flags;
+	return 0;
 }

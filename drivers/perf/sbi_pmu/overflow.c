@@ -1,133 +1,283 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * overflow: the counter overflow interrupt (LCOFI).
- */
 #include <linux/interrupt.h>
 #include <linux/irq.h>
 #include <linux/irqdomain.h>
+#include <linux/ptrace.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/task_stack.h>
 
 #include <asm/irq.h>
+#include <asm/irq_regs.h>
 
-#include "sbi_pmu.h"
+#include "csr.h"
+#include "overflow.h"
+#include "user_access.h"
 
-/*
- * Start counters that were halted or wait for an overflow. Firmware clears the
- * sign of a counter's last overflow only while the interrupt is not pending. If
- * it was, for another counter, it is made so again: the handler finds the sign.
- */
-void sbi_pmu_overflow_arm(struct sbi_pmu_cpu *cpu)
+/* ---- disable and enable ---- */
+
+/* Start counters that are stopped, restart those that need another start value. */
+void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu)
 {
-	const bool pending = cpu->pmu->source == SBI_PMU_BY_LCOFI && sbi_pmu_csr_pending_clear();
+	/*
+	 * Firmware clears the overflow bit of a counter only while the interrupt is not
+	 * pending. If it was pending for another counter, set it again: the handler finds
+	 * that counter's bit.
+	 */
+	const bool pending = cpu->pmu->source == SBI_PMU_OVERFLOW_LCOFI &&
+			     sbi_pmu_csr_clear_lcofi();
 
-	sbi_pmu_slots_arm(&cpu->slots);
+	sbi_pmu_counters_start(&cpu->counters);
 	if (pending)
-		sbi_pmu_csr_pending_set();
+		sbi_pmu_csr_set_lcofi();
+}
+
+/**
+ * sbi_pmu_counters_disable() - begin changes of events
+ * @cpu: this CPU
+ *
+ * Counters run on, unless they are stopped for a change; those are started by
+ * sbi_pmu_counters_enable(), by as few calls as possible.
+ *
+ * Context: interrupts disabled.
+ */
+void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
+{
+	cpu->counters.disabled = true;
+}
+
+/**
+ * sbi_pmu_counters_enable() - end changes of events
+ * @cpu: this CPU
+ *
+ * Start what was stopped, then update scounteren: what user space may read depends on
+ * which counters run.
+ *
+ * Context: interrupts disabled.
+ */
+void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
+{
+	cpu->counters.disabled = false;
+	if (sbi_pmu_counters_need_start(&cpu->counters))
+		sbi_pmu_counters_restart(cpu);
+	sbi_pmu_user_access_update(cpu);
+}
+
+/* ---- samples ---- */
+
+/*
+ * Perf core keeps the rest of a period while an event is stopped; 0 means that a new
+ * period begins. A negative rest is a period that was over when the event was stopped: its
+ * sample comes at once.
+ */
+void sbi_pmu_period_resume(struct sbi_pmu_perf_event *e)
+{
+	const s64 left = local64_read(&e->perf->hw.period_left);
+
+	e->event.period.left = left ?: e->perf->hw.sample_period;
+}
+
+void sbi_pmu_period_suspend(struct sbi_pmu_perf_event *e)
+{
+	local64_set(&e->perf->hw.period_left, e->event.period.left ?: -1);
+}
+
+/* Stop an event for perf core. Context: on its CPU, interrupts disabled. */
+void sbi_pmu_perf_event_stop(struct sbi_pmu_perf_event *e)
+{
+	struct perf_event *perf = e->perf;
+
+	if (perf->hw.state & PERF_HES_STOPPED)
+		return;
+	sbi_pmu_event_stop(&this_cpu_ptr(to_sbi_pmu(perf->pmu)->cpu)->counters, &e->event);
+	sbi_pmu_publish(e);
+	if (is_sampling_event(perf))
+		sbi_pmu_period_suspend(e);
+	perf->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
 /*
- * While held, counters are stopped and events put on and off, and nothing is
- * started; this is the one way out of that.
+ * The registers of a sample, NULL if the hart is in a privilege mode that the event
+ * excludes. An event of user mode may overflow just before a trap, and be served in the
+ * kernel: the user's registers then are those of the overflow.
  */
-void sbi_pmu_overflow_let_go(struct sbi_pmu_cpu *cpu)
+static struct pt_regs *sample_regs(const struct sbi_pmu_perf_event *e, struct pt_regs *regs)
 {
-	const struct sbi_pmu_mask halted = sbi_pmu_slots_waiting(&cpu->slots);
-	const struct sbi_pmu_mask waiting = sbi_pmu_mask_or(halted, &cpu->slots.stale);
+	const struct perf_event_attr *attr = &e->perf->attr;
 
-	cpu->slots.held = false;
-	if (!sbi_pmu_mask_empty(&waiting))
-		sbi_pmu_overflow_arm(cpu);
-	sbi_pmu_direct_refresh(cpu);
+	if (user_mode(regs))
+		return attr->exclude_user ? NULL : regs;
+	if (!attr->exclude_kernel)
+		return regs;
+	if (e->event.sampling == SBI_PMU_BY_TIMER ||
+	    current->flags & (PF_KTHREAD | PF_USER_WORKER) || !current->mm)
+		return NULL;
+	return task_pt_regs(current);
 }
 
-/* Serve counters that have overflowed, and are halted: hand out samples, start them again. */
-static void overflow_serve(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *fired, u64 start)
+/* Take a sample if the event's period is over. */
+static void sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e,
+			 struct pt_regs *regs)
 {
-	sbi_pmu_perf_fired(cpu, fired, get_irq_regs());
-	sbi_pmu_overflow_let_go(cpu);
-	sbi_pmu_perf_took(cpu->pmu, sched_clock() - start);
+	struct perf_event *perf = e->perf;
+	struct perf_sample_data data;
+
+	if (e->event.period.left > 0)
+		return;
+	regs = sample_regs(e, regs);
+	if (!regs) {
+		sbi_pmu_period_defer(&e->event.period);
+		cpu->wrong_mode++;
+		return;
+	}
+	perf->hw.last_period = sbi_pmu_period_sampled(&e->event.period, perf->hw.sample_period);
+	sbi_pmu_period_suspend(e);
+	sbi_pmu_event_collect(e);
+	perf_sample_data_init(&data, 0, perf->hw.last_period);
+	/* Kernels before 6.17 leave it to the PMU to stop an event that is throttled. */
+	if (cpu->pmu->perf_event_overflow(perf, &data, regs))
+		sbi_pmu_perf_event_stop(e);
+}
+
+/* Take samples of the events on counter @idx whose periods are over. */
+static void sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how)
+{
+	struct sbi_pmu_event *event;
+
+	list_for_each_entry(event, &cpu->counters.events[idx], node)
+		if (event->active && event->sampling == how)
+			sample_event(cpu, container_of(event, struct sbi_pmu_perf_event, event),
+				     get_irq_regs());
+}
+
+/* Perf core lowers the maximum sample rate where handlers take too long. */
+static void report_time(const struct sbi_pmu *pmu, u64 start)
+{
+	if (pmu->perf_sample_event_took)
+		pmu->perf_sample_event_took(sched_clock() - start);
+}
+
+/**
+ * sbi_pmu_sample_by_timer() - take samples of events that are sampled by timer
+ * @cpu: this CPU
+ *
+ * Context: in the timer's interrupt.
+ * Return: whether there are such events.
+ */
+bool sbi_pmu_sample_by_timer(struct sbi_pmu_cpu *cpu)
+{
+	const u64 start = sched_clock();
+	struct sbi_pmu_counters *c = &cpu->counters;
+	bool any = false;
+	unsigned int i;
+
+	sbi_pmu_counters_disable(cpu);
+	sbi_pmu_for_each_counter(i, &c->plan.busy) {
+		if (!sbi_pmu_counter_samples(c, i, SBI_PMU_BY_TIMER))
+			continue;
+		sbi_pmu_counter_update(c, i);
+		sample_counter(cpu, i, SBI_PMU_BY_TIMER);
+		any = true;
+	}
+	sbi_pmu_counters_enable(cpu);
+	if (any)
+		report_time(cpu->pmu, start);
+	return any;
+}
+
+/* ---- the interrupt ---- */
+
+/* Counters @overflowed are stopped and accounted: take samples, start them again. */
+static void serve_overflow(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *overflowed,
+			   u64 start)
+{
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, overflowed)
+		sample_counter(cpu, i, SBI_PMU_BY_INTERRUPT);
+	sbi_pmu_counters_enable(cpu);
+	report_time(cpu->pmu, start);
 }
 
 static irqreturn_t overflow_irq(int irq, void *dev)
 {
 	const u64 start = sched_clock();
 	struct sbi_pmu_cpu *cpu = dev;
-	struct sbi_pmu_mask fired;
+	struct sbi_pmu_mask overflowed;
 
-	/* Cleared first: what overflows from here on interrupts once more. */
-	sbi_pmu_csr_pending_clear();
-	cpu->slots.held = true;
-	fired = sbi_pmu_slots_fired(&cpu->slots, sbi_pmu_csr_overflowed);
-	if (sbi_pmu_mask_empty(&fired)) {
-		sbi_pmu_overflow_let_go(cpu);
+	/* First, so that an overflow from here on interrupts again. */
+	sbi_pmu_csr_clear_lcofi();
+	sbi_pmu_counters_disable(cpu);
+	overflowed = sbi_pmu_counters_stop_overflowed(&cpu->counters, sbi_pmu_csr_scountovf);
+	if (sbi_pmu_mask_empty(&overflowed)) {
+		sbi_pmu_counters_enable(cpu);
 		return IRQ_NONE;
 	}
-	overflow_serve(cpu, &fired, start);
+	serve_overflow(cpu, &overflowed, start);
 	return IRQ_HANDLED;
 }
 
 /**
- * sbi_pmu_overflow_watch - serve an overflow whose interrupt got lost
- * @cpu: this hart
+ * sbi_pmu_check_lost_irqs() - serve overflows whose interrupt was lost
+ * @cpu: this CPU
  *
- * Some hardware loses the interrupt, and QEMU the sign of the overflow too. The
- * counter itself tells of those: if it had overflowed at the last look and has now,
- * that is not just late.
+ * Some hardware loses the interrupt, and QEMU the overflow bit, too. In the latter case the
+ * counter's value shows the overflow, if it has wrapped at two calls in succession.
  *
- * Context: from the hart's timer.
- * Return: whether somebody waits for an overflow, so that it must look again.
+ * Context: in the timer's interrupt.
+ * Return: whether an event waits for an overflow, so that this must be called again.
  */
-bool sbi_pmu_overflow_watch(struct sbi_pmu_cpu *cpu)
+bool sbi_pmu_check_lost_irqs(struct sbi_pmu_cpu *cpu)
 {
-	struct sbi_pmu_slots *slots = &cpu->slots;
-	const struct sbi_pmu_mask awaited = sbi_pmu_slots_awaited(slots);
-	struct sbi_pmu_mask fired = {}, silent;
 	const u64 start = sched_clock();
+	struct sbi_pmu_counters *c = &cpu->counters;
+	const struct sbi_pmu_mask sampling = sbi_pmu_counters_sampling(c);
+	struct sbi_pmu_mask overflowed = {}, wrapped;
 
-	if (sbi_pmu_mask_empty(&awaited))
+	if (sbi_pmu_mask_empty(&sampling))
 		return false;
-	/* If the interrupt is pending it is not lost, but next. */
-	if (sbi_pmu_csr_pending())
+	/* A pending interrupt is not lost, it comes next. */
+	if (sbi_pmu_csr_lcofi_pending())
 		return true;
-	if (!slots->guest)
-		fired = sbi_pmu_slots_overflowed(slots, sbi_pmu_csr_overflowed());
-	silent = sbi_pmu_slots_silent(slots, &awaited);
-	fired = sbi_pmu_mask_or(fired, &silent);
-	if (!sbi_pmu_mask_empty(&fired)) {
-		cpu->rescues++;
-		slots->held = true;
-		sbi_pmu_slots_halt(slots, &fired);
-		overflow_serve(cpu, &fired, start);
+	if (!c->backend.in_vm)
+		overflowed = sbi_pmu_counters_overflow_set(c, sbi_pmu_csr_scountovf());
+	wrapped = sbi_pmu_counters_lost_irqs(c, &sampling);
+	overflowed = sbi_pmu_mask_or(overflowed, &wrapped);
+	if (!sbi_pmu_mask_empty(&overflowed)) {
+		cpu->lost_irqs++;
+		sbi_pmu_counters_disable(cpu);
+		sbi_pmu_counters_stop(c, &overflowed);
+		serve_overflow(cpu, &overflowed, start);
 	}
 	return true;
 }
 
-static void enable_sticks(void *arg)
+static void count_if_missing(void *arg)
 {
-	atomic_t *stuck = arg;
+	atomic_t *missing = arg;
 
-	if (!sbi_pmu_csr_enable_sticks())
-		atomic_inc(stuck);
+	if (!sbi_pmu_csr_can_enable_lcofi())
+		atomic_inc(missing);
 }
 
 /**
- * sbi_pmu_overflow_probe - have the interrupt, if this machine has it
+ * sbi_pmu_overflow_request() - request the overflow interrupt, if this machine has it
  * @pmu: the driver; its irq is filled in
  *
- * Return: NULL, or why not, in words for the log.
+ * Context: may sleep.
+ * Return: NULL, or in words for the log why there is no interrupt.
  */
-const char *sbi_pmu_overflow_probe(struct sbi_pmu *pmu)
+const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 {
 	struct irq_domain *domain;
-	atomic_t stuck = ATOMIC_INIT(0);
+	atomic_t missing = ATOMIC_INIT(0);
 
-	if (!pmu->sole)
+	if (!pmu->exclusive)
 		return "the other PMU has the interrupt";
-	if (!pmu->able.filter)
+	if (!pmu->caps.filter)
 		return "no Sscofpmf";
-	/* QEMU 10 and 11 have the extension, and no such bit. */
-	on_each_cpu(enable_sticks, &stuck, true);
-	if (atomic_read(&stuck))
+	/* QEMU 10 and 11 have Sscofpmf, but the enable bit is read-only zero. */
+	on_each_cpu(count_if_missing, &missing, true);
+	if (atomic_read(&missing))
 		return "the interrupt cannot be enabled";
 
 	domain = irq_find_matching_fwnode(riscv_get_intc_hwnode(), DOMAIN_BUS_ANY);
@@ -142,8 +292,8 @@ const char *sbi_pmu_overflow_probe(struct sbi_pmu *pmu)
 }
 
 /*
- * The number stays: it may be older than we are, the next of us finds it, and the
- * kernel forgets to free a part of a per-hart number.
+ * Free the interrupt. Its mapping is kept: it may be older than this module, the next load
+ * finds it, and the kernel leaks memory when a per-CPU mapping is disposed of.
  */
 void sbi_pmu_overflow_free(struct sbi_pmu *pmu)
 {
@@ -151,14 +301,15 @@ void sbi_pmu_overflow_free(struct sbi_pmu *pmu)
 		free_percpu_irq(pmu->irq, pmu->cpu);
 }
 
-/* On the hart that comes or goes. */
-void sbi_pmu_overflow_up(struct sbi_pmu *pmu)
+/* Enable the interrupt on this CPU. */
+void sbi_pmu_overflow_online(struct sbi_pmu *pmu)
 {
 	if (pmu->irq)
 		enable_percpu_irq(pmu->irq, IRQ_TYPE_NONE);
 }
 
-void sbi_pmu_overflow_down(struct sbi_pmu *pmu)
+/* Disable the interrupt on this CPU. */
+void sbi_pmu_overflow_offline(struct sbi_pmu *pmu)
 {
 	if (pmu->irq)
 		disable_percpu_irq(pmu->irq);

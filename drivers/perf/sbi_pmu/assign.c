@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "assign.h"
+
+/* The counter of @candidates that holds @code, SBI_PMU_NO_COUNTER if there is none. */
+unsigned int sbi_pmu_plan_find(const struct sbi_pmu_plan *plan,
+			       const struct sbi_pmu_event_code *code,
+			       const struct sbi_pmu_mask *candidates)
+{
+	const struct sbi_pmu_mask among = sbi_pmu_mask_and(plan->configured, candidates);
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &among)
+		if (sbi_pmu_event_code_equal(&plan->code[i], code))
+			return i;
+	return SBI_PMU_NO_COUNTER;
+}
+
+/* Does an event count this, with any filter? */
+bool sbi_pmu_plan_counts(const struct sbi_pmu_plan *plan, u32 idx, u64 data)
+{
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &plan->busy)
+		if (plan->code[i].idx == idx && plan->code[i].data == data)
+			return true;
+	return false;
+}
+
+/* The least recently used counter of @among, SBI_PMU_NO_COUNTER if that is empty. */
+static unsigned int plan_oldest(const struct sbi_pmu_plan *plan,
+				const struct sbi_pmu_mask *among)
+{
+	unsigned int i, oldest = SBI_PMU_NO_COUNTER;
+
+	sbi_pmu_for_each_counter(i, among)
+		if (oldest == SBI_PMU_NO_COUNTER || plan->stamp[i] < plan->stamp[oldest])
+			oldest = i;
+	return oldest;
+}
+
+/*
+ * A counter of @among that is not busy. Fixed counters first, so that programmable ones
+ * stay free for events that need them; then free ones; then the least recently used idle
+ * one.
+ */
+static unsigned int plan_available(const struct sbi_pmu_plan *plan,
+				   const struct sbi_pmu_inventory *inv,
+				   const struct sbi_pmu_mask *among)
+{
+	const struct sbi_pmu_mask available = sbi_pmu_mask_andnot(*among, &plan->busy);
+	const struct sbi_pmu_mask fixed = sbi_pmu_mask_and(available, &inv->fixed);
+	const struct sbi_pmu_mask free = sbi_pmu_mask_andnot(available, &plan->configured);
+
+	if (!sbi_pmu_mask_empty(&fixed))
+		return sbi_pmu_mask_first(&fixed);
+	if (!sbi_pmu_mask_empty(&free))
+		return sbi_pmu_mask_first(&free);
+	return plan_oldest(plan, &available);
+}
+
+/**
+ * sbi_pmu_plan_search() - find a counter for one more event, moving others if need be
+ * @plan: the plan
+ * @inv: the counters
+ * @candidates: counters that can hold the event
+ * @path: the moves, filled in if there is a way
+ *
+ * Breadth first from @candidates, where a busy counter leads to those to which its event
+ * could move. This finds the shortest chain of moves whenever there is one (an augmenting
+ * path).
+ *
+ * Return: whether there is a way.
+ */
+bool sbi_pmu_plan_search(const struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
+			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_path *path)
+{
+	struct sbi_pmu_mask frontier = *candidates, seen = *candidates;
+	unsigned int i, next;
+
+	sbi_pmu_for_each_counter(i, candidates)
+		path->from[i] = SBI_PMU_NO_COUNTER;
+
+	while (!sbi_pmu_mask_empty(&frontier)) {
+		struct sbi_pmu_mask reached = {};
+
+		path->end = plan_available(plan, inv, &frontier);
+		if (path->end != SBI_PMU_NO_COUNTER)
+			return true;
+		sbi_pmu_for_each_counter(i, &frontier) {
+			const struct sbi_pmu_mask new =
+				sbi_pmu_mask_andnot(plan->candidates[i], &seen);
+
+			sbi_pmu_for_each_counter(next, &new)
+				path->from[next] = i;
+			seen = sbi_pmu_mask_or(seen, &new);
+			reached = sbi_pmu_mask_or(reached, &new);
+		}
+		frontier = reached;
+	}
+	return false;
+}
+
+/* The counter that is for the new event. */
+unsigned int sbi_pmu_path_first(const struct sbi_pmu_path *path)
+{
+	unsigned int idx = path->end;
+
+	while (path->from[idx] != SBI_PMU_NO_COUNTER)
+		idx = path->from[idx];
+	return idx;
+}
+
+/* Counter @idx holds @code, which could move to @candidates. */
+void sbi_pmu_plan_set(struct sbi_pmu_plan *plan, unsigned int idx,
+		      const struct sbi_pmu_event_code *code,
+		      const struct sbi_pmu_mask *candidates)
+{
+	sbi_pmu_mask_set(&plan->configured, idx);
+	plan->code[idx] = *code;
+	plan->candidates[idx] = *candidates;
+}
+
+/* Counter @idx is allocated, or becomes idle. */
+void sbi_pmu_plan_set_busy(struct sbi_pmu_plan *plan, unsigned int idx, bool busy)
+{
+	if (busy)
+		sbi_pmu_mask_set(&plan->busy, idx);
+	else
+		sbi_pmu_mask_clear(&plan->busy, idx);
+	plan->stamp[idx] = ++plan->clock;
+}
+
+/**
+ * sbi_pmu_plan_add() - add one more event to a plan that is only a plan
+ * @plan: changed if the event fits
+ * @inv: the counters
+ * @code: the event
+ * @candidates: counters that can hold it
+ *
+ * Equal events share a counter.
+ *
+ * Return: whether the event fits beside those of the plan.
+ */
+bool sbi_pmu_plan_add(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
+		      const struct sbi_pmu_event_code *code,
+		      const struct sbi_pmu_mask *candidates)
+{
+	struct sbi_pmu_path path;
+	unsigned int to = sbi_pmu_plan_find(plan, code, candidates);
+
+	if (to != SBI_PMU_NO_COUNTER) {
+		plan->candidates[to] = sbi_pmu_mask_and(plan->candidates[to], candidates);
+		return true;
+	}
+	if (!sbi_pmu_plan_search(plan, inv, candidates, &path))
+		return false;
+	for (to = path.end; path.from[to] != SBI_PMU_NO_COUNTER; to = path.from[to]) {
+		const unsigned int from = path.from[to];
+
+		sbi_pmu_plan_set(plan, to, &plan->code[from], &plan->candidates[from]);
+		sbi_pmu_plan_set_busy(plan, to, true);
+	}
+	sbi_pmu_plan_set(plan, to, code, candidates);
+	sbi_pmu_plan_set_busy(plan, to, true);
+	return true;
+}

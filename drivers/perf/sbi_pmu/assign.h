@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * assign: which counter holds which event, without hardware. Each CPU has one plan;
+ * group validation runs on an empty one.
+ */
+#ifndef SBI_PMU_ASSIGN_H
+#define SBI_PMU_ASSIGN_H
+
+#include "event_code.h"
+#include "inventory.h"
+
+/**
+ * struct sbi_pmu_plan - which counter holds which event
+ * @configured: counters that hold an event
+ * @busy: the configured counters on which an event counts; the others are idle
+ * @code: by counter, the event that it holds
+ * @candidates: by counter, the counters to which that event could move
+ * @stamp: by counter, @clock when it was last allocated or became idle
+ * @clock: incremented each time
+ */
+struct sbi_pmu_plan {
+	struct sbi_pmu_mask configured;
+	struct sbi_pmu_mask busy;
+	struct sbi_pmu_event_code code[SBI_PMU_MAX_COUNTERS];
+	struct sbi_pmu_mask candidates[SBI_PMU_MAX_COUNTERS];
+	u64 stamp[SBI_PMU_MAX_COUNTERS];
+	u64 clock;
+};
+
+/**
+ * struct sbi_pmu_path - a chain of moves that makes a counter available
+ * @from: by counter, the counter whose event moves here; SBI_PMU_NO_COUNTER at the first
+ *	  counter of the chain, which is for the new event
+ * @end: the last counter of the chain, which is available
+ */
+struct sbi_pmu_path {
+	u8 from[SBI_PMU_MAX_COUNTERS];
+	unsigned int end;
+};
+
+unsigned int sbi_pmu_plan_find(const struct sbi_pmu_plan *plan,
+			       const struct sbi_pmu_event_code *code,
+			       const struct sbi_pmu_mask *candidates);
+bool sbi_pmu_plan_counts(const struct sbi_pmu_plan *plan, u32 idx, u64 data);
+bool sbi_pmu_plan_search(const struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
+			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_path *path);
+unsigned int sbi_pmu_path_first(const struct sbi_pmu_path *path);
+void sbi_pmu_plan_set(struct sbi_pmu_plan *plan, unsigned int idx,
+		      const struct sbi_pmu_event_code *code,
+		      const struct sbi_pmu_mask *candidates);
+void sbi_pmu_plan_set_busy(struct sbi_pmu_plan *plan, unsigned int idx, bool busy);
+bool sbi_pmu_plan_add(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
+		      const struct sbi_pmu_event_code *code,
+		      const struct sbi_pmu_mask *candidates);
+
+#endif

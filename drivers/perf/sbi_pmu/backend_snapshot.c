@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * backend_snapshot: all counters of a window by one SBI call, values through the snapshot
+ * shared memory (SBI 3.0, 11.2 to 11.4 and 11.13).
+ *
+ * If firmware loses the memory, counters are started and read one by one (backend_sbi.c).
+ */
+#include "backend.h"
+
+/* Register the shared memory of this CPU. Return: does firmware use it now? */
+bool sbi_pmu_shmem_register(struct sbi_pmu_backend *be)
+{
+	if (!be->shmem.data)
+		return false;
+	/* Also if firmware returns an error: it may have the address from before. */
+	be->shmem.may_be_registered = true;
+	be->shmem.registered = !sbi_pmu_sbi_set_shmem(&be->sbi, be->shmem.address);
+	return be->shmem.registered;
+}
+
+/* Have firmware use no shared memory. The page stays in use if firmware refuses. */
+void sbi_pmu_shmem_unregister(struct sbi_pmu_backend *be)
+{
+	const int ret = sbi_pmu_sbi_set_shmem(&be->sbi, SBI_SHMEM_DISABLE);
+
+	be->shmem.registered = false;
+	if (!ret || ret == -EOPNOTSUPP)
+		be->shmem.may_be_registered = false;
+}
+
+/**
+ * sbi_pmu_shmem_online() - register the shared memory, or have firmware use none
+ * @be: this CPU's, which has come online
+ *
+ * What ran before may have registered a page: a boot loader, a kernel before kexec.
+ */
+void sbi_pmu_shmem_online(struct sbi_pmu_backend *be)
+{
+	if (!sbi_pmu_shmem_register(be))
+		sbi_pmu_shmem_unregister(be);
+}
+
+void sbi_pmu_shmem_offline(struct sbi_pmu_backend *be)
+{
+	if (be->shmem.may_be_registered)
+		sbi_pmu_shmem_unregister(be);
+}
+
+/* Counter @idx's value in the memory, for a call about its window. */
+static u64 *shmem_value(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	return &be->shmem.data->ctr_values[idx % SBI_PMU_WINDOW];
+}
+
+/*
+ * What firmware cannot write unless the counter counted 2^64 - 1 events: one less than
+ * the counter was started from or last returned. Marks values that were not written.
+ */
+static u64 not_written(const struct sbi_pmu_backend *be, unsigned int idx)
+{
+	return be->last[idx] - 1;
+}
+
+static int stop_to_shmem(struct sbi_pmu_backend *be, unsigned int w,
+			 const struct sbi_pmu_mask *which)
+{
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, which)
+		WRITE_ONCE(*shmem_value(be, i), not_written(be, i));
+	return sbi_pmu_sbi_stop_snapshot(&be->sbi, w, which->bits[w]);
+}
+
+/*
+ * Did firmware write a value of counter @idx? With any value that KVM writes it also
+ * writes back all values of the last start, over the mark. After an error such a value
+ * may mean that the counter was not saved.
+ */
+static bool shmem_written(struct sbi_pmu_backend *be, unsigned int idx, bool error, u64 *value)
+{
+	const u64 raw = READ_ONCE(*shmem_value(be, idx));
+
+	if (raw == not_written(be, idx) || (error && raw == be->last[idx]))
+		return false;
+	*value = sbi_pmu_backend_convert(be, idx, raw);
+	return true;
+}
+
+/*
+ * Firmware has lost the memory and stopped nothing. It may have lost more, so its own
+ * counters are not read but configured again. Return: those.
+ */
+static struct sbi_pmu_mask stop_without_shmem(struct sbi_pmu_backend *be,
+					      const struct sbi_pmu_mask *which)
+{
+	be->shmem.registered = be->shmem.may_be_registered = false;
+	sbi_pmu_backend_stop_unchecked(be, which);
+	return sbi_pmu_mask_and(*which, &be->inv->firmware);
+}
+
+static struct sbi_pmu_mask stop_window(struct sbi_pmu_backend *be, unsigned int w,
+				       const struct sbi_pmu_mask *which)
+{
+	int ret = stop_to_shmem(be, w, which);
+	struct sbi_pmu_mask lost = {};
+	unsigned int i;
+
+	if (ret == -ENOMEM && sbi_pmu_shmem_register(be))
+		ret = stop_to_shmem(be, w, which);
+	if (ret == -ENOMEM)
+		lost = stop_without_shmem(be, which);
+	sbi_pmu_for_each_counter(i, which) {
+		if (sbi_pmu_mask_test(&lost, i))
+			continue;
+		/* An error is about one counter; later counters may not be saved. */
+		if (shmem_written(be, i, ret, &be->stopped.value[i]) ||
+		    (ret && !sbi_pmu_backend_read(be, i, &be->stopped.value[i])))
+			sbi_pmu_mask_set(&be->stopped.valid, i);
+		else
+			sbi_pmu_mask_set(&lost, i);
+	}
+	return lost;
+}
+
+static struct sbi_pmu_mask snapshot_stop(struct sbi_pmu_backend *be,
+					 const struct sbi_pmu_mask *which,
+					 const struct sbi_pmu_mask *wanted)
+{
+	struct sbi_pmu_mask lost = {};
+
+	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++) {
+		const struct sbi_pmu_mask window = sbi_pmu_mask_window(which, w);
+		struct sbi_pmu_mask more = {};
+
+		if (!which->bits[w])
+			continue;
+		if (be->shmem.registered)
+			more = stop_window(be, w, &window);
+		else
+			sbi_pmu_backend_stop_and_read(be, &window, wanted);
+		lost = sbi_pmu_mask_or(lost, &more);
+	}
+	return lost;
+}
+
+static int start_from_shmem(struct sbi_pmu_backend *be, unsigned int w,
+			    const struct sbi_pmu_mask *which)
+{
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, which)
+		WRITE_ONCE(*shmem_value(be, i), be->initial.value[i]);
+	return sbi_pmu_sbi_start_snapshot(&be->sbi, w, which->bits[w]);
+}
+
+/* Return: counters of the window that could not be started. */
+static struct sbi_pmu_mask start_window(struct sbi_pmu_backend *be, unsigned int w,
+					const struct sbi_pmu_mask *which)
+{
+	int ret = start_from_shmem(be, w, which);
+	unsigned int i;
+
+	if (ret == -ENOMEM && sbi_pmu_shmem_register(be))
+		ret = start_from_shmem(be, w, which);
+	if (ret == -ENOMEM)
+		be->shmem.registered = be->shmem.may_be_registered = false;
+	/* Some may have been started: one by one the error is told apart. */
+	if (ret)
+		return sbi_pmu_backend_start_each(be, which);
+	sbi_pmu_for_each_counter(i, which)
+		sbi_pmu_backend_started_at(be, i, be->initial.value[i]);
+	return (struct sbi_pmu_mask){};
+}
+
+static struct sbi_pmu_mask snapshot_start(struct sbi_pmu_backend *be,
+					  const struct sbi_pmu_mask *which)
+{
+	struct sbi_pmu_mask failed = {};
+
+	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++) {
+		const struct sbi_pmu_mask window = sbi_pmu_mask_window(which, w);
+		struct sbi_pmu_mask more;
+
+		if (!which->bits[w])
+			continue;
+		more = be->shmem.registered ? start_window(be, w, &window) :
+		       sbi_pmu_backend_start_each(be, &window);
+		failed = sbi_pmu_mask_or(failed, &more);
+	}
+	return failed;
+}
+
+const struct sbi_pmu_backend_ops sbi_pmu_backend_snapshot = {
+	.stop = snapshot_stop,
+	.start = snapshot_start,
+};

@@ -1,0 +1,655 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "counters.h"
+
+/* ---- states ---- */
+
+static void set_state(struct sbi_pmu_counters *c, unsigned int idx,
+		      enum sbi_pmu_counter_state state)
+{
+	sbi_pmu_mask_clear(&c->in[c->state[idx]], idx);
+	c->state[idx] = state;
+	sbi_pmu_mask_set(&c->in[state], idx);
+}
+
+/* Counters that count. */
+static struct sbi_pmu_mask running(const struct sbi_pmu_counters *c)
+{
+	const struct sbi_pmu_mask armed =
+		sbi_pmu_mask_or(c->in[SBI_PMU_RUNNING], &c->in[SBI_PMU_ARMED]);
+
+	return sbi_pmu_mask_or(armed, &c->in[SBI_PMU_RESTART]);
+}
+
+static bool is_running(const struct sbi_pmu_counters *c, unsigned int idx)
+{
+	return c->state[idx] == SBI_PMU_RUNNING || c->state[idx] == SBI_PMU_ARMED ||
+	       c->state[idx] == SBI_PMU_RESTART;
+}
+
+/* ---- account ---- */
+
+/* A value that the counter cannot have reached leaves the count alone. */
+static void event_account(struct sbi_pmu_counters *c, struct sbi_pmu_event *event, u64 now)
+{
+	u64 delta;
+
+	if (!event->active)
+		return;
+	if (!sbi_pmu_counter_delta(&c->backend.inv->info[event->counter], event->prev, now,
+				   &delta)) {
+		event->count += delta;
+		sbi_pmu_period_count(&event->period, delta);
+	}
+	event->prev = now;
+}
+
+/* Counter @idx reads @now: account that to all of its events. */
+static void counter_account(struct sbi_pmu_counters *c, unsigned int idx, u64 now)
+{
+	struct sbi_pmu_event *event;
+
+	list_for_each_entry(event, &c->events[idx], node)
+		event_account(c, event, now);
+}
+
+/*
+ * While the PMU is disabled, an access to one counter is followed by accesses to others.
+ * Where one call stops all counters and saves their values, that is done at the first
+ * access. Return: have all counters been stopped?
+ */
+static bool stop_all_at_access(struct sbi_pmu_counters *c)
+{
+	if (!c->disabled || !sbi_pmu_backend_stop_saves(&c->backend))
+		return false;
+	sbi_pmu_counters_stop_all(c);
+	return true;
+}
+
+/**
+ * sbi_pmu_counter_update() - account all events of a counter up to now
+ * @c: this CPU's
+ * @idx: the counter; one that is stopped has been accounted (and a second read of it
+ *	 returns the start value on QEMU 7.2)
+ *
+ * Context: interrupts disabled.
+ */
+void sbi_pmu_counter_update(struct sbi_pmu_counters *c, unsigned int idx)
+{
+	u64 now;
+
+	if (list_empty(&c->events[idx]) || !is_running(c, idx) || stop_all_at_access(c) ||
+	    sbi_pmu_backend_read(&c->backend, idx, &now))
+		return;
+	counter_account(c, idx, now);
+}
+
+/* Account one event up to now. Context: interrupts disabled. */
+void sbi_pmu_event_update(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	u64 now;
+
+	if (event->active && is_running(c, event->counter) && !stop_all_at_access(c) &&
+	    !sbi_pmu_backend_read(&c->backend, event->counter, &now))
+		event_account(c, event, now);
+}
+
+/* What was accounted since the last call. */
+u64 sbi_pmu_event_take(struct sbi_pmu_event *event)
+{
+	const u64 count = event->count;
+
+	event->count = 0;
+	return count;
+}
+
+/**
+ * sbi_pmu_counters_poll_narrow() - account narrow counters before they wrap
+ * @c: this CPU's; to be called every sbi_pmu_inventory_wrap_ns()
+ *
+ * Context: interrupts disabled.
+ * Return: whether an event counts on such a counter, so that this must be called again.
+ */
+bool sbi_pmu_counters_poll_narrow(struct sbi_pmu_counters *c)
+{
+	struct sbi_pmu_event *event;
+	bool narrow = false;
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &c->plan.busy) {
+		if (c->backend.inv->info[i].width == 64)
+			continue;
+		sbi_pmu_counter_update(c, i);
+		list_for_each_entry(event, &c->events[i], node)
+			if (event->user_read)
+				c->changed(event);
+		narrow = true;
+	}
+	return narrow;
+}
+
+/* ---- stop ---- */
+
+/**
+ * sbi_pmu_counters_stop() - stop counters and account their events
+ * @c: this CPU's
+ * @which: counters; those that do not run are left alone
+ *
+ * sbi_pmu_counters_start() starts them again.
+ *
+ * Context: interrupts disabled.
+ */
+void sbi_pmu_counters_stop(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *which)
+{
+	struct sbi_pmu_mask stop = running(c), lost;
+	unsigned int i;
+
+	stop = sbi_pmu_mask_and(stop, which);
+	if (sbi_pmu_mask_empty(&stop))
+		return;
+	c->backend.stopped.valid = (struct sbi_pmu_mask){};
+	lost = c->backend.ops->stop(&c->backend, &stop, &c->plan.busy);
+	sbi_pmu_for_each_counter(i, &stop) {
+		if (sbi_pmu_mask_test(&c->backend.stopped.valid, i))
+			counter_account(c, i, c->backend.stopped.value[i]);
+		set_state(c, i, sbi_pmu_mask_test(&lost, i) ? SBI_PMU_LOST : SBI_PMU_STOPPED);
+	}
+}
+
+/* Stop all counters of this CPU and account their events. Context: interrupts disabled. */
+void sbi_pmu_counters_stop_all(struct sbi_pmu_counters *c)
+{
+	sbi_pmu_counters_stop(c, &c->plan.configured);
+}
+
+/* ---- configure ---- */
+
+static void counter_release(struct sbi_pmu_counters *c, unsigned int idx)
+{
+	sbi_pmu_mask_clear(&c->plan.configured, idx);
+	sbi_pmu_mask_clear(&c->wrapped, idx);
+	set_state(c, idx, SBI_PMU_FREE);
+	sbi_pmu_backend_release(&c->backend, idx);
+}
+
+/* Configure free counter @idx, and start it unless a start needs a value. */
+static int counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
+			     const struct sbi_pmu_event_code *code,
+			     const struct sbi_pmu_mask *candidates)
+{
+	struct sbi_pmu_backend *be = &c->backend;
+	unsigned int got;
+	int ret;
+
+	ret = sbi_pmu_backend_config(be, idx / SBI_PMU_WINDOW, sbi_pmu_window_bit(idx), code,
+				     &c->plan.configured, &got);
+	if (ret)
+		return ret;
+	sbi_pmu_plan_set(&c->plan, idx, code, candidates);
+	set_state(c, idx, SBI_PMU_STOPPED);
+	if (sbi_pmu_backend_needs_start_value(be))
+		return 0;
+	ret = sbi_pmu_sbi_start(&be->sbi, idx);
+	if (ret)
+		counter_release(c, idx);
+	else
+		set_state(c, idx, SBI_PMU_RUNNING);
+	return ret;
+}
+
+static void event_changed(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	if (event->user_read)
+		c->changed(event);
+}
+
+/* Must the counter of this event be at 0 when the event starts? */
+static bool needs_reset(const struct sbi_pmu_counters *c, const struct sbi_pmu_event *event)
+{
+	return event->active && event->user_read && event->reset_on_start &&
+	       !sbi_pmu_mask_test(&c->world_readable, event->counter);
+}
+
+/* An event has been started: its running counter may need another start value. */
+static void restart_for(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event)
+{
+	if (is_running(c, event->counter) &&
+	    (needs_reset(c, event) ||
+	     (event->active && event->sampling == SBI_PMU_BY_INTERRUPT)))
+		set_state(c, event->counter, SBI_PMU_RESTART);
+}
+
+/* The events of counter @idx, which has just been configured, count from its value now. */
+static void counter_rebase(struct sbi_pmu_counters *c, unsigned int idx)
+{
+	struct sbi_pmu_event *event;
+
+	list_for_each_entry(event, &c->events[idx], node) {
+		event->counter = idx;
+		if (event->active && is_running(c, idx) &&
+		    sbi_pmu_backend_read(&c->backend, idx, &event->prev))
+			event->active = false;
+		restart_for(c, event);
+	}
+	list_for_each_entry(event, &c->events[idx], node)
+		event_changed(c, event);
+}
+
+/* No counter can be had for the events of counter @idx: they stop, and keep their counts. */
+static void drop_events(struct sbi_pmu_counters *c, unsigned int idx)
+{
+	struct sbi_pmu_event *event, *tmp;
+
+	list_for_each_entry_safe(event, tmp, &c->events[idx], node) {
+		list_del_init(&event->node);
+		event->counter = SBI_PMU_NO_COUNTER;
+		event->active = false;
+		event_changed(c, event);
+	}
+	c->lost_events++;
+	sbi_pmu_plan_set_busy(&c->plan, idx, false);
+}
+
+/* Release counter @idx, and configure it again if events count on it. */
+static void counter_reconfigure(struct sbi_pmu_counters *c, unsigned int idx)
+{
+	const struct sbi_pmu_event_code code = c->plan.code[idx];
+	const struct sbi_pmu_mask candidates = c->plan.candidates[idx];
+
+	counter_release(c, idx);
+	if (!sbi_pmu_mask_test(&c->plan.busy, idx))
+		return;
+	if (counter_configure(c, idx, &code, &candidates))
+		drop_events(c, idx);
+	else
+		counter_rebase(c, idx);
+}
+
+/* ---- start ---- */
+
+/* Events until the first period on counter @idx ends, 0 if no event waits for that. */
+static u64 events_to_overflow(const struct sbi_pmu_counters *c, unsigned int idx)
+{
+	const struct sbi_pmu_event *event;
+	u64 first = 0, events;
+
+	list_for_each_entry(event, &c->events[idx], node) {
+		if (!event->active || event->sampling != SBI_PMU_BY_INTERRUPT)
+			continue;
+		events = sbi_pmu_period_to_overflow(&event->period);
+		if (!first || events < first)
+			first = events;
+	}
+	return first;
+}
+
+static bool counter_needs_reset(const struct sbi_pmu_counters *c, unsigned int idx)
+{
+	const struct sbi_pmu_event *event;
+
+	list_for_each_entry(event, &c->events[idx], node)
+		if (needs_reset(c, event))
+			return true;
+	return false;
+}
+
+/*
+ * Choose where stopped counter @idx starts: so that it overflows in time, from 0, or from
+ * its present value. Return: its state then.
+ */
+static enum sbi_pmu_counter_state set_initial(struct sbi_pmu_counters *c, unsigned int idx)
+{
+	const u64 events = events_to_overflow(c, idx);
+	struct sbi_pmu_values *initial = &c->backend.initial;
+
+	initial->value[idx] = events ?
+		sbi_pmu_counter_start_value(&c->backend.inv->info[idx], events) : 0;
+	if (events || counter_needs_reset(c, idx) ||
+	    sbi_pmu_backend_needs_start_value(&c->backend))
+		sbi_pmu_mask_set(&initial->valid, idx);
+	else
+		sbi_pmu_mask_clear(&initial->valid, idx);
+	return events ? SBI_PMU_ARMED : SBI_PMU_RUNNING;
+}
+
+/* Counter @idx has been started, from the value in initial if that is valid. */
+static void counter_started(struct sbi_pmu_counters *c, unsigned int idx,
+			    enum sbi_pmu_counter_state state)
+{
+	struct sbi_pmu_event *event;
+
+	set_state(c, idx, state);
+	if (!sbi_pmu_mask_test(&c->backend.initial.valid, idx))
+		return;
+	list_for_each_entry(event, &c->events[idx], node)
+		event->prev = c->backend.initial.value[idx];
+	list_for_each_entry(event, &c->events[idx], node)
+		event_changed(c, event);
+}
+
+/* Stopped counters that are to run: where a start needs a value, not the idle ones. */
+static struct sbi_pmu_mask to_start(const struct sbi_pmu_counters *c)
+{
+	struct sbi_pmu_mask stopped =
+		sbi_pmu_mask_or(c->in[SBI_PMU_STOPPED], &c->in[SBI_PMU_LOST]);
+
+	if (sbi_pmu_backend_needs_start_value(&c->backend))
+		stopped = sbi_pmu_mask_and(stopped, &c->plan.busy);
+	return stopped;
+}
+
+/* Is there anything to do for sbi_pmu_counters_start()? */
+bool sbi_pmu_counters_need_start(const struct sbi_pmu_counters *c)
+{
+	const struct sbi_pmu_mask stopped = to_start(c);
+
+	return !sbi_pmu_mask_empty(&stopped) || !sbi_pmu_mask_empty(&c->in[SBI_PMU_RESTART]);
+}
+
+/**
+ * sbi_pmu_counters_start() - start stopped counters, restart those that need another value
+ * @c: this CPU's
+ *
+ * Counters that are lost are configured again first. A counter that cannot be started is
+ * released, and its events stop.
+ *
+ * Context: interrupts disabled, overflow interrupt not pending: else OpenSBI does not clear
+ * a counter's overflow bit.
+ */
+void sbi_pmu_counters_start(struct sbi_pmu_counters *c)
+{
+	const struct sbi_pmu_mask restart = c->in[SBI_PMU_RESTART];
+	u8 state[SBI_PMU_MAX_COUNTERS];
+	struct sbi_pmu_mask start, lost, failed;
+	unsigned int i;
+
+	sbi_pmu_counters_stop(c, &restart);
+	lost = c->in[SBI_PMU_LOST];
+	sbi_pmu_for_each_counter(i, &lost)
+		counter_reconfigure(c, i);
+	start = to_start(c);
+	if (sbi_pmu_mask_empty(&start))
+		return;
+	sbi_pmu_for_each_counter(i, &start)
+		state[i] = set_initial(c, i);
+	failed = c->backend.ops->start(&c->backend, &start);
+	sbi_pmu_for_each_counter(i, &start) {
+		if (sbi_pmu_mask_test(&failed, i)) {
+			counter_release(c, i);
+			drop_events(c, i);
+		} else {
+			counter_started(c, i, state[i]);
+		}
+	}
+}
+
+/* ---- CPUs come and go ---- */
+
+/**
+ * sbi_pmu_counters_online() - prepare the counters of a CPU that has come online
+ * @c: this CPU's, with backend filled in
+ *
+ * What ran before (a boot loader, a kernel before kexec) may have left counters
+ * configured. They are released one by one, as some firmware stops no more after the
+ * first that is stopped already. Not the fixed counters: programs may read them, and
+ * firmware that does not hand them out would not start them again.
+ *
+ * Context: on the CPU, interrupts disabled.
+ */
+void sbi_pmu_counters_online(struct sbi_pmu_counters *c)
+{
+	const struct sbi_pmu_inventory *inv = c->backend.inv;
+	const struct sbi_pmu_mask used = sbi_pmu_mask_or(inv->programmable, &inv->firmware);
+	unsigned int i;
+
+	memset(&c->plan, 0, sizeof(c->plan));
+	for (i = 0; i < SBI_PMU_MAX_COUNTERS; i++) {
+		INIT_LIST_HEAD(&c->events[i]);
+		set_state(c, i, SBI_PMU_FREE);
+	}
+	c->online = true;
+	if (!c->backend.exclusive)
+		return;
+	sbi_pmu_for_each_counter(i, &used)
+		counter_release(c, i);
+	sbi_pmu_shmem_online(&c->backend);
+}
+
+/**
+ * sbi_pmu_counters_offline() - release all counters, as the CPU or the driver goes
+ * @c: this CPU's
+ *
+ * Events keep what they have counted, and count no more.
+ *
+ * Context: on the CPU, interrupts disabled.
+ */
+void sbi_pmu_counters_offline(struct sbi_pmu_counters *c)
+{
+	const struct sbi_pmu_mask configured = c->plan.configured;
+	struct sbi_pmu_event *event, *tmp;
+	unsigned int i;
+
+	if (!c->online)
+		return;
+	c->online = false;
+	sbi_pmu_for_each_counter(i, &configured) {
+		list_for_each_entry_safe(event, tmp, &c->events[i], node) {
+			sbi_pmu_event_del(c, event);
+			event_changed(c, event);
+		}
+		counter_release(c, i);
+	}
+	sbi_pmu_shmem_offline(&c->backend);
+}
+
+/* Release configured counters without events. Context: interrupts disabled. */
+void sbi_pmu_counters_release_idle(struct sbi_pmu_counters *c)
+{
+	const struct sbi_pmu_mask idle = sbi_pmu_mask_andnot(c->plan.configured, &c->plan.busy);
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &idle)
+		counter_release(c, i);
+}
+
+/* Account all events: the CPU, and its counters, may lose power. Context: interrupts disabled. */
+void sbi_pmu_counters_suspend(struct sbi_pmu_counters *c)
+{
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &c->plan.busy)
+		sbi_pmu_counter_update(c, i);
+}
+
+/**
+ * sbi_pmu_counters_resume() - configure counters again after suspend
+ * @c: this CPU's
+ *
+ * What the counters hold now is not known: OpenSBI before 1.8 loses their events. So
+ * those with events are configured again, and events count on from their value.
+ *
+ * Context: on the CPU, interrupts disabled.
+ */
+void sbi_pmu_counters_resume(struct sbi_pmu_counters *c)
+{
+	unsigned int i;
+
+	sbi_pmu_counters_release_idle(c);
+	sbi_pmu_shmem_register(&c->backend);
+	sbi_pmu_for_each_counter(i, &c->plan.busy)
+		counter_reconfigure(c, i);
+}
+
+/* ---- events ---- */
+
+void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_code *code,
+			const struct sbi_pmu_mask *candidates)
+{
+	memset(event, 0, sizeof(*event));
+	INIT_LIST_HEAD(&event->node);
+	event->code = *code;
+	event->candidates = *candidates;
+	event->counter = SBI_PMU_NO_COUNTER;
+}
+
+/*
+ * Move the events of counter @from to counter @to, which is available. @from is released
+ * first, since firmware and QEMU may allow an event on one counter only.
+ */
+static int move_events(struct sbi_pmu_counters *c, unsigned int from, unsigned int to)
+{
+	const struct sbi_pmu_event_code code = c->plan.code[from];
+	const struct sbi_pmu_mask candidates = c->plan.candidates[from];
+	int ret;
+
+	if (sbi_pmu_mask_test(&c->plan.configured, to))
+		counter_release(c, to);
+	sbi_pmu_counter_update(c, from);
+	counter_release(c, from);
+	ret = counter_configure(c, to, &code, &candidates);
+	if (!ret) {
+		list_splice_tail_init(&c->events[from], &c->events[to]);
+		counter_rebase(c, to);
+		sbi_pmu_plan_set_busy(&c->plan, from, false);
+		sbi_pmu_plan_set_busy(&c->plan, to, true);
+	} else if (!counter_configure(c, from, &code, &candidates)) {
+		counter_rebase(c, from);
+	} else {
+		drop_events(c, from);
+	}
+	return ret;
+}
+
+/* Make the first counter of @path free. */
+static int free_first(struct sbi_pmu_counters *c, const struct sbi_pmu_path *path)
+{
+	unsigned int to;
+	int ret;
+
+	for (to = path->end; path->from[to] != SBI_PMU_NO_COUNTER; to = path->from[to]) {
+		ret = move_events(c, path->from[to], to);
+		if (ret)
+			return ret;
+	}
+	if (sbi_pmu_mask_test(&c->plan.configured, to))
+		counter_release(c, to);
+	return 0;
+}
+
+/* Allocate and configure a counter for an event that no counter holds yet. */
+static int allocate(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event,
+		    unsigned int *idx)
+{
+	struct sbi_pmu_mask candidates = event->candidates;
+	struct sbi_pmu_path path;
+	int ret = -ENOSPC;
+
+	while (sbi_pmu_plan_search(&c->plan, c->backend.inv, &candidates, &path)) {
+		*idx = sbi_pmu_path_first(&path);
+		ret = free_first(c, &path);
+		if (!ret)
+			ret = counter_configure(c, *idx, &event->code, &event->candidates);
+		if (!ret)
+			return 0;
+		/* Firmware refuses, whatever the probe found: try the other candidates. */
+		sbi_pmu_mask_clear(&candidates, *idx);
+	}
+	return ret;
+}
+
+/**
+ * sbi_pmu_event_add() - give an event a counter; the event does not count yet
+ * @c: this CPU's
+ * @event: an event without a counter
+ *
+ * Equal events share a counter.
+ *
+ * Context: interrupts disabled.
+ * Return: 0, -ENODEV if the CPU is offline, -ENOSPC if all counters that could hold the
+ * event are taken, or what firmware returned.
+ */
+int sbi_pmu_event_add(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	unsigned int idx = sbi_pmu_plan_find(&c->plan, &event->code, &event->candidates);
+
+	if (!c->online)
+		return -ENODEV;
+	if (idx == SBI_PMU_NO_COUNTER) {
+		const int ret = allocate(c, event, &idx);
+
+		if (ret)
+			return ret;
+	}
+
+	event->counter = idx;
+	/* The counter's event may move to where all of its events can be. */
+	c->plan.candidates[idx] = list_empty(&c->events[idx]) ? event->candidates :
+		sbi_pmu_mask_and(c->plan.candidates[idx], &event->candidates);
+	list_add_tail(&event->node, &c->events[idx]);
+	sbi_pmu_plan_set_busy(&c->plan, idx, true);
+	return 0;
+}
+
+/* Stop an event and take it off its counter, if it has one. Context: interrupts disabled. */
+void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	const unsigned int idx = event->counter;
+
+	if (idx == SBI_PMU_NO_COUNTER)
+		return;
+	sbi_pmu_event_stop(c, event);
+	list_del_init(&event->node);
+	event->counter = SBI_PMU_NO_COUNTER;
+	sbi_pmu_plan_set_busy(&c->plan, idx, !list_empty(&c->events[idx]));
+}
+
+/*
+ * Read where @event begins to count. Not if its counter is started later from a value
+ * that is set then.
+ */
+static int read_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	if (is_running(c, event->counter) ? stop_all_at_access(c) :
+	    event->sampling == SBI_PMU_BY_INTERRUPT ||
+	    sbi_pmu_backend_needs_start_value(&c->backend))
+		return 0;
+	return sbi_pmu_backend_read(&c->backend, event->counter, &event->prev);
+}
+
+/**
+ * sbi_pmu_event_start() - have an event count from now on
+ * @c: this CPU's
+ * @event: an event that has been added
+ *
+ * sbi_pmu_counters_start() must be called after, once for all events.
+ *
+ * Context: interrupts disabled.
+ * Return: 0, -ENODEV without a counter, or why the counter cannot be read.
+ */
+int sbi_pmu_event_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	int ret;
+
+	if (event->counter == SBI_PMU_NO_COUNTER)
+		return -ENODEV;
+	ret = read_start(c, event);
+	event->active = !ret;
+	event->period.since_poll = 0;
+	event->user_read = event->mapped;
+	restart_for(c, event);
+	return ret;
+}
+
+/* A program may read this event's counter from now on. Context: interrupts disabled. */
+void sbi_pmu_event_allow_user_read(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	event->user_read = true;
+	if (event->counter != SBI_PMU_NO_COUNTER)
+		restart_for(c, event);
+}
+
+/* Account an event and count no more. Context: interrupts disabled. */
+void sbi_pmu_event_stop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	sbi_pmu_event_update(c, event);
+	event->active = false;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * counters: the counters of a CPU and the events that count on them.
+ *
+ * When the last event of a counter leaves, the counter stays configured and running, so
+ * that a context switch needs reads of CSRs and no SBI call. (Where a start must set the
+ * value it is stopped instead, see sbi_pmu_backend_needs_start_value().)
+ */
+#ifndef SBI_PMU_COUNTERS_H
+#define SBI_PMU_COUNTERS_H
+
+#include "assign.h"
+#include "backend.h"
+#include "sampling.h"
+
+/*
+ * State of a counter. Only these transitions happen:
+ *
+ *	from \ to  FREE     STOPPED   RUNNING  ARMED   RESTART  LOST
+ *	FREE                configure
+ *	STOPPED    release            start    start
+ *	RUNNING    release  stop                       event    stop
+ *	ARMED      release  stop                       event    stop
+ *	RESTART    release  stop                                stop
+ *	LOST       release
+ *
+ * configure: an event is assigned. start, stop: sbi_pmu_counters_enable() and
+ * sbi_pmu_counters_stop(). event: an event starts that needs another start value.
+ * A LOST counter is released and configured again when counters are enabled.
+ */
+enum sbi_pmu_counter_state {
+	SBI_PMU_FREE,		/* holds no event */
+	SBI_PMU_STOPPED,	/* holds an event; its value has been accounted */
+	SBI_PMU_RUNNING,	/* counts */
+	SBI_PMU_ARMED,		/* counts, and overflows when the first period ends */
+	SBI_PMU_RESTART,	/* counts, and must be restarted from another value */
+	SBI_PMU_LOST,		/* firmware has lost its event or value */
+	SBI_PMU_STATES
+};
+
+/**
+ * struct sbi_pmu_event - an event on a CPU
+ * @node: in the list of its counter
+ * @code: the event
+ * @candidates: counters that can hold it
+ * @prev: the counter's value when it was accounted last; valid while @active
+ * @count: accounted and not yet taken by sbi_pmu_event_take()
+ * @period: its sampling period, unless @sampling is SBI_PMU_COUNTING
+ * @counter: its counter, or SBI_PMU_NO_COUNTER
+ * @sampling: enum sbi_pmu_sampling
+ * @active: counts now, as opposed to stopped
+ * @mapped: a program has mapped it and may read its counter from user space
+ * @user_read: @mapped when it was started last
+ * @reset_on_start: a user-space read must not show what others counted, so the counter
+ *		    starts from 0 each time
+ */
+struct sbi_pmu_event {
+	struct list_head node;
+	struct sbi_pmu_event_code code;
+	struct sbi_pmu_mask candidates;
+	u64 prev;
+	u64 count;
+	struct sbi_pmu_period period;
+	unsigned int counter;
+	u8 sampling;
+	bool active;
+	bool mapped;
+	bool user_read;
+	bool reset_on_start;
+};
+
+/**
+ * struct sbi_pmu_counters - the counters of a CPU
+ * @backend: programs and reads them
+ * @plan: which counter holds which event
+ * @events: by counter, the events that count on it
+ * @state: by counter, enum sbi_pmu_counter_state
+ * @in: by state but FREE, the counters in it
+ * @wrapped: sampling counters that had wrapped when overflow_scan.c looked for lost
+ *	     interrupts
+ * @world_readable: counters that every program may read, which are never reset
+ * @changed: the counter of a user-readable event, or its start value, has changed: the
+ *	     event's mmap page must be updated
+ * @lost_events: number of events that lost their counter, because firmware refused to
+ *		 configure it again
+ * @online: events may be added
+ * @disabled: perf core or an interrupt handler changes events; counters that have been
+ *	      stopped are started when it is done
+ *
+ * Only touched on its own CPU with interrupts disabled, hence without a lock. (Inventory
+ * and probes use @backend before there are events.)
+ */
+struct sbi_pmu_counters {
+	struct sbi_pmu_backend backend;
+	struct sbi_pmu_plan plan;
+	struct list_head events[SBI_PMU_MAX_COUNTERS];
+	u8 state[SBI_PMU_MAX_COUNTERS];
+	struct sbi_pmu_mask in[SBI_PMU_STATES];
+	struct sbi_pmu_mask wrapped;
+	struct sbi_pmu_mask world_readable;
+	void (*changed)(struct sbi_pmu_event *event);
+	unsigned int lost_events;
+	bool online;
+	bool disabled;
+};
+
+void sbi_pmu_counters_online(struct sbi_pmu_counters *c);
+void sbi_pmu_counters_offline(struct sbi_pmu_counters *c);
+void sbi_pmu_counters_suspend(struct sbi_pmu_counters *c);
+void sbi_pmu_counters_resume(struct sbi_pmu_counters *c);
+void sbi_pmu_counters_release_idle(struct sbi_pmu_counters *c);
+
+void sbi_pmu_counters_stop(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *which);
+void sbi_pmu_counters_stop_all(struct sbi_pmu_counters *c);
+bool sbi_pmu_counters_need_start(const struct sbi_pmu_counters *c);
+void sbi_pmu_counters_start(struct sbi_pmu_counters *c);
+
+void sbi_pmu_counter_update(struct sbi_pmu_counters *c, unsigned int idx);
+bool sbi_pmu_counters_poll_narrow(struct sbi_pmu_counters *c);
+
+void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_code *code,
+			const struct sbi_pmu_mask *candidates);
+int sbi_pmu_event_add(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
+void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
+int sbi_pmu_event_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
+void sbi_pmu_event_stop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
+void sbi_pmu_event_update(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
+void sbi_pmu_event_allow_user_read(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
+u64 sbi_pmu_event_take(struct sbi_pmu_event *event);
+
+#endif

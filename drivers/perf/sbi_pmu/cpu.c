@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpu.h>
+#include <linux/cpu_pm.h>
+#include <linux/cpuhotplug.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "cpu.h"
+#include "csr.h"
+#include "overflow.h"
+#include "poll.h"
+#include "sbi.h"
+#include "user_access.h"
+
+static enum cpuhp_state hotplug_state;
+
+/* ---- hotplug ---- */
+
+static void online_here(void *arg)
+{
+	struct sbi_pmu_cpu *cpu = arg;
+
+	sbi_pmu_counters_online(&cpu->counters);
+	sbi_pmu_user_access_online(cpu);
+}
+
+static void offline_here(void *arg)
+{
+	struct sbi_pmu_cpu *cpu = arg;
+
+	sbi_pmu_counters_offline(&cpu->counters);
+	sbi_pmu_user_access_offline(cpu);
+}
+
+/* Does this CPU have the counters of the CPU that was probed? */
+static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int cpu,
+			      struct sbi_pmu_inventory *inv)
+{
+	int ret = sbi_pmu_probe_inventory(&per_cpu_ptr(pmu->cpu, cpu)->counters.backend.sbi,
+					  &pmu->limits, inv);
+
+	if (ret)
+		pr_warn("CPU %u: firmware does not return its counters (%d): no events on this CPU\n",
+			cpu, ret);
+	else if (!sbi_pmu_inventory_equal(inv, &pmu->inv))
+		pr_warn("CPU %u has other counters than the CPU that was probed: no events on this CPU\n",
+			cpu);
+	else
+		return true;
+	return false;
+}
+
+/* On the CPU, before tasks run there. */
+static int hotplug_online(unsigned int cpu, struct hlist_node *node)
+{
+	struct sbi_pmu *pmu = hlist_entry(node, struct sbi_pmu, hotplug);
+	struct sbi_pmu_inventory *inv = kzalloc(sizeof(*inv), GFP_KERNEL);
+
+	if (!inv)
+		return -ENOMEM;
+	if (check_homogeneous(pmu, cpu, inv)) {
+		smp_call_function_single(cpu, online_here, per_cpu_ptr(pmu->cpu, cpu), true);
+		cpumask_set_cpu(cpu, &pmu->homogeneous);
+		cpumask_set_cpu(cpu, &pmu->cpus);
+		sbi_pmu_overflow_online(pmu);
+	} else {
+		cpumask_clear_cpu(cpu, &pmu->homogeneous);
+	}
+	kfree(inv);
+	return 0;
+}
+
+static int hotplug_offline(unsigned int cpu, struct hlist_node *node)
+{
+	struct sbi_pmu *pmu = hlist_entry(node, struct sbi_pmu, hotplug);
+
+	if (!cpumask_test_and_clear_cpu(cpu, &pmu->cpus))
+		return 0;
+	sbi_pmu_overflow_offline(pmu);
+	smp_call_function_single(cpu, offline_here, per_cpu_ptr(pmu->cpu, cpu), true);
+	sbi_pmu_poll_stop(per_cpu_ptr(pmu->cpu, cpu));
+	return 0;
+}
+
+/* ---- sleep states ---- */
+
+/* On the CPU that goes to sleep or wakes, interrupts disabled. */
+static int pm_notify(struct notifier_block *nb, unsigned long action, void *unused)
+{
+	struct sbi_pmu *pmu = container_of(nb, struct sbi_pmu, pm);
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
+
+	if (!cpu->counters.online)
+		return NOTIFY_OK;
+	switch (action) {
+	case CPU_PM_ENTER:
+		sbi_pmu_counters_suspend(&cpu->counters);
+		break;
+	case CPU_PM_ENTER_FAILED:
+	case CPU_PM_EXIT:
+		sbi_pmu_counters_resume(&cpu->counters);
+		sbi_pmu_counters_restart(cpu);
+		sbi_pmu_user_access_online(cpu);
+		break;
+	}
+	return NOTIFY_OK;
+}
+
+/* ---- probes of events ---- */
+
+struct probe {
+	struct sbi_pmu *pmu;
+	const struct sbi_pmu_event_code *code;
+	const struct sbi_pmu_mask *candidates;
+	struct sbi_pmu_support *support;
+};
+
+static void probe_here(void *arg)
+{
+	struct probe *p = arg;
+
+	sbi_pmu_support_probe_here(&this_cpu_ptr(p->pmu->cpu)->counters, p->code, p->candidates,
+				   p->support);
+}
+
+/**
+ * sbi_pmu_cpu_probe_event() - probe an event on one CPU after the other
+ * @cache: the driver's
+ * @code: the event
+ * @candidates: the counters in question
+ * @support: what is learned is added, until each candidate was free on one CPU
+ *
+ * The first is the opener's own CPU. Without the hotplug lock: perf core may hold a
+ * context's mutex, which hotplug takes inside of it. A CPU that goes offline meanwhile is
+ * not called, or adds nothing.
+ *
+ * Context: may sleep.
+ */
+void sbi_pmu_cpu_probe_event(struct sbi_pmu_support_cache *cache,
+			     const struct sbi_pmu_event_code *code,
+			     const struct sbi_pmu_mask *candidates,
+			     struct sbi_pmu_support *support)
+{
+	struct sbi_pmu *pmu = container_of(cache, struct sbi_pmu, support);
+	struct probe p = { pmu, code, candidates, support };
+	int cpu;
+
+	for_each_cpu_wrap(cpu, &pmu->cpus, raw_smp_processor_id()) {
+		if (sbi_pmu_support_is_complete(candidates, support))
+			break;
+		smp_call_function_single(cpu, probe_here, &p, true);
+	}
+}
+
+/* ---- per-CPU state ---- */
+
+int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
+{
+	int i;
+
+	pmu->cpu = alloc_percpu(struct sbi_pmu_cpu);
+	if (!pmu->cpu)
+		return -ENOMEM;
+	for_each_possible_cpu(i) {
+		struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, i);
+		struct sbi_pmu_backend *be = &cpu->counters.backend;
+
+		cpu->pmu = pmu;
+		cpu->counters.changed = sbi_pmu_event_changed;
+		be->ops = &sbi_pmu_backend_sbi;
+		be->inv = &pmu->inv;
+		be->sbi.call = sbi_pmu_sbi_ecall;
+		be->read_csr = sbi_pmu_csr_read;
+		sbi_pmu_poll_init(cpu);
+	}
+	return 0;
+}
+
+void sbi_pmu_cpu_free(struct sbi_pmu *pmu)
+{
+	free_percpu(pmu->cpu);
+}
+
+/* Bring all CPUs online, and follow them from now on. Context: may sleep. */
+int sbi_pmu_cpu_start(struct sbi_pmu *pmu)
+{
+	int ret = cpuhp_state_add_instance(hotplug_state, &pmu->hotplug);
+
+	if (ret)
+		return ret;
+	pmu->pm.notifier_call = pm_notify;
+	ret = cpu_pm_register_notifier(&pmu->pm);
+	if (ret)
+		cpuhp_state_remove_instance(hotplug_state, &pmu->hotplug);
+	return ret;
+}
+
+void sbi_pmu_cpu_stop(struct sbi_pmu *pmu)
+{
+	cpu_pm_unregister_notifier(&pmu->pm);
+	cpuhp_state_remove_instance(hotplug_state, &pmu->hotplug);
+}
+
+int sbi_pmu_cpu_init(void)
+{
+	const int ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "perf/sbi_pmu:online",
+						hotplug_online, hotplug_offline);
+
+	if (ret < 0)
+		return ret;
+	hotplug_state = ret;
+	return 0;
+}
+
+void sbi_pmu_cpu_exit(void)
+{
+	cpuhp_remove_multi_state(hotplug_state);
+}

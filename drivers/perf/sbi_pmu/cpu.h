@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cpu: CPUs come and go, sleep and wake.
+ */
+#ifndef SBI_PMU_CPU_H
+#define SBI_PMU_CPU_H
+
+#include "sbi_pmu.h"
+
+int sbi_pmu_cpu_init(void);
+void sbi_pmu_cpu_exit(void);
+int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu);
+void sbi_pmu_cpu_free(struct sbi_pmu *pmu);
+int sbi_pmu_cpu_start(struct sbi_pmu *pmu);
+void sbi_pmu_cpu_stop(struct sbi_pmu *pmu);
+void sbi_pmu_cpu_probe_event(struct sbi_pmu_support_cache *cache,
+			     const struct sbi_pmu_event_code *code,
+			     const struct sbi_pmu_mask *candidates,
+			     struct sbi_pmu_support *support);
+
+#endif

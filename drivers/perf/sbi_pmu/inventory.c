@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "inventory.h"
+
+/**
+ * sbi_pmu_counter_info_decode() - understand the answer of COUNTER_GET_INFO
+ * @word: the answer; any value is possible (SBI 3.0, 11.6)
+ * @max_width: bits that a hardware counter has at most, whatever firmware says
+ *
+ * Return: the counter; of kind NONE if it cannot count events: the time CSR, which
+ * RustSBI lists, or a CSR that is not a counter.
+ */
+struct sbi_pmu_counter_info sbi_pmu_counter_info_decode(unsigned long word, unsigned int max_width)
+{
+	const union sbi_pmu_ctr_info answer = { .value = word };
+	struct sbi_pmu_counter_info info = { .kind = SBI_PMU_COUNTER_NONE };
+
+	if (answer.type == SBI_PMU_CTR_TYPE_FW) {
+		/* CSR and width have no meaning here; RustSBI says width 0. */
+		info.kind = SBI_PMU_COUNTER_FIRMWARE;
+		info.width = 64;
+		return info;
+	}
+
+	info.csr = answer.csr;
+	info.width = answer.width + 1;
+	if (info.width > max_width)
+		info.width = max_width;
+	if (info.csr == CSR_CYCLE || info.csr == CSR_INSTRET)
+		info.kind = SBI_PMU_COUNTER_FIXED;
+	else if (info.csr >= CSR_HPMCOUNTER3 && info.csr <= CSR_HPMCOUNTER31)
+		info.kind = SBI_PMU_COUNTER_PROGRAMMABLE;
+	return info;
+}
+
+static bool csr_is_taken(const struct sbi_pmu_inventory *inv, u16 csr)
+{
+	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(inv);
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &hardware)
+		if (inv->info[i].csr == csr)
+			return true;
+	return false;
+}
+
+/**
+ * sbi_pmu_inventory_add() - add a counter
+ * @inv: the inventory, zeroed before the first call
+ * @idx: the counter's logical index, below SBI_PMU_MAX_COUNTERS
+ * @info: the counter
+ *
+ * A second counter with the same CSR is left out, because two events on one register
+ * would disturb each other.
+ */
+void sbi_pmu_inventory_add(struct sbi_pmu_inventory *inv, unsigned int idx,
+			   struct sbi_pmu_counter_info info)
+{
+	const bool hardware = info.kind == SBI_PMU_COUNTER_FIXED ||
+			      info.kind == SBI_PMU_COUNTER_PROGRAMMABLE;
+
+	if (hardware && csr_is_taken(inv, info.csr))
+		return;
+	if (hardware && info.width < SBI_PMU_MIN_WIDTH) {
+		inv->narrow++;
+		return;
+	}
+
+	switch (info.kind) {
+	case SBI_PMU_COUNTER_FIXED:
+		sbi_pmu_mask_set(&inv->fixed, idx);
+		break;
+	case SBI_PMU_COUNTER_PROGRAMMABLE:
+		sbi_pmu_mask_set(&inv->programmable, idx);
+		break;
+	case SBI_PMU_COUNTER_FIRMWARE:
+		sbi_pmu_mask_set(&inv->firmware, idx);
+		break;
+	default:
+		return;
+	}
+	inv->info[idx] = info;
+}
+
+/* Are @a and @b the same counters? */
+bool sbi_pmu_inventory_equal(const struct sbi_pmu_inventory *a,
+			     const struct sbi_pmu_inventory *b)
+{
+	for (unsigned int i = 0; i < SBI_PMU_MAX_COUNTERS; i++)
+		if (a->info[i].kind != b->info[i].kind ||
+		    a->info[i].csr != b->info[i].csr ||
+		    a->info[i].width != b->info[i].width)
+			return false;
+	return true;
+}
+
+/* All counters of @inv. */
+struct sbi_pmu_mask sbi_pmu_inventory_all(const struct sbi_pmu_inventory *inv)
+{
+	return sbi_pmu_mask_or(sbi_pmu_inventory_hardware(inv), &inv->firmware);
+}
+
+/**
+ * sbi_pmu_inventory_wrap_ns() - how often narrow counters must be read
+ * @inv: the counters
+ *
+ * Half of the shortest time in which the narrowest counter can wrap, so that no counter
+ * wraps unnoticed between two reads.
+ *
+ * Return: the interval in ns, 0 if all counters have 64 bits.
+ */
+u64 sbi_pmu_inventory_wrap_ns(const struct sbi_pmu_inventory *inv)
+{
+	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(inv);
+	unsigned int i, width = 64;
+
+	sbi_pmu_for_each_counter(i, &hardware)
+		if (inv->info[i].width < width)
+			width = inv->info[i].width;
+	return width < 64 ? BIT_ULL(width - 1) / SBI_PMU_EVENTS_PER_NS : 0;
+}
+
+/**
+ * sbi_pmu_counter_start_value() - where a counter starts to overflow after @events
+ * @info: the counter
+ * @events: events until the overflow
+ *
+ * At most half of the counter's range: the handler runs some events after the overflow,
+ * and must tell a value after it from one before it.
+ */
+u64 sbi_pmu_counter_start_value(const struct sbi_pmu_counter_info *info, u64 events)
+{
+	const u64 most = BIT_ULL(info->width - 1);
+
+	return -(events < most ? events : most) & GENMASK_ULL(info->width - 1, 0);
+}
+
+/**
+ * sbi_pmu_counter_delta() - events between two reads
+ * @info: the counter, which wraps at 2^width
+ * @prev: the earlier value
+ * @now: the later value
+ * @delta: the answer, only written on success
+ *
+ * Return: 0, or -ERANGE if a 64-bit counter went backwards: no counter counts 2^63
+ * between two reads, so something else changed its value.
+ */
+int sbi_pmu_counter_delta(const struct sbi_pmu_counter_info *info, u64 prev, u64 now, u64 *delta)
+{
+	const u64 d = (now - prev) & GENMASK_ULL(info->width - 1, 0);
+
+	if (info->width == 64 && d >> 63)
+		return -ERANGE;
+	*delta = d;
+	return 0;
+}

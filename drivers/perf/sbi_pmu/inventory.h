@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * inventory: the counters of a CPU as firmware describes them, sets of counters, and
+ * arithmetic on counter values.
+ */
+#ifndef SBI_PMU_INVENTORY_H
+#define SBI_PMU_INVENTORY_H
+
+#include "kernel_api.h"
+
+/* Counters with a higher logical index are not used, and the log says so. */
+#define SBI_PMU_MAX_COUNTERS	128
+#define SBI_PMU_NO_COUNTER	SBI_PMU_MAX_COUNTERS
+
+/* SBI calls take counters by windows: a base index and a mask of this many bits. */
+#define SBI_PMU_WINDOW		BITS_PER_LONG
+#define SBI_PMU_WINDOWS		(SBI_PMU_MAX_COUNTERS / SBI_PMU_WINDOW)
+
+/* Counter @idx in the mask of its window, whose number is @idx / SBI_PMU_WINDOW */
+static inline unsigned long sbi_pmu_window_bit(unsigned int idx)
+{
+	return BIT(idx % SBI_PMU_WINDOW);
+}
+
+/* A counter's bit in scounteren and scountovf */
+#define SBI_PMU_CSR_BIT(csr)	(1u << ((csr) - CSR_CYCLE))
+
+/* A set of counters, by logical index */
+struct sbi_pmu_mask {
+	DECLARE_BITMAP(bits, SBI_PMU_MAX_COUNTERS);
+};
+
+#define sbi_pmu_for_each_counter(i, mask) \
+	for_each_set_bit(i, (mask)->bits, SBI_PMU_MAX_COUNTERS)
+
+static inline bool sbi_pmu_mask_test(const struct sbi_pmu_mask *m, unsigned int i)
+{
+	return i < SBI_PMU_MAX_COUNTERS && test_bit(i, m->bits);
+}
+
+static inline void sbi_pmu_mask_set(struct sbi_pmu_mask *m, unsigned int i)
+{
+	__set_bit(i, m->bits);
+}
+
+static inline void sbi_pmu_mask_clear(struct sbi_pmu_mask *m, unsigned int i)
+{
+	__clear_bit(i, m->bits);
+}
+
+static inline bool sbi_pmu_mask_empty(const struct sbi_pmu_mask *m)
+{
+	return bitmap_empty(m->bits, SBI_PMU_MAX_COUNTERS);
+}
+
+static inline unsigned int sbi_pmu_mask_weight(const struct sbi_pmu_mask *m)
+{
+	return bitmap_weight(m->bits, SBI_PMU_MAX_COUNTERS);
+}
+
+/* The first counter of @m, SBI_PMU_NO_COUNTER if @m is empty. */
+static inline unsigned int sbi_pmu_mask_first(const struct sbi_pmu_mask *m)
+{
+	return find_first_bit(m->bits, SBI_PMU_MAX_COUNTERS);
+}
+
+static inline struct sbi_pmu_mask sbi_pmu_mask_and(struct sbi_pmu_mask a,
+						   const struct sbi_pmu_mask *b)
+{
+	bitmap_and(a.bits, a.bits, b->bits, SBI_PMU_MAX_COUNTERS);
+	return a;
+}
+
+static inline struct sbi_pmu_mask sbi_pmu_mask_or(struct sbi_pmu_mask a,
+						  const struct sbi_pmu_mask *b)
+{
+	bitmap_or(a.bits, a.bits, b->bits, SBI_PMU_MAX_COUNTERS);
+	return a;
+}
+
+static inline struct sbi_pmu_mask sbi_pmu_mask_andnot(struct sbi_pmu_mask a,
+						      const struct sbi_pmu_mask *b)
+{
+	bitmap_andnot(a.bits, a.bits, b->bits, SBI_PMU_MAX_COUNTERS);
+	return a;
+}
+
+/* The counters of @m in window @w. */
+static inline struct sbi_pmu_mask sbi_pmu_mask_window(const struct sbi_pmu_mask *m, unsigned int w)
+{
+	struct sbi_pmu_mask window = {};
+
+	window.bits[w] = m->bits[w];
+	return window;
+}
+
+/*
+ * No event happens more often than this per ns (eight a cycle at 8 GHz), so a counter of
+ * w bits wraps after 2^w / 64 ns at the earliest. Narrower counters than
+ * SBI_PMU_MIN_WIDTH would have to be read more than once in a ms.
+ */
+#define SBI_PMU_EVENTS_PER_NS	64
+#define SBI_PMU_MIN_WIDTH	27
+
+enum sbi_pmu_counter_kind {
+	SBI_PMU_COUNTER_NONE,		/* no counter, or not one for events */
+	SBI_PMU_COUNTER_FIXED,		/* cycle or instret: one event, no filter, no interrupt */
+	SBI_PMU_COUNTER_PROGRAMMABLE,	/* hpmcounter3 to 31 */
+	SBI_PMU_COUNTER_FIRMWARE,	/* kept by firmware, read by an SBI call */
+};
+
+/**
+ * struct sbi_pmu_counter_info - what firmware says of one counter
+ * @csr: its CSR; hardware counters only
+ * @width: its bits, 1 to 64; 64 for firmware counters
+ * @kind: enum sbi_pmu_counter_kind
+ */
+struct sbi_pmu_counter_info {
+	u16 csr;
+	u8 width;
+	u8 kind;
+};
+
+/**
+ * struct sbi_pmu_inventory - the counters of a CPU; const after probe
+ * @info: by logical index
+ * @fixed: cycle and instret
+ * @programmable: hpmcounter3 to 31
+ * @firmware: firmware counters
+ * @beyond: number of counters past SBI_PMU_MAX_COUNTERS, which are not used
+ * @narrow: number of hardware counters below SBI_PMU_MIN_WIDTH bits, which are not used
+ */
+struct sbi_pmu_inventory {
+	struct sbi_pmu_counter_info info[SBI_PMU_MAX_COUNTERS];
+	struct sbi_pmu_mask fixed;
+	struct sbi_pmu_mask programmable;
+	struct sbi_pmu_mask firmware;
+	unsigned long beyond;
+	unsigned int narrow;
+};
+
+static inline struct sbi_pmu_mask
+sbi_pmu_inventory_hardware(const struct sbi_pmu_inventory *inv)
+{
+	return sbi_pmu_mask_or(inv->fixed, &inv->programmable);
+}
+
+struct sbi_pmu_counter_info sbi_pmu_counter_info_decode(unsigned long word, unsigned int max_width);
+void sbi_pmu_inventory_add(struct sbi_pmu_inventory *inv, unsigned int idx,
+			   struct sbi_pmu_counter_info info);
+bool sbi_pmu_inventory_equal(const struct sbi_pmu_inventory *a,
+			     const struct sbi_pmu_inventory *b);
+struct sbi_pmu_mask sbi_pmu_inventory_all(const struct sbi_pmu_inventory *inv);
+u64 sbi_pmu_inventory_wrap_ns(const struct sbi_pmu_inventory *inv);
+u64 sbi_pmu_counter_start_value(const struct sbi_pmu_counter_info *info, u64 events);
+int sbi_pmu_counter_delta(const struct sbi_pmu_counter_info *info, u64 prev, u64 now, u64 *delta);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All that host-testable files use of the kernel. The host build includes
+ * selftests/host/kernel_api_host.h first, which has the same guard and the same names.
+ */
+#ifndef SBI_PMU_KERNEL_API_H
+#define SBI_PMU_KERNEL_API_H
+
+#include <linux/bitfield.h>
+#include <linux/bitmap.h>
+#include <linux/bits.h>
+#include <linux/bug.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <uapi/linux/perf_event.h>
+
+#include <asm/csr.h>
+#include <asm/sbi.h>
+
+#endif

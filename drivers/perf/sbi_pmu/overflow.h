@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * overflow: the overflow interrupt (LCOFI), and samples for perf core.
+ */
+#ifndef SBI_PMU_OVERFLOW_H
+#define SBI_PMU_OVERFLOW_H
+
+#include "sbi_pmu.h"
+
+const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu);
+void sbi_pmu_overflow_free(struct sbi_pmu *pmu);
+void sbi_pmu_overflow_online(struct sbi_pmu *pmu);
+void sbi_pmu_overflow_offline(struct sbi_pmu *pmu);
+
+void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu);
+
+bool sbi_pmu_sample_by_timer(struct sbi_pmu_cpu *cpu);
+bool sbi_pmu_check_lost_irqs(struct sbi_pmu_cpu *cpu);
+
+void sbi_pmu_period_resume(struct sbi_pmu_perf_event *e);
+void sbi_pmu_period_suspend(struct sbi_pmu_perf_event *e);
+void sbi_pmu_perf_event_stop(struct sbi_pmu_perf_event *e);
+
+#endif

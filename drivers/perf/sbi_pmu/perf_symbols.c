@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/kprobes.h>
+#include <linux/slab.h>
+
+#include "perf_symbols.h"
+
+static int match_type(struct device *dev, const void *type)
+{
+	const struct pmu *pmu = dev_get_drvdata(dev);
+
+	return pmu && pmu->type == *(const int *)type;
+}
+
+/**
+ * sbi_pmu_find_pmus() - find the PMUs that have a type or a name that this one wants
+ * @type: a PMU type: PERF_TYPE_RAW
+ * @owner: the name of the PMU that has it, for kfree(); NULL if none has
+ * @name: a PMU name
+ * @taken: does a PMU have that name?
+ *
+ * To register a type or name that is taken ends in a kernel warning, so look first. Perf
+ * core does not export its list of PMUs; but any PMU's device leads to the bus of all of
+ * them, and the software PMU always exists.
+ *
+ * Context: may sleep.
+ * Return: 0 or an errno.
+ */
+int sbi_pmu_find_pmus(int type, char **owner, const char *name, bool *taken)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.size = sizeof(attr),
+		.disabled = 1,
+	};
+	struct perf_event *event;
+	struct device *dev;
+	int ret = 0;
+
+	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+
+	*owner = NULL;
+	dev = bus_find_device(event->pmu->dev->bus, NULL, &type, match_type);
+	if (dev) {
+		*owner = kstrdup(dev_name(dev), GFP_KERNEL);
+		if (!*owner)
+			ret = -ENOMEM;
+		put_device(dev);
+	}
+	dev = bus_find_device_by_name(event->pmu->dev->bus, NULL, name);
+	*taken = dev;
+	put_device(dev);
+	perf_event_release_kernel(event);
+	return ret;
+}
+
+/*
+ * A kprobe that is registered and removed at once yields the address of any kernel
+ * function. It is never armed. It cannot be where ftrace patches calls, which before 6.16
+ * is the first byte of a function: then the next instruction will do.
+ */
+static void *find_symbol(const char *name)
+{
+	static const unsigned int offsets[] = { 0, 4 };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(offsets); i++) {
+		struct kprobe kp = {
+			.symbol_name = name,
+			.offset = offsets[i],
+			.flags = KPROBE_FLAG_DISABLED,
+		};
+		void *addr;
+
+		if (register_kprobe(&kp))
+			continue;
+		addr = (void *)kp.addr - offsets[i];
+		unregister_kprobe(&kp);
+		return addr;
+	}
+	return NULL;
+}
+
+/* Find perf core's functions for samples; NULL where the kernel has no kprobes. */
+void sbi_pmu_find_symbols(struct sbi_pmu *pmu)
+{
+	pmu->perf_event_overflow = find_symbol("perf_event_overflow");
+	pmu->perf_sample_event_took = find_symbol("perf_sample_event_took");
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/slab.h>
+
+#include "overflow.h"
+#include "pmu.h"
+#include "poll.h"
+#include "user_access.h"
+
+static struct sbi_pmu_perf_event *to_event(struct perf_event *perf)
+{
+	return perf->pmu_private;
+}
+
+static struct sbi_pmu_cpu *this_cpu_of(struct perf_event *perf)
+{
+	return this_cpu_ptr(to_sbi_pmu(perf->pmu)->cpu);
+}
+
+/* ---- on a CPU: interrupts disabled, may not fail ---- */
+
+static void pmu_start(struct perf_event *perf, int flags)
+{
+	struct sbi_pmu_perf_event *e = to_event(perf);
+	struct sbi_pmu_cpu *cpu = this_cpu_of(perf);
+
+	if (WARN_ON_ONCE(!(perf->hw.state & PERF_HES_STOPPED)))
+		return;
+	if (is_sampling_event(perf))
+		sbi_pmu_period_resume(e);
+	/* An event whose counter cannot be read stays stopped. */
+	if (!sbi_pmu_event_start(&cpu->counters, &e->event)) {
+		sbi_pmu_poll_start(cpu, e->event.sampling);
+		if (!cpu->counters.disabled)
+			sbi_pmu_counters_restart(cpu);
+	}
+	if (e->event.active)
+		perf->hw.state = 0;
+	sbi_pmu_publish(e);
+}
+
+static void pmu_stop(struct perf_event *perf, int flags)
+{
+	sbi_pmu_perf_event_stop(to_event(perf));
+}
+
+static void pmu_del(struct perf_event *perf, int flags)
+{
+	pmu_stop(perf, PERF_EF_UPDATE);
+	sbi_pmu_event_del(&this_cpu_of(perf)->counters, &to_event(perf)->event);
+}
+
+static int pmu_add(struct perf_event *perf, int flags)
+{
+	int ret;
+
+	perf->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	ret = sbi_pmu_event_add(&this_cpu_of(perf)->counters, &to_event(perf)->event);
+	if (ret)
+		return ret;
+	if (!(flags & PERF_EF_START))
+		return 0;
+	pmu_start(perf, PERF_EF_RELOAD);
+	if (!(perf->hw.state & PERF_HES_STOPPED))
+		return 0;
+	/* Its counter cannot be read: "not counted" rather than 0. */
+	pmu_del(perf, 0);
+	return -EIO;
+}
+
+static void pmu_read(struct perf_event *perf)
+{
+	sbi_pmu_event_collect(to_event(perf));
+}
+
+static void pmu_disable(struct pmu *pmu)
+{
+	sbi_pmu_counters_disable(this_cpu_ptr(to_sbi_pmu(pmu)->cpu));
+}
+
+static void pmu_enable(struct pmu *pmu)
+{
+	sbi_pmu_counters_enable(this_cpu_ptr(to_sbi_pmu(pmu)->cpu));
+}
+
+/* ---- mmap ---- */
+
+static void publish_here(void *arg)
+{
+	struct perf_event *perf = arg;
+	struct sbi_pmu_perf_event *e = to_event(perf);
+	struct sbi_pmu_cpu *cpu = this_cpu_of(perf);
+
+	/* If it has just left this CPU, its page is written when it is scheduled again. */
+	if (READ_ONCE(perf->oncpu) != smp_processor_id())
+		return;
+	sbi_pmu_event_allow_user_read(&cpu->counters, &e->event);
+	sbi_pmu_event_collect(e);
+	/* The counter must be restarted and open before the page shows it. */
+	sbi_pmu_counters_enable(cpu);
+	perf_event_update_userpage(perf);
+}
+
+/*
+ * A program has mapped an event.
+ *
+ * There is no event_unmapped: with it, kernels from 6.15 on refuse to unregister the PMU
+ * between the last reference to the module and the end of an event. So an event that was
+ * unmapped can still be read by its own task.
+ */
+static void pmu_event_mapped(struct perf_event *perf, struct mm_struct *mm)
+{
+	int cpu;
+
+	if (!sbi_pmu_user_access_map(to_event(perf), mm))
+		return;
+	cpu = READ_ONCE(perf->oncpu);
+	if (cpu >= 0)
+		smp_call_function_single(cpu, publish_here, perf, true);
+}
+
+static int pmu_event_idx(struct perf_event *perf)
+{
+	return sbi_pmu_event_shown(to_event(perf));
+}
+
+/* arch_perf_update_userpage() asks for the width of a counter, less 1: see event_take(). */
+static int ctr_get_width(int idx)
+{
+	return idx;
+}
+
+/* ---- open and close: may sleep, may refuse ---- */
+
+static int group_add(struct sbi_pmu *pmu, struct sbi_pmu_plan *plan, struct perf_event *member)
+{
+	const struct sbi_pmu_event *event;
+
+	if (is_software_event(member))
+		return 0;
+	if (member->pmu != &pmu->pmu)
+		return -EINVAL;
+	event = &to_event(member)->event;
+	return sbi_pmu_plan_add(plan, &pmu->inv, &event->code, &event->candidates) ? 0 : -EINVAL;
+}
+
+/* Could all events of the group count together on an idle CPU? */
+static int group_validate(struct sbi_pmu *pmu, struct perf_event *perf)
+{
+	struct perf_event *leader = perf->group_leader, *sibling;
+	struct sbi_pmu_plan *plan;
+	int ret;
+
+	if (leader == perf)
+		return 0;
+	plan = kzalloc(sizeof(*plan), GFP_KERNEL);
+	if (!plan)
+		return -ENOMEM;
+	ret = group_add(pmu, plan, leader);
+	for_each_sibling_event(sibling, leader) {
+		if (!ret)
+			ret = group_add(pmu, plan, sibling);
+	}
+	if (!ret)
+		ret = group_add(pmu, plan, perf);
+	kfree(plan);
+	return ret;
+}
+
+/* Firmware events are about firmware's own work: no place in a program to show. */
+static bool cannot_sample(const struct sbi_pmu *pmu, struct perf_event *perf,
+			  const struct sbi_pmu_event_code *code)
+{
+	return is_sampling_event(perf) &&
+	       (sbi_pmu_event_is_firmware(code) || pmu->source == SBI_PMU_OVERFLOW_NONE);
+}
+
+/* A task's event can wait until its CPU comes back, a CPU-wide one cannot. */
+static bool cpu_is_right(const struct sbi_pmu *pmu, const struct perf_event *perf)
+{
+	return perf->cpu < 0 ||
+	       cpumask_test_cpu(perf->cpu, perf->attach_state & PERF_ATTACH_TASK ?
+				&pmu->homogeneous : &pmu->cpus);
+}
+
+/* Everything that is wrong with an event is found here, see sbi_pmu_filter_errno(). */
+static int event_encode(struct sbi_pmu *pmu, struct perf_event *perf,
+			struct sbi_pmu_event_code *code, struct sbi_pmu_mask *candidates)
+{
+	const struct perf_event_attr *attr = &perf->attr;
+	int ret;
+
+	ret = sbi_pmu_event_encode(&pmu->caps, attr, attr->type == pmu->pmu.type, code);
+	if (ret)
+		return ret;
+	if (perf_attr_further_config(attr))
+		return -EINVAL;
+	if (sbi_pmu_event_is_nonstandard_fw(code) && !pmu->caps.nonstandard_fw)
+		return -ENOENT;
+	if (has_branch_stack(perf) || attr->precise_ip || cannot_sample(pmu, perf, code))
+		return -EOPNOTSUPP;
+	if (!cpu_is_right(pmu, perf))
+		return -ENODEV;
+	ret = sbi_pmu_event_filter(&pmu->caps, attr, code);
+	return ret ?: sbi_pmu_support_filtered(&pmu->support, code,
+					       is_sampling_event(perf) && !pmu->poll, candidates);
+}
+
+/* How the event is sampled, and on which counters: only programmable ones interrupt. */
+static int choose_sampling(const struct sbi_pmu *pmu, struct perf_event *perf,
+			   struct sbi_pmu_mask *candidates)
+{
+	const struct sbi_pmu_mask programmable =
+		sbi_pmu_mask_and(*candidates, &pmu->inv.programmable);
+
+	if (!is_sampling_event(perf))
+		return SBI_PMU_COUNTING;
+	if (pmu->source == SBI_PMU_OVERFLOW_LCOFI && !sbi_pmu_mask_empty(&programmable)) {
+		*candidates = programmable;
+		return SBI_PMU_BY_INTERRUPT;
+	}
+	return pmu->poll ? SBI_PMU_BY_TIMER : -EOPNOTSUPP;
+}
+
+static void release_idle(void *arg)
+{
+	struct sbi_pmu *pmu = arg;
+
+	sbi_pmu_counters_release_idle(&this_cpu_ptr(pmu->cpu)->counters);
+}
+
+/* While no event exists this does not change from another CPU. */
+static bool has_configured(int cpu, void *arg)
+{
+	const struct sbi_pmu *pmu = arg;
+
+	return !sbi_pmu_mask_empty(&per_cpu_ptr(pmu->cpu, cpu)->counters.plan.configured);
+}
+
+static void event_destroy(struct perf_event *perf)
+{
+	struct sbi_pmu *pmu = to_sbi_pmu(perf->pmu);
+	struct sbi_pmu_perf_event *e = to_event(perf);
+
+	sbi_pmu_user_access_unmap(e);
+	perf->pmu_private = NULL;
+	kfree_rcu(e, rcu);
+	if (atomic_dec_and_test(&pmu->events))
+		on_each_cpu_cond_mask(has_configured, release_idle, pmu, true, &pmu->cpus);
+}
+
+static int pmu_event_init(struct perf_event *perf)
+{
+	struct sbi_pmu *pmu = to_sbi_pmu(perf->pmu);
+	struct sbi_pmu_event_code code;
+	struct sbi_pmu_mask candidates;
+	struct sbi_pmu_perf_event *e;
+	int ret, sampling;
+
+	if (perf->parent) {
+		/* Inherited by a child process: checked when the parent's was opened. */
+		code = to_event(perf->parent)->event.code;
+		candidates = to_event(perf->parent)->event.candidates;
+		sampling = to_event(perf->parent)->event.sampling;
+	} else {
+		ret = event_encode(pmu, perf, &code, &candidates);
+		if (ret)
+			return ret;
+		sampling = choose_sampling(pmu, perf, &candidates);
+	}
+	if (sampling < 0)
+		return sampling;
+
+	e = kzalloc(sizeof(*e), GFP_KERNEL);
+	if (!e)
+		return -ENOMEM;
+	sbi_pmu_event_init(&e->event, &code, &candidates);
+	e->event.sampling = sampling;
+	e->perf = perf;
+	e->readable = sbi_pmu_user_access_allowed(pmu, perf, &code);
+	/* Whoever may not count a whole CPU must not see other tasks' counts in a counter. */
+	e->event.reset_on_start = !perfmon_capable();
+	perf->pmu_private = e;
+	perf->hw.idx = -1;
+	ret = perf->parent ? 0 : group_validate(pmu, perf);
+	if (ret) {
+		perf->pmu_private = NULL;
+		kfree(e);
+		return ret;
+	}
+	atomic_inc(&pmu->events);
+	perf->destroy = event_destroy;
+	return 0;
+}
+
+/* Keep tasks' events off CPUs with other counters, and off those that come or go. */
+static bool pmu_filter(struct pmu *pmu, int cpu)
+{
+	return !cpumask_test_cpu(cpu, &to_sbi_pmu(pmu)->cpus);
+}
+
+/* Fill in struct pmu. */
+void sbi_pmu_pmu_init(struct sbi_pmu *pmu)
+{
+	pmu->pmu.module = THIS_MODULE;
+	pmu->pmu.event_init = pmu_event_init;
+	pmu->pmu.add = pmu_add;
+	pmu->pmu.del = pmu_del;
+	pmu->pmu.start = pmu_start;
+	pmu->pmu.stop = pmu_stop;
+	pmu->pmu.read = pmu_read;
+	pmu->pmu.pmu_disable = pmu_disable;
+	pmu->pmu.pmu_enable = pmu_enable;
+	pmu->pmu.filter = pmu_filter;
+	pmu->pmu.event_mapped = pmu_event_mapped;
+	pmu->pmu.event_idx = pmu_event_idx;
+	pmu->riscv.ctr_get_width = ctr_get_width;
+	pmu->pmu.capabilities = PERF_PMU_CAP_EXTENDED_HW_TYPE;
+	/* Perf core then refuses sampling events. */
+	if (pmu->source == SBI_PMU_OVERFLOW_NONE)
+		pmu->pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * poll: a timer for each CPU, for what must be looked at regularly: counters of less than
+ * 64 bits before they wrap, events that cannot interrupt, lost interrupts.
+ */
+#ifndef SBI_PMU_POLL_H
+#define SBI_PMU_POLL_H
+
+#include "sbi_pmu.h"
+
+void sbi_pmu_poll_init(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_poll_start(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling);
+void sbi_pmu_poll_stop(struct sbi_pmu_cpu *cpu);
+
+#endif

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "probe.h"
+
+/* ---- which counters there are ---- */
+
+/**
+ * sbi_pmu_probe_inventory() - ask firmware for the counters of this CPU
+ * @sbi: this CPU's
+ * @limits: what to make of the answers
+ * @inv: filled in
+ *
+ * Context: preemption disabled.
+ * Return: 0, or an errno if firmware does not even return their number.
+ */
+int sbi_pmu_probe_inventory(struct sbi_pmu_sbi *sbi, const struct sbi_pmu_probe_limits *limits,
+			    struct sbi_pmu_inventory *inv)
+{
+	struct sbi_pmu_counter_info info;
+	unsigned long n, word, found = 0;
+	int ret;
+
+	memset(inv, 0, sizeof(*inv));
+	ret = sbi_pmu_sbi_num_counters(sbi, &n);
+	if (ret)
+		return ret;
+
+	/* The number of counters is no bound of their indices. */
+	for (unsigned int i = 0; i < SBI_PMU_MAX_COUNTERS && found < n; i++) {
+		if (sbi_pmu_sbi_counter_info(sbi, i, &word))
+			continue;
+		found++;
+		info = sbi_pmu_counter_info_decode(word, limits->max_width);
+		if (limits->homogeneous && info.kind == SBI_PMU_COUNTER_FIXED)
+			info.kind = SBI_PMU_COUNTER_PROGRAMMABLE;
+		sbi_pmu_inventory_add(inv, i, info);
+	}
+	/* OpenSBI includes gaps in the number, such as the time CSR. */
+	if (n > SBI_PMU_MAX_COUNTERS)
+		inv->beyond = n - SBI_PMU_MAX_COUNTERS;
+	return 0;
+}
+
+/**
+ * sbi_pmu_probe_hints() - ask firmware which standard events it supports (SBI 3.0, 11.14)
+ * @sbi: this CPU's
+ * @info: a zeroed page
+ * @address: its physical address
+ *
+ * Context: preemption disabled.
+ * Return: a bit for each event of sbi_pmu_event_standard(); 0 if firmware does not answer.
+ */
+u64 sbi_pmu_probe_hints(struct sbi_pmu_sbi *sbi, struct riscv_pmu_event_info *info, u64 address)
+{
+	unsigned int n, entries = 0;
+	u64 hints = 0;
+	u32 idx;
+
+	for (; (idx = sbi_pmu_event_standard(entries)); entries++)
+		info[entries].event_idx = idx;
+	if (sbi_pmu_sbi_event_info(sbi, address, entries))
+		return 0;
+	for (n = 0; n < entries; n++)
+		if (READ_ONCE(info[n].output) & RISCV_PMU_EVENT_INFO_OUTPUT_MASK)
+			hints |= BIT_ULL(n);
+	return hints;
+}
+
+/* ---- reference counter: does KVM really count a raw event? ---- */
+
+/* A running counter has moved after this many reads. */
+#define READS_TO_MOVE	4
+
+/* Return: 0, -ENODATA if counter @idx does not count, -EBUSY if it cannot be read. */
+static int check_moves(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	u64 first, now;
+	int ret = sbi_pmu_backend_read(be, idx, &first);
+
+	for (unsigned int n = 0; !ret && n < READS_TO_MOVE; n++) {
+		ret = sbi_pmu_backend_read(be, idx, &now);
+		if (!ret && now != first)
+			return 0;
+	}
+	return ret ? -EBUSY : -ENODATA;
+}
+
+/* Start cycles or instructions on a counter other than @probed. Return: does it count? */
+static bool start_reference(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
+			    unsigned int probed, unsigned int *idx)
+{
+	struct sbi_pmu_mask free = sbi_pmu_inventory_hardware(be->inv);
+	struct sbi_pmu_event_code code = {};
+
+	free = sbi_pmu_mask_andnot(free, &plan->busy);
+	sbi_pmu_mask_clear(&free, probed);
+	for (code.idx = SBI_PMU_HW_CPU_CYCLES; code.idx <= SBI_PMU_HW_INSTRUCTIONS; code.idx++) {
+		if (!free.bits[0] || sbi_pmu_plan_counts(plan, code.idx, code.data))
+			continue;
+		if (sbi_pmu_backend_config(be, 0, free.bits[0], &code, &plan->configured, idx))
+			continue;
+		if (!sbi_pmu_sbi_start_at(&be->sbi, *idx, 0) && !check_moves(be, *idx))
+			return true;
+		sbi_pmu_backend_release(be, *idx);
+	}
+	return false;
+}
+
+/*
+ * Start counter @idx for a raw event that may not exist. KVM accepts any raw event; if
+ * its host cannot count it, KVM stops this counter and those configured after it when it
+ * is started. So a reference counter that is configured after it shows whether it exists.
+ *
+ * Return: 0, -ENODATA if the event cannot be counted, -EBUSY if that is not known.
+ */
+static int start_with_reference(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
+				unsigned int idx)
+{
+	unsigned int reference;
+	int ret;
+
+	if (!start_reference(be, plan, idx, &reference))
+		return -EBUSY;
+	ret = sbi_pmu_sbi_start(&be->sbi, idx) ?: check_moves(be, reference);
+	sbi_pmu_backend_release(be, reference);
+	return ret;
+}
+
+static bool is_raw(const struct sbi_pmu_event_code *code)
+{
+	return sbi_pmu_event_type(code) == SBI_PMU_EVENT_TYPE_RAW ||
+	       sbi_pmu_event_type(code) == SBI_PMU_EVENT_TYPE_RAW_V2;
+}
+
+/* ---- which counters can count an event ---- */
+
+/*
+ * Configure, start and read the event on one counter of a window. RustSBI does not release
+ * a counter that was never started.
+ *
+ * Return: 0, -ENXIO if a counter took the event but cannot be read, or another errno.
+ */
+static int probe_window(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
+			const struct sbi_pmu_event_code *code, unsigned int window,
+			unsigned long mask)
+{
+	unsigned int got;
+	int ret = sbi_pmu_backend_config(be, window, mask, code, &plan->configured, &got);
+	u64 value;
+
+	if (ret)
+		return ret;
+	ret = be->in_vm && is_raw(code) ? start_with_reference(be, plan, got) :
+	      sbi_pmu_sbi_start(&be->sbi, got);
+	if (!ret && sbi_pmu_backend_read(be, got, &value))
+		ret = -ENXIO;
+	sbi_pmu_backend_release(be, got);
+	return ret;
+}
+
+/* Is this firmware's "no", as opposed to a failure? */
+static bool is_denial(int ret)
+{
+	return ret == -EOPNOTSUPP || ret == -EINVAL || ret == -EPROTO || ret == -ENXIO ||
+	       ret == -ENODATA;
+}
+
+/*
+ * Probe each counter of @window alone. If the event @counts on one counter and -ENODATA is
+ * returned for the next, the host has no second counter for it left now; that is not final.
+ */
+static void probe_each(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
+		       const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *window,
+		       bool counts, struct sbi_pmu_support *support)
+{
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, window) {
+		const int ret = probe_window(be, plan, code, i / SBI_PMU_WINDOW,
+					     sbi_pmu_window_bit(i));
+
+		if (!ret)
+			sbi_pmu_mask_set(&support->can, i);
+		else if (is_denial(ret) && !(counts && ret == -ENODATA))
+			sbi_pmu_mask_set(&support->cannot, i);
+	}
+}
+
+/**
+ * sbi_pmu_probe_event() - find out which counters can count an event
+ * @be: this CPU's
+ * @plan: what its counters hold; none is idle
+ * @code: the event; its flags are not used
+ * @candidates: the counters in question
+ * @support: what is learned is added
+ *
+ * Busy counters are left alone, and not known after. An event that is being counted is not
+ * probed at all: firmware may return its counter again whatever is offered (cycles and
+ * instret of OpenSBI before 1.9, and of KVM), or have the event only once, so that a
+ * release of a second counter stops the first (firmware events of KVM).
+ *
+ * Context: on the CPU, interrupts disabled.
+ */
+void sbi_pmu_probe_event(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
+			 const struct sbi_pmu_event_code *code,
+			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_support *support)
+{
+	const struct sbi_pmu_event_code bare = { .idx = code->idx, .data = code->data };
+	const struct sbi_pmu_mask known = sbi_pmu_mask_or(support->can, &support->cannot);
+	struct sbi_pmu_mask open = sbi_pmu_mask_andnot(*candidates, &known);
+
+	open = sbi_pmu_mask_andnot(open, &plan->busy);
+	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++) {
+		const struct sbi_pmu_mask window = sbi_pmu_mask_window(&open, w);
+		const bool counts = !sbi_pmu_mask_empty(&support->can);
+		int ret;
+
+		if (sbi_pmu_mask_empty(&window))
+			continue;
+		ret = probe_window(be, plan, &bare, w, window.bits[w]);
+		/* In shared mode firmware that ignores the offer is not asked again. */
+		if ((ret == -EPROTO && be->exclusive) ||
+		    ((!ret || ret == -ENXIO) && !sbi_pmu_event_is_firmware(&bare)))
+			probe_each(be, plan, &bare, &window, counts || !ret, support);
+		else if (!ret)	/* firmware counters are homogeneous */
+			support->can = sbi_pmu_mask_or(support->can, &window);
+		else if (is_denial(ret) && !(counts && ret == -ENODATA))
+			support->cannot = sbi_pmu_mask_or(support->cannot, &window);
+	}
+}
+
+/* ---- how counters are best read ---- */
+
+/* Reads of the clock that give a counter time to count some thousand events */
+#define CLOCK_READS	1000
+/* What takes a few ns is timed so many times, in so many rounds. */
+#define TIMES		8
+#define ROUNDS		4
+/* A counter is read when its task is switched out, and when it is switched in. */
+#define READS		2
+/* A start value that the counter cannot reach meanwhile */
+#define FAR		BIT_ULL(40)
+
+/* Configure a counter for cycles, or else instructions. */
+static int config_any(struct sbi_pmu_backend *be, unsigned int *idx)
+{
+	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(be->inv);
+	const struct sbi_pmu_mask none = {};
+	struct sbi_pmu_event_code code = {};
+	int ret = -EOPNOTSUPP;
+
+	for (code.idx = SBI_PMU_HW_CPU_CYCLES;
+	     ret && hardware.bits[0] && code.idx <= SBI_PMU_HW_INSTRUCTIONS; code.idx++)
+		ret = sbi_pmu_backend_config(be, 0, hardware.bits[0], &code, &none, idx);
+	return ret;
+}
+
+/* The counter of @csr runs, started from 0. Is each result added to the one before? */
+static bool reads_accumulate(struct sbi_pmu_backend *be, u16 csr, u64 (*clock)(void))
+{
+	u64 first = 0, second = 0;
+
+	for (unsigned int n = 0; n < CLOCK_READS; n++)
+		clock();
+	if (be->read_csr(csr, &first) || be->read_csr(csr, &second))
+		return false;
+	return first && second - first >= first;
+}
+
+/* Start counter @idx from @from, stop it: the value saved in the shared memory. */
+static u64 saved_value(struct sbi_pmu_backend *be, unsigned int idx, u64 from, bool by_shmem)
+{
+	u64 *value = &be->shmem.data->ctr_values[idx % SBI_PMU_WINDOW];
+	int ret;
+
+	WRITE_ONCE(*value, from);
+	ret = by_shmem ? sbi_pmu_sbi_start_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx)) :
+	      sbi_pmu_sbi_start_at(&be->sbi, idx, from);
+	if (ret || sbi_pmu_sbi_stop_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx)))
+		return from - 1;
+	return READ_ONCE(*value);
+}
+
+/* Are the start values and saved values of stopped counter @idx right? */
+static bool snapshot_works(struct sbi_pmu_backend *be, unsigned int idx, bool accumulates)
+{
+	u64 saved, read;
+
+	for (unsigned int by_shmem = 0; by_shmem < 2; by_shmem++) {
+		const u64 from = FAR << by_shmem;
+
+		saved = saved_value(be, idx, from, by_shmem);
+		if (saved - from >= FAR || be->read_csr(be->inv->info[idx].csr, &read) ||
+		    read - saved != (accumulates ? saved - from : 0))
+			return false;
+	}
+	return true;
+}
+
+static int start_and_stop(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	return sbi_pmu_sbi_start_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx)) ?:
+	       sbi_pmu_sbi_stop_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx));
+}
+
+static int read_twice(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	u64 value;
+	int ret = 0;
+
+	for (unsigned int i = 0; i < READS && !ret; i++)
+		ret = be->read_csr(be->inv->info[idx].csr, &value);
+	return ret;
+}
+
+/* Take the time of @TIMES calls of @what, and keep it if it is the best so far. */
+static int time_best(struct sbi_pmu_backend *be, unsigned int idx, u64 (*clock)(void),
+		     int (*what)(struct sbi_pmu_backend *be, unsigned int idx), u64 *best)
+{
+	const u64 begin = clock();
+	u64 took;
+
+	for (unsigned int i = 0; i < TIMES; i++) {
+		const int ret = what(be, idx);
+
+		if (ret)
+			return ret;
+	}
+	took = clock() - begin;
+	*best = took < *best ? took : *best;
+	return 0;
+}
+
+/*
+ * Is a switch by two calls faster than by reads? If it is for one event, it is for more.
+ * With KVM up to 7.2 it is not, as the host has much to do to stop and start a counter.
+ * The best of some rounds is compared, because the hart may be interrupted.
+ */
+static bool snapshot_is_faster(struct sbi_pmu_backend *be, unsigned int idx, u64 (*clock)(void))
+{
+	u64 calls = ~0ULL, reads = ~0ULL;
+
+	for (unsigned int round = 0; round < ROUNDS; round++)
+		if (time_best(be, idx, clock, start_and_stop, &calls) ||
+		    sbi_pmu_sbi_start_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx)) ||
+		    time_best(be, idx, clock, read_twice, &reads) ||
+		    sbi_pmu_sbi_stop_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx)))
+			return false;
+	/* A clock may be too coarse for the reads. */
+	return reads && calls <= reads;
+}
+
+/**
+ * sbi_pmu_probe_read_method() - find out how counters are best read here
+ * @be: this CPU's, online and idle
+ * @clock: returns the time
+ * @method: the answer; false for what could not be found out
+ *
+ * Context: on the CPU, interrupts disabled.
+ */
+void sbi_pmu_probe_read_method(struct sbi_pmu_backend *be, u64 (*clock)(void),
+			       struct sbi_pmu_read_method *method)
+{
+	unsigned int idx;
+
+	memset(method, 0, sizeof(*method));
+	if (config_any(be, &idx))
+		return;
+	if (!sbi_pmu_sbi_start_at(&be->sbi, idx, 0)) {
+		method->accumulates = reads_accumulate(be, be->inv->info[idx].csr, clock);
+		if (be->shmem.registered &&
+		    !sbi_pmu_sbi_stop(&be->sbi, 0, sbi_pmu_window_bit(idx)))
+			method->snapshot_works = snapshot_works(be, idx, method->accumulates);
+		method->snapshot_is_faster = method->snapshot_works &&
+					     snapshot_is_faster(be, idx, clock);
+	}
+	sbi_pmu_backend_release(be, idx);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sbi: the ecall.
+ */
+#ifndef SBI_PMU_SBI_H
+#define SBI_PMU_SBI_H
+
+#include "sbi_calls.h"
+
+/**
+ * struct sbi_pmu_firmware_id - who implements SBI here; const after probe
+ * @spec: SBI version, as the base extension encodes it
+ * @impl: implementation id
+ * @impl_version: its version, in its own encoding
+ */
+struct sbi_pmu_firmware_id {
+	unsigned long spec;
+	unsigned long impl;
+	unsigned long impl_version;
+};
+
+int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id);
+void sbi_pmu_sbi_core_ids(unsigned long *mvendorid, unsigned long *marchid);
+struct sbiret sbi_pmu_sbi_ecall(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS]);
+
+#endif

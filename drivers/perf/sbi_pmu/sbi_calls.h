@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sbi_calls: one function per call of the SBI PMU extension (SBI 3.0, chapter 11). Calls
+ * go through a pointer: to the ecall in sbi.c, or to a model of firmware in host tests.
+ */
+#ifndef SBI_PMU_SBI_CALLS_H
+#define SBI_PMU_SBI_CALLS_H
+
+#include "event_code.h"
+#include "inventory.h"
+
+#define SBI_PMU_ARGS	6
+#define SBI_PMU_FIDS	(SBI_EXT_PMU_EVENT_GET_INFO + 1)
+
+/* A call of the PMU extension on this hart */
+typedef struct sbiret (*sbi_pmu_call_fn)(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS]);
+
+/**
+ * struct sbi_pmu_sbi - calls of a CPU to its firmware
+ * @call: makes the call; set once, never NULL
+ * @calls: number of calls, by function
+ */
+struct sbi_pmu_sbi {
+	sbi_pmu_call_fn call;
+	u64 calls[SBI_PMU_FIDS];
+};
+
+int sbi_pmu_sbi_errno(long error);
+int __must_check sbi_pmu_sbi_num_counters(struct sbi_pmu_sbi *sbi, unsigned long *n);
+int __must_check sbi_pmu_sbi_counter_info(struct sbi_pmu_sbi *sbi, unsigned int idx,
+					  unsigned long *info);
+int __must_check sbi_pmu_sbi_config(struct sbi_pmu_sbi *sbi, unsigned int window,
+				    unsigned long mask, const struct sbi_pmu_event_code *code,
+				    unsigned int *got);
+int __must_check sbi_pmu_sbi_start(struct sbi_pmu_sbi *sbi, unsigned int idx);
+int __must_check sbi_pmu_sbi_start_at(struct sbi_pmu_sbi *sbi, unsigned int idx, u64 value);
+int __must_check sbi_pmu_sbi_start_snapshot(struct sbi_pmu_sbi *sbi, unsigned int window,
+					    unsigned long mask);
+int sbi_pmu_sbi_stop(struct sbi_pmu_sbi *sbi, unsigned int window, unsigned long mask);
+int __must_check sbi_pmu_sbi_stop_snapshot(struct sbi_pmu_sbi *sbi, unsigned int window,
+					   unsigned long mask);
+int sbi_pmu_sbi_release(struct sbi_pmu_sbi *sbi, unsigned int idx);
+int __must_check sbi_pmu_sbi_fw_read(struct sbi_pmu_sbi *sbi, unsigned int idx, u64 *value);
+int __must_check sbi_pmu_sbi_set_shmem(struct sbi_pmu_sbi *sbi, u64 address);
+int __must_check sbi_pmu_sbi_event_info(struct sbi_pmu_sbi *sbi, u64 address,
+					unsigned int entries);
+
+#endif

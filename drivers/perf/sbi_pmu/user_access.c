@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * User-space reads: a CPU's scounteren opens the counters that the running task has mapped
+ * of its own events, and time; reads of others trap. Since a counter runs on after its task
+ * was switched out, it is reset for a task that must not see what others count. So no task
+ * sees others' counts, and a context switch needs no message to other CPUs.
+ *
+ * A program may look up its counter, migrate, and then read a counter that is not its own.
+ * That read traps; it returns 0 and the program goes on: its page has changed meanwhile, so
+ * it looks again.
+ */
+#include <linux/kprobes.h>
+#include <linux/sched/mm.h>
+#include <linux/uaccess.h>
+
+#include "csr.h"
+#include "sbi_pmu.h"
+#include "user_access.h"
+#include "user_page.h"
+
+#define ALWAYS	SBI_PMU_CSR_BIT(CSR_TIME)
+#define FIXED	(SBI_PMU_CSR_BIT(CSR_CYCLE) | SBI_PMU_CSR_BIT(CSR_INSTRET))
+
+static struct sbi_pmu_cpu *this_cpu_of(struct perf_event *perf)
+{
+	return this_cpu_ptr(to_sbi_pmu(perf->pmu)->cpu);
+}
+
+/* ---- the mmap page of an event ---- */
+
+/*
+ * Add what was accounted to the perf event's count, and set the words of which perf core
+ * makes the mmap page: hw.flags, hw.prev_count and hw.idx (the width, for ctr_get_width()).
+ */
+static void event_take(struct sbi_pmu_perf_event *e)
+{
+	struct hw_perf_event *hw = &e->perf->hw;
+	const struct sbi_pmu_user_page page =
+		sbi_pmu_user_page(&this_cpu_of(e->perf)->counters, &e->event,
+				  to_sbi_pmu(e->perf->pmu)->user_access.openable);
+
+	local64_add(sbi_pmu_event_take(&e->event), &e->perf->count);
+	if (page.csr)
+		e->published |= SBI_PMU_CSR_BIT(page.csr);
+	WRITE_ONCE(e->shown, page.csr ? page.csr - CSR_CYCLE + 1 : 0);
+	/* An event that counts and cannot be read must be read by read(2). */
+	if (e->event.mapped && e->event.active && !page.csr)
+		hw->flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
+	else if (e->event.mapped)
+		hw->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
+	local64_set(&hw->prev_count, page.base);
+	hw->idx = page.width - 1;
+}
+
+/* Account an event up to now. Context: on its CPU, interrupts disabled. */
+void sbi_pmu_event_collect(struct sbi_pmu_perf_event *e)
+{
+	sbi_pmu_event_update(&this_cpu_of(e->perf)->counters, &e->event);
+	event_take(e);
+}
+
+/* Write an event's mmap page. Context: on its CPU, interrupts disabled. */
+void sbi_pmu_publish(struct sbi_pmu_perf_event *e)
+{
+	event_take(e);
+	perf_event_update_userpage(e->perf);
+}
+
+/* See struct sbi_pmu_counters, @changed. */
+void sbi_pmu_event_changed(struct sbi_pmu_event *event)
+{
+	sbi_pmu_publish(container_of(event, struct sbi_pmu_perf_event, event));
+}
+
+/*
+ * The index in the mmap page; 0: no counter to read. Perf core asks on any CPU, hence what
+ * was published with the page's other words, not what is true now.
+ */
+int sbi_pmu_event_shown(const struct sbi_pmu_perf_event *e)
+{
+	return READ_ONCE(e->shown);
+}
+
+/* ---- what the running task may read ---- */
+
+static u32 readable_by_current(struct sbi_pmu_cpu *cpu)
+{
+	const struct sbi_pmu_perf_event *e;
+	const struct sbi_pmu_event *event;
+	u32 readable = 0;
+	unsigned int i;
+
+	if (!READ_ONCE(cpu->pmu->user_access.count))
+		return 0;
+	sbi_pmu_for_each_counter(i, &cpu->counters.plan.busy) {
+		list_for_each_entry(event, &cpu->counters.events[i], node) {
+			/* Not those of keep(). */
+			if (!event->user_read)
+				continue;
+			e = container_of(event, struct sbi_pmu_perf_event, event);
+			/* The task may have called exec() since it mapped the event. */
+			if (e->shown && READ_ONCE(e->mm) == current->mm)
+				readable |= BIT(e->shown - 1);
+		}
+	}
+	return readable;
+}
+
+/**
+ * sbi_pmu_user_access_update() - open to user space what the running task may read
+ * @cpu: this CPU
+ *
+ * In shared mode the other driver does this.
+ *
+ * Context: interrupts disabled.
+ */
+void sbi_pmu_user_access_update(struct sbi_pmu_cpu *cpu)
+{
+	u32 open = ALWAYS;
+
+	if (!cpu->pmu->exclusive)
+		return;
+	if (READ_ONCE(cpu->pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED)
+		open |= FIXED;
+	open |= readable_by_current(cpu);
+	if (open == cpu->scounteren)
+		return;
+	cpu->scounteren = open;
+	sbi_pmu_csr_open(open);
+}
+
+/* ---- cycle and instret for all programs ---- */
+
+/*
+ * Count @idx on the fixed counter of @csr, so that firmware does not stop it. If firmware
+ * does not hand out that counter, it has not been stopped either.
+ */
+static void keep(struct sbi_pmu_counters *c, struct sbi_pmu_event *event, u16 csr, u32 idx)
+{
+	const struct sbi_pmu_event_code code = { .idx = idx };
+	struct sbi_pmu_mask which = {};
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &c->backend.inv->fixed)
+		if (c->backend.inv->info[i].csr == csr)
+			sbi_pmu_mask_set(&which, i);
+	sbi_pmu_event_init(event, &code, &which);
+	if (!sbi_pmu_event_add(c, event) && sbi_pmu_event_start(c, event))
+		sbi_pmu_event_del(c, event);
+}
+
+/* Apply the sysctl. Context: on the CPU, interrupts disabled. */
+static void apply_mode(struct sbi_pmu_cpu *cpu)
+{
+	const bool want = READ_ONCE(cpu->pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED;
+	struct sbi_pmu_counters *c = &cpu->counters;
+
+	c->world_readable = want ? c->backend.inv->fixed : (struct sbi_pmu_mask){};
+	if (want && !cpu->keeps) {
+		keep(c, &cpu->kept[0], CSR_CYCLE, SBI_PMU_HW_CPU_CYCLES);
+		keep(c, &cpu->kept[1], CSR_INSTRET, SBI_PMU_HW_INSTRUCTIONS);
+	} else if (!want && cpu->keeps) {
+		sbi_pmu_event_del(c, &cpu->kept[0]);
+		sbi_pmu_event_del(c, &cpu->kept[1]);
+		if (!atomic_read(&cpu->pmu->events))
+			sbi_pmu_counters_release_idle(c);
+	}
+	cpu->keeps = want;
+	sbi_pmu_user_access_update(cpu);
+}
+
+static void mode_changed(void *arg)
+{
+	struct sbi_pmu *pmu = arg;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
+
+	if (cpu->counters.online)
+		apply_mode(cpu);
+}
+
+/*
+ * Events that are mapped stay readable: whether a program may read is decided when it opens
+ * an event, so that no write to the sysctl kills it.
+ */
+static int mode_handler(sbi_pmu_ctl_table *table, int write, void *buffer, size_t *length,
+			loff_t *pos)
+{
+	struct sbi_pmu *pmu = container_of(table->data, struct sbi_pmu, user_access.mode);
+	int ret = proc_dointvec_minmax(table, write, buffer, length, pos);
+
+	if (!ret && write)
+		on_each_cpu(mode_changed, pmu, true);
+	return ret;
+}
+
+/**
+ * sbi_pmu_user_access_online() - prepare a CPU that has come online or has been suspended
+ * @cpu: this CPU
+ *
+ * Context: on the CPU, interrupts disabled.
+ */
+void sbi_pmu_user_access_online(struct sbi_pmu_cpu *cpu)
+{
+	if (cpu->pmu->exclusive)
+		cpu->pmu->user_access.openable &= sbi_pmu_csr_openable();
+	cpu->scounteren = 0;
+	apply_mode(cpu);
+}
+
+/* The CPU goes offline, its counters have been released. Context: interrupts disabled. */
+void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu)
+{
+	cpu->keeps = false;
+	if (!cpu->pmu->exclusive)
+		return;
+	cpu->scounteren = ALWAYS;
+	sbi_pmu_csr_open(ALWAYS);
+}
+
+/* ---- readers ---- */
+
+/* May a task read @perf from user space? Firmware counters have no CSR. */
+bool sbi_pmu_user_access_allowed(const struct sbi_pmu *pmu, const struct perf_event *perf,
+				 const struct sbi_pmu_event_code *code)
+{
+	return pmu->user_access.available &&
+	       READ_ONCE(pmu->user_access.mode) != SBI_PMU_USER_ACCESS_NONE &&
+	       perf->attach_state & PERF_ATTACH_TASK && !perf->attr.inherit &&
+	       !sbi_pmu_event_is_firmware(code);
+}
+
+/**
+ * sbi_pmu_user_access_map() - allow reads of an event that has been mapped
+ * @e: the event
+ * @mm: the address space that maps it; another one than before if the task has called
+ *	exec() since
+ *
+ * Only the task that the event counts may read it.
+ *
+ * Context: may sleep.
+ * Return: may it?
+ */
+bool sbi_pmu_user_access_map(struct sbi_pmu_perf_event *e, struct mm_struct *mm)
+{
+	struct sbi_pmu_user_access *ua = &to_sbi_pmu(e->perf->pmu)->user_access;
+	struct task_struct *task = e->perf->hw.target;
+	struct mm_struct *before;
+
+	if (!e->readable || READ_ONCE(task->mm) != mm)
+		return false;
+	mmgrab(mm);
+	spin_lock(&ua->lock);
+	before = e->mm;
+	WRITE_ONCE(e->mm, mm);
+	if (!before) {
+		hash_add_rcu(ua->readers, &e->reader, (unsigned long)task);
+		ua->count++;
+	}
+	spin_unlock(&ua->lock);
+	if (before)
+		mmdrop(before);
+	/* After that only the event's CPU changes the flags. */
+	if (!e->event.mapped)
+		e->perf->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
+	WRITE_ONCE(e->event.mapped, true);
+	return true;
+}
+
+/* The event ends. Context: may sleep. */
+void sbi_pmu_user_access_unmap(struct sbi_pmu_perf_event *e)
+{
+	struct sbi_pmu_user_access *ua = &to_sbi_pmu(e->perf->pmu)->user_access;
+
+	if (!e->mm)
+		return;
+	spin_lock(&ua->lock);
+	hash_del_rcu(&e->reader);
+	ua->count--;
+	spin_unlock(&ua->lock);
+	mmdrop(e->mm);
+}
+
+/* Counters that pages of @task's own events have shown, whatever they hold by now. */
+static u32 published_to(struct sbi_pmu *pmu, const struct task_struct *task)
+{
+	const struct sbi_pmu_perf_event *e;
+	u32 published = 0;
+
+	rcu_read_lock();
+	hash_for_each_possible_rcu(pmu->user_access.readers, e, reader, (unsigned long)task)
+		if (e->perf->hw.target == task && READ_ONCE(e->mm) == task->mm)
+			published |= READ_ONCE(e->published);
+	rcu_read_unlock();
+	return published;
+}
+
+/* ---- reads that trap ---- */
+
+/* Is @insn a read of a counter (csrrs rd, csr, x0)? The kernel is 64-bit: no upper halves. */
+static bool is_counter_read(u32 insn, unsigned int *csr, unsigned int *rd)
+{
+	*csr = insn >> 20;
+	*rd = insn >> 7 & 31;
+	return (insn & 0xff07f) == 0x2073 && *csr >= CSR_CYCLE && *csr <= CSR_HPMCOUNTER31 &&
+	       *csr != CSR_TIME;
+}
+
+/*
+ * A read of a counter has trapped. Return: may the program go on? It repeats the read if
+ * that should not have trapped; else the read returns 0.
+ */
+static bool handle_trapped_read(struct sbi_pmu *pmu, struct pt_regs *regs)
+{
+	struct sbi_pmu_cpu *cpu;
+	unsigned int csr, rd;
+	unsigned long flags;
+	bool open;
+	u64 value;
+	u32 insn;
+
+	/* Where a program's text is not readable, the hart may have saved the instruction. */
+	if (copy_from_user_nofault(&insn, (void __user *)regs->epc, sizeof(insn)))
+		insn = regs->badaddr;
+	if (!is_counter_read(insn, &csr, &rd) ||
+	    !(published_to(pmu, current) & SBI_PMU_CSR_BIT(csr)))
+		return false;
+
+	local_irq_save(flags);
+	cpu = this_cpu_ptr(pmu->cpu);
+	open = cpu->scounteren & SBI_PMU_CSR_BIT(csr);
+	if (!open) {
+		sbi_pmu_user_access_update(cpu);
+		if (!(cpu->scounteren & SBI_PMU_CSR_BIT(csr))) {
+			/* struct pt_regs has registers in the order of their numbers, after epc. */
+			if (rd)
+				((unsigned long *)regs)[rd] = 0;
+			regs->epc += sizeof(insn);
+			cpu->trapped_reads++;
+		}
+	}
+	local_irq_restore(flags);
+	/* Opened meanwhile by an interrupt; if the kernel's own read traps that is not why. */
+	return !open || !sbi_pmu_csr_read(csr, &value);
+}
+
+/* do_trap(regs, signal, ...) is about to kill a program. */
+static int before_trap(struct kprobe *probe, struct pt_regs *regs)
+{
+	struct sbi_pmu_user_access *ua = container_of(probe, struct sbi_pmu_user_access, probe);
+	struct pt_regs *program = (struct pt_regs *)regs->a0;
+
+	if (regs->a1 != SIGILL || !user_mode(program) ||
+	    !handle_trapped_read(container_of(ua, struct sbi_pmu, user_access), program))
+		return 0;
+	/* Return to the caller of do_trap(). */
+	regs->epc = regs->ra;
+	return 1;
+}
+
+NOKPROBE_SYMBOL(before_trap);
+
+/* On the first instruction, or past the two of ftrace. */
+static bool probe_traps(struct sbi_pmu_user_access *ua)
+{
+	static const unsigned int offsets[] = { 0, 8 };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(offsets); i++) {
+		ua->probe = (struct kprobe){
+			.symbol_name = "do_trap",
+			.offset = offsets[i],
+			.pre_handler = before_trap,
+		};
+		if (!register_kprobe(&ua->probe))
+			return true;
+	}
+	return false;
+}
+
+static const struct ctl_table mode_table = {
+	.procname = "perf_user_access",
+	.maxlen = sizeof(int),
+	.mode = 0644,
+	.proc_handler = mode_handler,
+	.extra1 = SYSCTL_ZERO,
+	.extra2 = SYSCTL_TWO,
+};
+
+/**
+ * sbi_pmu_user_access_init() - allow user-space reads, in exclusive mode
+ * @pmu: the driver, its CPUs online, not registered yet
+ *
+ * Not without kprobes, since a read that comes too late would kill the program. Not in a
+ * VM, where a read is no faster than read(2). Not with snapshot, where counters do not
+ * count on from the value that a program has seen.
+ *
+ * Context: may sleep.
+ */
+void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
+{
+	struct sbi_pmu_user_access *ua = &pmu->user_access;
+
+	if (!pmu->exclusive || sbi_pmu_in_kvm(pmu) || pmu->snapshot == SBI_PMU_SNAPSHOT_USED)
+		return;
+	ua->available = IS_ENABLED(CONFIG_RISCV_PMU) && probe_traps(ua);
+	ua->mode = ua->available ? SBI_PMU_USER_ACCESS_OWN : SBI_PMU_USER_ACCESS_NONE;
+	ua->table = mode_table;
+	ua->table.data = &ua->mode;
+	ua->sysctl = register_sysctl_sz("kernel", &ua->table, 1);
+	if (!ua->sysctl)
+		pr_warn("cannot register sysctl kernel.perf_user_access: user-space reads are as with value %d\n",
+			ua->mode);
+}
+
+void sbi_pmu_user_access_exit(struct sbi_pmu *pmu)
+{
+	if (pmu->user_access.sysctl)
+		unregister_sysctl_table(pmu->user_access.sysctl);
+	if (pmu->user_access.available)
+		unregister_kprobe(&pmu->user_access.probe);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * user_access: reads of counters from user space, without a system call.
+ */
+#ifndef SBI_PMU_USER_ACCESS_H
+#define SBI_PMU_USER_ACCESS_H
+
+#include "sbi_pmu.h"
+
+void sbi_pmu_user_access_init(struct sbi_pmu *pmu);
+void sbi_pmu_user_access_exit(struct sbi_pmu *pmu);
+void sbi_pmu_user_access_online(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_user_access_update(struct sbi_pmu_cpu *cpu);
+
+bool sbi_pmu_user_access_allowed(const struct sbi_pmu *pmu, const struct perf_event *perf,
+				 const struct sbi_pmu_event_code *code);
+bool sbi_pmu_user_access_map(struct sbi_pmu_perf_event *e, struct mm_struct *mm);
+void sbi_pmu_user_access_unmap(struct sbi_pmu_perf_event *e);
+
+void sbi_pmu_publish(struct sbi_pmu_perf_event *e);
+void sbi_pmu_event_collect(struct sbi_pmu_perf_event *e);
+void sbi_pmu_event_changed(struct sbi_pmu_event *event);
+int sbi_pmu_event_shown(const struct sbi_pmu_perf_event *e);
+
+#endif

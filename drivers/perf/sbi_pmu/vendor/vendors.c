@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * All vendors. The first that matches is used.
+ */
+#include "../vendor.h"
+#include "xiangshan/core.h"
+
+const struct sbi_pmu_vendor *const sbi_pmu_vendors[] = {
+	&sbi_pmu_xiangshan,
+	NULL
+};

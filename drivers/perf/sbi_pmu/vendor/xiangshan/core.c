@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * XiangShan: choose the event table, show its events in sysfs, check the table.
+ */
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/of.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "../../sbi.h"
+#include "../../sysfs.h"
+#include "check.h"
+#include "core.h"
+
+static char *table_wish = "auto";
+module_param_named(xiangshan, table_wish, charp, 0444);
+MODULE_PARM_DESC(xiangshan, "XiangShan's event table: user-guide, v2r2-2025, v2r2-2026, v3, off, or auto (default): by the device tree, or by the core if that is clear");
+
+static bool check_wish;
+module_param_named(xiangshan_check, check_wish, bool, 0444);
+MODULE_PARM_DESC(xiangshan_check, "at load, count two XiangShan events that happen on each cycle, and warn if the table is wrong (default: no)");
+
+/**
+ * struct xiangshan - data of this vendor
+ * @choice: the event table
+ * @found: number of its names that can be counted here
+ * @found_wide: those that are sums of three or four events
+ * @group: attribute group of its events
+ * @groups: all attribute groups, for perf core
+ * @list: the attributes of @group
+ * @attr: the events
+ */
+struct xiangshan {
+	struct sbi_pmu_choice choice;
+	unsigned int found;
+	unsigned int found_wide;
+	struct attribute_group group;
+	const struct attribute_group *groups[4];
+	struct attribute **list;
+	struct sbi_pmu_event_attr *attr;
+};
+
+/* ---- match ---- */
+
+/* OpenSBI removes its own properties from this node before Linux sees it, not this one. */
+static const char *stated_table(void)
+{
+	struct device_node *node = of_find_compatible_node(NULL, NULL, "riscv,pmu");
+	const char *table = NULL;
+
+	/* A property that is no string names no table. The tree, and so the string, stays. */
+	if (node && of_property_read_string(node, "openxiangshan,event-table", &table) &&
+	    of_property_present(node, "openxiangshan,event-table"))
+		table = "";
+	of_node_put(node);
+	return table;
+}
+
+/* Not all kernels know this extension, so look at the device tree. */
+static bool has_smcntrpmf(void)
+{
+	struct device_node *node = of_get_cpu_node(raw_smp_processor_id(), NULL);
+	bool has = false;
+	const char *isa;
+
+	if (!node)
+		return false;
+	if (of_property_match_string(node, "riscv,isa-extensions", "smcntrpmf") >= 0)
+		has = true;
+	else if (!of_property_read_string(node, "riscv,isa", &isa))
+		has = strstr(isa, "smcntrpmf");
+	of_node_put(node);
+	return has;
+}
+
+static int xiangshan_match(void **data)
+{
+	struct sbi_pmu_core core = { .stated = stated_table(), .smcntrpmf = has_smcntrpmf() };
+	struct sbi_pmu_choice choice;
+	struct xiangshan *xs;
+
+	sbi_pmu_sbi_core_ids(&core.vendor, &core.arch);
+	if (sbi_pmu_table_choose(table_wish, &core, &choice)) {
+		pr_err("xiangshan=%s: auto, off, user-guide, v2r2-2025, v2r2-2026 and v3 are known\n",
+		       table_wish);
+		return -EINVAL;
+	}
+	if (!choice.table && choice.why)
+		pr_info("XiangShan events have no names, as it is not clear which table of them this core has: %s; choose one: xiangshan=user-guide, v2r2-2025, v2r2-2026 or v3\n",
+			choice.why);
+	if (!choice.table)
+		return -ENODEV;
+	xs = kzalloc(sizeof(*xs), GFP_KERNEL);
+	if (!xs)
+		return -ENOMEM;
+	xs->choice = choice;
+	*data = xs;
+	return 0;
+}
+
+static void xiangshan_remove(void *data)
+{
+	struct xiangshan *xs = data;
+
+	kvfree(xs->list);
+	kvfree(xs->attr);
+	kfree(xs);
+}
+
+static int xiangshan_encode(const void *data, u64 config, struct sbi_pmu_event_code *code)
+{
+	const struct xiangshan *xs = data;
+
+	return sbi_pmu_selector_encode(xs->choice.table->bits, config, &code->data, &code->unit);
+}
+
+/* ---- sysfs ---- */
+
+static struct attribute *format_attrs[] = {
+	SBI_PMU_FORMAT(event0, SBI_PMU_CFG_EVENT0),
+	SBI_PMU_FORMAT(event1, SBI_PMU_CFG_EVENT1),
+	SBI_PMU_FORMAT(event2, SBI_PMU_CFG_EVENT2),
+	SBI_PMU_FORMAT(event3, SBI_PMU_CFG_EVENT3),
+	SBI_PMU_FORMAT(op0, SBI_PMU_CFG_OP0),
+	SBI_PMU_FORMAT(op1, SBI_PMU_CFG_OP1),
+	SBI_PMU_FORMAT(op2, SBI_PMU_CFG_OP2),
+	SBI_PMU_FORMAT(unit, SBI_PMU_CFG_UNIT),
+	NULL
+};
+
+static const struct attribute_group format_group = {
+	.name = "format",
+	.attrs = format_attrs,
+};
+
+static ssize_t event_table_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct sbi_pmu *pmu = to_sbi_pmu(dev_get_drvdata(dev));
+	const struct xiangshan *xs = pmu->caps.vendor_data;
+
+	return sysfs_emit(buf, "%s\n", xs->choice.table->name);
+}
+static DEVICE_ATTR_RO(event_table);
+
+static struct attribute *caps_attrs[] = {
+	&dev_attr_event_table.attr,
+	NULL
+};
+
+static const struct attribute_group caps_group = {
+	.name = "caps",
+	.attrs = caps_attrs,
+};
+
+static ssize_t event_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const u64 config = container_of(attr, struct sbi_pmu_event_attr, attr)->config;
+	const struct {
+		const char *name;
+		u64 value;
+	} terms[] = {
+		{ "event1", FIELD_GET(SBI_PMU_CFG_EVENT1, config) },
+		{ "event2", FIELD_GET(SBI_PMU_CFG_EVENT2, config) },
+		{ "event3", FIELD_GET(SBI_PMU_CFG_EVENT3, config) },
+		{ "op0", FIELD_GET(SBI_PMU_CFG_OP0, config) },
+		{ "op1", FIELD_GET(SBI_PMU_CFG_OP1, config) },
+		{ "op2", FIELD_GET(SBI_PMU_CFG_OP2, config) },
+	};
+	int at = sysfs_emit(buf, "event0=0x%llx", FIELD_GET(SBI_PMU_CFG_EVENT0, config));
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(terms); i++)
+		if (terms[i].value)
+			at += sysfs_emit_at(buf, at, ",%s=0x%llx", terms[i].name, terms[i].value);
+	return at + sysfs_emit_at(buf, at, ",unit=0x%llx\n", FIELD_GET(SBI_PMU_CFG_UNIT, config));
+}
+
+/* How to count a named event; an errno if it cannot be counted here. */
+static int find_event(struct sbi_pmu *pmu, u64 config, struct sbi_pmu_event_code *code,
+		      struct sbi_pmu_mask *candidates)
+{
+	const struct perf_event_attr attr = { .config = config };
+	int ret = sbi_pmu_event_encode(&pmu->caps, &attr, true, code);
+
+	return ret ?: sbi_pmu_support_find(&pmu->support, code, candidates);
+}
+
+/* Add a file for each name of the table that can be counted here. */
+static void fill_events(struct sbi_pmu *pmu, struct xiangshan *xs)
+{
+	const struct sbi_pmu_table *table = xs->choice.table;
+	struct sbi_pmu_event_code code;
+	struct sbi_pmu_mask candidates;
+
+	for (unsigned int n = 0; n < table->total; n++) {
+		const struct sbi_pmu_name *name = &table->names[n];
+		struct sbi_pmu_event_attr *ev = &xs->attr[xs->found];
+
+		if (find_event(pmu, name->config, &code, &candidates))
+			continue;
+		ev->config = name->config;
+		ev->attr.show = event_show;
+		ev->attr.attr.name = name->name;
+		ev->attr.attr.mode = 0444;
+		sysfs_attr_init(&ev->attr.attr);
+		xs->list[xs->found++] = &ev->attr.attr;
+		if (name->config & SBI_PMU_CFG_OP2)
+			xs->found_wide++;
+	}
+}
+
+static const struct attribute_group **xiangshan_attribute_groups(struct sbi_pmu *pmu, void *data)
+{
+	struct xiangshan *xs = data;
+	const unsigned int total = xs->choice.table->total;
+
+	xs->attr = kvcalloc(total, sizeof(*xs->attr), GFP_KERNEL);
+	xs->list = kvcalloc(total + 1, sizeof(*xs->list), GFP_KERNEL);
+	if (!xs->attr || !xs->list)
+		return NULL;
+	fill_events(pmu, xs);
+	xs->group.name = "events";
+	xs->group.attrs = xs->list;
+	xs->groups[0] = &format_group;
+	xs->groups[1] = &caps_group;
+	xs->groups[2] = &xs->group;
+	return xs->groups;
+}
+
+/* ---- the check of the table ---- */
+
+struct check {
+	struct sbi_pmu *pmu;
+	struct sbi_pmu_event_code code[SBI_PMU_CHECK_EVENTS];
+	struct sbi_pmu_mask candidates[SBI_PMU_CHECK_EVENTS];
+	struct sbi_pmu_check counts;
+	int ret;
+};
+
+static void wait_1ms(void)
+{
+	mdelay(1);
+}
+
+static void measure_here(void *arg)
+{
+	struct check *c = arg;
+
+	c->ret = sbi_pmu_check_measure(&this_cpu_ptr(c->pmu->cpu)->counters, c->code,
+				       c->candidates, wait_1ms, &c->counts);
+}
+
+/* A hart that is interrupted each time cannot be measured. */
+#define ATTEMPTS	50
+
+static int measure(struct check *c, const struct sbi_pmu_table *table)
+{
+	int ret;
+
+	for (unsigned int n = 0; n < SBI_PMU_CHECK_EVENTS; n++) {
+		ret = find_event(c->pmu, sbi_pmu_check_event(table, n), &c->code[n],
+				 &c->candidates[n]);
+		if (ret)
+			return ret;
+	}
+	for (unsigned int n = 0; n < ATTEMPTS; n++) {
+		ret = smp_call_function_single(cpumask_any(&c->pmu->cpus), measure_here, c, true);
+		if (ret || c->ret || sbi_pmu_check_result(&c->counts))
+			break;
+	}
+	return ret ?: c->ret;
+}
+
+static void log_check(const struct sbi_pmu_check *counts, const char *table)
+{
+	const char *clock = counts->cycles ? "cycles" :
+			    "cycles of memory (the cycle counter does not count)";
+	const u64 memory = counts->count[SBI_PMU_CHECK_MEMORY];
+	const u64 backend = counts->count[SBI_PMU_CHECK_BACKEND];
+
+	switch (sbi_pmu_check_result(counts)) {
+	case SBI_PMU_CHECK_PLAUSIBLE:
+		pr_info("xiangshan_check: table %s may be right: in %llu %s, %llu of cycles_memory and %llu of cycles_backend\n",
+			table, counts->least, clock, memory, backend);
+		break;
+	case SBI_PMU_CHECK_WRONG:
+		pr_warn("xiangshan_check: table %s is not this core's: in %llu %s, %llu of cycles_memory and %llu of cycles_backend; select another table with xiangshan=\n",
+			table, counts->least, clock, memory, backend);
+		break;
+	case SBI_PMU_CHECK_UNCLEAR:
+		pr_warn("xiangshan_check: not clear, as the hart was interrupted in each attempt; load the module again when it is less busy\n");
+		break;
+	}
+}
+
+static void check_table(struct sbi_pmu *pmu, const struct sbi_pmu_table *table)
+{
+	struct check *c = kzalloc(sizeof(*c), GFP_KERNEL);
+	int ret = -ENOMEM;
+
+	if (c) {
+		c->pmu = pmu;
+		ret = measure(c, table);
+	}
+	if (ret)
+		pr_warn("xiangshan_check: cannot count cycles_memory and cycles_backend (%d)\n",
+			ret);
+	else
+		log_check(&c->counts, table->name);
+	kfree(c);
+}
+
+static void xiangshan_log(struct sbi_pmu *pmu, void *data)
+{
+	const struct xiangshan *xs = data;
+	const struct sbi_pmu_table *table = xs->choice.table;
+
+	pr_info("XiangShan events by table %s (%s), %u of %u names; xiangshan= selects another table, or off\n",
+		table->name, xs->choice.why, xs->found, table->total);
+	if (!xs->found)
+		pr_warn("firmware maps no raw events to XiangShan's counters: its device tree needs a riscv,pmu node, see dts/\n");
+	else if (!xs->found_wide)
+		pr_info("sums of three and four events cannot be counted: firmware has no raw events v2 (SBI 3.0)\n");
+	if (check_wish)
+		check_table(pmu, table);
+}
+
+const struct sbi_pmu_vendor sbi_pmu_xiangshan = {
+	.match = xiangshan_match,
+	.encode = xiangshan_encode,
+	.candidates = sbi_pmu_selector_candidates,
+	.attribute_groups = xiangshan_attribute_groups,
+	.log = xiangshan_log,
+	.remove = xiangshan_remove,
+};

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * kernel_api_host.h - the host's replacement of the driver's kernel_api.h (same guard): what
+ * host-testable files use of the kernel, made of the C library.
+ */
+#ifndef SBI_PMU_KERNEL_API_H
+#define SBI_PMU_KERNEL_API_H
+
+#include <assert.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "asm_sbi.h"
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int64_t s64;
+
+#define BITS_PER_LONG	64
+
+#define BIT(n)			(1UL << (n))
+#define BIT_ULL(n)		(1ULL << (n))
+#define GENMASK_ULL(h, l)	((~0ULL << (l)) & (~0ULL >> (63 - (h))))
+#define GENMASK(h, l)		((unsigned long)GENMASK_ULL(h, l))
+#define FIELD_LOW(mask)		((mask) & (~(mask) + 1))
+#define FIELD_GET(mask, v)	(((v) & (mask)) / FIELD_LOW(mask))
+#define FIELD_PREP(mask, v)	(((v) * FIELD_LOW(mask)) & (mask))
+#define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
+#define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
+#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define __must_check		__attribute__((warn_unused_result))
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+static inline void INIT_LIST_HEAD(struct list_head *head)
+{
+	head->next = head;
+	head->prev = head;
+}
+
+static inline bool list_empty(const struct list_head *head)
+{
+	return head->next == head;
+}
+
+static inline void list_add_tail(struct list_head *node, struct list_head *head)
+{
+	node->prev = head->prev;
+	node->next = head;
+	head->prev->next = node;
+	head->prev = node;
+}
+
+static inline void list_del_init(struct list_head *node)
+{
+	node->prev->next = node->next;
+	node->next->prev = node->prev;
+	INIT_LIST_HEAD(node);
+}
+
+static inline void list_splice_tail_init(struct list_head *from, struct list_head *to)
+{
+	while (!list_empty(from)) {
+		struct list_head *node = from->next;
+
+		list_del_init(node);
+		list_add_tail(node, to);
+	}
+}
+
+#define list_entry(node, type, member) \
+	((type *)((char *)(node) - offsetof(type, member)))
+#define list_for_each_entry(pos, head, member)					\
+	for (pos = list_entry((head)->next, __typeof__(*pos), member);		\
+	     &pos->member != (head);						\
+	     pos = list_entry(pos->member.next, __typeof__(*pos), member))
+#define list_for_each_entry_safe(pos, tmp, head, member)			\
+	for (pos = list_entry((head)->next, __typeof__(*pos), member),		\
+	     tmp = list_entry(pos->member.next, __typeof__(*pos), member);	\
+	     &pos->member != (head);						\
+	     pos = tmp, tmp = list_entry(tmp->member.next, __typeof__(*tmp), member))
+
+/* ---- linux/bitmap.h ---- */
+
+#define DECLARE_BITMAP(name, n)	unsigned long name[(n) / BITS_PER_LONG]
+
+static inline bool test_bit(unsigned int i, const unsigned long *map)
+{
+	return map[i / BITS_PER_LONG] >> (i % BITS_PER_LONG) & 1;
+}
+
+static inline void __set_bit(unsigned int i, unsigned long *map)
+{
+	map[i / BITS_PER_LONG] |= BIT(i % BITS_PER_LONG);
+}
+
+static inline void __clear_bit(unsigned int i, unsigned long *map)
+{
+	map[i / BITS_PER_LONG] &= ~BIT(i % BITS_PER_LONG);
+}
+
+static inline unsigned int find_next_bit(const unsigned long *map, unsigned int n, unsigned int from)
+{
+	while (from < n && !test_bit(from, map))
+		from++;
+	return from;
+}
+
+#define find_first_bit(map, n)		find_next_bit(map, n, 0)
+#define for_each_set_bit(i, map, n)						\
+	for ((i) = find_first_bit(map, n); (i) < (n); (i) = find_next_bit(map, n, (i) + 1))
+#define bitmap_empty(map, n)		(find_first_bit(map, n) == (n))
+
+static inline unsigned int bitmap_weight(const unsigned long *map, unsigned int n)
+{
+	unsigned int i, weight = 0;
+
+	for_each_set_bit(i, map, n)
+		weight++;
+	return weight;
+}
+
+#define BITMAP_OPERATION(name, operation)					\
+static inline void bitmap_##name(unsigned long *to, const unsigned long *a,	\
+				 const unsigned long *b, unsigned int n)	\
+{										\
+	for (unsigned int w = 0; w < n / BITS_PER_LONG; w++)			\
+		to[w] = a[w] operation b[w];					\
+}
+
+BITMAP_OPERATION(and, &)
+BITMAP_OPERATION(or, |)
+BITMAP_OPERATION(andnot, & ~)
+
+/* ---- linux/hashtable.h, linux/jhash.h: one bucket ---- */
+
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+#define DECLARE_HASHTABLE(name, bits)	struct hlist_head name[1]
+#define hash_init(table)		((table)[0].first = NULL)
+#define jhash_3words(a, b, c, d)	((u32)((a) ^ (b) ^ (c) ^ (d)))
+
+static inline void hash_add_first(struct hlist_head *head, struct hlist_node *node)
+{
+	node->next = head->first;
+	head->first = node;
+}
+
+#define hash_add(table, node, key)	((void)(key), hash_add_first(&(table)[0], node))
+/* Only before the node is freed, in a walk over all nodes. */
+#define hash_del(node)			((void)(node))
+#define hash_entry(node, type, member)						\
+	((node) ? list_entry(node, type, member) : NULL)
+#define hash_for_each_possible(table, pos, member, key)				\
+	for ((void)(key), (pos) = hash_entry((table)[0].first, __typeof__(*(pos)), member); \
+	     (pos);								\
+	     (pos) = hash_entry((pos)->member.next, __typeof__(*(pos)), member))
+#define hash_for_each_safe(table, bucket, tmp, pos, member)			\
+	for ((bucket) = 0, (void)(bucket), (pos) = hash_entry((table)[0].first, __typeof__(*(pos)), member); \
+	     (pos) && ((tmp) = (pos)->member.next, true);			\
+	     (pos) = hash_entry(tmp, __typeof__(*(pos)), member))
+
+/* ---- linux/mutex.h, linux/slab.h ---- */
+
+struct mutex {
+	bool locked;
+};
+
+#define mutex_init(lock)		((lock)->locked = false)
+#define mutex_lock(lock)		(assert(!(lock)->locked), (lock)->locked = true)
+#define mutex_unlock(lock)		(assert((lock)->locked), (lock)->locked = false)
+#define GFP_KERNEL			0
+#define kzalloc(size, flags)		calloc(1, size)
+#define kfree(p)			free(p)
+
+#endif

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* test_cpu: what cpu.c, pmu.c, overflow.c and user_access.c do on a CPU, in short. */
+#include "test.h"
+
+struct test_cpu cpu;
+
+static int encode_units(const void *data, u64 config, struct sbi_pmu_event_code *code)
+{
+	return sbi_pmu_selector_encode(data, config, &code->data, &code->unit);
+}
+
+const struct sbi_pmu_vendor units_vendor = {
+	.encode = encode_units,
+	.candidates = sbi_pmu_selector_candidates,
+};
+
+/* ---- support of events ---- */
+
+static void probe(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
+		  const struct sbi_pmu_mask *candidates, struct sbi_pmu_support *support)
+{
+	(void)cache;
+	sbi_pmu_support_probe_here(&cpu.counters, code, candidates, support);
+}
+
+/* Counters that can count the event, filters included; empty if there are none. */
+struct sbi_pmu_mask cpu_candidates(const struct sbi_pmu_event_code *code)
+{
+	struct sbi_pmu_mask candidates = {};
+	const int ret = sbi_pmu_support_filtered(&cpu.support, code, false, &candidates);
+
+	if (ret && ret != -EBUSY)
+		return (struct sbi_pmu_mask){};
+	return candidates;
+}
+
+/* ---- mmap pages ---- */
+
+static void publish(struct tracked *t)
+{
+	t->reported += sbi_pmu_event_take(&t->event);
+	t->page.page = sbi_pmu_user_page(&cpu.counters, &t->event, ~0U);
+	t->page.by_kernel = t->event.active && !t->page.page.csr;
+	t->page.offset = t->reported - t->page.page.base;
+}
+
+/* Read the counter as a program does. Return: can it? */
+bool tracked_sees(const struct tracked *t, u64 *count)
+{
+	const struct sbi_pmu_user_page *page = &t->page.page;
+	u64 value;
+
+	/* What read(2) returns is compared elsewhere. */
+	*count = t->page.by_kernel ? t->expected : t->page.offset;
+	if (!page->csr)
+		return true;
+	if (fakesbi_read_csr(page->csr, &value))
+		return false;
+	*count += (s64)(value << (64 - page->width)) >> (64 - page->width);
+	return true;
+}
+
+static void changed(struct sbi_pmu_event *event)
+{
+	for (unsigned int i = 0; i < TRACKED; i++)
+		if (event == &cpu.tracked[i].event)
+			publish(&cpu.tracked[i]);
+}
+
+/* ---- the CPU ---- */
+
+static struct riscv_pmu_snapshot_data page;
+
+static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
+{
+	const struct sbi_pmu_event_code cycles = { .idx = SBI_PMU_HW_CPU_CYCLES };
+	const struct sbi_pmu_event_code instret = { .idx = SBI_PMU_HW_INSTRUCTIONS };
+	struct sbi_pmu_backend *be = &cpu.counters.backend;
+
+	if (cpu.support.probe)
+		sbi_pmu_support_free(&cpu.support);
+	memset(&cpu, 0, sizeof(cpu));
+	cpu.limits.max_width = 64;
+	cpu.limits.homogeneous = fakesbi_has(QUIRK_FIXED_ALIKE);
+	cpu.caps.filter = cpu.caps.has_h = true;
+	cpu.caps.vendor = &units_vendor;
+	cpu.counters.changed = changed;
+	be->ops = shmem ? &sbi_pmu_backend_snapshot : &sbi_pmu_backend_sbi;
+	be->inv = &cpu.inv;
+	be->sbi.call = fakesbi_call;
+	be->read_csr = fakesbi_read_csr;
+	be->exclusive = exclusive;
+	be->shmem.data = shmem;
+	be->shmem.address = HART_PAGE;
+	be->accumulates = fakesbi_has(QUIRK_SUMS);
+	be->in_vm = fakesbi_has(QUIRK_UNCOUNTABLE_STOPS);
+	cpu.support.inv = &cpu.inv;
+	cpu.support.caps = &cpu.caps;
+	cpu.support.exclusive = exclusive;
+	cpu.support.in_vm = be->in_vm;
+	cpu.support.probe = probe;
+	sbi_pmu_support_init(&cpu.support);
+	for (unsigned int i = 0; i < TRACKED; i++)
+		cpu.tracked[i].event.counter = SBI_PMU_NO_COUNTER;
+	if (sbi_pmu_probe_inventory(&be->sbi, &cpu.limits, &cpu.inv))
+		check(false, "inventory");
+	sbi_pmu_counters_online(&cpu.counters);
+	/* Standard events are probed while all counters are idle. */
+	cpu_candidates(&cycles);
+	cpu_candidates(&instret);
+}
+
+/* The model is set up; load the driver. */
+void cpu_boot(bool exclusive)
+{
+	boot_driver(exclusive, NULL);
+}
+
+void cpu_boot_mode(enum mode mode)
+{
+	if (mode != SNAPSHOT) {
+		cpu_boot(mode == EXCLUSIVE);
+		return;
+	}
+	fakesbi_memory(HART_PAGE, &page, sizeof(page));
+	boot_driver(true, &page);
+}
+
+void boot(unsigned int hpm, unsigned int firmware, unsigned int width)
+{
+	fakesbi_reset(hpm, firmware, width);
+	cpu_boot(true);
+}
+
+/* Perf core is about to change events. */
+void cpu_disable(void)
+{
+	cpu.counters.disabled = true;
+}
+
+/* It has done so, or an overflow has been served: start what is to run. */
+void cpu_enable(void)
+{
+	const bool pending = fakesbi.lcofi;
+
+	fakesbi.lcofi = false;
+	cpu.counters.disabled = false;
+	sbi_pmu_counters_start(&cpu.counters);
+	fakesbi.lcofi |= pending;
+	cpu.lost += tracked_sync();
+}
+
+/* Time passes; narrow counters are read no more often than promised. */
+void cpu_run(u64 ticks)
+{
+	const u64 wrap = sbi_pmu_inventory_wrap_ns(&cpu.inv);
+
+	cpu_enable();
+	for (unsigned int i = 0; i < TRACKED; i++)
+		if (cpu.tracked[i].active)
+			cpu.tracked[i].expected += ticks * fakesbi_rate(&cpu.tracked[i].event.code);
+	while (ticks) {
+		u64 step = wrap && ticks > wrap - cpu.since ? wrap - cpu.since : ticks;
+
+		fakesbi_run(step);
+		ticks -= step;
+		cpu.since += step;
+		if (wrap && cpu.since == wrap) {
+			sbi_pmu_counters_poll_narrow(&cpu.counters);
+			cpu.since = 0;
+		}
+	}
+}
+
+u64 cpu_calls(void)
+{
+	u64 n = 0;
+
+	for (unsigned int i = 0; i < SBI_PMU_FIDS; i++)
+		n += cpu.counters.backend.sbi.calls[i];
+	return n;
+}
+
+/* Does firmware have no counter configured or running? */
+bool quiet(void)
+{
+	for (unsigned int i = 0; i < FAKESBI_CTRS; i++)
+		if (fakesbi.ctr[i].configured || fakesbi.ctr[i].running)
+			return false;
+	return true;
+}
+
+/* The event of raw selector d can be on counters 3 to 3 + d. */
+bool can_upto(const struct sbi_pmu_event_code *code, unsigned int idx)
+{
+	return sbi_pmu_event_is_firmware(code) || idx <= 3 + code->data;
+}
+
+/* ---- events ---- */
+
+/* Open an event. Return: can a counter count it? */
+bool tracked_open(struct tracked *t, struct sbi_pmu_event_code code)
+{
+	const struct sbi_pmu_mask candidates = cpu_candidates(&code);
+
+	memset(t, 0, sizeof(*t));
+	sbi_pmu_event_init(&t->event, &code, &candidates);
+	/* Where each start sets the value there are no user-space reads. */
+	t->event.mapped = !sbi_pmu_backend_needs_start_value(&cpu.counters.backend);
+	return !sbi_pmu_mask_empty(&candidates);
+}
+
+bool tracked_open_idx(struct tracked *t, u32 idx, u64 data)
+{
+	return tracked_open(t, (struct sbi_pmu_event_code){ .idx = idx, .data = data });
+}
+
+bool tracked_add(struct tracked *t)
+{
+	return t->event.counter == SBI_PMU_NO_COUNTER && !sbi_pmu_event_add(&cpu.counters, &t->event);
+}
+
+bool tracked_start(struct tracked *t)
+{
+	if (t->event.counter != SBI_PMU_NO_COUNTER && !t->active)
+		t->active = !sbi_pmu_event_start(&cpu.counters, &t->event);
+	publish(t);
+	return t->active;
+}
+
+bool tracked_add_start(struct tracked *t)
+{
+	return tracked_add(t) && tracked_start(t);
+}
+
+void tracked_stop(struct tracked *t)
+{
+	sbi_pmu_event_stop(&cpu.counters, &t->event);
+	t->active = false;
+	publish(t);
+}
+
+void tracked_del(struct tracked *t)
+{
+	sbi_pmu_event_del(&cpu.counters, &t->event);
+	t->active = false;
+	publish(t);
+}
+
+u64 tracked_collect(struct tracked *t)
+{
+	u64 count;
+
+	sbi_pmu_event_update(&cpu.counters, &t->event);
+	count = sbi_pmu_event_take(&t->event);
+	t->reported += count;
+	return count;
+}
+
+bool tracked_right(struct tracked *t)
+{
+	tracked_collect(t);
+	return t->reported == t->expected;
+}
+
+/* An event that lost its counter counts no more. Return: how many lost theirs. */
+unsigned int tracked_sync(void)
+{
+	unsigned int lost = 0;
+
+	for (unsigned int i = 0; i < TRACKED; i++) {
+		struct tracked *t = &cpu.tracked[i];
+
+		lost += t->active && !t->event.active;
+		t->active = t->active && t->event.active;
+	}
+	return lost;
+}
