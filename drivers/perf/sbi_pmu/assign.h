@@ -9,33 +9,28 @@
 #include "event_code.h"
 #include "inventory.h"
 
-/**
- * struct sbi_pmu_plan - which counter holds which event
- * @configured: counters that hold an event
- * @busy: the configured counters on which an event counts; the others are idle
- * @code: by counter, the event that it holds
- * @candidates: by counter, the counters to which that event could move
- * @stamp: by counter, @clock when it was last allocated or became idle
- * @clock: incremented each time
- */
+/* Which counter holds which event */
 struct sbi_pmu_plan {
-	struct sbi_pmu_mask configured;
+	struct sbi_pmu_mask configured;	/* counters that hold an event */
+	/* the configured counters on which an event counts; the others are idle */
 	struct sbi_pmu_mask busy;
+	/* by counter, the event that it holds */
 	struct sbi_pmu_event_code code[SBI_PMU_MAX_COUNTERS];
+	/* by counter, the counters to which that event could move */
 	struct sbi_pmu_mask candidates[SBI_PMU_MAX_COUNTERS];
+	/* by counter, @clock when it was last allocated or became idle */
 	u64 stamp[SBI_PMU_MAX_COUNTERS];
-	u64 clock;
+	u64 clock;			/* incremented each time */
 };
 
-/**
- * struct sbi_pmu_path - a chain of moves that makes a counter available
- * @from: by counter, the counter whose event moves here; SBI_PMU_NO_COUNTER at the first
- *	  counter of the chain, which is for the new event
- * @end: the last counter of the chain, which is available
- */
+/* A chain of moves that makes a counter available */
 struct sbi_pmu_path {
+	/*
+	 * by counter, the counter whose event moves here; SBI_PMU_NO_COUNTER at the first
+	 * counter of the chain, which is for the new event
+	 */
 	u8 from[SBI_PMU_MAX_COUNTERS];
-	unsigned int end;
+	unsigned int end;		/* the last counter of the chain, which is available */
 };
 
 unsigned int sbi_pmu_plan_find(const struct sbi_pmu_plan *plan,

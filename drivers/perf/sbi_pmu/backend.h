@@ -11,84 +11,77 @@
 
 struct sbi_pmu_backend;
 
-/**
- * struct sbi_pmu_values - values of counters
- * @valid: the counters whose value is known
- * @value: by counter
- */
+/* Values of counters */
 struct sbi_pmu_values {
-	struct sbi_pmu_mask valid;
-	u64 value[SBI_PMU_MAX_COUNTERS];
+	struct sbi_pmu_mask valid;	/* the counters whose value is known */
+	u64 value[SBI_PMU_MAX_COUNTERS];	/* by counter */
 };
 
-/**
- * struct sbi_pmu_backend_ops - a way to program counters
- * @stop: stop running counters @which, and add their values to be->stopped: of counters in
- *	  @wanted, and of others where that costs nothing. Return: counters that have lost
- *	  their event and must be configured again.
- * @start: start stopped counters @which: those in be->initial from their value there,
- *	   others from their present value. Return: counters that could not be started.
+/*
+ * A way to program counters
  *
  * Context: on the CPU, interrupts disabled.
  */
 struct sbi_pmu_backend_ops {
+	/*
+	 * stop running counters @which, and add their values to be->stopped: of counters in
+	 * @wanted, and of others where that costs nothing. Return: counters that have lost
+	 * their event and must be configured again.
+	 */
 	struct sbi_pmu_mask (*stop)(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which,
 				    const struct sbi_pmu_mask *wanted);
+	/*
+	 * start stopped counters @which: those in be->initial from their value there, others
+	 * from their present value. Return: counters that could not be started.
+	 */
 	struct sbi_pmu_mask (*start)(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which);
 };
 
 extern const struct sbi_pmu_backend_ops sbi_pmu_backend_sbi;
 extern const struct sbi_pmu_backend_ops sbi_pmu_backend_snapshot;
 
-/**
- * struct sbi_pmu_shmem - snapshot shared memory of a CPU
- * @data: the page, NULL if there is none
- * @address: its physical address
- * @registered: firmware uses it
- * @may_be_registered: firmware may still write to it, so the page must not be freed
- */
+/* Snapshot shared memory of a CPU */
 struct sbi_pmu_shmem {
-	struct riscv_pmu_snapshot_data *data;
-	u64 address;
-	bool registered;
+	struct riscv_pmu_snapshot_data *data;	/* the page, NULL if there is none */
+	u64 address;			/* its physical address */
+	bool registered;		/* firmware uses it */
+	/* firmware may still write to it, so the page must not be freed */
 	bool may_be_registered;
 };
 
-/**
- * struct sbi_pmu_backend - a CPU's counters, as its backend sees them
- * @ops: see struct sbi_pmu_backend_ops; set before the CPU comes online
- * @inv: the counters
- * @sbi: calls to firmware
- * @read_csr: read a counter CSR. Return: 0, or an errno if the CSR does not exist.
- * @exclusive: no other driver uses this CPU's counters
- * @in_vm: the counters are perf events of a KVM host: it accepts raw events that no counter
- *	   can count, and scountovf is not virtualised
- * @accumulates: each read returns the total added to the previous result (KVM up to 6.12)
- * @last: by counter, what it was started from; with @accumulates, what was read last
- * @sum: by counter, with @accumulates: total since it was configured, and offset of the
- *	 value that users of this file see
- * @shmem: snapshot shared memory
- * @stopped: result of ops->stop()
- * @initial: argument of ops->start()
+/*
+ * A CPU's counters, as its backend sees them
  *
  * Only touched on its own CPU with interrupts disabled, hence without a lock.
  */
 struct sbi_pmu_backend {
+	/* see struct sbi_pmu_backend_ops; set before the CPU comes online */
 	const struct sbi_pmu_backend_ops *ops;
-	const struct sbi_pmu_inventory *inv;
-	struct sbi_pmu_sbi sbi;
+	const struct sbi_pmu_inventory *inv;	/* the counters */
+	struct sbi_pmu_sbi sbi;		/* calls to firmware */
+	/* read a counter CSR. Return: 0, or an errno if the CSR does not exist. */
 	int (*read_csr)(unsigned int csr, u64 *value);
-	bool exclusive;
+	bool exclusive;			/* no other driver uses this CPU's counters */
+	/*
+	 * the counters are perf events of a KVM host: it accepts raw events that no counter
+	 * can count, and scountovf is not virtualised
+	 */
 	bool in_vm;
+	/* each read returns the total added to the previous result (KVM up to 6.12) */
 	bool accumulates;
+	/* by counter, what it was started from; with @accumulates, what was read last */
 	u64 last[SBI_PMU_MAX_COUNTERS];
 	struct {
 		u64 total;
 		u64 offset;
+	/*
+	 * by counter, with @accumulates: total since it was configured, and offset of the
+	 * value that users of this file see
+	 */
 	} sum[SBI_PMU_MAX_COUNTERS];
-	struct sbi_pmu_shmem shmem;
-	struct sbi_pmu_values stopped;
-	struct sbi_pmu_values initial;
+	struct sbi_pmu_shmem shmem;	/* snapshot shared memory */
+	struct sbi_pmu_values stopped;	/* result of ops->stop() */
+	struct sbi_pmu_values initial;	/* argument of ops->start() */
 };
 
 /*

@@ -38,69 +38,61 @@ enum sbi_pmu_counter_state {
 	SBI_PMU_STATES
 };
 
-/**
- * struct sbi_pmu_event - an event on a CPU
- * @node: in the list of its counter
- * @code: the event
- * @candidates: counters that can hold it
- * @prev: the counter's value when it was accounted last; valid while @active
- * @count: accounted and not yet taken by sbi_pmu_event_take()
- * @period: its sampling period, unless @sampling is SBI_PMU_COUNTING
- * @counter: its counter, or SBI_PMU_NO_COUNTER
- * @sampling: enum sbi_pmu_sampling
- * @active: counts now, as opposed to stopped
- * @mapped: a program has mapped it and may read its counter from user space
- * @user_read: @mapped when it was started last
- * @reset_on_start: a user-space read must not show what others counted, so the counter
- *		    starts from 0 each time
- */
+/* An event on a CPU */
 struct sbi_pmu_event {
-	struct list_head node;
-	struct sbi_pmu_event_code code;
-	struct sbi_pmu_mask candidates;
+	struct list_head node;		/* in the list of its counter */
+	struct sbi_pmu_event_code code;	/* the event */
+	struct sbi_pmu_mask candidates;	/* counters that can hold it */
+	/* the counter's value when it was accounted last; valid while @active */
 	u64 prev;
-	u64 count;
+	u64 count;			/* accounted and not yet taken by sbi_pmu_event_take() */
+	/* its sampling period, unless @sampling is SBI_PMU_COUNTING */
 	struct sbi_pmu_period period;
-	unsigned int counter;
-	u8 sampling;
-	bool active;
+	unsigned int counter;		/* its counter, or SBI_PMU_NO_COUNTER */
+	u8 sampling;			/* enum sbi_pmu_sampling */
+	bool active;			/* counts now, as opposed to stopped */
+	/* a program has mapped it and may read its counter from user space */
 	bool mapped;
-	bool user_read;
+	bool user_read;			/* @mapped when it was started last */
+	/*
+	 * a user-space read must not show what others counted, so the counter starts from 0
+	 * each time
+	 */
 	bool reset_on_start;
 };
 
-/**
- * struct sbi_pmu_counters - the counters of a CPU
- * @backend: programs and reads them
- * @plan: which counter holds which event
- * @events: by counter, the events that count on it
- * @state: by counter, enum sbi_pmu_counter_state
- * @in: by state but FREE, the counters in it
- * @wrapped: sampling counters that had wrapped when overflow_scan.c looked for lost
- *	     interrupts
- * @world_readable: counters that every program may read, which are never reset
- * @changed: the counter of a user-readable event, or its start value, has changed: the
- *	     event's mmap page must be updated
- * @lost_events: number of events that lost their counter, because firmware refused to
- *		 configure it again
- * @online: events may be added
- * @disabled: perf core or an interrupt handler changes events; counters that have been
- *	      stopped are started when it is done
+/*
+ * The counters of a CPU
  *
  * Only touched on its own CPU with interrupts disabled, hence without a lock. (Inventory
  * and probes use @backend before there are events.)
  */
 struct sbi_pmu_counters {
-	struct sbi_pmu_backend backend;
-	struct sbi_pmu_plan plan;
+	struct sbi_pmu_backend backend;	/* programs and reads them */
+	struct sbi_pmu_plan plan;	/* which counter holds which event */
+	/* by counter, the events that count on it */
 	struct list_head events[SBI_PMU_MAX_COUNTERS];
-	u8 state[SBI_PMU_MAX_COUNTERS];
-	struct sbi_pmu_mask in[SBI_PMU_STATES];
+	u8 state[SBI_PMU_MAX_COUNTERS];	/* by counter, enum sbi_pmu_counter_state */
+	struct sbi_pmu_mask in[SBI_PMU_STATES];	/* by state but FREE, the counters in it */
+	/* sampling counters that had wrapped when overflow_scan.c looked for lost interrupts */
 	struct sbi_pmu_mask wrapped;
+	/* counters that every program may read, which are never reset */
 	struct sbi_pmu_mask world_readable;
+	/*
+	 * the counter of a user-readable event, or its start value, has changed: the event's
+	 * mmap page must be updated
+	 */
 	void (*changed)(struct sbi_pmu_event *event);
+	/*
+	 * number of events that lost their counter, because firmware refused to configure it
+	 * again
+	 */
 	unsigned int lost_events;
-	bool online;
+	bool online;			/* events may be added */
+	/*
+	 * perf core or an interrupt handler changes events; counters that have been stopped
+	 * are started when it is done
+	 */
 	bool disabled;
 };
 

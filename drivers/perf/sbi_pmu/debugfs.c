@@ -71,19 +71,13 @@ DEFINE_SHOW_ATTRIBUTE(user_access);
 
 /* ---- counters: what each counter holds, and for how many events ---- */
 
-/**
- * struct counters_copy - a CPU's counters, copied on that CPU
- * @pmu: the driver
- * @plan: what they hold
- * @events: by counter, number of events
- * @lost_events: as in struct sbi_pmu_counters
- * @lost_shmem: firmware does not use this CPU's snapshot shared memory any more
- */
+/* A CPU's counters, copied on that CPU */
 struct counters_copy {
-	struct sbi_pmu *pmu;
-	struct sbi_pmu_plan plan;
-	unsigned int events[SBI_PMU_MAX_COUNTERS];
-	unsigned int lost_events;
+	struct sbi_pmu *pmu;		/* the driver */
+	struct sbi_pmu_plan plan;	/* what they hold */
+	unsigned int events[SBI_PMU_MAX_COUNTERS];	/* by counter, number of events */
+	unsigned int lost_events;	/* as in struct sbi_pmu_counters */
+	/* firmware does not use this CPU's snapshot shared memory any more */
 	bool lost_shmem;
 };
 

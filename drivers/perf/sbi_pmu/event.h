@@ -20,20 +20,17 @@
 #define SBI_PMU_SPACE_FIRMWARE	2	/* the code of an SBI firmware event */
 #define SBI_PMU_SPACE_PLATFORM	3	/* the data of a platform firmware event */
 
-/**
- * struct sbi_pmu_caps - what this machine can do; const after probe
- * @filter: programmable counters can be inhibited by privilege mode (Sscofpmf)
- * @has_h: the harts have the H extension, so that virtual modes exist
- * @nonstandard_fw: firmware checks codes of firmware events that SBI does not define
- * @vendor: encodes raw events; NULL: they are passed on as they are
- * @vendor_data: for its functions
- */
+/* What this machine can do; const after probe */
 struct sbi_pmu_caps {
+	/* programmable counters can be inhibited by privilege mode (Sscofpmf) */
 	bool filter;
+	/* the harts have the H extension, so that virtual modes exist */
 	bool has_h;
+	/* firmware checks codes of firmware events that SBI does not define */
 	bool nonstandard_fw;
+	/* encodes raw events; NULL: they are passed on as they are */
 	const struct sbi_pmu_vendor *vendor;
-	void *vendor_data;
+	void *vendor_data;		/* for its functions */
 };
 
 int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,

@@ -7,17 +7,12 @@
 
 #include "kernel_api.h"
 
-/**
- * struct sbi_pmu_event_code - an event as firmware takes it
- * @data: event_data
- * @idx: event_idx
- * @flags: config_flags; only the five inhibit bits
- * @unit: a vendor's restriction to some counters, 0 for all; not sent to firmware
- */
+/* An event as firmware takes it */
 struct sbi_pmu_event_code {
-	u64 data;
-	u32 idx;
-	u32 flags;
+	u64 data;			/* event_data */
+	u32 idx;			/* event_idx */
+	u32 flags;			/* config_flags; only the five inhibit bits */
+	/* a vendor's restriction to some counters, 0 for all; not sent to firmware */
 	u32 unit;
 };
 

@@ -109,33 +109,22 @@ enum sbi_pmu_counter_kind {
 	SBI_PMU_COUNTER_FIRMWARE,	/* kept by firmware, read by an SBI call */
 };
 
-/**
- * struct sbi_pmu_counter_info - what firmware says of one counter
- * @csr: its CSR; hardware counters only
- * @width: its bits, 1 to 64; 64 for firmware counters
- * @kind: enum sbi_pmu_counter_kind
- */
+/* What firmware says of one counter */
 struct sbi_pmu_counter_info {
-	u16 csr;
-	u8 width;
-	u8 kind;
+	u16 csr;			/* its CSR; hardware counters only */
+	u8 width;			/* its bits, 1 to 64; 64 for firmware counters */
+	u8 kind;			/* enum sbi_pmu_counter_kind */
 };
 
-/**
- * struct sbi_pmu_inventory - the counters of a CPU; const after probe
- * @info: by logical index
- * @fixed: cycle and instret
- * @programmable: hpmcounter3 to 31
- * @firmware: firmware counters
- * @beyond: number of counters past SBI_PMU_MAX_COUNTERS, which are not used
- * @narrow: number of hardware counters below SBI_PMU_MIN_WIDTH bits, which are not used
- */
+/* The counters of a CPU; const after probe */
 struct sbi_pmu_inventory {
-	struct sbi_pmu_counter_info info[SBI_PMU_MAX_COUNTERS];
-	struct sbi_pmu_mask fixed;
-	struct sbi_pmu_mask programmable;
-	struct sbi_pmu_mask firmware;
+	struct sbi_pmu_counter_info info[SBI_PMU_MAX_COUNTERS];	/* by logical index */
+	struct sbi_pmu_mask fixed;	/* cycle and instret */
+	struct sbi_pmu_mask programmable;	/* hpmcounter3 to 31 */
+	struct sbi_pmu_mask firmware;	/* firmware counters */
+	/* number of counters past SBI_PMU_MAX_COUNTERS, which are not used */
 	unsigned long beyond;
+	/* number of hardware counters below SBI_PMU_MIN_WIDTH bits, which are not used */
 	unsigned int narrow;
 };
 

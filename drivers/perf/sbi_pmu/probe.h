@@ -10,36 +10,26 @@
 #include "backend.h"
 #include "event.h"
 
-/**
- * struct sbi_pmu_probe_limits - what to make of the answers about counters
- * @max_width: bits that hardware counters have at most; firmware may say more
- * @homogeneous: cycle and instret can do all that programmable counters can (KVM)
- */
+/* What to make of the answers about counters */
 struct sbi_pmu_probe_limits {
+	/* bits that hardware counters have at most; firmware may say more */
 	unsigned int max_width;
+	/* cycle and instret can do all that programmable counters can (KVM) */
 	bool homogeneous;
 };
 
-/**
- * struct sbi_pmu_support - which counters can count an event, as far as it has been probed
- * @can: counters that took it
- * @cannot: counters that did not
- */
+/* Which counters can count an event, as far as it has been probed */
 struct sbi_pmu_support {
-	struct sbi_pmu_mask can;
-	struct sbi_pmu_mask cannot;
+	struct sbi_pmu_mask can;	/* counters that took it */
+	struct sbi_pmu_mask cannot;	/* counters that did not */
 };
 
-/**
- * struct sbi_pmu_read_method - how counters of this machine are best read
- * @accumulates: see struct sbi_pmu_backend
- * @snapshot_works: firmware saves values to the shared memory, and starts from there
- * @snapshot_is_faster: than reading one counter after the other
- */
+/* How counters of this machine are best read */
 struct sbi_pmu_read_method {
-	bool accumulates;
+	bool accumulates;		/* see struct sbi_pmu_backend */
+	/* firmware saves values to the shared memory, and starts from there */
 	bool snapshot_works;
-	bool snapshot_is_faster;
+	bool snapshot_is_faster;	/* than reading one counter after the other */
 };
 
 int sbi_pmu_probe_inventory(struct sbi_pmu_sbi *sbi, const struct sbi_pmu_probe_limits *limits,

@@ -14,17 +14,12 @@ enum sbi_pmu_sampling {
 	SBI_PMU_BY_TIMER,	/* a timer reads the counter (poll.c) */
 };
 
-/**
- * struct sbi_pmu_period - the sampling period of an event
- * @left: events to its end, zero or negative once it is over
- * @since_sample: events since the last sample
- * @since_poll: events since the timer last looked
- * @deferred: samples in a row that were due in a privilege mode that the event excludes
- */
+/* The sampling period of an event */
 struct sbi_pmu_period {
-	s64 left;
-	u64 since_sample;
-	u64 since_poll;
+	s64 left;			/* events to its end, zero or negative once it is over */
+	u64 since_sample;		/* events since the last sample */
+	u64 since_poll;			/* events since the timer last looked */
+	/* samples in a row that were due in a privilege mode that the event excludes */
 	unsigned int deferred;
 };
 

@@ -7,16 +7,11 @@
 
 #include "sbi_calls.h"
 
-/**
- * struct sbi_pmu_firmware_id - who implements SBI here; const after probe
- * @spec: SBI version, as the base extension encodes it
- * @impl: implementation id
- * @impl_version: its version, in its own encoding
- */
+/* Who implements SBI here; const after probe */
 struct sbi_pmu_firmware_id {
-	unsigned long spec;
-	unsigned long impl;
-	unsigned long impl_version;
+	unsigned long spec;		/* SBI version, as the base extension encodes it */
+	unsigned long impl;		/* implementation id */
+	unsigned long impl_version;	/* its version, in its own encoding */
 };
 
 int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id);

@@ -15,14 +15,10 @@
 /* A call of the PMU extension on this hart */
 typedef struct sbiret (*sbi_pmu_call_fn)(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS]);
 
-/**
- * struct sbi_pmu_sbi - calls of a CPU to its firmware
- * @call: makes the call; set once, never NULL
- * @calls: number of calls, by function
- */
+/* Calls of a CPU to its firmware */
 struct sbi_pmu_sbi {
-	sbi_pmu_call_fn call;
-	u64 calls[SBI_PMU_FIDS];
+	sbi_pmu_call_fn call;		/* makes the call; set once, never NULL */
+	u64 calls[SBI_PMU_FIDS];	/* number of calls, by function */
 };
 
 int sbi_pmu_sbi_errno(long error);

@@ -35,56 +35,44 @@ enum sbi_pmu_snapshot_use {
 	SBI_PMU_SNAPSHOT_USED,
 };
 
-/**
- * struct sbi_pmu_cpu - a CPU
- * @counters: its counters
- * @timer: runs while an event must be looked at regularly (poll.c)
- * @interval: ns from the last expiry to the next, 0 while the timer is off
- * @polled: when sampling events were looked at last
- * @scounteren: counters that programs may read now
- * @kept: events that keep cycle and instret running while all programs may read them
- * @keeps: they are in use
- * @trapped_reads: user-space reads that came too late, and returned 0
- * @lost_irqs: overflows that were found although their interrupt was lost
- * @wrong_mode: samples that were due in a privilege mode that the event excludes
- * @pmu: the driver
+/*
+ * A CPU
  *
  * Only touched on its own CPU with interrupts disabled.
  */
 struct sbi_pmu_cpu {
-	struct sbi_pmu_counters counters;
+	struct sbi_pmu_counters counters;	/* its counters */
+	/* runs while an event must be looked at regularly (poll.c) */
 	struct hrtimer timer;
+	/* ns from the last expiry to the next, 0 while the timer is off */
 	u64 interval;
-	ktime_t polled;
-	u32 scounteren;
+	ktime_t polled;			/* when sampling events were looked at last */
+	u32 scounteren;			/* counters that programs may read now */
+	/* events that keep cycle and instret running while all programs may read them */
 	struct sbi_pmu_event kept[2];
-	bool keeps;
-	unsigned long trapped_reads;
+	bool keeps;			/* they are in use */
+	unsigned long trapped_reads;	/* user-space reads that came too late, and returned 0 */
+	/* overflows that were found although their interrupt was lost */
 	unsigned long lost_irqs;
+	/* samples that were due in a privilege mode that the event excludes */
 	unsigned long wrong_mode;
-	struct sbi_pmu *pmu;
+	struct sbi_pmu *pmu;		/* the driver */
 };
 
-/**
- * struct sbi_pmu_perf_event - what the driver keeps of a perf event, in pmu_private
- * @event: on a CPU
- * @perf: perf core's event
- * @readable: its task may read it from user space once it has mapped it
- * @shown: the counter in its mmap page: hpmcounter number plus one, or 0
- * @mm: the address space that has mapped it, with a reference; NULL before
- * @published: counters that its page has shown so far, as in scounteren
- * @reader: in the list of readers, if @mm
- * @rcu: to free it
- */
+/* What the driver keeps of a perf event, in pmu_private */
 struct sbi_pmu_perf_event {
-	struct sbi_pmu_event event;
-	struct perf_event *perf;
+	struct sbi_pmu_event event;	/* on a CPU */
+	struct perf_event *perf;	/* perf core's event */
+	/* its task may read it from user space once it has mapped it */
 	bool readable;
+	/* the counter in its mmap page: hpmcounter number plus one, or 0 */
 	u8 shown;
+	/* the address space that has mapped it, with a reference; NULL before */
 	struct mm_struct *mm;
+	/* counters that its page has shown so far, as in scounteren */
 	u32 published;
-	struct hlist_node reader;
-	struct rcu_head rcu;
+	struct hlist_node reader;	/* in the list of readers, if @mm */
+	struct rcu_head rcu;		/* to free it */
 };
 
 enum sbi_pmu_user_access_mode {
@@ -93,28 +81,19 @@ enum sbi_pmu_user_access_mode {
 	SBI_PMU_USER_ACCESS_FIXED,	/* also cycle and instret, without an event */
 };
 
-/**
- * struct sbi_pmu_user_access - user-space reads
- * @available: the kernel has what is needed; const after probe
- * @mode: the sysctl kernel.perf_user_access, enum sbi_pmu_user_access_mode
- * @sysctl: its handle, NULL where the other driver has it
- * @table: its description
- * @probe: on the kernel's function for fatal traps, if @available
- * @openable: counters that can be opened to user space on every CPU
- * @readers: events that have been mapped, by task; under RCU
- * @count: number of readers
- * @lock: for changes of @readers
- */
+/* User-space reads */
 struct sbi_pmu_user_access {
-	bool available;
+	bool available;			/* the kernel has what is needed; const after probe */
+	/* the sysctl kernel.perf_user_access, enum sbi_pmu_user_access_mode */
 	int mode;
-	struct ctl_table_header *sysctl;
-	struct ctl_table table;
+	struct ctl_table_header *sysctl;	/* its handle, NULL where the other driver has it */
+	struct ctl_table table;		/* its description */
+	/* on the kernel's function for fatal traps, if @available */
 	struct kprobe probe;
-	u32 openable;
-	DECLARE_HASHTABLE(readers, 6);
-	unsigned int count;
-	spinlock_t lock;
+	u32 openable;			/* counters that can be opened to user space on every CPU */
+	DECLARE_HASHTABLE(readers, 6);	/* events that have been mapped, by task; under RCU */
+	unsigned int count;		/* number of readers */
+	spinlock_t lock;		/* for changes of @readers */
 };
 
 /* What makes samples */
@@ -124,65 +103,48 @@ enum sbi_pmu_overflow_source {
 	SBI_PMU_OVERFLOW_TIMER,
 };
 
-/**
- * struct sbi_pmu - the driver
- * @pmu: for perf core
- * @riscv: the same, for the kernel's arch_perf_update_userpage(), which casts to it
- * @cpu: per CPU
- * @inv: the counters of every CPU in @cpus; const after probe
- * @limits: how to read what firmware says of counters; const after probe
- * @wrap_ns: how often narrow counters must be read, 0 if there are none; const after probe
- * @caps: what the machine can do; const after probe
- * @id: the firmware; const after probe
- * @read_method: how counters are best read; const after probe
- * @snapshot: enum sbi_pmu_snapshot_use; const after probe
- * @exclusive: no other CPU PMU is there: this one has type RAW and all counters. Else in
- *	       shared mode it leaves alone what the other PMU uses; const after probe
- * @name: the PMU's name in that mode; const after probe
- * @homogeneous: CPUs that have the counters of @inv, or had when they were online last;
- *		 written by hotplug callbacks, which the core serialises
- * @cpus: those that are online; likewise
- * @source: what makes samples; const after probe
- * @poll: events that cannot interrupt may be sampled by timer; const after probe
- * @irq: the overflow interrupt, 0 without; const after probe
- * @perf_event_overflow: perf core's function, which is not exported, or NULL; const after
- *			 probe
- * @perf_sample_event_took: likewise
- * @support: which counters can count an event
- * @events: number of perf events that exist
- * @user_access: user-space reads
- * @hotplug: in the list of the CPU hotplug state
- * @pm: notified when a CPU loses or regains power
- * @debugfs: folder
- */
+/* The driver */
 struct sbi_pmu {
 	union {
-		struct pmu pmu;
+		struct pmu pmu;		/* for perf core */
+		/* the same, for the kernel's arch_perf_update_userpage(), which casts to it */
 		struct riscv_pmu riscv;
 	};
-	struct sbi_pmu_cpu __percpu *cpu;
-	struct sbi_pmu_inventory inv;
+	struct sbi_pmu_cpu __percpu *cpu;	/* per CPU */
+	struct sbi_pmu_inventory inv;	/* the counters of every CPU in @cpus; const after probe */
+	/* how to read what firmware says of counters; const after probe */
 	struct sbi_pmu_probe_limits limits;
+	/* how often narrow counters must be read, 0 if there are none; const after probe */
 	u64 wrap_ns;
-	struct sbi_pmu_caps caps;
-	struct sbi_pmu_firmware_id id;
-	struct sbi_pmu_read_method read_method;
-	enum sbi_pmu_snapshot_use snapshot;
+	struct sbi_pmu_caps caps;	/* what the machine can do; const after probe */
+	struct sbi_pmu_firmware_id id;	/* the firmware; const after probe */
+	struct sbi_pmu_read_method read_method;	/* how counters are best read; const after probe */
+	enum sbi_pmu_snapshot_use snapshot;	/* enum sbi_pmu_snapshot_use; const after probe */
+	/*
+	 * no other CPU PMU is there: this one has type RAW and all counters. Else in shared
+	 * mode it leaves alone what the other PMU uses; const after probe
+	 */
 	bool exclusive;
-	const char *name;
+	const char *name;		/* the PMU's name in that mode; const after probe */
+	/*
+	 * CPUs that have the counters of @inv, or had when they were online last; written by
+	 * hotplug callbacks, which the core serialises
+	 */
 	struct cpumask homogeneous;
-	struct cpumask cpus;
-	enum sbi_pmu_overflow_source source;
+	struct cpumask cpus;		/* those that are online; likewise */
+	enum sbi_pmu_overflow_source source;	/* what makes samples; const after probe */
+	/* events that cannot interrupt may be sampled by timer; const after probe */
 	bool poll;
-	int irq;
+	int irq;			/* the overflow interrupt, 0 without; const after probe */
+	/* perf core's function, which is not exported, or NULL; const after probe */
 	typeof(perf_event_overflow) *perf_event_overflow;
-	typeof(perf_sample_event_took) *perf_sample_event_took;
-	struct sbi_pmu_support_cache support;
-	atomic_t events;
-	struct sbi_pmu_user_access user_access;
-	struct hlist_node hotplug;
-	struct notifier_block pm;
-	struct dentry *debugfs;
+	typeof(perf_sample_event_took) *perf_sample_event_took;	/* likewise */
+	struct sbi_pmu_support_cache support;	/* which counters can count an event */
+	atomic_t events;		/* number of perf events that exist */
+	struct sbi_pmu_user_access user_access;	/* user-space reads */
+	struct hlist_node hotplug;	/* in the list of the CPU hotplug state */
+	struct notifier_block pm;	/* notified when a CPU loses or regains power */
+	struct dentry *debugfs;		/* folder */
 };
 
 static inline struct sbi_pmu *to_sbi_pmu(struct pmu *pmu)

@@ -10,31 +10,26 @@
 #include "event.h"
 #include "probe.h"
 
-/**
- * struct sbi_pmu_support_cache - what is known of events
- * @inv: the counters
- * @caps: what the machine can do
- * @exclusive: see struct sbi_pmu_backend
- * @in_vm: ditto
- * @hints: standard events that firmware says it supports (EVENT_GET_INFO), by
- *	   sbi_pmu_event_standard(); often wrong, so only used in shared mode
- * @probe: probe an event on one CPU after the other until it is known of all @candidates,
- *	   and add that to @support. May sleep.
- * @lock: guards the rest, and serialises probes
- * @entries: by event
- * @count: number of entries
- */
+/* What is known of events */
 struct sbi_pmu_support_cache {
-	const struct sbi_pmu_inventory *inv;
-	const struct sbi_pmu_caps *caps;
-	bool exclusive;
-	bool in_vm;
+	const struct sbi_pmu_inventory *inv;	/* the counters */
+	const struct sbi_pmu_caps *caps;	/* what the machine can do */
+	bool exclusive;			/* see struct sbi_pmu_backend */
+	bool in_vm;			/* ditto */
+	/*
+	 * standard events that firmware says it supports (EVENT_GET_INFO), by
+	 * sbi_pmu_event_standard(); often wrong, so only used in shared mode
+	 */
 	u64 hints;
+	/*
+	 * probe an event on one CPU after the other until it is known of all @candidates, and
+	 * add that to @support. May sleep.
+	 */
 	void (*probe)(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
 		      const struct sbi_pmu_mask *candidates, struct sbi_pmu_support *support);
-	struct mutex lock;
-	DECLARE_HASHTABLE(entries, 6);
-	unsigned int count;
+	struct mutex lock;		/* guards the rest, and serialises probes */
+	DECLARE_HASHTABLE(entries, 6);	/* by event */
+	unsigned int count;		/* number of entries */
 };
 
 void sbi_pmu_support_init(struct sbi_pmu_support_cache *cache);

@@ -12,28 +12,30 @@
 struct attribute_group;
 struct sbi_pmu;
 
-/**
- * struct sbi_pmu_vendor - a vendor's support
- * @match: decide from module parameters, device tree and ids whether this is for the
- *	   machine, and log what prevents it; @data is passed to the other functions. Return: 0,
- *	   -ENODEV if it is not for this machine, another errno if the module must not
- *	   load. May sleep.
- * @encode: encode @config of a raw event into @code's data and unit. Return: 0 or -EINVAL.
- * @candidates: the counters that can hold an event of @unit
- * @attribute_groups: make attribute groups for perf core: formats, events, caps; called
- *		      when support of events can be asked. Return: NULL without memory. May sleep.
- * @log: say in the log what was found and chosen. May sleep.
- * @remove: free all
+/*
+ * A vendor's support
  *
  * Only @encode and @candidates are used by host-testable files.
  */
 struct sbi_pmu_vendor {
+	/*
+	 * decide from module parameters, device tree and ids whether this is for the machine,
+	 * and log what prevents it; @data is passed to the other functions. Return: 0, -ENODEV
+	 * if it is not for this machine, another errno if the module must not load. May sleep.
+	 */
 	int (*match)(void **data);
+	/* encode @config of a raw event into @code's data and unit. Return: 0 or -EINVAL. */
 	int (*encode)(const void *data, u64 config, struct sbi_pmu_event_code *code);
+	/* the counters that can hold an event of @unit */
 	struct sbi_pmu_mask (*candidates)(const struct sbi_pmu_inventory *inv, u32 unit);
+	/*
+	 * make attribute groups for perf core: formats, events, caps; called when support of
+	 * events can be asked. Return: NULL without memory. May sleep.
+	 */
 	const struct attribute_group **(*attribute_groups)(struct sbi_pmu *pmu, void *data);
+	/* say in the log what was found and chosen. May sleep. */
 	void (*log)(struct sbi_pmu *pmu, void *data);
-	void (*remove)(void *data);
+	void (*remove)(void *data);	/* free all */
 };
 
 /* Ends with NULL; vendor/vendors.c */

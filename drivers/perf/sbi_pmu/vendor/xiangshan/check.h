@@ -16,18 +16,14 @@ enum {
 	SBI_PMU_CHECK_EVENTS
 };
 
-/**
- * struct sbi_pmu_check - counts of the same time
- * @cycles: the clock is the cycle counter; else, as that does not count, the first event
- * @least: the clock from the last look at the begin to the first look at the end
- * @most: the clock from the first look to the last
- * @count: by event
- */
+/* Counts of the same time */
 struct sbi_pmu_check {
+	/* the clock is the cycle counter; else, as that does not count, the first event */
 	bool cycles;
+	/* the clock from the last look at the begin to the first look at the end */
 	u64 least;
-	u64 most;
-	u64 count[SBI_PMU_CHECK_EVENTS];
+	u64 most;			/* the clock from the first look to the last */
+	u64 count[SBI_PMU_CHECK_EVENTS];	/* by event */
 };
 
 enum sbi_pmu_check_result {

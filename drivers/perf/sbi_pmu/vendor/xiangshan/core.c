@@ -21,24 +21,15 @@ static bool check_wish;
 module_param_named(xiangshan_check, check_wish, bool, 0444);
 MODULE_PARM_DESC(xiangshan_check, "at load, count two XiangShan events that happen on each cycle, and warn if the table is wrong (default: no)");
 
-/**
- * struct xiangshan - data of this vendor
- * @choice: the event table
- * @found: number of its names that can be counted here
- * @found_wide: those that are sums of three or four events
- * @group: attribute group of its events
- * @groups: all attribute groups, for perf core
- * @list: the attributes of @group
- * @attr: the events
- */
+/* Data of this vendor */
 struct xiangshan {
-	struct sbi_pmu_choice choice;
-	unsigned int found;
-	unsigned int found_wide;
-	struct attribute_group group;
-	const struct attribute_group *groups[4];
-	struct attribute **list;
-	struct sbi_pmu_event_attr *attr;
+	struct sbi_pmu_choice choice;	/* the event table */
+	unsigned int found;		/* number of its names that can be counted here */
+	unsigned int found_wide;	/* those that are sums of three or four events */
+	struct attribute_group group;	/* attribute group of its events */
+	const struct attribute_group *groups[4];	/* all attribute groups, for perf core */
+	struct attribute **list;	/* the attributes of @group */
+	struct sbi_pmu_event_attr *attr;	/* the events */
 };
 
 /* ---- match ---- */

@@ -14,41 +14,28 @@ struct sbi_pmu_name {
 	u64 config;
 };
 
-/**
- * struct sbi_pmu_table - a numbering of events
- * @name: its name
- * @names: named events
- * @total: number of @names
- * @bits: by unit, number of bits of an index that the hardware decodes
- */
+/* A numbering of events */
 struct sbi_pmu_table {
-	const char *name;
-	const struct sbi_pmu_name *names;
-	unsigned int total;
+	const char *name;		/* its name */
+	const struct sbi_pmu_name *names;	/* named events */
+	unsigned int total;		/* number of @names */
+	/* by unit, number of bits of an index that the hardware decodes */
 	u8 bits[SBI_PMU_UNITS];
 };
 
-/**
- * struct sbi_pmu_core - what ids and device tree say about a core
- * @vendor: mvendorid
- * @arch: marchid
- * @stated: the table that the device tree names, NULL if it names none
- * @smcntrpmf: the device tree lists this extension
- */
+/* What ids and device tree say about a core */
 struct sbi_pmu_core {
-	unsigned long vendor;
-	unsigned long arch;
+	unsigned long vendor;		/* mvendorid */
+	unsigned long arch;		/* marchid */
+	/* the table that the device tree names, NULL if it names none */
 	const char *stated;
-	bool smcntrpmf;
+	bool smcntrpmf;			/* the device tree lists this extension */
 };
 
-/**
- * struct sbi_pmu_choice - the table that is used
- * @table: NULL: none
- * @why: how it was chosen, or what prevents that; NULL if this is another core
- */
+/* The table that is used */
 struct sbi_pmu_choice {
-	const struct sbi_pmu_table *table;
+	const struct sbi_pmu_table *table;	/* NULL: none */
+	/* how it was chosen, or what prevents that; NULL if this is another core */
 	const char *why;
 };
 
