@@ -175,6 +175,24 @@ static inline void hash_add_first(struct hlist_head *head, struct hlist_node *no
 	     (pos) && ((tmp) = (pos)->member.next, true);			\
 	     (pos) = hash_entry(tmp, __typeof__(*(pos)), member))
 
+/* ---- linux/cpumask.h, linux/smp.h: one CPU ---- */
+
+struct cpumask {
+	int cpu;
+};
+
+#define raw_smp_processor_id()		0
+#define for_each_cpu_wrap(cpu, mask, first) \
+	for ((void)(mask), (cpu) = (first); (cpu) < 1; (cpu)++)
+
+static inline int smp_call_function_single(int cpu, void (*function)(void *arg), void *arg, int wait)
+{
+	(void)cpu;
+	(void)wait;
+	function(arg);
+	return 0;
+}
+
 /* ---- linux/mutex.h, linux/slab.h ---- */
 
 struct mutex {

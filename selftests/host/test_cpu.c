@@ -16,11 +16,10 @@ const struct sbi_pmu_vendor units_vendor = {
 
 /* ---- support of events ---- */
 
-static void probe(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
-		  const struct sbi_pmu_mask *candidates, struct sbi_pmu_support *support)
+static struct sbi_pmu_counters *this_cpu(struct sbi_pmu_support_cache *cache)
 {
 	(void)cache;
-	sbi_pmu_support_probe_here(&cpu.counters, code, candidates, support);
+	return &cpu.counters;
 }
 
 /* Counters that can count the event, filters included; empty if there are none. */
@@ -77,7 +76,7 @@ static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 	const struct sbi_pmu_event_code instret = { .idx = SBI_PMU_HW_INSTRUCTIONS };
 	struct sbi_pmu_backend *be = &cpu.counters.backend;
 
-	if (cpu.support.probe)
+	if (cpu.support.this_cpu)
 		sbi_pmu_support_free(&cpu.support);
 	memset(&cpu, 0, sizeof(cpu));
 	cpu.limits.max_width = 64;
@@ -98,7 +97,7 @@ static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 	cpu.support.caps = &cpu.caps;
 	cpu.support.exclusive = exclusive;
 	cpu.support.in_vm = be->in_vm;
-	cpu.support.probe = probe;
+	cpu.support.this_cpu = this_cpu;
 	sbi_pmu_support_init(&cpu.support);
 	for (unsigned int i = 0; i < TRACKED; i++)
 		cpu.tracked[i].event.counter = SBI_PMU_NO_COUNTER;

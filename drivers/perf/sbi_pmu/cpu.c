@@ -106,52 +106,6 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 	return NOTIFY_OK;
 }
 
-/* ---- probes of events ---- */
-
-struct probe {
-	struct sbi_pmu *pmu;
-	const struct sbi_pmu_event_code *code;
-	const struct sbi_pmu_mask *candidates;
-	struct sbi_pmu_support *support;
-};
-
-static void probe_here(void *arg)
-{
-	struct probe *p = arg;
-
-	sbi_pmu_support_probe_here(&this_cpu_ptr(p->pmu->cpu)->counters, p->code, p->candidates,
-				   p->support);
-}
-
-/**
- * sbi_pmu_cpu_probe_event() - probe an event on one CPU after the other
- * @cache: the driver's
- * @code: the event
- * @candidates: the counters in question
- * @support: what is learned is added, until each candidate was free on one CPU
- *
- * The first is the opener's own CPU. Without the hotplug lock: perf core may hold a
- * context's mutex, which hotplug takes inside of it. A CPU that goes offline meanwhile is
- * not called, or adds nothing.
- *
- * Context: may sleep.
- */
-void sbi_pmu_cpu_probe_event(struct sbi_pmu_support_cache *cache,
-			     const struct sbi_pmu_event_code *code,
-			     const struct sbi_pmu_mask *candidates,
-			     struct sbi_pmu_support *support)
-{
-	struct sbi_pmu *pmu = container_of(cache, struct sbi_pmu, support);
-	struct probe p = { pmu, code, candidates, support };
-	int cpu;
-
-	for_each_cpu_wrap(cpu, &pmu->cpus, raw_smp_processor_id()) {
-		if (sbi_pmu_support_is_complete(candidates, support))
-			break;
-		smp_call_function_single(cpu, probe_here, &p, true);
-	}
-}
-
 /* ---- per-CPU state ---- */
 
 int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
@@ -174,6 +128,14 @@ int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 		sbi_pmu_poll_init(cpu);
 	}
 	return 0;
+}
+
+/* This CPU's counters, for probes of events. Context: preemption disabled. */
+struct sbi_pmu_counters *sbi_pmu_cpu_counters(struct sbi_pmu_support_cache *cache)
+{
+	struct sbi_pmu *pmu = container_of(cache, struct sbi_pmu, support);
+
+	return &this_cpu_ptr(pmu->cpu)->counters;
 }
 
 void sbi_pmu_cpu_free(struct sbi_pmu *pmu)

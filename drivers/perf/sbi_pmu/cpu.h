@@ -13,9 +13,6 @@ int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu);
 void sbi_pmu_cpu_free(struct sbi_pmu *pmu);
 int sbi_pmu_cpu_start(struct sbi_pmu *pmu);
 void sbi_pmu_cpu_stop(struct sbi_pmu *pmu);
-void sbi_pmu_cpu_probe_event(struct sbi_pmu_support_cache *cache,
-			     const struct sbi_pmu_event_code *code,
-			     const struct sbi_pmu_mask *candidates,
-			     struct sbi_pmu_support *support);
+struct sbi_pmu_counters *sbi_pmu_cpu_counters(struct sbi_pmu_support_cache *cache);
 
 #endif

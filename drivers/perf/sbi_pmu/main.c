@@ -282,7 +282,8 @@ static void support_init(struct sbi_pmu *pmu)
 	pmu->support.caps = &pmu->caps;
 	pmu->support.exclusive = pmu->exclusive;
 	pmu->support.in_vm = sbi_pmu_in_kvm(pmu);
-	pmu->support.probe = sbi_pmu_cpu_probe_event;
+	pmu->support.cpus = &pmu->cpus;
+	pmu->support.this_cpu = sbi_pmu_cpu_counters;
 	sbi_pmu_support_init(&pmu->support);
 }
 

@@ -45,7 +45,7 @@ static struct support_entry *add_entry(struct sbi_pmu_support_cache *cache,
 	return e;
 }
 
-/* @cache has inv, caps, exclusive, in_vm and probe filled in. */
+/* @cache has inv, caps, exclusive, in_vm, cpus and this_cpu filled in. */
 void sbi_pmu_support_init(struct sbi_pmu_support_cache *cache)
 {
 	mutex_init(&cache->lock);
@@ -84,8 +84,8 @@ static struct sbi_pmu_mask candidates_of(const struct sbi_pmu_support_cache *cac
 }
 
 /* Is it known of each of @candidates whether it can count the event? */
-bool sbi_pmu_support_is_complete(const struct sbi_pmu_mask *candidates,
-				 const struct sbi_pmu_support *support)
+static bool is_complete(const struct sbi_pmu_mask *candidates,
+			const struct sbi_pmu_support *support)
 {
 	struct sbi_pmu_mask unknown = sbi_pmu_mask_andnot(*candidates, &support->can);
 
@@ -109,11 +109,44 @@ void sbi_pmu_support_probe_here(struct sbi_pmu_counters *c, const struct sbi_pmu
 {
 	const struct sbi_pmu_mask free = sbi_pmu_mask_andnot(*candidates, &c->plan.busy);
 
-	if (!c->online || sbi_pmu_support_is_complete(&free, support) ||
+	if (!c->online || is_complete(&free, support) ||
 	    sbi_pmu_plan_counts(&c->plan, code->idx, code->data))
 		return;
 	sbi_pmu_counters_release_idle(c);
 	sbi_pmu_probe_event(&c->backend, &c->plan, code, candidates, support);
+}
+
+struct probe {
+	struct sbi_pmu_support_cache *cache;
+	const struct sbi_pmu_event_code *code;
+	const struct sbi_pmu_mask *candidates;
+	struct sbi_pmu_support *support;
+};
+
+static void probe_here(void *arg)
+{
+	struct probe *p = arg;
+
+	sbi_pmu_support_probe_here(p->cache->this_cpu(p->cache), p->code, p->candidates,
+				   p->support);
+}
+
+/*
+ * Probe an event on one CPU after the other, the opener's first, until each candidate was
+ * free on one of them. Without the hotplug lock: perf core may hold a context's mutex,
+ * which hotplug takes inside of it. A CPU that goes offline meanwhile adds nothing.
+ */
+static void probe(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
+		  const struct sbi_pmu_mask *candidates, struct sbi_pmu_support *support)
+{
+	struct probe p = { cache, code, candidates, support };
+	int cpu;
+
+	for_each_cpu_wrap(cpu, cache->cpus, raw_smp_processor_id()) {
+		if (is_complete(candidates, support))
+			break;
+		smp_call_function_single(cpu, probe_here, &p, true);
+	}
 }
 
 /* ---- the answer ---- */
@@ -150,7 +183,7 @@ static int find_locked(struct sbi_pmu_support_cache *cache, const struct sbi_pmu
 
 	if (may_change(cache, support))
 		memset(&support->cannot, 0, sizeof(support->cannot));
-	cache->probe(cache, code, &all, support);
+	probe(cache, code, &all, support);
 	*candidates = sbi_pmu_mask_andnot(all, &support->cannot);
 	/* The same event may have been probed on counters of another unit. */
 	can = sbi_pmu_mask_and(all, &support->can);

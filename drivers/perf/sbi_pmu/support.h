@@ -21,12 +21,9 @@ struct sbi_pmu_support_cache {
 	 * sbi_pmu_event_standard(); often wrong, so only used in shared mode
 	 */
 	u64 hints;
-	/*
-	 * probe an event on one CPU after the other until it is known of all @candidates, and
-	 * add that to @support. May sleep.
-	 */
-	void (*probe)(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
-		      const struct sbi_pmu_mask *candidates, struct sbi_pmu_support *support);
+	const struct cpumask *cpus;	/* CPUs on which events can be probed */
+	/* this CPU's counters */
+	struct sbi_pmu_counters *(*this_cpu)(struct sbi_pmu_support_cache *cache);
 	struct mutex lock;		/* guards the rest, and serialises probes */
 	DECLARE_HASHTABLE(entries, 6);	/* by event */
 	unsigned int count;		/* number of entries */
@@ -40,8 +37,6 @@ int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache,
 int sbi_pmu_support_filtered(struct sbi_pmu_support_cache *cache,
 			     const struct sbi_pmu_event_code *code, bool needs_irq,
 			     struct sbi_pmu_mask *candidates);
-bool sbi_pmu_support_is_complete(const struct sbi_pmu_mask *candidates,
-				 const struct sbi_pmu_support *support);
 void sbi_pmu_support_probe_here(struct sbi_pmu_counters *c, const struct sbi_pmu_event_code *code,
 				const struct sbi_pmu_mask *candidates,
 				struct sbi_pmu_support *support);
