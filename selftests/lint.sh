@@ -89,10 +89,12 @@ code | xargs -0 grep -niE 'xiangshan|openxiangshan|kunminghu' |
 # Layers, lowest first: a file includes headers of lower layers and its own.
 layers='kernel_api
 inventory event_code sampling csr
-vendor sbi_calls assign selector
-event backend sbi tables
+vendor assign selector
+event backend_sbi tables
+backend sbi
 probe counters
-overflow_scan support user_page check
+allocate support user_page
+check
 sbi_pmu
 user_access perf_symbols backend_select sysfs debugfs
 overflow core
@@ -110,9 +112,9 @@ code | xargs -0 grep -n '#include ".*\.h"' | awk -F '[:"]' -v layers="$layers" '
 	}
 	function name(path) {
 		sub(/.*\//, "", path)
+		# These implement the interface in backend.h.
+		sub(/^backend_(sbi|snapshot)\.c$/, "backend", path)
 		sub(/\.[ch]$/, "", path)
-		# What implements an interface is of its layer.
-		sub(/^backend_(sbi|snapshot)$/, "backend", path)
 		return path
 	}
 	$1 !~ /perf\/sbi_pmu\// { next }
@@ -129,7 +131,7 @@ for file in $host_testable; do
 	grep -nHE '#include <' "$driver/$file" "$driver/${file%.c}.h" 2>/dev/null
 done | rule 'a host-testable file includes nothing of the kernel but kernel_api.h'
 grep -nE '#include "|#include <' selftests/fakesbi/*.[ch] |
-	grep -vE '"(fakesbi|model|quirks|spec|\.\./\.\./drivers/perf/sbi_pmu/sbi_calls)\.h"' |
+	grep -vE '"(fakesbi|model|quirks|spec|\.\./\.\./drivers/perf/sbi_pmu/backend_sbi)\.h"' |
 	rule 'the firmware model has numbers of its own, in spec.h'
 # File-scope variables that are neither const nor described below.
 find "$driver" -name '*.c' -print0 |

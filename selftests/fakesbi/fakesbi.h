@@ -7,7 +7,7 @@
 #ifndef FAKESBI_H
 #define FAKESBI_H
 
-#include "../../drivers/perf/sbi_pmu/sbi_calls.h"
+#include "../../drivers/perf/sbi_pmu/backend_sbi.h"
 #include "spec.h"
 #include "quirks.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "../../drivers/perf/sbi_pmu/event.h"
-#include "../../drivers/perf/sbi_pmu/overflow_scan.h"
+#include "../../drivers/perf/sbi_pmu/allocate.h"
 #include "../../drivers/perf/sbi_pmu/support.h"
 #include "../../drivers/perf/sbi_pmu/user_page.h"
 #include "../../drivers/perf/sbi_pmu/vendor/xiangshan/check.h"

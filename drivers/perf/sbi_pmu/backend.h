@@ -7,7 +7,7 @@
 #ifndef SBI_PMU_BACKEND_H
 #define SBI_PMU_BACKEND_H
 
-#include "sbi_calls.h"
+#include "backend_sbi.h"
 
 struct sbi_pmu_backend;
 

@@ -163,7 +163,7 @@ void sbi_pmu_counters_stop_all(struct sbi_pmu_counters *c)
 
 /* ---- configure ---- */
 
-static void counter_release(struct sbi_pmu_counters *c, unsigned int idx)
+void sbi_pmu_counter_release(struct sbi_pmu_counters *c, unsigned int idx)
 {
 	sbi_pmu_mask_clear(&c->plan.configured, idx);
 	sbi_pmu_mask_clear(&c->wrapped, idx);
@@ -172,7 +172,7 @@ static void counter_release(struct sbi_pmu_counters *c, unsigned int idx)
 }
 
 /* Configure free counter @idx, and start it unless a start needs a value. */
-static int counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
+int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
 			     const struct sbi_pmu_event_code *code,
 			     const struct sbi_pmu_mask *candidates)
 {
@@ -190,7 +190,7 @@ static int counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
 		return 0;
 	ret = sbi_pmu_sbi_start(&be->sbi, idx);
 	if (ret)
-		counter_release(c, idx);
+		sbi_pmu_counter_release(c, idx);
 	else
 		set_state(c, idx, SBI_PMU_RUNNING);
 	return ret;
@@ -219,7 +219,7 @@ static void restart_for(struct sbi_pmu_counters *c, const struct sbi_pmu_event *
 }
 
 /* The events of counter @idx, which has just been configured, count from its value now. */
-static void counter_rebase(struct sbi_pmu_counters *c, unsigned int idx)
+void sbi_pmu_counter_rebase(struct sbi_pmu_counters *c, unsigned int idx)
 {
 	struct sbi_pmu_event *event;
 
@@ -235,7 +235,7 @@ static void counter_rebase(struct sbi_pmu_counters *c, unsigned int idx)
 }
 
 /* No counter can be had for the events of counter @idx: they stop, and keep their counts. */
-static void drop_events(struct sbi_pmu_counters *c, unsigned int idx)
+void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx)
 {
 	struct sbi_pmu_event *event, *tmp;
 
@@ -255,13 +255,13 @@ static void counter_reconfigure(struct sbi_pmu_counters *c, unsigned int idx)
 	const struct sbi_pmu_event_code code = c->plan.code[idx];
 	const struct sbi_pmu_mask candidates = c->plan.candidates[idx];
 
-	counter_release(c, idx);
+	sbi_pmu_counter_release(c, idx);
 	if (!sbi_pmu_mask_test(&c->plan.busy, idx))
 		return;
-	if (counter_configure(c, idx, &code, &candidates))
-		drop_events(c, idx);
+	if (sbi_pmu_counter_configure(c, idx, &code, &candidates))
+		sbi_pmu_counter_drop_events(c, idx);
 	else
-		counter_rebase(c, idx);
+		sbi_pmu_counter_rebase(c, idx);
 }
 
 /* ---- start ---- */
@@ -374,8 +374,8 @@ void sbi_pmu_counters_start(struct sbi_pmu_counters *c)
 	failed = c->backend.ops->start(&c->backend, &start);
 	sbi_pmu_for_each_counter(i, &start) {
 		if (sbi_pmu_mask_test(&failed, i)) {
-			counter_release(c, i);
-			drop_events(c, i);
+			sbi_pmu_counter_release(c, i);
+			sbi_pmu_counter_drop_events(c, i);
 		} else {
 			counter_started(c, i, state[i]);
 		}
@@ -410,7 +410,7 @@ void sbi_pmu_counters_online(struct sbi_pmu_counters *c)
 	if (!c->backend.exclusive)
 		return;
 	sbi_pmu_for_each_counter(i, &used)
-		counter_release(c, i);
+		sbi_pmu_counter_release(c, i);
 	sbi_pmu_shmem_online(&c->backend);
 }
 
@@ -436,7 +436,7 @@ void sbi_pmu_counters_offline(struct sbi_pmu_counters *c)
 			sbi_pmu_event_del(c, event);
 			event_changed(c, event);
 		}
-		counter_release(c, i);
+		sbi_pmu_counter_release(c, i);
 	}
 	sbi_pmu_shmem_offline(&c->backend);
 }
@@ -448,7 +448,7 @@ void sbi_pmu_counters_release_idle(struct sbi_pmu_counters *c)
 	unsigned int i;
 
 	sbi_pmu_for_each_counter(i, &idle)
-		counter_release(c, i);
+		sbi_pmu_counter_release(c, i);
 }
 
 /* Account all events: the CPU, and its counters, may lose power. Context: interrupts disabled. */
@@ -489,104 +489,6 @@ void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_
 	event->code = *code;
 	event->candidates = *candidates;
 	event->counter = SBI_PMU_NO_COUNTER;
-}
-
-/*
- * Move the events of counter @from to counter @to, which is available. @from is released
- * first, since firmware and QEMU may allow an event on one counter only.
- */
-static int move_events(struct sbi_pmu_counters *c, unsigned int from, unsigned int to)
-{
-	const struct sbi_pmu_event_code code = c->plan.code[from];
-	const struct sbi_pmu_mask candidates = c->plan.candidates[from];
-	int ret;
-
-	if (sbi_pmu_mask_test(&c->plan.configured, to))
-		counter_release(c, to);
-	sbi_pmu_counter_update(c, from);
-	counter_release(c, from);
-	ret = counter_configure(c, to, &code, &candidates);
-	if (!ret) {
-		list_splice_tail_init(&c->events[from], &c->events[to]);
-		counter_rebase(c, to);
-		sbi_pmu_plan_set_busy(&c->plan, from, false);
-		sbi_pmu_plan_set_busy(&c->plan, to, true);
-	} else if (!counter_configure(c, from, &code, &candidates)) {
-		counter_rebase(c, from);
-	} else {
-		drop_events(c, from);
-	}
-	return ret;
-}
-
-/* Make the first counter of @path free. */
-static int free_first(struct sbi_pmu_counters *c, const struct sbi_pmu_path *path)
-{
-	unsigned int to;
-	int ret;
-
-	for (to = path->end; path->from[to] != SBI_PMU_NO_COUNTER; to = path->from[to]) {
-		ret = move_events(c, path->from[to], to);
-		if (ret)
-			return ret;
-	}
-	if (sbi_pmu_mask_test(&c->plan.configured, to))
-		counter_release(c, to);
-	return 0;
-}
-
-/* Allocate and configure a counter for an event that no counter holds yet. */
-static int allocate(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event,
-		    unsigned int *idx)
-{
-	struct sbi_pmu_mask candidates = event->candidates;
-	struct sbi_pmu_path path;
-	int ret = -ENOSPC;
-
-	while (sbi_pmu_plan_search(&c->plan, c->backend.inv, &candidates, &path)) {
-		*idx = sbi_pmu_path_first(&path);
-		ret = free_first(c, &path);
-		if (!ret)
-			ret = counter_configure(c, *idx, &event->code, &event->candidates);
-		if (!ret)
-			return 0;
-		/* Firmware refuses, whatever the probe found: try the other candidates. */
-		sbi_pmu_mask_clear(&candidates, *idx);
-	}
-	return ret;
-}
-
-/**
- * sbi_pmu_event_add() - give an event a counter; the event does not count yet
- * @c: this CPU's
- * @event: an event without a counter
- *
- * Equal events share a counter.
- *
- * Context: interrupts disabled.
- * Return: 0, -ENODEV if the CPU is offline, -ENOSPC if all counters that could hold the
- * event are taken, or what firmware returned.
- */
-int sbi_pmu_event_add(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
-{
-	unsigned int idx = sbi_pmu_plan_find(&c->plan, &event->code, &event->candidates);
-
-	if (!c->online)
-		return -ENODEV;
-	if (idx == SBI_PMU_NO_COUNTER) {
-		const int ret = allocate(c, event, &idx);
-
-		if (ret)
-			return ret;
-	}
-
-	event->counter = idx;
-	/* The counter's event may move to where all of its events can be. */
-	c->plan.candidates[idx] = list_empty(&c->events[idx]) ? event->candidates :
-		sbi_pmu_mask_and(c->plan.candidates[idx], &event->candidates);
-	list_add_tail(&event->node, &c->events[idx]);
-	sbi_pmu_plan_set_busy(&c->plan, idx, true);
-	return 0;
 }
 
 /* Stop an event and take it off its counter, if it has one. Context: interrupts disabled. */
@@ -652,4 +554,155 @@ void sbi_pmu_event_stop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	sbi_pmu_event_update(c, event);
 	event->active = false;
+}
+
+/* ---- overflows ---- */
+
+/* Does an event on counter @idx wait for the end of its period in this way? */
+bool sbi_pmu_counter_samples(const struct sbi_pmu_counters *c, unsigned int idx,
+			     enum sbi_pmu_sampling how)
+{
+	const struct sbi_pmu_event *event;
+
+	list_for_each_entry(event, &c->events[idx], node)
+		if (event->active && event->sampling == how)
+			return true;
+	return false;
+}
+
+/* Armed counters on which an event waits for the overflow. */
+struct sbi_pmu_mask sbi_pmu_counters_sampling(const struct sbi_pmu_counters *c)
+{
+	const struct sbi_pmu_mask armed = sbi_pmu_mask_and(c->in[SBI_PMU_ARMED], &c->plan.busy);
+	struct sbi_pmu_mask sampling = {};
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &armed)
+		if (sbi_pmu_counter_samples(c, i, SBI_PMU_BY_INTERRUPT))
+			sbi_pmu_mask_set(&sampling, i);
+	return sampling;
+}
+
+/* Armed counters whose bit is set in @scountovf. */
+struct sbi_pmu_mask sbi_pmu_counters_overflow_set(const struct sbi_pmu_counters *c, u32 scountovf)
+{
+	struct sbi_pmu_mask which = {};
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &c->in[SBI_PMU_ARMED])
+		if (scountovf & SBI_PMU_CSR_BIT(c->backend.inv->info[i].csr))
+			sbi_pmu_mask_set(&which, i);
+	return which;
+}
+
+/*
+ * Has counter @idx, which has just been accounted, overflowed since it was armed? An armed
+ * counter starts in the upper half of its range, and leaves it by an overflow only.
+ */
+static bool has_wrapped(const struct sbi_pmu_counters *c, unsigned int idx)
+{
+	const struct sbi_pmu_event *event;
+
+	list_for_each_entry(event, &c->events[idx], node)
+		if (event->active)
+			return !(event->prev & BIT_ULL(c->backend.inv->info[idx].width - 1));
+	return false;
+}
+
+static struct sbi_pmu_mask wrapped_among(const struct sbi_pmu_counters *c,
+					 const struct sbi_pmu_mask *among)
+{
+	struct sbi_pmu_mask wrapped = {};
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, among)
+		if (has_wrapped(c, i))
+			sbi_pmu_mask_set(&wrapped, i);
+	return wrapped;
+}
+
+static void update_all(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *which)
+{
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, which)
+		sbi_pmu_counter_update(c, i);
+}
+
+/**
+ * sbi_pmu_counters_stop_overflowed() - stop the counters that have overflowed
+ * @c: this CPU's, disabled
+ * @scountovf: read that CSR
+ *
+ * With snapshot all counters are stopped by one call. Then, and in a VM, the values show
+ * which have overflowed: scountovf is not virtualised, and KVM does not clear the overflow
+ * bits in the shared memory.
+ *
+ * Context: interrupts disabled.
+ * Return: those that have overflowed; their events are accounted.
+ */
+struct sbi_pmu_mask sbi_pmu_counters_stop_overflowed(struct sbi_pmu_counters *c,
+						     u32 (*scountovf)(void))
+{
+	const struct sbi_pmu_mask sampling = sbi_pmu_counters_sampling(c);
+	struct sbi_pmu_mask overflowed;
+
+	if (sbi_pmu_backend_stop_saves(&c->backend)) {
+		sbi_pmu_counters_stop_all(c);
+		return wrapped_among(c, &sampling);
+	}
+	if (c->backend.in_vm) {
+		update_all(c, &sampling);
+		overflowed = wrapped_among(c, &sampling);
+	} else {
+		overflowed = sbi_pmu_counters_overflow_set(c, scountovf());
+	}
+	sbi_pmu_counters_stop(c, &overflowed);
+	return overflowed;
+}
+
+/**
+ * sbi_pmu_counters_lost_irqs() - find counters whose overflow interrupt was lost
+ * @c: this CPU's
+ * @sampling: sbi_pmu_counters_sampling()
+ *
+ * A counter that had wrapped at the last call, too, is not merely about to interrupt. That
+ * it was started again between the calls does not matter: QEMU 7.2 misses an overflow
+ * that comes before the call to start the counter returns.
+ *
+ * Context: interrupts disabled.
+ */
+struct sbi_pmu_mask sbi_pmu_counters_lost_irqs(struct sbi_pmu_counters *c,
+					       const struct sbi_pmu_mask *sampling)
+{
+	const struct sbi_pmu_mask before = c->wrapped;
+
+	update_all(c, sampling);
+	c->wrapped = wrapped_among(c, sampling);
+	return sbi_pmu_mask_and(before, &c->wrapped);
+}
+
+/**
+ * sbi_pmu_counters_poll_ns() - when the timer should look at sampling events again
+ * @c: this CPU's; events that are sampled by timer have just been accounted
+ * @elapsed: ns since this was asked last
+ *
+ * Return: ns, 0 if no event is sampled by timer.
+ */
+u64 sbi_pmu_counters_poll_ns(struct sbi_pmu_counters *c, u64 elapsed)
+{
+	struct sbi_pmu_event *event;
+	u64 first = 0, ns;
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &c->plan.busy) {
+		list_for_each_entry(event, &c->events[i], node) {
+			if (!event->active || event->sampling != SBI_PMU_BY_TIMER)
+				continue;
+			ns = sbi_pmu_period_poll_ns(&event->period, elapsed);
+			if (!first || ns < first)
+				first = ns;
+		}
+	}
+	return first ? sbi_pmu_poll_ns_clamp(first) : 0;
 }

@@ -74,7 +74,7 @@ struct sbi_pmu_counters {
 	struct list_head events[SBI_PMU_MAX_COUNTERS];
 	u8 state[SBI_PMU_MAX_COUNTERS];	/* by counter, enum sbi_pmu_counter_state */
 	struct sbi_pmu_mask in[SBI_PMU_STATES];	/* by state but FREE, the counters in it */
-	/* sampling counters that had wrapped when overflow_scan.c looked for lost interrupts */
+	/* sampling counters that had wrapped when lost interrupts were looked for */
 	struct sbi_pmu_mask wrapped;
 	/* counters that every program may read, which are never reset */
 	struct sbi_pmu_mask world_readable;
@@ -110,9 +110,26 @@ void sbi_pmu_counters_start(struct sbi_pmu_counters *c);
 void sbi_pmu_counter_update(struct sbi_pmu_counters *c, unsigned int idx);
 bool sbi_pmu_counters_poll_narrow(struct sbi_pmu_counters *c);
 
+/* For allocate.c */
+int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
+			      const struct sbi_pmu_event_code *code,
+			      const struct sbi_pmu_mask *candidates);
+void sbi_pmu_counter_release(struct sbi_pmu_counters *c, unsigned int idx);
+void sbi_pmu_counter_rebase(struct sbi_pmu_counters *c, unsigned int idx);
+void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx);
+
+bool sbi_pmu_counter_samples(const struct sbi_pmu_counters *c, unsigned int idx,
+			     enum sbi_pmu_sampling how);
+struct sbi_pmu_mask sbi_pmu_counters_sampling(const struct sbi_pmu_counters *c);
+struct sbi_pmu_mask sbi_pmu_counters_overflow_set(const struct sbi_pmu_counters *c, u32 scountovf);
+struct sbi_pmu_mask sbi_pmu_counters_stop_overflowed(struct sbi_pmu_counters *c,
+						     u32 (*scountovf)(void));
+struct sbi_pmu_mask sbi_pmu_counters_lost_irqs(struct sbi_pmu_counters *c,
+					       const struct sbi_pmu_mask *sampling);
+u64 sbi_pmu_counters_poll_ns(struct sbi_pmu_counters *c, u64 elapsed);
+
 void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_code *code,
 			const struct sbi_pmu_mask *candidates);
-int sbi_pmu_event_add(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 int sbi_pmu_event_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 void sbi_pmu_event_stop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);

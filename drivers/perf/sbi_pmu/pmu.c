@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/slab.h>
 
+#include "allocate.h"
 #include "overflow.h"
 #include "pmu.h"
 #include "poll.h"

@@ -5,7 +5,7 @@
 #ifndef SBI_PMU_SBI_H
 #define SBI_PMU_SBI_H
 
-#include "sbi_calls.h"
+#include "backend_sbi.h"
 
 /* Who implements SBI here; const after probe */
 struct sbi_pmu_firmware_id {

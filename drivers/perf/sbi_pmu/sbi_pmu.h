@@ -15,7 +15,6 @@
 #include <linux/sysctl.h>
 #include <sbi_pmu/version.h>
 
-#include "overflow_scan.h"
 #include "sbi.h"
 #include "support.h"
 

@@ -13,6 +13,7 @@
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 
+#include "allocate.h"
 #include "csr.h"
 #include "sbi_pmu.h"
 #include "user_access.h"

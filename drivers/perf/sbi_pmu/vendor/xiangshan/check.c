@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "../../allocate.h"
 #include "check.h"
 
 /* The config of an event that happens on each cycle, if @table is the core's. */

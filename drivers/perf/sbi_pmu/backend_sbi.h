@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sbi_calls: one function per call of the SBI PMU extension (SBI 3.0, chapter 11). Calls
- * go through a pointer: to the ecall in sbi.c, or to a model of firmware in host tests.
+ * backend_sbi: counters by single SBI calls, one function per call of the PMU extension (SBI
+ * 3.0, chapter 11). Calls go through a pointer: to the ecall in sbi.c, or to a model of
+ * firmware in host tests.
  */
-#ifndef SBI_PMU_SBI_CALLS_H
-#define SBI_PMU_SBI_CALLS_H
+#ifndef SBI_PMU_BACKEND_SBI_H
+#define SBI_PMU_BACKEND_SBI_H
 
 #include "event_code.h"
 #include "inventory.h"
