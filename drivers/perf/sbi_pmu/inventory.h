@@ -48,9 +48,41 @@ static inline void sbi_pmu_mask_clear(struct sbi_pmu_mask *m, unsigned int i)
 	__clear_bit(i, m->bits);
 }
 
+/*
+ * The next four are on the way of each context switch. bitmap_empty() and the like are
+ * calls for sets of more than one word, which takes ten times as long.
+ */
 static inline bool sbi_pmu_mask_empty(const struct sbi_pmu_mask *m)
 {
-	return bitmap_empty(m->bits, SBI_PMU_MAX_COUNTERS);
+	unsigned long any = 0;
+
+	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++)
+		any |= m->bits[w];
+	return !any;
+}
+
+static inline struct sbi_pmu_mask sbi_pmu_mask_and(struct sbi_pmu_mask a,
+						   const struct sbi_pmu_mask *b)
+{
+	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++)
+		a.bits[w] &= b->bits[w];
+	return a;
+}
+
+static inline struct sbi_pmu_mask sbi_pmu_mask_or(struct sbi_pmu_mask a,
+						  const struct sbi_pmu_mask *b)
+{
+	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++)
+		a.bits[w] |= b->bits[w];
+	return a;
+}
+
+static inline struct sbi_pmu_mask sbi_pmu_mask_andnot(struct sbi_pmu_mask a,
+						      const struct sbi_pmu_mask *b)
+{
+	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++)
+		a.bits[w] &= ~b->bits[w];
+	return a;
 }
 
 static inline unsigned int sbi_pmu_mask_weight(const struct sbi_pmu_mask *m)
@@ -62,27 +94,6 @@ static inline unsigned int sbi_pmu_mask_weight(const struct sbi_pmu_mask *m)
 static inline unsigned int sbi_pmu_mask_first(const struct sbi_pmu_mask *m)
 {
 	return find_first_bit(m->bits, SBI_PMU_MAX_COUNTERS);
-}
-
-static inline struct sbi_pmu_mask sbi_pmu_mask_and(struct sbi_pmu_mask a,
-						   const struct sbi_pmu_mask *b)
-{
-	bitmap_and(a.bits, a.bits, b->bits, SBI_PMU_MAX_COUNTERS);
-	return a;
-}
-
-static inline struct sbi_pmu_mask sbi_pmu_mask_or(struct sbi_pmu_mask a,
-						  const struct sbi_pmu_mask *b)
-{
-	bitmap_or(a.bits, a.bits, b->bits, SBI_PMU_MAX_COUNTERS);
-	return a;
-}
-
-static inline struct sbi_pmu_mask sbi_pmu_mask_andnot(struct sbi_pmu_mask a,
-						      const struct sbi_pmu_mask *b)
-{
-	bitmap_andnot(a.bits, a.bits, b->bits, SBI_PMU_MAX_COUNTERS);
-	return a;
 }
 
 /* The counters of @m in window @w. */
