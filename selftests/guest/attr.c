@@ -1,49 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attr - each field and value of perf_event_attr is accepted, or refused with
- * the errno that says why; nothing is dropped in silence.
+ * attr - each field and value of perf_event_attr is accepted or refused with the documented
+ * errno; the driver ignores none.
  */
 #include "outcome.h"
 
-static bool can_filter, has_guests;
+static bool can_filter, has_hypervisor;
 
+/* Expected results: see outcome.h. The result becomes the last part of the name. */
 struct row {
-	const char *what;
-	int outcome;		/* see outcome.h */
+	const char *name;
+	int expected;
 	struct perf_event_attr attr;
 };
 
 static const struct row events[] = {
-	{ "raw selector 0", ALIEN, EVENT(0) },
-	{ "a raw event nobody has", ALIEN, EVENT(0xdeadbeef) },
-	{ "the last raw selector of 48 bits", ALIEN, EVENT((1ULL << 48) - 1) },
-	{ "the first that needs more", ALIEN, EVENT(1ULL << 48) },
-	{ "the last raw selector", ALIEN, EVENT((1ULL << 56) - 1) },
-	{ "junk above the selector", EINVAL, EVENT(1ULL << 56 | 1) },
-	{ "junk below the space", EINVAL, EVENT(1ULL << 61) },
-	{ "general event 0", EINVAL, EVENT(STANDARD(0)) },
-	{ "general event 1", OPENS, EVENT(STANDARD(1)) },
-	{ "general event 2", OPENS, EVENT(STANDARD(2)) },
-	{ "general event 10", MAY, EVENT(STANDARD(10)) },
-	{ "general event 11", EINVAL, EVENT(STANDARD(11)) },
-	{ "the last cache event", MAY, EVENT(STANDARD(0x10035)) },
-	{ "cache operation 3", EINVAL, EVENT(STANDARD(0x10006)) },
-	{ "cache 7", EINVAL, EVENT(STANDARD(0x10038)) },
-	{ "raw by event_idx", EINVAL, EVENT(STANDARD(0x20000)) },
-	{ "raw v2 by event_idx", EINVAL, EVENT(STANDARD(0x30000)) },
-	{ "reserved event type", EINVAL, EVENT(STANDARD(0x40001)) },
-	{ "firmware by event_idx", EINVAL, EVENT(STANDARD(0xf0001)) },
-	{ "junk above event_idx", EINVAL, EVENT(STANDARD(1ULL << 32 | 1)) },
-	{ "firmware event 0", OPENS, EVENT(FIRMWARE(0)) },
-	{ "firmware event 21", OPENS, EVENT(FIRMWARE(21)) },
-	{ "firmware event 22", EINVAL, EVENT(FIRMWARE(22)) },
-	{ "firmware event 255", EINVAL, EVENT(FIRMWARE(255)) },
-	{ "the first of the implementation's", ALIEN, EVENT(FIRMWARE(256)) },
-	{ "the last of the implementation's", ALIEN, EVENT(FIRMWARE(65534)) },
-	{ "firmware event 65535", EINVAL, EVENT(FIRMWARE(65535)) },
-	{ "junk above a firmware event", EINVAL, EVENT(FIRMWARE(1ULL << 16)) },
-	{ "platform event 0", ALIEN, EVENT(CONFIG(3, 0)) },
-	{ "the last platform event", ALIEN, EVENT(~0ULL) },
+	{ "raw_selector_0", NOT_IN_LAB, EVENT(0) },
+	{ "raw_selector_unknown", NOT_IN_LAB, EVENT(0xdeadbeef) },
+	{ "raw_selector_48_bits", NOT_IN_LAB, EVENT((1ULL << 48) - 1) },
+	{ "raw_selector_49_bits", NOT_IN_LAB, EVENT(1ULL << 48) },
+	{ "raw_selector_56_bits", NOT_IN_LAB, EVENT((1ULL << 56) - 1) },
+	{ "raw_selector_57_bits", EINVAL, EVENT(1ULL << 56 | 1) },
+	{ "raw_selector_62_bits", EINVAL, EVENT(1ULL << 61) },
+	{ "general_event_0", EINVAL, EVENT(STANDARD(0)) },
+	{ "general_event_1", OPENS, EVENT(STANDARD(1)) },
+	{ "general_event_2", OPENS, EVENT(STANDARD(2)) },
+	{ "general_event_10", MAY_OPEN, EVENT(STANDARD(10)) },
+	{ "general_event_11", EINVAL, EVENT(STANDARD(11)) },
+	{ "last_cache_event", MAY_OPEN, EVENT(STANDARD(0x10035)) },
+	{ "cache_operation_3", EINVAL, EVENT(STANDARD(0x10006)) },
+	{ "cache_7", EINVAL, EVENT(STANDARD(0x10038)) },
+	{ "event_idx_type_raw", EINVAL, EVENT(STANDARD(0x20000)) },
+	{ "event_idx_type_raw_v2", EINVAL, EVENT(STANDARD(0x30000)) },
+	{ "event_idx_type_reserved", EINVAL, EVENT(STANDARD(0x40001)) },
+	{ "event_idx_type_firmware", EINVAL, EVENT(STANDARD(0xf0001)) },
+	{ "event_idx_33_bits", EINVAL, EVENT(STANDARD(1ULL << 32 | 1)) },
+	{ "firmware_event_0", OPENS, EVENT(FIRMWARE(0)) },
+	{ "firmware_event_21", OPENS, EVENT(FIRMWARE(21)) },
+	{ "firmware_event_22", EINVAL, EVENT(FIRMWARE(22)) },
+	{ "firmware_event_255", EINVAL, EVENT(FIRMWARE(255)) },
+	{ "first_implementation_event", NOT_IN_LAB, EVENT(FIRMWARE(256)) },
+	{ "last_implementation_event", NOT_IN_LAB, EVENT(FIRMWARE(65534)) },
+	{ "firmware_event_65535", EINVAL, EVENT(FIRMWARE(65535)) },
+	{ "firmware_event_17_bits", EINVAL, EVENT(FIRMWARE(1ULL << 16)) },
+	{ "first_platform_event", NOT_IN_LAB, EVENT(CONFIG(3, 0)) },
+	{ "last_platform_event", NOT_IN_LAB, EVENT(~0ULL) },
 };
 
 static const struct row fields[] = {
@@ -53,41 +54,42 @@ static const struct row fields[] = {
 #ifdef PERF_ATTR_SIZE_VER9
 	{ "config4", EINVAL, EVENT(CYCLES, .config4 = 1) },
 #endif
-	{ "config1 of a firmware event", EINVAL, EVENT(FIRMWARE(5), .config1 = 1) },
-	{ "sampling", OPENS, EVENT(CYCLES, .sample_period = 100000) },
-	{ "sampling firmware events", EOPNOTSUPP, EVENT(FIRMWARE(5), .sample_period = 1) },
-	{ "sampling them, and guests left out", EOPNOTSUPP,
+	{ "firmware_event_config1", EINVAL, EVENT(FIRMWARE(5), .config1 = 1) },
+	{ "sample_period", OPENS, EVENT(CYCLES, .sample_period = 100000) },
+	{ "firmware_event_sample_period", EOPNOTSUPP, EVENT(FIRMWARE(5), .sample_period = 1) },
+	{ "firmware_event_sample_period_exclude_guest", EOPNOTSUPP,
 	  EVENT(FIRMWARE(5), .sample_period = 1, .exclude_guest = 1) },
-	{ "sampling by frequency", OPENS, EVENT(CYCLES, .freq = 1, .sample_freq = 99) },
-	{ "a period of 2^63", EINVAL, EVENT(CYCLES, .sample_period = 1ULL << 63) },
-	{ "a frequency too high", EINVAL, EVENT(CYCLES, .freq = 1, .sample_freq = 1U << 31) },
-	{ "what perf stat has in sample_type", OPENS,
+	{ "sample_freq", OPENS, EVENT(CYCLES, .freq = 1, .sample_freq = 99) },
+	{ "sample_period_64_bits", EINVAL, EVENT(CYCLES, .sample_period = 1ULL << 63) },
+	{ "sample_freq_too_high", EINVAL, EVENT(CYCLES, .freq = 1, .sample_freq = 1U << 31) },
+	{ "sample_type_identifier_without_sampling", OPENS, /* perf stat sets it */
 	  EVENT(CYCLES, .sample_type = PERF_SAMPLE_IDENTIFIER) },
-	{ "unknown sample_type", EINVAL, EVENT(CYCLES, .sample_type = 1ULL << 40) },
-	{ "unknown read_format", EINVAL, EVENT(CYCLES, .read_format = PERF_FORMAT_MAX) },
-	{ "all read_format", OPENS, EVENT(CYCLES, .read_format = PERF_FORMAT_MAX - 1) },
-	{ "branch stacks", EOPNOTSUPP,
+	{ "sample_type_unknown", EINVAL, EVENT(CYCLES, .sample_type = 1ULL << 40) },
+	{ "read_format_unknown", EINVAL, EVENT(CYCLES, .read_format = PERF_FORMAT_MAX) },
+	{ "read_format_all", OPENS, EVENT(CYCLES, .read_format = PERF_FORMAT_MAX - 1) },
+	{ "branch_stack", EOPNOTSUPP,
 	  EVENT(CYCLES, .sample_type = PERF_SAMPLE_BRANCH_STACK,
 		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY) },
-	{ "branch stacks of nothing", EINVAL,
+	{ "branch_stack_without_branch_type", EINVAL,
 	  EVENT(CYCLES, .sample_type = PERF_SAMPLE_BRANCH_STACK) },
 	{ "precise_ip", EOPNOTSUPP, EVENT(CYCLES, .precise_ip = 1) },
 	{ "wakeup_watermark", OPENS, EVENT(CYCLES, .watermark = 1, .wakeup_watermark = 1) },
 	{ "aux_output", EOPNOTSUPP, EVENT(CYCLES, .aux_output = 1) },
-	{ "sigtrap without remove_on_exec", EINVAL, EVENT(CYCLES, .sigtrap = 1) },
-	{ "inherit_thread without inherit", EINVAL, EVENT(CYCLES, .inherit_thread = 1) },
-	{ "a clock that is none", EINVAL, EVENT(CYCLES, .use_clockid = 1, .clockid = 99) },
-	{ "a reserved field", EINVAL, EVENT(CYCLES, .__reserved_2 = 1) },
+	{ "sigtrap_without_remove_on_exec", EINVAL, EVENT(CYCLES, .sigtrap = 1) },
+	{ "inherit_thread_without_inherit", EINVAL, EVENT(CYCLES, .inherit_thread = 1) },
+	{ "clockid_unknown", EINVAL, EVENT(CYCLES, .use_clockid = 1, .clockid = 99) },
+	{ "reserved_field", EINVAL, EVENT(CYCLES, .__reserved_2 = 1) },
 	{ "inherit", OPENS, EVENT(CYCLES, .inherit = 1) },
-	{ "inherit with PERF_FORMAT_GROUP", OPENS,
+	{ "inherit_format_group", OPENS,
 	  EVENT(CYCLES, .inherit = 1, .read_format = PERF_FORMAT_GROUP) },
-	{ "inherit with inherit_stat", OPENS, EVENT(CYCLES, .inherit = 1, .inherit_stat = 1) },
+	{ "inherit_stat", OPENS, EVENT(CYCLES, .inherit = 1, .inherit_stat = 1) },
 	{ "pinned", OPENS, EVENT(CYCLES, .pinned = 1) },
 	{ "exclusive", OPENS, EVENT(CYCLES, .exclusive = 1) },
-	{ "disabled, enable_on_exec", OPENS, EVENT(CYCLES, .disabled = 1, .enable_on_exec = 1) },
+	{ "enable_on_exec", OPENS, EVENT(CYCLES, .disabled = 1, .enable_on_exec = 1) },
 	{ "remove_on_exec", OPENS, EVENT(CYCLES, .remove_on_exec = 1) },
-	{ "both of these", EINVAL, EVENT(CYCLES, .enable_on_exec = 1, .remove_on_exec = 1) },
-	{ "side band records", OPENS,
+	{ "enable_and_remove_on_exec", EINVAL,
+	  EVENT(CYCLES, .enable_on_exec = 1, .remove_on_exec = 1) },
+	{ "side_band_records", OPENS,
 	  EVENT(CYCLES, .mmap = 1, .mmap2 = 1, .comm = 1, .task = 1, .sample_id_all = 1) },
 };
 
@@ -97,14 +99,14 @@ static void test_rows(const struct row *rows, unsigned int n)
 		struct perf_event_attr attr = rows[i].attr;
 
 		attr.type = pmu.type;
-		outcome(rows[i].what, rows[i].outcome, perf_try(&attr, 0, -1, -1));
+		check_open(rows[i].name, rows[i].expected, perf_try(&attr, 0, -1, -1));
 	}
 }
 
-/* ---- perf's own names of events ---- */
+/* ---- perf's general and cache events ---- */
 
-/* 0 if it opens, or the errno. */
-static int try_event(unsigned int attr_type, uint64_t config)
+/* Return: 0 if the event opens, else the errno. */
+static int open_errno(unsigned int attr_type, uint64_t config)
 {
 	struct perf_event_attr attr = { .type = attr_type, .config = config };
 	int fd = perf_try(&attr, 0, -1, -1);
@@ -116,20 +118,20 @@ static int try_event(unsigned int attr_type, uint64_t config)
 }
 
 /*
- * Event @config of perf's general or cache events is our standard event @idx,
- * by each way that it can be asked for. Beside another driver the plain way is
- * not ours.
+ * Perf's event @config (general or cache) is the SBI event @idx: opening it by the PMU's own type,
+ * by perf's type with the PMU's type in config (extended), and by perf's type alone (plain) has
+ * the same result. In shared mode plain events are the built-in driver's.
  */
-static bool same_event(unsigned int attr_type, uint64_t config, uint64_t idx)
+static bool is_same_event(unsigned int attr_type, uint64_t config, uint64_t idx)
 {
-	int own = try_event(pmu.type, STANDARD(idx));
-	int extended = try_event(attr_type, (uint64_t)pmu.type << PERF_PMU_TYPE_SHIFT | config);
-	int plain = pmu.sole ? try_event(attr_type, config) : own;
+	int own = open_errno(pmu.type, STANDARD(idx));
+	int extended = open_errno(attr_type, (uint64_t)pmu.type << PERF_PMU_TYPE_SHIFT | config);
+	int plain = pmu.exclusive ? open_errno(attr_type, config) : own;
 
 	if ((!own || own == ENOENT) && extended == own && plain == own)
 		return true;
-	printf("# type %u config %#lx: own %d, extended %d, plain %d\n", attr_type, config,
-	       own, extended, plain);
+	note("type %u config %#lx: own %d, extended %d, plain %d", attr_type, config, own,
+	     extended, plain);
 	return false;
 }
 
@@ -139,22 +141,23 @@ static void test_general(void)
 	bool all = true;
 
 	for (uint64_t config = 0; config < PERF_COUNT_HW_MAX; config++)
-		all &= same_event(PERF_TYPE_HARDWARE, config, config + 1);
-	check(all, "perf's %d general events are ours", PERF_COUNT_HW_MAX);
-	check(!try_event(PERF_TYPE_HARDWARE, (uint64_t)pmu.type << PERF_PMU_TYPE_SHIFT),
-	      "and cycles open");
+		all &= is_same_event(PERF_TYPE_HARDWARE, config, config + 1);
+	note("%d general events", PERF_COUNT_HW_MAX);
+	check(all, "general_events_are_sbi_events");
+	check(!open_errno(PERF_TYPE_HARDWARE, (uint64_t)pmu.type << PERF_PMU_TYPE_SHIFT),
+	      "general_cycles_by_pmu_type_open");
 
 	all = true;
 	for (unsigned int i = 0; i < ARRAY_SIZE(beyond); i++) {
 		uint64_t extended = (uint64_t)pmu.type << PERF_PMU_TYPE_SHIFT | beyond[i];
 
-		all &= try_event(PERF_TYPE_HARDWARE, extended) == EINVAL;
-		if (pmu.sole)
-			all &= try_event(PERF_TYPE_HARDWARE, beyond[i]) == EINVAL;
+		all &= open_errno(PERF_TYPE_HARDWARE, extended) == EINVAL;
+		if (pmu.exclusive)
+			all &= open_errno(PERF_TYPE_HARDWARE, beyond[i]) == EINVAL;
 	}
-	if (pmu.sole)
-		all &= try_event(PERF_TYPE_HARDWARE, ~0ULL) == EINVAL;
-	check(all, "general events beyond them: EINVAL");
+	if (pmu.exclusive)
+		all &= open_errno(PERF_TYPE_HARDWARE, ~0ULL) == EINVAL;
+	check(all, "general_events_beyond_last_einval");
 }
 
 static void test_cache(void)
@@ -168,40 +171,41 @@ static void test_cache(void)
 	for (uint64_t i = 0; i < 7 * 3 * 2; i++) {
 		uint64_t id = i / 6, op = i / 2 % 3, result = i % 2;
 
-		all &= same_event(PERF_TYPE_HW_CACHE, id | op << 8 | result << 16,
+		all &= is_same_event(PERF_TYPE_HW_CACHE, id | op << 8 | result << 16,
 				  0x10000 | id << 3 | op << 1 | result);
 	}
-	check(all, "perf's 42 cache events are ours");
+	note("42 cache events");
+	check(all, "cache_events_are_sbi_events");
 
 	all = true;
 	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
 		uint64_t extended = (uint64_t)pmu.type << PERF_PMU_TYPE_SHIFT | wrong[i];
 
-		all &= try_event(PERF_TYPE_HW_CACHE, extended) == EINVAL;
-		if (pmu.sole)
-			all &= try_event(PERF_TYPE_HW_CACHE, wrong[i]) == EINVAL;
+		all &= open_errno(PERF_TYPE_HW_CACHE, extended) == EINVAL;
+		if (pmu.exclusive)
+			all &= open_errno(PERF_TYPE_HW_CACHE, wrong[i]) == EINVAL;
 	}
-	check(all, "caches, operations and results that are none: EINVAL");
+	check(all, "unknown_caches_operations_and_results_einval");
 }
 
 /* ---- filters ---- */
 
-/* What an event with these filters must come to, from the documentation alone. */
-static int filter_outcome(const struct perf_event_attr *attr, bool firmware)
+/* Return: 0 or the negative errno that the documentation has for these filters. */
+static int expected_with_filters(const struct perf_event_attr *attr, bool firmware)
 {
-	bool more = attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
-		    attr->exclude_host;
+	bool filter = attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
+		      attr->exclude_host;
 
-	if (attr->exclude_idle || (attr->exclude_host && !has_guests))
-		return -unfiltered();
-	if (!more && !(attr->exclude_guest && has_guests))
+	if (attr->exclude_idle || (attr->exclude_host && !has_hypervisor))
+		return -filter_errno();
+	if (!filter && !(attr->exclude_guest && has_hypervisor))
 		return OPENS;
 	if (can_filter && !firmware)
 		return OPENS;
-	return -unfiltered();
+	return -filter_errno();
 }
 
-static void test_filters(const char *what, uint64_t config, bool firmware)
+static void test_filters(const char *name, uint64_t config, bool firmware)
 {
 	bool all = true;
 
@@ -216,24 +220,25 @@ static void test_filters(const char *what, uint64_t config, bool firmware)
 			.exclude_host = bits >> 4 & 1,
 			.exclude_guest = bits >> 5 & 1,
 		};
-		int want = filter_outcome(&attr, firmware);
+		int expected = expected_with_filters(&attr, firmware);
 		int fd = perf_try(&attr, 0, -1, -1);
 		int got = fd < 0 ? fd : OPENS;
 
 		if (fd >= 0)
 			close(fd);
-		if (got == want)
+		if (got == expected)
 			continue;
-		printf("# guest %u host %u idle %u hv %u kernel %u user %u: %d, not %d\n",
-		       bits >> 5 & 1, bits >> 4 & 1, bits >> 3 & 1, bits >> 2 & 1,
-		       bits >> 1 & 1, bits & 1, got, want);
+		note("exclude guest %u host %u idle %u hv %u kernel %u user %u: %d, not %d",
+		     bits >> 5 & 1, bits >> 4 & 1, bits >> 3 & 1, bits >> 2 & 1, bits >> 1 & 1,
+		     bits & 1, got, expected);
 		all = false;
 	}
-	check(all, "%s with each of 64 mixtures of exclude_* (%s filter, %s guests)", what,
-	      can_filter ? "a" : "no", has_guests ? "has" : "no");
+	note("64 combinations of exclude_*; counters %s filter, %s H extension",
+	     can_filter ? "can" : "cannot", has_hypervisor ? "with" : "without");
+	check(all, "%s_has_documented_result_for_each_filter", name);
 }
 
-/* ---- who, where and how ---- */
+/* ---- task, CPU, group, flags and size ---- */
 
 static int try_raw(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
 		   unsigned long flags)
@@ -243,55 +248,54 @@ static int try_raw(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
 	return fd < 0 ? -errno : fd;
 }
 
-static void test_places(void)
+static void test_targets(void)
 {
 	struct perf_event_attr attr = { .type = pmu.type, .config = CYCLES, .size = sizeof(attr) };
-	pid_t gone = fork();
+	pid_t exited = fork();
 
-	if (!gone)
+	if (!exited)
 		_exit(0);
-	waitpid(gone, NULL, 0);
-	outcome("no task and no CPU", EINVAL, try_raw(&attr, -1, -1, -1, 0));
-	outcome("a CPU that is not there", EINVAL, try_raw(&attr, -1, 4095, -1, 0));
-	outcome("CPU -2", EINVAL, try_raw(&attr, 0, -2, -1, 0));
-	outcome("a task that has gone", ESRCH, try_raw(&attr, gone, -1, -1, 0));
-	outcome("a group that is not open", EBADF, try_raw(&attr, 0, -1, 999, 0));
-	outcome("a group that is standard output", EBADF, try_raw(&attr, 0, -1, 1, 0));
-	outcome("unknown flags", EINVAL, try_raw(&attr, 0, -1, -1, 1UL << 20));
-	outcome("a control group without a CPU", EINVAL,
-		try_raw(&attr, 0, -1, -1, PERF_FLAG_PID_CGROUP));
-	outcome("this task on CPU 0", OPENS, try_raw(&attr, 0, 0, -1, 0));
-	outcome("all tasks on CPU 0", OPENS, try_raw(&attr, -1, 0, -1, 0));
-	outcome("process 1", OPENS, try_raw(&attr, 1, -1, -1, 0));
+	waitpid(exited, NULL, 0);
+	check_open("no_task_and_no_cpu", EINVAL, try_raw(&attr, -1, -1, -1, 0));
+	check_open("missing_cpu", EINVAL, try_raw(&attr, -1, 4095, -1, 0));
+	check_open("cpu_minus_2", EINVAL, try_raw(&attr, 0, -2, -1, 0));
+	check_open("exited_task", ESRCH, try_raw(&attr, exited, -1, -1, 0));
+	check_open("closed_group_fd", EBADF, try_raw(&attr, 0, -1, 999, 0));
+	check_open("stdout_as_group_fd", EBADF, try_raw(&attr, 0, -1, 1, 0));
+	check_open("unknown_flags", EINVAL, try_raw(&attr, 0, -1, -1, 1UL << 20));
+	check_open("cgroup_without_cpu", EINVAL, try_raw(&attr, 0, -1, -1, PERF_FLAG_PID_CGROUP));
+	check_open("this_task_on_cpu_0", OPENS, try_raw(&attr, 0, 0, -1, 0));
+	check_open("all_tasks_on_cpu_0", OPENS, try_raw(&attr, -1, 0, -1, 0));
+	check_open("process_1", OPENS, try_raw(&attr, 1, -1, -1, 0));
 }
 
 static void test_sizes(void)
 {
 	static const struct {
-		const char *what;
+		const char *name;
 		uint32_t size;
-		int outcome;
+		int expected;
 		bool tail;
 	} sizes[] = {
-		{ "the first published size", PERF_ATTR_SIZE_VER0, OPENS, false },
-		{ "size 0 (stands for the first)", 0, OPENS, false },
-		{ "a size too small", PERF_ATTR_SIZE_VER0 - 1, E2BIG, false },
-		{ "a larger size, zeros behind", 1024, OPENS, false },
-		{ "a larger size, not all zeros", 1024, E2BIG, true },
-		{ "a size of more than a page", 1 << 20, E2BIG, false },
+		{ "first_published_size", PERF_ATTR_SIZE_VER0, OPENS, false },
+		{ "size_0", 0, OPENS, false },
+		{ "size_too_small", PERF_ATTR_SIZE_VER0 - 1, E2BIG, false },
+		{ "larger_size_with_zeros", 1024, OPENS, false },
+		{ "larger_size_with_nonzero", 1024, E2BIG, true },
+		{ "size_larger_than_page", 1 << 20, E2BIG, false },
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++) {
 		union {
 			struct perf_event_attr attr;
-			char room[1024];
-		} u = { .room = {} };
+			char bytes[1024];
+		} u = { .bytes = {} };
 
 		u.attr.type = pmu.type;
 		u.attr.config = CYCLES;
 		u.attr.size = sizes[i].size;
-		u.room[1023] = sizes[i].tail;
-		outcome(sizes[i].what, sizes[i].outcome, try_raw(&u.attr, 0, -1, -1, 0));
+		u.bytes[1023] = sizes[i].tail;
+		check_open(sizes[i].name, sizes[i].expected, try_raw(&u.attr, 0, -1, -1, 0));
 	}
 }
 
@@ -299,14 +303,14 @@ int main(void)
 {
 	begin();
 	can_filter = isa_has("sscofpmf");
-	has_guests = isa_has("h");
+	has_hypervisor = isa_has("h");
 	test_rows(events, ARRAY_SIZE(events));
 	test_rows(fields, ARRAY_SIZE(fields));
 	test_general();
 	test_cache();
-	test_filters("a hardware event", CYCLES, false);
-	test_filters("a firmware event", FIRMWARE(4), true);
-	test_places();
+	test_filters("hardware_event", CYCLES, false);
+	test_filters("firmware_event", FIRMWARE(4), true);
+	test_targets();
 	test_sizes();
 	return end();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every test program here needs: KTAP output, perf_event_open, work of
- * known length, and what this machine has.
+ * Common to all test programs: KTAP output, perf_event_open(), work of known length, and
+ * queries about the machine and its PMU.
  */
 #ifndef HARNESS_H
 #define HARNESS_H
@@ -27,7 +27,7 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The config of events of our own type, see Documentation/ABI. */
+/* config of the PMU's own event type, see Documentation/ABI. */
 #define CONFIG(space, event)	((uint64_t)(space) << 62 | (event))
 #define STANDARD(code)		CONFIG(1, code)
 #define FIRMWARE(code)		CONFIG(2, code)
@@ -40,7 +40,7 @@ static inline int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, in
 	return syscall(SYS_perf_event_open, attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* As perf_open(), but returns a negative errno instead of -1. */
+/* Like perf_open(), but return a negative errno instead of -1. */
 static inline int perf_try(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
 {
 	int fd = perf_open(attr, pid, cpu, group);
@@ -65,13 +65,13 @@ static inline struct reading perf_get(int fd)
 	return r;
 }
 
-/* Retires 2 instructions a turn, whatever the compiler thinks. */
-static inline void work(uint64_t turns)
+/* Retire two instructions per iteration: in assembly, so that the compiler adds none. */
+static inline void work(uint64_t iterations)
 {
 #ifdef __riscv
-	asm volatile("1: addi %0, %0, -1; bnez %0, 1b" : "+r"(turns));
+	asm volatile("1: addi %0, %0, -1; bnez %0, 1b" : "+r"(iterations));
 #else
-	while (turns--)
+	while (iterations--)
 		asm volatile("");
 #endif
 }
@@ -88,8 +88,8 @@ static inline void pin(int cpu)
 
 #define PMU_DEVICES "/sys/bus/event_source/devices/"
 
-/* The number that a file of sysfs or tracefs holds, -1 if there is none. */
-static inline int number_in(const char *path)
+/* Return: the number in a file of sysfs or tracefs, -1 on error. */
+static inline int read_number(const char *path)
 {
 	FILE *f = fopen(path, "r");
 	int n;
@@ -102,8 +102,8 @@ static inline int number_in(const char *path)
 	return n;
 }
 
-/* Return: whether the file took it. */
-static inline bool number_to(const char *path, int value)
+/* Return: whether the write succeeded. */
+static inline bool write_number(const char *path, int value)
 {
 	FILE *f = fopen(path, "w");
 	bool ok = f && fprintf(f, "%d\n", value) > 0;
@@ -116,14 +116,17 @@ static inline int pmu_number(const char *name, const char *file)
 	char path[256];
 
 	snprintf(path, sizeof(path), PMU_DEVICES "%s/%s", name, file);
-	return number_in(path);
+	return read_number(path);
 }
 
-/* The PMU under test: ours, by its name in this mode. */
+/*
+ * The PMU under test. In exclusive mode it is called "cpu", in shared mode (with the built-in
+ * driver loaded) "sbi_pmu".
+ */
 static struct {
 	char name[32];
 	int type;
-	bool sole;
+	bool exclusive;
 } pmu;
 
 static inline bool find_pmu(void)
@@ -137,7 +140,7 @@ static inline bool find_pmu(void)
 			continue;
 		snprintf(pmu.name, sizeof(pmu.name), "%s", names[i]);
 		pmu.type = pmu_number(names[i], "type");
-		pmu.sole = !strcmp(names[i], "cpu");
+		pmu.exclusive = !strcmp(names[i], "cpu");
 		return pmu.type >= 0;
 	}
 	return false;
@@ -151,8 +154,8 @@ static inline uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* In a KVM guest? The lab says so, and without it the kernel's log, for root. */
-static inline bool in_kvm(void)
+/* The lab sets LAB_KVM; without the lab, find KVM's SBI implementation ID in the kernel log. */
+static inline bool is_kvm_guest(void)
 {
 	static int answer = -1;
 	char record[2048];
@@ -177,8 +180,8 @@ static inline bool in_kvm(void)
 	return answer;
 }
 
-/* Are counters told of all at once, through the snapshot memory? */
-static inline bool by_snapshot(void)
+/* Does the driver read counters through SBI snapshot shared memory? */
+static inline bool uses_snapshot(void)
 {
 	char path[256], word[16] = "";
 	FILE *f;
@@ -206,22 +209,22 @@ static inline int open_event(uint64_t config, pid_t pid, int cpu, int group)
 	return perf_try(&attr, pid, cpu, group);
 }
 
-/* Does this kernel check each of its own accesses? Then all takes it several times as long. */
-static inline bool slow_kernel(void)
+/* A debug kernel checks every memory access and is several times slower. */
+static inline bool is_slow_kernel(void)
 {
 	return !access("/sys/kernel/debug/kmemleak", F_OK);
 }
 
-/* What @fd counts while this task works. */
-static inline uint64_t counted(int fd, uint64_t turns)
+/* Return: what @fd counts while this task executes @iterations. */
+static inline uint64_t count_work(int fd, uint64_t iterations)
 {
 	uint64_t before = perf_get(fd).value;
 
-	work(turns);
+	work(iterations);
 	return perf_get(fd).value - before;
 }
 
-/* A child that works on @cpu until it is stopped, or its parent has gone. */
+/* Start a child that runs on @cpu until stop_child() or until its parent exits. */
 static inline pid_t start_spinner(int cpu)
 {
 	pid_t pid = fork();
@@ -248,13 +251,17 @@ static inline int end(void)
 
 static inline void begin(void)
 {
+	bool found;
+
 	ktap_suite = program_invocation_short_name;
 	ktap_plan(-1);
-	if (!check(find_pmu(), "the PMU is there: %s, type %d", pmu.name, pmu.type))
+	found = find_pmu();
+	note("PMU %s, type %d", pmu.name, pmu.type);
+	if (!check(found, "pmu_present"))
 		exit(end());
 }
 
-/* The value of the first line of /proc/cpuinfo that begins with @key, or "". */
+/* Return: the value of the first line of /proc/cpuinfo that begins with @key, or "". */
 static inline const char *cpuinfo(const char *key)
 {
 	static char line[1024];
@@ -272,7 +279,7 @@ static inline const char *cpuinfo(const char *key)
 	return value + 1 + strspn(value + 1, " ");
 }
 
-/* Has the machine this extension? Those of one letter stand before the first "_". */
+/* Single-letter extensions are in the isa string before the first "_". */
 static inline bool isa_has(const char *extension)
 {
 	const char *isa = cpuinfo("isa"), *at;
@@ -286,10 +293,22 @@ static inline bool isa_has(const char *extension)
 	return false;
 }
 
-/* The errno of a filter that cannot be had; why there are two, event.c says. */
-static inline int unfiltered(void)
+/*
+ * Return: the errno of an exclude_* filter that counters do not support. It depends on the H
+ * extension, see event.c.
+ */
+static inline int filter_errno(void)
 {
 	return isa_has("h") ? EINVAL : EOPNOTSUPP;
 }
+
+/* Old names, for files that still use them. */
+#define number_in(path)		read_number(path)
+#define number_to(path, value)	write_number(path, value)
+#define in_kvm()		is_kvm_guest()
+#define by_snapshot()		uses_snapshot()
+#define slow_kernel()		is_slow_kernel()
+#define unfiltered()		filter_errno()
+#define sole			exclusive
 
 #endif

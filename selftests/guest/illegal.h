@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Illegal instructions: firmware sees every one before the kernel does, and
- * counts it. The one thing that a program here knows the exact number of.
+ * Illegal instructions: firmware handles each one before the kernel and counts it, so that a
+ * program knows this event's exact number.
  */
 #ifndef ILLEGAL_H
 #define ILLEGAL_H
@@ -23,21 +23,24 @@ static void skip_instruction(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * In a KVM guest firmware sees none of them, and with Linux 6.12 below, the first is the
- * guest's end. Where it does not matter what is counted, as long as it is no less often
- * than that, instructions do.
+ * Return: an event that execute_illegal(n) counts at least n times. Not illegal instructions
+ * in a KVM guest: firmware does not count them there, and on a Linux 6.12 host the first one
+ * ends the guest.
  */
 static inline uint64_t illegal_event(void)
 {
-	return in_kvm() ? INSTRUCTIONS : FW_ILLEGAL_INSN;
+	return is_kvm_guest() ? INSTRUCTIONS : FW_ILLEGAL_INSN;
 }
 
-/* Executes @n of them, each a write to the read-only CSR cycle. */
-static inline void illegal(unsigned int n)
+/*
+ * Execute @n illegal instructions, each a write to the read-only CSR cycle; in a KVM guest at
+ * least @n other instructions.
+ */
+static inline void execute_illegal(unsigned int n)
 {
 	struct sigaction sa = { .sa_sigaction = skip_instruction, .sa_flags = SA_SIGINFO };
 
-	if (in_kvm()) {
+	if (is_kvm_guest()) {
 		work(n);
 		return;
 	}

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * multiplex - more events than counters: they take turns, and those that must not
- * wait do not.
+ * multiplex - more events than counters: perf core multiplexes them, and pinned events and
+ * exclusive groups keep their counters.
  */
 #include "overcommit.h"
 #include "illegal.h"
 
 /*
- * Events are not opened and stopped at the same moment, and on a busy host a moment may
- * be some 100 us: after so many ns that is less than 5 % of their times.
+ * Events are opened and stopped one after the other, up to some 100 us apart on a busy host:
+ * after this time (ns) that is less than 5 % of their times.
  */
 #define LONG_ENOUGH	(100 * 1000 * 1000UL)
 
-static void take_turns(int *fds, unsigned int n)
+/* perf core rotates events every 4 ms: work until each one has run, but not endlessly. */
+static void work_until_all_ran(int *fds, unsigned int n)
 {
 	bool all = false;
 
-	/* Each 4 ms another event has its turn; wait for the last, but not for ever. */
 	for (int round = 0; round < 2000 && !all; round++) {
 		work(1000000);
 		all = true;
@@ -28,26 +28,34 @@ static void take_turns(int *fds, unsigned int n)
 	}
 }
 
-static void test_multiplex(const struct crowd *crowd)
+#define ALL_RUN		"events_all_run_in_part"
+#define RUNNING		"running_times_within_enabled"
+#define PINNED		"pinned_event_always_runs"
+
+static void test_multiplex(const struct event_set *set)
 {
-	int counters = pmu_number(pmu.name, crowd->counters), fds[CROWD_MAX], error, pinned;
-	/* KVM has one counter for cycles, whatever the filter, and the crowd wants it, too. */
-	struct perf_event_attr attr = event(in_kvm() ? STANDARD(0x10019) : CYCLES);
+	int counters = pmu_number(pmu.name, set->counters), fds[MAX_EVENTS], error, pinned;
+	/* KVM has one counter for cycles with any filter, and the set has cycles, too. */
+	struct perf_event_attr attr = event(is_kvm_guest() ? STANDARD(0x10019) : CYCLES);
 	uint64_t longest = 0, sum = 0;
 	int idle = 0, partly = 0, wrong = 0;
 	struct reading r;
 	unsigned int n;
 
-	n = crowd_open(crowd, false, fds, &error);
+	n = open_events(set, false, fds, &error);
 	if ((int)n <= counters) {
-		not_here("turns on counters", "no more different events than counters");
-		crowd_close(fds, n);
+		const char *why = "the machine has no more different events than counters";
+
+		skip_of_set(set, ALL_RUN, why);
+		skip_of_set(set, RUNNING, why);
+		skip_of_set(set, PINNED, why);
+		close_events(fds, n);
 		return;
 	}
 	attr.pinned = 1;
 	pinned = perf_try(&attr, 0, -1, -1);
-	take_turns(fds, n);
-	/* All that this process opened stand still, so that their times can be added up. */
+	work_until_all_ran(fds, n);
+	/* Stop all events of this process, so that their times can be added up. */
 	prctl(PR_TASK_PERF_EVENTS_DISABLE);
 	for (unsigned int i = 0; i < n; i++) {
 		r = perf_get(fds[i]);
@@ -57,48 +65,55 @@ static void test_multiplex(const struct crowd *crowd)
 		partly += r.running < r.enabled;
 		wrong += r.running > r.enabled || (!r.running && r.value);
 	}
-	check(!error && !idle && partly, "%u %s events take turns on %d counters (%d partly)",
-	      n, crowd->name, counters, partly);
-	check(!wrong && sum <= counters * longest * 1.05,
-	      "none runs longer than it is enabled, nor all longer than there are counters");
+	note("%u %s events on %d counters: %d ran in part, %d not at all", n, set->name, counters,
+	     partly, idle);
+	check(!error && !idle && partly, "%s_" ALL_RUN, set->name);
+	note("running %lu ns in all, enabled %lu ns at most, %d events wrong", sum, longest, wrong);
+	check(!wrong && sum <= counters * longest * 1.05, "%s_" RUNNING, set->name);
 	r = perf_get(pinned);
-	/* QEMU has an event on one counter, which is the crowd's if that is there first. */
-	check((r.value || slow_kernel()) && r.running && r.running == r.enabled,
-	      "a pinned event beside them runs all the time (%lu in %lu of %lu ns)", r.value,
-	      r.running, r.enabled);
+	note("pinned event: %lu in %lu of %lu ns", r.value, r.running, r.enabled);
+	/*
+	 * QEMU gives an event to one counter only: the pinned event may count 0 if another event
+	 * of the set had the same code first.
+	 */
+	check((r.value || is_slow_kernel()) && r.running && r.running == r.enabled,
+	      "%s_" PINNED, set->name);
 	close(pinned);
-	crowd_close(fds, n);
+	close_events(fds, n);
 }
 
+#define SCALED		"scaled_count_is_total"
+#define PINNED_FAIL	"pinned_events_without_counter_fail"
+
 /*
- * What took turns, scaled by its times, is what there was: firmware counts
- * exactly. The machine may be busy in some turns and not in others, hence 1.5.
+ * A multiplexed count, scaled by its times, is the real number, which firmware counts exactly.
+ * The machine may be busy while the event runs and not while it waits, hence the factor 1.5.
  */
-static void test_scaling(const struct crowd *crowd)
+static void test_scaling(const struct event_set *set)
 {
-	int fds[CROWD_MAX], error;
-	unsigned int n = crowd_open(crowd, false, fds, &error), done = 0;
+	int fds[MAX_EVENTS], error;
+	unsigned int n = open_events(set, false, fds, &error), done = 0;
 	struct reading r;
 	double scaled;
 
 	do {
-		illegal(100);
+		execute_illegal(100);
 		done += 100;
 		r = perf_get(fds[4]);
 	} while (r.enabled < 3000 * 1000 * 1000UL && n > 4);
 	scaled = (double)r.value * r.enabled / r.running;
-	check(r.running < r.enabled && scaled > done / 1.5 && scaled < done * 1.5,
-	      "%lu counted in %lu of %lu ns stand for %.0f: there were %u", r.value, r.running,
-	      r.enabled, scaled, done);
-	crowd_close(fds, n);
+	note("%lu in %lu of %lu ns: scaled %.0f of %u", r.value, r.running, r.enabled, scaled,
+	     done);
+	check(r.running < r.enabled && scaled > done / 1.5 && scaled < done * 1.5, SCALED);
+	close_events(fds, n);
 }
 
-/* Pinned events that find no counter say so, by end of file. */
-static void test_pinned_crowd(const struct crowd *crowd)
+/* Pinned events that get no counter are in error state: read() returns end of file. */
+static void test_pinned_overcommit(const struct event_set *set)
 {
-	int counters = pmu_number(pmu.name, crowd->counters), counting = 0, failed = 0;
-	int fds[CROWD_MAX];
-	unsigned int n = crowd->size;
+	int counters = pmu_number(pmu.name, set->counters), counting = 0, failed = 0;
+	int fds[MAX_EVENTS];
+	unsigned int n = set->size;
 
 	for (unsigned int i = 0; i < n; i++) {
 		struct perf_event_attr attr = event(FIRMWARE(i));
@@ -113,48 +128,47 @@ static void test_pinned_crowd(const struct crowd *crowd)
 		counting += got == sizeof(r) && r.running == r.enabled;
 		failed += got == 0;
 		if (got == sizeof(r) && r.running != r.enabled)
-			printf("# event %u: %lu of %lu ns\n", i, r.running, r.enabled);
+			note("event %u: %lu of %lu ns", i, r.running, r.enabled);
 	}
-	check(counting == counters && failed == (int)n - counters,
-	      "of %u pinned events %d count on %d counters, %d say that they cannot", n,
-	      counting, counters, failed);
-	crowd_close(fds, n);
+	note("%u pinned events on %d counters: %d run, %d failed", n, counters, counting, failed);
+	check(counting == counters && failed == (int)n - counters, PINNED_FAIL);
+	close_events(fds, n);
 }
 
-/* An exclusive group and any other event never run at once. */
 static void test_exclusive(void)
 {
 	struct perf_event_attr attr = event(CYCLES);
-	int alone, member, other = open_event(INSTRUCTIONS, 0, -1, -1);
+	int leader, member, other = open_event(INSTRUCTIONS, 0, -1, -1);
 	struct reading a, b;
 
 	attr.exclusive = 1;
-	alone = perf_try(&attr, 0, -1, -1);
-	member = open_event(FW_ILLEGAL_INSN, 0, -1, alone);
-	take_turns((int[]){ member, other }, 2);
+	leader = perf_try(&attr, 0, -1, -1);
+	member = open_event(FW_ILLEGAL_INSN, 0, -1, leader);
+	work_until_all_ran((int[]){ member, other }, 2);
 	prctl(PR_TASK_PERF_EVENTS_DISABLE);
 	a = perf_get(member);
 	b = perf_get(other);
+	note("exclusive group %lu ns, other event %lu of %lu ns", a.running, b.running, b.enabled);
 	check(a.running && b.running && a.running + b.running <= b.enabled * 1.05,
-	      "an exclusive group and an event take turns (%lu and %lu of %lu ns)", a.running,
-	      b.running, b.enabled);
+	      "exclusive_group_runs_without_other_events");
 	close(member);
-	close(alone);
+	close(leader);
 	close(other);
 }
 
 int main(void)
 {
-	const struct crowd *firmware = &crowds[FIRMWARE_CROWD];
+	const struct event_set *firmware = &event_sets[FIRMWARE_EVENTS];
 
 	begin();
-	for (unsigned int i = 0; i < ARRAY_SIZE(crowds); i++)
-		test_multiplex(&crowds[i]);
+	for (unsigned int i = 0; i < ARRAY_SIZE(event_sets); i++)
+		test_multiplex(&event_sets[i]);
 	if (pmu_number(pmu.name, firmware->counters) < (int)firmware->size) {
 		test_scaling(firmware);
-		test_pinned_crowd(firmware);
+		test_pinned_overcommit(firmware);
 	} else {
-		not_here("turns whose count is known", "a counter for each firmware event");
+		skip(SCALED, "there is a counter for each firmware event");
+		skip(PINNED_FAIL, "there is a counter for each firmware event");
 	}
 	test_exclusive();
 	return end();

@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Crowds: different events, more than there are counters that could hold them.
+ * Sets of different events, larger than the number of counters that can count them.
  */
-#ifndef CROWD_H
-#define CROWD_H
+#ifndef OVERCOMMIT_H
+#define OVERCOMMIT_H
 
 #include "harness.h"
 
-struct crowd {
+/**
+ * struct event_set - different events of one kind
+ * @name: of the kind
+ * @counters: sysfs file with the number of counters for it
+ * @size: number of events
+ * @event: return event @i, without its type
+ */
+struct event_set {
 	const char *name;
-	const char *counters;	/* the sysfs file with their number */
+	const char *counters;
 	unsigned int size;
 	struct perf_event_attr (*event)(unsigned int i);
 };
 
-/* Five codes that QEMU knows, in the eight mixtures of modes. */
+/* Five events that QEMU has, each with all eight combinations of exclude_*. */
 static inline struct perf_event_attr hardware_event(unsigned int i)
 {
 	static const uint64_t codes[] = { 1, 2, 0x10019, 0x1001b, 0x10021 };
@@ -33,28 +40,28 @@ static inline struct perf_event_attr firmware_event(unsigned int i)
 	return (struct perf_event_attr){ .config = FIRMWARE(i) };
 }
 
-enum { HARDWARE_CROWD, FIRMWARE_CROWD };
+enum { HARDWARE_EVENTS, FIRMWARE_EVENTS };
 
-static const struct crowd crowds[] = {
-	[HARDWARE_CROWD] = { "hardware", "caps/hardware_counters", 40, hardware_event },
-	[FIRMWARE_CROWD] = { "firmware", "caps/firmware_counters", 22, firmware_event },
+static const struct event_set event_sets[] = {
+	[HARDWARE_EVENTS] = { "hardware", "caps/hardware_counters", 40, hardware_event },
+	[FIRMWARE_EVENTS] = { "firmware", "caps/firmware_counters", 22, firmware_event },
 };
 
-enum { CROWD_MAX = 40 };
+enum { MAX_EVENTS = 40 };
 
 /*
- * Open this task's events of a crowd, in one group or each on its own, until one is
- * refused for another reason than that the machine does not have it.
- * Returns how many; @error is what the last one was told, 0 if all were tried.
+ * Open a set's events for this task, in one group or one by one. Events that the machine does
+ * not support are left out; stop at any other error, which goes to @error (0 if none).
+ * Return: how many are open.
  */
-static inline unsigned int crowd_open(const struct crowd *crowd, bool grouped,
-				      int fds[CROWD_MAX], int *error)
+static inline unsigned int open_events(const struct event_set *set, bool grouped,
+				       int fds[MAX_EVENTS], int *error)
 {
 	unsigned int n = 0;
 
 	*error = 0;
-	for (unsigned int i = 0; i < crowd->size; i++) {
-		struct perf_event_attr attr = crowd->event(i);
+	for (unsigned int i = 0; i < set->size; i++) {
+		struct perf_event_attr attr = set->event(i);
 		int fd;
 
 		attr.type = pmu.type;
@@ -62,7 +69,7 @@ static inline unsigned int crowd_open(const struct crowd *crowd, bool grouped,
 		fd = perf_try(&attr, 0, -1, grouped && n ? fds[0] : -1);
 		if (fd >= 0) {
 			fds[n++] = fd;
-		} else if (fd != -ENOENT && fd != -unfiltered()) {
+		} else if (fd != -ENOENT && fd != -filter_errno()) {
 			*error = -fd;
 			break;
 		}
@@ -70,10 +77,18 @@ static inline unsigned int crowd_open(const struct crowd *crowd, bool grouped,
 	return n;
 }
 
-static inline void crowd_close(const int *fds, unsigned int n)
+static inline void close_events(const int *fds, unsigned int n)
 {
 	while (n)
 		close(fds[--n]);
+}
+
+static inline void skip_of_set(const struct event_set *set, const char *name, const char *why)
+{
+	char full[80];
+
+	snprintf(full, sizeof(full), "%s_%s", set->name, name);
+	skip(full, why);
 }
 
 #endif

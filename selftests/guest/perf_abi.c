@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perf_abi - what perf core promises of any event holds of ours: what read()
- * returns, ioctl(), and the file itself.
+ * perf_abi - read(), ioctl(), mmap() and close() of an event work as perf core defines them.
  */
 #include <sys/mman.h>
 
 #include "overcommit.h"
 #include "illegal.h"
 
-/* ---- what read() returns ---- */
+/* ---- read() ---- */
 
-/* The words of one member: its value, and what the format adds to that. */
+/* Number of words per member: its value, and what the format adds. */
 static unsigned int member_words(uint64_t format)
 {
 	return 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
 }
 
-static bool member_right(const uint64_t *words, uint64_t format, int fd)
+static bool is_member_correct(const uint64_t *words, uint64_t format, int fd)
 {
 	uint64_t id = 0;
 
@@ -27,8 +26,8 @@ static bool member_right(const uint64_t *words, uint64_t format, int fd)
 	return !ioctl(fd, PERF_EVENT_IOC_ID, &id) && id && words[1] == id;
 }
 
-/* Reading the leader of @fds[@n]: the group if the format says so, or itself. */
-static bool read_right(const int *fds, unsigned int n, uint64_t format)
+/* Reading the leader of @fds[@n] returns the group if the format says so, else the leader. */
+static bool read_matches_format(const int *fds, unsigned int n, uint64_t format)
 {
 	bool group = format & PERF_FORMAT_GROUP;
 	unsigned int times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -44,12 +43,12 @@ static bool read_right(const int *fds, unsigned int n, uint64_t format)
 	if (group && words[0] != n)
 		return false;
 	for (unsigned int i = 0; i < members; i++) {
-		/* A group has the times before its members, an event behind its value. */
+		/* A group has the times before its members, an event after its value. */
 		uint64_t one[3] = { words[group ? 1 + times + i * each : 0] };
 
 		memcpy(one + 1, words + (group ? 2 + times + i * each : 1 + times),
 		       (each - 1) * sizeof(uint64_t));
-		if (!one[0] || !member_right(one, format, fds[i]))
+		if (!one[0] || !is_member_correct(one, format, fds[i]))
 			return false;
 	}
 	return true;
@@ -69,14 +68,15 @@ static void test_read_format(void)
 			attr.read_format = format;
 			fds[i] = perf_try(&attr, 0, -1, i ? fds[0] : -1);
 		}
-		illegal(1);
-		if (!read_right(fds, N, format)) {
-			printf("# read_format %#lx\n", format);
+		execute_illegal(1);
+		if (!read_matches_format(fds, N, format)) {
+			note("read_format %#lx", format);
 			all = false;
 		}
-		crowd_close(fds, N);
+		close_events(fds, N);
 	}
-	check(all, "read() is laid out as each of %d read_formats says", PERF_FORMAT_MAX);
+	note("%d read_formats", PERF_FORMAT_MAX);
+	check(all, "read_has_layout_of_each_read_format");
 }
 
 /* ---- ioctl ---- */
@@ -84,7 +84,7 @@ static void test_read_format(void)
 static void test_stop_and_reset(void)
 {
 	struct perf_event_attr attr = event(INSTRUCTIONS);
-	uint64_t stopped, still;
+	uint64_t stopped, later;
 	struct reading r;
 	int fd;
 
@@ -92,24 +92,24 @@ static void test_stop_and_reset(void)
 	fd = perf_try(&attr, 0, -1, -1);
 	work(1000000);
 	r = perf_get(fd);
-	check(fd >= 0 && !r.value && !r.enabled, "opened disabled it does not count");
+	check(fd >= 0 && !r.value && !r.enabled, "event_opened_disabled_does_not_count");
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	check(counted(fd, 1000000) > 0, "enabled it counts");
+	check(count_work(fd, 1000000) > 0, "enabled_event_counts");
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	stopped = perf_get(fd).value;
 	work(1000000);
-	still = perf_get(fd).value;
-	check(stopped > 0 && still == stopped, "disabled it stands still (%lu, %lu)",
-	      stopped, still);
+	later = perf_get(fd).value;
+	note("disabled: %lu, later %lu", stopped, later);
+	check(stopped > 0 && later == stopped, "disabled_event_keeps_its_count");
 	ioctl(fd, PERF_EVENT_IOC_RESET, 0);
-	check(perf_get(fd).value == 0, "reset it is zero");
+	check(perf_get(fd).value == 0, "reset_event_is_zero");
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	check(counted(fd, 1000000) > 0, "enabled it counts again");
+	check(count_work(fd, 1000000) > 0, "event_enabled_after_reset_counts");
 	close(fd);
 }
 
-/* How many of a pair moved while this task worked. */
-static int moved(const int pair[2])
+/* How many events of a pair count while this task works. */
+static int how_many_count(const int pair[2])
 {
 	uint64_t before[2] = { perf_get(pair[0]).value, perf_get(pair[1]).value };
 
@@ -123,35 +123,37 @@ static void test_group_ioctl(void)
 
 	pair[0] = open_event(CYCLES, 0, -1, -1);
 	pair[1] = open_event(INSTRUCTIONS, 0, -1, pair[0]);
-	check(moved(pair) == 2, "a group counts");
+	check(how_many_count(pair) == 2, "group_counts");
 	ioctl(pair[1], PERF_EVENT_IOC_DISABLE, 0);
-	check(moved(pair) == 1, "its member disabled, the leader counts on");
+	check(how_many_count(pair) == 1, "leader_counts_with_member_disabled");
 	ioctl(pair[1], PERF_EVENT_IOC_ENABLE, 0);
 	ioctl(pair[0], PERF_EVENT_IOC_DISABLE, 0);
-	check(moved(pair) == 0, "its leader disabled, nothing counts");
+	check(how_many_count(pair) == 0, "no_member_counts_with_leader_disabled");
 	ioctl(pair[0], PERF_EVENT_IOC_ENABLE, 0);
-	check(moved(pair) == 2, "its leader enabled, both count");
+	check(how_many_count(pair) == 2, "group_counts_with_leader_enabled_again");
 	ioctl(pair[0], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
-	check(moved(pair) == 0, "disabled as a group, nothing counts");
+	check(how_many_count(pair) == 0, "flag_group_disables_all_members");
 	ioctl(pair[0], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
-	check(!perf_get(pair[0]).value && !perf_get(pair[1]).value, "reset as a group");
+	check(!perf_get(pair[0]).value && !perf_get(pair[1]).value,
+	      "flag_group_resets_all_members");
 	ioctl(pair[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
-	check(moved(pair) == 2, "enabled as a group, both count");
+	check(how_many_count(pair) == 2, "flag_group_enables_all_members");
 	close(pair[1]);
 	close(pair[0]);
 }
 
+/* ioctl() on an event that counts and does not sample */
 static void test_other_ioctls(void)
 {
 	static const struct {
-		const char *what;
+		const char *name;
 		unsigned long request;
 		int error;
 	} rows[] = {
-		{ "PERIOD", PERF_EVENT_IOC_PERIOD, EINVAL },
-		{ "REFRESH", PERF_EVENT_IOC_REFRESH, EINVAL },
-		{ "SET_FILTER", PERF_EVENT_IOC_SET_FILTER, EINVAL },
-		{ "one that is none", _IO('$', 99), ENOTTY },
+		{ "ioctl_period_without_sampling_einval", PERF_EVENT_IOC_PERIOD, EINVAL },
+		{ "ioctl_refresh_without_sampling_einval", PERF_EVENT_IOC_REFRESH, EINVAL },
+		{ "ioctl_set_filter_einval", PERF_EVENT_IOC_SET_FILTER, EINVAL },
+		{ "ioctl_unknown_enotty", _IO('$', 99), ENOTTY },
 	};
 	char argument[] = "1234567";
 	int fd = open_event(CYCLES, 0, -1, -1);
@@ -159,8 +161,7 @@ static void test_other_ioctls(void)
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		int ret = ioctl(fd, rows[i].request, argument);
 
-		check(ret == -1 && errno == rows[i].error, "ioctl %s of an event that counts: %s",
-		      rows[i].what, strerror(rows[i].error));
+		check(ret == -1 && errno == rows[i].error, "%s", rows[i].name);
 	}
 	close(fd);
 }
@@ -176,11 +177,11 @@ static void test_close_order(void)
 
 	close(leader);
 	before = perf_get(last).value;
-	illegal(100);
-	check(counted(member, 1000000) > 0 && perf_get(last).value >= before + 100,
-	      "the leader closed first, its members count on");
+	execute_illegal(100);
+	check(count_work(member, 1000000) > 0 && perf_get(last).value >= before + 100,
+	      "members_count_after_leader_is_closed");
 	close(last);
-	check(counted(member, 1000000) > 0, "and the one that is left");
+	check(count_work(member, 1000000) > 0, "last_member_counts_alone");
 	close(member);
 }
 
@@ -190,18 +191,18 @@ static void test_shared_files(void)
 	pid_t child;
 
 	close(fd);
-	check(counted(copy, 1000000) > 0, "a duplicate counts after the first is closed");
+	check(count_work(copy, 1000000) > 0, "duplicate_counts_after_first_is_closed");
 	child = fork();
 	if (!child) {
 		uint64_t seen = perf_get(copy).value;
 
 		work(1000000);
-		/* Only the parent is counted, and it waits. */
+		/* The event counts the parent only, which waits. */
 		_exit(!seen || perf_get(copy).value < seen);
 	}
 	waitpid(child, &status, 0);
-	check(!status, "a child reads its parent's event");
-	check(counted(copy, 1000000) > 0, "and the parent after it");
+	check(!status, "child_reads_event_of_parent");
+	check(count_work(copy, 1000000) > 0, "parent_counts_after_child_exits");
 	close(copy);
 }
 
@@ -210,22 +211,22 @@ static void *map_page(int fd)
 	return mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
 }
 
-/* The page of an event that stands still has its count; direct.c looks at one that runs. */
+/* The page of a stopped event has its count; user_read.c tests the page of a running event. */
 static void test_page(void)
 {
 	int fd = open_event(INSTRUCTIONS, 0, -1, -1);
 	struct perf_event_mmap_page *page = map_page(fd);
 
-	if (!check(page != MAP_FAILED, "the page of an event can be mapped"))
+	if (!check(page != MAP_FAILED, "event_page_can_be_mapped"))
 		goto out;
 	work(1000000);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	note("disabled: page %lld, read() %lu", (long long)page->offset, perf_get(fd).value);
 	check(page->offset > 0 && (uint64_t)page->offset == perf_get(fd).value,
-	      "disabled, the page has the count (%lld, %lu)", (long long)page->offset,
-	      perf_get(fd).value);
+	      "page_of_disabled_event_has_count");
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	check(!munmap(page, sysconf(_SC_PAGESIZE)) && counted(fd, 1000000) > 0,
-	      "unmapped, the event counts on");
+	check(!munmap(page, sysconf(_SC_PAGESIZE)) && count_work(fd, 1000000) > 0,
+	      "event_counts_after_page_is_unmapped");
 out:
 	close(fd);
 }
@@ -238,7 +239,7 @@ static void test_inherited_page(void)
 	attr.inherit = 1;
 	fd = perf_try(&attr, 0, -1, -1);
 	check(map_page(fd) == MAP_FAILED && errno == EINVAL,
-	      "an event of many tasks has no page: EINVAL");
+	      "page_of_inherited_event_einval");
 	close(fd);
 }
 

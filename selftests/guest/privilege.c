@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * privilege - what users without any may count, by perf_event_paranoid.
+ * privilege - what a user without privileges may count at each level of perf_event_paranoid.
  */
 #include <sys/utsname.h>
 
@@ -8,25 +8,17 @@
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
-static int get_paranoid(void)
-{
-	FILE *f = fopen(PARANOID, "r");
-	int level = -1;
-
-	if (f && fscanf(f, "%d", &level) != 1)
-		level = -1;
-	if (f)
-		fclose(f);
-	return level;
-}
-
 static bool set_paranoid(int level)
 {
-	return number_to(PARANOID, level);
+	bool ok = write_number(PARANOID, level);
+
+	if (!ok)
+		note("cannot write %d to " PARANOID, level);
+	return ok;
 }
 
-/* Opens as user nobody, in a child; 0 or an errno. */
-static int try_as_nobody(struct perf_event_attr attr, pid_t pid, int cpu)
+/* Open an event as user nobody, in a child. Return: 0 or an errno. */
+static int open_as_nobody(struct perf_event_attr attr, pid_t pid, int cpu)
 {
 	pid_t child = fork();
 	int status, fd;
@@ -46,56 +38,49 @@ static int try_as_nobody(struct perf_event_attr attr, pid_t pid, int cpu)
 
 static void test_unprivileged(void)
 {
-	const int filtered = isa_has("sscofpmf") ? OPENS : unfiltered();
-	const struct {
-		int paranoid, outcome;
-		const char *what;
+	static const struct {
+		const char *name;
+		int paranoid, expected;
 		struct perf_event_attr attr;
 		pid_t pid;
 		int cpu;
 	} rows[] = {
-		{ 2, EACCES, "the kernel too", EVENT(CYCLES), 0, -1 },
-		{ 2, EACCES, "a firmware event", EVENT(FIRMWARE(4)), 0, -1 },
-		{ 2, filtered, "user mode", USER_ONLY, 0, -1 },
-		{ 1, OPENS, "the kernel too", EVENT(CYCLES), 0, -1 },
-		{ 1, OPENS, "a firmware event", EVENT(FIRMWARE(4)), 0, -1 },
-		{ 1, EACCES, "a CPU", EVENT(CYCLES), -1, 0 },
-		{ 1, EACCES, "a firmware event of a CPU",
-		  EVENT(FIRMWARE(4)), -1, 0 },
-		{ 1, EACCES, "somebody else's task", EVENT(CYCLES), 1, -1 },
-		{ 0, OPENS, "a CPU", EVENT(CYCLES), -1, 0 },
-		{ -1, OPENS, "a CPU", EVENT(CYCLES), -1, 0 },
-		{ -1, EACCES, "somebody else's task", EVENT(CYCLES), 1, -1 },
+		{ "paranoid_2_kernel", 2, EACCES, EVENT(CYCLES), 0, -1 },
+		{ "paranoid_2_firmware_event", 2, EACCES, EVENT(FIRMWARE(4)), 0, -1 },
+		{ "paranoid_2_user_mode", 2, NEEDS_FILTER, USER_ONLY, 0, -1 },
+		{ "paranoid_1_kernel", 1, OPENS, EVENT(CYCLES), 0, -1 },
+		{ "paranoid_1_firmware_event", 1, OPENS, EVENT(FIRMWARE(4)), 0, -1 },
+		{ "paranoid_1_cpu", 1, EACCES, EVENT(CYCLES), -1, 0 },
+		{ "paranoid_1_firmware_event_of_cpu", 1, EACCES, EVENT(FIRMWARE(4)), -1, 0 },
+		{ "paranoid_1_task_of_root", 1, EACCES, EVENT(CYCLES), 1, -1 },
+		{ "paranoid_0_cpu", 0, OPENS, EVENT(CYCLES), -1, 0 },
+		{ "paranoid_minus_1_cpu", -1, OPENS, EVENT(CYCLES), -1, 0 },
+		{ "paranoid_minus_1_task_of_root", -1, EACCES, EVENT(CYCLES), 1, -1 },
 	};
-	char what[80];
+	bool set = true;
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
-		int got;
-
-		if (!set_paranoid(rows[i].paranoid))
-			check(false, "paranoid %d can be set", rows[i].paranoid);
-		snprintf(what, sizeof(what), "without privilege at paranoid %d, %s",
-			 rows[i].paranoid, rows[i].what);
-		got = try_as_nobody(rows[i].attr, rows[i].pid, rows[i].cpu);
-		outcome_is(what, rows[i].outcome, got);
+		set &= set_paranoid(rows[i].paranoid);
+		check_outcome(rows[i].name, rows[i].expected,
+			      open_as_nobody(rows[i].attr, rows[i].pid, rows[i].cpu));
 	}
+	check(set, "paranoid_levels_can_be_set");
 }
 
-/* Debian's kernels know a level that allows nothing at all. */
+/* Debian's kernels have a level that allows nothing at all. */
 static void test_paranoid_debian(void)
 {
-	const char *what = "without privilege at paranoid 3, anything";
 	struct utsname u;
 
 	if (uname(&u) || !strstr(u.version, "Debian"))
-		not_here(what, "Debian's kernels only");
-	else if (check(set_paranoid(3), "paranoid 3 can be set"))
-		outcome_is(what, EACCES, try_as_nobody(USER_ONLY, 0, -1));
+		skip("paranoid_3_user_mode_eacces", "only Debian's kernels have this level");
+	else if (check(set_paranoid(3), "paranoid_3_can_be_set"))
+		check_outcome("paranoid_3_user_mode", EACCES, open_as_nobody(USER_ONLY, 0, -1));
 }
 
 int main(void)
 {
-	int paranoid = get_paranoid();
+	int paranoid = read_number(PARANOID);
 
 	begin();
 	test_unprivileged();

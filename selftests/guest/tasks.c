@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tasks - an event follows its task: through exec, fork, threads, from CPU to
- * CPU, beside other tasks, and into the grave.
+ * tasks - a task's event counts this task: across exec, fork, threads, migration to other CPUs,
+ * context switches and exit.
  */
 #include <pthread.h>
 
@@ -11,7 +11,7 @@
 static void test_enable_on_exec(void)
 {
 	struct perf_event_attr attr = event(INSTRUCTIONS);
-	char *const argv[] = { "contract", "work", NULL };
+	char *const argv[] = { "tasks", "work", NULL };
 	struct reading before, after;
 	int go[2], fd;
 	pid_t child;
@@ -33,33 +33,34 @@ static void test_enable_on_exec(void)
 		perror("write");
 	waitpid(child, NULL, 0);
 	after = perf_get(fd);
+	note("before exec %lu, after %lu", before.value, after.value);
 	check(fd >= 0 && !before.value && !before.enabled && after.value > 0,
-	      "enable_on_exec: nothing before it, %lu after", after.value);
+	      "enable_on_exec_counts_from_exec_on");
 	close(fd);
 	close(go[0]);
 	close(go[1]);
 }
 
-static void *thread_work(void *turns)
+static void *thread_work(void *iterations)
 {
-	work((uintptr_t)turns);
+	work((uintptr_t)iterations);
 	return NULL;
 }
 
-/* Others work for this task: a process or a thread that it makes. */
-static void delegate(bool thread, uint64_t turns)
+/* Let a new thread or child process work, and wait for it. */
+static void delegate_work(bool thread, uint64_t iterations)
 {
 	pthread_t other;
 	pid_t child;
 
 	if (thread) {
-		if (!pthread_create(&other, NULL, thread_work, (void *)turns))
+		if (!pthread_create(&other, NULL, thread_work, (void *)iterations))
 			pthread_join(other, NULL);
 		return;
 	}
 	child = fork();
 	if (!child) {
-		work(turns);
+		work(iterations);
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
@@ -68,33 +69,33 @@ static void delegate(bool thread, uint64_t turns)
 static void test_inherit(void)
 {
 	static const struct {
-		const char *what;
+		const char *name;
 		bool inherit, threads_only, thread, counts;
 	} rows[] = {
-		{ "without inherit, no child process", false, false, false, false },
-		{ "without inherit, no thread", false, false, true, false },
-		{ "inherit: a child process too", true, false, false, true },
-		{ "inherit: a thread too", true, false, true, true },
-		{ "inherit_thread: no child process", true, true, false, false },
-		{ "inherit_thread: a thread", true, true, true, true },
+		{ "no_inherit_excludes_child_process", false, false, false, false },
+		{ "no_inherit_excludes_thread", false, false, true, false },
+		{ "inherit_includes_child_process", true, false, false, true },
+		{ "inherit_includes_thread", true, false, true, true },
+		{ "inherit_thread_excludes_child_process", true, true, false, false },
+		{ "inherit_thread_includes_thread", true, true, true, true },
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct perf_event_attr attr = event(INSTRUCTIONS);
-		int alone = open_event(INSTRUCTIONS, 0, -1, -1), fd;
+		int plain = open_event(INSTRUCTIONS, 0, -1, -1), fd;
 		uint64_t own, all;
 
 		attr.inherit = rows[i].inherit;
 		attr.inherit_thread = rows[i].threads_only;
 		fd = perf_try(&attr, 0, -1, -1);
-		delegate(rows[i].thread, 50 * 1000 * 1000);
+		delegate_work(rows[i].thread, 50 * 1000 * 1000);
 		all = perf_get(fd).value;
-		own = perf_get(alone).value;
-		/* The other one works, this one waits. */
-		check(own > 0 && (all > 2 * own) == rows[i].counts, "%s (%lu, alone %lu)",
-		      rows[i].what, all, own);
+		own = perf_get(plain).value;
+		note("%s: counted %lu, without inherit %lu", rows[i].name, all, own);
+		/* Only the other thread or process works, this one waits. */
+		check(own > 0 && (all > 2 * own) == rows[i].counts, "%s", rows[i].name);
 		close(fd);
-		close(alone);
+		close(plain);
 	}
 }
 
@@ -108,15 +109,16 @@ static void test_other_process(void)
 		usleep(10000);
 		n = perf_get(fd).value;
 	}
-	check(n > 0, "another process is counted (%lu)", n);
+	note("another process: %lu", n);
+	check(n > 0, "event_counts_another_process");
 	stop_child(child);
 	last = perf_get(fd).value;
 	work(1000000);
-	check(last >= n && perf_get(fd).value == last, "when it has gone its count stays");
+	check(last >= n && perf_get(fd).value == last, "count_stays_after_process_exits");
 	close(fd);
 }
 
-/* Two tasks share a CPU: the event of one has its share of the CPU's, by time and count. */
+/* Two tasks share a CPU: a task's event has this task's part of the CPU's time and count. */
 static void test_own_time(void)
 {
 	pid_t other = start_spinner(0);
@@ -133,12 +135,14 @@ static void test_own_time(void)
 	} while (cpu.enabled < 1000 * 1000 * 1000UL && all >= 0);
 	task = perf_get(mine);
 	stop_child(other);
+	note("task: %lu in %lu ns; CPU: %lu in %lu ns", task.value, task.enabled, cpu.value,
+	     cpu.enabled);
 	check(task.enabled < cpu.enabled * 0.8 && task.value < cpu.value * 0.8,
-	      "a task's event counts its own time only (%lu of %lu ns, %lu of %lu)",
-	      task.enabled, cpu.enabled, task.value, cpu.value);
-	/* Cycles pass alike for both; half as much room again for what the switches take. */
+	      "task_event_counts_own_time_only");
+	/* The rate is the same for both; a factor of 1.5 allows for the context switches. */
 	rates = (double)task.value / task.enabled * cpu.enabled / cpu.value;
-	check(rates > 0.67 && rates < 1.5, "and as fast as the CPU's (ratio %.2f)", rates);
+	note("task's rate / CPU's rate: %.2f", rates);
+	check(rates > 0.67 && rates < 1.5, "task_cycle_rate_is_cpu_cycle_rate");
 	close(mine);
 	close(all);
 }
@@ -148,7 +152,7 @@ static void test_migration(void)
 	const uint64_t configs[] = { CYCLES, INSTRUCTIONS, illegal_event() };
 	enum { N = ARRAY_SIZE(configs), ROUNDS = 200 };
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	int fds[N], stuck = 0;
+	int fds[N], stopped = 0;
 	uint64_t last[N] = {};
 
 	for (unsigned int i = 0; i < N; i++)
@@ -156,45 +160,46 @@ static void test_migration(void)
 	for (int round = 0; round < ROUNDS; round++) {
 		pin(round % cpus);
 		work(10000);
-		illegal(1);
+		execute_illegal(1);
 		for (unsigned int i = 0; i < N; i++) {
 			uint64_t now = perf_get(fds[i]).value;
 
-			stuck += now <= last[i];
+			stopped += now <= last[i];
 			last[i] = now;
 		}
 	}
-	check(!stuck, "on %ld CPUs in turn each event counts on (%d of %d times not)", cpus,
-	      stuck, ROUNDS * N);
-	check(last[N - 1] >= ROUNDS, "and loses nothing (%lu of %d)", last[N - 1], ROUNDS);
-	crowd_close(fds, N);
+	note("%ld CPUs: %d of %d times an event did not count", cpus, stopped, ROUNDS * N);
+	check(!stopped, "events_count_after_each_migration");
+	note("counted %lu of %d", last[N - 1], ROUNDS);
+	check(last[N - 1] >= ROUNDS, "migration_loses_no_events");
+	close_events(fds, N);
 }
 
-/* The most events that count together, and whether they do. */
-static unsigned int full_groups(void)
+/* How many events can count together: the largest group of each set. */
+static unsigned int count_together(void)
 {
 	unsigned int all = 0;
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(crowds); i++) {
-		int fds[CROWD_MAX], error;
-		unsigned int n = crowd_open(&crowds[i], true, fds, &error);
+	for (unsigned int i = 0; i < ARRAY_SIZE(event_sets); i++) {
+		int fds[MAX_EVENTS], error;
+		unsigned int n = open_events(&event_sets[i], true, fds, &error);
 		struct reading r;
 
 		work(100000);
 		r = n ? perf_get(fds[0]) : (struct reading){};
 		if (r.running && r.running == r.enabled)
 			all += n;
-		crowd_close(fds, n);
+		close_events(fds, n);
 	}
 	return all;
 }
 
-static void hold_many(int ready)
+static void open_many_and_wait(int ready)
 {
-	int fds[CROWD_MAX], error;
+	int fds[MAX_EVENTS], error;
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(crowds); i++)
-		crowd_open(&crowds[i], i, fds, &error);
+	for (unsigned int i = 0; i < ARRAY_SIZE(event_sets); i++)
+		open_events(&event_sets[i], i, fds, &error);
 	open_event(CYCLES, -1, 0, -1);
 	if (write(ready, "", 1) == 1)
 		pause();
@@ -204,7 +209,7 @@ static void hold_many(int ready)
 static void test_killed(void)
 {
 	enum { ROUNDS = 50 };
-	unsigned int before = full_groups(), after;
+	unsigned int before = count_together(), after;
 	int ready[2];
 
 	if (pipe(ready))
@@ -214,17 +219,16 @@ static void test_killed(void)
 		char c;
 
 		if (!child)
-			hold_many(ready[1]);
+			open_many_and_wait(ready[1]);
 		if (read(ready[0], &c, 1) != 1)
 			perror("read");
 		stop_child(child);
 	}
 	close(ready[0]);
 	close(ready[1]);
-	after = full_groups();
-	check(before && after == before,
-	      "%d processes killed with their events, as many count as before (%u, %u)", ROUNDS,
-	      before, after);
+	after = count_together();
+	note("%u events count together, %u after killing %d processes", before, after, ROUNDS);
+	check(before && after == before, "killed_processes_release_their_counters");
 }
 
 int main(int argc, char **argv)
