@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * control - sampling events do what perf core is asked for: to be throttled, to
- * stop after so many samples, to change their period, to signal, to wake, and to
- * share a counter.
+ * control - control of sampling events: throttling, PERF_EVENT_IOC_REFRESH, a new period,
+ * signals, poll(), and several events on one counter.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -10,13 +9,12 @@
 
 #include "ring.h"
 
-static int type;
-static uint64_t second;		/* cycles of one, about */
+static uint64_t second;		/* cycles in one second, about */
 
 static struct perf_event_attr cycles(uint64_t period)
 {
 	return (struct perf_event_attr){
-		.type = type,
+		.type = pmu.type,
 		.config = STANDARD(CODE_CYCLES),
 		.read_format = READ_TIMES,
 		.sample_period = period,
@@ -24,17 +22,18 @@ static struct perf_event_attr cycles(uint64_t period)
 	};
 }
 
-/* Of cycles or TLB misses, whatever the load has. */
-static uint64_t second_of(uint64_t code, void (*load)(void))
+/* Return: about how many events of @code one second of @load has. */
+static uint64_t count_second(uint64_t code, void (*load)(void))
 {
-	return per_second((struct perf_event_attr){ .type = type, .config = STANDARD(code) }, load);
+	return per_second((struct perf_event_attr){ .type = pmu.type, .config = STANDARD(code) },
+			  load);
 }
 
 /* ---- throttling ---- */
 
 /*
- * A sample every 100 us would be ten thousand a second. Up to @rate are allowed;
- * perf core stops an event that has had its share until the next tick.
+ * The period would give 10000 samples per second, and 250 are allowed: perf core stops the event
+ * after its samples of a tick, and starts it in the next tick.
  */
 static void test_throttle(void)
 {
@@ -54,16 +53,17 @@ static void test_throttle(void)
 	limit_rate("100000");
 
 	allowed = ns * 250 / 1000000000 * 12 / 10;
-	check(limited && s.samples && s.samples <= allowed,
-	      "at 250 a second at most %lu samples in %lu ms (%lu)", allowed, ns / 1000000,
-	      s.samples);
+	note("250 samples per second: %lu samples in %lu ms, %lu allowed", s.samples, ns / 1000000,
+	     allowed);
+	check(limited && s.samples && s.samples <= allowed, "throttling_limits_samples");
+	note("throttled %lu times, unthrottled %lu times", s.throttled, s.unthrottled);
 	check(s.throttled && (s.throttled == s.unthrottled || s.throttled == s.unthrottled + 1),
-	      "throttled as often as let go (%lu, %lu)", s.throttled, s.unthrottled);
-	check(s.last > start + ns / 10 * 9, "and sampled to the end (%ld ms before it)",
-	      (long)(start + ns - s.last) / 1000000);
+	      "event_is_unthrottled_each_time");
+	note("last sample %ld ms before the end", (long)(start + ns - s.last) / 1000000);
+	check(s.last > start + ns / 10 * 9, "throttled_event_samples_until_end");
 }
 
-/* The leader has had its share, and its group stops and goes on with it. */
+/* Throttling the leader stops its group; unthrottling restarts it. */
 static void test_throttle_group(void)
 {
 	struct perf_event_attr attr = cycles(second / 10000);
@@ -86,16 +86,18 @@ static void test_throttle_group(void)
 	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
 	s = ring_drain(&ring);
 	leader = perf_get(ring.fd);
+	note("group throttled %lu times, unthrottled %lu times", s.throttled, s.unthrottled);
 	check(limited && fd >= 0 && s.throttled && s.unthrottled + 1 >= s.throttled,
-	      "a group is throttled (%lu, %lu)", s.throttled, s.unthrottled);
+	      "group_is_throttled_and_unthrottled");
+	note("leader %lu; member %lu, then %lu", leader.value, member.value, perf_get(fd).value);
 	check(leader.value && member.value && perf_get(fd).value > member.value,
-	      "and goes on (%lu; %lu, then %lu)", leader.value, member.value, perf_get(fd).value);
+	      "throttled_group_continues_counting");
 	close(fd);
 	ring_close(&ring);
 	limit_rate("100000");
 }
 
-/* ---- so many and no more ---- */
+/* ---- PERF_EVENT_IOC_REFRESH ---- */
 
 static void test_refresh(unsigned int limit, unsigned int rounds)
 {
@@ -111,75 +113,75 @@ static void test_refresh(unsigned int limit, unsigned int rounds)
 			busy(1, spin_load);
 			n += ring_drain(&ring).samples;
 		}
-		/* As long again as one more would take. */
+		/* Wait as long as one more sample would take. */
 		busy(10, spin_load);
 		n += ring_drain(&ring).samples;
 		right += n == limit;
 		if (n != limit)
-			printf("# round %u: %lu samples\n", i, n);
+			note("round %u: %lu samples", i, n);
 	}
 	ring_close(&ring);
-	check(right == rounds, "allowed %u, it takes %u and stops, in %u of %u rounds", limit,
-	      limit, right, rounds);
+	note("refresh %u: right in %u of %u rounds", limit, right, rounds);
+	check(right == rounds, "refresh_%u_stops_after_as_many_samples", limit);
 }
 
-/* ---- another period ---- */
+/* ---- a new period ---- */
 
-/* Periods that pass, and samples that come. */
-struct pace {
+/* Samples that are due by the count, and samples in the ring. */
+struct sampled {
 	uint64_t due, samples;
 };
 
-static struct pace pace_of(struct ring *ring, uint64_t period)
+static struct sampled sample_for_a_while(struct ring *ring, uint64_t period)
 {
 	const uint64_t before = perf_get(ring->fd).value;
-	struct pace pace;
+	struct sampled sampled;
 
 	ring_drain(ring);
 	busy(1500, touch_load);
-	pace.due = (perf_get(ring->fd).value - before) / period;
-	pace.samples = ring_drain(ring).samples;
-	return pace;
+	sampled.due = (perf_get(ring->fd).value - before) / period;
+	sampled.samples = ring_drain(ring).samples;
+	return sampled;
 }
 
-/* One sample may stand for several periods, by timer. */
-static bool keeps(struct pace pace)
+/* Sampling by timer, one sample may stand for several periods. */
+static bool is_as_due(struct sampled s)
 {
-	const uint64_t least = pmu_interrupts(pmu.name) ? pace.due * 9 / 10 : pace.due / 10;
+	const uint64_t least = pmu_interrupts(pmu.name) ? s.due * 9 / 10 : s.due / 10;
 
-	return pace.due > 1 && pace.samples + 1 >= least && pace.samples <= pace.due + 1;
+	return s.due > 1 && s.samples + 1 >= least && s.samples <= s.due + 1;
 }
 
-/* Of TLB misses if they can be had: QEMU is not late with them. */
+/* With TLB misses where they can be counted: QEMU's overflows of cycles may be late. */
 static void test_new_period(void)
 {
-	uint64_t misses = second_of(CODE_DTLB_MISSES, touch_load);
+	uint64_t misses = count_second(CODE_DTLB_MISSES, touch_load);
 	uint64_t period = (misses ?: second) / 100;
 	struct perf_event_attr attr = cycles(period);
-	struct pace before, after;
+	struct sampled before, after;
 	struct ring ring;
 
 	if (misses)
 		attr.config = STANDARD(CODE_DTLB_MISSES);
 	ring = ring_open(&attr, 0, -1, -1);
 	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
-	before = pace_of(&ring, period);
+	before = sample_for_a_while(&ring, period);
 	period *= 10;
 	ioctl(ring.fd, PERF_EVENT_IOC_PERIOD, &period);
-	after = pace_of(&ring, period);
+	after = sample_for_a_while(&ring, period);
 	ring_close(&ring);
-	check(keeps(before) && keeps(after),
-	      "samples keep to a new period, ten times the old (%lu of %lu, then %lu of %lu)",
-	      before.samples, before.due, after.samples, after.due);
+	note("%lu samples, %lu due; with ten times the period %lu samples, %lu due",
+	     before.samples, before.due, after.samples, after.due);
+	check(is_as_due(before) && is_as_due(after), "new_period_changes_sample_rate");
 }
 
-/* ---- waking others ---- */
+/* ---- signals and poll() ---- */
 
-/* A queued signal for each, taken here rather than handled. */
+/* The signals are queued and fetched with sigtimedwait(), so that each can be counted. */
 static void test_signals(void)
 {
 	struct perf_event_attr attr = cycles(second / 200);
-	const struct timespec soon = { .tv_nsec = 50 * 1000000 };
+	const struct timespec timeout = { .tv_nsec = 50 * 1000000 };
 	uint64_t signals = 0, samples;
 	struct ring ring;
 	sigset_t set;
@@ -197,11 +199,12 @@ static void test_signals(void)
 	busy(1000, spin_load);
 	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
 	samples = ring_drain(&ring).samples;
-	while (sigtimedwait(&set, NULL, &soon) >= 0)
+	while (sigtimedwait(&set, NULL, &timeout) >= 0)
 		signals++;
 	ring_close(&ring);
+	note("%lu signals for %lu samples", signals, samples);
 	check(samples > 20 && signals <= samples && signals * 2 >= samples,
-	      "a signal for each sample, or each two (%lu, %lu)", signals, samples);
+	      "a_signal_per_one_or_two_samples");
 }
 
 static void test_poll(unsigned int wakeup)
@@ -226,14 +229,15 @@ static void test_poll(unsigned int wakeup)
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	ring_close(&ring);
-	check(woken == 1 && pfd.revents & POLLIN && n >= wakeup,
-	      "poll() wakes after %u samples (%lu)", wakeup, n);
+	note("poll() returned %d after %lu samples", woken, n);
+	check(woken == 1 && pfd.revents & POLLIN && n >= wakeup, "poll_wakes_after_%u_samples",
+	      wakeup);
 }
 
-/* ---- several on one counter ---- */
+/* ---- several events on one counter ---- */
 
-/* A late sample stands for several periods; there are never more than periods. */
-static bool in_step(const struct seen *s, uint64_t count, uint64_t period)
+/* A late sample stands for several periods; there are never more samples than periods. */
+static bool is_sampled_by_period(const struct seen *s, uint64_t count, uint64_t period)
 {
 	const uint64_t due = count / period;
 
@@ -261,29 +265,29 @@ static void test_shared(void)
 		r[i] = ring[i].fd < 0 ? (struct reading){} : perf_get(ring[i].fd);
 	for (int i = 0; i < 2; i++) {
 		seen[i] = ring_drain(&ring[i]);
-		right &= in_step(&seen[i], r[i].value, periods[i]);
+		right &= is_sampled_by_period(&seen[i], r[i].value, periods[i]);
 	}
 	for (int i = 0; i < 3; i++) {
-		printf("# event %d: %lu in %lu of %lu ns\n", i, r[i].value, r[i].running,
-		       r[i].enabled);
+		note("event %d: %lu in %lu of %lu ns", i, r[i].value, r[i].running, r[i].enabled);
 		ring_close(&ring[i]);
 	}
-	check(right, "two periods at once (%lu samples, %lu of %lu; %lu samples, %lu of %lu)",
-	      seen[0].samples, seen[0].weight, r[0].value, seen[1].samples, seen[1].weight,
-	      r[1].value);
+	for (int i = 0; i < 2; i++)
+		note("event %d: %lu samples stand for %lu", i, seen[i].samples, seen[i].weight);
+	check(right, "two_periods_on_one_counter_are_kept");
 	check(within(r[0].value, r[2].value, 5) && within(r[1].value, r[2].value, 5),
-	      "and they count what one counts that does not sample (%lu)", r[2].value);
+	      "sampling_and_counting_events_agree");
 }
 
 int main(void)
 {
-	type = find_pmu() ? pmu.type : -1;
-	ktap_plan(-1);
+	begin();
 	limits_lift();
-	second = second_of(CODE_CYCLES, spin_load);
-	if (!check(type >= 0 && second, "the PMU is there: %s, %lu cycles a second", pmu.name,
-		   second))
-		return ktap_exit();
+	second = count_second(CODE_CYCLES, spin_load);
+	note("%lu cycles per second", second);
+	if (!check(second, "cycles_count")) {
+		limits_restore();
+		return end();
+	}
 
 	test_throttle();
 	test_throttle_group();
