@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hold [N] - hold N events of ours open, by default 1, until stdin ends: for scripts that
- * need the module in use. Prints a line when it has them.
+ * hold [N] - keep N events (by default 1) open until end of file on stdin: for scripts that
+ * need the module in use. Prints a line when they are open.
  */
 #include "harness.h"
 

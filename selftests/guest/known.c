@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * known [MILLIONS [own]] - a program of known work, for 'make run': so many million
- * instructions in a loop. With a second argument it counts them by a counter of its own.
+ * known [MILLIONS [own]] - execute a loop of a known number of instructions (by default 100
+ * million), for 'make run'. With a second argument also count them with include/sbi_pmu/region.h.
  */
 #include "../../include/sbi_pmu/region.h"
 #include "harness.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * phases fetch|branches|memory|steady [MILLIONS] - so many million instructions on CPU 0, where
- * the lab's model of XiangShan's counters is told which unit holds them up.
+ * phases fetch|branches|memory|steady [MILLIONS] - execute MILLIONS (by default 500) million
+ * instructions on CPU 0, while QEMU's model of XiangShan's counters counts as if they waited for
+ * one unit: frontend, backend, memory or none.
  */
 #include "harness.h"
 #include "../qemu/xiangshan-hpm/model.h"
@@ -16,8 +17,7 @@ static const struct {
 	{ "memory", XS_PRESSURE(XS_MEMORY, 2) },
 };
 
-/* A CSR's number is part of the instruction. */
-static void tell_model(uint64_t workload)
+static void set_workload(uint64_t workload)
 {
 #ifdef __riscv
 	asm volatile("csrw %0, %1" :: "i"(XS_WORKLOAD), "r"(workload));
@@ -32,9 +32,9 @@ int main(int argc, char **argv)
 		if (strcmp(argv[1], phases[i].name))
 			continue;
 		pin(0);
-		tell_model(phases[i].workload);
+		set_workload(phases[i].workload);
 		work(500000ULL * (argc > 2 ? atoi(argv[2]) : 500));
-		tell_model(0);
+		set_workload(0);
 		return 0;
 	}
 	fprintf(stderr, "usage: %s fetch|branches|memory|steady [MILLIONS]\n", argv[0]);
