@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A sampling event and its ring of records, which the kernel writes and we read.
+ * Sampling events: the ring buffer of records, loads to sample, and the limits of the kernel.
  */
 #ifndef RING_H
 #define RING_H
@@ -13,17 +13,17 @@
 
 enum { CODE_CYCLES = 1, CODE_INSTRUCTIONS = 2, CODE_DTLB_MISSES = 0x10019 };
 
-/* What records of ours always have; READ and CALLCHAIN are for those who ask. */
+/* Fields of every sample. PERF_SAMPLE_READ and PERF_SAMPLE_CALLCHAIN are optional. */
 #define SAMPLE_BASE	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD)
 
-/* 512 KiB: a second of the highest rate allowed here, without anybody reading. */
+/* 512 KiB hold one second of samples at the highest rate that the tests allow. */
 #define RING_PAGES	128
 
 /**
  * struct ring - an open event
- * @fd: negative: why it did not open
+ * @fd: file descriptor, or a negative errno
  * @page: first page of the mapping; the records follow
- * @sample_type: as it was opened
+ * @sample_type: of the open event
  */
 struct ring {
 	int fd;
@@ -31,7 +31,7 @@ struct ring {
 	uint64_t sample_type;
 };
 
-/* A record. Of what its sample_type does not ask for there is none. */
+/* A record. Fields that are not in sample_type are zero. */
 struct record {
 	uint32_t type;
 	uint16_t misc;
@@ -39,9 +39,9 @@ struct record {
 	uint32_t pid, tid;
 	uint64_t time;
 	uint64_t period;
-	uint64_t values;	/* of the group */
+	uint64_t values;	/* length of the group read */
 	uint64_t value[4];
-	uint64_t frames;	/* of the call chain */
+	uint64_t frames;	/* length of the call chain */
 	uint64_t frame[4];
 };
 
@@ -81,7 +81,7 @@ static inline void ring_close(struct ring *ring)
 	ring->fd = -1;
 }
 
-/* Copy out of the ring, over its end if need be. */
+/* Copy from the ring buffer; the data may continue at its beginning. */
 static inline void ring_copy(const struct ring *ring, uint64_t at, void *to, size_t size)
 {
 	const char *data = (const char *)ring->page + sysconf(_SC_PAGESIZE);
@@ -91,7 +91,7 @@ static inline void ring_copy(const struct ring *ring, uint64_t at, void *to, siz
 		bytes[i] = data[(at + i) % ring_bytes()];
 }
 
-static inline uint64_t ring_word(const struct ring *ring, uint64_t *at)
+static inline uint64_t ring_read_word(const struct ring *ring, uint64_t *at)
 {
 	uint64_t word;
 
@@ -100,13 +100,17 @@ static inline uint64_t ring_word(const struct ring *ring, uint64_t *at)
 	return word;
 }
 
-/* Words with their number before them; as many as fit are kept. */
-static inline uint64_t ring_words(const struct ring *ring, uint64_t *at, uint64_t *to, size_t max)
+/*
+ * Read a count and as many words; store the first @max of them.
+ * Return: the count.
+ */
+static inline uint64_t ring_read_words(const struct ring *ring, uint64_t *at, uint64_t *to,
+				       size_t max)
 {
-	const uint64_t n = ring_word(ring, at);
+	const uint64_t n = ring_read_word(ring, at);
 
 	for (uint64_t i = 0; i < n; i++) {
-		const uint64_t word = ring_word(ring, at);
+		const uint64_t word = ring_read_word(ring, at);
 
 		if (i < max)
 			to[i] = word;
@@ -114,24 +118,24 @@ static inline uint64_t ring_words(const struct ring *ring, uint64_t *at, uint64_
 	return n;
 }
 
-/* In the order that the kernel writes them. */
-static inline void ring_sample(const struct ring *ring, uint64_t at, struct record *r)
+/* Parse the fields of a sample in the order of enum perf_event_type. */
+static inline void ring_read_sample(const struct ring *ring, uint64_t at, struct record *r)
 {
 	uint64_t ids;
 
-	r->ip = ring_word(ring, &at);
-	ids = ring_word(ring, &at);
+	r->ip = ring_read_word(ring, &at);
+	ids = ring_read_word(ring, &at);
 	r->pid = ids;
 	r->tid = ids >> 32;
-	r->time = ring_word(ring, &at);
-	r->period = ring_word(ring, &at);
+	r->time = ring_read_word(ring, &at);
+	r->period = ring_read_word(ring, &at);
 	if (ring->sample_type & PERF_SAMPLE_READ)
-		r->values = ring_words(ring, &at, r->value, ARRAY_SIZE(r->value));
+		r->values = ring_read_words(ring, &at, r->value, ARRAY_SIZE(r->value));
 	if (ring->sample_type & PERF_SAMPLE_CALLCHAIN)
-		r->frames = ring_words(ring, &at, r->frame, ARRAY_SIZE(r->frame));
+		r->frames = ring_read_words(ring, &at, r->frame, ARRAY_SIZE(r->frame));
 }
 
-/* The next record. Return: false if there is none as yet. */
+/* Take the next record. Return: false if the ring buffer is empty. */
 static inline bool ring_next(struct ring *ring, struct record *r)
 {
 	const uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
@@ -143,25 +147,30 @@ static inline bool ring_next(struct ring *ring, struct record *r)
 	ring_copy(ring, tail, &header, sizeof(header));
 	*r = (struct record){ .type = header.type, .misc = header.misc };
 	if (r->type == PERF_RECORD_SAMPLE)
-		ring_sample(ring, tail + sizeof(header), r);
+		ring_read_sample(ring, tail + sizeof(header), r);
 	__atomic_store_n(&ring->page->data_tail, tail + header.size, __ATOMIC_RELEASE);
 	return true;
 }
 
-/* What all records of a run come to. */
+/**
+ * struct seen - totals of the records that were read
+ * @samples: number of samples
+ * @weight: sum of their periods: the number of events that they stand for
+ * @throttled: THROTTLE records
+ * @unthrottled: UNTHROTTLE records
+ * @lost: LOST records
+ * @last: time of the last sample
+ */
 struct seen {
 	uint64_t samples;
-	uint64_t weight;	/* events that they stand for */
-	uint64_t user, kernel;	/* samples, by what the record says */
+	uint64_t weight;
 	uint64_t throttled, unthrottled;
-	uint64_t lost;		/* LOST records */
-	uint64_t last;		/* time of the last sample */
+	uint64_t lost;
+	uint64_t last;
 };
 
 static inline void seen_add(struct seen *s, const struct record *r)
 {
-	const unsigned int mode = r->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-
 	s->throttled += r->type == PERF_RECORD_THROTTLE;
 	s->unthrottled += r->type == PERF_RECORD_UNTHROTTLE;
 	s->lost += r->type == PERF_RECORD_LOST;
@@ -169,11 +178,10 @@ static inline void seen_add(struct seen *s, const struct record *r)
 		return;
 	s->samples++;
 	s->weight += r->period;
-	s->user += mode == PERF_RECORD_MISC_USER;
-	s->kernel += mode == PERF_RECORD_MISC_KERNEL;
 	s->last = r->time;
 }
 
+/* Read and discard all records. */
 static inline struct seen ring_drain(struct ring *ring)
 {
 	struct seen s = {};
@@ -184,9 +192,7 @@ static inline struct seen ring_drain(struct ring *ring)
 	return s;
 }
 
-/* ---- numbers ---- */
-
-/* Do they differ by at most @percent of the second? */
+/* Return: whether @b is not 0 and @a differs from it by at most @percent. */
 static inline bool within(uint64_t a, uint64_t b, unsigned int percent)
 {
 	const uint64_t off = a > b ? a - b : b - a;
@@ -194,7 +200,7 @@ static inline bool within(uint64_t a, uint64_t b, unsigned int percent)
 	return b && off * 100 <= b * percent;
 }
 
-/* ---- work for a time ---- */
+/* ---- loads ---- */
 
 static inline void spin_load(void)
 {
@@ -202,8 +208,8 @@ static inline void spin_load(void)
 }
 
 /*
- * A TLB miss for each page. QEMU's TLB grows until all pages fit; but a change of
- * so many pages' protection has the kernel flush it.
+ * Cause one TLB miss per page. QEMU's TLB grows until all pages fit, so change the protection
+ * of the pages, for which the kernel flushes the TLB.
  */
 static inline void touch_load(void)
 {
@@ -222,10 +228,11 @@ static inline void touch_load(void)
 	for (unsigned int i = 0; i < PAGES; i++)
 		sum += __atomic_load_n(&pages[i * SIZE], __ATOMIC_RELAXED);
 	if (sum)
-		puts("# pages that were never written are not empty");
+		note("pages that were never written are not zero");
 }
 
-static inline void busy(unsigned int ms, void (*load)(void))
+/* Call @load again and again for @ms. */
+static inline void run_load(unsigned int ms, void (*load)(void))
 {
 	const uint64_t end = now_ns() + ms * 1000000ULL;
 
@@ -233,7 +240,7 @@ static inline void busy(unsigned int ms, void (*load)(void))
 		load();
 }
 
-/* How many events of @attr a second of @load has, about; 0 if it cannot be counted. */
+/* Return: how many events of @attr occur in a second of @load, 0 if it does not open. */
 static inline uint64_t per_second(struct perf_event_attr attr, void (*load)(void))
 {
 	uint64_t count;
@@ -243,13 +250,13 @@ static inline uint64_t per_second(struct perf_event_attr attr, void (*load)(void
 	fd = perf_try(&attr, 0, -1, -1);
 	if (fd < 0)
 		return 0;
-	busy(200, load);
+	run_load(200, load);
 	count = perf_get(fd).value;
 	close(fd);
 	return count * 5;
 }
 
-/* ---- the PMU under test, and the kernel's limits ---- */
+/* ---- the PMU under test and the kernel's limits ---- */
 
 static inline bool file_get(const char *path, char *text, size_t size)
 {
@@ -271,12 +278,12 @@ static inline bool file_put(const char *path, const char *text)
 	if (f && fclose(f))
 		ok = false;
 	if (!ok)
-		printf("# cannot write %s to %s\n", text, path);
+		note("cannot write %s to %s", text, path);
 	return ok;
 }
 
-/* Do counters of this PMU interrupt, or does a timer look at them? */
-static inline bool pmu_interrupts(const char *name)
+/* Return: whether the PMU samples by overflow interrupt, and not by timer. */
+static inline bool has_overflow_irq(const char *name)
 {
 	char path[128], text[16] = "";
 
@@ -285,17 +292,18 @@ static inline bool pmu_interrupts(const char *name)
 }
 
 /*
- * QEMU's cycles and instructions are its host's ticks, but a timer in nanoseconds
- * says when they overflow: with 2.4 ticks to a ns it is that much late, and later
- * on a busy host. Where a tick is a ns (qfix) they overflow in time, and its TLB
- * misses overflow when they do.
+ * Return: whether overflow interrupts of the event are late.
+ *
+ * In QEMU, cycles and instructions are ticks of the host's clock, but QEMU schedules their
+ * overflow in nanoseconds. With 2.4 ticks per ns the interrupt is late by that factor, and later
+ * on a busy host. It is on time where a tick is a ns (the lab's qfix), and always for TLB misses.
  */
-static inline bool pmu_is_late(uint64_t code)
+static inline bool is_overflow_late(uint64_t code)
 {
 	static int late = -1;
 	char compatible[32] = "";
 
-	if (slow_kernel())
+	if (is_slow_kernel())
 		return true;
 	file_get("/sys/firmware/devicetree/base/compatible", compatible, sizeof(compatible));
 	if (code == CODE_DTLB_MISSES || strcmp(compatible, "riscv-virtio"))
@@ -309,12 +317,12 @@ static inline bool pmu_is_late(uint64_t code)
 		int fd = perf_try(&attr, 0, -1, -1);
 		struct reading r;
 
-		busy(50, spin_load);
+		run_load(50, spin_load);
 		r = perf_get(fd);
 		close(fd);
 		late = r.value > r.running + r.running / 50;
-		printf("# %.3f cycles a ns: overflows are %s\n",
-		       (double)r.value / (r.running ?: 1), late ? "late" : "in time");
+		note("%.3f cycles per ns: overflow interrupts are %s",
+		     (double)r.value / (r.running ?: 1), late ? "late" : "on time");
 	}
 	return late;
 }
@@ -322,24 +330,23 @@ static inline bool pmu_is_late(uint64_t code)
 #define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 #define MAX_TIME	"/proc/sys/kernel/perf_cpu_time_max_percent"
 
-static char usual_rate[16], usual_time[16];
+static char saved_rate[16], saved_time[16];
 
 /*
- * Emulated interrupts take long, and the kernel would lower the highest rate.
- * It may be written only while that guard is on, so the order matters.
+ * Raise the maximum sample rate, and keep the kernel from lowering it: emulated interrupts take
+ * long. The rate can be written only while the CPU time limit is not 0.
  */
-static inline void limits_lift(void)
+static inline void limits_raise(void)
 {
-	if (!file_get(MAX_RATE, usual_rate, sizeof(usual_rate)) ||
-	    !file_get(MAX_TIME, usual_time, sizeof(usual_time)))
+	if (!file_get(MAX_RATE, saved_rate, sizeof(saved_rate)) ||
+	    !file_get(MAX_TIME, saved_time, sizeof(saved_time)))
 		perror("# limits");
 	file_put(MAX_TIME, "25");
 	file_put(MAX_RATE, "100000");
 	file_put(MAX_TIME, "0");
 }
 
-/* Another highest rate for a while. */
-static inline bool limit_rate(const char *rate)
+static inline bool set_max_rate(const char *rate)
 {
 	return file_put(MAX_TIME, "25") & file_put(MAX_RATE, rate) & file_put(MAX_TIME, "0");
 }
@@ -347,8 +354,15 @@ static inline bool limit_rate(const char *rate)
 static inline void limits_restore(void)
 {
 	file_put(MAX_TIME, "25");
-	file_put(MAX_RATE, usual_rate);
-	file_put(MAX_TIME, usual_time);
+	file_put(MAX_RATE, saved_rate);
+	file_put(MAX_TIME, saved_time);
 }
+
+/* Old names, for files that use them still. */
+#define busy(ms, load)		run_load(ms, load)
+#define pmu_interrupts(name)	has_overflow_irq(name)
+#define pmu_is_late(code)	is_overflow_late(code)
+#define limits_lift()		limits_raise()
+#define limit_rate(rate)	set_max_rate(rate)
 
 #endif
