@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kvm_exits - what a context switch and an overflow cost a KVM guest: how often it leaves for
- * its host, as the host counts it, and for what.
+ * kvm_exits [MODE] - how many exits to the host a context switch and an overflow cost a KVM guest
  *
- * Two tasks send a byte to and fro, both with the same events open, as in switches.c.
- * exits [MODE]  how counters are read: by snapshot, one by one, or by the kernel's
- *               built-in driver; each has its own promise. Default: what our module does
+ * The host counts the exits, and how many of them were reads of counter CSRs. For context
+ * switches, two tasks with the same events open send a byte to each other, as in
+ * sbi_calls_switch.c.
+ *
+ * MODE  how counters are read, which decides how many exits are allowed: "snapshot" (SBI
+ *       snapshot shared memory), "reads" (one by one), or "builtin" (the kernel's built-in
+ *       driver). Default: the mode that the module uses.
  */
 #include <fcntl.h>
 
@@ -15,7 +18,7 @@
 
 enum { WARM_UP = 50, ROUNDS = 1000, MAX_EVENTS = 8 };
 
-/* Cycles, instructions, and misses of the dTLB (load, store) and the iTLB; firmware's. */
+/* Cycles, instructions, dTLB load and store misses, iTLB load misses; three firmware events. */
 static const struct { bool cache, firmware; uint64_t config; } events[MAX_EVENTS] = {
 	{ .config = PERF_COUNT_HW_CPU_CYCLES }, { .config = PERF_COUNT_HW_INSTRUCTIONS },
 	{ .cache = true, .config = 0x10003 }, { .cache = true, .config = 0x10103 },
@@ -23,15 +26,22 @@ static const struct { bool cache, firmware; uint64_t config; } events[MAX_EVENTS
 	{ .firmware = true, .config = 4 }, { .firmware = true, .config = 5 },
 };
 
-struct exits {
-	uint64_t all;		/* times that the guest was left */
-	uint64_t reads;		/* those of them for CSRs */
-	struct tally seen;	/* by our own kernel: calls, and switches, others' too */
-	uint64_t ns;		/* and how long it took */
+/**
+ * struct cost - what a load cost
+ * @exits: of the guest, counted by the host
+ * @csr_reads: of these, for reads of counter CSRs
+ * @guest: SBI calls and context switches, also those of other tasks, counted by the guest
+ * @ns: time
+ */
+struct cost {
+	uint64_t exits;
+	uint64_t csr_reads;
+	struct tracepoint_counts guest;
+	uint64_t ns;
 };
 
-/* Ask the host. Return: whether it has answered. */
-static bool ask(struct exits *exits)
+/* Ask the host for its two counts. Return: whether it answered. */
+static bool read_exits(struct cost *cost)
 {
 	static FILE *from;
 	static int to = -1;
@@ -42,32 +52,33 @@ static bool ask(struct exits *exits)
 		from = to < 0 ? NULL : fdopen(to, "r");
 	}
 	return from && write(to, "?\n", 2) == 2 && fgets(line, sizeof(line), from) &&
-	       sscanf(line, "%lu %lu", &exits->all, &exits->reads) == 2;
+	       sscanf(line, "%lu %lu", &cost->exits, &cost->csr_reads) == 2;
 }
 
-static bool start(struct exits *from)
+/*
+ * Measure what @run costs, without what the measuring itself costs. The tracepoints must be
+ * open. Return: whether @run succeeded and the host answered.
+ */
+static bool measure(bool (*run)(const void *arg), const void *arg, struct cost *cost)
 {
-	const bool answered = ask(from);
+	struct cost before = {};
+	bool ok;
 
-	from->seen = seen_since((struct tally){});
-	from->ns = now_ns();
-	return answered;
+	ok = read_exits(&before);
+	before.guest = tracepoint_counts_now();
+	before.ns = now_ns();
+	ok = ok && run(arg);
+	cost->ns = now_ns() - before.ns;
+	cost->guest = tracepoint_counts_since(before.guest);
+	ok = ok && read_exits(cost);
+	cost->exits -= before.exits;
+	cost->csr_reads -= before.csr_reads;
+	return ok;
 }
 
-/* What was spent since start() at @from. Asking is not in it. */
-static bool stop(const struct exits *from, struct exits *spent)
-{
-	bool answered;
+/* ---- context switches ---- */
 
-	spent->ns = now_ns() - from->ns;
-	spent->seen = seen_since(from->seen);
-	answered = ask(spent);
-	spent->all -= from->all;
-	spent->reads -= from->reads;
-	return answered;
-}
-
-/* By attributes that the built-in driver has as well. */
+/* Use only event types that the built-in driver supports as well. */
 static int open_one(unsigned int i)
 {
 	struct perf_event_attr attr = {
@@ -85,22 +96,33 @@ static bool open_all(unsigned int n, int *fd)
 	for (unsigned int i = 0; i < n; i++) {
 		fd[i] = open_one(i);
 		if (fd[i] < 0) {
-			printf("# event %u does not open: %s\n", i, strerror(-fd[i]));
+			note("event %u does not open: %s", i, strerror(-fd[i]));
 			return false;
 		}
 	}
 	return true;
 }
 
-/* Return: whether all was there. @fd are the first task's events, for its caller to see. */
-static bool measure(unsigned int n, struct exits *spent, int *fd)
+struct pipes {
+	int in, out;
+};
+
+static bool run_switches(const void *arg)
+{
+	const struct pipes *pipes = arg;
+
+	return ping_rounds(ROUNDS, pipes->in, pipes->out);
+}
+
+/* Return: whether all of it worked. The first task's events stay open in @fd. */
+static bool measure_switches(unsigned int n, struct cost *cost, int *fd)
 {
 	int there[2], back[2], other[MAX_EVENTS];
-	struct exits before;
-	bool whole;
+	struct pipes ends;
+	bool ok;
 	pid_t pid;
 
-	if (pipe(there) || pipe(back) || !witness_open())
+	if (pipe(there) || pipe(back) || !tracepoints_open())
 		return false;
 	pid = fork();
 	if (!pid) {
@@ -109,38 +131,69 @@ static bool measure(unsigned int n, struct exits *spent, int *fd)
 		_exit(!(open_all(n, other) && pong_rounds(WARM_UP + ROUNDS, there[0], back[1])));
 	}
 	close(back[1]);
-	whole = open_all(n, fd) && ping_rounds(WARM_UP, back[0], there[1]) && start(&before) &&
-		ping_rounds(ROUNDS, back[0], there[1]) && stop(&before, spent);
-	witness_close();
+	ends = (struct pipes){ back[0], there[1] };
+	ok = open_all(n, fd) && ping_rounds(WARM_UP, ends.in, ends.out) &&
+	     measure(run_switches, &ends, cost);
+	tracepoints_close();
 	close(there[1]);
 	close(back[0]);
 	waitpid(pid, NULL, 0);
 	close(there[0]);
-	return whole;
+	return ok;
 }
 
-static double each(uint64_t exits)
+static double per_switch(uint64_t count)
 {
-	return (double)exits / (2 * ROUNDS);
+	return (double)count / (2 * ROUNDS);
 }
 
 /*
- * The kernels on both floors tick each 4 ms, and other tasks have their turns: three exits
- * for each tick, and one switch in ten more, are theirs.
+ * Exits per switch that are not caused by counters. The kernels of host and guest tick every
+ * 4 ms, at three exits per tick, and one switch in ten belongs to other tasks.
  */
-static double others(const struct exits *spent)
+static double other_exits(const struct cost *cost)
 {
-	return 0.2 + 3 * each(spent->ns / 4000000);
+	return 0.2 + 3 * per_switch(cost->ns / 4000000);
+}
+
+static void check_switch_cost(const char *mode, unsigned int n, bool counted,
+			      const struct cost *cost)
+{
+	const struct tracepoint_counts *guest = &cost->guest;
+
+	/* param_snapshot reads this line. */
+	note("%-8s %u events: %5.2f exits a switch, %5.2f calls, %5.2f reads, %.0f us", mode, n,
+	     per_switch(cost->exits), per_switch(guest->calls), per_switch(cost->csr_reads),
+	     per_switch(cost->ns) / 1000);
+	if (!strcmp(mode, "snapshot")) {
+		note("%lu calls in %lu switches", guest->calls, guest->switches);
+		/* A switch is counted before it is complete: allow one call more. */
+		check(counted && guest->calls <= 2 * guest->switches + 1 &&
+		      per_switch(cost->csr_reads) < 0.01,
+		      "snapshot_switch_with_%u_events_makes_two_calls_and_no_reads", n);
+		note("%.2f exits more than 2 per switch", per_switch(cost->exits) - 2);
+		check(per_switch(cost->exits) <= 2 + other_exits(cost),
+		      "snapshot_switch_with_%u_events_takes_few_other_exits", n);
+	} else if (!strcmp(mode, "reads")) {
+		const unsigned int hardware = n < 5 ? n : 5;
+
+		check(counted && per_switch(guest->calls) <= 2.2 * (n - hardware) &&
+		      per_switch(cost->csr_reads) <= 2.2 * hardware &&
+		      per_switch(cost->csr_reads) > hardware,
+		      "reads_switch_with_%u_events_makes_two_reads_per_event", n);
+	} else {
+		check(per_switch(cost->exits) > 3,
+		      "builtin_switch_with_%u_events_takes_over_three_exits", n);
+	}
 }
 
 static void test_switch(const char *mode, unsigned int n)
 {
-	struct exits spent = {};
-	const struct tally *seen = &spent.seen;
+	struct cost cost = {};
 	int fd[MAX_EVENTS];
 	bool counted = true;
 
-	if (!check(measure(n, &spent, fd), "two tasks with %u events each switch", n))
+	if (!check(measure_switches(n, &cost, fd), "tasks_with_%u_events_switch", n))
 		return;
 	for (unsigned int i = 0; i < n; i++) {
 		struct reading r = perf_get(fd[i]);
@@ -148,28 +201,20 @@ static void test_switch(const char *mode, unsigned int n)
 		counted &= r.enabled && r.enabled == r.running && (i > 1 || r.value);
 		close(fd[i]);
 	}
-	printf("# %-8s %u events: %5.2f exits a switch, %5.2f calls, %5.2f reads, %.0f us\n",
-	       mode, n, each(spent.all), each(seen->calls), each(spent.reads),
-	       each(spent.ns) / 1000);
-	if (!strcmp(mode, "snapshot")) {
-		/* A switch is there before it is over: one more call than twice as many. */
-		check(counted && seen->calls <= 2 * seen->switches + 1 && each(spent.reads) < 0.01,
-		      "by snapshot: two calls, no read (%lu in %lu)", seen->calls, seen->switches);
-		check(each(spent.all) <= 2 + others(&spent),
-		      "and the guest leaves for little else (%.2f)", each(spent.all) - 2);
-	} else if (!strcmp(mode, "reads")) {
-		const unsigned int hardware = n < 5 ? n : 5;
-
-		check(counted && each(seen->calls) <= 2.2 * (n - hardware) &&
-		      each(spent.reads) <= 2.2 * hardware && each(spent.reads) > hardware,
-		      "one by one: two reads for each, no calls but for firmware's");
-	} else {
-		check(each(spent.all) > 3, "the built-in driver takes more than three exits");
-	}
+	check_switch_cost(mode, n, counted, &cost);
 }
 
-/* A second of samples of cycles, each by an overflow. Return: their number, 0 if it fails. */
-static uint64_t measure_overflows(struct exits *spent)
+/* ---- overflows ---- */
+
+static bool run_second(const void *arg)
+{
+	(void)arg;
+	run_load(1000, spin_load);
+	return true;
+}
+
+/* Sample cycles for a second. Return: the number of samples, 0 on failure. */
+static uint64_t measure_overflows(struct cost *cost)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -177,60 +222,59 @@ static uint64_t measure_overflows(struct exits *spent)
 		.sample_period = 1000000,
 	};
 	struct ring ring = ring_open(&attr, 0, -1, -1);
-	struct exits before = {};
 	uint64_t samples;
-	bool whole;
+	bool ok;
 
-	if (ring.fd < 0 || !witness_open())
+	if (ring.fd < 0 || !tracepoints_open())
 		return 0;
-	busy(100, spin_load);
+	run_load(100, spin_load);
 	ring_drain(&ring);
-	whole = start(&before);
-	busy(1000, spin_load);
-	whole &= stop(&before, spent);
+	ok = measure(run_second, NULL, cost);
 	samples = ring_drain(&ring).samples;
-	witness_close();
+	tracepoints_close();
 	ring_close(&ring);
-	return whole ? samples : 0;
+	return ok ? samples : 0;
 }
 
 static void test_overflow(const char *mode)
 {
-	struct exits spent = {};
-	const struct tally *seen = &spent.seen;
+	struct cost cost = {};
+	const struct tracepoint_counts *guest = &cost.guest;
 	double samples, calls, reads;
 
-	limits_lift();
-	samples = measure_overflows(&spent);
+	limits_raise();
+	samples = measure_overflows(&cost);
 	limits_restore();
-	/* Others have their turns, which are switches, and every 10 ms there is a look. */
-	calls = seen->calls - 3.0 * seen->switches;
-	reads = spent.reads - 4.0 * seen->switches - spent.ns / 10000000;
-	/* The built-in driver may have fallen silent. */
-	if (!check(samples > 10 || !strcmp(mode, "builtin"),
-		   "cycles are sampled (%.0f times in a second)", samples))
+	/* Subtract context switches to other tasks, and the driver's check every 10 ms. */
+	calls = guest->calls - 3.0 * guest->switches;
+	reads = cost.csr_reads - 4.0 * guest->switches - cost.ns / 10000000;
+	note("%-8s %4.0f overflows: %lu exits, %lu calls, %lu reads; %lu switches", mode,
+	     samples, cost.exits, guest->calls, cost.csr_reads, guest->switches);
+	/* The built-in driver may have lost its overflow interrupt for good. */
+	if (!check(samples > 10 || !strcmp(mode, "builtin"), "cycles_are_sampled"))
 		return;
-	printf("# %-8s %4.0f overflows: %lu exits, %lu calls, %lu reads; %lu switches\n", mode,
-	       samples, spent.all, seen->calls, spent.reads, seen->switches);
 	if (!strcmp(mode, "snapshot"))
 		check(calls <= 2 * samples + 2 && reads <= 0.01 * samples,
-		      "by snapshot: two calls, no read");
+		      "snapshot_overflow_makes_two_calls_and_no_reads");
 	else if (!strcmp(mode, "reads"))
 		check(calls <= 2 * samples + 2 && reads <= 2.01 * samples,
-		      "one by one: two calls, two reads");
+		      "reads_overflow_makes_two_calls_and_two_reads");
 	else
-		check(spent.all > 2 * samples, "the built-in driver takes more than two exits");
+		check(cost.exits > 2 * samples, "builtin_overflow_takes_over_two_exits");
 }
 
 int main(int argc, char **argv)
 {
 	static const unsigned int wanted[] = { 1, 2, 5, MAX_EVENTS };
-	const char *mode = argc > 1 ? argv[1] : find_pmu() && by_snapshot() ? "snapshot" : "reads";
-	struct exits now;
+	const char *mode = argc > 1 ? argv[1] :
+			   find_pmu() && uses_snapshot() ? "snapshot" : "reads";
+	struct cost now;
 
+	/* Without begin(): with the built-in driver the module's PMU is not there. */
+	ktap_suite = program_invocation_short_name;
 	ktap_plan(-1);
 	pin(0);
-	if (check(ask(&now), "the host says how often the guest has left it"))
+	if (check(read_exits(&now), "host_reports_exits"))
 		for (unsigned int i = 0; i < ARRAY_SIZE(wanted); i++)
 			test_switch(mode, wanted[i]);
 	test_overflow(mode);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two tasks on one CPU send a byte to and fro, so that they switch. */
+/* Two tasks on one CPU send a byte to each other in turn, to force context switches. */
 #ifndef PINGPONG_H
 #define PINGPONG_H
 

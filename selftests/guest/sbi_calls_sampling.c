@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * sbi_calls_sampling - what samples cost: SBI calls for an overflow and for a context switch,
- * by the kernel's tracepoint and by the driver's own account. Where the kernel's
- * built-in driver is there, what it takes for the same is measured beside it.
+ * by the kernel's tracepoint and by the driver's own count in debugfs. If the kernel's built-in
+ * driver is present, the same is measured for it.
  */
 #include "pingpong.h"
 #include "ring.h"
@@ -10,31 +10,34 @@
 
 enum { WARM_UP = 50, ROUNDS = 1000, MAX_EVENTS = 2 };
 
-/* A driver, its cycles and instructions, and its name among the interrupts. */
+/**
+ * struct driver - a PMU driver
+ * @irq: its name in /proc/interrupts
+ * @type: PMU type of its events
+ * @config: its cycles and instructions
+ */
 struct driver {
-	const char *name, *irq;
+	const char *irq;
 	uint32_t type;
 	uint64_t config[MAX_EVENTS];
 };
 
-static struct driver ours = {
-	.name = "ours",
+static struct driver module = {
 	.irq = "sbi_pmu",
 	.config = { CYCLES, INSTRUCTIONS },
 };
 
 static const struct driver builtin = {
-	.name = "built-in",
 	.irq = "riscv-pmu",
 	.type = PERF_TYPE_HARDWARE,
 	.config = { PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS },
 };
 
-/* The one that is being measured. */
-static const struct driver *driver = &ours;
+/* The driver to measure. */
+static const struct driver *driver = &module;
 
-/* start and stop calls that this CPU has made, as debugfs has them. */
-static uint64_t start_stop(void)
+/* Return: the start and stop calls of this CPU, by debugfs. */
+static uint64_t start_stop_calls(void)
 {
 	FILE *f = fopen("/sys/kernel/debug/sbi_pmu/sbi_calls", "r");
 	char line[512];
@@ -45,7 +48,7 @@ static uint64_t start_stop(void)
 		int cpu;
 
 		if (sscanf(line, "%d %*u %*u %*u %lu %lu", &cpu, &start, &stop) == 3 &&
-		    cpu == WITNESS_CPU)
+		    cpu == TRACED_CPU)
 			n = start + stop;
 	}
 	if (f)
@@ -53,8 +56,8 @@ static uint64_t start_stop(void)
 	return n;
 }
 
-/* The number that @format finds in the first line of a file that has @word. */
-static uint64_t found(const char *path, const char *word, const char *format)
+/* Return: the number that @format reads from the first line that contains @word, else 0. */
+static uint64_t find_number(const char *path, const char *word, const char *format)
 {
 	FILE *f = fopen(path, "r");
 	char line[512];
@@ -68,14 +71,14 @@ static uint64_t found(const char *path, const char *word, const char *format)
 	return n;
 }
 
-/* Overflows that this CPU has served: by interrupt, and those whose interrupt was lost. */
-static uint64_t overflows(void)
+/* Return: the overflows handled on this CPU: interrupts, and overflows found without one. */
+static uint64_t handled_overflows(void)
 {
-	const uint64_t interrupts = found("/proc/interrupts", driver->irq, "%*[^:]: %lu");
+	const uint64_t interrupts = find_number("/proc/interrupts", driver->irq, "%*[^:]: %lu");
 
 	if (driver == &builtin)
 		return interrupts;
-	return interrupts + found("/sys/kernel/debug/sbi_pmu/overflow", "0 ", "0 %lu");
+	return interrupts + find_number("/sys/kernel/debug/sbi_pmu/overflow", "0 ", "0 %lu");
 }
 
 static int open_sampler(unsigned int i, uint64_t period, pid_t pid, int cpu, struct ring *ring)
@@ -90,49 +93,56 @@ static int open_sampler(unsigned int i, uint64_t period, pid_t pid, int cpu, str
 	return ring->fd;
 }
 
-/* What was asked for a second; codes go at the same pace in QEMU. */
-static uint64_t second_of(unsigned int i)
+/* Return: how often the event occurs in a second. */
+static uint64_t rate_of(unsigned int i)
 {
 	return per_second((struct perf_event_attr){
 		.type = driver->type, .config = driver->config[i] }, spin_load);
 }
 
-/* ---- overflows: a CPU's events, which stay while tasks come and go ---- */
+/* ---- overflows: with events of a CPU, which stay on their counters at a context switch ---- */
 
+/**
+ * struct cost - what overflows cost
+ * @overflows: overflows handled
+ * @samples: samples taken
+ * @calls: SBI PMU calls, by the tracepoint
+ * @start_stop: start and stop calls, by the module's own count
+ */
 struct cost {
-	uint64_t served, samples;	/* overflows, and what came of them */
-	uint64_t calls;			/* to firmware, by the tracepoint */
-	uint64_t own;			/* by our driver's own account */
+	uint64_t overflows, samples;
+	uint64_t calls;
+	uint64_t start_stop;
 };
 
-/* Three seconds with @n sampling events of a CPU. Return: whether they opened. */
+/* Sample for three seconds with @n events of a CPU. Return: whether they opened. */
 static bool measure_overflows(unsigned int n, struct cost *cost)
 {
 	struct ring ring[MAX_EVENTS];
-	struct tally before;
+	struct tracepoint_counts before;
 	bool open = true;
 
 	for (unsigned int i = 0; i < n; i++)
-		open &= open_sampler(i, second_of(i) / 200, -1, WITNESS_CPU, &ring[i]) >= 0;
-	open &= witness_open();
+		open &= open_sampler(i, rate_of(i) / 200, -1, TRACED_CPU, &ring[i]) >= 0;
+	open &= tracepoints_open();
 	if (!open)
 		return false;
-	busy(200, spin_load);
+	run_load(200, spin_load);
 	for (unsigned int i = 0; i < n; i++)
 		ring_drain(&ring[i]);
-	before = seen_since((struct tally){});
-	cost->own = start_stop();
-	cost->served = overflows();
-	busy(3000, spin_load);
-	cost->served = overflows() - cost->served;
-	cost->own = start_stop() - cost->own;
-	cost->calls = seen_since(before).calls;
+	before = tracepoint_counts_now();
+	cost->start_stop = start_stop_calls();
+	cost->overflows = handled_overflows();
+	run_load(3000, spin_load);
+	cost->overflows = handled_overflows() - cost->overflows;
+	cost->start_stop = start_stop_calls() - cost->start_stop;
+	cost->calls = tracepoint_counts_since(before).calls;
 	cost->samples = 0;
 	for (unsigned int i = 0; i < n; i++) {
 		cost->samples += ring_drain(&ring[i]).samples;
 		ring_close(&ring[i]);
 	}
-	witness_close();
+	tracepoints_close();
 	return true;
 }
 
@@ -141,58 +151,64 @@ static double per(uint64_t calls, uint64_t times)
 	return (double)calls / (times ?: 1);
 }
 
-/* One call stops all; by snapshot one starts all as well. */
-static unsigned int starts(unsigned int n)
+/* Calls for @n events: one stops all; with snapshot one starts all, else one starts each. */
+static unsigned int max_calls(unsigned int n)
 {
-	return 1 + (by_snapshot() ? 1 : n);
+	return 1 + (uses_snapshot() ? 1 : n);
 }
 
 /*
- * An overflow costs one call that stops what has overflowed, and one that starts
- * each of these. QEMU sometimes says that a counter has overflowed which has not
- * (its two share a timer); it is started again and gives no sample.
+ * An overflow costs one call that stops the counters with an overflow, and one that starts each
+ * of them. QEMU's two fixed counters share a timer, so it sometimes reports an overflow of a
+ * counter that has none; that one is started again and gives no sample.
  */
 static void test_overflow(unsigned int n)
 {
-	/* perf core stops and starts what it throttles, which costs calls of its own. */
-	const unsigned int share = slow_kernel() ? 5 : 20;
+	/* perf core stops and starts events that it throttles, which takes calls as well. */
+	const unsigned int share = is_slow_kernel() ? 5 : 20;
 	struct cost c;
 
-	if (!check(measure_overflows(n, &c), "%u sampling events of a CPU open", n))
+	if (!check(measure_overflows(n, &c), "opening_%u_sampling_events_of_cpu_succeeds", n))
 		return;
-	check(c.samples > 20 && c.served + c.served / 20 + 2 >= c.samples / n,
-	      "%lu overflows gave %lu samples", c.served, c.samples);
-	check(c.own >= c.samples && c.own <= starts(n) * c.served + c.served / share + 2,
-	      "%u events: SBI calls for each, %u at most (%lu, %.3f)", n, starts(n), c.own,
-	      per(c.own, c.served));
-	check(within(c.calls, c.own, 3), "and the tracepoint saw no others (%lu)", c.calls);
+	note("%u events: %lu overflows, %lu samples", n, c.overflows, c.samples);
+	check(c.samples > 20 && c.overflows + c.overflows / 20 + 2 >= c.samples / n,
+	      "overflows_of_%u_events_give_samples", n);
+	note("%u events: %lu start and stop calls, %.3f per overflow, limit %u; %lu calls traced", n,
+	     c.start_stop, per(c.start_stop, c.overflows), max_calls(n), c.calls);
+	check(c.start_stop >= c.samples &&
+	      c.start_stop <= max_calls(n) * c.overflows + c.overflows / share + 2,
+	      "overflow_of_%u_events_is_within_call_limit", n);
+	check(within(c.calls, c.start_stop, 3), "debugfs_has_all_traced_calls_of_%u_events", n);
 }
 
 /*
- * What we promise is no more than what the built-in driver takes. That may be silent
- * for good: an overflow that is served when its event has gone leaves its counter
- * with the sign of it, and one that has it does not interrupt.
+ * The limit for the module is no more than what the built-in driver takes. The built-in driver
+ * may stop sampling for good: if it handles an overflow after the event was
+ * removed, the counter's overflow bit stays set, and a counter with that bit does not interrupt.
  */
 static void test_builtin_overflow(unsigned int n)
 {
 	struct cost c = {};
 
-	for (int i = 0; i < 3 && c.served <= 20; i++)
+	for (int i = 0; i < 3 && c.overflows <= 20; i++)
 		if (!measure_overflows(n, &c))
 			break;
-	if (c.served <= 20) {
-		printf("# the built-in driver is silent with %u events (%lu overflows)\n", n,
-		       c.served);
+	note("built-in driver, %u events: %lu overflows, %.3f calls per overflow, limit %u", n,
+	     c.overflows, per(c.calls, c.overflows), 1 + n);
+	if (c.overflows <= 20) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "builtin_overflow_of_%u_events", n);
+		skip(name, "the built-in driver has lost its overflow interrupt");
 		return;
 	}
-	check(c.calls * 100 >= c.served * (1 + n) * 95,
-	      "the built-in driver takes %.3f SBI calls an overflow with %u events; %u is what we may",
-	      per(c.calls, c.served), n, 1 + n);
+	check(c.calls * 100 >= c.overflows * (1 + n) * 95,
+	      "builtin_overflow_of_%u_events_is_not_below_call_limit", n);
 }
 
-/* ---- switches: two tasks, each with its events ---- */
+/* ---- context switches: two tasks, each with its own events ---- */
 
-/* No overflow falls in. */
+/* No overflow during the test. */
 #define LONG_PERIOD	1000000000000000ULL
 
 static bool open_all(unsigned int n, uint64_t period)
@@ -205,31 +221,31 @@ static bool open_all(unsigned int n, uint64_t period)
 	return open;
 }
 
-/* What is opened is closed when the process ends. */
+/* The events are closed when the process exits. */
 static bool pong(unsigned int n, int in, int out)
 {
 	return open_all(n, LONG_PERIOD) && pong_rounds(WARM_UP + ROUNDS, in, out);
 }
 
-/* Return: whether both were there to the end. What was seen goes through @to. */
+/* Write what was counted to @to. Return: whether all rounds were completed. */
 static bool ping(unsigned int n, int in, int out, int to)
 {
-	struct tally before, seen;
-	bool whole;
+	struct tracepoint_counts before, counts;
+	bool ok;
 
 	if (!open_all(n, LONG_PERIOD) || !ping_rounds(WARM_UP, in, out))
 		return false;
-	before = seen_since((struct tally){});
-	whole = ping_rounds(ROUNDS, in, out);
-	seen = seen_since(before);
-	return whole && write(to, &seen, sizeof(seen)) == sizeof(seen);
+	before = tracepoint_counts_now();
+	ok = ping_rounds(ROUNDS, in, out);
+	counts = tracepoint_counts_since(before);
+	return ok && write(to, &counts, sizeof(counts)) == sizeof(counts);
 }
 
-/* Return: whether both tasks were there to the end. */
-static bool measure_switches(unsigned int n, struct tally *seen)
+/* Return: whether both tasks completed all rounds. */
+static bool measure_switches(unsigned int n, struct tracepoint_counts *counts)
 {
 	int there[2], back[2], result[2];
-	bool open = !pipe(there) && !pipe(back) && !pipe(result) && witness_open();
+	bool open = !pipe(there) && !pipe(back) && !pipe(result) && tracepoints_open();
 	pid_t first, second;
 
 	first = fork();
@@ -241,78 +257,98 @@ static bool measure_switches(unsigned int n, struct tally *seen)
 	close(result[1]);
 	close(there[1]);
 	close(back[1]);
-	open &= read(result[0], seen, sizeof(*seen)) == sizeof(*seen);
+	open &= read(result[0], counts, sizeof(*counts)) == sizeof(*counts);
 	close(there[0]);
 	close(back[0]);
 	close(result[0]);
 	waitpid(first, NULL, 0);
 	waitpid(second, NULL, 0);
-	witness_close();
-	return open && seen->switches >= 2 * ROUNDS;
+	tracepoints_close();
+	return open && counts->switches >= 2 * ROUNDS;
 }
 
-/* One task's out and the other's in is one switch. */
+/* Events of one task stop and those of the other start at a switch. */
 static void test_switch(unsigned int n)
 {
-	struct tally seen = {};
+	struct tracepoint_counts counts = {};
 
-	check(measure_switches(n, &seen),
-	      "two tasks with %u sampling events each switch (%lu times)", n, seen.switches);
-	check(seen.calls && seen.calls <= starts(n) * seen.switches + seen.switches / 20,
-	      "at most %u SBI calls a switch (%lu, %.3f)", starts(n), seen.calls,
-	      per(seen.calls, seen.switches));
+	check(measure_switches(n, &counts), "tasks_with_%u_sampling_events_switch", n);
+	note("%u sampling events: %lu calls in %lu switches, %.3f per switch, limit %u", n,
+	     counts.calls, counts.switches, per(counts.calls, counts.switches), max_calls(n));
+	check(counts.calls &&
+	      counts.calls <= max_calls(n) * counts.switches + counts.switches / 20,
+	      "switch_with_%u_sampling_events_is_within_call_limit", n);
 }
 
 static void test_builtin_switch(unsigned int n)
 {
-	struct tally seen = {};
+	struct tracepoint_counts counts = {};
+	const bool ok = measure_switches(n, &counts);
 
-	check(measure_switches(n, &seen) && seen.calls > (n + 1) * seen.switches,
-	      "the built-in driver takes %.3f SBI calls a switch with %u of them; %u is what we may",
-	      per(seen.calls, seen.switches), n, n + 1);
+	note("built-in driver, %u sampling events: %.3f calls per switch, limit %u", n,
+	     per(counts.calls, counts.switches), n + 1);
+	check(ok && counts.calls > (n + 1) * counts.switches,
+	      "builtin_switch_with_%u_sampling_events_exceeds_call_limit", n);
 }
 
-/* By timer, nothing is ever stopped. */
+/* With the timer no counter is ever stopped. */
 static void test_timer(void)
 {
 	struct ring ring;
 	uint64_t calls, samples;
 
-	check(open_sampler(0, second_of(0) / 200, -1, WITNESS_CPU, &ring) >= 0,
-	      "a sampling event of a CPU opens");
-	busy(200, spin_load);
+	skip("overflow_calls", "samples are taken by timer: there is no overflow interrupt");
+	skip("switch_calls", "samples are taken by timer: there is no overflow interrupt");
+	check(open_sampler(0, rate_of(0) / 200, -1, TRACED_CPU, &ring) >= 0, "timer_event_opens");
+	run_load(200, spin_load);
 	ring_drain(&ring);
-	calls = start_stop();
-	busy(2000, spin_load);
-	calls = start_stop() - calls;
+	calls = start_stop_calls();
+	run_load(2000, spin_load);
+	calls = start_stop_calls() - calls;
 	samples = ring_drain(&ring).samples;
 	ring_close(&ring);
-	check(samples > 20 && !calls, "by timer: no SBI calls for %lu samples (%lu)", samples,
-	      calls);
+	note("%lu samples, %lu calls", samples, calls);
+	check(samples > 20 && !calls, "timer_samples_take_no_sbi_calls");
 }
 
-/* Does an overflow of the built-in driver's counters interrupt? QEMU 11's do not. */
-static bool delivers(void)
+/* Return: whether the built-in driver gets overflow interrupts. It does not in QEMU 11. */
+static bool has_builtin_overflow_irq(void)
 {
 	struct ring ring;
 	uint64_t before;
 
 	driver = &builtin;
-	before = overflows();
+	before = handled_overflows();
 	if (open_sampler(0, 1000000, 0, -1, &ring) < 0)
 		return false;
-	busy(200, spin_load);
+	run_load(200, spin_load);
 	ring_close(&ring);
-	return overflows() > before;
+	return handled_overflows() > before;
+}
+
+static void test_builtin(void)
+{
+	if (pmu.exclusive) {
+		skip("builtin", "the built-in driver is not present");
+		return;
+	}
+	if (!has_builtin_overflow_irq()) {
+		skip("builtin", "the built-in driver gets no overflow interrupts");
+		return;
+	}
+	test_builtin_overflow(1);
+	test_builtin_overflow(2);
+	test_builtin_switch(1);
+	test_builtin_switch(2);
 }
 
 int main(void)
 {
-	ours.type = find_pmu() ? pmu.type : -1;
-	ktap_plan(-1);
-	pin(WITNESS_CPU);
-	limits_lift();
-	if (pmu_interrupts(pmu.name)) {
+	begin();
+	module.type = pmu.type;
+	pin(TRACED_CPU);
+	limits_raise();
+	if (has_overflow_irq(pmu.name)) {
 		test_overflow(1);
 		test_overflow(2);
 		test_switch(1);
@@ -320,12 +356,7 @@ int main(void)
 	} else {
 		test_timer();
 	}
-	if (strcmp(pmu.name, "cpu") && delivers()) {
-		test_builtin_overflow(1);
-		test_builtin_overflow(2);
-		test_builtin_switch(1);
-		test_builtin_switch(2);
-	}
+	test_builtin();
 	limits_restore();
 	return end();
 }

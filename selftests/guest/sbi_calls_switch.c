@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sbi_calls_switch - what a context switch costs: SBI calls, and time.
+ * sbi_calls_switch - what a context switch costs: SBI calls and time
  *
- * Two tasks on one CPU send a byte to and fro. Both have the same events open,
- * each on itself, so at a switch all events of one leave and all of the other
- * come. The kernel's own tracepoint counts the calls to firmware. The promise:
- * none for hardware events, however many; only reads for firmware events. By
- * snapshot, in a KVM guest: two, however many there are and of whichever kind.
+ * Two tasks on one CPU send a byte to each other. Both have the same events open on themselves,
+ * so at a switch all events of one task are scheduled out and all of the other are scheduled in.
+ * The kernel's tracepoint counts SBI calls. Allowed are: none for hardware events, however many;
+ * only reads for firmware events. With snapshot, in a KVM guest: two, however many events of
+ * either kind there are.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -32,7 +32,7 @@ struct event {
 	{ .type = PERF_TYPE_HW_CACHE, .config = PERF_COUNT_HW_CACHE_##cache | \
 	  PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16 }
 
-/* What QEMU can count. All are different: equal events would share a counter. */
+/* Events that QEMU counts, all of them different, as equal events share a counter. */
 static const struct event candidates[] = {
 	HARDWARE(CPU_CYCLES), HARDWARE(INSTRUCTIONS),
 	MISSES(DTLB, READ), MISSES(DTLB, WRITE), MISSES(ITLB, READ),
@@ -43,8 +43,8 @@ static const struct event candidates[] = {
 };
 
 /*
- * KVM has one counter for cycles, and one for instructions, whatever the filter. The
- * firmware's cost as much as the others by snapshot only.
+ * KVM has one counter for cycles and one for instructions, whatever the filter. Only with
+ * snapshot do firmware events cost as much as the others.
  */
 enum { KVM_HARDWARE = 5 };
 
@@ -59,7 +59,7 @@ static const struct event firmware[] = { FW_EVENT(0), FW_EVENT(4), FW_EVENT(5) }
 
 static bool snapshot;
 
-/* Events to be open during a run, and on which driver's PMU. */
+/* Events to open, and the driver to open them on. */
 struct set {
 	const char *driver;
 	bool builtin;
@@ -77,19 +77,19 @@ static int open_on(const struct event *e, bool builtin)
 		.exclude_kernel = e->exclude_kernel,
 	};
 
-	/* Generic events go to the PMU of type RAW unless they name another. */
+	/* Generic events are opened on the PMU of type PERF_TYPE_RAW unless they name another. */
 	if (e->type != OURS && !builtin)
 		attr.config |= (uint64_t)pmu.type << 32;
 	return perf_try(&attr, 0, -1, -1);
 }
 
-/* The candidates that can be had here, as many as we want. */
-static struct set available(void)
+/* Return: up to MAX_EVENTS hardware events that open on this machine. */
+static struct set find_events(void)
 {
 	const unsigned int n = snapshot ? ARRAY_SIZE(kvm_candidates) :
-			       in_kvm() ? KVM_HARDWARE : ARRAY_SIZE(candidates);
-	const struct event *candidate = in_kvm() ? kvm_candidates : candidates;
-	struct set set = { .driver = "ours" };
+			       is_kvm_guest() ? KVM_HARDWARE : ARRAY_SIZE(candidates);
+	const struct event *candidate = is_kvm_guest() ? kvm_candidates : candidates;
+	struct set set = { .driver = "module" };
 
 	for (unsigned int i = 0; i < n && set.n < MAX_EVENTS; i++) {
 		int fd = open_on(&candidate[i], false);
@@ -110,11 +110,19 @@ static struct set first_of(struct set set, unsigned int wanted)
 
 /* ---- ping-pong ---- */
 
-/* What both tasks write down about a run. */
+/**
+ * struct run - what both tasks store about a run
+ * @ping_done: the first task opened all events and completed all rounds
+ * @pong_done: the second task did
+ * @counts: SBI calls and context switches
+ * @ns: time of a round
+ * @ping: counts of the first task's events
+ * @pong: of the second task's
+ */
 struct run {
-	bool ping_whole, pong_whole;	/* all events opened, all rounds played */
-	struct tally seen;
-	uint64_t ns;			/* a round */
+	bool ping_done, pong_done;
+	struct tracepoint_counts counts;
+	uint64_t ns;
 	struct reading ping[MAX_EVENTS], pong[MAX_EVENTS];
 };
 
@@ -125,7 +133,7 @@ static bool open_set(const struct set *set, int *fd)
 	for (unsigned int i = 0; i < set->n; i++) {
 		fd[i] = open_on(&set->event[i], set->builtin);
 		if (fd[i] < 0) {
-			printf("# event %u does not open: %s\n", i, strerror(-fd[i]));
+			note("event %u does not open: %s", i, strerror(-fd[i]));
 			return false;
 		}
 	}
@@ -147,27 +155,27 @@ static void pong(const struct set *set, int rounds, int in, int out)
 	if (!open_set(set, fd) || !pong_rounds(rounds, in, out))
 		return;
 	close_set(set, fd, shared->pong);
-	shared->pong_whole = true;
+	shared->pong_done = true;
 }
 
-/* The first rounds, in which counters are configured, are not looked at. */
+/* Counters are configured in the first rounds, which are not measured. */
 static void ping(const struct set *set, int rounds, int in, int out)
 {
-	struct tally before;
+	struct tracepoint_counts before;
 	int fd[MAX_EVENTS];
 	uint64_t start;
 
 	if (!open_set(set, fd) || !ping_rounds(WARM_UP, in, out))
 		return;
-	before = seen_since((struct tally){});
+	before = tracepoint_counts_now();
 	start = now_ns();
-	shared->ping_whole = ping_rounds(rounds, in, out);
+	shared->ping_done = ping_rounds(rounds, in, out);
 	shared->ns = (now_ns() - start) / rounds;
-	shared->seen = seen_since(before);
+	shared->counts = tracepoint_counts_since(before);
 	close_set(set, fd, shared->ping);
 }
 
-static struct run play(const struct set *set, int rounds)
+static struct run run_set(const struct set *set, int rounds)
 {
 	int there[2], back[2];
 	pid_t pid;
@@ -180,9 +188,9 @@ static struct run play(const struct set *set, int rounds)
 		pong(set, WARM_UP + rounds, there[0], back[1]);
 		_exit(0);
 	}
-	close(back[1]);	/* so that ping sees it if pong has gone */
+	close(back[1]);	/* so that ping's read() ends if pong exits */
 	ping(set, rounds, back[0], there[1]);
-	if (!shared->ping_whole)
+	if (!shared->ping_done)
 		kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	close(there[0]);
@@ -191,61 +199,62 @@ static struct run play(const struct set *set, int rounds)
 	return *shared;
 }
 
-/* One run that is watched, for the calls; the best of some others for the time. */
+/* Count the calls in one traced run; take the time from the best of some untraced ones. */
 static struct run measure(const struct set *set, const char *what)
 {
 	struct run run = {};
 
-	if (witness_open())
-		run = play(set, ROUNDS);
-	witness_close();
+	if (tracepoints_open())
+		run = run_set(set, ROUNDS);
+	tracepoints_close();
 	run.ns = UINT64_MAX;
 	for (int i = 0; i < TIMED_RUNS; i++) {
-		uint64_t ns = play(set, TIMED_ROUNDS).ns;
+		uint64_t ns = run_set(set, TIMED_ROUNDS).ns;
 
 		run.ns = ns < run.ns ? ns : run.ns;
 	}
-	printf("# %-8s  %u %-8s  %8lu  %7lu  %10.2f  %9.2f  %8.1f\n", set->driver, set->n, what,
-	       run.seen.switches, run.seen.calls,
-	       (double)run.seen.calls / (run.seen.switches ?: 1),
-	       (double)run.seen.calls / (run.seen.switches ?: 1) / (set->n ?: 1), run.ns / 1e3);
+	note("%-8s  %u %-8s  %8lu  %7lu  %10.2f  %9.2f  %8.1f", set->driver, set->n, what,
+	     run.counts.switches, run.counts.calls,
+	     (double)run.counts.calls / (run.counts.switches ?: 1),
+	     (double)run.counts.calls / (run.counts.switches ?: 1) / (set->n ?: 1), run.ns / 1e3);
 	return run;
 }
 
-/* Were both tasks there, and did they switch? */
-static bool whole(const struct run *run)
+/* Return: whether both tasks completed the run and switched. */
+static bool is_complete(const struct run *run)
 {
-	return run->ping_whole && run->pong_whole && run->seen.switches >= 2 * ROUNDS;
+	return run->ping_done && run->pong_done && run->counts.switches >= 2 * ROUNDS;
 }
 
-/* ---- what must be true ---- */
+/* ---- tests ---- */
 
-/* If nothing was seen where there are calls, nothing seen would mean nothing. */
-static void test_witness(const struct set *set)
+/* A count of zero calls means something only if the tracepoint is known to work. */
+static void test_tracepoint(const struct set *set)
 {
-	struct tally before, seen;
+	struct tracepoint_counts before, counts;
 	int fd;
 
-	if (!check(witness_open(), "the tracepoint riscv:sbi_call can be counted"))
-		exit(ktap_exit());
-	before = seen_since((struct tally){});
+	if (!check(tracepoints_open(), "sbi_call_tracepoint_opens"))
+		exit(end());
+	before = tracepoint_counts_now();
 	fd = open_on(&set->event[0], false);
-	seen = seen_since(before);
-	check(fd >= 0 && seen.calls, "it sees the calls when an event opens (%lu)", seen.calls);
+	counts = tracepoint_counts_since(before);
+	note("opening an event makes %lu calls", counts.calls);
+	check(fd >= 0 && counts.calls, "tracepoint_counts_calls_of_event_open");
 	close(fd);
-	witness_close();
+	tracepoints_close();
 }
 
 /*
- * Cycles and instructions pass in any case. TLB misses need not, and of equal
- * events with other filters QEMU counts only one.
+ * Cycles and instructions occur in every run. TLB misses need not, and QEMU counts only one of
+ * several equal events with different filters.
  */
 static bool must_count(const struct event *e)
 {
 	return e->type == PERF_TYPE_HARDWARE && !e->exclude_user && !e->exclude_kernel;
 }
 
-static bool counted_all(const struct set *set, const char *task, const struct reading *r)
+static bool are_all_counted(const struct set *set, const char *task, const struct reading *r)
 {
 	bool all = true;
 
@@ -253,58 +262,63 @@ static bool counted_all(const struct set *set, const char *task, const struct re
 		if (r[i].enabled && r[i].enabled == r[i].running &&
 		    (r[i].value || !must_count(&set->event[i])))
 			continue;
-		printf("# %s, event %u: %lu in %lu of %lu ns\n", task, i, r[i].value,
-		       r[i].running, r[i].enabled);
+		note("%s, event %u: %lu in %lu of %lu ns", task, i, r[i].value, r[i].running,
+		     r[i].enabled);
 		all = false;
 	}
 	return all;
 }
 
-static void check_counted(const struct set *set, const struct run *run)
+/* @name: which events, for the name of the result. */
+static void check_counted(const char *name, const struct set *set, const struct run *run)
 {
-	bool ping = counted_all(set, "ping", run->ping), pong = counted_all(set, "pong", run->pong);
+	const bool ping = are_all_counted(set, "ping", run->ping);
+	const bool pong = are_all_counted(set, "pong", run->pong);
 
-	check(ping && pong, "and they counted in both tasks, all the time");
+	check(ping && pong, "tasks_with_%s_events_count_all_the_time", name);
 }
 
 static struct run test_hardware(const struct set *all, unsigned int wanted)
 {
 	struct set set = first_of(*all, wanted);
 	struct run run = measure(&set, "hardware");
+	const struct tracepoint_counts *counts = &run.counts;
+	char name[32];
 
+	note("%u events wanted, %u open: %lu calls, %lu of them reads, in %lu switches", wanted,
+	     set.n, counts->calls, counts->reads, counts->switches);
 	if (snapshot)
-		/* A switch is there before it is over: one more call than twice as many. */
-		check(whole(&run) && run.seen.calls <= 2 * run.seen.switches + 1 &&
-		      run.seen.reads <= run.seen.switches / 100,
-		      "%u events (%u wanted, %u there): 2 SBI calls a switch (%lu in %lu, %lu reads)",
-		      set.n, wanted, all->n, run.seen.calls, run.seen.switches, run.seen.reads);
+		/* A switch is counted before it is complete: allow one call more. */
+		check(is_complete(&run) && counts->calls <= 2 * counts->switches + 1 &&
+		      counts->reads <= counts->switches / 100,
+		      "switch_with_%u_events_makes_two_sbi_calls", wanted);
 	else
-		check(whole(&run) && !run.seen.calls,
-		      "%u hardware events (%u wanted, %u there): 0 SBI calls in %lu switches (%lu)",
-		      set.n, wanted, all->n, run.seen.switches, run.seen.calls);
-	check_counted(&set, &run);
+		check(is_complete(&run) && !counts->calls,
+		      "switch_with_%u_hardware_events_makes_no_sbi_calls", wanted);
+	snprintf(name, sizeof(name), "%u_%s", wanted, snapshot ? "mixed" : "hardware");
+	check_counted(name, &set, &run);
 	return run;
 }
 
-/* At a switch one task's events leave, a read each, and the other's come, one more. */
+/* A switch reads each event of one task when it stops, and each of the other when it starts. */
 static void test_firmware(void)
 {
-	struct set set = { .driver = "ours", .n = ARRAY_SIZE(firmware) };
+	struct set set = { .driver = "module", .n = ARRAY_SIZE(firmware) };
 	struct run run;
 
 	memcpy(set.event, firmware, sizeof(firmware));
 	run = measure(&set, "firmware");
-	check(whole(&run) && run.seen.reads == run.seen.calls,
-	      "%u firmware events: SBI calls are reads (%lu of %lu)", set.n, run.seen.reads,
-	      run.seen.calls);
-	/* A switch is there before it is over: one more of them may have made reads. */
-	check(run.seen.reads && run.seen.reads <= 2 * set.n * (run.seen.switches + 1),
-	      "at most two for each switch and event (%lu in %lu)", run.seen.reads,
-	      run.seen.switches);
-	check_counted(&set, &run);
+	note("%u events: %lu calls, %lu of them reads, in %lu switches", set.n, run.counts.calls,
+	     run.counts.reads, run.counts.switches);
+	check(is_complete(&run) && run.counts.reads == run.counts.calls,
+	      "switch_with_firmware_events_makes_only_read_calls");
+	/* A switch is counted before it is complete: allow one more with its reads. */
+	check(run.counts.reads && run.counts.reads <= 2 * set.n * (run.counts.switches + 1),
+	      "switch_with_firmware_events_makes_two_reads_per_event_at_most");
+	check_counted("firmware", &set, &run);
 }
 
-/* The built-in driver makes calls at each switch: the witness must see them. */
+/* The built-in driver makes calls at each switch, and the tracepoint must count them. */
 static struct run test_builtin(const struct set *all, unsigned int wanted)
 {
 	struct set set = first_of(*all, wanted);
@@ -313,45 +327,49 @@ static struct run test_builtin(const struct set *all, unsigned int wanted)
 	set.driver = "built-in";
 	set.builtin = true;
 	run = measure(&set, "hardware");
-	check(whole(&run) && run.seen.calls >= set.n * run.seen.switches,
-	      "built-in driver, %u events: its SBI calls are seen (%lu in %lu switches)", set.n,
-	      run.seen.calls, run.seen.switches);
+	note("%u events: %lu calls in %lu switches", set.n, run.counts.calls,
+	     run.counts.switches);
+	check(is_complete(&run) && run.counts.calls >= set.n * run.counts.switches,
+	      "builtin_switch_with_%u_events_makes_a_call_per_event", wanted);
 	return run;
 }
 
 int main(void)
 {
 	static const unsigned int wanted[] = { 1, 2, 5, MAX_EVENTS };
-	struct run run, ours, builtin;
+	struct run run, module, builtin;
 	struct set all;
 
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		      -1, 0);
 	begin();
-	pin(WITNESS_CPU);
-	snapshot = by_snapshot();
-	all = available();
-	if (!check(all.n && shared != MAP_FAILED, "%u different hardware events", all.n))
+	pin(TRACED_CPU);
+	snapshot = uses_snapshot();
+	all = find_events();
+	note("%u different hardware events", all.n);
+	if (!check(all.n && shared != MAP_FAILED, "hardware_events_are_available"))
 		return end();
-	test_witness(&all);
+	test_tracepoint(&all);
 
-	printf("# %d rounds between two tasks on CPU %d, each with the same events open\n",
-	       ROUNDS, WITNESS_CPU);
-	puts("#                                SBI PMU       calls  per event     us per");
-	puts("# driver    events      switches    calls  per switch  and switch      round");
+	note("%d rounds between two tasks on CPU %d, each with the same events open", ROUNDS,
+	     TRACED_CPU);
+	note("                               SBI PMU       calls  per event     us per");
+	note("driver    events      switches    calls  per switch  and switch      round");
 	run = measure(&(struct set){ .driver = "none" }, "");
-	check(whole(&run) && !run.seen.calls, "no events: 0 SBI calls (%lu)", run.seen.calls);
+	check(is_complete(&run) && !run.counts.calls, "switch_without_events_makes_no_sbi_calls");
 	for (unsigned int i = 0; i < ARRAY_SIZE(wanted); i++)
-		ours = test_hardware(&all, wanted[i]);
+		module = test_hardware(&all, wanted[i]);
 	if (!snapshot)
 		test_firmware();
 
-	/* Ours has a name of its own where the built-in driver is there too. */
-	if (!pmu.sole) {
-		for (unsigned int i = 0; i < ARRAY_SIZE(wanted); i++)
-			builtin = test_builtin(&all, wanted[i]);
-		check(ours.ns <= builtin.ns, "the built-in driver's round is not faster (x %.2f)",
-		      (double)builtin.ns / ours.ns);
+	if (pmu.exclusive) {
+		skip("builtin", "the built-in driver is not present");
+		return end();
 	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(wanted); i++)
+		builtin = test_builtin(&all, wanted[i]);
+	note("a round with the built-in driver takes %.2f times as long",
+	     (double)builtin.ns / module.ns);
+	check(module.ns <= builtin.ns, "round_is_not_slower_than_with_builtin_driver");
 	return end();
 }

@@ -1,73 +1,78 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The witness counts what happens on CPU 0: calls to firmware, by the kernel's
- * own tracepoint, and context switches.
+ * Count SBI PMU calls and context switches on CPU 0, by the kernel's own tracepoints.
  */
-#ifndef WITNESS_H
-#define WITNESS_H
+#ifndef TRACEPOINT_H
+#define TRACEPOINT_H
 
 #include "harness.h"
 
-/* Who wants to be seen is pinned to it. */
-enum { WITNESS_CPU = 0 };
+/* Pin the tasks under test to this CPU. */
+enum { TRACED_CPU = 0 };
 
-struct tally {
-	uint64_t events;	/* of the group: 3 */
-	uint64_t calls;		/* of the SBI PMU extension */
-	uint64_t reads;		/* those of them that read a firmware counter */
-	uint64_t switches;
+/* A group read of the three events, without times. */
+struct tracepoint_counts {
+	uint64_t nr;		/* events in the group */
+	uint64_t calls;		/* SBI calls of the PMU extension */
+	uint64_t reads;		/* of these, firmware counter reads */
+	uint64_t switches;	/* context switches */
 };
 
-static int witness[3] = { -1, -1, -1 };
+static int tracepoint_fd[3] = { -1, -1, -1 };
 
-static inline int open_witness(uint32_t what, uint64_t config, const char *filter)
+static inline int tracepoint_open(uint32_t type, uint64_t config, const char *filter)
 {
-	/* Pinned, so that it stays while the tasks' events come and go. */
-	bool leader = witness[0] < 0;
+	/* A pinned group keeps counting while the tasks' events are scheduled in and out. */
+	bool leader = tracepoint_fd[0] < 0;
 	struct perf_event_attr attr = {
-		.type = what,
+		.type = type,
 		.config = config,
 		.read_format = PERF_FORMAT_GROUP,
 		.disabled = leader,
 		.pinned = leader,
 	};
-	int fd = perf_try(&attr, -1, WITNESS_CPU, witness[0]);
+	int fd = perf_try(&attr, -1, TRACED_CPU, tracepoint_fd[0]);
 
 	if (fd >= 0 && filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
 		perror("# filter");
 	return fd;
 }
 
-static inline bool witness_open(void)
+static inline bool tracepoints_open(void)
 {
-	int id = number_in("/sys/kernel/tracing/events/riscv/sbi_call/id");
+	int id = read_number("/sys/kernel/tracing/events/riscv/sbi_call/id");
+	int *fd = tracepoint_fd;
 
-	witness[0] = open_witness(PERF_TYPE_TRACEPOINT, id, "ext == 0x504d55");
-	witness[1] = open_witness(PERF_TYPE_TRACEPOINT, id, "ext == 0x504d55 && fid == 5");
-	witness[2] = open_witness(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, NULL);
-	return id >= 0 && witness[1] >= 0 && witness[2] >= 0 &&
-	       !ioctl(witness[0], PERF_EVENT_IOC_ENABLE, 0);
+	fd[0] = tracepoint_open(PERF_TYPE_TRACEPOINT, id, "ext == 0x504d55");
+	fd[1] = tracepoint_open(PERF_TYPE_TRACEPOINT, id, "ext == 0x504d55 && fid == 5");
+	fd[2] = tracepoint_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, NULL);
+	return id >= 0 && fd[1] >= 0 && fd[2] >= 0 && !ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
 }
 
-static inline void witness_close(void)
+static inline void tracepoints_close(void)
 {
 	for (int i = 2; i >= 0; i--) {
-		close(witness[i]);
-		witness[i] = -1;
+		close(tracepoint_fd[i]);
+		tracepoint_fd[i] = -1;
 	}
 }
 
-/* What was seen after @before; nothing if nobody looks. */
-static inline struct tally seen_since(struct tally before)
+/* Return: the counts since @before; zero if the tracepoints are not open. */
+static inline struct tracepoint_counts tracepoint_counts_since(struct tracepoint_counts before)
 {
-	struct tally t = {};
+	struct tracepoint_counts now = {};
 
-	if (witness[0] >= 0 && read(witness[0], &t, sizeof(t)) != sizeof(t))
-		perror("# witness");
-	t.calls -= before.calls;
-	t.reads -= before.reads;
-	t.switches -= before.switches;
-	return t;
+	if (tracepoint_fd[0] >= 0 && read(tracepoint_fd[0], &now, sizeof(now)) != sizeof(now))
+		perror("# tracepoints");
+	now.calls -= before.calls;
+	now.reads -= before.reads;
+	now.switches -= before.switches;
+	return now;
+}
+
+static inline struct tracepoint_counts tracepoint_counts_now(void)
+{
+	return tracepoint_counts_since((struct tracepoint_counts){});
 }
 
 #endif
