@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hotplug - a CPU goes and comes back, with events open on it and others
- * being opened all the while.
+ * hotplug - take a CPU offline and online again with events open on it, while a process opens
+ * more of them all the time.
  */
 #include <fcntl.h>
 
@@ -9,7 +9,7 @@
 
 enum { CPU = 1, ROUNDS = 6 };
 
-static bool online(int on)
+static bool set_online(int online)
 {
 	char path[64];
 	int fd;
@@ -17,12 +17,12 @@ static bool online(int on)
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", CPU);
 	fd = open(path, O_WRONLY);
-	ok = fd >= 0 && write(fd, on ? "1" : "0", 1) == 1;
+	ok = fd >= 0 && write(fd, online ? "1" : "0", 1) == 1;
 	close(fd);
 	return ok;
 }
 
-/* Opens groups on the CPU as fast as it can, whether it is there or not. */
+/* Start a child that opens groups on the CPU in a loop, whether it is online or not. */
 static pid_t start_opener(void)
 {
 	pid_t pid = fork();
@@ -40,13 +40,14 @@ static pid_t start_opener(void)
 
 static uint64_t count_on_cpu(int fd)
 {
-	uint64_t before = perf_get(fd).value;
+	const uint64_t before = perf_get(fd).value;
+	uint64_t after;
 
 	pin(CPU);
 	work(5000000);
-	before = perf_get(fd).value - before;
+	after = perf_get(fd).value;
 	pin(0);
-	return before;
+	return after - before;
 }
 
 static struct ring open_sampler(void)
@@ -57,11 +58,11 @@ static struct ring open_sampler(void)
 	return ring_open(&attr, 0, -1, -1);
 }
 
-static uint64_t sampled_on_cpu(struct ring *ring)
+static uint64_t sample_on_cpu(struct ring *ring)
 {
 	ring_drain(ring);
 	pin(CPU);
-	busy(100, spin_load);
+	run_load(100, spin_load);
 	pin(0);
 	return ring_drain(ring).samples;
 }
@@ -90,21 +91,22 @@ int main(void)
 	attr = event(INSTRUCTIONS);
 	attr.inherit = 1;
 	inherited = perf_try(&attr, 0, CPU, -1);
-	check(task >= 0 && inherited >= 0, "events of this task open (%d, %d)", task, inherited);
 	ring = open_sampler();
-	check(ring.fd >= 0, "one that samples, too (%d)", ring.fd);
+	note("task event %d, inherited event %d, sampling event %d", task, inherited, ring.fd);
+	check(task >= 0 && inherited >= 0, "task_events_open");
+	check(ring.fd >= 0, "sampling_event_opens");
 	opener = start_opener();
 
 	for (int i = 0; i < ROUNDS; i++) {
 		int wide = open_event(INSTRUCTIONS, -1, CPU, -1);
 
-		if (!online(0)) {
+		if (!set_online(0)) {
 			perror("# offline");
 			counts = false;
 		}
 		forks &= can_fork();
 		close(wide);
-		if (!online(1)) {
+		if (!set_online(1)) {
 			perror("# online");
 			counts = false;
 		}
@@ -112,13 +114,14 @@ int main(void)
 		counts &= wide >= 0 && count_on_cpu(wide) > 0;
 		close(wide);
 		task_counts &= count_on_cpu(task) > 0;
-		samples &= sampled_on_cpu(&ring) > 0;
+		samples &= sample_on_cpu(&ring) > 0;
 	}
 	stop_child(opener);
-	check(forks, "with an inherited event on the CPU gone, fork works");
-	check(counts, "%d times gone and back, a new event on the CPU counts", ROUNDS);
-	check(task_counts, "and so does the task's event that was open all the time");
-	check(samples, "and the one that samples gives samples");
-	check(count_on_cpu(inherited) > 0, "and the inherited one on that CPU");
+	note("CPU %d was offline %d times", CPU, ROUNDS);
+	check(forks, "fork_works_with_inherited_event_on_offline_cpu");
+	check(counts, "new_event_counts_after_each_online");
+	check(task_counts, "old_task_event_counts_after_each_online");
+	check(samples, "old_event_samples_after_each_online");
+	check(count_on_cpu(inherited) > 0, "inherited_event_counts_after_last_online");
 	return end();
 }

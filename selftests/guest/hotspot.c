@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hotspot [SECONDS [touch]] - two functions, one with three times the work of the
- * other, for as long as is asked for; or else TLB misses. For scripts that record
- * it: says which part of the time the first one took.
+ * hotspot [SECONDS [touch]] - a load for scripts that record samples
+ *
+ * Call two functions, one with three times the work of the other, and print the share of the
+ * time that the first one took. With "touch" cause TLB misses instead.
  */
 #include "ring.h"
 #include "hotspot.h"
 
 static void load(void)
 {
-	two_load();
+	hotspot_load();
 	syscall(SYS_getppid);
 }
 
 int main(int argc, char **argv)
 {
-	busy(argc > 1 ? atoi(argv[1]) * 1000 : 1000, argc > 2 ? touch_load : load);
+	run_load(argc > 1 ? atoi(argv[1]) * 1000 : 1000, argc > 2 ? touch_load : load);
+	/* perf_record reads this line. */
 	if (light_ns)
-		printf("light took %.1f %% by the clock\n", light_by_clock());
+		printf("light took %.1f %% by the clock\n", light_percent_of_time());
 	return 0;
 }

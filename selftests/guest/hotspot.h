@@ -1,53 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two functions, one with three times the work of the other.
+ * Two functions: heavy() does three times the work of light().
  */
-#ifndef TWOFOLD_H
-#define TWOFOLD_H
+#ifndef HOTSPOT_H
+#define HOTSPOT_H
 
 #include "ring.h"
 
-/* Each in a page of its own, so that an address says which. */
-#define APART	__attribute__((noinline, noclone, noipa, aligned(4096)))
+/* A page of its own for each function, so that an address identifies the function. */
+#define OWN_PAGE	__attribute__((noinline, noclone, noipa, aligned(4096)))
 
-static APART void light(uint64_t turns)
+static OWN_PAGE void light(uint64_t iterations)
 {
-	work(turns);
+	work(iterations);
 }
 
-static APART void heavy(uint64_t turns)
+static OWN_PAGE void heavy(uint64_t iterations)
 {
-	work(turns);
-	work(turns);
-	work(turns);
+	work(iterations);
+	work(iterations);
+	work(iterations);
 }
 
 /*
- * What each took by the clock. An emulator's code for the one may run faster than
- * for the other, all the time: only instructions are 1:3 whatever happens.
+ * Wall clock time of each function. Emulated code of one function may always run faster than
+ * that of the other: only instructions are 1:3 in every case.
  */
 static uint64_t light_ns, heavy_ns;
 
 /*
- * Never the same twice, so that samples cannot keep in step with it; and long, on any host:
- * an emulator's interrupt comes some tens of us after the overflow, which must not be the
- * whole of a function.
+ * Call light() and heavy() once. The length is random, so that samples do not run in phase with
+ * the functions, and long: an emulated interrupt comes some tens of us after the overflow,
+ * which must be a small part of a function.
  */
-static void two_load(void)
+static void hotspot_load(void)
 {
-	const uint64_t turns = 200000 + rand() % 400000;
+	const uint64_t iterations = 200000 + rand() % 400000;
 	const uint64_t start = now_ns();
 	uint64_t between;
 
-	light(turns);
+	light(iterations);
 	between = now_ns();
-	heavy(turns);
+	heavy(iterations);
 	light_ns += between - start;
 	heavy_ns += now_ns() - between;
 }
 
-/* The first one's part of the time, in points of 100. */
-static double light_by_clock(void)
+/* Return: the percentage of the time that light() took. */
+static double light_percent_of_time(void)
 {
 	return 100.0 * light_ns / (light_ns + heavy_ns ?: 1);
 }

@@ -1,34 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * max_rate - a sample for every single event, on all CPUs, and the machine lives: a
- * process that sleeps and wakes like any other misses no second. The kernel's own
- * complaints about stalls are looked for on the console.
+ * max_rate - request a sample for every single event on all CPUs: the machine must stay usable.
+ * A process that sleeps and wakes in a loop is never late by a second. The lab searches the
+ * console for the kernel's warnings about stalls.
  *
- * Not under the kernel's limits lifted: they are part of what keeps it alive.
+ * The sample limits of the kernel are not raised, as they are part of the protection.
  */
 #include "ring.h"
 
-enum { BEAT_MS = 100, NOBODY = 65534, MAX_CPUS = 64 };
+enum { SLEEP_MS = 100, UID_NOBODY = 65534, MAX_CPUS = 64 };
 
-static int type;
-
-/* What the processes of a storm leave behind. */
-struct trace {
-	uint64_t turns, samples, throttled;
+/* Written by the worker of each CPU. */
+struct progress {
+	uint64_t iterations, samples, throttled;
 };
 
-static struct trace *trace;
+static struct progress *progress;
 
 static struct perf_event_attr every_cycle(void)
 {
 	return (struct perf_event_attr){
-		.type = type,
+		.type = pmu.type,
 		.config = STANDARD(CODE_CYCLES),
 		.sample_period = 1,
 	};
 }
 
-static void drain(struct ring *ring, struct trace *to)
+static void drain(struct ring *ring, struct progress *to)
 {
 	const struct seen s = ring_drain(ring);
 
@@ -36,8 +34,8 @@ static void drain(struct ring *ring, struct trace *to)
 	to->throttled += s.throttled;
 }
 
-/* A process that works, and is sampled at every cycle. */
-static void worker(long i, uid_t uid, bool kernel_only)
+/* Run on CPU @i with a sample requested for every cycle of this process. */
+static void run_sampled(long i, uid_t uid, bool kernel_only)
 {
 	struct perf_event_attr attr = every_cycle();
 	struct ring ring;
@@ -51,13 +49,22 @@ static void worker(long i, uid_t uid, bool kernel_only)
 		_exit(-ring.fd);
 	for (;;) {
 		work(10000);
-		__atomic_fetch_add(&trace[i].turns, 1, __ATOMIC_RELAXED);
-		drain(&ring, &trace[i]);
+		__atomic_fetch_add(&progress[i].iterations, 1, __ATOMIC_RELAXED);
+		drain(&ring, &progress[i]);
 	}
 }
 
-/* The longest time between two beats, in ms. */
-static uint64_t heartbeat(unsigned int seconds, struct ring *rings, long cpus)
+static void run_unsampled(long i)
+{
+	pin(i);
+	for (;;) {
+		work(10000);
+		__atomic_fetch_add(&progress[i].iterations, 1, __ATOMIC_RELAXED);
+	}
+}
+
+/* Sleep and wake for @seconds. Return: the longest time between two wake-ups in ms. */
+static uint64_t longest_sleep(unsigned int seconds, struct ring *rings, long cpus)
 {
 	const uint64_t start = now_ns();
 	uint64_t last = start, longest = 0;
@@ -65,12 +72,12 @@ static uint64_t heartbeat(unsigned int seconds, struct ring *rings, long cpus)
 	while (last < start + seconds * 1000000000ULL) {
 		uint64_t now;
 
-		usleep(BEAT_MS * 1000);
+		usleep(SLEEP_MS * 1000);
 		now = now_ns();
 		longest = now - last > longest ? now - last : longest;
 		last = now;
 		for (long i = 0; rings && i < cpus; i++)
-			drain(&rings[i], &trace[i]);
+			drain(&rings[i], &progress[i]);
 	}
 	return longest / 1000000;
 }
@@ -83,93 +90,85 @@ static void kill_all(const pid_t *pids, long n)
 	}
 }
 
-/* @often: an event that happens often enough that there must be samples of it. */
-static void check_traces(const char *who, long cpus, bool often, uint64_t longest)
+/* @sampled: the event is so frequent that every CPU must have samples. */
+static void check_progress(const char *load, long cpus, bool sampled, uint64_t longest)
 {
-	struct trace least = { UINT64_MAX, UINT64_MAX, UINT64_MAX };
+	struct progress least = { UINT64_MAX, UINT64_MAX, UINT64_MAX };
 
 	for (long i = 0; i < cpus; i++) {
-		printf("# %ld: %lu turns, %lu samples, throttled %lu times\n", i, trace[i].turns,
-		       trace[i].samples, trace[i].throttled);
-		if (trace[i].turns < least.turns)
-			least.turns = trace[i].turns;
-		if (trace[i].samples < least.samples)
-			least.samples = trace[i].samples;
+		note("CPU %ld: %lu iterations, %lu samples, throttled %lu times", i,
+		     progress[i].iterations, progress[i].samples, progress[i].throttled);
+		if (progress[i].iterations < least.iterations)
+			least.iterations = progress[i].iterations;
+		if (progress[i].samples < least.samples)
+			least.samples = progress[i].samples;
 	}
-	check(longest < 1000, "%s: a heartbeat misses no second (the longest took %lu ms)", who,
-	      longest);
-	check(least.turns > 10 && (!often || least.samples > 10), "%s: everybody gets on%s", who,
-	      often ? ", and is sampled" : "");
+	note("the longest sleep of %d ms took %lu ms", SLEEP_MS, longest);
+	check(longest < 1000, "%s_let_sleeper_wake_within_a_second", load);
+	check(least.iterations > 10 && (!sampled || least.samples > 10), "%s_make_progress%s",
+	      load, sampled ? "_and_are_sampled" : "");
 }
 
-/* On each CPU a process that is sampled. */
-static void test_tasks(const char *who, uid_t uid, bool kernel_only, unsigned int seconds)
+/* Sample one task on each CPU. */
+static void test_tasks(const char *load, uid_t uid, bool kernel_only, unsigned int seconds)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	pid_t pids[MAX_CPUS] = {};
 
-	memset(trace, 0, MAX_CPUS * sizeof(*trace));
+	memset(progress, 0, MAX_CPUS * sizeof(*progress));
 	for (long i = 0; i < cpus; i++) {
 		pids[i] = fork();
 		if (!pids[i])
-			worker(i, uid, kernel_only);
+			run_sampled(i, uid, kernel_only);
 	}
-	check_traces(who, cpus, !kernel_only, heartbeat(seconds, NULL, 0));
+	check_progress(load, cpus, !kernel_only, longest_sleep(seconds, NULL, 0));
 	kill_all(pids, cpus);
 }
 
-static void plain_worker(long i)
-{
-	pin(i);
-	for (;;) {
-		work(10000);
-		__atomic_fetch_add(&trace[i].turns, 1, __ATOMIC_RELAXED);
-	}
-}
-
-/* The CPUs are, whoever runs there. */
-static void test_cpus(const char *who, unsigned int seconds)
+/* Sample each CPU with all its tasks. */
+static void test_cpus(unsigned int seconds)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct ring rings[MAX_CPUS];
 	pid_t pids[MAX_CPUS] = {};
 
-	memset(trace, 0, MAX_CPUS * sizeof(*trace));
+	memset(progress, 0, MAX_CPUS * sizeof(*progress));
 	for (long i = 0; i < cpus; i++) {
 		struct perf_event_attr attr = every_cycle();
 
 		pids[i] = fork();
 		if (!pids[i])
-			plain_worker(i);
+			run_unsampled(i);
 		rings[i] = ring_open(&attr, -1, i, -1);
 	}
-	check_traces(who, cpus, true, heartbeat(seconds, rings, cpus));
+	check_progress("tasks_on_sampled_cpus", cpus, true, longest_sleep(seconds, rings, cpus));
 	kill_all(pids, cpus);
 	for (long i = 0; i < cpus; i++)
 		ring_close(&rings[i]);
 }
 
-/* Whom the kernel would not let near it by itself. */
+/* With perf_event_paranoid at -1, as a user may not sample the kernel by default. */
 static void test_user(void)
 {
-	const int before = number_in("/proc/sys/kernel/perf_event_paranoid");
+	const int before = read_number("/proc/sys/kernel/perf_event_paranoid");
 
-	number_to("/proc/sys/kernel/perf_event_paranoid", -1);
-	test_tasks("tasks of a user", NOBODY, false, 10);
-	number_to("/proc/sys/kernel/perf_event_paranoid", before);
+	write_number("/proc/sys/kernel/perf_event_paranoid", -1);
+	test_tasks("tasks_of_user", UID_NOBODY, false, 10);
+	write_number("/proc/sys/kernel/perf_event_paranoid", before);
 }
 
 int main(void)
 {
-	type = find_pmu() ? pmu.type : -1;
-	trace = mmap(NULL, MAX_CPUS * sizeof(*trace), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ktap_plan(-1);
-	test_tasks("tasks of root", 0, false, 10);
+	begin();
+	progress = mmap(NULL, MAX_CPUS * sizeof(*progress), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	test_tasks("tasks_of_root", 0, false, 10);
 	test_user();
-	/* Its overflows are often served when the kernel has been left. */
+	/* These overflow interrupts are often taken after the return to user mode. */
 	if (isa_has("sscofpmf"))
-		test_tasks("the kernel only", 0, true, 5);
-	test_cpus("all CPUs", 5);
+		test_tasks("tasks_with_kernel_only_events", 0, true, 5);
+	else
+		skip("tasks_with_kernel_only_events", "no Sscofpmf: counters cannot exclude user mode");
+	test_cpus(5);
 	return end();
 }

@@ -1,35 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sample - samples come as often as asked, stand for what was counted, and say
- * where it was.
+ * sample - samples come at the requested rate, their weights add up to the count, and they are
+ * where the program was.
  *
- * QEMU's counters follow its host's clock, and the host is busy. So a period is
- * made from the rate just measured, and samples are held against the count of
- * the same event in the same run.
+ * QEMU's counters follow the clock of its host, which may be busy. So periods are derived from
+ * a rate that was just measured, and samples are compared with the count of the same event in
+ * the same run.
  */
 #include "ring.h"
 #include "hotspot.h"
 
 /*
- * The host may be away for longer than a period. Then one sample stands for
- * several, and the number of samples is worth a second look; a driver that drops
- * them drops them every time.
+ * On a busy host QEMU may not run for longer than a period; one sample then stands for several
+ * periods. Repeat a test of the number of samples: a driver that drops samples always does.
  */
 enum { TRIES = 3 };
 
-static int type;
-static bool interrupts;
+static bool interrupts;		/* samples by overflow interrupt, not by timer */
 
-static const char *codename(uint64_t code)
+static const char *name_of(uint64_t code)
 {
 	return code == CODE_CYCLES ? "cycles" :
-	       code == CODE_INSTRUCTIONS ? "instructions" : "dTLB misses";
+	       code == CODE_INSTRUCTIONS ? "instructions" : "dtlb_misses";
 }
 
 static struct perf_event_attr attr_of(uint64_t code)
 {
 	return (struct perf_event_attr){
-		.type = type,
+		.type = pmu.type,
 		.config = STANDARD(code),
 		.read_format = READ_TIMES,
 	};
@@ -37,7 +35,7 @@ static struct perf_event_attr attr_of(uint64_t code)
 
 /* ---- loads ---- */
 
-/* Some in the kernel, some out of it. */
+/* Run in the kernel and in user space. */
 static void mixed_load(void)
 {
 	for (unsigned int i = 0; i < 1000; i++)
@@ -50,7 +48,7 @@ static void (*load_of(uint64_t code))(void)
 	return code == CODE_DTLB_MISSES ? touch_load : spin_load;
 }
 
-/* The period that gives @hz samples a second with this load; 0 if nothing is counted. */
+/* Return: the period for @hz samples per second of the event's load, 0 if it does not count. */
 static uint64_t period_for(uint64_t code, unsigned int hz)
 {
 	return per_second(attr_of(code), load_of(code)) / hz;
@@ -64,13 +62,13 @@ struct result {
 	uint64_t period;
 };
 
-static struct result sampled(struct ring *ring, uint64_t period, unsigned int ms,
-			     void (*load)(void))
+static struct result take_samples(struct ring *ring, uint64_t period, unsigned int ms,
+				  void (*load)(void))
 {
 	struct result result = { .period = period };
 
 	ioctl(ring->fd, PERF_EVENT_IOC_ENABLE, 0);
-	busy(ms, load);
+	run_load(ms, load);
 	ioctl(ring->fd, PERF_EVENT_IOC_DISABLE, 0);
 	result.r = perf_get(ring->fd);
 	result.seen = ring_drain(ring);
@@ -78,19 +76,20 @@ static struct result sampled(struct ring *ring, uint64_t period, unsigned int ms
 }
 
 /*
- * One sample may stand for several periods where an overflow is noticed late: by
- * a timer, or by QEMU. There may never be more samples than periods.
+ * Return: whether the number of samples is right. Where an overflow is found late, by a timer or
+ * by QEMU, one sample may stand for several periods. There may never be more samples than
+ * periods.
  */
-static bool often_enough(uint64_t code, const struct result *result)
+static bool has_enough_samples(uint64_t code, const struct result *result)
 {
 	const uint64_t due = result->r.value / result->period, n = result->seen.samples;
 
-	if (interrupts && !pmu_is_late(code))
+	if (interrupts && !is_overflow_late(code))
 		return within(n, due, 10);
 	return n <= due + 1 && n >= due / (interrupts ? 5 : 8);
 }
 
-static struct result sampled_well(uint64_t code, struct perf_event_attr *attr)
+static struct result take_enough_samples(uint64_t code, struct perf_event_attr *attr)
 {
 	struct result result = {};
 
@@ -99,9 +98,9 @@ static struct result sampled_well(uint64_t code, struct perf_event_attr *attr)
 
 		if (ring.fd < 0)
 			return result;
-		result = sampled(&ring, attr->sample_period, 2000, load_of(code));
+		result = take_samples(&ring, attr->sample_period, 2000, load_of(code));
 		ring_close(&ring);
-		if (often_enough(code, &result))
+		if (has_enough_samples(code, &result))
 			break;
 	}
 	return result;
@@ -109,16 +108,15 @@ static struct result sampled_well(uint64_t code, struct perf_event_attr *attr)
 
 static void check_result(uint64_t code, const struct result *result)
 {
-	const char *what = codename(code);
+	const char *what = name_of(code);
 	const struct seen *s = &result->seen;
 
-	check(within(s->weight, result->r.value, 5),
-	      "%s: samples stand for what was counted (%lu of %lu)", what, s->weight,
-	      result->r.value);
-	check(often_enough(code, result), "%s: as many samples as periods (%lu of %lu)", what,
-	      s->samples, result->r.value / result->period);
-	check(!s->lost && !s->throttled, "%s: none lost, not throttled (%lu, %lu)", what, s->lost,
-	      s->throttled);
+	note("%s: weights %lu, count %lu; %lu samples, %lu periods; lost %lu, throttled %lu", what,
+	     s->weight, result->r.value, s->samples, result->r.value / result->period, s->lost,
+	     s->throttled);
+	check(within(s->weight, result->r.value, 5), "%s_sample_weights_add_up_to_count", what);
+	check(has_enough_samples(code, result), "%s_give_a_sample_for_each_period", what);
+	check(!s->lost && !s->throttled, "%s_samples_are_not_lost_or_throttled", what);
 }
 
 static void test_period(uint64_t code)
@@ -128,29 +126,31 @@ static void test_period(uint64_t code)
 	struct result result;
 
 	if (!period) {
-		/* A machine without programmable counters has no interrupt either. */
-		check(code == CODE_DTLB_MISSES && !interrupts, "%s: not here", codename(code));
+		/* A machine without programmable counters has no overflow interrupt either. */
+		if (check(code == CODE_DTLB_MISSES && !interrupts,
+			  "%s_are_missing_only_without_overflow_interrupt", name_of(code)))
+			skip("dtlb_misses_period", "no counter can count dTLB misses");
 		return;
 	}
 	attr.sample_period = period;
 	attr.disabled = 1;
-	result = sampled_well(code, &attr);
+	result = take_enough_samples(code, &attr);
 	check_result(code, &result);
 }
 
-/* ---- where ---- */
+/* ---- addresses ---- */
 
-static bool in_page_of(uint64_t ip, const void *function)
+static bool is_in_page_of(uint64_t ip, const void *function)
 {
 	return ip / 4096 == (uintptr_t)function / 4096;
 }
 
-/* Weights of the two, and of all samples. */
+/* Weights of the samples in light(), in heavy(), and of all samples; the number of samples. */
 struct shares {
 	uint64_t light, heavy, all, samples;
 };
 
-static struct shares shares_of(struct ring *ring)
+static struct shares measure_shares(struct ring *ring)
 {
 	struct shares s = {};
 	struct record r;
@@ -158,36 +158,36 @@ static struct shares shares_of(struct ring *ring)
 	light_ns = 0;
 	heavy_ns = 0;
 	ioctl(ring->fd, PERF_EVENT_IOC_ENABLE, 0);
-	busy(2000, two_load);
+	run_load(2000, hotspot_load);
 	ioctl(ring->fd, PERF_EVENT_IOC_DISABLE, 0);
 	while (ring_next(ring, &r)) {
-		s.light += in_page_of(r.ip, light) ? r.period : 0;
-		s.heavy += in_page_of(r.ip, heavy) ? r.period : 0;
+		s.light += is_in_page_of(r.ip, light) ? r.period : 0;
+		s.heavy += is_in_page_of(r.ip, heavy) ? r.period : 0;
 		s.all += r.period;
 		s.samples += r.type == PERF_RECORD_SAMPLE;
 	}
 	return s;
 }
 
-static double light_of(const struct shares *s)
+static double light_percent(const struct shares *s)
 {
 	return 100.0 * s->light / (s->light + s->heavy ?: 1);
 }
 
-/* What the first one must have: a quarter of the work, or of the time as it was. */
-static double light_due(uint64_t code)
+/* Return: what light() must have: a quarter of the instructions, or its share of the time. */
+static double light_percent_expected(uint64_t code)
 {
-	return code == CODE_INSTRUCTIONS ? 25 : light_by_clock();
+	return code == CODE_INSTRUCTIONS ? 25 : light_percent_of_time();
 }
 
-static bool as_due(uint64_t code, const struct shares *s)
+static bool are_shares_right(uint64_t code, const struct shares *s)
 {
-	const double more = light_of(s) - light_due(code);
+	const double more = light_percent(s) - light_percent_expected(code);
 
 	return s->light && more >= -5 && more <= 5;
 }
 
-static void test_histogram(uint64_t code)
+static void test_hotspot(uint64_t code)
 {
 	struct perf_event_attr attr = attr_of(code);
 	struct shares s = {};
@@ -196,24 +196,41 @@ static void test_histogram(uint64_t code)
 	attr.sample_period = period_for(code, 1000);
 	attr.disabled = 1;
 	ring = ring_open(&attr, 0, -1, -1);
-	if (!check(ring.fd >= 0, "%s: opens (%d)", codename(code), ring.fd))
+	note("event %d, period %llu", ring.fd, attr.sample_period);
+	if (!check(ring.fd >= 0, "%s_hotspot_event_opens", name_of(code)))
 		return;
-	/* Where the host was away one sample weighs as much as many. */
-	for (int i = 0; i < TRIES && !as_due(code, &s); i++)
-		s = shares_of(&ring);
+	/* Where QEMU did not run for a while one sample has the weight of many. */
+	for (int i = 0; i < TRIES && !are_shares_right(code, &s); i++)
+		s = measure_shares(&ring);
 	ring_close(&ring);
-	check(as_due(code, &s),
-	      "%s: of two functions, 1:3, the first has %.1f %%, %.1f due (%lu samples)",
-	      codename(code), light_of(&s), light_due(code), s.samples);
-	check((s.light + s.heavy) * 3 >= s.all, "%s: and nothing else much (%.1f %% both)",
-	      codename(code), 100.0 * (s.light + s.heavy) / (s.all ?: 1));
+	note("%s: light() has %.1f %%, expected %.1f %%; both functions have %.1f %% of all; %lu samples",
+	     name_of(code), light_percent(&s), light_percent_expected(code),
+	     100.0 * (s.light + s.heavy) / (s.all ?: 1), s.samples);
+	check(are_shares_right(code, &s), "%s_hotspot_shares_match_work", name_of(code));
+	check((s.light + s.heavy) * 3 >= s.all, "%s_hotspot_functions_have_a_third_of_all",
+	      name_of(code));
 }
 
-/* ---- which mode ---- */
+/* ---- modes ---- */
 
-static void test_mode(const char *what, struct perf_event_attr attr)
+/* A counter that cannot filter by mode refuses to count and to sample. */
+static void check_mode_refused(const char *mode, struct perf_event_attr *attr)
 {
-	const uint64_t least = slow_kernel() ? 5 : 20;
+	char name[32];
+	int fd;
+
+	attr->sample_period = 0;
+	fd = perf_try(attr, 0, -1, -1);
+	check(fd == -filter_errno() && !isa_has("sscofpmf"),
+	      "%s_only_is_refused_for_counting_and_sampling", mode);
+	snprintf(name, sizeof(name), "%s_only_samples", mode);
+	skip(name, "no Sscofpmf: counters cannot filter by mode");
+}
+
+/* @mode: user or kernel; the other one is excluded in @attr. */
+static void test_mode(const char *mode, struct perf_event_attr attr)
+{
+	const uint64_t least = is_slow_kernel() ? 5 : 20;
 	const bool user = attr.exclude_kernel;
 	uint64_t right = 0, n = 0, due;
 	struct record r;
@@ -223,41 +240,40 @@ static void test_mode(const char *what, struct perf_event_attr attr)
 	attr.read_format = READ_TIMES;
 	attr.disabled = 1;
 	ring = ring_open(&attr, 0, -1, -1);
-	if (ring.fd == -unfiltered()) {
-		int fd;
-
-		attr.sample_period = 0;
-		fd = perf_try(&attr, 0, -1, -1);
-		check(fd == -unfiltered() && !isa_has("sscofpmf"),
-		      "%s: cannot be counted here, nor sampled", what);
+	if (ring.fd == -filter_errno()) {
+		check_mode_refused(mode, &attr);
 		return;
 	}
-	if (!check(ring.fd >= 0, "%s: opens (%d)", what, ring.fd))
+	note("%s only: event %d", mode, ring.fd);
+	if (!check(ring.fd >= 0, "%s_only_event_opens", mode))
 		return;
-	/* By timer, a host that is away has it look in the other mode, and wait ever longer. */
+	/*
+	 * On a busy host the timer may often expire in the other mode. It then waits longer and
+	 * longer before it samples again.
+	 */
 	for (int i = 0; i < TRIES && n <= least; i++) {
 		ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
-		busy(1000, mixed_load);
+		run_load(1000, mixed_load);
 		ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
 		while (ring_next(&ring, &r)) {
-			const unsigned int mode = r.misc & PERF_RECORD_MISC_CPUMODE_MASK;
+			const unsigned int cpumode = r.misc & PERF_RECORD_MISC_CPUMODE_MASK;
 			const bool low = !(r.ip >> 63);
 
 			n += r.type == PERF_RECORD_SAMPLE;
 			right += r.type == PERF_RECORD_SAMPLE && low == user &&
-				 mode == (user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
+				 cpumode == (user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
 		}
 	}
 	due = perf_get(ring.fd).value / attr.sample_period;
 	ring_close(&ring);
-	check(n > least && right == n,
-	      "%s: every sample is (%lu of %lu; %lu were due)", what, right, n, due);
+	note("%s only: %lu samples, %lu of them in that mode; %lu periods", mode, n, right, due);
+	check(n > least && right == n, "%s_only_samples_are_all_in_%s_mode", mode, mode);
 }
 
-/* ---- so many a second ---- */
+/* ---- frequency ---- */
 
-/* Samples in the second of two seconds: by then perf core has found the period. */
-static uint64_t settled_rate(uint64_t code, unsigned int hz)
+/* Return: the samples in the second of two seconds: by then perf core has adapted the period. */
+static uint64_t measure_rate(uint64_t code, unsigned int hz)
 {
 	struct perf_event_attr attr = attr_of(code);
 	uint64_t start, n = 0;
@@ -270,7 +286,7 @@ static uint64_t settled_rate(uint64_t code, unsigned int hz)
 	if (ring.fd < 0)
 		return 0;
 	start = now_ns();
-	busy(2000, load_of(code));
+	run_load(2000, load_of(code));
 	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
 	while (ring_next(&ring, &r))
 		n += r.type == PERF_RECORD_SAMPLE && r.time > start + 1000000000ULL;
@@ -279,23 +295,23 @@ static uint64_t settled_rate(uint64_t code, unsigned int hz)
 }
 
 /*
- * What is noticed late makes fewer samples of more weight; the timer has to guess;
- * and perf core takes the time between two ticks for a tick's, so that on a host
- * that is away now and then it takes events for faster than they are.
+ * The bounds are wide: late overflows give fewer samples of more weight; the timer estimates when
+ * a period ends; and perf core assumes that ticks are equally long, so that a host that does not
+ * run QEMU for a while makes it overestimate the event rate.
  */
 static void test_frequency(uint64_t code)
 {
-	const unsigned int hz = pmu_is_late(code) ? 100 : 1000;
+	const unsigned int hz = is_overflow_late(code) ? 100 : 1000;
 	const unsigned int least = interrupts ? hz / 5 : hz / 8;
 	uint64_t n = 0;
 
 	for (int i = 0; i < TRIES && n <= least; i++)
-		n = settled_rate(code, hz);
-	check(n > least && n < hz * 3 / 2, "%u Hz of %s: %lu samples in a second", hz,
-	      codename(code), n);
+		n = measure_rate(code, hz);
+	note("%s at %u Hz: %lu samples in a second", name_of(code), hz, n);
+	check(n > least && n < hz * 3 / 2, "%s_are_sampled_at_requested_frequency", name_of(code));
 }
 
-/* ---- what samples carry ---- */
+/* ---- contents of samples ---- */
 
 static void test_callchain(void)
 {
@@ -307,9 +323,10 @@ static void test_callchain(void)
 	attr.sample_type = PERF_SAMPLE_CALLCHAIN;
 	attr.sample_period = period_for(CODE_CYCLES, 200);
 	ring = ring_open(&attr, 0, -1, -1);
-	if (!check(ring.fd >= 0, "call chains open (%d)", ring.fd))
+	note("event %d", ring.fd);
+	if (!check(ring.fd >= 0, "callchain_event_opens"))
 		return;
-	busy(1000, mixed_load);
+	run_load(1000, mixed_load);
 	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
 	while (ring_next(&ring, &r)) {
 		bool user;
@@ -323,46 +340,47 @@ static void test_callchain(void)
 			 r.frame[0] == (uint64_t)(user ? PERF_CONTEXT_USER : PERF_CONTEXT_KERNEL);
 	}
 	ring_close(&ring);
-	check(n > 20 && right == n,
-	      "call chains begin where the sample is (%lu of %lu, %lu in the kernel)", right, n,
-	      in_kernel);
+	note("%lu of %lu call chains begin at the sample, %lu in the kernel", right, n, in_kernel);
+	check(n > 20 && right == n, "callchains_begin_at_sample_address");
 }
 
 static void test_group_read(void)
 {
 	struct perf_event_attr attr = attr_of(CODE_CYCLES), member = attr_of(CODE_INSTRUCTIONS);
-	uint64_t last[2] = {}, n = 0, back = 0, weight = 0;
+	uint64_t last[2] = {}, n = 0, wrong = 0, weight = 0;
 	struct record r;
 	struct ring ring;
 	int fd;
 
 	attr.sample_type = PERF_SAMPLE_READ;
 	attr.read_format = PERF_FORMAT_GROUP;
-	/* A group has one clock. */
+	/* All events of a group must use the same clock. */
 	member.use_clockid = 1;
 	member.clockid = CLOCK_MONOTONIC;
 	attr.sample_period = period_for(CODE_CYCLES, 200);
 	attr.disabled = 1;
 	ring = ring_open(&attr, 0, -1, -1);
 	fd = ring.fd < 0 ? -1 : perf_try(&member, 0, -1, ring.fd);
-	if (!check(fd >= 0, "a group whose leader samples opens (%d, %d)", ring.fd, fd))
+	note("leader %d, member %d", ring.fd, fd);
+	if (!check(fd >= 0, "group_with_sampling_leader_opens"))
 		return;
 	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
-	busy(2000, mixed_load);
+	run_load(2000, mixed_load);
 	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
 	while (ring_next(&ring, &r)) {
 		if (r.type != PERF_RECORD_SAMPLE)
 			continue;
 		n++;
 		weight += r.period;
-		back += r.values != 2 || r.value[0] <= last[0] || r.value[1] <= last[1];
+		wrong += r.values != 2 || r.value[0] <= last[0] || r.value[1] <= last[1];
 		memcpy(last, r.value, sizeof(last));
 	}
 	close(fd);
 	ring_close(&ring);
-	check(n > 20 && !back, "both values grow from sample to sample (%lu, %lu do not)", n, back);
-	check(within(weight, last[0], 5), "the leader's is what its samples stand for (%lu of %lu)",
-	      weight, last[0]);
+	note("%lu samples, %lu of them without two greater values", n, wrong);
+	check(n > 20 && !wrong, "group_values_grow_with_each_sample");
+	note("leader: weights %lu, last value %lu", weight, last[0]);
+	check(within(weight, last[0], 5), "leader_sample_weights_add_up_to_its_value");
 }
 
 static void test_each_cpu(void)
@@ -380,16 +398,16 @@ static void test_each_cpu(void)
 		ring = ring_open(&attr, -1, cpu, -1);
 		pin(cpu);
 		if (ring.fd >= 0)
-			result = sampled(&ring, attr.sample_period, 500, spin_load);
-		printf("# CPU %d: fd %d, %lu samples, %lu of %lu\n", cpu, ring.fd,
-		       result.seen.samples, result.seen.weight, result.r.value);
+			result = take_samples(&ring, attr.sample_period, 500, spin_load);
+		note("CPU %d: event %d, %lu samples, weights %lu, count %lu", cpu, ring.fd,
+		     result.seen.samples, result.seen.weight, result.r.value);
 		all &= result.seen.samples > 10 && within(result.seen.weight, result.r.value, 5);
 		ring_close(&ring);
 	}
-	check(all, "each of %ld CPUs is sampled, whoever runs there", cpus);
+	check(all, "event_of_each_cpu_samples_all_its_tasks");
 }
 
-/* Children have events of their own; their samples go to the parent's ring. */
+/* Samples of inherited events are written to the parent's ring buffer. */
 static void test_inherit(void)
 {
 	struct perf_event_attr attr = attr_of(CODE_CYCLES);
@@ -402,11 +420,12 @@ static void test_inherit(void)
 	attr.inherit = 1;
 	pin(0);
 	ring = ring_open(&attr, 0, 0, -1);
-	if (!check(ring.fd >= 0, "an inherited event opens (%d)", ring.fd))
+	note("event %d", ring.fd);
+	if (!check(ring.fd >= 0, "inherited_event_opens"))
 		return;
 	child = fork();
 	if (!child) {
-		busy(1000, spin_load);
+		run_load(1000, spin_load);
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
@@ -419,9 +438,9 @@ static void test_inherit(void)
 		weight += r.period;
 	}
 	ring_close(&ring);
+	note("%lu samples of the child; weights %lu, count %lu", of_child, weight, count);
 	check(of_child > 20 && within(weight, count, 5),
-	      "a child is sampled (%lu samples), and all that was counted (%lu of %lu)", of_child,
-	      weight, count);
+	      "child_is_sampled_and_weights_add_up_to_count");
 }
 
 static void test_refusals(void)
@@ -429,34 +448,34 @@ static void test_refusals(void)
 	struct perf_event_attr attr = attr_of(CODE_CYCLES);
 	int fd;
 
-	attr.config = 2ULL << 62 | 4;
+	attr.config = FIRMWARE(4);
 	attr.sample_period = 1000;
 	fd = perf_try(&attr, 0, -1, -1);
-	check(fd == -EOPNOTSUPP, "firmware events are not sampled (%d)", fd);
+	note("%d", fd);
+	check(fd == -EOPNOTSUPP, "sampling_of_firmware_event_is_refused");
 }
 
 int main(void)
 {
-	type = find_pmu() ? pmu.type : -1;
-	interrupts = pmu_interrupts(pmu.name);
-	ktap_plan(-1);
-	if (!check(type >= 0, "the PMU is there: %s, samples by %s", pmu.name,
-		   interrupts ? "interrupt" : "timer"))
-		return ktap_exit();
-	limits_lift();
+	begin();
+	interrupts = has_overflow_irq(pmu.name);
+	note("samples by %s", interrupts ? "overflow interrupt" : "timer");
+	limits_raise();
 
 	test_period(CODE_CYCLES);
 	test_period(CODE_INSTRUCTIONS);
 	test_period(CODE_DTLB_MISSES);
-	test_histogram(CODE_CYCLES);
-	test_histogram(CODE_INSTRUCTIONS);
-	test_mode("user only", (struct perf_event_attr){
-		.type = type, .config = STANDARD(CODE_CYCLES), .exclude_kernel = 1 });
-	test_mode("kernel only", (struct perf_event_attr){
-		.type = type, .config = STANDARD(CODE_CYCLES), .exclude_user = 1 });
+	test_hotspot(CODE_CYCLES);
+	test_hotspot(CODE_INSTRUCTIONS);
+	test_mode("user", (struct perf_event_attr){
+		.type = pmu.type, .config = STANDARD(CODE_CYCLES), .exclude_kernel = 1 });
+	test_mode("kernel", (struct perf_event_attr){
+		.type = pmu.type, .config = STANDARD(CODE_CYCLES), .exclude_user = 1 });
 	test_frequency(CODE_CYCLES);
 	if (period_for(CODE_DTLB_MISSES, 1000))
 		test_frequency(CODE_DTLB_MISSES);
+	else
+		skip("dtlb_misses_frequency", "no counter can count dTLB misses");
 	test_callchain();
 	test_group_read();
 	test_each_cpu();

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * suspend - the machine goes to sleep and wakes with events open.
+ * suspend - suspend and resume the machine with events open
  *
- * The kernel's own rehearsal of hibernation does all but switch the power off:
- * harts go, and the last one is told that its state may be lost.
+ * Use the kernel's test mode for hibernation (pm_test), which does everything except to power
+ * off: CPUs go offline, and the kernel notifies drivers that the last one may lose its state.
  */
 #include <fcntl.h>
 
 #include "ring.h"
 
-static bool write_to(const char *path, const char *text)
+static bool write_text(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY);
 	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 
 	if (!ok)
-		printf("# %s > %s: %s\n", text, path, strerror(errno));
+		note("%s > %s: %s", text, path, strerror(errno));
 	close(fd);
 	return ok;
 }
 
-/* Calls of config_matching that CPU 0 has made. */
-static long configured(void)
+/* Return: the number of config_matching calls on CPU 0, -1 if debugfs does not have it. */
+static long config_calls(void)
 {
 	FILE *f = fopen("/sys/kernel/debug/sbi_pmu/sbi_calls", "r");
 	char line[512];
@@ -35,21 +35,21 @@ static long configured(void)
 	return n;
 }
 
-static bool counts_on(int fd)
+static bool is_counting(int fd)
 {
 	struct reading before = perf_get(fd), after;
 
 	work(5000000);
 	after = perf_get(fd);
-	printf("# %lu, then %lu; %lu of %lu ns\n", before.value, after.value, after.running,
-	       after.enabled);
+	note("%lu, then %lu; %lu of %lu ns", before.value, after.value, after.running,
+	     after.enabled);
 	return after.value > before.value && after.running == after.enabled;
 }
 
-static bool samples_on(struct ring *ring)
+static bool is_sampling(struct ring *ring)
 {
 	ring_drain(ring);
-	busy(100, spin_load);
+	run_load(100, spin_load);
 	return ring_drain(ring).samples;
 }
 
@@ -59,26 +59,29 @@ int main(void)
 	struct ring ring;
 	int wide, task;
 	long before, after;
-	bool slept;
+	bool suspended;
 
 	begin();
 	pin(0);
 	wide = open_event(CYCLES, -1, 0, -1);
 	task = open_event(CYCLES, 0, -1, -1);
-	check(wide >= 0 && task >= 0, "events open for CPU 0 and this task (%d, %d)", wide, task);
-	check(counts_on(wide) && counts_on(task), "and count");
+	note("event of CPU 0 %d, event of this task %d", wide, task);
+	check(wide >= 0 && task >= 0, "cpu_event_and_task_event_open");
+	check(is_counting(wide) && is_counting(task), "events_count_before_suspend");
 	attr.type = pmu.type;
 	ring = ring_open(&attr, 0, -1, -1);
-	check(ring.fd >= 0 && samples_on(&ring), "one samples (%d)", ring.fd);
-	before = configured();
-	slept = write_to("/sys/power/pm_test", "core") && write_to("/sys/power/state", "disk");
-	write_to("/sys/power/pm_test", "none");
-	after = configured();
-	check(slept, "the machine sleeps and wakes");
-	check(before > 0 && after > before, "counters are configured anew (%ld, %ld)", before,
-	      after);
-	check(counts_on(wide), "the CPU's event counts on");
-	check(counts_on(task), "and so does the task's");
-	check(samples_on(&ring), "and there are samples");
+	note("sampling event %d", ring.fd);
+	check(ring.fd >= 0 && is_sampling(&ring), "sampling_event_samples_before_suspend");
+	before = config_calls();
+	suspended = write_text("/sys/power/pm_test", "core") &&
+		    write_text("/sys/power/state", "disk");
+	write_text("/sys/power/pm_test", "none");
+	after = config_calls();
+	check(suspended, "machine_suspends_and_resumes");
+	note("%ld config_matching calls before suspend, %ld after", before, after);
+	check(before > 0 && after > before, "counters_are_reconfigured_on_resume");
+	check(is_counting(wide), "cpu_event_counts_after_resume");
+	check(is_counting(task), "task_event_counts_after_resume");
+	check(is_sampling(&ring), "sampling_event_samples_after_resume");
 	return end();
 }
