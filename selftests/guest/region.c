@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * region - include/sbi_pmu/region.h on a kernel: what it counts, what it says when
- * it cannot, and what it costs.
+ * region - include/sbi_pmu/region.h on a real kernel: counts, errors and cost.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -12,7 +11,7 @@
 #include "harness.h"
 #include "../../include/sbi_pmu/region.h"
 
-/* Cycles and instructions, twice: four events, and each machine has counters for them. */
+/* Cycles and instructions, twice: every machine has counters for these four events. */
 static const char *four_events(void)
 {
 	static char list[256];
@@ -23,35 +22,45 @@ static const char *four_events(void)
 	return list;
 }
 
-static struct region region_must(const char *events, bool direct)
+/* @name begins the name of the result. End the program if the events do not open. */
+static struct region open_region(const char *name, bool user_read)
 {
 	struct region r;
-	int error = region_open(&r, events);
+	int error = region_open(&r, four_events());
 
-	if (!check(!error, "opens: %s%s%s", events, error ? ": " : "",
-		   error ? region_why(&r, error) : ""))
+	if (error)
+		note("%s: %s", four_events(), region_why(&r, error));
+	if (!check(!error, "%s_region_opens", name))
 		exit(end());
-	r.direct &= direct;
+	r.direct &= user_read;
 	return r;
 }
 
-/* Can regions be read directly? If not, say why not for @what. */
-static bool direct_here(const char *what)
+/* Can regions be read from user space? If not, skip the test @name. */
+static bool user_read_or_skip(const char *name)
 {
-	struct region r = region_must(four_events(), true);
-	const char *slow = region_slow(&r);
-	bool direct = !slow;
+	char probe[64];
+	struct region r;
+	const char *reason;
 
-	if (slow)
-		not_here(what, slow);
+	snprintf(probe, sizeof(probe), "%s_probe", name);
+	r = open_region(probe, true);
+	reason = region_slow(&r);
+	if (reason)
+		skip(name, reason);
 	region_close(&r);
-	return direct;
+	return !reason;
 }
 
-/* ---- what is counted ---- */
+static const char *method(bool user_read)
+{
+	return user_read ? "user_read" : "syscall_read";
+}
 
-/* How often this thread was switched away. */
-static long switched(void)
+/* ---- counts ---- */
+
+/* Return: the number of context switches of this thread. */
+static long context_switches(void)
 {
 	struct rusage usage = {};
 
@@ -59,68 +68,84 @@ static long switched(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
+/* Counts of a region, and of an equal event by read(2) just inside and outside of it. */
+struct round {
+	uint64_t count, inner, outer;
+	long switches;
+	int error;
+};
+
+/* Measure one region, with a migration to another CPU in the middle of every tenth. */
+static struct round measure_round(struct region *r, int other, int i, struct region_sum *sum)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct round round;
+	long switches = context_switches();
+
+	round.outer = perf_get(other).value;
+	round.error = region_begin(r);
+	round.inner = perf_get(other).value;
+	work(1000);
+	if (i % 10 == 9)
+		pin(i / 10 % cpus);
+	work(1000);
+	round.inner = perf_get(other).value - round.inner;
+	round.error = round.error ? round.error : region_end(r, sum);
+	round.outer = perf_get(other).value - round.outer;
+	round.switches = context_switches() - switches;
+	round.count = sum->count[3];
+	return round;
+}
+
 /*
- * An event of the same kind, by read(2), on both sides of each end: the region is at
- * most what is between the outer readings, and at least what is between the inner. Not
- * quite so if the thread is switched away or moves to another hart: events leave and
- * come one after the other, and on a busy host that is some time.
+ * A region counts at least what an equal event counts between the inner reads, and at most what
+ * it counts between the outer ones. Allow a factor of two if the thread was switched out: events
+ * are then stopped and started one after another, which takes some time on a busy host.
  */
-static void test_bounds(bool direct)
+static void test_bounds(bool user_read)
 {
 	enum { ROUNDS = 200 };
-	const char *how = direct ? "directly" : "by read(2)";
-	struct region r = region_must(four_events(), direct);
-	int other = open_event(INSTRUCTIONS, 0, -1, -1), low = 0, high = 0, failed = 0;
-	int whole = 0; /* rounds without a switch */
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	char name[32];
+	struct region r;
+	int other, low = 0, high = 0, failed = 0, without_switch = 0;
 	struct region_sum all = {};
 
+	snprintf(name, sizeof(name), "%s_bounds", method(user_read));
+	r = open_region(name, user_read);
+	other = open_event(INSTRUCTIONS, 0, -1, -1);
 	for (int i = 0; i < ROUNDS; i++) {
 		struct region_sum sum = {};
-		long switches = switched();
-		uint64_t outer, inner, count;
-		int error, slack;
+		const struct round round = measure_round(&r, other, i, &sum);
+		const int slack = round.switches ? 2 : 1;
 
-		outer = perf_get(other).value;
-		error = region_begin(&r);
-		inner = perf_get(other).value;
-		work(1000);
-		/* Sometimes it goes on elsewhere. */
-		if (i % 10 == 9)
-			pin(i / 10 % cpus);
-		work(1000);
-		inner = perf_get(other).value - inner;
-		error = error ? error : region_end(&r, &sum);
-		outer = perf_get(other).value - outer;
-		switches = switched() - switches;
-		slack = switches ? 2 : 1;
-		whole += !switches;
-		count = sum.count[3];
-		if (!error && (count < inner || count > outer))
-			printf("# round %d: %lu is not of %lu to %lu, %ld switches\n", i, count,
-			       inner, outer, switches);
-		low += !error && slack * count < inner;
-		high += !error && count > slack * outer;
-		failed += error != 0;
-		if (error)
-			printf("# round %d: %s\n", i, region_why(&r, error));
+		without_switch += !round.switches;
+		if (round.error)
+			note("round %d: %s", i, region_why(&r, round.error));
+		else if (round.count < round.inner || round.count > round.outer)
+			note("round %d: %lu is not in %lu to %lu, %ld switches", i, round.count,
+			     round.inner, round.outer, round.switches);
+		low += !round.error && slack * round.count < round.inner;
+		high += !round.error && round.count > slack * round.outer;
+		failed += round.error != 0;
 		all.direct += sum.direct;
 		all.scaled += sum.scaled;
 	}
-	check(!low && !high && !failed && whole > ROUNDS / 2,
-	      "read %s, %d regions count what read(2) says around them (%d less, %d more, %d failed)",
-	      how, ROUNDS, low, high, failed);
-	check(!all.scaled && (direct ? all.direct > ROUNDS / 2 : !all.direct),
-	      "none is estimated, and %lu are read directly", all.direct);
+	note("%s: %d regions, %d too low, %d too high, %d failed, %d without a switch",
+	     method(user_read), ROUNDS, low, high, failed, without_switch);
+	check(!low && !high && !failed && without_switch > ROUNDS / 2,
+	      "%s_count_is_between_inner_and_outer_reads", method(user_read));
+	note("%lu scaled, %lu read from user space", all.scaled, all.direct);
+	check(!all.scaled && (user_read ? all.direct > ROUNDS / 2 : !all.direct),
+	      "%s_regions_are_exact_and_read_as_requested", method(user_read));
 	close(other);
 	region_close(&r);
 }
 
-/* Many regions in one sum; what is between them is not in it. */
+/* A sum contains its regions, and nothing between them. */
 static void test_sum(void)
 {
-	struct region outer = region_must(four_events(), false);
-	struct region r = region_must(four_events(), true);
+	struct region outer = open_region("sum_outer", false);
+	struct region r = open_region("sum_inner", true);
 	struct region_sum sum = {}, whole = {};
 	int error = region_begin(&outer);
 
@@ -131,19 +156,20 @@ static void test_sum(void)
 		work(900000);
 	}
 	error = error ? error : region_end(&outer, &whole);
+	note("regions with a tenth of the work: %lu of %lu instructions, %lu of %lu ns",
+	     sum.count[1], whole.count[1], sum.enabled, whole.enabled);
 	check(!error && sum.regions == 100 && sum.count[1] && sum.count[1] < whole.count[1] / 2,
-	      "a hundred regions, a tenth of the way: %lu of %lu instructions", sum.count[1],
-	      whole.count[1]);
+	      "sum_counts_only_regions");
 	check(sum.enabled && sum.enabled == sum.running && sum.enabled < whole.enabled,
-	      "and of the time: %lu of %lu ns", sum.enabled, whole.enabled);
+	      "sum_times_only_regions");
 	region_close(&r);
 	region_close(&outer);
 }
 
-/* ---- others on the counters ---- */
+/* ---- multiplexing ---- */
 
-/* An event beside which no other counts. */
-static int open_alone(bool pinned)
+/* Open an event that no other event may count together with. */
+static int open_exclusive(bool pinned)
 {
 	struct perf_event_attr attr = event(CYCLES);
 
@@ -152,8 +178,8 @@ static int open_alone(bool pinned)
 	return perf_try(&attr, 0, -1, -1);
 }
 
-/* By the clock, so that the group has had several turns. */
-static int region_of(struct region *r, struct region_sum *sum, unsigned int ms)
+/* Measure a region of @ms by the clock, so that the group is scheduled several times. */
+static int measure_region(struct region *r, struct region_sum *sum, unsigned int ms)
 {
 	uint64_t end;
 	int error = region_begin(r);
@@ -163,47 +189,55 @@ static int region_of(struct region *r, struct region_sum *sum, unsigned int ms)
 	return error ? error : region_end(r, sum);
 }
 
-static void test_scaled(bool direct)
+static void test_scaled(bool user_read)
 {
-	struct region r = region_must(four_events(), direct);
 	struct region_sum before = {}, sum = {};
-	int error = region_of(&r, &before, 200), alone = open_alone(false);
-	double rate, is;
+	struct region r;
+	char name[32];
+	int error, exclusive;
+	double expected, rate;
 
+	snprintf(name, sizeof(name), "%s_scaled", method(user_read));
+	r = open_region(name, user_read);
+	error = measure_region(&r, &before, 200);
+	exclusive = open_exclusive(false);
 	for (int i = 0; i < 20 && !error && sum.scaled < 5; i++)
-		error = region_of(&r, &sum, 200);
-	check(!error && alone >= 0 && sum.scaled && sum.running < sum.enabled,
-	      "%s, a group that takes turns says that it does: %lu of %lu regions, %lu of %lu ns",
-	      direct ? "read directly" : "by read(2)", sum.scaled, sum.regions, sum.running,
-	      sum.enabled);
-	/* Cycles pass alike with others or without. */
-	rate = before.enabled ? (double)before.count[0] / before.enabled : 0;
-	is = sum.enabled ? (double)sum.count[0] / sum.enabled : 0;
-	check(is > rate / 1.5 && is < rate * 1.5, "and the estimate is good (%.3f, %.3f a ns)", is,
-	      rate);
-	close(alone);
+		error = measure_region(&r, &sum, 200);
+	note("%s: %lu of %lu regions scaled, running %lu of %lu ns", method(user_read), sum.scaled,
+	     sum.regions, sum.running, sum.enabled);
+	check(!error && exclusive >= 0 && sum.scaled && sum.running < sum.enabled,
+	      "%s_of_multiplexed_group_is_marked_scaled", method(user_read));
+	/* The rate of cycles does not depend on multiplexing. */
+	expected = before.enabled ? (double)before.count[0] / before.enabled : 0;
+	rate = sum.enabled ? (double)sum.count[0] / sum.enabled : 0;
+	note("%.3f cycles per ns scaled, %.3f exact", rate, expected);
+	check(rate > expected / 1.5 && rate < expected * 1.5, "%s_scaled_count_is_accurate",
+	      method(user_read));
+	close(exclusive);
 	region_close(&r);
 }
 
-static void test_never(void)
+static void test_never_counting(void)
 {
-	struct region r = region_must(four_events(), true);
+	struct region r = open_region("never_counting", true);
 	struct region_sum sum = {};
-	int alone = open_alone(true), error = region_of(&r, &sum, 20);
+	int exclusive = open_exclusive(true), error = measure_region(&r, &sum, 20);
 
-	check(alone >= 0 && error == -ENODATA && !sum.regions,
-	      "a group that never counts is an error: %s", region_why(&r, error));
-	close(alone);
-	/* Being switched away and back gives the group its turn. */
+	note("%s", region_why(&r, error));
+	check(exclusive >= 0 && error == -ENODATA && !sum.regions,
+	      "region_of_group_that_never_counts_is_enodata");
+	close(exclusive);
+	/* Sleep, as the group is scheduled again at the next context switch. */
 	usleep(10000);
-	error = region_of(&r, &sum, 20);
-	check(!error && sum.count[0], "and it counts again (%lu)", sum.count[0]);
+	error = measure_region(&r, &sum, 20);
+	note("%lu cycles", sum.count[0]);
+	check(!error && sum.count[0], "group_counts_when_exclusive_event_is_closed");
 	region_close(&r);
 }
 
-/* ---- mistakes ---- */
+/* ---- misuse ---- */
 
-static void *use_elsewhere(void *r)
+static void *use_in_thread(void *r)
 {
 	struct region_sum sum = {};
 
@@ -211,8 +245,8 @@ static void *use_elsewhere(void *r)
 				   !sum.regions);
 }
 
-/* A child has the object, and neither the events nor their pages. */
-static bool refused_in_child(struct region *r)
+/* A child inherits struct region, but neither the events nor their pages. */
+static bool is_refused_in_child(struct region *r)
 {
 	struct region_sum sum = {};
 	pid_t child = fork();
@@ -228,33 +262,34 @@ static bool refused_in_child(struct region *r)
 	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-static void test_mistakes(void)
+static void test_misuse(void)
 {
-	struct region r = region_must(four_events(), true);
+	struct region r = open_region("misuse", true);
 	struct region_sum sum = {};
 	void *right = NULL;
 	pthread_t thread;
 
-	check(region_end(&r, &sum) == -EINVAL, "end without begin: refused");
+	check(region_end(&r, &sum) == -EINVAL, "end_without_begin_is_einval");
 	check(!region_begin(&r) && region_begin(&r) == -EBUSY && !region_end(&r, &sum) &&
-	      sum.regions == 1, "begin twice: refused, and the first one holds");
-	if (!pthread_create(&thread, NULL, use_elsewhere, &r))
+	      sum.regions == 1, "second_begin_is_ebusy_and_first_stays_valid");
+	if (!pthread_create(&thread, NULL, use_in_thread, &r))
 		pthread_join(thread, &right);
-	check(right, "in another thread: refused");
-	check(refused_in_child(&r), "in a child of fork(): refused");
+	check(right, "use_in_other_thread_is_eperm");
+	check(is_refused_in_child(&r), "use_in_child_of_fork_is_enodev");
 	check(!region_begin(&r) && !region_end(&r, &sum) && sum.regions == 2,
-	      "and here it goes on");
+	      "region_works_after_misuse");
 	region_close(&r);
-	check(region_begin(&r) == -ENODEV, "closed: refused");
+	check(region_begin(&r) == -ENODEV, "begin_of_closed_region_is_enodev");
 }
 
-static void refused(const char *events, const char *word)
+/* @what: what is wrong with @events. @word must be in the message. */
+static void check_refused(const char *what, const char *events, const char *word)
 {
 	struct region r;
 	int error = region_open(&r, events);
 
-	check(error < 0 && strstr(region_why(&r, error), word), "refused (%d): %s", error,
-	      error ? region_why(&r, error) : "it opens");
+	note("%s: %d, %s", events, error, error ? region_why(&r, error) : "opens");
+	check(error < 0 && strstr(region_why(&r, error), word), "%s_is_refused_with_reason", what);
 	if (!error)
 		region_close(&r);
 }
@@ -263,22 +298,22 @@ static void test_refusals(void)
 {
 	char list[128];
 
-	refused("nothing_here,cycles", "'nothing_here'");
-	refused("cycles:q", "modes");
-	refused("nopmu/cycles/", "no PMU");
+	check_refused("unknown_event", "nothing_here,cycles", "'nothing_here'");
+	check_refused("unknown_modifier", "cycles:q", "modes");
+	check_refused("unknown_pmu", "nopmu/cycles/", "no PMU");
 	snprintf(list, sizeof(list), "%s/nothing_here/", pmu.name);
-	refused(list, "no 'nothing_here'");
+	check_refused("unknown_event_of_pmu", list, "no 'nothing_here'");
 	snprintf(list, sizeof(list), "%s/firmware=4/", pmu.name);
-	refused(list, "no room");
-	/* A code that SBI has not. */
+	check_refused("value_wider_than_field", list, "no room");
+	/* Not a code of the SBI specification. */
 	snprintf(list, sizeof(list), "%s/firmware=1,event=0xfff/", pmu.name);
-	refused(list, "cannot count");
+	check_refused("event_without_counter", list, "cannot count");
 }
 
 /* ---- no system calls ---- */
 
-/* From here on any system call but the end of the process kills it. */
-static int no_system_calls(void)
+/* Kill this process at any system call except exit_group(). */
+static int forbid_system_calls(void)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -292,10 +327,10 @@ static int no_system_calls(void)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-enum { PURE_ROUNDS = 1000, NO_FILTER = 2 };
+enum { SECCOMP_ROUNDS = 1000, EXIT_NO_SECCOMP = 2 };
 
-/* The wait status of a child that measures while system calls are deadly. */
-static int pure_child(bool direct, struct region_sum *sum)
+/* Measure regions in a child in which system calls are deadly. Return: its wait status. */
+static int measure_with_seccomp(bool user_read, struct region_sum *sum)
 {
 	pid_t child = fork();
 	struct region r;
@@ -304,10 +339,10 @@ static int pure_child(bool direct, struct region_sum *sum)
 	if (!child) {
 		if (region_open(&r, four_events()))
 			_exit(1);
-		r.direct &= direct;
-		if (no_system_calls())
-			_exit(NO_FILTER);
-		for (int i = 0; i < PURE_ROUNDS; i++) {
+		r.direct &= user_read;
+		if (forbid_system_calls())
+			_exit(EXIT_NO_SECCOMP);
+		for (int i = 0; i < SECCOMP_ROUNDS; i++) {
 			if (region_begin(&r))
 				break;
 			work(100);
@@ -320,38 +355,42 @@ static int pure_child(bool direct, struct region_sum *sum)
 	return status;
 }
 
-static void test_no_system_calls(void)
+static void test_no_system_calls(const char *name)
 {
 	struct region_sum *sum = mmap(NULL, sizeof(*sum), PROT_READ | PROT_WRITE,
 				      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int status = pure_child(false, sum);
+	int status = measure_with_seccomp(false, sum);
 
-	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_FILTER) {
-		not_here("no system calls", "the kernel has no seccomp filters");
+	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_SECCOMP) {
+		skip(name, "the kernel has no seccomp filters");
 		return;
 	}
+	note("read(2): wait status %#x", status);
 	check(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS && !sum->regions,
-	      "where system calls are deadly, read(2) is (%#x)", status);
-	status = pure_child(true, sum);
-	check(WIFEXITED(status) && !WEXITSTATUS(status) && sum->regions == PURE_ROUNDS &&
-	      sum->direct == PURE_ROUNDS && sum->count[1],
-	      "and %lu regions of four events, read directly, are not (%#x, %lu instructions)",
-	      sum->regions, status, sum->count[1]);
+	      "seccomp_kills_syscall_read");
+	status = measure_with_seccomp(true, sum);
+	note("user-space read: wait status %#x, %lu regions, %lu instructions", status,
+	     sum->regions, sum->count[1]);
+	check(WIFEXITED(status) && !WEXITSTATUS(status) && sum->regions == SECCOMP_ROUNDS &&
+	      sum->direct == SECCOMP_ROUNDS && sum->count[1], "%s", name);
 	munmap(sum, sizeof(*sum));
 }
 
 /* ---- cost ---- */
 
-/* Instructions of begin and end, the least of ten because others only add to it. */
-static uint64_t cost(bool direct)
+/* Return: instructions of one begin and end, the minimum of ten runs as interrupts add some. */
+static uint64_t measure_cost(bool user_read)
 {
 	enum { PAIRS = 1000 };
-	struct region r = region_must(four_events(), direct);
-	int fd = open_event(INSTRUCTIONS, 0, -1, -1);
 	struct region_sum sum = {};
 	uint64_t least = UINT64_MAX;
-	int failed = 0;
+	char name[32];
+	struct region r;
+	int fd, failed = 0;
 
+	snprintf(name, sizeof(name), "%s_cost", method(user_read));
+	r = open_region(name, user_read);
+	fd = open_event(INSTRUCTIONS, 0, -1, -1);
 	for (int i = 0; i < 10; i++) {
 		uint64_t n = perf_get(fd).value;
 
@@ -360,11 +399,12 @@ static uint64_t cost(bool direct)
 		n = perf_get(fd).value - n;
 		least = n < least ? n : least;
 	}
-	check(!failed && least, "begin and end of four events, %s: %lu instructions",
-	      direct ? "directly" : "by read(2)", least / PAIRS);
-	printf("# in an empty region: %lu cycles, %lu instructions, %lu ns\n",
-	       sum.count[0] / (sum.regions ?: 1), sum.count[1] / (sum.regions ?: 1),
-	       sum.enabled / (sum.regions ?: 1));
+	note("%s: begin and end of four events take %lu instructions", method(user_read),
+	     least / PAIRS);
+	check(!failed && least, "%s_cost_is_measured", method(user_read));
+	note("an empty region counts %lu cycles, %lu instructions, %lu ns",
+	     sum.count[0] / (sum.regions ?: 1), sum.count[1] / (sum.regions ?: 1),
+	     sum.enabled / (sum.regions ?: 1));
 	close(fd);
 	region_close(&r);
 	return least / PAIRS;
@@ -372,30 +412,31 @@ static uint64_t cost(bool direct)
 
 static void test_cost(void)
 {
-	uint64_t slow = cost(false), fast;
+	uint64_t slow = measure_cost(false), fast;
 
-	printf("# (on QEMU without -icount an instruction is a tick of the host's clock)\n");
-	if (!direct_here("the cost of direct reads"))
+	note("in QEMU without -icount an instruction is a tick of the host's clock");
+	if (!user_read_or_skip("user_read_costs_less_than_half"))
 		return;
-	fast = cost(true);
-	check(fast && slow > 2 * fast, "read(2) costs %.1f times as much", (double)slow / fast);
+	fast = measure_cost(true);
+	note("read(2) costs %.1f times as much", (double)slow / fast);
+	check(fast && slow > 2 * fast, "user_read_costs_less_than_half");
 }
 
 int main(void)
 {
 	begin();
 	test_bounds(false);
-	if (direct_here("regions read directly"))
+	if (user_read_or_skip("user_read_bounds"))
 		test_bounds(true);
 	test_sum();
 	test_scaled(false);
-	if (direct_here("turns, read directly"))
+	if (user_read_or_skip("user_read_scaled"))
 		test_scaled(true);
-	test_never();
-	test_mistakes();
+	test_never_counting();
+	test_misuse();
 	test_refusals();
-	if (direct_here("no system calls"))
-		test_no_system_calls();
+	if (user_read_or_skip("user_read_makes_no_system_calls"))
+		test_no_system_calls("user_read_makes_no_system_calls");
 	test_cost();
 	return end();
 }
