@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counters read without a system call, as perf's header tells programs to.
+ * Read counters from user space, by the protocol in include/uapi/linux/perf_event.h.
  */
-#ifndef DIRECT_H
-#define DIRECT_H
+#ifndef USER_READ_H
+#define USER_READ_H
 
 #include <sys/mman.h>
 
 #include "harness.h"
 
-/* Counter @n of cycle, time, instret, hpmcounter3 and so on; the number is in the instruction. */
+/*
+ * Read CSR 0xc00 + @n: cycle, time, instret, hpmcounter3 and so on. The CSR number is part of
+ * the instruction.
+ */
 static inline uint64_t read_counter(unsigned int n)
 {
 	uint64_t value = 0;
@@ -23,6 +26,8 @@ static inline uint64_t read_counter(unsigned int n)
 	ONE(24); ONE(25); ONE(26); ONE(27); ONE(28); ONE(29); ONE(30); ONE(31);
 	}
 #undef ONE
+#else
+	(void)n;
 #endif
 	return value;
 }
@@ -41,32 +46,37 @@ static inline void unmap_event(page_t *page)
 	munmap((void *)page, sysconf(_SC_PAGESIZE));
 }
 
-/* How one read came about. */
-struct direct {
+/**
+ * struct user_read - a count read from user space
+ * @value: the count
+ * @source: NOT_READABLE: the page forbids it and @value is not valid; NO_COUNTER: the event has
+ *	no counter now, @value is from the page alone; COUNTER: it is the page's plus the CSR's
+ */
+struct user_read {
 	uint64_t value;
-	enum { BY_KERNEL, TOLD, READ } how;	/* not at all; it has no counter now; it has */
+	enum { NOT_READABLE, NO_COUNTER, COUNTER } source;
 };
 
-static inline struct direct read_direct(page_t *page)
+static inline struct user_read user_read_event(page_t *page)
 {
 	unsigned int seq, index, shift;
-	struct direct d;
+	struct user_read r;
 	uint64_t count;
 
 	do {
 		seq = page->lock;
 		__sync_synchronize();
 		index = page->cap_user_rdpmc ? page->index : 0;
-		d.how = !page->cap_user_rdpmc ? BY_KERNEL : index ? READ : TOLD;
-		d.value = page->offset;
+		r.source = !page->cap_user_rdpmc ? NOT_READABLE : index ? COUNTER : NO_COUNTER;
+		r.value = page->offset;
 		if (index) {
 			shift = 64 - page->pmc_width;
 			count = read_counter(index - 1);
-			d.value += (uint64_t)((int64_t)(count << shift) >> shift);
+			r.value += (uint64_t)((int64_t)(count << shift) >> shift);
 		}
 		__sync_synchronize();
 	} while (page->lock != seq);
-	return d;
+	return r;
 }
 
 #endif
