@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * drop_irq - takes a counter overflow interrupt away, as broken hardware does: for
- * the test that the driver notices. It does so once, when it is loaded, on the
- * CPU that loads it.
+ * drop_irq - clear one pending counter overflow interrupt (LCOFI) on the CPU that loads this
+ * module, as broken hardware does. For the test lost_irq.
  */
 #define pr_fmt(fmt) "drop_irq: " fmt
 
@@ -16,10 +15,13 @@
 
 static unsigned int wait_ms = 500;
 module_param(wait_ms, uint, 0444);
-MODULE_PARM_DESC(wait_ms, "how long to wait for an interrupt, with all of them off");
+MODULE_PARM_DESC(wait_ms, "how long to wait for the interrupt, with interrupts disabled");
 
-/* Clears it before the hart can take it. */
-static bool steal(u64 until)
+/*
+ * Poll for the interrupt until the time @until and clear it. Interrupts must be disabled.
+ * Return: whether one was cleared.
+ */
+static bool drop_interrupt(u64 until)
 {
 	while (!(csr_read(CSR_SIP) & LCOFI)) {
 		if (ktime_get_mono_fast_ns() > until)
@@ -33,16 +35,16 @@ static bool steal(u64 until)
 static int __init drop_irq_init(void)
 {
 	unsigned long flags;
-	bool stolen;
+	bool dropped;
 
 	local_irq_save(flags);
-	stolen = steal(ktime_get_mono_fast_ns() + wait_ms * NSEC_PER_MSEC);
+	dropped = drop_interrupt(ktime_get_mono_fast_ns() + wait_ms * NSEC_PER_MSEC);
 	local_irq_restore(flags);
-	if (!stolen) {
-		pr_info("no overflow interrupt came\n");
+	if (!dropped) {
+		pr_info("no overflow interrupt in %u ms\n", wait_ms);
 		return -ETIME;
 	}
-	pr_info("an overflow interrupt is lost\n");
+	pr_info("dropped an overflow interrupt\n");
 	return 0;
 }
 
@@ -53,5 +55,5 @@ static void __exit drop_irq_exit(void)
 module_init(drop_irq_init);
 module_exit(drop_irq_exit);
 
-MODULE_DESCRIPTION("loses a counter overflow interrupt, for tests");
+MODULE_DESCRIPTION("drop a counter overflow interrupt, for tests");
 MODULE_LICENSE("GPL");

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dummy_pmu - a PMU that does nothing but have a name: for the test that
- * sbi_pmu notices when its own is taken.
+ * dummy_pmu - register a PMU without events, so that its name is in use. For the test
+ * name_conflict: sbi_pmu must report that its name is in use already.
  */
 #include <linux/module.h>
 #include <linux/perf_event.h>
 
 static char *name = "cpu";
 module_param(name, charp, 0444);
-MODULE_PARM_DESC(name, "the name to take");
+MODULE_PARM_DESC(name, "name of the PMU");
 
 static int dummy_pmu_event_init(struct perf_event *event)
 {
@@ -33,5 +33,5 @@ static void __exit dummy_pmu_exit(void)
 module_init(dummy_pmu_init);
 module_exit(dummy_pmu_exit);
 
-MODULE_DESCRIPTION("takes a PMU name, for tests");
+MODULE_DESCRIPTION("register a PMU name, for tests");
 MODULE_LICENSE("GPL");
