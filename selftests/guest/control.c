@@ -39,18 +39,18 @@ static void test_throttle(void)
 {
 	struct perf_event_attr attr = cycles(second / 10000);
 	struct ring ring = ring_open(&attr, 0, -1, -1);
-	const bool limited = limit_rate("250");
+	const bool limited = set_max_rate("250");
 	uint64_t start, ns, allowed;
-	struct seen s;
+	struct ring_totals s;
 
 	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
 	start = now_ns();
-	busy(2000, spin_load);
+	run_load(2000, spin_load);
 	ns = now_ns() - start;
 	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
 	s = ring_drain(&ring);
 	ring_close(&ring);
-	limit_rate("100000");
+	set_max_rate("100000");
 
 	allowed = ns * 250 / 1000000000 * 12 / 10;
 	note("250 samples per second: %lu samples in %lu ms, %lu allowed", s.samples, ns / 1000000,
@@ -68,9 +68,9 @@ static void test_throttle_group(void)
 {
 	struct perf_event_attr attr = cycles(second / 10000);
 	struct ring ring = ring_open(&attr, 0, -1, -1);
-	const bool limited = limit_rate("250");
+	const bool limited = set_max_rate("250");
 	struct reading leader, member;
-	struct seen s;
+	struct ring_totals s;
 	int fd;
 
 	attr = cycles(0);
@@ -80,9 +80,9 @@ static void test_throttle_group(void)
 	attr.disabled = 0;
 	fd = perf_try(&attr, 0, -1, ring.fd);
 	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
-	busy(1000, spin_load);
+	run_load(1000, spin_load);
 	member = fd < 0 ? (struct reading){} : perf_get(fd);
-	busy(1000, spin_load);
+	run_load(1000, spin_load);
 	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
 	s = ring_drain(&ring);
 	leader = perf_get(ring.fd);
@@ -94,7 +94,7 @@ static void test_throttle_group(void)
 	      "throttled_group_continues_counting");
 	close(fd);
 	ring_close(&ring);
-	limit_rate("100000");
+	set_max_rate("100000");
 }
 
 /* ---- PERF_EVENT_IOC_REFRESH ---- */
@@ -110,11 +110,11 @@ static void test_refresh(unsigned int limit, unsigned int rounds)
 
 		ioctl(ring.fd, PERF_EVENT_IOC_REFRESH, limit);
 		while (n < limit && now_ns() < end) {
-			busy(1, spin_load);
+			run_load(1, spin_load);
 			n += ring_drain(&ring).samples;
 		}
 		/* Wait as long as one more sample would take. */
-		busy(10, spin_load);
+		run_load(10, spin_load);
 		n += ring_drain(&ring).samples;
 		right += n == limit;
 		if (n != limit)
@@ -138,7 +138,7 @@ static struct sampled sample_for_a_while(struct ring *ring, uint64_t period)
 	struct sampled sampled;
 
 	ring_drain(ring);
-	busy(1500, touch_load);
+	run_load(1500, touch_load);
 	sampled.due = (perf_get(ring->fd).value - before) / period;
 	sampled.samples = ring_drain(ring).samples;
 	return sampled;
@@ -147,7 +147,7 @@ static struct sampled sample_for_a_while(struct ring *ring, uint64_t period)
 /* Sampling by timer, one sample may stand for several periods. */
 static bool is_as_due(struct sampled s)
 {
-	const uint64_t least = pmu_interrupts(pmu.name) ? s.due * 9 / 10 : s.due / 10;
+	const uint64_t least = has_overflow_irq(pmu.name) ? s.due * 9 / 10 : s.due / 10;
 
 	return s.due > 1 && s.samples + 1 >= least && s.samples <= s.due + 1;
 }
@@ -196,7 +196,7 @@ static void test_signals(void)
 	fcntl(ring.fd, F_SETSIG, SIGRTMIN);
 	fcntl(ring.fd, F_SETFL, fcntl(ring.fd, F_GETFL) | O_ASYNC);
 	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
-	busy(1000, spin_load);
+	run_load(1000, spin_load);
 	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
 	samples = ring_drain(&ring).samples;
 	while (sigtimedwait(&set, NULL, &timeout) >= 0)
@@ -217,7 +217,7 @@ static void test_poll(unsigned int wakeup)
 	int woken;
 
 	if (!child) {
-		busy(20000, spin_load);
+		run_load(20000, spin_load);
 		_exit(0);
 	}
 	attr.wakeup_events = wakeup;
@@ -237,12 +237,12 @@ static void test_poll(unsigned int wakeup)
 /* ---- several events on one counter ---- */
 
 /* A late sample stands for several periods; there are never more samples than periods. */
-static bool is_sampled_by_period(const struct seen *s, uint64_t count, uint64_t period)
+static bool is_sampled_by_period(const struct ring_totals *s, uint64_t count, uint64_t period)
 {
 	const uint64_t due = count / period;
 
 	return within(s->weight, count, 5) && s->samples <= due + 1 &&
-	       s->samples >= due / (pmu_is_late(CODE_CYCLES) ? 5 : 2);
+	       s->samples >= due / (is_overflow_late(CODE_CYCLES) ? 5 : 2);
 }
 
 static void test_shared(void)
@@ -250,7 +250,7 @@ static void test_shared(void)
 	const uint64_t periods[] = { second / 200, second / 90, 0 };
 	struct ring ring[3];
 	struct reading r[3];
-	struct seen seen[2];
+	struct ring_totals seen[2];
 	bool right = true;
 
 	for (int i = 0; i < 3; i++) {
@@ -259,7 +259,7 @@ static void test_shared(void)
 		ring[i] = ring_open(&attr, 0, -1, -1);
 	}
 	prctl(PR_TASK_PERF_EVENTS_ENABLE);
-	busy(1500, spin_load);
+	run_load(1500, spin_load);
 	prctl(PR_TASK_PERF_EVENTS_DISABLE);
 	for (int i = 0; i < 3; i++)
 		r[i] = ring[i].fd < 0 ? (struct reading){} : perf_get(ring[i].fd);
@@ -281,7 +281,7 @@ static void test_shared(void)
 int main(void)
 {
 	begin();
-	limits_lift();
+	limits_raise();
 	second = count_second(CODE_CYCLES, spin_load);
 	note("%lu cycles per second", second);
 	if (!check(second, "cycles_count")) {

@@ -302,13 +302,4 @@ static inline int filter_errno(void)
 	return isa_has("h") ? EINVAL : EOPNOTSUPP;
 }
 
-/* Old names, for files that still use them. */
-#define number_in(path)		read_number(path)
-#define number_to(path, value)	write_number(path, value)
-#define in_kvm()		is_kvm_guest()
-#define by_snapshot()		uses_snapshot()
-#define slow_kernel()		is_slow_kernel()
-#define unfiltered()		filter_errno()
-#define sole			exclusive
-
 #endif

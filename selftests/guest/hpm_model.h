@@ -173,7 +173,7 @@ static inline uint64_t hpm_interrupts(void)
 struct hpm_sampled {
 	int fd;
 	struct reading count;
-	struct seen seen;
+	struct ring_totals seen;
 	uint64_t due, interrupts;
 };
 
@@ -246,7 +246,7 @@ static inline void hpm_test_sampling(unsigned int unit, struct perf_event_attr a
 	      within(s.seen.weight, s.count.value, 10), "%s_%s", name,
 	      tests[HPM_ADDS_UP]);
 	/* Samples are not enough: the driver also finds overflows whose interrupt was lost. */
-	if (!pmu_interrupts(pmu.name))
+	if (!has_overflow_irq(pmu.name))
 		hpm_skip(unit, tests[HPM_INTERRUPTS], "the driver samples by timer");
 	else if (is_slow_kernel())
 		hpm_skip(unit, tests[HPM_INTERRUPTS], "a debug kernel is too slow for it");

@@ -28,7 +28,7 @@ static struct perf_event_attr every_cycle(void)
 
 static void drain(struct ring *ring, struct progress *to)
 {
-	const struct seen s = ring_drain(ring);
+	const struct ring_totals s = ring_drain(ring);
 
 	to->samples += s.samples;
 	to->throttled += s.throttled;

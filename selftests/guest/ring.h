@@ -153,7 +153,7 @@ static inline bool ring_next(struct ring *ring, struct record *r)
 }
 
 /**
- * struct seen - totals of the records that were read
+ * struct ring_totals - totals of the records that were read
  * @samples: number of samples
  * @weight: sum of their periods: the number of events that they stand for
  * @throttled: THROTTLE records
@@ -161,7 +161,7 @@ static inline bool ring_next(struct ring *ring, struct record *r)
  * @lost: LOST records
  * @last: time of the last sample
  */
-struct seen {
+struct ring_totals {
 	uint64_t samples;
 	uint64_t weight;
 	uint64_t throttled, unthrottled;
@@ -169,7 +169,7 @@ struct seen {
 	uint64_t last;
 };
 
-static inline void seen_add(struct seen *s, const struct record *r)
+static inline void totals_add(struct ring_totals *s, const struct record *r)
 {
 	s->throttled += r->type == PERF_RECORD_THROTTLE;
 	s->unthrottled += r->type == PERF_RECORD_UNTHROTTLE;
@@ -182,13 +182,13 @@ static inline void seen_add(struct seen *s, const struct record *r)
 }
 
 /* Read and discard all records. */
-static inline struct seen ring_drain(struct ring *ring)
+static inline struct ring_totals ring_drain(struct ring *ring)
 {
-	struct seen s = {};
+	struct ring_totals s = {};
 	struct record r;
 
 	while (ring_next(ring, &r))
-		seen_add(&s, &r);
+		totals_add(&s, &r);
 	return s;
 }
 
@@ -357,12 +357,5 @@ static inline void limits_restore(void)
 	file_put(MAX_RATE, saved_rate);
 	file_put(MAX_TIME, saved_time);
 }
-
-/* Old names, for files that use them still. */
-#define busy(ms, load)		run_load(ms, load)
-#define pmu_interrupts(name)	has_overflow_irq(name)
-#define pmu_is_late(code)	is_overflow_late(code)
-#define limits_lift()		limits_raise()
-#define limit_rate(rate)	set_max_rate(rate)
 
 #endif

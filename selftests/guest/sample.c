@@ -57,7 +57,7 @@ static uint64_t period_for(uint64_t code, unsigned int hz)
 /* ---- a fixed period ---- */
 
 struct result {
-	struct seen seen;
+	struct ring_totals totals;
 	struct reading r;
 	uint64_t period;
 };
@@ -71,7 +71,7 @@ static struct result take_samples(struct ring *ring, uint64_t period, unsigned i
 	run_load(ms, load);
 	ioctl(ring->fd, PERF_EVENT_IOC_DISABLE, 0);
 	result.r = perf_get(ring->fd);
-	result.seen = ring_drain(ring);
+	result.totals = ring_drain(ring);
 	return result;
 }
 
@@ -82,7 +82,7 @@ static struct result take_samples(struct ring *ring, uint64_t period, unsigned i
  */
 static bool has_enough_samples(uint64_t code, const struct result *result)
 {
-	const uint64_t due = result->r.value / result->period, n = result->seen.samples;
+	const uint64_t due = result->r.value / result->period, n = result->totals.samples;
 
 	if (interrupts && !is_overflow_late(code))
 		return within(n, due, 10);
@@ -109,7 +109,7 @@ static struct result take_enough_samples(uint64_t code, struct perf_event_attr *
 static void check_result(uint64_t code, const struct result *result)
 {
 	const char *what = name_of(code);
-	const struct seen *s = &result->seen;
+	const struct ring_totals *s = &result->totals;
 
 	note("%s: weights %lu, count %lu; %lu samples, %lu periods; lost %lu, throttled %lu", what,
 	     s->weight, result->r.value, s->samples, result->r.value / result->period, s->lost,
@@ -400,8 +400,8 @@ static void test_each_cpu(void)
 		if (ring.fd >= 0)
 			result = take_samples(&ring, attr.sample_period, 500, spin_load);
 		note("CPU %d: event %d, %lu samples, weights %lu, count %lu", cpu, ring.fd,
-		     result.seen.samples, result.seen.weight, result.r.value);
-		all &= result.seen.samples > 10 && within(result.seen.weight, result.r.value, 5);
+		     result.totals.samples, result.totals.weight, result.r.value);
+		all &= result.totals.samples > 10 && within(result.totals.weight, result.r.value, 5);
 		ring_close(&ring);
 	}
 	check(all, "event_of_each_cpu_samples_all_its_tasks");
