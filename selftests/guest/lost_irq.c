@@ -91,7 +91,7 @@ static void test_lost_irq(struct ring *ring)
 
 static void test_timer(struct ring *ring)
 {
-	skip("lost_irq", "samples are taken by timer: there is no overflow interrupt");
+	skip("sampling_resumes_after_each_lost_irq", "samples are taken by timer");
 	check(wait_for_sample(ring) >= 0, "timer_samples_arrive");
 	note("%ld lost interrupts", lost_irqs());
 	check(lost_irqs() == 0, "driver_finds_no_lost_irq_with_timer");

@@ -168,7 +168,8 @@ int main(void)
 	if (isa_has("sscofpmf"))
 		test_tasks("tasks_with_kernel_only_events", 0, true, 5);
 	else
-		skip("tasks_with_kernel_only_events", "no Sscofpmf: counters cannot exclude user mode");
+		skip("tasks_with_kernel_only_events_make_progress",
+		     "no Sscofpmf: counters cannot exclude user mode");
 	test_cpus(5);
 	return end();
 }

@@ -36,18 +36,14 @@ static struct region open_region(const char *name, bool user_read)
 	return r;
 }
 
-/* Can regions be read from user space? If not, skip the test @name. */
-static bool user_read_or_skip(const char *name)
+/* Can regions be read from user space? If not, skip @test. @probe names the region for this. */
+static bool user_read_or_skip(const char *probe, const char *test)
 {
-	char probe[64];
-	struct region r;
-	const char *reason;
+	struct region r = open_region(probe, true);
+	const char *reason = region_slow(&r);
 
-	snprintf(probe, sizeof(probe), "%s_probe", name);
-	r = open_region(probe, true);
-	reason = region_slow(&r);
 	if (reason)
-		skip(name, reason);
+		skip(test, reason);
 	region_close(&r);
 	return !reason;
 }
@@ -415,7 +411,7 @@ static void test_cost(void)
 	uint64_t slow = measure_cost(false), fast;
 
 	note("in QEMU without -icount an instruction is a tick of the host's clock");
-	if (!user_read_or_skip("user_read_costs_less_than_half"))
+	if (!user_read_or_skip("probe_for_cost", "user_read_costs_less_than_half"))
 		return;
 	fast = measure_cost(true);
 	note("read(2) costs %.1f times as much", (double)slow / fast);
@@ -426,16 +422,18 @@ int main(void)
 {
 	begin();
 	test_bounds(false);
-	if (user_read_or_skip("user_read_bounds"))
+	if (user_read_or_skip("probe_for_bounds",
+			      "user_read_count_is_between_inner_and_outer_reads"))
 		test_bounds(true);
 	test_sum();
 	test_scaled(false);
-	if (user_read_or_skip("user_read_scaled"))
+	if (user_read_or_skip("probe_for_scaled",
+			      "user_read_of_multiplexed_group_is_marked_scaled"))
 		test_scaled(true);
 	test_never_counting();
 	test_misuse();
 	test_refusals();
-	if (user_read_or_skip("user_read_makes_no_system_calls"))
+	if (user_read_or_skip("probe_for_seccomp", "user_read_makes_no_system_calls"))
 		test_no_system_calls("user_read_makes_no_system_calls");
 	test_cost();
 	return end();

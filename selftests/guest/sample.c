@@ -129,7 +129,8 @@ static void test_period(uint64_t code)
 		/* A machine without programmable counters has no overflow interrupt either. */
 		if (check(code == CODE_DTLB_MISSES && !interrupts,
 			  "%s_are_missing_only_without_overflow_interrupt", name_of(code)))
-			skip("dtlb_misses_period", "no counter can count dTLB misses");
+			skip("dtlb_misses_give_a_sample_for_each_period",
+			     "no counter can count dTLB misses");
 		return;
 	}
 	attr.sample_period = period;
@@ -216,14 +217,14 @@ static void test_hotspot(uint64_t code)
 /* A counter that cannot filter by mode refuses to count and to sample. */
 static void check_mode_refused(const char *mode, struct perf_event_attr *attr)
 {
-	char name[32];
+	char name[64];
 	int fd;
 
 	attr->sample_period = 0;
 	fd = perf_try(attr, 0, -1, -1);
 	check(fd == -filter_errno() && !isa_has("sscofpmf"),
 	      "%s_only_is_refused_for_counting_and_sampling", mode);
-	snprintf(name, sizeof(name), "%s_only_samples", mode);
+	snprintf(name, sizeof(name), "%s_only_samples_are_all_in_%s_mode", mode, mode);
 	skip(name, "no Sscofpmf: counters cannot filter by mode");
 }
 
@@ -475,7 +476,8 @@ int main(void)
 	if (period_for(CODE_DTLB_MISSES, 1000))
 		test_frequency(CODE_DTLB_MISSES);
 	else
-		skip("dtlb_misses_frequency", "no counter can count dTLB misses");
+		skip("dtlb_misses_are_sampled_at_requested_frequency",
+		     "no counter can count dTLB misses");
 	test_callchain();
 	test_group_read();
 	test_each_cpu();

@@ -363,7 +363,8 @@ int main(void)
 		test_firmware();
 
 	if (pmu.exclusive) {
-		skip("builtin", "the built-in driver is not present");
+		skip("round_is_not_slower_than_with_builtin_driver",
+		     "the built-in driver is not present");
 		return end();
 	}
 	for (unsigned int i = 0; i < ARRAY_SIZE(wanted); i++)

@@ -149,7 +149,8 @@ static void test_shared_counter(void)
 		}
 		check(!c.wrong, "user_read_is_right_while_sampling_event_stops_and_starts");
 	} else {
-		skip("user_read_of_counter_shared_with_sampling", "no sampling event opens");
+		skip("user_read_of_counter_shared_with_sampling_is_right",
+		     "no sampling event opens");
 	}
 	set_close(&s);
 }
@@ -564,8 +565,8 @@ int main(int argc, char **argv)
 	begin();
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	if (pmu_number(pmu.name, "caps/user_read") != 1) {
-		skip("user_read", pmu.exclusive ? "caps/user_read is 0" :
-		     "another driver uses the same counters");
+		skip("user_read_returns_what_syscall_read_returns", pmu.exclusive ?
+		     "caps/user_read is 0" : "another driver uses the same counters");
 		check(!is_user_readable(event(CYCLES)), "events_are_not_user_readable");
 		return end();
 	}
