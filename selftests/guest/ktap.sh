@@ -1,92 +1,113 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# ktap.sh - for test scripts: plan N, check TEXT COMMAND..., finish.
+# ktap.sh - for test scripts: KTAP output, and the module.
+#
+# A script calls plan, then check or skip once per result, then finish.
 tests=0
-suite=$(basename "$0")
 failures=0
+planned=
+suite=$(basename "$0")
 devices=/sys/bus/event_source/devices
+ko=${SBI_PMU_KO:-$(dirname "$0")/sbi_pmu.ko}
 
-# Without a number the plan comes at the end.
+# ---- KTAP ----
+
+# Begin the output. The number of results comes at the end, from finish.
 plan() {
 	echo "KTAP version 1"
-	[ -z "${1:-}" ] || echo "1..$1"
-	planned=${1:-}
+	planned=1
 }
 
-# What a result leans on, for the reader: a line before it.
+# Print figures and other details of the next result.
 note() { echo "# $*"; }
 
-# A test that does not apply to this machine, and why.
-skip() { # NAME WHY
+# Report a test that does not apply to this machine.
+skip() { # NAME REASON
 	tests=$((tests + 1))
 	echo "ok $tests $suite.$1 # SKIP $2"
 }
 
-# One result: did the command succeed? What it printed is shown if not.
-check() {
-	text=$1
+# Report whether COMMAND succeeds; print its output only if it fails. NAME stays the same
+# from run to run, so that a CI can follow it: figures belong in note.
+# COMMAND runs in a subshell: variables that it sets are lost.
+check() { # NAME COMMAND [ARGUMENT...]
+	result=$1
 	shift
 	tests=$((tests + 1))
 	if output=$("$@" 2>&1); then
-		echo "ok $tests $suite.$text"
+		echo "ok $tests $suite.$result"
 	else
 		failures=$((failures + 1))
 		echo "$output" | sed 's/^/# /'
-		echo "not ok $tests $suite.$text"
+		echo "not ok $tests $suite.$result"
 	fi
 }
 
-# Another program of ours; its results are told among ours, and left in /tmp/shown.
-shown() { # PROGRAM [ARGUMENT...]
-	program=$1
-	shift
-	"$(dirname "$0")/$program" "$@" > /tmp/shown 2>&1
-	status=$?
-	sed 's/^/# /' /tmp/shown
-	return $status
-}
-
+# End the script. It fails if a check failed, or if the output never began.
 finish() {
-	[ -n "$planned" ] || echo "1..$tests"
+	[ -n "$planned" ] || { note "plan was not called"; exit 1; }
+	echo "1..$tests"
 	[ "$failures" = 0 ]
 	exit
 }
 
-not() { ! "$@"; }
+# Run another program of the tests. Print its output as notes, and keep it in
+# /tmp/program.out.
+run_program() { # PROGRAM [ARGUMENT...]
+	path=$(dirname "$0")/$1
+	shift
+	"$path" "$@" > /tmp/program.out 2>&1
+	status=$?
+	sed 's/^/# /' /tmp/program.out
+	return $status
+}
 
-ko=${SBI_PMU_KO:-$(dirname "$0")/sbi_pmu.ko}
+# Report whether another program of the tests succeeds, with its output before.
+check_program() { # NAME PROGRAM [ARGUMENT...]
+	result=$1
+	shift
+	run_program "$@"
+	check "$result" [ $? = 0 ]
+}
 
-loaded() { grep -q '^sbi_pmu ' /proc/modules; }
+fails() { ! "$@"; }
 
-# With the parameters that the row wants.
-# shellcheck disable=SC2086 # LAB_INSMOD is as many words as there are
-bring() { insmod "$ko" $LAB_INSMOD; }
+# ---- the module ----
 
-load() { loaded || bring; }
+is_loaded() { grep -q '^sbi_pmu ' /proc/modules; }
 
-# The module anew, with these parameters and no others, and an empty log.
-anew() { # [PARAMETER...]
-	! loaded || rmmod sbi_pmu || return
+# Load the module with the parameters in LAB_INSMOD.
+# shellcheck disable=SC2086 # LAB_INSMOD is a list of words
+load_module() { insmod "$ko" $LAB_INSMOD; }
+
+ensure_loaded() { is_loaded || load_module; }
+
+# Unload the module if it is loaded, clear the log, and load it with these parameters only.
+reload() { # [PARAMETER...]
+	! is_loaded || rmmod sbi_pmu || return
 	dmesg -c > /dev/null
 	insmod "$ko" "$@"
 }
 
-# What the module has said since.
-said() { # EXPRESSION
+# Has the module logged this since the last reload?
+log_has() { # EXPRESSION
 	dmesg | sed -n 's/.*sbi_pmu: //p' > /tmp/log
 	grep -qE "$1" /tmp/log || { cat /tmp/log; return 1; }
 }
 
-# It does not load, and says why.
-refuses() { # ERROR EXPRESSION [PARAMETER...]
+# Does loading fail with this error, and with this reason in the log?
+load_fails() { # ERROR EXPRESSION [PARAMETER...]
 	error=$1
-	why=$2
+	reason=$2
 	shift 2
-	! anew "$@" 2> /tmp/err && cat /tmp/err && grep -q "$error" /tmp/err && said "$why"
+	! reload "$@" 2> /tmp/err && cat /tmp/err && grep -q "$error" /tmp/err && log_has "$reason"
 }
 
-# The name of our PMU now: cpu as sole owner, sbi_pmu beside another.
+# Is nothing left of the module in sysfs and /proc?
+is_gone() { ! is_loaded && ! pmu_name && ! grep -q sbi_pmu /proc/interrupts; }
+
+# Print the name of the module's PMU: cpu in exclusive mode, sbi_pmu in shared mode.
 pmu_name() {
 	for name in sbi_pmu cpu; do
 		if [ -e $devices/$name/caps/mode ]; then
@@ -97,5 +118,13 @@ pmu_name() {
 	return 1
 }
 
-# What its general events' names begin with.
-hw() { [ "$(pmu_name)" = cpu ] || echo hw_; }
+# Print the prefix of its generic hardware events: hw_ in shared mode.
+event_prefix() { [ "$(pmu_name)" = cpu ] || echo hw_; }
+
+# ---- the machine ----
+
+# Counters can leave out user or kernel mode only with this extension.
+has_sscofpmf() { grep -q sscofpmf /proc/cpuinfo; }
+
+# A kernel with KASAN, lockdep and kmemleak is several times slower.
+is_debug_kernel() { [ -e /sys/kernel/debug/kmemleak ]; }

@@ -1,32 +1,36 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# topdown.sh - for the tests of sbi-topdown: run it, and look at what it says.
+# topdown.sh - for the tests of sbi-topdown: run it, and check its exit status and messages.
 . "$(dirname "$0")/ktap.sh"
 topdown=$(dirname "$0")/sbi-topdown
 spin='i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done'
 
-# exits STATUS COMMAND...: what it prints goes to /tmp/out and /tmp/err.
-exits() {
-	must=$1
+# Does COMMAND end with this status? Its output goes to /tmp/out and /tmp/err.
+exits_with() { # STATUS COMMAND [ARGUMENT...]
+	expected=$1
 	shift
 	"$@" > /tmp/out 2> /tmp/err
 	got=$?
-	[ $got = "$must" ] && return
-	echo "status $got, not $must"
+	[ $got = "$expected" ] && return
+	echo "status $got, not $expected"
 	cat /tmp/out /tmp/err
 	return 1
 }
 
-says() { grep -q "$1" /tmp/err || { cat /tmp/err; return 1; }; }
-
-refuses() { # WHY
-	exits 124 "$topdown" true && says "no top-down analysis here: $1" && says '^To do: ' &&
-		exits 124 "$topdown" -a --json && says "$1"
+# Did it print this to stderr?
+printed() { # EXPRESSION
+	grep -q "$1" /tmp/err || { cat /tmp/err; return 1; }
 }
 
-without_module() {
-	rmmod sbi_pmu && refuses 'the module sbi_pmu is not loaded'
+# Does sbi-topdown refuse to start, with this reason?
+analysis_fails() { # REASON
+	exits_with 124 "$topdown" true && printed "no top-down analysis here: $1" &&
+		printed '^To do: ' && exits_with 124 "$topdown" -a --json && printed "$1"
+}
+
+analysis_fails_without_module() {
+	rmmod sbi_pmu && analysis_fails 'the module sbi_pmu is not loaded'
 	ret=$?
-	load && return $ret
+	ensure_loaded && return $ret
 }
