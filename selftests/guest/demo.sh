@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# demo.sh - for the scripts of 'make run': titles, commands shown before they run.
+# demo.sh - for the scripts of 'make run': print titles, and commands with their output.
+#
+# selftests/qemu/demo.sh depends on lines that begin with "-- " and "   # ", and on the last
+# one, "-- the end".
 cd "$(dirname "$0")" || exit
 devices=/sys/bus/event_source/devices
 
 title() { printf '\n-- %s\n\n' "$*"; }
 note() { printf '   %s\n' "$*"; }
 
-# A command as one would type it, and what it prints, without what says nothing here. Where
-# one fails, the end is not told.
+# Print a command and its output, without lines that do not matter here. If a command fails,
+# the_end prints nothing.
 failed=
 try() { # COMMAND
 	printf '   # %s\n' "$1"
