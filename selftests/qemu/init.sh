@@ -1,16 +1,16 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# init.sh - process 1 of a lab machine. What to do is in the environment, where
-# the kernel puts the words of its command line that it does not know:
+# init.sh - process 1 of a lab machine. Its parameters are in the environment: the kernel puts
+# unknown words of its command line there.
 #   lab_run=a,b,c  run these programs of /lab; KTAP goes to the virtio port
-#   lab_limit=N    each may take N seconds
-#   lab_suite=S    whose kernel it is; debug has its checkers on, and is asked at
-#                  the end what it found
-#   lab_kvm=N      be the host of a guest of N harts, which is told all the rest
-#   lab_hosts=1    but run the programs here, one of which starts the guest
-#   lab_demo=NAME  run /lab/NAME, for a person
-#   lab_shell=1    a prompt on the console
+#   lab_limit=N    stop each program after N seconds
+#   lab_suite=S    the suite of the kernel; debug: check kmemleak and lockdep at the end
+#   lab_case=NAME  name for the last line of the results
+#   lab_kvm=N      start a KVM guest of N harts, with the other parameters
+#   lab_hosts=1    with lab_kvm: run the programs here; one of them starts the guest
+#   lab_demo=NAME  run /lab/NAME; its output goes to the virtio port
+#   lab_shell=1    a prompt on the console (the default)
 set -o pipefail
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=${TERM:-vt100}
 /bin/busybox mkdir -p /proc /sys /dev /tmp /run /root
@@ -25,13 +25,13 @@ hostname lab
 echo -1 > /proc/sys/kernel/perf_event_paranoid
 cd /lab
 
-finish() {
+power_off() {
 	sync
 	poweroff -f
 }
 
-port() {
-	# A port appears when its driver has met it.
+# The port appears when its driver has probed the device.
+wait_for_port() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		[ -e /dev/vport0p1 ] && return
 		usleep 200000
@@ -39,7 +39,7 @@ port() {
 	echo "lab: no virtio port" > /dev/console
 }
 
-# Programs speak KTAP; here they become the subtests of one.
+# Each program is one KTAP test; its own results are indented subtests.
 run_programs() {
 	set -- $(echo "$1" | tr , ' ')
 	echo "KTAP version 1"
@@ -49,7 +49,8 @@ run_programs() {
 		n=$((n + 1))
 		echo "lab: $program" > /dev/kmsg
 		start=$(cut -d . -f 1 /proc/uptime)
-		timeout "$lab_limit" "./$program" 2>&1 < /dev/null | while IFS= read -r line; do echo "  $line"; done
+		timeout "$lab_limit" "./$program" 2>&1 < /dev/null |
+			while IFS= read -r line; do echo "  $line"; done
 		status=$?
 		echo "# $program took $(($(cut -d . -f 1 /proc/uptime) - start)) s"
 		case $status in
@@ -58,14 +59,14 @@ run_programs() {
 		*) echo "not ok $n $program" ;;
 		esac
 	done
-	[ "$lab_suite" != debug ] || ask_checkers > /dev/console 2>&1
+	[ "$lab_suite" != debug ] || check_kernel_debug > /dev/console 2>&1
 	echo "# end of $lab_case"
 }
 
-# All other checkers speak up by themselves. What the module has forgotten is
-# found when it is gone: memory that nobody points to. Two scans, because memory
-# that is younger than five seconds, or has changed since the last, may be in use.
-ask_checkers() {
+# Other checkers of the debug kernel print on the console when they find something. kmemleak
+# needs a scan: without the module, memory that it did not free has no reference. Two scans, as
+# kmemleak does not report objects younger than five seconds or changed since the last scan.
+check_kernel_debug() {
 	rmmod sbi_pmu
 	leaks=/sys/kernel/debug/kmemleak
 	echo scan > $leaks && sleep 6 && echo scan > $leaks && cat $leaks ||
@@ -75,17 +76,17 @@ ask_checkers() {
 }
 
 if [ -n "$lab_kvm" ] && [ -z "$lab_hosts" ]; then
-	port
+	wait_for_port
 	./kvm-host.sh
 elif [ -n "$lab_run" ]; then
-	port
+	wait_for_port
 	run_programs "$lab_run" > /dev/vport0p1
 elif [ -n "$lab_demo" ]; then
-	port
+	wait_for_port
 	"./$lab_demo" > /dev/vport0p1 2>&1
 else
 	insmod sbi_pmu.ko
 	dmesg | grep sbi_pmu:
 	setsid cttyhack sh
 fi
-finish
+power_off
