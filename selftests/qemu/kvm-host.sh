@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kvm-host.sh - run in a machine of the lab by its init: a guest in it, by KVM, that does
-# what this machine was told to. The guest's console is ours, its results go where ours
-# would; so does the end of all this. In the environment:
-#   lab_kvm=N  the guest's harts
-#   lab_cpu=C  its CPU, default host
-#   results    where its results go, default to the machine's own port
-#   guest_runs what it runs, default what the machine was to run
-# shellcheck disable=SC2154 # they come from there
+# kvm-host.sh - start a KVM guest in a lab machine. Run by init.sh and by exclude_host.
+#
+# The guest gets this machine's kernel command line. Its console is this machine's console. In
+# the environment:
+#   lab_kvm=N   number of the guest's harts
+#   lab_cpu=C   its CPU, default host
+#   results     file for its results, default this machine's virtio port
+#   guest_runs  programs for it, default lab_run
+# shellcheck disable=SC2154 # the environment
 
 insmod "$(find /usr/lib/modules -name 'kvm.ko*')"
 append=$(sed "s/ lab_kvm=[^ ]*/ LAB_KVM=1/
@@ -20,15 +21,16 @@ done
 mkdir -p /kvm/guest
 mount -o bind /guest /kvm/guest
 
-# The guest asks how often it has left, by a second port: exits, and those for CSRs.
+# By a second port the guest (kvm_exits) reads how often it exited: for any reason, and for CSR
+# accesses.
 mkfifo /kvm/tmp/exits.in /kvm/tmp/exits.out
-answer() {
+answer_exits() {
 	cd /sys/kernel/debug/kvm || return
 	while read -r _; do
 		echo "$(cat exits) $(cat csr_exit_kernel)"
 	done < /kvm/tmp/exits.out > /kvm/tmp/exits.in
 }
-answer &
+answer_exits &
 
 chroot /kvm /bin/qemu-system-riscv64 -nodefaults -display none -no-reboot -M virt -accel kvm \
 	-cpu "${lab_cpu:-host}" -smp "$lab_kvm" -m 1G -kernel /guest/vmlinux -initrd /guest/initrd \
