@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR MIT) */
 /*
- * region.h - count events in a region of one's own code, on any Linux perf PMU.
+ * region.h - count events in a region of a program, with any Linux perf PMU.
  *
  *	struct region r;
  *	struct region_sum sum = {};
@@ -13,17 +13,18 @@
  *	error = region_end(&r, &sum);		... sum.count[0..2], if it is 0
  *	region_close(&r);
  *
- * The events are one group of the calling thread: they count together or not at
- * all. Counters are read from user space where the kernel allows it, by one
- * read(2) of the group elsewhere; the numbers mean the same. If the group did not
- * count all the time, the sum says that it is an estimate; if it did not count at
- * all, that is an error. Errors are negative errnos; region_why() has the words.
+ * The events are one group of the calling thread: all count at the same time, or none
+ * does. Where the kernel allows it, counters are read from user space without a system
+ * call; elsewhere one read(2) reads the group. Both give the same numbers. If other
+ * events used the counters for a part of the time, the counts are estimates and
+ * sum.scaled is not 0; if the group did not count at all, region_end() returns an error.
+ * Errors are negative errnos; region_why() has the text.
  *
- * Where reads are direct, begin and end make no system call and no allocation.
- * Events are read one after another and in the same order at both ends, so each
- * is counted over a stretch of the same length, some tens of instructions later
- * than that of the event before. What begin and end cost is in the counts: an
- * empty region tells how much.
+ * With user-space reads, region_begin() and region_end() make no system call and
+ * allocate nothing. Events are read one after another, in the same order at both ends:
+ * each is counted for the same length of code, but begins and ends some tens of
+ * instructions after the previous one. The counts include the cost of region_begin() and
+ * region_end(): measure an empty region to know it.
  */
 #ifndef SBI_PMU_REGION_H
 #define SBI_PMU_REGION_H
@@ -38,7 +39,13 @@
 
 #define REGION_EVENTS	16
 
-/* A group at one moment, as read(2) gives it: counts, and ns since it was opened. */
+/**
+ * struct region_moment - a group at one moment, in the layout of read(2)
+ * @n: number of events
+ * @enabled: ns that the group has been enabled
+ * @running: ns that the group has been on counters
+ * @count: of each event
+ */
 struct region_moment {
 	uint64_t n;
 	uint64_t enabled;
@@ -47,18 +54,18 @@ struct region_moment {
 };
 
 /**
- * struct region - events of one thread, and where the region began
- * @n: how many events; 0 if it is not open
- * @name: each as it was asked for
- * @fd: each; the first is the group's
- * @page: what the kernel tells of each, for direct reads
- * @direct: read directly when that can be done. Clear it to have read(2) only.
- * @begun: between begin and end
- * @begun_directly: and how it was read
- * @here: says 1, but nothing in a child of fork(): the events are not of it
- * @owner: the thread whose events they are
- * @start: what was read at begin
- * @why: why it was not opened, or is not read directly
+ * struct region - a group of events of one thread, and the start of the current region
+ * @n: number of events; 0 if not open
+ * @name: of each event, as it was given to region_open()
+ * @fd: of each event; the first is the group leader
+ * @page: each event's mmap page for user-space reads, NULL if it could not be mapped
+ * @direct: allow user-space reads. Clear it to use read(2) only.
+ * @begun: region_begin() succeeded and region_end() was not called yet
+ * @begun_directly: @start was read from user space
+ * @fork_mark: points to 1, or to 0 in a child of fork(), which has no access to the events
+ * @owner: the thread that opened the events
+ * @start: what region_begin() read
+ * @why: text of the last error of region_open() or region_slow()
  */
 struct region {
 	unsigned int n;
@@ -68,20 +75,20 @@ struct region {
 	bool direct;
 	bool begun;
 	bool begun_directly;
-	volatile char *here;
+	volatile char *fork_mark;
 	pthread_t owner;
 	struct region_moment start;
 	char why[256];
 };
 
 /**
- * struct region_sum - what was counted in regions; all zero before the first
- * @count: of each event; estimated in regions where the group did not always count
- * @enabled: ns of this thread's time in regions
- * @running: and how long the group counted
- * @regions: how many
- * @direct: of these, read without a system call
- * @scaled: of these, estimated. Not 0: @count is no exact number.
+ * struct region_sum - what was counted in one or more regions; clear it before the first
+ * @count: of each event; estimated for regions in which the group counted only partly
+ * @enabled: ns that this thread spent in the regions
+ * @running: ns of these in which the group counted
+ * @regions: number of regions
+ * @direct: number of regions that were read from user space, without a system call
+ * @scaled: number of regions with estimated counts; 0 means that @count is exact
  */
 struct region_sum {
 	uint64_t count[REGION_EVENTS];
@@ -92,9 +99,9 @@ struct region_sum {
 	uint64_t scaled;
 };
 
-/* ---- direct reads ---- */
+/* ---- user-space reads ---- */
 
-/* Tests have counters of their own. */
+/* Tests define their own counters and clock. */
 #ifdef REGION_COUNTER
 #define REGION_CAN_DIRECT	true
 #elif defined(__riscv) && __riscv_xlen == 64
@@ -102,7 +109,7 @@ struct region_sum {
 #define REGION_COUNTER(n)	region_csr(n)
 #define REGION_CLOCK()		region_csr(1)
 
-/* The number of a CSR is part of the instruction. 0 is cycle, 1 time, 2 instret. */
+/* The CSR number is part of the instruction, hence the switch. 0: cycle, 1: time, 2: instret. */
 static inline uint64_t region_csr(unsigned int n)
 {
 	uint64_t value = 0;
@@ -125,18 +132,18 @@ static inline uint64_t region_csr(unsigned int n)
 #define REGION_CLOCK()		((uint64_t)0)
 #endif
 
-/* The compiler must not move what is read across it. */
+/* Stop the compiler from moving reads across this line. */
 #define region_barrier()	__asm__ __volatile__("" ::: "memory")
 
-/* A counter of @width bits: the upper half of its range is below zero. */
-static inline uint64_t region_widen(uint64_t value, unsigned int width)
+/* Sign-extend a counter value of @width bits, as linux/perf_event.h requires. */
+static inline uint64_t region_sign_extend(uint64_t value, unsigned int width)
 {
 	return (uint64_t)((int64_t)(value << (64 - width)) >> (64 - width));
 }
 
-/* Times of a group that counts now: the page has those of its last start. */
-static inline void region_times(const volatile struct perf_event_mmap_page *page,
-				struct region_moment *now)
+/* Compute the times of a running group: the times in the page plus the time since then. */
+static inline void region_read_times(const volatile struct perf_event_mmap_page *page,
+				     struct region_moment *now)
 {
 	const unsigned int shift = page->time_shift;
 	uint64_t mult = page->time_mult, clock = REGION_CLOCK(), since;
@@ -150,14 +157,15 @@ static inline void region_times(const volatile struct perf_event_mmap_page *page
 }
 
 /*
- * One event by its page, as linux/perf_event.h asks for; false if only the kernel
- * can tell. The kernel writes a page on the CPU of its thread, between two
- * instructions of it, so ordering the compiler is enough. A counter that has been
- * taken away since the index was read gives nonsense (0 with sbi_pmu), but then
- * the page has been written, and it is read anew.
+ * Read one event through its mmap page, by the sequence lock of linux/perf_event.h.
+ * A compiler barrier is enough: the kernel writes the page on the CPU of this thread,
+ * between two of its instructions. If the counter was taken away after the index was
+ * read, its value is wrong (0 with sbi_pmu); the kernel has then written the page, and
+ * the loop reads again.
+ * Return: false if only the kernel can read the event now.
  */
-static inline bool region_page(const volatile struct perf_event_mmap_page *page, uint64_t *count,
-			       struct region_moment *times)
+static inline bool region_read_page(const volatile struct perf_event_mmap_page *page,
+				    uint64_t *count, struct region_moment *times)
 {
 	uint32_t lock, index, width;
 
@@ -166,77 +174,85 @@ static inline bool region_page(const volatile struct perf_event_mmap_page *page,
 		region_barrier();
 		index = page->index;
 		width = page->pmc_width;
-		/* Without the clock nobody knows whether the group was always counting. */
+		/* Without the clock the running time is unknown, and so is scaling. */
 		if (!page->cap_user_rdpmc || !page->cap_user_time)
 			return false;
-		/* 0: not on a counter now. */
+		/* Index 0: not on a counter now. */
 		if (index - 1 > 31 || width - 1 > 63)
 			return false;
-		*count = page->offset + region_widen(REGION_COUNTER(index - 1), width);
+		*count = page->offset + region_sign_extend(REGION_COUNTER(index - 1), width);
 		if (times)
-			region_times(page, times);
+			region_read_times(page, times);
 		region_barrier();
 	} while (lock & 1 || page->lock != lock);
 	return true;
 }
 
-/* All events, and the times of the first: a group counts as one. */
-static inline bool region_pages(const struct region *r, struct region_moment *now)
+/* Read all events, and the times of the first: they are the same for the whole group. */
+static inline bool region_read_pages(const struct region *r, struct region_moment *now)
 {
 	for (unsigned int i = 0; i < r->n; i++)
-		if (!r->page[i] || !region_page(r->page[i], &now->count[i], i ? NULL : now))
+		if (!r->page[i] || !region_read_page(r->page[i], &now->count[i], i ? NULL : now))
 			return false;
 	return true;
 }
 
 /* ---- begin and end ---- */
 
-/* 1 if it was read directly, 0 if by read(2). */
-static inline int region_now(const struct region *r, struct region_moment *now)
+/* Read the group. Return: 1 if from user space, 0 if by read(2), or -EIO. */
+static inline int region_read(const struct region *r, struct region_moment *now)
 {
 	const ssize_t size = (3 + r->n) * sizeof(uint64_t);
 
-	if (r->direct && region_pages(r, now))
+	if (r->direct && region_read_pages(r, now))
 		return 1;
 	return read(r->fd[0], now, sizeof(*now)) == size && now->n == r->n ? 0 : -EIO;
 }
 
 /*
- * Another thread, or a child of fork(), has the object but not the events. Neither
- * question is a system call.
+ * Check that the caller may use the events: not another thread, not a child of fork().
+ * This makes no system call. Return: 0, -ENODEV or -EPERM.
  */
-static inline int region_mine(const struct region *r)
+static inline int region_check_owner(const struct region *r)
 {
-	if (!r->n || !*r->here)
+	if (!r->n || !*r->fork_mark)
 		return -ENODEV;
 	return pthread_equal(r->owner, pthread_self()) ? 0 : -EPERM;
 }
 
+/**
+ * region_begin() - begin a region
+ * @r: open, and not in a region
+ *
+ * Return: 0, -EBUSY if a region has begun already, -EPERM in another thread than
+ * region_open(), -ENODEV if not open or in a child of fork(), -EIO if read(2) failed.
+ */
 static inline int region_begin(struct region *r)
 {
-	int how = region_mine(r);
+	int how = region_check_owner(r);
 
 	if (how)
 		return how;
 	if (r->begun)
 		return -EBUSY;
-	/* First, lest what follows count. */
+	/* Before the counters are read, so that this store is not counted. */
 	r->begun = true;
-	how = region_now(r, &r->start);
+	how = region_read(r, &r->start);
 	r->begun = how >= 0;
 	r->begun_directly = how == 1;
 	return how < 0 ? how : 0;
 }
 
 /*
- * What is between two moments. A group that was on the counters at both ends may
- * have been off them in between; enabled and running then differ, and they are
- * exact enough to tell: both advance by the same clock, so unless it was off their
- * difference stays as it is. A region may be shorter than a tick of that clock.
+ * Add the difference of two moments to @sum. Between two user-space reads the group may
+ * have been off the counters; enabled and running then differ. Both advance by the same
+ * clock, so their difference changes only while the group is off the counters. A region
+ * may be shorter than one tick of that clock.
+ * Return: 0, -ERANGE if a value decreased, -ENODATA if the group did not count.
  */
-static inline int region_between(unsigned int n, const struct region_moment *start,
-				 const struct region_moment *now, bool direct,
-				 struct region_sum *sum)
+static inline int region_add_difference(unsigned int n, const struct region_moment *start,
+					const struct region_moment *now, bool direct,
+					struct region_sum *sum)
 {
 	const uint64_t enabled = now->enabled - start->enabled;
 	const uint64_t running = now->running - start->running;
@@ -265,26 +281,41 @@ static inline int region_between(unsigned int n, const struct region_moment *sta
 	return 0;
 }
 
-/* Adds the region to @sum, or leaves @sum alone and says what is wrong. */
+/**
+ * region_end() - end a region and add its counts to a sum
+ * @r: a region has begun
+ * @sum: not changed on an error
+ *
+ * Return: 0, -EINVAL if no region has begun, -ENODATA if the group did not count in the
+ * region, -ERANGE if a count or a time decreased, -EPERM, -ENODEV or -EIO as
+ * region_begin(). A region that has begun is ended by any result except -EPERM and
+ * -ENODEV.
+ */
 static inline int region_end(struct region *r, struct region_sum *sum)
 {
 	struct region_moment now;
-	int how = region_mine(r);
+	int how = region_check_owner(r);
 
 	if (how)
 		return how;
 	if (!r->begun)
 		return -EINVAL;
-	how = region_now(r, &now);
+	how = region_read(r, &now);
 	r->begun = false;
 	if (how < 0)
 		return how;
-	return region_between(r->n, &r->start, &now, how && r->begun_directly, sum);
+	return region_add_difference(r->n, &r->start, &now, how && r->begun_directly, sum);
 }
 
 /* ---- open and close ---- */
 
-/* Takes one event off a list: commas within slashes are of the event. */
+/**
+ * region_word() - length of the first event in a list
+ * @list: events, separated by commas
+ *
+ * Return: the number of characters before the first comma that is not between slashes,
+ * or the length of the list.
+ */
 static inline size_t region_word(const char *list)
 {
 	bool inside = false;
@@ -295,49 +326,51 @@ static inline size_t region_word(const char *list)
 	return n;
 }
 
-/* What to do where the kernel says no. */
-static inline int region_refused(struct region_event *e, bool first, int error)
+/* Write why perf_event_open(2) failed. Return: the negative errno. */
+static inline int region_fail_open(struct region_event *e, bool first, int error)
 {
 	const bool modes = e->attr.exclude_user || e->attr.exclude_kernel;
 	char level[16] = "?";
 
 	if (error == EACCES || error == EPERM) {
-		region_line(level, sizeof(level), "/proc/sys/kernel/perf_event_paranoid");
-		return region_says(e, -error,
+		region_read_line(level, sizeof(level), "/proc/sys/kernel/perf_event_paranoid");
+		return region_fail(e, -error,
 				   "not allowed: kernel.perf_event_paranoid is %s; lower it%s",
 				   level, modes ? "" : ", or count user mode only, with :u");
 	}
 	if (error == EINVAL && !first)
-		return region_says(e, -error, "does not fit in a group with those before it");
+		return region_fail(e, -error,
+				   "does not fit in the group: open a second region for it");
 	if (error == EINVAL || error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
-		return region_says(e, -error, "this machine cannot count it%s (%s)",
-				   modes ? " by mode; try without :u, :k" : "", strerror(error));
-	return region_says(e, -error, "%s", strerror(error));
+		return region_fail(e, -error, "this machine cannot count it%s (%s)",
+				   modes ? " with a mode; try without :u, :k, :h" : "",
+				   strerror(error));
+	return region_fail(e, -error, "%s", strerror(error));
 }
 
-/* The next event of the group; what it is called is in @e. */
-static inline int region_add(struct region *r, struct region_event *e)
+/* Parse the name in @e and open it as the next event of the group. */
+static inline int region_add_event(struct region *r, struct region_event *e)
 {
 	const unsigned int i = r->n;
 	void *page;
 	int error;
 
 	if (i == REGION_EVENTS)
-		return region_says(e, -E2BIG, "a group has at most %d events", REGION_EVENTS);
+		return region_fail(e, -E2BIG, "a group has at most %d events", REGION_EVENTS);
 	memset(&e->attr, 0, sizeof(e->attr));
 	error = region_parse(e);
 	if (error)
 		return error;
 	e->attr.size = sizeof(e->attr);
-	/* All begin to count at once, see region_open(). */
+	/* The leader starts disabled: region_open() enables the whole group at once. */
 	e->attr.disabled = !i;
 	e->attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			      PERF_FORMAT_TOTAL_TIME_RUNNING;
 	r->fd[i] = syscall(SYS_perf_event_open, &e->attr, 0, -1, i ? r->fd[0] : -1,
 			   PERF_FLAG_FD_CLOEXEC);
 	if (r->fd[i] < 0)
-		return region_refused(e, !i, errno);
-	/* Not to have the page is no error: read(2) is left. */
+		return region_fail_open(e, !i, errno);
+	/* Without the page, read(2) is used. */
 	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, r->fd[i], 0);
 	r->page[i] = (struct perf_event_mmap_page *)(page == MAP_FAILED ? NULL : page);
 	memcpy(r->name[i], e->name, sizeof(e->name));
@@ -346,38 +379,43 @@ static inline int region_add(struct region *r, struct region_event *e)
 }
 
 /*
- * A child of fork() has a copy of the object, but neither the events nor their
- * pages; this page tells it so.
+ * Map a page that holds 1 and that fork() clears in the child: the child has a copy of
+ * struct region, but cannot use the events and has no mmap pages.
  */
-static inline int region_mark(struct region *r)
+static inline int region_map_fork_mark(struct region *r)
 {
 	const size_t size = sysconf(_SC_PAGESIZE);
-	void *here = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *mark = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (here == MAP_FAILED)
+	if (mark == MAP_FAILED)
 		return -errno;
-	r->here = (volatile char *)here;
-	*r->here = 1;
-	return madvise(here, size, MADV_WIPEONFORK) ? -errno : 0;
+	r->fork_mark = (volatile char *)mark;
+	*r->fork_mark = 1;
+	return madvise(mark, size, MADV_WIPEONFORK) ? -errno : 0;
 }
 
-/* By the thread whose events they are, or by a child of fork() for its copy. */
+/**
+ * region_close() - close the events and free what region_open() allocated
+ * @r: opened by this thread; in a child of fork(), the child's copy
+ *
+ * A region whose region_open() failed may be closed, too.
+ */
 static inline void region_close(struct region *r)
 {
 	const size_t size = sysconf(_SC_PAGESIZE);
 
 	for (unsigned int i = 0; i < r->n; i++) {
-		if (r->page[i] && *r->here)
+		if (r->page[i] && *r->fork_mark)
 			munmap((void *)r->page[i], size);
 		close(r->fd[i]);
 	}
-	if (r->here)
-		munmap((void *)r->here, size);
+	if (r->fork_mark)
+		munmap((void *)r->fork_mark, size);
 	memset(r, 0, sizeof(*r));
 }
 
-/* Each of @events, to the group; they are there or it is an error. */
-static inline int region_add_all(struct region *r, struct region_event *e, const char *events)
+/* Open all events of a list. */
+static inline int region_add_events(struct region *r, struct region_event *e, const char *events)
 {
 	int error = 0;
 
@@ -385,16 +423,21 @@ static inline int region_add_all(struct region *r, struct region_event *e, const
 		size_t n = region_word(events);
 
 		snprintf(e->name, sizeof(e->name), "%.*s", (int)n, events);
-		error = n < sizeof(e->name) ? region_add(r, e) :
-			region_says(e, -ENAMETOOLONG, "its name is too long");
+		error = n < sizeof(e->name) ? region_add_event(r, e) :
+			region_fail(e, -ENAMETOOLONG, "the name has more than %zu characters",
+				    sizeof(e->name) - 1);
 		events += n;
 	} while (!error && *events++);
 	return error;
 }
 
-/*
- * Opens @events, with commas in between, as one group of this thread. Nothing is
- * left open if one of them is refused; region_why() says which, and what to do.
+/**
+ * region_open() - open events as one group of this thread
+ * @r: need not be initialised
+ * @events: names as perf(1) writes them, separated by commas; at most REGION_EVENTS
+ *
+ * Return: 0, or a negative errno, of perf_event_open(2) or for a wrong name. Then nothing
+ * stays open, and region_why() says which event failed and what to do.
  */
 static inline int region_open(struct region *r, const char *events)
 {
@@ -405,13 +448,13 @@ static inline int region_open(struct region *r, const char *events)
 	memset(&e, 0, sizeof(e));
 	r->owner = pthread_self();
 	r->direct = REGION_CAN_DIRECT;
-	error = region_mark(r);
+	error = region_map_fork_mark(r);
 	if (error)
-		snprintf(e.why, sizeof(e.why), "no memory to mark: %s", strerror(-error));
+		snprintf(e.why, sizeof(e.why), "cannot map a page of memory: %s", strerror(-error));
 	else
-		error = region_add_all(r, &e, events);
+		error = region_add_events(r, &e, events);
 	if (!error && ioctl(r->fd[0], PERF_EVENT_IOC_ENABLE, 0))
-		error = region_says(&e, -errno, "cannot be enabled: %s", strerror(errno));
+		error = region_fail(&e, -errno, "cannot be enabled: %s", strerror(errno));
 	if (!error)
 		return 0;
 	region_close(r);
@@ -419,52 +462,63 @@ static inline int region_open(struct region *r, const char *events)
 	return error;
 }
 
-/* What an error of any of these functions means, and what to do. */
+/**
+ * region_why() - text for an error
+ * @r: the region that the function was called with
+ * @error: what region_open(), region_begin() or region_end() returned
+ *
+ * Return: what happened and what to do. The text is valid until the next call for @r.
+ */
 static inline const char *region_why(const struct region *r, int error)
 {
 	if (!r->n && *r->why)
 		return r->why;
 	switch (error) {
 	case -ENODEV:
-		return "not open in this process: after fork() a child opens its own";
+		return "not open in this process: call region_open(), also in a child of fork()";
 	case -EPERM:
-		return "the events are of another thread: each opens its own";
+		return "opened by another thread: call region_open() in each thread";
 	case -EBUSY:
-		return "begin after begin: end comes first";
+		return "a region has begun already: call region_end() first";
 	case -EINVAL:
-		return "end without begin";
+		return "no region has begun: call region_begin() first";
 	case -ENODATA:
-		return "the group did not count in this region: other events have the counters";
+		return "the group did not count: other events used the counters; use fewer events";
 	case -ERANGE:
-		return "a count or a time went backwards";
+		return "a count or a time decreased: measure the region again";
 	case -EIO:
-		return "the kernel cannot read the group";
+		return "read(2) of the group failed: close the region and open it again";
 	default:
 		return strerror(-error);
 	}
 }
 
-/* Why a region would be read by read(2) now; NULL if it would not. */
+/**
+ * region_slow() - explain why read(2) would be used now
+ * @r: open
+ *
+ * Return: the reason, valid until the next call for @r; NULL if user-space reads work.
+ */
 static inline const char *region_slow(struct region *r)
 {
 	const char *why = NULL;
 	unsigned int i;
 
 	if (!REGION_CAN_DIRECT)
-		return "direct reads are for 64-bit RISC-V";
+		return "user-space reads need 64-bit RISC-V";
 	if (!r->direct)
-		return "direct reads are turned off";
-	if (region_mine(r))
-		return region_why(r, region_mine(r));
+		return "user-space reads are turned off";
+	if (region_check_owner(r))
+		return region_why(r, region_check_owner(r));
 	for (i = 0; i < r->n && !why; i++) {
 		if (!r->page[i])
-			why = "no room for its page: see kernel.perf_event_mlock_kb";
+			why = "its page cannot be mapped: raise kernel.perf_event_mlock_kb";
 		else if (!r->page[i]->cap_user_rdpmc)
-			why = "only the kernel reads it: see kernel.perf_user_access";
+			why = "only the kernel can read it: see kernel.perf_user_access";
 		else if (!r->page[i]->cap_user_time)
-			why = "the kernel does not show its clock";
+			why = "the kernel gives no access to its clock";
 		else if (!r->page[i]->index)
-			why = "not on a counter now";
+			why = "not on a counter now: other events use the counters";
 	}
 	if (!why)
 		return NULL;

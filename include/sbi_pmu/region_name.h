@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR MIT) */
 /*
- * region_name.h - the names of events, as perf has them, and what to open for them:
- * "cycles", "dTLB-load-misses", "r1a3", "front_bubble", "cpu/front_bubble/",
+ * region_name.h - parse event names as perf(1) writes them, for region.h: "cycles",
+ * "dTLB-load-misses", "r1a3", "front_bubble", "cpu/front_bubble/",
  * "cpu/event0=0x15,unit=1/u", "instructions:u".
+ *
+ * Functions return 0 or a negative errno and write the reason to struct region_event,
+ * unless their comment says otherwise.
  */
 #ifndef SBI_PMU_REGION_NAME_H
 #define SBI_PMU_REGION_NAME_H
@@ -17,16 +20,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where PMUs are described. Tests have another place. */
+/* The directory that describes the PMUs. Tests define their own. */
 #ifndef REGION_SYSFS
 #define REGION_SYSFS	"/sys/bus/event_source/devices"
 #endif
 
 /**
- * struct region_event - an event by its name
- * @name: as the user writes it
- * @attr: its type, its config and its modes; all else is left alone
- * @why: what is wrong with it, if it is
+ * struct region_event - an event name and the attributes to open it with
+ * @name: as the user wrote it
+ * @attr: type, config words and exclude bits come from the name; the rest is not changed
+ * @why: text of the last error
  */
 struct region_event {
 	char name[64];
@@ -34,11 +37,11 @@ struct region_event {
 	char why[256];
 };
 
-static inline int region_says(struct region_event *e, int error, const char *fmt, ...)
+static inline int region_fail(struct region_event *e, int error, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Returns @error; the text is for region_why(). */
-static inline int region_says(struct region_event *e, int error, const char *fmt, ...)
+/* Write the error text that region_why() returns. Return: @error. */
+static inline int region_fail(struct region_event *e, int error, const char *fmt, ...)
 {
 	int n = snprintf(e->why, sizeof(e->why), "event '%s': ", e->name);
 	va_list ap;
@@ -49,8 +52,8 @@ static inline int region_says(struct region_event *e, int error, const char *fmt
 	return error;
 }
 
-/* The first line of a file; a folder has none. */
-static inline bool region_line(char *line, size_t size, const char *path)
+/* Read the first line of a file. Return: false if it is missing, empty or a directory. */
+static inline bool region_read_line(char *line, size_t size, const char *path)
 {
 	FILE *f = fopen(path, "re");
 
@@ -63,16 +66,18 @@ static inline bool region_line(char *line, size_t size, const char *path)
 	return *line;
 }
 
-static inline bool region_file(char *line, size_t size, const char *pmu, const char *folder,
-			       const char *name)
+/* Read the first line of a file of @pmu; @dir is "", "events/" or "format/". */
+static inline bool region_read_sysfs(char *line, size_t size, const char *pmu, const char *dir,
+				     const char *name)
 {
 	char path[512];
 
-	snprintf(path, sizeof(path), "%s/%s/%s%s", REGION_SYSFS, pmu, folder, name);
-	return region_line(line, size, path);
+	snprintf(path, sizeof(path), "%s/%s/%s%s", REGION_SYSFS, pmu, dir, name);
+	return region_read_line(line, size, path);
 }
 
-static inline bool region_number(const char *text, int base, uint64_t *value)
+/* Return: whether all of @text is a number without a sign, then in @value. */
+static inline bool region_parse_number(const char *text, int base, uint64_t *value)
 {
 	char *rest;
 
@@ -82,10 +87,12 @@ static inline bool region_number(const char *text, int base, uint64_t *value)
 }
 
 /*
- * Puts @value where @format, "config1:0-7,32" and the like, says.
- * Returns -ERANGE if it has more bits than there is room for.
+ * Write @value to the bits that the sysfs @format names, for example "config1:0-7,32";
+ * the first range gets the lowest bits.
+ * Return: -EINVAL for a wrong format, -ERANGE for a value with too many bits; no text.
  */
-static inline int region_place(struct perf_event_attr *attr, const char *format, uint64_t value)
+static inline int region_set_field(struct perf_event_attr *attr, const char *format,
+				   uint64_t value)
 {
 	unsigned int low, high, digit = 0;
 	__u64 *word;
@@ -107,31 +114,35 @@ static inline int region_place(struct perf_event_attr *attr, const char *format,
 	return value ? -ERANGE : 0;
 }
 
-/* A field of @pmu, or one of the words that each PMU has. */
-static inline int region_field(struct region_event *e, const char *pmu, const char *field,
-			       const char *value)
+/* Set one field: one in format/ of @pmu, or a whole config word, which every PMU has. */
+static inline int region_parse_field(struct region_event *e, const char *pmu,
+				     const char *field, const char *value)
 {
 	uint64_t number;
 	char line[256];
 	int error;
 
-	if (!region_number(value, 0, &number))
-		return region_says(e, -EINVAL, "'%s' is no number", value);
+	if (!region_parse_number(value, 0, &number))
+		return region_fail(e, -EINVAL, "'%s' is not a number", value);
 	if (!strcmp(field, "config") || !strcmp(field, "config1") || !strcmp(field, "config2"))
 		snprintf(line, sizeof(line), "%s:0-63", field);
-	else if (!region_file(line, sizeof(line), pmu, "format/", field))
-		return region_says(e, -ENOENT, "PMU %s has no '%s': see %s/%s", pmu, field,
-				   REGION_SYSFS, pmu);
-	error = region_place(&e->attr, line, number);
+	else if (!region_read_sysfs(line, sizeof(line), pmu, "format/", field))
+		return region_fail(e, -ENOENT,
+				   "PMU %s has no '%s': see events/ and format/ in %s/%s",
+				   pmu, field, REGION_SYSFS, pmu);
+	error = region_set_field(&e->attr, line, number);
 	if (error == -ERANGE)
-		return region_says(e, error, "'%s' has no room for %s (%s)", field, value, line);
+		return region_fail(e, error, "no room for %s in field '%s' (%s)", value, field,
+				   line);
 	if (error)
-		return region_says(e, error, "the format of '%s' is strange: %s", field, line);
+		return region_fail(e, error, "cannot parse the format of field '%s': %s", field,
+				   line);
 	return 0;
 }
 
-/* "name", "field=number" and "field", which is 1, with commas in between. */
-static inline int region_terms(struct region_event *e, const char *pmu, char *terms, bool names)
+/* Parse comma-separated terms: "name" if @names, "field=number", "field" (sets it to 1). */
+static inline int region_parse_terms(struct region_event *e, const char *pmu, char *terms,
+				     bool names)
 {
 	char *term, *value, *rest, line[256];
 	int error = 0;
@@ -142,30 +153,31 @@ static inline int region_terms(struct region_event *e, const char *pmu, char *te
 		if (value)
 			*value++ = '\0';
 		if (strchr(term, '/'))
-			error = region_says(e, -EINVAL, "'%s' is no name", term);
-		else if (!value && names && region_file(line, sizeof(line), pmu, "events/", term))
-			error = region_terms(e, pmu, line, false);
+			error = region_fail(e, -EINVAL, "'%s' is not a name", term);
+		else if (!value && names &&
+			 region_read_sysfs(line, sizeof(line), pmu, "events/", term))
+			error = region_parse_terms(e, pmu, line, false);
 		else
-			error = region_field(e, pmu, term, value ? value : "1");
+			error = region_parse_field(e, pmu, term, value ? value : "1");
 	}
 	return error;
 }
 
-static inline int region_of_pmu(struct region_event *e, const char *pmu,
-				char *terms)
+/* Set the type of @pmu, then what @terms say. */
+static inline int region_parse_pmu(struct region_event *e, const char *pmu, char *terms)
 {
 	uint64_t type;
 	char line[32];
 
-	if (!*pmu || *pmu == '.' || !region_file(line, sizeof(line), pmu, "type", "") ||
-	    !region_number(line, 10, &type))
-		return region_says(e, -ENOENT, "there is no PMU '%s': see %s", pmu, REGION_SYSFS);
+	if (!*pmu || *pmu == '.' || !region_read_sysfs(line, sizeof(line), pmu, "type", "") ||
+	    !region_parse_number(line, 10, &type))
+		return region_fail(e, -ENOENT, "there is no PMU '%s': see %s", pmu, REGION_SYSFS);
 	e->attr.type = type;
-	return region_terms(e, pmu, terms, true);
+	return region_parse_terms(e, pmu, terms, true);
 }
 
-/* Events that each kernel knows, if its PMU does. */
-static inline bool region_generic(struct perf_event_attr *attr, const char *name)
+/* Set type and config of an event of the perf core. Return: false for any other name. */
+static inline bool region_parse_generic(struct perf_event_attr *attr, const char *name)
 {
 	static const struct {
 		const char *name;
@@ -202,8 +214,8 @@ static inline bool region_generic(struct perf_event_attr *attr, const char *name
 	return false;
 }
 
-/* "dTLB-load-misses" and the like, in the order of the kernel's numbers. */
-static inline bool region_cache(struct perf_event_attr *attr, const char *name)
+/* The same for cache events such as "dTLB-load-misses"; tables in the kernel's order. */
+static inline bool region_parse_cache(struct perf_event_attr *attr, const char *name)
 {
 	static const char *const caches[] = {
 		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node", NULL,
@@ -226,8 +238,9 @@ static inline bool region_cache(struct perf_event_attr *attr, const char *name)
 	return false;
 }
 
-/* The PMU that has an event of this name: cpu if it has, else the only one. */
-static inline int region_find(struct region_event *e, const char *event, char *pmu, size_t size)
+/* Find the PMU with an event of this name: "cpu" first, else the only one that has it. */
+static inline int region_find_pmu(struct region_event *e, const char *event, char *pmu,
+				  size_t size)
 {
 	DIR *dir = opendir(REGION_SYSFS);
 	struct dirent *entry;
@@ -236,7 +249,7 @@ static inline int region_find(struct region_event *e, const char *event, char *p
 
 	while (dir && (entry = readdir(dir))) {
 		if (*entry->d_name == '.' ||
-		    !region_file(line, sizeof(line), entry->d_name, "events/", event))
+		    !region_read_sysfs(line, sizeof(line), entry->d_name, "events/", event))
 			continue;
 		snprintf(pmu, size, "%s", entry->d_name);
 		found++;
@@ -248,45 +261,55 @@ static inline int region_find(struct region_event *e, const char *event, char *p
 	if (dir)
 		closedir(dir);
 	if (found > 1)
-		return region_says(e, -EINVAL, "several PMUs have it: write %s/%s/", pmu, event);
-	return found ? 0 : region_says(e, -ENOENT, "not known to any PMU: see perf list");
+		return region_fail(e, -EINVAL, "several PMUs have this event: write %s/%s/", pmu,
+				   event);
+	return found ? 0 : region_fail(e, -ENOENT, "no PMU has this event: see perf list");
 }
 
-static inline int region_named(struct region_event *e, char *name)
+/* Parse a name without a PMU. */
+static inline int region_parse_name(struct region_event *e, char *name)
 {
 	char pmu[256];
 	uint64_t raw;
 	int error;
 
-	if (region_generic(&e->attr, name) || region_cache(&e->attr, name))
+	if (region_parse_generic(&e->attr, name) || region_parse_cache(&e->attr, name))
 		return 0;
-	if (*name == 'r' && region_number(name + 1, 16, &raw)) {
+	if (*name == 'r' && region_parse_number(name + 1, 16, &raw)) {
 		e->attr.type = PERF_TYPE_RAW;
 		e->attr.config = raw;
 		return 0;
 	}
 	if (!*name)
-		return region_says(e, -EINVAL, "has no name");
+		return region_fail(e, -EINVAL, "the name is empty");
 	if (strchr(name, '='))
-		return region_says(e, -EINVAL, "fields are of a PMU: write pmu/%s/", name);
-	error = region_find(e, name, pmu, sizeof(pmu));
-	return error ? error : region_of_pmu(e, pmu, name);
+		return region_fail(e, -EINVAL, "a field needs a PMU: write pmu/%s/", name);
+	error = region_find_pmu(e, name, pmu, sizeof(pmu));
+	return error ? error : region_parse_pmu(e, pmu, name);
 }
 
-/* As perf has them: modes that are not named do not count. */
-static inline int region_modes(struct region_event *e, const char *modes)
+/* Exclude the modes that are not named, as perf does. */
+static inline int region_parse_modes(struct region_event *e, const char *modes)
 {
 	if (!*modes)
 		return 0;
 	if (modes[strspn(modes, "ukh")])
-		return region_says(e, -EINVAL, "modes are u (user), k (kernel), h (hypervisor)");
+		return region_fail(e, -EINVAL,
+				   "unknown mode: modes are u (user), k (kernel), h (hypervisor)");
 	e->attr.exclude_user = !strchr(modes, 'u');
 	e->attr.exclude_kernel = !strchr(modes, 'k');
 	e->attr.exclude_hv = !strchr(modes, 'h');
 	return 0;
 }
 
-/* "name", "r1a3", or "pmu/terms/", and ":u" and the like after it. */
+/**
+ * region_parse() - parse an event name
+ * @e: its name is parsed into its attributes
+ *
+ * Parse "name", "r1a3" or "pmu/terms/", and modes such as ":u" after it.
+ *
+ * Return: 0 or a negative errno, with the text in @e.
+ */
 static inline int region_parse(struct region_event *e)
 {
 	char text[sizeof(e->name)], *terms, *modes;
@@ -296,15 +319,15 @@ static inline int region_parse(struct region_event *e)
 	terms = strchr(text, '/');
 	modes = terms ? strchr(terms + 1, '/') : strchr(text, ':');
 	if (terms && !modes)
-		return region_says(e, -EINVAL, "no / at the end");
+		return region_fail(e, -EINVAL, "a / is missing at the end");
 	if (modes)
 		*modes++ = '\0';
 	if (modes && terms && *modes == ':')
 		modes++;
 	if (terms)
 		*terms++ = '\0';
-	error = terms ? region_of_pmu(e, text, terms) : region_named(e, text);
-	return error ? error : region_modes(e, modes ? modes : "");
+	error = terms ? region_parse_pmu(e, text, terms) : region_parse_name(e, text);
+	return error ? error : region_parse_modes(e, modes ? modes : "");
 }
 
 #endif
