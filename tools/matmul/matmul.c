@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * matmul - a matrix multiply, naive and blocked, and what a core makes of each.
+ * matmul - compare a naive and a blocked matrix multiplication by counted events.
  *
- * An example of region.h: sets of events, one after another, each around the same
- * work. Sets that this machine cannot count say why.
+ * An example of region.h: each set of events is counted around the same work. For a set
+ * that this machine cannot count, the reason is printed.
  */
 #include <time.h>
 
@@ -21,7 +21,7 @@ static const char *const default_sets[] = {
 	"instructions,front_bubble,memstall_l1miss,memstall_l2miss",
 };
 
-/* Numbers without rounding, so that the order of additions does not matter. */
+/* Integers: without rounding, both variants give the same product. */
 struct matrices {
 	unsigned int size;
 	unsigned int block;
@@ -30,10 +30,10 @@ struct matrices {
 	uint32_t *c[VARIANTS];
 };
 
-/* Under its own name in a profile. */
+/* Keep the function under its own name, so that a profile shows it. */
 #define PROFILED	__attribute__((noinline, noclone))
 
-/* Each element of the product by itself: b is read down its columns. */
+/* Compute one element of the product after another: b is read by columns. */
 static PROFILED void naive(const struct matrices *m, uint32_t *c)
 {
 	const unsigned int n = m->size;
@@ -48,7 +48,7 @@ static PROFILED void naive(const struct matrices *m, uint32_t *c)
 		}
 }
 
-/* One block times another, along the rows of both: they stay in the cache meanwhile. */
+/* Multiply two blocks along their rows: both stay in the cache. */
 static inline void multiply_block(const struct matrices *m, uint32_t *c, unsigned int i0,
 				  unsigned int j0, unsigned int k0)
 {
@@ -85,7 +85,7 @@ static const struct {
 	{ "blocked", blocked },
 };
 
-static uint32_t *new_matrix(unsigned int n, uint32_t seed)
+static uint32_t *allocate_matrix(unsigned int n, uint32_t seed)
 {
 	uint32_t *m = (uint32_t *)malloc(sizeof(*m) * n * n);
 
@@ -96,16 +96,16 @@ static uint32_t *new_matrix(unsigned int n, uint32_t seed)
 	return m;
 }
 
-static bool new_matrices(struct matrices *m)
+static bool allocate_matrices(struct matrices *m)
 {
 	bool all;
 
-	m->a = new_matrix(m->size, 1);
-	m->b = new_matrix(m->size, 2);
+	m->a = allocate_matrix(m->size, 1);
+	m->b = allocate_matrix(m->size, 2);
 	all = m->a && m->b;
-	/* Filled too, lest the first to be measured have the page faults. */
+	/* Also written here, so that the first measurement does not include page faults. */
 	for (unsigned int v = 0; v < VARIANTS; v++) {
-		m->c[v] = new_matrix(m->size, 3);
+		m->c[v] = allocate_matrix(m->size, 3);
 		all = all && m->c[v];
 	}
 	return all;
@@ -121,7 +121,7 @@ static uint32_t checksum(const struct matrices *m, const uint32_t *c)
 }
 
 /* 12345678 as 12,345,678 */
-static const char *grouped(uint64_t value, char text[32])
+static const char *format_count(uint64_t value, char text[32])
 {
 	char digits[24];
 	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value), at = 0;
@@ -135,15 +135,16 @@ static const char *grouped(uint64_t value, char text[32])
 	return text;
 }
 
-/* How the numbers of a region came about. */
-static const char *manner(const struct region_sum *sum)
+/* How the counters were read, see OUTPUT in matmul.1. */
+static const char *read_method(const struct region_sum *sum)
 {
 	if (sum->scaled)
 		return "estimated";
-	return sum->direct == sum->regions ? "direct" : "by read(2)";
+	return sum->direct == sum->regions ? "user space" : "by read(2)";
 }
 
-static int index_of(const struct region *r, const char *name)
+/* Return: the index of the event @name, with or without modes, or -1. */
+static int event_index(const struct region *r, const char *name)
 {
 	for (unsigned int i = 0; i < r->n; i++)
 		if (!strncmp(r->name[i], name, strlen(name)) &&
@@ -152,19 +153,19 @@ static int index_of(const struct region *r, const char *name)
 	return -1;
 }
 
-/* Beside each count how many there are in a thousand instructions, if those are counted. */
-static void print_row(const struct region_sum *sums, const char *name, unsigned int i,
-		      int instructions)
+/* Print the counts of an event, also per 1000 instructions if the set has instructions. */
+static void print_event(const struct region_sum *sums, const char *name, unsigned int i,
+			int instructions)
 {
 	char text[32];
 
 	printf("  %-28s", name);
 	for (unsigned int v = 0; v < VARIANTS; v++) {
-		const uint64_t all = instructions < 0 ? 0 : sums[v].count[instructions];
+		const uint64_t retired = instructions < 0 ? 0 : sums[v].count[instructions];
 
-		printf("%17s", grouped(sums[v].count[i], text));
-		if (all && (int)i != instructions)
-			printf("%10.2f", 1000.0 * sums[v].count[i] / all);
+		printf("%17s", format_count(sums[v].count[i], text));
+		if (retired && (int)i != instructions)
+			printf("%10.2f", 1000.0 * sums[v].count[i] / retired);
 		else
 			printf("%10s", "");
 	}
@@ -173,10 +174,10 @@ static void print_row(const struct region_sum *sums, const char *name, unsigned 
 
 static void print_set(const struct region *r, const struct region_sum *sums)
 {
-	const int cycles = index_of(r, "cycles"), instructions = index_of(r, "instructions");
+	const int cycles = event_index(r, "cycles"), instructions = event_index(r, "instructions");
 
 	for (unsigned int i = 0; i < r->n; i++)
-		print_row(sums, r->name[i], i, instructions);
+		print_event(sums, r->name[i], i, instructions);
 	if (cycles >= 0 && instructions >= 0) {
 		printf("  %-28s", "instructions per cycle");
 		for (unsigned int v = 0; v < VARIANTS; v++)
@@ -186,19 +187,19 @@ static void print_set(const struct region *r, const struct region_sum *sums)
 	}
 	printf("  %-28s", "");
 	for (unsigned int v = 0; v < VARIANTS; v++)
-		printf("%17s%10s", manner(&sums[v]), "");
+		printf("%17s%10s", read_method(&sums[v]), "");
 	printf("\n\n");
 }
 
-/* Each variant in a region of its own. Returns whether they could be counted. */
-static bool measure(const struct matrices *m, const char *events, bool direct)
+/* Count one set of events for each variant. Return: whether it could be counted. */
+static bool measure(const struct matrices *m, const char *events, bool user_space)
 {
 	struct region_sum sums[VARIANTS] = {};
 	struct region r;
 	int error = region_open(&r, events);
 
 	for (unsigned int v = 0; v < VARIANTS && !error; v++) {
-		r.direct &= direct;
+		r.direct &= user_space;
 		error = region_begin(&r);
 		variants[v].multiply(m, m->c[v]);
 		error = error ? error : region_end(&r, &sums[v]);
@@ -219,7 +220,7 @@ static double seconds_now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* Both variants @rounds times without a counter, and what each took: to profile them. */
+/* Run both variants @rounds times without counting, for a profiler; print their times. */
 static void run_timed(const struct matrices *m, unsigned int rounds)
 {
 	double seconds[VARIANTS] = {}, all = 0;
@@ -238,8 +239,8 @@ static void run_timed(const struct matrices *m, unsigned int rounds)
 		       all > 0 ? 100 * seconds[v] / all : 0);
 }
 
-/* "cycles,instructions" as "cycles:u,instructions:u"; what says its modes keeps them. */
-static void user_only(const char *events, char list[LIST])
+/* Add ":u" to each event; events with a mode or in pmu/terms/ form are not changed. */
+static void add_user_mode(const char *events, char list[LIST])
 {
 	size_t at = 0;
 
@@ -253,70 +254,115 @@ static void user_only(const char *events, char list[LIST])
 	}
 }
 
-static int usage(const char *name)
-{
-	fprintf(stderr, "usage: %s [-n SIZE] [-b BLOCK] [-e EVENTS]... [-r] [-u] [-t ROUNDS]\n",
-		name);
-	return 2;
-}
-
-int main(int argc, char **argv)
-{
-	struct matrices m = { .size = 128, .block = 16 };
-	const char *const *set = default_sets;
-	unsigned int sets = sizeof(default_sets) / sizeof(*default_sets), own = 0, counted = 0;
-	unsigned int rounds = 0;
+/**
+ * struct options - the command line
+ * @set: sets of events to count, @sets of them
+ * @chosen: sets given with -e
+ * @size: rows and columns of a matrix
+ * @block: rows and columns of a block
+ * @rounds: multiply this often and count nothing; 0: count
+ * @user_space: read counters from user space where that is possible
+ * @user_mode: count in user mode only
+ */
+struct options {
+	const char *const *set;
+	unsigned int sets;
 	const char *chosen[SETS];
-	bool direct = true, user = false, equal;
+	unsigned int size;
+	unsigned int block;
+	unsigned int rounds;
+	bool user_space;
+	bool user_mode;
+};
+
+/* Return: false if the command line is wrong. */
+static bool parse_options(struct options *o, int argc, char **argv)
+{
+	unsigned int chosen = 0;
 	int option;
 
 	while ((option = getopt(argc, argv, "n:b:e:rut:")) != -1) {
 		if (option == 'n')
-			m.size = atoi(optarg);
+			o->size = atoi(optarg);
 		else if (option == 'b')
-			m.block = atoi(optarg);
-		else if (option == 'e' && own < SETS)
-			chosen[own++] = optarg;
+			o->block = atoi(optarg);
+		else if (option == 'e' && chosen < SETS)
+			o->chosen[chosen++] = optarg;
 		else if (option == 'r')
-			direct = false;
+			o->user_space = false;
 		else if (option == 'u')
-			user = true;
+			o->user_mode = true;
 		else if (option == 't' && atoi(optarg) > 0)
-			rounds = atoi(optarg);
+			o->rounds = atoi(optarg);
 		else
-			return usage(argv[0]);
+			return false;
 	}
-	if (optind != argc || m.size - 1 > 4095 || m.block - 1 > 4095)
-		return usage(argv[0]);
-	if (own) {
-		set = chosen;
-		sets = own;
+	if (chosen) {
+		o->set = o->chosen;
+		o->sets = chosen;
 	}
-	if (!new_matrices(&m)) {
-		perror(argv[0]);
-		return 1;
-	}
+	return optind == argc && o->size - 1 <= 4095 && o->block - 1 <= 4095;
+}
 
-	if (rounds) {
-		run_timed(&m, rounds);
-		return 0;
-	}
-	printf("%u x %u numbers of 32 bits, in blocks of %u\n\n%-30s", m.size, m.size, m.block, "");
+/* Return: how many sets could be counted. */
+static unsigned int measure_sets(const struct matrices *m, const struct options *o)
+{
+	unsigned int counted = 0;
+
+	printf("%u x %u numbers of 32 bits, in blocks of %u\n\n%-30s", m->size, m->size, m->block,
+	       "");
 	for (unsigned int v = 0; v < VARIANTS; v++)
 		printf("%17s%10s", variants[v].name, "per 1000");
 	putchar('\n');
-	for (unsigned int i = 0; i < sets; i++) {
+	for (unsigned int i = 0; i < o->sets; i++) {
 		char list[LIST];
 
-		if (user)
-			user_only(set[i], list);
-		counted += measure(&m, user ? list : set[i], direct);
+		if (o->user_mode)
+			add_user_mode(o->set[i], list);
+		counted += measure(m, o->user_mode ? list : o->set[i], o->user_space);
 	}
-	/* Also where nothing could be counted, and nothing has been multiplied. */
+	return counted;
+}
+
+/* Return: whether both variants give the same product. */
+static bool compare_products(const struct matrices *m)
+{
+	bool equal;
+
+	/* If no set could be counted, nothing has been multiplied yet. */
 	for (unsigned int v = 0; v < VARIANTS; v++)
-		variants[v].multiply(&m, m.c[v]);
-	equal = !memcmp(m.c[0], m.c[1], sizeof(uint32_t) * m.size * m.size);
+		variants[v].multiply(m, m->c[v]);
+	equal = !memcmp(m->c[0], m->c[1], sizeof(uint32_t) * m->size * m->size);
 	printf("both products are %s, checksum %08x\n", equal ? "equal" : "NOT equal",
-	       checksum(&m, m.c[0]));
-	return equal && counted ? 0 : 1;
+	       checksum(m, m->c[0]));
+	return equal;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {
+		.set = default_sets, .sets = sizeof(default_sets) / sizeof(*default_sets),
+		.size = 128, .block = 16, .user_space = true,
+	};
+	struct matrices m = {};
+	unsigned int counted;
+
+	if (!parse_options(&o, argc, argv)) {
+		fprintf(stderr,
+			"usage: %s [-n SIZE] [-b BLOCK] [-e EVENTS]... [-r] [-u] [-t ROUNDS]\n",
+			argv[0]);
+		return 2;
+	}
+	m.size = o.size;
+	m.block = o.block;
+	if (!allocate_matrices(&m)) {
+		fprintf(stderr, "%s: no memory for the matrices: try a smaller -n\n", argv[0]);
+		return 1;
+	}
+	if (o.rounds) {
+		run_timed(&m, o.rounds);
+		return 0;
+	}
+	counted = measure_sets(&m, &o);
+	return compare_products(&m) && counted ? 0 : 1;
 }
