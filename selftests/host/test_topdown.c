@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_topdown: sbi-topdown's formulas, by hand and against perf's metrics. */
+/* test_topdown: sbi-topdown's formulas, computed by hand and compared with perf's metrics. */
 #include <math.h>
 
 #include "../../tools/sbi-topdown/formula.h"
 #include "test.h"
 
-/* Out of a thousand cycles: what each share must be is worked out beside the case. */
+/* Counts of 1000 cycles. The comments next to the expected shares have the arithmetic. */
 static const struct td_sample plain = {
-	.enabled = 1000, .running = 1000, .known = TD_LEVEL3,
+	.enabled = 1000, .running = 1000, .n_events = TD_LEVEL3,
 	.count = {
 		[TD_CYCLES] = 1000, [TD_INSTRUCTIONS] = 3000, [TD_FRONT_BUBBLE] = 600,
 		[TD_INST_SPEC_RECOVERY] = 3600, [TD_FETCH_LATENCY_BOUND] = 40,
@@ -23,35 +23,35 @@ static bool near(double a, double b)
 	return (isnan(a) && isnan(b)) || fabs(a - b) <= .000000001 * (1 + fabs(b));
 }
 
-/* Is it @expected, in the order of enum td_part? */
-static bool gives(const struct td_sample *sample, const double expected[TD_PARTS])
+/* Do the shares equal @expected, in the order of enum td_part? */
+static bool shares_equal(const struct td_sample *sample, const double expected[TD_PARTS])
 {
 	double share[TD_PARTS];
-	bool ok = td_shares(sample, share) == TD_RIGHT;
+	bool ok = td_compute_shares(sample, share) == TD_VALID;
 
 	for (unsigned int i = 0; i < TD_PARTS; i++) {
 		if (near(share[i], expected[i]))
 			continue;
-		printf("# %s is %f, not %f\n", td_parts[i].name, share[i], expected[i]);
+		note("%s is %f, not %f", td_parts[i].name, share[i], expected[i]);
 		ok = false;
 	}
 	return ok;
 }
 
-/* The same, after @known of the events. */
-static struct td_sample first(const struct td_sample *sample, unsigned int known)
+/* Return: a sample with only the first @n_events. */
+static struct td_sample first_events(const struct td_sample *sample, unsigned int n_events)
 {
 	struct td_sample less = *sample;
 
-	less.known = known;
-	memset(&less.count[known], 0, (TD_EVENTS - known) * sizeof(less.count[0]));
+	less.n_events = n_events;
+	memset(&less.count[n_events], 0, (TD_EVENTS - n_events) * sizeof(less.count[0]));
 	return less;
 }
 
-static void test_plain(void)
+static void test_levels(void)
 {
 	/*
-	 * 6000 slots: 3000 retired; 600 empty; 3600 - 3000 wasted; the rest of 1800.
+	 * 6000 slots: 3000 retired; 600 empty; 3600 - 3000 wasted; 1800 left for the backend.
 	 * Latency 40 of 1000 cycles, bandwidth .1 - .04; 30 and 10 of 40 flushes of .1;
 	 * memory 250 + 50, core 500 - 300; L1 50, L2 80, L3 90, DRAM 30, stores 50.
 	 */
@@ -68,20 +68,21 @@ static void test_plain(void)
 		.5, .1, NAN, NAN, .1, NAN, NAN, .3, NAN, NAN, NAN, NAN, NAN, NAN, NAN
 	};
 	const struct td_sample less[] = {
-		first(&plain, TD_LEVEL3_LESS), first(&plain, TD_LEVEL2), first(&plain, TD_LEVEL1)
+		first_events(&plain, TD_LEVEL3_NO_L3MISS), first_events(&plain, TD_LEVEL2),
+		first_events(&plain, TD_LEVEL1)
 	};
 
-	check(gives(&plain, three), "topdown: three levels");
-	check(gives(&less[0], without_l3), "topdown: L3 and DRAM as one");
-	check(gives(&less[1], two), "topdown: two levels");
-	check(gives(&less[2], one), "topdown: one level");
+	check(shares_equal(&plain, three), "topdown.level3_shares");
+	check(shares_equal(&less[0], without_l3), "topdown.level3_without_l3miss");
+	check(shares_equal(&less[1], two), "topdown.level2_shares");
+	check(shares_equal(&less[2], one), "topdown.level1_shares");
 }
 
-/* Each remainder would be below 0: nothing is, and no share is of the wrong sign. */
+/* Each remainder would be negative, and must be 0. */
 static void test_negative(void)
 {
 	static const struct td_sample sample = {
-		.enabled = 1, .running = 1, .known = TD_LEVEL3,
+		.enabled = 1, .running = 1, .n_events = TD_LEVEL3,
 		.count = { 100, 600, 60, 599, 50, 0, 7, 10, 20, 30, 40, 50, 60 },
 	};
 	/* 600 slots: all retired, 60 empty, none wasted, none left. 50 of 100 cycles. */
@@ -89,43 +90,44 @@ static void test_negative(void)
 		1, .1, .5, 0, 0, 0, 0, 0, .5, 0, 0, 0, .6, .2, 0
 	};
 
-	check(gives(&sample, expected), "topdown: what would be negative is nothing");
+	check(shares_equal(&sample, expected), "topdown.negative_remainders_are_0");
 }
 
 static void test_extremes(void)
 {
-	struct td_sample huge = { .enabled = 1, .running = 1, .known = TD_LEVEL3 };
-	/* As many of all as cycles: a sixth retires, a sixth is empty, none is wasted. */
+	struct td_sample huge = { .enabled = 1, .running = 1, .n_events = TD_LEVEL3 };
+	/* Each count equals cycles: 1/6 of the slots retires, 1/6 is empty, none is wasted. */
 	static const double expected[TD_PARTS] = {
 		1. / 6, 1. / 6, 1, 0, 0, 0, 0, 4. / 6, 2, 0, 0, 0, 1, 1, 0
 	};
 	struct td_sample none = plain;
 	double share[TD_PARTS];
-	unsigned int known = 0;
+	unsigned int n_shares = 0;
 
 	for (unsigned int i = 0; i < TD_EVENTS; i++)
 		huge.count[i] = UINT64_MAX;
-	check(gives(&huge, expected), "topdown: counts of 64 bits");
+	check(shares_equal(&huge, expected), "topdown.counts_of_64_bits");
 	none.count[TD_CYCLES] = 0;
-	check(td_shares(&none, share) == TD_NOTHING, "topdown: no cycles, no shares");
+	check(td_compute_shares(&none, share) == TD_NO_CYCLES, "topdown.no_shares_without_cycles");
 	for (unsigned int i = 0; i < TD_PARTS; i++)
-		known += !isnan(share[i]);
-	none = first(&none, TD_LEVEL1);
+		n_shares += !isnan(share[i]);
+	none = first_events(&none, TD_LEVEL1);
 	none.enabled = 0;
 	none.running = 0;
-	check(!known && td_shares(&none, share) == TD_NOTHING, "topdown: nor of what never ran");
+	check(!n_shares && td_compute_shares(&none, share) == TD_NO_CYCLES,
+	      "topdown.no_shares_if_never_enabled");
 	none = plain;
 	none.count[TD_BR_MIS_PRED] = 0;
 	none.count[TD_TOTAL_FLUSH] = 0;
-	check(td_shares(&none, share) == TD_RIGHT && share[TD_BRANCH_MISPREDICTS] == 0 &&
-	      share[TD_MACHINE_CLEARS] == 0, "topdown: no flushes, no shares of them");
+	check(td_compute_shares(&none, share) == TD_VALID && share[TD_BRANCH_MISPREDICTS] == 0 &&
+	      share[TD_MACHINE_CLEARS] == 0, "topdown.flush_shares_are_0_without_flushes");
 }
 
-static void test_displaced(void)
+static void test_multiplexed(void)
 {
-	static const struct { u64 enabled, running; enum td_verdict must; } cases[] = {
-		{ 1000, 1000, TD_RIGHT }, { 1000, 995, TD_RIGHT }, { 1000, 985, TD_DISPLACED },
-		{ 1000, 0, TD_DISPLACED }, { UINT64_MAX, UINT64_MAX / 2, TD_DISPLACED },
+	static const struct { u64 enabled, running; enum td_validity must; } cases[] = {
+		{ 1000, 1000, TD_VALID }, { 1000, 995, TD_VALID }, { 1000, 985, TD_MULTIPLEXED },
+		{ 1000, 0, TD_MULTIPLEXED }, { UINT64_MAX, UINT64_MAX / 2, TD_MULTIPLEXED },
 	};
 	unsigned int wrong = 0;
 
@@ -135,15 +137,15 @@ static void test_displaced(void)
 
 		sample.enabled = cases[i].enabled;
 		sample.running = cases[i].running;
-		wrong += td_shares(&sample, share) != cases[i].must;
-		wrong += isnan(share[TD_RETIRING]) != (cases[i].must != TD_RIGHT);
+		wrong += td_compute_shares(&sample, share) != cases[i].must;
+		wrong += isnan(share[TD_RETIRING]) != (cases[i].must != TD_VALID);
 	}
-	check(!wrong, "topdown: what was not counted all the time gives no numbers");
+	check(!wrong, "topdown.shares_need_99_percent_running");
 }
 
-static void test_since(void)
+static void test_difference(void)
 {
-	struct td_sample later = plain, since;
+	struct td_sample later = plain, difference;
 	unsigned int wrong = 0;
 
 	later.enabled += 7;
@@ -151,39 +153,41 @@ static void test_since(void)
 	for (unsigned int i = 0; i < TD_EVENTS; i++)
 		later.count[i] += i;
 	later.count[TD_CYCLES] = 1;
-	since = td_since(&later, &plain);
+	difference = td_sample_difference(&later, &plain);
 	for (unsigned int i = 0; i < TD_EVENTS; i++)
-		wrong += since.count[i] != i;
-	check(!wrong && since.enabled == 7 && since.running == 6 && since.known == TD_LEVEL3,
-	      "topdown: an interval, in which nothing goes back");
+		wrong += difference.count[i] != i;
+	check(!wrong && difference.enabled == 7 && difference.running == 6 &&
+	      difference.n_events == TD_LEVEL3, "topdown.difference_is_never_negative");
 }
 
-static u64 below(u64 limit)
+/* A random number of 0 to @limit. */
+static u64 random_upto(u64 limit)
 {
 	return limit ? ((u64)random() << 31 ^ random()) % (limit + 1) : 0;
 }
 
-/* What could be: each event is at most what it is a part of. */
-static struct td_sample likely(void)
+/* A random sample that hardware could give: no part counts more than its whole. */
+static struct td_sample random_sample(void)
 {
-	struct td_sample sample = { .enabled = 1, .running = 1, .known = TD_LEVEL3 };
+	struct td_sample sample = { .enabled = 1, .running = 1, .n_events = TD_LEVEL3 };
 	u64 *count = sample.count;
-	const u64 cycles = 1 + below(1ULL << random() % 40), slots = 6 * cycles;
+	const u64 cycles = 1 + random_upto(1ULL << random() % 40), slots = 6 * cycles;
 
 	count[TD_CYCLES] = cycles;
-	count[TD_INSTRUCTIONS] = below(slots);
+	count[TD_INSTRUCTIONS] = random_upto(slots);
 	count[TD_INST_SPEC_RECOVERY] =
-		count[TD_INSTRUCTIONS] + below(slots - count[TD_INSTRUCTIONS]);
-	count[TD_FRONT_BUBBLE] = below(slots - count[TD_INST_SPEC_RECOVERY]);
-	count[TD_FETCH_LATENCY_BOUND] = below(count[TD_FRONT_BUBBLE] / 6);
-	count[TD_BR_MIS_PRED] = below(cycles);
-	count[TD_TOTAL_FLUSH] = below(cycles);
-	count[TD_EXEC_STALL_CYCLE] = below(cycles);
-	count[TD_MEMSTALL_ANY_LOAD] = below(count[TD_EXEC_STALL_CYCLE]);
-	count[TD_MEMSTALL_STORE] = below(count[TD_EXEC_STALL_CYCLE] - count[TD_MEMSTALL_ANY_LOAD]);
-	count[TD_MEMSTALL_L1MISS] = below(count[TD_MEMSTALL_ANY_LOAD]);
-	count[TD_MEMSTALL_L2MISS] = below(count[TD_MEMSTALL_L1MISS]);
-	count[TD_MEMSTALL_L3MISS] = below(count[TD_MEMSTALL_L2MISS]);
+		count[TD_INSTRUCTIONS] + random_upto(slots - count[TD_INSTRUCTIONS]);
+	count[TD_FRONT_BUBBLE] = random_upto(slots - count[TD_INST_SPEC_RECOVERY]);
+	count[TD_FETCH_LATENCY_BOUND] = random_upto(count[TD_FRONT_BUBBLE] / 6);
+	count[TD_BR_MIS_PRED] = random_upto(cycles);
+	count[TD_TOTAL_FLUSH] = random_upto(cycles);
+	count[TD_EXEC_STALL_CYCLE] = random_upto(cycles);
+	count[TD_MEMSTALL_ANY_LOAD] = random_upto(count[TD_EXEC_STALL_CYCLE]);
+	count[TD_MEMSTALL_STORE] =
+		random_upto(count[TD_EXEC_STALL_CYCLE] - count[TD_MEMSTALL_ANY_LOAD]);
+	count[TD_MEMSTALL_L1MISS] = random_upto(count[TD_MEMSTALL_ANY_LOAD]);
+	count[TD_MEMSTALL_L2MISS] = random_upto(count[TD_MEMSTALL_L1MISS]);
+	count[TD_MEMSTALL_L3MISS] = random_upto(count[TD_MEMSTALL_L2MISS]);
 	return sample;
 }
 
@@ -192,10 +196,10 @@ static void test_sums(void)
 	unsigned int wrong = 0;
 
 	for (unsigned int n = 0; n < 100000; n++) {
-		const struct td_sample sample = likely();
+		const struct td_sample sample = random_sample();
 		double s[TD_PARTS];
 
-		wrong += td_shares(&sample, s) != TD_RIGHT;
+		wrong += td_compute_shares(&sample, s) != TD_VALID;
 		wrong += !near(s[TD_RETIRING] + s[TD_FRONTEND_BOUND] + s[TD_BAD_SPECULATION] +
 			       s[TD_BACKEND_BOUND], 1);
 		wrong += !near(s[TD_FETCH_LATENCY] + s[TD_FETCH_BANDWIDTH], s[TD_FRONTEND_BOUND]);
@@ -207,7 +211,7 @@ static void test_sums(void)
 		wrong += !near(s[TD_MEMORY_BOUND] + s[TD_CORE_BOUND],
 			       (double)sample.count[TD_EXEC_STALL_CYCLE] / sample.count[TD_CYCLES]);
 	}
-	check(!wrong, "topdown: parts make the whole, level 1 makes 100 %%");
+	check(!wrong, "topdown.parts_add_up_to_whole");
 }
 
 /* ---- perf's metrics ---- */
@@ -217,27 +221,27 @@ static double max(double a, double b)
 	return a > b ? a : b;
 }
 
-/* As perf has it. */
+/* The function of this name in perf's metrics. */
 static double d_ratio(double a, double b)
 {
 	return b ? a / b : 0;
 }
 
-static bool agrees(const char *metric, double value, const double *share)
+static bool metric_agrees(const char *metric, double value, const double *share)
 {
 	for (unsigned int i = 0; i < TD_PARTS; i++) {
 		if (strcmp(td_parts[i].name, metric + strlen("td_")))
 			continue;
 		if (!near(share[i], value))
-			printf("# %s: perf has %f, sbi-topdown %f\n", metric, value, share[i]);
+			note("%s: perf has %f, sbi-topdown %f", metric, value, share[i]);
 		return near(share[i], value);
 	}
-	printf("# sbi-topdown has no %s\n", metric);
+	note("sbi-topdown has no %s", metric);
 	return false;
 }
 
-/* Return: how many metrics agree. */
-static unsigned int metrics_agree(const struct td_sample *sample)
+/* Return: how many of perf's metrics have the same value here. */
+static unsigned int count_equal_metrics(const struct td_sample *sample)
 {
 #define COUNT(name, event)	const double name = sample->count[TD_##event]
 	COUNT(cycles, CYCLES);
@@ -256,10 +260,10 @@ static unsigned int metrics_agree(const struct td_sample *sample)
 	double share[TD_PARTS];
 	unsigned int n = 0;
 
-	td_shares(sample, share);
+	td_compute_shares(sample, share);
 #define METRIC(name, expression)			\
 	const double name = expression;			\
-	n += agrees(#name, name, share)
+	n += metric_agrees(#name, name, share)
 #include "metrics.inc"
 	return n;
 }
@@ -269,27 +273,27 @@ static void test_metrics(void)
 	unsigned int wrong = 0;
 
 	for (unsigned int n = 0; n < 20000; n++) {
-		struct td_sample sample = likely();
+		struct td_sample sample = random_sample();
 
-		/* And what cannot be, but was counted. */
+		/* Half of the samples are inconsistent, as real counts may be. */
 		if (n % 2)
 			for (unsigned int i = 1; i < TD_EVENTS; i++)
-				sample.count[i] = below(sample.count[TD_CYCLES]);
-		wrong += metrics_agree(&sample) != TD_PARTS;
+				sample.count[i] = random_upto(sample.count[TD_CYCLES]);
+		wrong += count_equal_metrics(&sample) != TD_PARTS;
 		if (wrong)
 			break;
 	}
-	check(!wrong, "topdown: perf's metrics are the same");
+	check(!wrong, "topdown.equals_perf_metrics");
 }
 
 void test_topdown(void)
 {
 	srandom(6);
-	test_plain();
+	test_levels();
 	test_negative();
 	test_extremes();
-	test_displaced();
-	test_since();
+	test_multiplexed();
+	test_difference();
 	test_sums();
 	test_metrics();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_topdown_find: sbi-topdown's reading of sysfs, on a copy of it. */
+/* test_topdown_find: how sbi-topdown finds events, in a sysfs directory made by the test. */
 #include <sys/stat.h>
 
 #include "../../tools/sbi-topdown/events.h"
@@ -7,21 +7,17 @@
 
 static char devices[32] = "/tmp/topdown.XXXXXX";
 
-/* A file of the PMU @pmu with a line in it; NULL: none. */
-static void put(const char *pmu, const char *folder, const char *name, const char *line)
+/* Write a file of one line for a PMU. */
+static void write_file(const char *pmu, const char *dir, const char *name, const char *line)
 {
 	char path[256];
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/%s", devices, pmu);
 	mkdir(path, 0755);
-	snprintf(path, sizeof(path), "%s/%s/%s", devices, pmu, folder);
+	snprintf(path, sizeof(path), "%s/%s/%s", devices, pmu, dir);
 	mkdir(path, 0755);
-	snprintf(path, sizeof(path), "%s/%s/%s/%s", devices, pmu, folder, name);
-	if (!line) {
-		remove(path);
-		return;
-	}
+	snprintf(path, sizeof(path), "%s/%s/%s/%s", devices, pmu, dir, name);
 	f = fopen(path, "w");
 	if (!f)
 		return;
@@ -29,111 +25,113 @@ static void put(const char *pmu, const char *folder, const char *name, const cha
 	fclose(f);
 }
 
-static bool finds(unsigned int level, struct td_events *events)
+/* Return: whether the events of a level are found. */
+static bool find(unsigned int level, struct td_events *events)
 {
 	memset(events, 0, sizeof(*events));
-	return td_find(events, devices, level);
+	return td_find_events(events, devices, level);
 }
 
-static bool says(unsigned int level, const char *what)
+/* Return: whether a level is refused with this text. */
+static bool refuses(unsigned int level, const char *error)
 {
 	struct td_events events;
 
-	if (!finds(level, &events) && strstr(events.why, what))
+	if (!find(level, &events) && strstr(events.error, error))
 		return true;
-	printf("# %s\n", events.why);
+	note("%s", *events.error ? events.error : "not refused");
 	return false;
 }
 
 static void test_reasons(void)
 {
-	check(says(1, "sbi_pmu is not loaded"), "topdown: no PMU");
-	put("cpu", ".", "type", "4");
-	put("cpu", "events", "cycles", "event=0x1");
-	check(says(1, "sbi_pmu is not loaded"), "topdown: another driver's PMU");
-	put("cpu", "caps", "mode", "sole");
-	check(says(1, "xiangshan=TABLE"), "topdown: no table of events");
-	put("cpu", "caps", "event_table", "user-guide");
-	put("cpu", "format", "event", "config:0-55");
-	put("cpu", "format", "firmware", "config:62-63");
-	put("cpu", "events", "cycles", "event=0x1,firmware=0x1");
-	put("cpu", "events", "instructions", "event=0x2,firmware=0x1");
-	check(says(1, "no event front_bubble on this core (table user-guide)"),
-	      "topdown: an event that is missing");
+	check(refuses(1, "sbi_pmu is not loaded"), "topdown_find.refuses_missing_pmu");
+	write_file("cpu", ".", "type", "4");
+	write_file("cpu", "events", "cycles", "event=0x1");
+	check(refuses(1, "sbi_pmu is not loaded"), "topdown_find.refuses_pmu_of_other_driver");
+	write_file("cpu", "caps", "mode", "sole");
+	check(refuses(1, "xiangshan=TABLE"), "topdown_find.refuses_missing_event_table");
+	write_file("cpu", "caps", "event_table", "user-guide");
+	write_file("cpu", "format", "event", "config:0-55");
+	write_file("cpu", "format", "firmware", "config:62-63");
+	write_file("cpu", "events", "cycles", "event=0x1,firmware=0x1");
+	write_file("cpu", "events", "instructions", "event=0x2,firmware=0x1");
+	check(refuses(1, "no event front_bubble on this core (table user-guide)"),
+	      "topdown_find.refuses_missing_event");
 }
 
 static void test_configs(void)
 {
 	struct td_events events;
 
-	put("cpu", "format", "event0", "config:0-9");
-	put("cpu", "format", "event1", "config:10-19");
-	put("cpu", "format", "op0", "config:40-44");
-	put("cpu", "format", "unit", "config:56-58");
-	put("cpu", "format", "flag", "config:63");
-	put("cpu", "events", "front_bubble", "event0=0x15,unit=0x1");
-	put("cpu", "events", "inst_spec_recovery", "event0=0x5,event1=0x6,op0=0x4,unit=0x2");
-	check(finds(1, &events) && events.known == TD_LEVEL1 && events.pmu.type == 4 &&
+	write_file("cpu", "format", "event0", "config:0-9");
+	write_file("cpu", "format", "event1", "config:10-19");
+	write_file("cpu", "format", "op0", "config:40-44");
+	write_file("cpu", "format", "unit", "config:56-58");
+	write_file("cpu", "format", "flag", "config:63");
+	write_file("cpu", "events", "front_bubble", "event0=0x15,unit=0x1");
+	write_file("cpu", "events", "inst_spec_recovery", "event0=0x5,event1=0x6,op0=0x4,unit=0x2");
+	check(find(1, &events) && events.n_events == TD_LEVEL1 && events.pmu.type == 4 &&
 	      events.pmu.config[TD_CYCLES] == 0x4000000000000001 &&
 	      events.pmu.config[TD_INSTRUCTIONS] == 0x4000000000000002 &&
 	      events.pmu.config[TD_FRONT_BUBBLE] == 0x0100000000000015 &&
 	      events.pmu.config[TD_INST_SPEC_RECOVERY] == 0x0200040000001805,
-	      "topdown: events by name");
-	check(says(2, "Level 1 can be had"), "topdown: a level that can be had");
-	put("cpu", "events", "front_bubble", "event0=0x15,flag");
-	check(finds(1, &events) && events.pmu.config[TD_FRONT_BUBBLE] == 0x8000000000000015,
-	      "topdown: a term that is a flag");
+	      "topdown_find.level1_events");
+	check(refuses(2, "Level 1 is available"), "topdown_find.suggests_available_level");
+	write_file("cpu", "events", "front_bubble", "event0=0x15,flag");
+	check(find(1, &events) && events.pmu.config[TD_FRONT_BUBBLE] == 0x8000000000000015,
+	      "topdown_find.term_without_value_is_1");
 }
 
-static void test_nonsense(void)
+static void test_wrong_terms(void)
 {
 	static const char *const terms[] = {
 		"event0=0x400,unit=0x1", "event0=,unit=0x1", "event0=0x15x", "other=1",
-		"flag=2", "event0=0x15,mad=1",
+		"flag=2", "event0=0x15,other_word=1",
 	};
 	struct td_events events;
-	unsigned int taken = 0;
+	unsigned int found = 0;
 
-	put("cpu", "format", "mad", "config1:0-9");
+	write_file("cpu", "format", "other_word", "config1:0-9");
 	for (unsigned int i = 0; i < ARRAY_SIZE(terms); i++) {
-		put("cpu", "events", "front_bubble", terms[i]);
-		taken += finds(1, &events);
+		write_file("cpu", "events", "front_bubble", terms[i]);
+		found += find(1, &events);
 	}
-	put("cpu", "events", "front_bubble", "event0=0x15,unit=0x1");
-	check(!taken && finds(1, &events), "topdown: terms that make no sense are no event");
+	write_file("cpu", "events", "front_bubble", "event0=0x15,unit=0x1");
+	check(!found && find(1, &events), "topdown_find.refuses_wrong_terms");
 }
 
-/* All three levels, under the names that the general events have beside another PMU. */
-static void test_beside(void)
+/* All three levels while another driver owns "cpu": general events begin with "hw_". */
+static void test_shared_mode(void)
 {
 	struct td_events events;
 
-	put("sbi_pmu", ".", "type", "9");
-	put("sbi_pmu", "caps", "mode", "beside");
-	put("sbi_pmu", "caps", "event_table", "v3");
-	put("sbi_pmu", "format", "event", "config:0-55");
+	write_file("sbi_pmu", ".", "type", "9");
+	write_file("sbi_pmu", "caps", "mode", "beside");
+	write_file("sbi_pmu", "caps", "event_table", "v3");
+	write_file("sbi_pmu", "format", "event", "config:0-55");
 	for (unsigned int i = TD_FRONT_BUBBLE; i < TD_MEMSTALL_L3MISS; i++)
-		put("sbi_pmu", "events", td_events[i], "event=0x7");
-	put("sbi_pmu", "events", "hw_cycles", "event=0x1");
-	put("sbi_pmu", "events", "hw_instructions", "event=0x2");
-	check(finds(2, &events) && events.pmu.type == 9 && events.known == TD_LEVEL2,
-	      "topdown: the module's PMU beside another");
-	check(finds(3, &events) && events.known == TD_LEVEL3_LESS,
-	      "topdown: level 3 without an event for L3");
-	put("sbi_pmu", "events", td_events[TD_MEMSTALL_L3MISS], "event=0x7");
-	check(finds(3, &events) && events.known == TD_LEVEL3, "topdown: all of level 3");
+		write_file("sbi_pmu", "events", td_events[i], "event=0x7");
+	write_file("sbi_pmu", "events", "hw_cycles", "event=0x1");
+	write_file("sbi_pmu", "events", "hw_instructions", "event=0x2");
+	check(find(2, &events) && events.pmu.type == 9 && events.n_events == TD_LEVEL2,
+	      "topdown_find.level2_events_in_shared_mode");
+	check(find(3, &events) && events.n_events == TD_LEVEL3_NO_L3MISS,
+	      "topdown_find.level3_without_l3miss");
+	write_file("sbi_pmu", "events", td_events[TD_MEMSTALL_L3MISS], "event=0x7");
+	check(find(3, &events) && events.n_events == TD_LEVEL3, "topdown_find.level3_events");
 }
 
 void test_topdown_find(void)
 {
 	char command[64];
 
-	if (!check(mkdtemp(devices), "topdown: a folder for a copy of sysfs"))
+	if (!check(mkdtemp(devices), "topdown_find.sysfs_directory_created"))
 		return;
 	test_reasons();
 	test_configs();
-	test_nonsense();
-	test_beside();
+	test_wrong_terms();
+	test_shared_mode();
 	snprintf(command, sizeof(command), "rm -r %s", devices);
-	check(!system(command), "topdown: the copy is gone");
+	check(!system(command), "topdown_find.sysfs_directory_removed");
 }

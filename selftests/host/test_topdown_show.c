@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_topdown_show: what sbi-topdown prints, in every width and for every reader. */
+/* test_topdown_show: what sbi-topdown prints, in each format and on each size of terminal. */
 #include <ctype.h>
 
 #include "../../tools/sbi-topdown/show.h"
@@ -8,7 +8,7 @@
 static const struct td_report report = {
 	.what = "all 4 CPUs", .seconds = 12.5,
 	.sample = {
-		.enabled = 4000000000, .running = 4000000000, .known = TD_LEVEL3,
+		.enabled = 4000000000, .running = 4000000000, .n_events = TD_LEVEL3,
 		.count = { 8000000000, 9600000000, 9600000000, 12000000000, 900000000, 30000000,
 			   10000000, 5000000000, 800000000, 3200000000, 2400000000, 1600000000,
 			   400000000 },
@@ -17,17 +17,17 @@ static const struct td_report report = {
 
 static char text[65536];
 
-/* Run a renderer, and keep what it printed in text. */
+/* Call a function that prints to "out", and keep its output in text. */
 #define PRINTED(call) do {				\
 		FILE *out = fmemopen(text, sizeof(text), "w");	\
 		call;					\
 		fclose(out);				\
 	} while (0)
 
-/* ---- reading ---- */
+/* ---- parsing the output ---- */
 
-/* Past an escape sequence at @s, if there is one. */
-static const char *past_escape(const char *s)
+/* Return: the end of the escape sequence at @s, or @s if there is none. */
+static const char *skip_escape(const char *s)
 {
 	if (s[0] != '\033' || s[1] != '[')
 		return s;
@@ -36,6 +36,7 @@ static const char *past_escape(const char *s)
 	return s + !!*s;
 }
 
+/* Size and kind of the output. */
 struct seen {
 	unsigned int lines;
 	unsigned int widest;
@@ -43,14 +44,14 @@ struct seen {
 	bool coloured;
 };
 
-/* What a terminal makes of it. */
-static struct seen look(void)
+/* Measure the output as a terminal shows it. */
+static struct seen measure(void)
 {
 	struct seen seen = { .lines = 1, .ascii = true };
 	unsigned int width = 0;
 
 	for (const char *s = text; *s;) {
-		const char *next = past_escape(s);
+		const char *next = skip_escape(s);
 
 		if (next != s) {
 			seen.coloured |= next[-1] == 'm';
@@ -76,26 +77,26 @@ static bool has(const char *what)
 
 /* ---- a terminal ---- */
 
-static const unsigned int levels[] = { TD_LEVEL1, TD_LEVEL2, TD_LEVEL3_LESS, TD_LEVEL3 };
+static const unsigned int levels[] = { TD_LEVEL1, TD_LEVEL2, TD_LEVEL3_NO_L3MISS, TD_LEVEL3 };
 
-static bool fits(unsigned int known, const struct td_style *style)
+static bool fits(unsigned int n_events, const struct td_style *style)
 {
 	struct td_report less = report;
 	struct seen seen;
 
-	less.sample.known = known;
+	less.sample.n_events = n_events;
 	PRINTED(td_show_screen(out, &less, style));
-	seen = look();
+	seen = measure();
 	if (seen.widest > style->width || (style->rows >= 5 && seen.lines > style->rows) ||
 	    seen.ascii == style->utf8 || seen.coloured != style->colour) {
-		printf("# %u x %u, %u events: %u x %u\n%s\n", style->width, style->rows, known,
-		       seen.widest, seen.lines, text);
+		note("terminal %u x %u, %u events: output %u x %u\n%s", style->width, style->rows,
+		     n_events, seen.widest, seen.lines, text);
 		return false;
 	}
 	return true;
 }
 
-/* Nothing is wider or longer than the terminal. */
+/* The output is never wider or longer than the terminal. */
 static void test_sizes(void)
 {
 	unsigned int wrong = 0, n = 0;
@@ -110,18 +111,19 @@ static void test_sizes(void)
 			wrong += !fits(levels[i % 4], &style);
 		}
 	}
-	check(!wrong, "topdown: %u screens of many sizes", n);
+	note("%u screens", n);
+	check(!wrong, "topdown_show.screen_fits_terminal");
 	wrong = 0;
 	for (unsigned int width = 14; width < 40; width++) {
 		const struct td_style style = { .width = width, .rows = 24 };
 
 		wrong += !fits(TD_LEVEL3, &style);
 	}
-	check(!wrong, "topdown: narrow ones");
+	check(!wrong, "topdown_show.screen_fits_narrow_terminal");
 }
 
-/* Of @width columns: 2 for a key, 21 for a label, 8 for a number, 2 between, 1 left. */
-static unsigned int bar_of(unsigned int width)
+/* Length of a bar: of @width columns, key, label, share and spaces take 34. */
+static unsigned int bar_length(unsigned int width)
 {
 	const struct td_style style = { .width = width, .rows = 24 };
 	unsigned int n = 0;
@@ -141,27 +143,29 @@ static void test_bars(void)
 	const struct td_style colour = { .width = 74, .rows = 24, .utf8 = true, .colour = true };
 	struct td_report over = report;
 
-	check(bar_of(40) == 6 && bar_of(80) == 46 && bar_of(200) == 64,
-	      "topdown: bars take what a terminal has (%u, %u, %u)", bar_of(40), bar_of(80),
-	      bar_of(200));
-	/* Retiring is .2 of 40 cells: 8; latency .1125: 4.5, with eighths 4 and a half. */
+	note("bars of %u, %u, %u columns", bar_length(40), bar_length(80), bar_length(200));
+	check(bar_length(40) == 6 && bar_length(80) == 46 && bar_length(200) == 64,
+	      "topdown_show.bars_fill_terminal_width");
+	/* 40 cells: Retiring .2 is 8 cells, Fetch latency .1125 is 4.5, rounded in ASCII. */
 	PRINTED(td_show_screen(out, &report, &ascii));
 	check(has(" 20.0 %  ########................................") &&
-	      has(" 11.2 %  #####..................................."), "topdown: bars of ASCII");
-	/* .2 each to retire and for the frontend, .05 wasted, of 73 cells: 15, 14, 4, 40. */
+	      has(" 11.2 %  #####..................................."),
+	      "topdown_show.bars_in_ascii");
+	/* 73 cells: retiring .2, frontend .2, bad speculation .05, backend .55. */
 	check(has("RRRRRRRRRRRRRRRFFFFFFFFFFFFFFSSSSBBBBBBBB") &&
-	      has("SBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB\033"), "topdown: level 1 in a line");
+	      has("SBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB\033"),
+	      "topdown_show.level1_stack_in_ascii");
 	PRINTED(td_show_screen(out, &report, &utf8));
 	check(has(" 20.0 %  ████████·") && has(" 11.2 %  ████▌·"),
-	      "topdown: bars of blocks");
-	check(has("█▓▓") && has("▓▒▒▒▒░"), "topdown: shades for colours");
+	      "topdown_show.bars_in_unicode");
+	check(has("█▓▓") && has("▓▒▒▒▒░"), "topdown_show.shades_without_colour");
 	PRINTED(td_show_screen(out, &report, &colour));
 	check(has("\033[32m████████\033[0m") && !has("▓"),
-	      "topdown: bars in colour");
+	      "topdown_show.bars_in_colour");
 	over.sample.count[TD_MEMSTALL_STORE] = 80000000000;
 	PRINTED(td_show_bars(out, &over, &ascii));
 	check(has("1040.0 %  ########################################\n"),
-	      "topdown: more than all fills a bar");
+	      "topdown_show.share_above_1_fills_bar");
 }
 
 static void test_hint(void)
@@ -170,23 +174,24 @@ static void test_hint(void)
 	struct td_report other = report;
 
 	PRINTED(td_show_screen(out, &report, &style));
-	check(has("Look at: Backend bound > Memory bound > L3"), "topdown: where to look");
-	other.sample.known = TD_LEVEL3_LESS;
+	check(has("Look at: Backend bound > Memory bound > L3"),
+	      "topdown_show.hint_names_largest_parts");
+	other.sample.n_events = TD_LEVEL3_NO_L3MISS;
 	other.sample.count[TD_MEMSTALL_L3MISS] = 0;
 	PRINTED(td_show_bars(out, &other, &style));
 	check(has("Memory bound > L3 or DRAM\n") && has("  L3 or DRAM ") && !has("  DRAM") &&
 	      has("Note: no counter was left for memstall_l3miss"),
-	      "topdown: L3 and DRAM as one, and why");
+	      "topdown_show.note_if_l3_includes_dram");
 	other = report;
-	other.sample.known = TD_LEVEL1;
+	other.sample.n_events = TD_LEVEL1;
 	other.sample.count[TD_INSTRUCTIONS] = 40000000000;
 	PRINTED(td_show_screen(out, &other, &style));
-	check(has("Most slots retire."), "topdown: nowhere to look");
+	check(has("Most slots retire."), "topdown_show.hint_if_most_slots_retire");
 }
 
-/* ---- what is not there ---- */
+/* ---- no shares ---- */
 
-static void test_nothing(void)
+static void test_no_shares(void)
 {
 	static const struct td_style style = { .width = 80, .rows = 24 };
 	struct td_report none = report;
@@ -213,9 +218,9 @@ static void test_nothing(void)
 		wrong += i ? !has("12.500000,1,0.0000,,,,,,,,,,,,,,,,0,0,") :
 			strcmp(text, "12.500000,1,0.2500,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
 		memset(&none.sample, 0, sizeof(none.sample));
-		none.sample.known = TD_LEVEL3;
+		none.sample.n_events = TD_LEVEL3;
 	}
-	check(!wrong, "topdown: no numbers, and why, for every reader");
+	check(!wrong, "topdown_show.reason_instead_of_shares_in_each_format");
 }
 
 /* ---- plain text ---- */
@@ -228,9 +233,9 @@ static void test_text(void)
 	for (unsigned int i = 0; i < 4; i++) {
 		struct seen seen;
 
-		user.sample.known = levels[i];
+		user.sample.n_events = levels[i];
 		PRINTED(td_show_text(out, &user));
-		seen = look();
+		seen = measure();
 		wrong += !seen.ascii || has("\033") || seen.widest > 90 || has("nan");
 		wrong += !has("\n  20.0 %  Retiring ") || has("Fetch latency") != (i > 0);
 		wrong += has("  DRAM ") != (i == 3) || has("L3 or DRAM") != (i == 2);
@@ -238,10 +243,10 @@ static void test_text(void)
 	user.user_only = true;
 	PRINTED(td_show_text(out, &user));
 	check(!wrong && has("Top-down of all 4 CPUs, 12 s, IPC 1.20, 2.00 GHz, user mode only\n") &&
-	      has("Note: user mode only"), "topdown: plain text");
+	      has("Note: user mode only"), "topdown_show.plain_text");
 }
 
-static unsigned int words(const char *s)
+static unsigned int count_words(const char *s)
 {
 	unsigned int n = 0;
 
@@ -257,19 +262,19 @@ static void test_columns(void)
 	unsigned int wrong = 0;
 
 	for (unsigned int i = 0; i < 4; i++) {
-		less.sample.known = levels[i];
-		PRINTED(td_show_columns_head(out, less.sample.known));
-		/* And what they are in. */
-		wrong += words(text) != columns[i] + 1;
+		less.sample.n_events = levels[i];
+		PRINTED(td_show_columns_head(out, less.sample.n_events));
+		/* The head ends with the unit "%", which has no value below it. */
+		wrong += count_words(text) != columns[i] + 1;
 		PRINTED(td_show_columns(out, &less));
-		wrong += words(text) != columns[i] || !has("   12.500   20.0 ");
+		wrong += count_words(text) != columns[i] || !has("   12.500   20.0 ");
 	}
-	check(!wrong, "topdown: a line an interval");
+	check(!wrong, "topdown_show.columns_of_each_level");
 }
 
 /* ---- CSV and JSON ---- */
 
-static unsigned int commas(void)
+static unsigned int count_commas(void)
 {
 	unsigned int n = 0;
 
@@ -284,44 +289,44 @@ static void test_csv(void)
 	unsigned int wrong = 0, columns;
 
 	PRINTED(td_show_csv_head(out));
-	columns = commas();
+	columns = count_commas();
 	check(columns == 2 + TD_PARTS + TD_EVENTS && has("seconds,summary,running,retiring,") &&
 	      has(",core_bound,cycles,instructions,") && has(",memstall_l3miss\n"),
-	      "topdown: CSV has a head");
+	      "topdown_show.csv_head");
 	for (unsigned int i = 0; i < 4; i++) {
-		less.sample.known = levels[i];
+		less.sample.n_events = levels[i];
 		PRINTED(td_show_csv(out, &less));
-		wrong += commas() != columns || look().lines != 2 || has("nan") ||
+		wrong += count_commas() != columns || measure().lines != 2 || has("nan") ||
 			 !has("12.500000,0,1.0000,0.200000,0.200000,");
 	}
 	check(!wrong && has(",8000000000,9600000000,") && has(",400000000\n"),
-	      "topdown: and as many columns at every level");
+	      "topdown_show.csv_columns_same_at_each_level");
 }
 
-static const char *json_value(const char *s);
+static const char *parse_value(const char *s);
 
-/* "{", members and "}". Return: past it, NULL: it is none. */
-static const char *json_object(const char *s)
+/* Parse an object. Return: its end, or NULL if it is not valid. */
+static const char *parse_object(const char *s)
 {
 	do {
 		const char *name = ++s;
 
 		if (*s != '"')
 			return NULL;
-		s = json_value(s);
+		s = parse_value(s);
 		if (!s || s - name < 3 || *s != ':')
 			return NULL;
-		s = json_value(s + 1);
+		s = parse_value(s + 1);
 	} while (s && *s == ',');
 	return s && *s == '}' ? s + 1 : NULL;
 }
 
-static const char *json_number(const char *s)
+static const char *parse_number(const char *s)
 {
 	const char *digits = s;
 
 	s += strspn(s, "0123456789");
-	/* No number begins with a 0 that it does not need. */
+	/* JSON does not allow leading zeros. */
 	if (s == digits || (*digits == '0' && s - digits > 1))
 		return NULL;
 	if (*s != '.')
@@ -331,13 +336,13 @@ static const char *json_number(const char *s)
 	return s == digits ? NULL : s;
 }
 
-/* As much of JSON as there is in what we print. */
-static const char *json_value(const char *s)
+/* Parse the part of JSON that sbi-topdown prints. Return: the end, or NULL if not valid. */
+static const char *parse_value(const char *s)
 {
 	static const char *const words[] = { "null", "true", "false" };
 
 	if (*s == '{')
-		return json_object(s);
+		return parse_object(s);
 	if (*s == '"') {
 		s += 1 + strcspn(s + 1, "\"\\\n");
 		return *s == '"' ? s + 1 : NULL;
@@ -345,7 +350,7 @@ static const char *json_value(const char *s)
 	for (unsigned int i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strncmp(s, words[i], strlen(words[i])))
 			return s + strlen(words[i]);
-	return json_number(s);
+	return parse_number(s);
 }
 
 static void test_json(void)
@@ -356,11 +361,11 @@ static void test_json(void)
 	for (unsigned int i = 0; i < 8; i++) {
 		const char *end;
 
-		less.sample.known = levels[i % 4];
+		less.sample.n_events = levels[i % 4];
 		less.sample.running = i < 4 ? less.sample.enabled : 0;
 		less.summary = i % 2;
 		PRINTED(td_show_json(out, &less));
-		end = json_value(text);
+		end = parse_value(text);
 		wrong += !end || strcmp(end, "\n") || has("nan");
 		wrong += !has(less.summary ? "\"summary\":true" : "\"summary\":false");
 		wrong += has("\"mem_bound\":null") != (i != 3);
@@ -368,9 +373,10 @@ static void test_json(void)
 	}
 	PRINTED(td_show_json(out, &report));
 	check(!wrong && has("\"retiring\":0.200000,") && has("\"cycles\":8000000000,") &&
-	      has("\"seconds\":12.500000,"), "topdown: JSON, an object a line");
-	check(!json_value("{\"a\":nan}") && !json_value("{\"a\":1,}") && !json_value("{\"a\" 1}"),
-	      "topdown: what is no JSON is told from it");
+	      has("\"seconds\":12.500000,"), "topdown_show.json_object_per_line");
+	check(!parse_value("{\"a\":nan}") && !parse_value("{\"a\":1,}") &&
+	      !parse_value("{\"a\" 1}"),
+	      "topdown_show.json_parser_refuses_wrong_json");
 }
 
 void test_topdown_show(void)
@@ -378,7 +384,7 @@ void test_topdown_show(void)
 	test_sizes();
 	test_bars();
 	test_hint();
-	test_nothing();
+	test_no_shares();
 	test_text();
 	test_columns();
 	test_csv();

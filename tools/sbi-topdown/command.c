@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* command - the program that is measured. */
+/* command - the process of the command that is measured. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -7,63 +7,75 @@
 
 #include "command.h"
 
-/* In the child, until it is the program. */
-static void become(char *const *argv, const sigset_t *mask, int go, int error)
+/* In the child: wait for td_command_start(), then become the program. */
+static void exec_program(char *const *argv, const sigset_t *mask, int start_fd, int error_fd)
 {
-	char nothing;
+	char byte;
 
-	/* If the parent ends before it lets us go, this is not to run. */
-	if (read(go, &nothing, 1) != 1)
+	/* End of file: the parent has ended, so do not run the program. */
+	if (read(start_fd, &byte, 1) != 1)
 		_exit(125);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
-	if (write(error, &errno, sizeof(errno)) < 0)
+	if (write(error_fd, &errno, sizeof(errno)) < 0)
 		_exit(125);
 	_exit(127);
 }
 
 /**
- * td_command_hold - make the process of a program that does not run yet
+ * td_command_create - create the process of a program, which waits before its exec
  * @command: filled in
- * @argv: the program
- * @mask: its signal mask
+ * @argv: the program and its arguments
+ * @mask: signal mask of the program
+ *
+ * Return: false if there is no process; errno says why.
  */
-bool td_command_hold(struct td_command *command, char *const *argv, const sigset_t *mask)
+bool td_command_create(struct td_command *command, char *const *argv, const sigset_t *mask)
 {
-	int go[2], error[2];
+	int start[2], error[2];
 
-	if (pipe2(go, O_CLOEXEC) || pipe2(error, O_CLOEXEC))
+	if (pipe2(start, O_CLOEXEC) || pipe2(error, O_CLOEXEC))
 		return false;
 	command->pid = fork();
 	if (command->pid < 0)
 		return false;
 	if (!command->pid) {
-		close(go[1]);
+		close(start[1]);
 		close(error[0]);
-		become(argv, mask, go[0], error[1]);
+		exec_program(argv, mask, start[0], error[1]);
 	}
-	close(go[0]);
+	close(start[0]);
 	close(error[1]);
-	command->go = go[1];
-	command->error = error[0];
+	command->start_fd = start[1];
+	command->error_fd = error[0];
 	return true;
 }
 
-/* Let it go. Return: 0, or the errno of an exec that failed. */
-int td_command_go(struct td_command *command)
+/**
+ * td_command_start - let the process continue to its exec
+ * @command: created
+ *
+ * Return: 0, or the errno of an exec that failed.
+ */
+int td_command_start(struct td_command *command)
 {
 	int error = 0;
 
-	if (write(command->go, "", 1) != 1 ||
-	    read(command->error, &error, sizeof(error)) < 0)
+	if (write(command->start_fd, "", 1) != 1 ||
+	    read(command->error_fd, &error, sizeof(error)) < 0)
 		error = errno;
-	close(command->go);
-	close(command->error);
+	close(command->start_fd);
+	close(command->error_fd);
 	return error;
 }
 
-/* Return: its exit status as a shell has it, -1 if it has not ended. */
-int td_command_end(const struct td_command *command)
+/**
+ * td_command_status - exit status of the process
+ * @command: started
+ *
+ * Return: the exit status as a shell reports it, -1 if the process runs.
+ */
+int td_command_status(const struct td_command *command)
 {
 	int status;
 

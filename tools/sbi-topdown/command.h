@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* command.h - the program that is measured: held before its exec, then let go. */
+/* command.h - the command that is measured; its process waits while events are opened. */
 #ifndef TOPDOWN_COMMAND_H
 #define TOPDOWN_COMMAND_H
 
@@ -8,19 +8,19 @@
 #include <sys/types.h>
 
 /**
- * struct td_command - a program that is measured
- * @pid: its process, 0: none
- * @go: closed to let it go
- * @error: closed by its exec; else its errno comes
+ * struct td_command - process of the command
+ * @pid: 0: no command
+ * @start_fd: a byte written to it starts the command
+ * @error_fd: exec closes it; if exec fails, its errno can be read
  */
 struct td_command {
 	pid_t pid;
-	int go;
-	int error;
+	int start_fd;
+	int error_fd;
 };
 
-bool td_command_hold(struct td_command *command, char *const *argv, const sigset_t *mask);
-int td_command_go(struct td_command *command);
-int td_command_end(const struct td_command *command);
+bool td_command_create(struct td_command *command, char *const *argv, const sigset_t *mask);
+int td_command_start(struct td_command *command);
+int td_command_status(const struct td_command *command);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * events - sysfs and perf_event_open().
  *
- * The events of an analysis are one group, which perf has on the counters as a whole
- * or not at all: the counts are of the same time, always. Whether that was all of the
- * time is for td_shares() to judge.
+ * The events of an analysis are one group: perf schedules a group as a whole or not at
+ * all, so that all counts are of the same time. td_compute_shares() checks that the
+ * group counted all of the time.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,26 +19,27 @@
 
 #include "events.h"
 
+/* Write the error text. Return: false. */
 __attribute__((format(printf, 2, 3)))
-static bool fails(struct td_events *events, const char *format, ...)
+static bool fail(struct td_events *events, const char *format, ...)
 {
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(events->why, sizeof(events->why), format, ap);
+	vsnprintf(events->error, sizeof(events->error), format, ap);
 	va_end(ap);
 	return false;
 }
 
 /* ---- sysfs ---- */
 
-static bool line_of(const char *folder, const char *file, char *line, int size)
+static bool read_line(const char *dir, const char *file, char *line, int size)
 {
 	char path[256];
 	FILE *f;
 	bool ok;
 
-	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
 	f = fopen(path, "r");
 	if (!f)
 		return false;
@@ -49,8 +50,8 @@ static bool line_of(const char *folder, const char *file, char *line, int size)
 	return ok;
 }
 
-/* "event0=0x15" at the bits that format/event0 has for it; a bare term is 1. */
-static bool place(const char *folder, char *term, uint64_t *config)
+/* Set the bits of a term such as "event0=0x15", as format/event0 says; a bare term is 1. */
+static bool set_field(const char *dir, char *term, uint64_t *config)
 {
 	unsigned int low, high;
 	uint64_t value = 1;
@@ -64,7 +65,7 @@ static bool place(const char *folder, char *term, uint64_t *config)
 			return false;
 	}
 	snprintf(file, sizeof(file), "format/%.50s", term);
-	if (!line_of(folder, file, format, sizeof(format)))
+	if (!read_line(dir, file, format, sizeof(format)))
 		return false;
 	n = sscanf(format, "config:%u-%u", &low, &high);
 	if (n == 1)
@@ -75,27 +76,30 @@ static bool place(const char *folder, char *term, uint64_t *config)
 	return true;
 }
 
-static bool parse(const char *folder, char *terms, uint64_t *config)
+static bool parse_terms(const char *dir, char *terms, uint64_t *config)
 {
 	char *term, *rest;
 
 	*config = 0;
 	for (term = strtok_r(terms, ",", &rest); term; term = strtok_r(NULL, ",", &rest))
-		if (!place(folder, term, config))
+		if (!set_field(dir, term, config))
 			return false;
 	return true;
 }
 
-/* Beside another driver the general events' names begin with "hw_". */
-static bool named(const char *folder, const char *name, uint64_t *config)
+/*
+ * Look up an event. If another driver owns the PMU "cpu", sbi_pmu puts "hw_" before the
+ * names of general events.
+ */
+static bool find_event(const char *dir, const char *name, uint64_t *config)
 {
-	static const char *const spelled[] = { "events/%s", "events/hw_%s" };
+	static const char *const formats[] = { "events/%s", "events/hw_%s" };
 	char file[64], terms[256];
 
 	for (unsigned int i = 0; i < 2; i++) {
-		snprintf(file, sizeof(file), spelled[i], name);
-		if (line_of(folder, file, terms, sizeof(terms)))
-			return parse(folder, terms, config);
+		snprintf(file, sizeof(file), formats[i], name);
+		if (read_line(dir, file, terms, sizeof(terms)))
+			return parse_terms(dir, terms, config);
 	}
 	return false;
 }
@@ -107,65 +111,70 @@ static bool find_pmu(struct td_events *events, const char *devices)
 	char line[64];
 
 	for (unsigned int i = 0; i < 2; i++) {
-		snprintf(pmu->folder, sizeof(pmu->folder), "%s/%s", devices, names[i]);
-		if (line_of(pmu->folder, "caps/mode", line, sizeof(line)) &&
-		    line_of(pmu->folder, "type", line, sizeof(line))) {
+		snprintf(pmu->dir, sizeof(pmu->dir), "%s/%s", devices, names[i]);
+		if (read_line(pmu->dir, "caps/mode", line, sizeof(line)) &&
+		    read_line(pmu->dir, "type", line, sizeof(line))) {
 			pmu->type = strtoul(line, NULL, 0);
 			return true;
 		}
 	}
-	return fails(events, "the module sbi_pmu is not loaded\n"
-			     "To do: insmod sbi_pmu.ko; dmesg says what it found.");
+	return fail(events, "the module sbi_pmu is not loaded\n"
+			    "To do: insmod sbi_pmu.ko, and check in dmesg what it found.");
 }
 
-static bool find_table(struct td_events *events, char *table, int size)
+static bool read_table_name(struct td_events *events, char *table, int size)
 {
-	if (line_of(events->pmu.folder, "caps/event_table", table, size))
+	if (read_line(events->pmu.dir, "caps/event_table", table, size))
 		return true;
-	return fails(events, "sbi_pmu knows of no XiangShan events on this core\n"
-			     "To do: if it is a XiangShan core, load the module with xiangshan=TABLE;\n"
-			     "which table, and what firmware must have: sbi-pmu-xiangshan.rst.");
+	return fail(events, "sbi_pmu knows of no XiangShan events on this core\n"
+			    "To do: on a XiangShan core, load the module with xiangshan=TABLE;\n"
+			    "sbi-pmu-xiangshan.rst lists the tables and what firmware must provide.");
 }
 
 /**
- * td_find - look the events up
+ * td_find_events - find the PMU and the events of an analysis
  * @events: all zero
  * @devices: TD_DEVICES
  * @level: of the analysis, 1 to 3
  *
- * Return: whether they are there; if not, @events->why says what to do.
+ * Return: false if some are missing; then @events->error says what to do.
  */
-bool td_find(struct td_events *events, const char *devices, unsigned int level)
+bool td_find_events(struct td_events *events, const char *devices, unsigned int level)
 {
-	static const unsigned int need[] = { 0, TD_LEVEL1, TD_LEVEL2, TD_LEVEL3 };
+	static const unsigned int needed[] = { 0, TD_LEVEL1, TD_LEVEL2, TD_LEVEL3 };
 	struct td_pmu *pmu = &events->pmu;
 	char table[64];
 
-	if (!find_pmu(events, devices) || !find_table(events, table, sizeof(table)))
+	if (!find_pmu(events, devices) || !read_table_name(events, table, sizeof(table)))
 		return false;
-	while (pmu->known < need[level] &&
-	       named(pmu->folder, td_events[pmu->known], &pmu->config[pmu->known]))
-		pmu->known++;
-	events->known = pmu->known;
-	if (pmu->known == need[level] || (level == 3 && pmu->known == TD_LEVEL3_LESS))
+	while (pmu->n_events < needed[level] &&
+	       find_event(pmu->dir, td_events[pmu->n_events], &pmu->config[pmu->n_events]))
+		pmu->n_events++;
+	events->n_events = pmu->n_events;
+	if (pmu->n_events == needed[level] || (level == 3 && pmu->n_events == TD_LEVEL3_NO_L3MISS))
 		return true;
-	return fails(events, "there is no event %s on this core (table %s)\n"
-			     "To do: see in dmesg if that is the core's table, and if firmware maps\n"
-			     "events to its counters (sbi-pmu-xiangshan.rst).%s",
-		     td_events[pmu->known], table,
-		     pmu->known >= TD_LEVEL1 ? " Level 1 can be had: -l 1." : "");
+	return fail(events, "there is no event %s on this core (table %s)\n"
+			    "To do: check in dmesg that the table is that of the core, and that firmware\n"
+			    "maps events to its counters (sbi-pmu-xiangshan.rst).%s",
+		    td_events[pmu->n_events], table,
+		    pmu->n_events >= TD_LEVEL1 ? " Level 1 is available: use -l 1." : "");
 }
 
 /* ---- opening ---- */
 
-/* Where, and how, a group is opened. */
-struct place {
+/**
+ * struct target - what a group is opened on
+ * @pid: task, -1: any
+ * @cpu: -1: any
+ * @on_exec: enable the group when the task calls exec
+ */
+struct target {
 	pid_t pid;
 	int cpu;
 	bool on_exec;
 };
 
-static int open_event(const struct td_events *events, unsigned int i, const struct place *at,
+static int open_event(const struct td_events *events, unsigned int i, const struct target *target,
 		      int leader)
 {
 	struct perf_event_attr attr = {
@@ -175,33 +184,34 @@ static int open_event(const struct td_events *events, unsigned int i, const stru
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled = leader < 0,
-		.enable_on_exec = leader < 0 && at->on_exec,
-		.inherit = at->cpu < 0,
+		.enable_on_exec = leader < 0 && target->on_exec,
+		.inherit = target->cpu < 0,
 		.exclude_kernel = events->user_only,
 	};
-	const int fd = syscall(SYS_perf_event_open, &attr, at->pid, at->cpu, leader,
+	const int fd = syscall(SYS_perf_event_open, &attr, target->pid, target->cpu, leader,
 			       PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
 
-static void group_close(struct td_group *group)
+static void close_group(struct td_group *group)
 {
 	while (group->opened)
 		close(group->fd[--group->opened]);
 }
 
-/* Return: 0 or a negative errno, of the event after those that are open. */
-static int group_open(struct td_events *events, struct td_group *group, const struct place *at)
+/* Return: 0 or a negative errno; then event number group->opened failed. */
+static int open_group(struct td_events *events, struct td_group *group,
+		      const struct target *target)
 {
 	group->opened = 0;
-	while (group->opened < events->known) {
+	while (group->opened < events->n_events) {
 		const unsigned int i = group->opened;
-		const int fd = open_event(events, i, at, i ? group->fd[0] : -1);
+		const int fd = open_event(events, i, target, i ? group->fd[0] : -1);
 
-		/* One too many for the counters, which level 3 can do without. */
+		/* No counter is left for the last event, which level 3 does not need. */
 		if (fd == -EINVAL && i == TD_MEMSTALL_L3MISS) {
-			events->known = TD_LEVEL3_LESS;
+			events->n_events = TD_LEVEL3_NO_L3MISS;
 			return 0;
 		}
 		if (fd < 0)
@@ -211,77 +221,89 @@ static int group_open(struct td_events *events, struct td_group *group, const st
 	return 0;
 }
 
-static bool explain(struct td_events *events, unsigned int i, int error)
+static bool fail_open(struct td_events *events, unsigned int i, int error)
 {
 	switch (error) {
 	case -EACCES:
 	case -EPERM:
-		return fails(events, "not allowed to count: %s\n"
-				     "To do: run it as root, or see kernel.perf_event_paranoid.",
-			     strerror(-error));
+		return fail(events, "not allowed to count: %s\n"
+				    "To do: run as root, or lower kernel.perf_event_paranoid.",
+			    strerror(-error));
 	case -EMFILE:
 	case -ENFILE:
-		return fails(events, "too many files: each task or CPU needs %u\n"
-				     "To do: raise ulimit -Hn, or measure less.", events->known);
+		return fail(events, "too many open files: each task or CPU needs %u\n"
+				    "To do: raise ulimit -Hn, use a lower level, or measure less.",
+			    events->n_events);
 	case -ESRCH:
-		return fails(events, "no such process");
+		return fail(events, "the process has ended");
 	case -EINVAL:
-		return fails(events, "%s does not fit on the counters beside the others\n"
-				     "To do: a lower level needs less of them.", td_events[i]);
+		return fail(events, "%s does not fit on the counters with the other events\n"
+				    "To do: use a lower level, which needs fewer counters.",
+			    td_events[i]);
 	case -ENOENT:
 	case -EOPNOTSUPP:
-		return fails(events, "%s cannot be counted%s", td_events[i],
-			     events->user_only ? " without the kernel, which needs root" : "");
+		return fail(events, "%s cannot be counted%s", td_events[i], events->user_only ?
+			    " in user mode only\nTo do: run as root, to count the kernel, too." :
+			    "\nTo do: see in dmesg what sbi_pmu found.");
 	default:
-		return fails(events, "%s: %s", td_events[i], strerror(-error));
+		return fail(events, "%s: %s", td_events[i], strerror(-error));
 	}
 }
 
-/* One more group; of a task that has gone there is none. */
-static bool add(struct td_events *events, const struct place *at)
+/* Open one more group. A task that has ended is no error, but gets no group. */
+static bool add_group(struct td_events *events, const struct target *target)
 {
-	struct td_group *groups = realloc(events->groups, (events->n + 1) * sizeof(*groups));
+	struct td_group *groups =
+		realloc(events->groups, (events->n_groups + 1) * sizeof(*groups));
 	struct td_group *group;
 	int ret;
 
 	if (!groups)
-		return fails(events, "no memory");
+		return fail(events, "out of memory");
 	events->groups = groups;
-	group = &groups[events->n];
+	group = &groups[events->n_groups];
 	memset(group, 0, sizeof(*group));
-	ret = group_open(events, group, at);
-	/* Those who may not look into the kernel may look at their own programs. */
-	if (ret == -EACCES && at->cpu < 0 && !events->n && !events->user_only) {
-		group_close(group);
+	ret = open_group(events, group, target);
+	/* Without the right to count the kernel, count the user mode of tasks. */
+	if (ret == -EACCES && target->cpu < 0 && !events->n_groups && !events->user_only) {
+		close_group(group);
 		events->user_only = true;
-		ret = group_open(events, group, at);
+		ret = open_group(events, group, target);
 	}
-	if (ret && group->opened < events->known)
-		explain(events, group->opened, ret);
+	if (ret && group->opened < events->n_events)
+		fail_open(events, group->opened, ret);
 	if (ret)
-		group_close(group);
+		close_group(group);
 	else
-		events->n++;
+		events->n_groups++;
 	return !ret || ret == -ESRCH;
 }
 
-/* Of a task that is about to exec, from then on, and of all it starts. */
+/**
+ * td_open_command - open the events on a command that is about to call exec
+ * @events: found
+ * @pid: the process
+ *
+ * The events count from exec on, and in all tasks that the command starts.
+ *
+ * Return: false on failure; then @events->error says what to do.
+ */
 bool td_open_command(struct td_events *events, pid_t pid)
 {
-	const struct place at = { .pid = pid, .cpu = -1, .on_exec = true };
+	const struct target target = { .pid = pid, .cpu = -1, .on_exec = true };
 
-	return add(events, &at) && events->n;
+	return add_group(events, &target) && events->n_groups;
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_pids(const void *a, const void *b)
 {
 	const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
 
 	return x < y ? -1 : x > y;
 }
 
-/* A process's threads, ordered, at most @max of them. */
-static unsigned int threads_of(pid_t pid, pid_t *tids, unsigned int max)
+/* List the threads of a process, sorted. Return: their number, at most @max. */
+static unsigned int list_threads(pid_t pid, pid_t *tids, unsigned int max)
 {
 	struct dirent *entry;
 	unsigned int n = 0;
@@ -295,33 +317,41 @@ static unsigned int threads_of(pid_t pid, pid_t *tids, unsigned int max)
 			tids[n++] = atoi(entry->d_name);
 	if (dir)
 		closedir(dir);
-	qsort(tids, n, sizeof(*tids), by_number);
+	qsort(tids, n, sizeof(*tids), compare_pids);
 	return n;
 }
 
 #define MAX_THREADS	32768
 
-/* All threads of a process; what they start later is inherited. */
+/**
+ * td_open_process - open the events on all threads of a process
+ * @events: found
+ * @pid: the process
+ *
+ * Tasks that these threads start later inherit the events.
+ *
+ * Return: false on failure; then @events->error says what to do.
+ */
 bool td_open_process(struct td_events *events, pid_t pid)
 {
 	pid_t *tids = calloc(MAX_THREADS, sizeof(*tids));
-	const unsigned int before = events->n;
-	unsigned int n = tids ? threads_of(pid, tids, MAX_THREADS) : 0;
+	const unsigned int before = events->n_groups;
+	unsigned int n = tids ? list_threads(pid, tids, MAX_THREADS) : 0;
 	bool ok = true;
 
 	for (unsigned int i = 0; ok && i < n; i++) {
-		const struct place at = { .pid = tids[i], .cpu = -1 };
+		const struct target target = { .pid = tids[i], .cpu = -1 };
 
-		ok = add(events, &at);
+		ok = add_group(events, &target);
 	}
 	free(tids);
-	if (ok && events->n == before)
-		ok = fails(events, "there is no process %d", pid);
+	if (ok && events->n_groups == before)
+		ok = fail(events, "there is no process %d", pid);
 	return ok;
 }
 
-/* "0-3,6" */
-static bool each_cpu(struct td_events *events, char *list)
+/* Open a group on each CPU of a list such as "0-3,6". */
+static bool open_cpu_list(struct td_events *events, char *list)
 {
 	char *range, *rest;
 
@@ -329,46 +359,58 @@ static bool each_cpu(struct td_events *events, char *list)
 		int first, last, n = sscanf(range, "%d-%d", &first, &last);
 
 		if (n < 1)
-			return fails(events, "cannot read the list of CPUs");
+			return fail(events, "cannot parse the list of CPUs: %s", range);
 		for (int cpu = first; cpu <= (n == 1 ? first : last); cpu++) {
-			const struct place at = { .pid = -1, .cpu = cpu };
+			const struct target target = { .pid = -1, .cpu = cpu };
 
-			if (!add(events, &at))
+			if (!add_group(events, &target))
 				return false;
 		}
 	}
-	return events->n;
+	return events->n_groups;
 }
 
-/* All CPUs that are there now, and that the PMU is on. */
+/**
+ * td_open_cpus - open the events on all CPUs of the PMU that are online
+ * @events: found
+ *
+ * Return: false on failure; then @events->error says what to do.
+ */
 bool td_open_cpus(struct td_events *events)
 {
 	char list[4096];
 
-	if (!line_of(events->pmu.folder, "cpus", list, sizeof(list)) &&
-	    !line_of("/sys/devices/system/cpu", "online", list, sizeof(list)))
-		return fails(events, "cannot read the list of CPUs");
-	return each_cpu(events, list);
+	if (!read_line(events->pmu.dir, "cpus", list, sizeof(list)) &&
+	    !read_line("/sys/devices/system/cpu", "online", list, sizeof(list)))
+		return fail(events, "cannot read the list of CPUs from sysfs");
+	return open_cpu_list(events, list);
 }
 
-/* Not for a command: its exec does that. */
-void td_enable(struct td_events *events)
+/**
+ * td_enable_events - start to count
+ * @events: open on processes or CPUs; those of a command are enabled by its exec
+ */
+void td_enable_events(struct td_events *events)
 {
-	for (unsigned int i = 0; i < events->n; i++)
+	for (unsigned int i = 0; i < events->n_groups; i++)
 		ioctl(events->groups[i].fd[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
 }
 
-void td_close(struct td_events *events)
+/**
+ * td_close_events - close all groups
+ * @events: may be open or not
+ */
+void td_close_events(struct td_events *events)
 {
-	while (events->n)
-		group_close(&events->groups[--events->n]);
+	while (events->n_groups)
+		close_group(&events->groups[--events->n_groups]);
 	free(events->groups);
 	events->groups = NULL;
 }
 
 /* ---- reading ---- */
 
-/* What read() gives, see perf_event_open(2). */
+/* The result of read(), see perf_event_open(2). */
 struct group_values {
 	uint64_t n;
 	uint64_t enabled;
@@ -376,40 +418,44 @@ struct group_values {
 	uint64_t value[TD_EVENTS];
 };
 
-static bool group_read(struct td_group *group, unsigned int known)
+static bool read_group(struct td_group *group, unsigned int n_events)
 {
 	struct group_values values = {};
 
 	if (read(group->fd[0], &values, sizeof(values)) < 0)
 		return false;
-	/* When its CPU has gone a group is one no more: what was read before is all. */
-	if (values.n < known)
+	/* When a CPU goes offline perf splits the group up: keep what was read before. */
+	if (values.n < n_events)
 		return true;
 	group->last.enabled = values.enabled;
 	group->last.running = values.running;
-	memcpy(group->last.count, values.value, known * sizeof(values.value[0]));
+	memcpy(group->last.count, values.value, n_events * sizeof(values.value[0]));
 	return true;
 }
 
 /**
- * td_read - what has been counted since the start
+ * td_read_events - read what was counted since the start
  * @events: open
  * @sample: filled in with the sum of all groups
  *
- * Return: false if perf gives no answer; then @events->why says more.
+ * Return: false if perf cannot read the events; then @events->error says why.
  */
-bool td_read(struct td_events *events, struct td_sample *sample)
+bool td_read_events(struct td_events *events, struct td_sample *sample)
 {
-	*sample = (struct td_sample){ .known = events->known };
-	for (unsigned int i = 0; i < events->n; i++) {
+	*sample = (struct td_sample){ .n_events = events->n_events };
+	for (unsigned int i = 0; i < events->n_groups; i++) {
 		const struct td_sample *last = &events->groups[i].last;
 
-		if (!group_read(&events->groups[i], events->known))
-			return fails(events, "cannot read the counters: %s%s", strerror(errno),
-				     errno == ECHILD ? ", born too early: try again" : "");
+		if (!read_group(&events->groups[i], events->n_events)) {
+			/* ECHILD: a task was started while the events were opened. */
+			const bool again = errno == ECHILD;
+
+			return fail(events, "cannot read the counters: %s%s", strerror(errno),
+				    again ? "\nTo do: measure again." : "");
+		}
 		sample->enabled += last->enabled;
 		sample->running += last->running;
-		for (unsigned int e = 0; e < events->known; e++)
+		for (unsigned int e = 0; e < events->n_events; e++)
 			sample->count[e] += last->count[e];
 	}
 	return true;

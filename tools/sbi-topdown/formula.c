@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * formula - the arithmetic, which needs nothing of the system.
+ * formula - the arithmetic; no system calls, so that it is tested on the host.
  *
- * A cycle has six slots, each for one micro-op from decode on. Level 1 says where the
- * slots went. Levels 2 and 3 are by events that count cycles, not slots (but for the
- * two of bad speculation): such a part may be larger than what it is a part of, and a
- * remainder that would be negative is 0.
+ * A cycle has six slots, each for one micro-op from decode on. Level 1 divides the
+ * slots. Most events of levels 2 and 3 count cycles, not slots (the exceptions are the
+ * two parts of bad speculation): such a part may be larger than the part it belongs to.
+ * A remainder that would be negative is 0.
  */
 #include <math.h>
 
@@ -31,19 +31,19 @@ const char *const td_events[TD_EVENTS] = {
 
 const struct td_part_info td_parts[TD_PARTS] = {
 	[TD_RETIRING] = { "retiring", "Retiring", "retire",
-		"slots of instructions that retired", 1 },
+		"slots of retired instructions", 1 },
 	[TD_FRONTEND_BOUND] = { "frontend_bound", "Frontend bound", "front",
-		"slots the frontend left empty", 1 },
+		"slots that the frontend left empty", 1 },
 	[TD_FETCH_LATENCY] = { "fetch_latency", "Fetch latency", "fe-lat",
 		"cycles without any instruction from the frontend", 2 },
 	[TD_FETCH_BANDWIDTH] = { "fetch_bandwidth", "Fetch bandwidth", "fe-bw",
-		"slots left empty beside instructions", 2 },
+		"empty slots in cycles with some instructions", 2 },
 	[TD_BAD_SPECULATION] = { "bad_speculation", "Bad speculation", "badspc",
-		"slots of micro-ops that never retired, and recovery", 1 },
+		"slots of micro-ops that did not retire, and recovery", 1 },
 	[TD_BRANCH_MISPREDICTS] = { "branch_mispredicts", "Branch mispredicts", "branch",
-		"of these, by branches", 2 },
+		"of bad speculation: mispredicted branches", 2 },
 	[TD_MACHINE_CLEARS] = { "machine_clears", "Machine clears", "clears",
-		"of these, by other flushes", 2 },
+		"of bad speculation: other flushes", 2 },
 	[TD_BACKEND_BOUND] = { "backend_bound", "Backend bound", "back",
 		"slots that waited for the backend", 1 },
 	[TD_MEMORY_BOUND] = { "memory_bound", "Memory bound", "memory",
@@ -57,116 +57,137 @@ const struct td_part_info td_parts[TD_PARTS] = {
 	[TD_MEM_BOUND] = { "mem_bound", "DRAM", "DRAM",
 		"cycles that waited for loads from memory", 3 },
 	[TD_STORE_BOUND] = { "store_bound", "Stores", "stores",
-		"cycles that waited for room for stores", 3 },
+		"cycles that waited for space in the store buffer", 3 },
 	[TD_CORE_BOUND] = { "core_bound", "Core bound", "core",
-		"cycles with few micro-ops issued, and no memory to blame", 2 },
+		"cycles with few micro-ops issued, not due to memory", 2 },
 };
 
-unsigned int td_level(unsigned int known)
+/**
+ * td_level - level of an analysis
+ * @n_events: events that are counted
+ *
+ * Return: 1 to 3.
+ */
+unsigned int td_level(unsigned int n_events)
 {
-	return known >= TD_LEVEL3_LESS ? 3 : known >= TD_LEVEL2 ? 2 : 1;
+	return n_events >= TD_LEVEL3_NO_L3MISS ? 3 : n_events >= TD_LEVEL2 ? 2 : 1;
 }
 
-/* The share of its time that a sample was counted in; 0 of no time. */
-double td_running(const struct td_sample *sample)
+/**
+ * td_running_share - share of the enabled time in which the events counted
+ * @sample: the counts
+ *
+ * Return: 0 to 1; 0 if the events were never enabled.
+ */
+double td_running_share(const struct td_sample *sample)
 {
 	return sample->enabled ? (double)sample->running / sample->enabled : 0;
 }
 
-static uint64_t over(uint64_t a, uint64_t b)
+/* Subtract; 0 instead of a negative result. */
+static uint64_t subtract(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
 }
 
-/* Counters do not go back; what seems to is nothing. */
-struct td_sample td_since(const struct td_sample *now, const struct td_sample *before)
+/**
+ * td_sample_difference - what was counted between two samples
+ * @now: the later one
+ * @before: the earlier one
+ *
+ * Return: the differences; 0 where a value decreased.
+ */
+struct td_sample td_sample_difference(const struct td_sample *now,
+				      const struct td_sample *before)
 {
-	struct td_sample since = {
-		.enabled = over(now->enabled, before->enabled),
-		.running = over(now->running, before->running),
-		.known = now->known,
+	struct td_sample difference = {
+		.enabled = subtract(now->enabled, before->enabled),
+		.running = subtract(now->running, before->running),
+		.n_events = now->n_events,
 	};
 
-	for (unsigned int i = 0; i < now->known; i++)
-		since.count[i] = over(now->count[i], before->count[i]);
-	return since;
+	for (unsigned int i = 0; i < now->n_events; i++)
+		difference.count[i] = subtract(now->count[i], before->count[i]);
+	return difference;
 }
 
-static double positive(double x)
+static double clamp_to_0(double x)
 {
 	return x > 0 ? x : 0;
 }
 
-/* @part of it and @rest; of nothing there is no part. */
-static double ratio(double part, double rest)
+/* The fraction that @part is of @part and @rest together; 0 if both are 0. */
+static double fraction(double part, double rest)
 {
 	return part ? part / (part + rest) : 0;
 }
 
-static void level1(const uint64_t *count, double *share)
+static void compute_level1(const uint64_t *count, double *share)
 {
 	const double slots = SLOTS * count[TD_CYCLES];
 	double rest;
 
 	share[TD_RETIRING] = count[TD_INSTRUCTIONS] / slots;
 	share[TD_FRONTEND_BOUND] = count[TD_FRONT_BUBBLE] / slots;
-	/* What the counters read one after the other may be apart. */
+	/* Counters are read one after another, so the difference may seem negative. */
 	share[TD_BAD_SPECULATION] =
-		over(count[TD_INST_SPEC_RECOVERY], count[TD_INSTRUCTIONS]) / slots;
+		subtract(count[TD_INST_SPEC_RECOVERY], count[TD_INSTRUCTIONS]) / slots;
 	rest = 1 - share[TD_FRONTEND_BOUND] - share[TD_BAD_SPECULATION] - share[TD_RETIRING];
-	share[TD_BACKEND_BOUND] = positive(rest);
+	share[TD_BACKEND_BOUND] = clamp_to_0(rest);
 }
 
-static void level2(const uint64_t *count, double *share)
+static void compute_level2(const uint64_t *count, double *share)
 {
 	const double cycles = count[TD_CYCLES], bad = share[TD_BAD_SPECULATION];
 	const double branches = count[TD_BR_MIS_PRED], others = count[TD_TOTAL_FLUSH];
 	const double memory = (double)count[TD_MEMSTALL_ANY_LOAD] + count[TD_MEMSTALL_STORE];
 
 	share[TD_FETCH_LATENCY] = count[TD_FETCH_LATENCY_BOUND] / cycles;
-	share[TD_FETCH_BANDWIDTH] = positive(share[TD_FRONTEND_BOUND] - share[TD_FETCH_LATENCY]);
-	/* A mispredicted branch is no flush to TOTAL_FLUSH: the two together are all. */
-	share[TD_BRANCH_MISPREDICTS] = bad * ratio(branches, others);
-	share[TD_MACHINE_CLEARS] = bad * ratio(others, branches);
+	share[TD_FETCH_BANDWIDTH] = clamp_to_0(share[TD_FRONTEND_BOUND] - share[TD_FETCH_LATENCY]);
+	/* TOTAL_FLUSH does not include mispredicted branches: the sum of both is all flushes. */
+	share[TD_BRANCH_MISPREDICTS] = bad * fraction(branches, others);
+	share[TD_MACHINE_CLEARS] = bad * fraction(others, branches);
 	share[TD_MEMORY_BOUND] = memory / cycles;
-	share[TD_CORE_BOUND] = positive(count[TD_EXEC_STALL_CYCLE] - memory) / cycles;
+	share[TD_CORE_BOUND] = clamp_to_0(count[TD_EXEC_STALL_CYCLE] - memory) / cycles;
 }
 
-static void level3(const uint64_t *count, bool l3, double *share)
+static void compute_level3(const uint64_t *count, bool has_l3miss, double *share)
 {
 	const double cycles = count[TD_CYCLES];
 
 	share[TD_L1_BOUND] =
-		over(count[TD_MEMSTALL_ANY_LOAD], count[TD_MEMSTALL_L1MISS]) / cycles;
-	share[TD_L2_BOUND] = over(count[TD_MEMSTALL_L1MISS], count[TD_MEMSTALL_L2MISS]) / cycles;
-	share[TD_L3_BOUND] = over(count[TD_MEMSTALL_L2MISS], count[TD_MEMSTALL_L3MISS]) / cycles;
-	share[TD_MEM_BOUND] = l3 ? count[TD_MEMSTALL_L3MISS] / cycles : NAN;
+		subtract(count[TD_MEMSTALL_ANY_LOAD], count[TD_MEMSTALL_L1MISS]) / cycles;
+	share[TD_L2_BOUND] =
+		subtract(count[TD_MEMSTALL_L1MISS], count[TD_MEMSTALL_L2MISS]) / cycles;
+	share[TD_L3_BOUND] =
+		subtract(count[TD_MEMSTALL_L2MISS], count[TD_MEMSTALL_L3MISS]) / cycles;
+	share[TD_MEM_BOUND] = has_l3miss ? count[TD_MEMSTALL_L3MISS] / cycles : NAN;
 	share[TD_STORE_BOUND] = count[TD_MEMSTALL_STORE] / cycles;
 }
 
 /**
- * td_shares - where the time went
- * @sample: what was counted
- * @share: shares of 1 by part, NAN where not known. Without the last event
- *	   TD_L3_BOUND is that of L3 and memory.
+ * td_compute_shares - compute the shares of all parts
+ * @sample: the counts
+ * @share: filled in: from 0 on, 1 is all slots or cycles; NAN for parts above the level
+ *	   of @sample. Without memstall_l3miss TD_L3_BOUND includes DRAM.
  *
- * Return: whether they are known. If not, all are NAN.
+ * Return: whether they could be computed. If not, all are NAN.
  */
-enum td_verdict td_shares(const struct td_sample *sample, double share[TD_PARTS])
+enum td_validity td_compute_shares(const struct td_sample *sample, double share[TD_PARTS])
 {
-	const unsigned int level = td_level(sample->known);
+	const unsigned int level = td_level(sample->n_events);
 
 	for (unsigned int i = 0; i < TD_PARTS; i++)
 		share[i] = NAN;
-	/* Times are taken a moment apart when events are switched on. */
-	if (sample->enabled && td_running(sample) < 0.99)
-		return TD_DISPLACED;
+	/* Allow 1 %: on enabling, both times do not begin at exactly the same moment. */
+	if (sample->enabled && td_running_share(sample) < 0.99)
+		return TD_MULTIPLEXED;
 	if (!sample->count[TD_CYCLES])
-		return TD_NOTHING;
-	level1(sample->count, share);
+		return TD_NO_CYCLES;
+	compute_level1(sample->count, share);
 	if (level >= 2)
-		level2(sample->count, share);
+		compute_level2(sample->count, share);
 	if (level >= 3)
-		level3(sample->count, sample->known > TD_MEMSTALL_L3MISS, share);
-	return TD_RIGHT;
+		compute_level3(sample->count, sample->n_events > TD_MEMSTALL_L3MISS, share);
+	return TD_VALID;
 }

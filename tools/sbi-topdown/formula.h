@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * formula.h - top-down analysis of a XiangShan core: from counts of events to shares.
- * The same formulas are in drivers/perf/sbi_pmu/events/metrics.tsv, for perf.
+ * formula.h - top-down analysis of a XiangShan core: compute shares from event counts.
+ * drivers/perf/sbi_pmu/events/metrics.tsv has the same formulas, for perf.
  */
 #ifndef TOPDOWN_FORMULA_H
 #define TOPDOWN_FORMULA_H
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * What is counted, each level's events after those of the levels before it: any
- * analysis needs the first so many of these.
+ * The events. Each level's events follow those of the lower levels, so that an analysis
+ * needs the first TD_LEVEL1, TD_LEVEL2 or TD_LEVEL3 of them.
  */
 enum td_event {
 	TD_CYCLES,
@@ -30,15 +30,15 @@ enum td_event {
 
 	TD_MEMSTALL_L1MISS = TD_LEVEL2,
 	TD_MEMSTALL_L2MISS,
-	TD_LEVEL3_LESS,
+	TD_LEVEL3_NO_L3MISS,
 
-	/* Level 3 can do without the last, and then knows L3 and memory as one. */
-	TD_MEMSTALL_L3MISS = TD_LEVEL3_LESS,
+	/* Without this event, level 3 has one share for L3 and DRAM together. */
+	TD_MEMSTALL_L3MISS = TD_LEVEL3_NO_L3MISS,
 	TD_LEVEL3,
 	TD_EVENTS = TD_LEVEL3,
 };
 
-/* What it is about, in the order of a picture: a part after its whole. */
+/* The parts, in the order of the output: each before the parts that it consists of. */
 enum td_part {
 	TD_RETIRING,
 	TD_FRONTEND_BOUND,
@@ -59,11 +59,11 @@ enum td_part {
 };
 
 /**
- * struct td_part_info - a part's names
- * @name: for programs; perf's metric is this after "td_"
+ * struct td_part_info - names of a part
+ * @name: for programs; perf's metric is called "td_" and this name
  * @label: for people
- * @column: of at most 6 letters
- * @meaning: of what it is a share
+ * @column: short label, at most 6 characters
+ * @meaning: what is counted as a share of all slots or cycles
  * @level: 1 to 3
  */
 struct td_part_info {
@@ -75,33 +75,34 @@ struct td_part_info {
 };
 
 /**
- * struct td_sample - what was counted
- * @enabled: ns that the events should have counted, of all tasks or CPUs
- * @running: ns that they did
- * @known: how many of the events are counted: TD_LEVEL1, 2, 3 or TD_LEVEL3_LESS
- * @count: the counts, 0 from @known on
+ * struct td_sample - counts of the events
+ * @enabled: ns that the events were enabled, added up over tasks or CPUs
+ * @running: ns of these in which they counted
+ * @n_events: events that were counted: TD_LEVEL1, 2, 3 or TD_LEVEL3_NO_L3MISS
+ * @count: the counts, 0 from @n_events on
  */
 struct td_sample {
 	uint64_t enabled;
 	uint64_t running;
-	unsigned int known;
+	unsigned int n_events;
 	uint64_t count[TD_EVENTS];
 };
 
 /**
- * enum td_verdict - can shares be told from a sample?
- * @TD_RIGHT: yes
- * @TD_NOTHING: no, nothing ran
- * @TD_DISPLACED: no, other events had the counters for some of the time
+ * enum td_validity - can shares be computed from a sample?
+ * @TD_VALID: yes
+ * @TD_NO_CYCLES: no, nothing ran
+ * @TD_MULTIPLEXED: no, other events used the counters for some of the time
  */
-enum td_verdict { TD_RIGHT, TD_NOTHING, TD_DISPLACED };
+enum td_validity { TD_VALID, TD_NO_CYCLES, TD_MULTIPLEXED };
 
 extern const char *const td_events[TD_EVENTS];
 extern const struct td_part_info td_parts[TD_PARTS];
 
-unsigned int td_level(unsigned int known);
-double td_running(const struct td_sample *sample);
-struct td_sample td_since(const struct td_sample *now, const struct td_sample *before);
-enum td_verdict td_shares(const struct td_sample *sample, double share[TD_PARTS]);
+unsigned int td_level(unsigned int n_events);
+double td_running_share(const struct td_sample *sample);
+struct td_sample td_sample_difference(const struct td_sample *now,
+				      const struct td_sample *before);
+enum td_validity td_compute_shares(const struct td_sample *sample, double share[TD_PARTS]);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sbi-topdown - where a XiangShan core's time goes, in one pass. See sbi-topdown.1.
+ * sbi-topdown - top-down analysis of a XiangShan core without multiplexing. See
+ * sbi-topdown.1.
  */
 #include <err.h>
 #include <errno.h>
@@ -20,20 +21,20 @@
 
 /**
  * struct run - a measurement
- * @options: what is wanted
- * @events: open
+ * @options: the command line
+ * @events: open events
  * @command: pid 0 if there is none
  * @out: where the results go
- * @terminal: @out is one, and of this style
+ * @terminal: @out is a terminal that understands escape sequences
  * @style: its size and abilities
- * @live: we have a screen on it
- * @what: is measured, for people
- * @begin: when it began, ns
- * @next: when an interval ends, ns
- * @before: what had been counted when the last one did
- * @shown: the last interval
- * @status: the command's, -1: it has not ended
- * @done: it is over
+ * @full_screen: intervals are drawn on its alternate screen
+ * @what: what is measured, for people
+ * @start_ns: when the measurement started
+ * @interval_end_ns: when the current interval ends
+ * @total: what had been counted at the end of the last interval
+ * @last_interval: its counts
+ * @status: exit status of the command, -1: it runs
+ * @done: the measurement is to end
  */
 struct run {
 	struct options options;
@@ -42,19 +43,19 @@ struct run {
 	FILE *out;
 	bool terminal;
 	struct td_style style;
-	bool live;
+	bool full_screen;
 	char what[64];
-	uint64_t begin;
-	uint64_t next;
-	struct td_sample before;
-	struct td_report shown;
+	uint64_t start_ns;
+	uint64_t interval_end_ns;
+	struct td_sample total;
+	struct td_report last_interval;
 	int status;
 	bool done;
 };
 
 /* ---- output ---- */
 
-static uint64_t now(void)
+static uint64_t now_ns(void)
 {
 	struct timespec t;
 
@@ -62,8 +63,8 @@ static uint64_t now(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* A command's standard output is its own. */
-static FILE *output_of(const struct options *options)
+/* With a command the default is stderr, as the command uses stdout. */
+static FILE *open_output(const struct options *options)
 {
 	FILE *out;
 
@@ -71,48 +72,48 @@ static FILE *output_of(const struct options *options)
 		return options->command ? stderr : stdout;
 	out = fopen(options->output, "we");
 	if (!out)
-		err(FAILED, "%s", options->output);
+		err(FAILED, "cannot write to %s", options->output);
 	return out;
 }
 
-/* Only if nothing else writes there is the screen ours. */
-static void begin_output(struct run *run)
+/* Print the head, or enter full screen; not with a command, which may use the terminal. */
+static void start_output(struct run *run)
 {
 	struct options *options = &run->options;
 
-	run->terminal = options->format == TEXT && td_terminal(run->out);
-	run->live = run->terminal && !options->command;
-	if (run->live && !options->interval)
+	run->terminal = options->format == TEXT && td_terminal_is_capable(run->out);
+	run->full_screen = run->terminal && !options->command;
+	if (run->full_screen && !options->interval)
 		options->interval = 1000;
 	if (options->format == CSV)
 		td_show_csv_head(run->out);
-	else if (options->format == TEXT && !run->live && options->interval)
-		td_show_columns_head(run->out, run->events.known);
+	else if (options->format == TEXT && !run->full_screen && options->interval)
+		td_show_columns_head(run->out, run->events.n_events);
 	fflush(run->out);
-	if (run->live)
+	if (run->full_screen)
 		td_terminal_enter(run->out);
 }
 
-/* As a whole, so that nobody sees half of it. */
-static void draw(struct run *run)
+/* Draw the last interval. The screen is written at once, to avoid flicker. */
+static void draw_screen(struct run *run)
 {
 	size_t size = 0;
 	char *text = NULL;
 	FILE *frame;
 
-	if (!run->shown.what)
+	if (!run->last_interval.what)
 		return;
 	frame = open_memstream(&text, &size);
 	if (!frame)
 		return;
-	td_terminal_style(run->out, &run->style);
-	td_show_screen(frame, &run->shown, &run->style);
+	td_terminal_get_style(run->out, &run->style);
+	td_show_screen(frame, &run->last_interval, &run->style);
 	fclose(frame);
 	fwrite(text, 1, size, run->out);
 	free(text);
 }
 
-static void print(struct run *run, const struct td_report *report)
+static void print_report(struct run *run, const struct td_report *report)
 {
 	switch (run->options.format) {
 	case CSV:
@@ -122,12 +123,12 @@ static void print(struct run *run, const struct td_report *report)
 		td_show_json(run->out, report);
 		break;
 	case TEXT:
-		if (!report->summary && run->live) {
-			draw(run);
+		if (!report->summary && run->full_screen) {
+			draw_screen(run);
 		} else if (!report->summary) {
 			td_show_columns(run->out, report);
 		} else if (run->terminal) {
-			td_terminal_style(run->out, &run->style);
+			td_terminal_get_style(run->out, &run->style);
 			td_show_bars(run->out, report, &run->style);
 		} else {
 			td_show_text(run->out, report);
@@ -138,8 +139,8 @@ static void print(struct run *run, const struct td_report *report)
 
 /* ---- measurement ---- */
 
-/* A file for each event of each task or CPU. */
-static void allow_files(void)
+/* Each event of each task or CPU needs an open file. */
+static void raise_file_limit(void)
 {
 	struct rlimit files;
 
@@ -153,7 +154,7 @@ static bool open_events(struct run *run)
 {
 	const struct options *options = &run->options;
 
-	if (options->all)
+	if (options->all_cpus)
 		return td_open_cpus(&run->events);
 	for (unsigned int i = 0; i < options->n_pids; i++)
 		if (!td_open_process(&run->events, options->pids[i]))
@@ -161,13 +162,14 @@ static bool open_events(struct run *run)
 	return options->n_pids || td_open_command(&run->events, run->command.pid);
 }
 
-static void name_it(struct run *run)
+/* Write the name of what is measured, without control characters. */
+static void set_name(struct run *run)
 {
 	const struct options *options = &run->options;
 	const size_t size = sizeof(run->what);
 
-	if (options->all)
-		snprintf(run->what, size, "all %u CPUs", run->events.n);
+	if (options->all_cpus)
+		snprintf(run->what, size, "all %u CPUs", run->events.n_groups);
 	else if (options->n_pids > 1)
 		snprintf(run->what, size, "%u processes", options->n_pids);
 	else if (options->n_pids)
@@ -179,66 +181,68 @@ static void name_it(struct run *run)
 			*c = '?';
 }
 
-/* If it cannot be read there is no point in going on, but for the command. */
-static bool sample(struct run *run, struct td_report *report)
+/* Read the counts since the start. A failure ends the measurement unless a command runs. */
+static bool read_report(struct run *run, struct td_report *report)
 {
 	*report = (struct td_report){
 		.what = run->what,
-		.seconds = (now() - run->begin) / 1e9,
+		.seconds = (now_ns() - run->start_ns) / 1e9,
 		.user_only = run->events.user_only,
 	};
-	if (td_read(&run->events, &report->sample))
+	if (td_read_events(&run->events, &report->sample))
 		return true;
 	run->done |= !run->command.pid;
 	return false;
 }
 
-static void interval(struct run *run)
+static void end_interval(struct run *run)
 {
 	const uint64_t ns = run->options.interval * 1000000ULL;
 	struct td_report report;
 	struct td_sample total;
 
-	/* What could not be kept is skipped. */
-	run->next += ns * ((now() - run->next) / ns + 1);
-	if (!sample(run, &report))
+	/* Skip intervals that have passed meanwhile. */
+	run->interval_end_ns += ns * ((now_ns() - run->interval_end_ns) / ns + 1);
+	if (!read_report(run, &report))
 		return;
 	total = report.sample;
-	report.sample = td_since(&total, &run->before);
-	run->before = total;
-	run->shown = report;
-	print(run, &report);
+	report.sample = td_sample_difference(&total, &run->total);
+	run->total = total;
+	run->last_interval = report;
+	print_report(run, &report);
 }
 
-/* Return: is there a result? */
-static bool summary(struct run *run)
+/* Print the whole measurement. Return: whether it has shares. */
+static bool print_summary(struct run *run)
 {
 	double share[TD_PARTS];
 	struct td_report report;
 
-	if (!sample(run, &report)) {
-		warnx("%s", run->events.why);
+	if (!read_report(run, &report)) {
+		warnx("%s", run->events.error);
 		return false;
 	}
 	report.summary = true;
-	print(run, &report);
-	return td_shares(&report.sample, share) == TD_RIGHT;
+	print_report(run, &report);
+	return td_compute_shares(&report.sample, share) == TD_VALID;
 }
 
-/* ---- life ---- */
+/* ---- signals and intervals ---- */
 
 static const int signals[] = {
 	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGWINCH, SIGTSTP, 0
 };
 
 /*
- * Return: they come by this file. @before: how they came until now. What is started
- * by a script with "&" is to ignore Ctrl-C, but it is how this one ends. A command
- * of ours still ignores what we were to ignore.
+ * Block the signals, to read them from a file. Without a command, SIGINT and SIGQUIT end
+ * the measurement, even if the program was started with "&" by a script, which makes it
+ * ignore them; a command keeps ignoring them.
+ * @before: filled in with the previous signal mask
+ * Return: the file.
  */
-static int take_signals(const struct options *options, sigset_t *before)
+static int open_signals(const struct options *options, sigset_t *before)
 {
-	sigset_t ours;
+	sigset_t mask;
 	int fd;
 
 	signal(SIGCHLD, SIG_DFL);
@@ -246,38 +250,40 @@ static int take_signals(const struct options *options, sigset_t *before)
 		signal(SIGINT, SIG_DFL);
 		signal(SIGQUIT, SIG_DFL);
 	}
-	sigemptyset(&ours);
+	sigemptyset(&mask);
 	for (unsigned int i = 0; signals[i]; i++)
-		sigaddset(&ours, signals[i]);
-	sigprocmask(SIG_BLOCK, &ours, before);
-	fd = signalfd(-1, &ours, SFD_CLOEXEC);
+		sigaddset(&mask, signals[i]);
+	sigprocmask(SIG_BLOCK, &mask, before);
+	fd = signalfd(-1, &mask, SFD_CLOEXEC);
 	if (fd < 0)
-		err(FAILED, "signalfd");
+		err(FAILED, "cannot receive signals");
 	return fd;
 }
 
-static void stop(struct run *run)
+/* Leave the screen while the program is stopped by SIGTSTP. */
+static void suspend(struct run *run)
 {
-	if (run->live)
+	if (run->full_screen)
 		td_terminal_leave(run->out);
 	raise(SIGSTOP);
-	if (run->live) {
+	if (run->full_screen) {
 		td_terminal_enter(run->out);
-		draw(run);
+		draw_screen(run);
 		fflush(run->out);
 	}
 }
 
-static void ask_to_end(struct run *run, const struct signalfd_siginfo *info)
+/* Without a command a signal ends the measurement; a command gets the signal instead. */
+static void end_or_forward(struct run *run, const struct signalfd_siginfo *info)
 {
 	if (!run->command.pid)
 		run->done = true;
 	else if (info->ssi_code <= 0)
-		/* From a process, for us. What comes from the terminal the command gets, too. */
+		/* Sent by a process. A signal of the terminal reaches the command anyway. */
 		kill(run->command.pid, info->ssi_signo);
 }
 
-static void take_signal(struct run *run, int fd)
+static void handle_signal(struct run *run, int fd)
 {
 	struct signalfd_siginfo info;
 
@@ -286,37 +292,37 @@ static void take_signal(struct run *run, int fd)
 	switch (info.ssi_signo) {
 	case SIGCHLD:
 		if (run->command.pid)
-			run->status = td_command_end(&run->command);
+			run->status = td_command_status(&run->command);
 		run->done |= run->status >= 0;
 		break;
 	case SIGWINCH:
-		if (run->live)
-			draw(run);
+		if (run->full_screen)
+			draw_screen(run);
 		fflush(run->out);
 		break;
 	case SIGTSTP:
-		stop(run);
+		suspend(run);
 		break;
 	default:
-		ask_to_end(run, &info);
+		end_or_forward(run, &info);
 	}
 }
 
-/* Milliseconds until an interval ends, -1: never. */
-static int patience(const struct run *run)
+/* Return: milliseconds until the interval ends, -1: never. */
+static int ms_to_interval_end(const struct run *run)
 {
-	const uint64_t t = now();
+	const uint64_t t = now_ns();
 
 	if (!run->options.interval)
 		return -1;
-	return run->next > t ? (run->next - t + 999999) / 1000000 : 0;
+	return run->interval_end_ns > t ? (run->interval_end_ns - t + 999999) / 1000000 : 0;
 }
 
 /**
- * struct watch - what is waited for
- * @fd: of signals, then a pidfd for each process that is measured
- * @n: of them
- * @alive: processes that have not ended
+ * struct watch - files to poll
+ * @fd: the signals, then a pidfd for each measured process
+ * @n: number of files
+ * @alive: number of processes that have not ended
  */
 struct watch {
 	struct pollfd fd[1 + MAX_PIDS];
@@ -324,7 +330,7 @@ struct watch {
 	unsigned int alive;
 };
 
-static void watch_begin(struct watch *watch, const struct options *options, int signal_fd)
+static void open_watch(struct watch *watch, const struct options *options, int signal_fd)
 {
 	*watch = (struct watch){ .fd = { { .fd = signal_fd, .events = POLLIN } }, .n = 1 };
 	for (unsigned int i = 0; i < options->n_pids; i++) {
@@ -335,8 +341,8 @@ static void watch_begin(struct watch *watch, const struct options *options, int 
 	}
 }
 
-/* Processes that ended are not looked at again. */
-static bool all_ended(struct watch *watch)
+/* Close the pidfds of processes that ended. Return: whether all have ended. */
+static bool close_ended(struct watch *watch)
 {
 	for (unsigned int i = 1; i < watch->n; i++) {
 		if (watch->fd[i].revents) {
@@ -352,34 +358,36 @@ static void measure(struct run *run, int signal_fd)
 {
 	struct watch watch;
 
-	watch_begin(&watch, &run->options, signal_fd);
+	open_watch(&watch, &run->options, signal_fd);
 	while (!run->done) {
-		if (poll(watch.fd, watch.n, patience(run)) < 0 && errno != EINTR)
+		if (poll(watch.fd, watch.n, ms_to_interval_end(run)) < 0 && errno != EINTR)
 			err(FAILED, "poll");
 		if (watch.fd[0].revents)
-			take_signal(run, signal_fd);
-		if (all_ended(&watch) && !run->command.pid)
+			handle_signal(run, signal_fd);
+		if (close_ended(&watch) && !run->command.pid)
 			run->done = true;
-		if (!run->done && !patience(run))
-			interval(run);
+		if (!run->done && !ms_to_interval_end(run))
+			end_interval(run);
 	}
 }
 
-static void begin(struct run *run)
+static void start(struct run *run)
 {
+	/* On a full screen the first interval is short, so that it is not empty for long. */
+	const uint64_t ms = run->full_screen ? 250 : run->options.interval;
 	int error;
 
-	run->begin = now();
-	/* Nobody likes to look at an empty screen. */
-	run->next = run->begin + (run->live ? 250 : run->options.interval) * 1000000ULL;
-	if (run->options.all || run->options.n_pids)
-		td_enable(&run->events);
+	run->start_ns = now_ns();
+	run->interval_end_ns = run->start_ns + ms * 1000000;
+	if (run->options.all_cpus || run->options.n_pids)
+		td_enable_events(&run->events);
 	if (!run->command.pid)
 		return;
-	error = td_command_go(&run->command);
+	error = td_command_start(&run->command);
 	if (error) {
 		errno = error;
-		err(error == ENOENT ? NOT_FOUND : NOT_RUNNABLE, "%s", run->options.command[0]);
+		err(error == ENOENT ? NOT_FOUND : NOT_RUNNABLE, "cannot run %s",
+		    run->options.command[0]);
 	}
 }
 
@@ -388,30 +396,30 @@ int main(int argc, char **argv)
 	struct run run = { .status = -1 };
 	sigset_t before;
 	int signal_fd;
-	bool known;
+	bool valid;
 
-	td_options(&run.options, argc, argv);
-	if (!td_find(&run.events, TD_DEVICES, run.options.level))
-		errx(NOT_HERE, "no top-down analysis here: %s", run.events.why);
-	run.out = output_of(&run.options);
-	signal_fd = take_signals(&run.options, &before);
-	if (run.options.command && !td_command_hold(&run.command, run.options.command, &before))
-		err(FAILED, "fork");
-	/* Now, lest the program inherits it. */
-	allow_files();
+	td_parse_options(&run.options, argc, argv);
+	if (!td_find_events(&run.events, TD_DEVICES, run.options.level))
+		errx(NOT_AVAILABLE, "no top-down analysis here: %s", run.events.error);
+	run.out = open_output(&run.options);
+	signal_fd = open_signals(&run.options, &before);
+	if (run.options.command && !td_command_create(&run.command, run.options.command, &before))
+		err(FAILED, "cannot create a process for the command");
+	/* After the fork, so that the command does not inherit the limit. */
+	raise_file_limit();
 	if (!open_events(&run))
-		errx(FAILED, "%s", run.events.why);
-	name_it(&run);
-	begin_output(&run);
-	begin(&run);
+		errx(FAILED, "%s", run.events.error);
+	set_name(&run);
+	start_output(&run);
+	start(&run);
 	measure(&run, signal_fd);
-	if (run.live)
+	if (run.full_screen)
 		td_terminal_leave(run.out);
-	known = summary(&run);
-	td_close(&run.events);
+	valid = print_summary(&run);
+	td_close_events(&run.events);
 	if (ferror(run.out) || fclose(run.out))
-		errx(FAILED, "what was measured could not be written");
+		errx(FAILED, "cannot write the results");
 	if (run.status > 0)
 		return run.status;
-	return known ? 0 : FAILED;
+	return valid ? 0 : FAILED;
 }

@@ -10,29 +10,30 @@
 static const char usage[] =
 "usage: sbi-topdown [OPTION...] [--] COMMAND [ARGUMENT...]\n"
 "       sbi-topdown [OPTION...] -a | -p PID[,PID...] [[--] COMMAND [ARGUMENT...]]\n"
-"  -a, --all            all CPUs, until Ctrl-C or the command's end\n"
-"  -p, --pid PID,...    processes with all their threads\n"
-"  -l, --level 1|2|3    how deep (default: 2)\n"
-"  -I, --interval MS    show each interval, too\n"
-"      --json, --csv    for programs\n"
-"  -o, --output FILE    not to stdout (with a command: stderr)\n"
-"  -h, --help           this\n";
+"  -a, --all            measure all CPUs, until Ctrl-C or the end of COMMAND\n"
+"  -p, --pid PID,...    measure processes with all their threads\n"
+"  -l, --level 1|2|3    level of detail (default: 2)\n"
+"  -I, --interval MS    print each interval of MS milliseconds, too\n"
+"      --json, --csv    print JSON or CSV, for programs\n"
+"  -o, --output FILE    write to FILE (default: stdout; with COMMAND: stderr)\n"
+"  -h, --help           print this help\n";
 
 __attribute__((noreturn))
-static void misused(const char *what)
+static void fail_usage(const char *error)
 {
-	fprintf(stderr, "sbi-topdown: %s\n%s", what, usage);
+	fprintf(stderr, "sbi-topdown: %s\n%s", error, usage);
 	exit(FAILED);
 }
 
-static unsigned long number(const char *text, unsigned long min, unsigned long max,
-			    const char *what)
+/* Parse a number from @min to @max. Anything else prints @error and ends the program. */
+static unsigned long parse_number(const char *text, unsigned long min, unsigned long max,
+				  const char *error)
 {
 	char *end;
 	unsigned long n = strtoul(text, &end, 10);
 
 	if (end == text || *end || n < min || n > max || strchr(text, '-'))
-		misused(what);
+		fail_usage(error);
 	return n;
 }
 
@@ -42,28 +43,29 @@ static void parse_pids(struct options *options, char *list)
 
 	for (pid = strtok_r(list, ",", &rest); pid; pid = strtok_r(NULL, ",", &rest)) {
 		if (options->n_pids == MAX_PIDS)
-			misused("-p: too many processes");
+			fail_usage("-p: too many processes");
 		options->pids[options->n_pids++] =
-			number(pid, 1, 1 << 30, "-p: what is no process");
+			parse_number(pid, 1, 1 << 30, "-p: not a process id");
 	}
 	if (!options->n_pids)
-		misused("-p: which process?");
+		fail_usage("-p: no process id given");
 }
 
 static void parse_option(struct options *options, int option)
 {
 	switch (option) {
 	case 'a':
-		options->all = true;
+		options->all_cpus = true;
 		break;
 	case 'p':
 		parse_pids(options, optarg);
 		break;
 	case 'l':
-		options->level = number(optarg, 1, 3, "-l: there are levels 1, 2 and 3");
+		options->level = parse_number(optarg, 1, 3, "-l: the level is 1, 2 or 3");
 		break;
 	case 'I':
-		options->interval = number(optarg, 10, 1000000000, "-I: 10 ms or more");
+		options->interval = parse_number(optarg, 10, 1000000000,
+						 "-I: the interval is 10 ms or more");
 		break;
 	case 'J':
 		options->format = JSON;
@@ -83,10 +85,15 @@ static void parse_option(struct options *options, int option)
 	}
 }
 
-/* Read the command line; what makes no sense ends the program. */
-void td_options(struct options *options, int argc, char **argv)
+/**
+ * td_parse_options - parse the command line; a wrong one ends the program
+ * @options: filled in
+ * @argc: of main()
+ * @argv: of main()
+ */
+void td_parse_options(struct options *options, int argc, char **argv)
 {
-	static const struct option all[] = {
+	static const struct option long_options[] = {
 		{ "all", no_argument, NULL, 'a' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "level", required_argument, NULL, 'l' },
@@ -100,13 +107,13 @@ void td_options(struct options *options, int argc, char **argv)
 	int option;
 
 	*options = (struct options){ .level = 2 };
-	/* What follows the command is the command's. */
-	while ((option = getopt_long(argc, argv, "+ap:l:I:o:h", all, NULL)) != -1)
+	/* The "+" stops at COMMAND: options after it belong to the command. */
+	while ((option = getopt_long(argc, argv, "+ap:l:I:o:h", long_options, NULL)) != -1)
 		parse_option(options, option);
 	if (optind < argc)
 		options->command = argv + optind;
-	if (options->all && options->n_pids)
-		misused("-a or -p, not both");
-	if (!options->all && !options->n_pids && !options->command)
-		misused("measure what?");
+	if (options->all_cpus && options->n_pids)
+		fail_usage("use -a or -p, not both");
+	if (!options->all_cpus && !options->n_pids && !options->command)
+		fail_usage("nothing to measure: use -a, -p or a command");
 }

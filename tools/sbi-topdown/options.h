@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* options.h - what is wanted, and how the program says that it went. */
+/* options.h - command line options and exit status. */
 #ifndef TOPDOWN_OPTIONS_H
 #define TOPDOWN_OPTIONS_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Exit status, beside the command's own. */
-enum { NOT_HERE = 124, FAILED = 125, NOT_RUNNABLE = 126, NOT_FOUND = 127 };
+/* Exit status, if not the command's own. */
+enum { NOT_AVAILABLE = 124, FAILED = 125, NOT_RUNNABLE = 126, NOT_FOUND = 127 };
 
 enum format { TEXT, CSV, JSON };
 
 #define MAX_PIDS	256
 
 /**
- * struct options - what is wanted
- * @all: CPUs; else @pids of which there are @n_pids, else @command
+ * struct options - the command line
+ * @all_cpus: measure all CPUs; else @pids, if there are any, else @command
+ * @pids: processes to measure
+ * @n_pids: number of @pids
  * @command: to run, NULL: none
  * @interval: ms, 0: only the summary
  * @level: 1 to 3
  * @format: of the output
- * @output: a file for it, NULL: see output_of()
+ * @output: file for the output, NULL: see open_output()
  */
 struct options {
-	bool all;
+	bool all_cpus;
 	pid_t pids[MAX_PIDS];
 	unsigned int n_pids;
 	char **command;
@@ -33,6 +35,6 @@ struct options {
 	const char *output;
 };
 
-void td_options(struct options *options, int argc, char **argv);
+void td_parse_options(struct options *options, int argc, char **argv);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * show.h - a sample as people and programs read it. All of it is written to a stream
- * that is given; nothing is asked of the system.
+ * show.h - print a sample, for people and for programs. Everything is written to a given
+ * stream; no other system calls are made.
  */
 #ifndef TOPDOWN_SHOW_H
 #define TOPDOWN_SHOW_H
@@ -11,11 +11,11 @@
 #include "formula.h"
 
 /**
- * struct td_report - a sample, and where it is from
- * @what: was measured, for people
+ * struct td_report - a sample and its context
+ * @what: what was measured, for people
  * @seconds: since the start
- * @summary: it is all of the measurement, not an interval
- * @user_only: the kernel is left out
+ * @summary: covers the whole measurement, not one interval
+ * @user_only: user mode only
  * @sample: the counts
  */
 struct td_report {
@@ -27,11 +27,11 @@ struct td_report {
 };
 
 /**
- * struct td_style - what the terminal can do
+ * struct td_style - size and abilities of the terminal
  * @width: in columns
- * @rows: of its screen
- * @utf8: more than ASCII
- * @colour: and colours
+ * @rows: of the screen
+ * @utf8: can show Unicode, not only ASCII
+ * @colour: can show colours
  */
 struct td_style {
 	unsigned int width;
@@ -43,7 +43,7 @@ struct td_style {
 void td_show_screen(FILE *out, const struct td_report *report, const struct td_style *style);
 void td_show_bars(FILE *out, const struct td_report *report, const struct td_style *style);
 void td_show_text(FILE *out, const struct td_report *report);
-void td_show_columns_head(FILE *out, unsigned int known);
+void td_show_columns_head(FILE *out, unsigned int n_events);
 void td_show_columns(FILE *out, const struct td_report *report);
 void td_show_csv_head(FILE *out);
 void td_show_csv(FILE *out, const struct td_report *report);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * terminal - its size and abilities; the alternate screen.
+ * terminal - size and abilities of the terminal; the alternate screen.
  *
- * Nothing else of the terminal is changed: neither the cursor nor echo, so that even
- * after SIGKILL it works as before, if on that screen.
+ * Cursor and echo are not changed, so that after SIGKILL the terminal works as before,
+ * though it may still show the alternate screen.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +13,18 @@
 
 #include "terminal.h"
 
-/* Can it do more than take lines? */
-bool td_terminal(FILE *out)
+/**
+ * td_terminal_is_capable - is this a terminal that understands escape sequences?
+ * @out: the output
+ */
+bool td_terminal_is_capable(FILE *out)
 {
 	const char *term = getenv("TERM");
 
 	return isatty(fileno(out)) && term && *term && strcmp(term, "dumb");
 }
 
-/* As the C library has it, but without its tables, which a small system lacks. */
+/* Like setlocale(), but without the locale files, which small systems do not have. */
 static bool is_utf8(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
@@ -35,7 +38,12 @@ static bool is_utf8(void)
 	return false;
 }
 
-void td_terminal_style(FILE *out, struct td_style *style)
+/**
+ * td_terminal_get_style - get size and abilities of the terminal
+ * @out: the terminal
+ * @style: filled in
+ */
+void td_terminal_get_style(FILE *out, struct td_style *style)
 {
 	const char *no_color = getenv("NO_COLOR");
 	struct winsize size = {};
@@ -48,12 +56,20 @@ void td_terminal_style(FILE *out, struct td_style *style)
 	style->colour = !no_color || !*no_color;
 }
 
+/**
+ * td_terminal_enter - switch to the alternate screen and clear it
+ * @out: the terminal
+ */
 void td_terminal_enter(FILE *out)
 {
 	fputs("\033[?1049h\033[H\033[2J", out);
 	fflush(out);
 }
 
+/**
+ * td_terminal_leave - switch back to the normal screen
+ * @out: the terminal
+ */
 void td_terminal_leave(FILE *out)
 {
 	fputs("\033[2J\033[H\033[?1049l", out);
