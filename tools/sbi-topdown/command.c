@@ -23,7 +23,7 @@ static void exec_program(char *const *argv, const sigset_t *mask, int start_fd, 
 }
 
 /**
- * td_command_create - create the process of a program, which waits before its exec
+ * td_command_create() - create the process of a program, which waits before its exec
  * @command: filled in
  * @argv: the program and its arguments
  * @mask: signal mask of the program
@@ -52,7 +52,7 @@ bool td_command_create(struct td_command *command, char *const *argv, const sigs
 }
 
 /**
- * td_command_start - let the process continue to its exec
+ * td_command_start() - let the process continue to its exec
  * @command: created
  *
  * Return: 0, or the errno of an exec that failed.
@@ -70,7 +70,7 @@ int td_command_start(struct td_command *command)
 }
 
 /**
- * td_command_status - exit status of the process
+ * td_command_status() - exit status of the process
  * @command: started
  *
  * Return: the exit status as a shell reports it, -1 if the process runs.

@@ -132,7 +132,7 @@ static bool read_table_name(struct td_events *events, char *table, int size)
 }
 
 /**
- * td_find_events - find the PMU and the events of an analysis
+ * td_find_events() - find the PMU and the events of an analysis
  * @events: all zero
  * @devices: TD_DEVICES
  * @level: of the analysis, 1 to 3
@@ -280,7 +280,7 @@ static bool add_group(struct td_events *events, const struct target *target)
 }
 
 /**
- * td_open_command - open the events on a command that is about to call exec
+ * td_open_command() - open the events on a command that is about to call exec
  * @events: found
  * @pid: the process
  *
@@ -324,7 +324,7 @@ static unsigned int list_threads(pid_t pid, pid_t *tids, unsigned int max)
 #define MAX_THREADS	32768
 
 /**
- * td_open_process - open the events on all threads of a process
+ * td_open_process() - open the events on all threads of a process
  * @events: found
  * @pid: the process
  *
@@ -371,7 +371,7 @@ static bool open_cpu_list(struct td_events *events, char *list)
 }
 
 /**
- * td_open_cpus - open the events on all CPUs of the PMU that are online
+ * td_open_cpus() - open the events on all CPUs of the PMU that are online
  * @events: found
  *
  * Return: false on failure; then @events->error says what to do.
@@ -387,7 +387,7 @@ bool td_open_cpus(struct td_events *events)
 }
 
 /**
- * td_enable_events - start to count
+ * td_enable_events() - start to count
  * @events: open on processes or CPUs; those of a command are enabled by its exec
  */
 void td_enable_events(struct td_events *events)
@@ -397,7 +397,7 @@ void td_enable_events(struct td_events *events)
 }
 
 /**
- * td_close_events - close all groups
+ * td_close_events() - close all groups
  * @events: may be open or not
  */
 void td_close_events(struct td_events *events)
@@ -434,7 +434,7 @@ static bool read_group(struct td_group *group, unsigned int n_events)
 }
 
 /**
- * td_read_events - read what was counted since the start
+ * td_read_events() - read what was counted since the start
  * @events: open
  * @sample: filled in with the sum of all groups
  *

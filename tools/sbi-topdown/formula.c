@@ -63,7 +63,7 @@ const struct td_part_info td_parts[TD_PARTS] = {
 };
 
 /**
- * td_level - level of an analysis
+ * td_level() - level of an analysis
  * @n_events: events that are counted
  *
  * Return: 1 to 3.
@@ -74,7 +74,7 @@ unsigned int td_level(unsigned int n_events)
 }
 
 /**
- * td_running_share - share of the enabled time in which the events counted
+ * td_running_share() - share of the enabled time in which the events counted
  * @sample: the counts
  *
  * Return: 0 to 1; 0 if the events were never enabled.
@@ -91,7 +91,7 @@ static uint64_t subtract(uint64_t a, uint64_t b)
 }
 
 /**
- * td_sample_difference - what was counted between two samples
+ * td_sample_difference() - what was counted between two samples
  * @now: the later one
  * @before: the earlier one
  *
@@ -166,7 +166,7 @@ static void compute_level3(const uint64_t *count, bool has_l3miss, double *share
 }
 
 /**
- * td_compute_shares - compute the shares of all parts
+ * td_compute_shares() - compute the shares of all parts
  * @sample: the counts
  * @share: filled in: from 0 on, 1 is all slots or cycles; NAN for parts above the level
  *	   of @sample. Without memstall_l3miss TD_L3_BOUND includes DRAM.

@@ -86,7 +86,7 @@ static void parse_option(struct options *options, int option)
 }
 
 /**
- * td_parse_options - parse the command line; a wrong one ends the program
+ * td_parse_options() - parse the command line; a wrong one ends the program
  * @options: filled in
  * @argc: of main()
  * @argv: of main()

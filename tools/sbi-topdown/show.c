@@ -246,7 +246,7 @@ static void end_lines(FILE *out, unsigned int n)
 }
 
 /**
- * td_show_screen - draw a full screen on a terminal
+ * td_show_screen() - draw a full screen on a terminal
  * @out: where to; a buffer, so that the screen can be written at once
  * @report: the last interval
  * @style: of the terminal
@@ -315,7 +315,7 @@ static bool print_head(FILE *out, const struct td_report *report, double share[T
 }
 
 /**
- * td_show_bars - print the summary with bars, to a terminal
+ * td_show_bars() - print the summary with bars, to a terminal
  * @out: where to
  * @report: the whole measurement
  * @style: of the terminal
@@ -343,7 +343,7 @@ void td_show_bars(FILE *out, const struct td_report *report, const struct td_sty
 /* ---- plain text ---- */
 
 /**
- * td_show_text - print the summary as plain text, to a pipe or a file
+ * td_show_text() - print the summary as plain text, to a pipe or a file
  * @out: where to
  * @report: the whole measurement
  */
@@ -371,7 +371,7 @@ static bool has_column(unsigned int part, unsigned int n_events)
 }
 
 /**
- * td_show_columns_head - print the line above those of td_show_columns()
+ * td_show_columns_head() - print the line above those of td_show_columns()
  * @out: where to
  * @n_events: events that are counted
  */
@@ -386,7 +386,7 @@ void td_show_columns_head(FILE *out, unsigned int n_events)
 }
 
 /**
- * td_show_columns - print an interval as one line
+ * td_show_columns() - print an interval as one line
  * @out: where to
  * @report: the interval
  */
@@ -409,7 +409,7 @@ void td_show_columns(FILE *out, const struct td_report *report)
 /* ---- for programs ---- */
 
 /**
- * td_show_csv_head - print the column names of CSV, the same at every level
+ * td_show_csv_head() - print the column names of CSV, the same at every level
  * @out: where to
  */
 void td_show_csv_head(FILE *out)
@@ -423,7 +423,7 @@ void td_show_csv_head(FILE *out)
 }
 
 /**
- * td_show_csv - print a line of CSV; columns without a value are empty
+ * td_show_csv() - print a line of CSV; columns without a value are empty
  * @out: where to
  * @report: an interval or the whole measurement
  */
@@ -471,7 +471,7 @@ static void print_json_counts(FILE *out, const struct td_sample *sample,
 }
 
 /**
- * td_show_json - print a JSON object on one line
+ * td_show_json() - print a JSON object on one line
  * @out: where to
  * @report: an interval or the whole measurement
  */

@@ -14,7 +14,7 @@
 #include "terminal.h"
 
 /**
- * td_terminal_is_capable - is this a terminal that understands escape sequences?
+ * td_terminal_is_capable() - is this a terminal that understands escape sequences?
  * @out: the output
  */
 bool td_terminal_is_capable(FILE *out)
@@ -39,7 +39,7 @@ static bool is_utf8(void)
 }
 
 /**
- * td_terminal_get_style - get size and abilities of the terminal
+ * td_terminal_get_style() - get size and abilities of the terminal
  * @out: the terminal
  * @style: filled in
  */
@@ -57,7 +57,7 @@ void td_terminal_get_style(FILE *out, struct td_style *style)
 }
 
 /**
- * td_terminal_enter - switch to the alternate screen and clear it
+ * td_terminal_enter() - switch to the alternate screen and clear it
  * @out: the terminal
  */
 void td_terminal_enter(FILE *out)
@@ -67,7 +67,7 @@ void td_terminal_enter(FILE *out)
 }
 
 /**
- * td_terminal_leave - switch back to the normal screen
+ * td_terminal_leave() - switch back to the normal screen
  * @out: the terminal
  */
 void td_terminal_leave(FILE *out)
