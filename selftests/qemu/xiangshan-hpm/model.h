@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * model.h - what a XiangShan counter must show, as pure arithmetic. QEMU counts
- * with it, the host test proves it, and guest tests expect by it.
+ * model.h - what a XiangShan counter counts, as pure arithmetic. QEMU counts by it,
+ * guest tests compute the expected counts with it, and a host test checks it.
  *
- * The selectors, their widths and the adder are as in the RTL. What happens in a
- * cycle is made up, so that each event has a rate of its own and a test can tell
- * any event from any other of its unit, and from the same index of another unit:
+ * The selectors, their widths and the adder are as in the RTL. How often an event
+ * happens is invented: each event has a rate that differs from all other events of
+ * its unit and from the same index of the other units.
  *
- *   Time is in cycles of 1 ns. An event (unit, index) adds, in 64 cycles,
+ *   A cycle is 1 ns. In 64 cycles an event (unit, index) adds
  *
  *     R = (65 + 2 * (s % 32)) * 2^(s / 32) / 2, s = index + 0, 8, 48, 24
  *
  *   (frontend, backend, memory, cache): 32, 33, ... 63, 65, 67, ... 127, 130, ...
- *   Neighbours are at least 1.5 % apart, none is 64. In cycle t it adds R / 64, and
- *   one more if (t * (2 * index + 1) + 16 * unit) % 64 < R % 64.
+ *   Adjacent rates differ by 1.5 % at least, none is 64. In cycle t the event adds
+ *   R / 64, and one more if (t * (2 * index + 1) + 16 * unit) % 64 < R % 64.
  *
- * Four kinds are not made up. Index 0, and any that is past the end of the table,
- * is nothing. Retired instructions are 1 in every cycle, as in QEMU's minstret.
+ * Four kinds have other rates. Index 0, and each index past the end of the table,
+ * adds nothing. Retired instructions add 1 in every cycle, as in QEMU's minstret.
  * The page walker is busy in the first 28 of 64 cycles, idle in the others. The
  * reorder buffer is in its first quarter for 10 of 64 cycles, in its second for
- * 14, then 18, then 22; these OR'ed together are 1 in every cycle.
+ * 14, then 18, then 22; these events with OR add 1 in every cycle.
  */
 #ifndef XIANGSHAN_HPM_MODEL_H
 #define XIANGSHAN_HPM_MODEL_H
@@ -37,26 +37,26 @@
 /* As the driver's "unit=". */
 enum { XS_ANY, XS_FRONTEND, XS_BACKEND, XS_MEMORY, XS_CACHE, XS_UNITS };
 
-/* OPTYPE's bits; the lowest that is set decides. None is OR. */
+/* Bits of OPTYPE: the lowest bit that is set selects the operator, no bit means OR. */
 enum { XS_OR = 0, XS_AND = 1, XS_XOR = 2, XS_ADD = 4 };
 
 #define XS_EVENT(e, n)		((uint64_t)(e) << 10 * (n))
 #define XS_OP(op, n)		((uint64_t)(op) << (40 + 5 * (n)))
 #define XS_TAG(unit)		((uint64_t)((unit) - 1) << 8)
-/* What selects: neither filters nor OF, nor 57:55, which are nothing. */
+/* Events and operators, without the filters, OF and the unused bits 57:55. */
 #define XS_SELECTORS		((1ULL << 55) - 1)
 #define XS_NOTHING		(7ULL << 55)
 
 /*
- * For tests, CSRs that users may read: mhpmeventN is also CSR XS_MIRROR + N, and
- * XS_MIRROR itself is the number of the table, counted from 1.
+ * For tests: CSRs that user mode may read. CSR XS_MIRROR + N has the value of
+ * mhpmeventN, and XS_MIRROR itself the number of the table, from 1.
  */
 #define XS_MIRROR		0xcc0
 
 /*
- * Which program runs is up to the program: in CSR XS_WORKLOAD, which users may write, each
- * unit has two bits, the frontend's first, for a number P: its counters count 2^P times as
- * fast. It is 0 at first, a hart's own, and not switched with the task.
+ * For demonstrations: CSR XS_WORKLOAD, which user mode may write, has two bits for each unit,
+ * beginning with the frontend, with a number P: its counters count 2^P times as fast. Each hart
+ * has one; it is 0 at reset and is not switched with the task.
  */
 #define XS_WORKLOAD		0x8c0
 #define XS_PRESSURE(unit, p)	((uint64_t)(p) << (2 * ((unit) - 1)))
@@ -69,11 +69,11 @@ static inline unsigned int xs_pressure(uint64_t workload, unsigned int unit)
 /**
  * struct xs_table - one revision of the RTL
  * @name: of the CPU property, and of the driver's parameter
- * @events: by unit: events there are, "no event" at 0 included. The cache's last
- *          one is missing as in the RTL, where its wire is cut off.
- * @retired: backend: instructions
- * @quarter: backend: first of four, where the reorder buffer's end is
- * @walker: memory: page walker busy, then idle
+ * @events: by unit: the number of events, with "no event" at 0. The cache's last
+ *          event is missing, as the RTL does not connect it.
+ * @retired: backend: retired instructions
+ * @quarter: backend: the first of the four events of the reorder buffer
+ * @walker: memory: page walker busy; the next index is idle
  */
 struct xs_table {
 	const char *name;
@@ -105,7 +105,7 @@ static inline uint32_t xs_counters_of(unsigned int unit)
 	return counters[unit];
 }
 
-/* A selector sees as many bits as it needs for its table; past its end is nothing. */
+/* A selector has as many bits as its table needs; past the end of the table is no event. */
 static inline unsigned int xs_index(const struct xs_table *table, unsigned int unit,
 				    unsigned int field)
 {
@@ -177,7 +177,7 @@ static inline unsigned int xs_increment(const struct xs_table *table, unsigned i
 			  xs_combine(xs_op(event, 1), e[2], e[3]));
 }
 
-/* And in XS_PERIOD cycles. */
+/* What it adds in XS_PERIOD cycles. */
 static inline unsigned int xs_sum(const struct xs_table *table, unsigned int unit, uint64_t event)
 {
 	unsigned int sum = 0;
@@ -187,7 +187,7 @@ static inline unsigned int xs_sum(const struct xs_table *table, unsigned int uni
 	return sum;
 }
 
-/* What mhpmevent holds after a write: an operator that is none stays the old one. */
+/* The value of mhpmevent after a write: an invalid operator leaves the old one. */
 static inline uint64_t xs_written(uint64_t old, uint64_t new)
 {
 	for (unsigned int n = 0; n < 3; n++) {
@@ -200,8 +200,8 @@ static inline uint64_t xs_written(uint64_t old, uint64_t new)
 }
 
 /**
- * struct xs_pace - a counter's event, ready to count with
- * @before: what it adds in the first n cycles of a period
+ * struct xs_pace - the increments of a counter's event
+ * @before: their sum in the first n cycles of a period
  */
 struct xs_pace {
 	uint16_t before[XS_PERIOD + 1];
@@ -218,17 +218,17 @@ static inline struct xs_pace xs_pace_of(const struct xs_table *table, unsigned i
 	return pace;
 }
 
-/* What was added before cycle @t. */
+/* The sum of the increments before cycle @t. */
 static inline uint64_t xs_before(const struct xs_pace *pace, uint64_t t)
 {
 	return t / XS_PERIOD * pace->before[XS_PERIOD] + pace->before[t % XS_PERIOD];
 }
 
-/* The first time at which @count (below 2^48) was added since @t; the pace is not zero. */
+/* The first time at which @count (below 2^48) has been added since @t. The pace is not zero. */
 static inline uint64_t xs_reached(const struct xs_pace *pace, uint64_t t, uint64_t count)
 {
 	const unsigned int whole = pace->before[XS_PERIOD];
-	/* The last of them is added in the period that begins with so many. */
+	/* All but the last one; last / whole is the period in which that is added. */
 	const uint64_t last = xs_before(pace, t) + count - 1;
 	unsigned int phase = 1;
 

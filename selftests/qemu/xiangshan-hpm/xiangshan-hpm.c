@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * XiangShan's 29 programmable counters, in place of QEMU's own:
- * -cpu rv64,sscofpmf=true,xiangshan-hpm=TABLE. Built into the lab's QEMU by qfix.sh.
+ * XiangShan's 29 programmable counters, which replace QEMU's own:
+ * -cpu rv64,sscofpmf=true,xiangshan-hpm=TABLE. qfix.sh builds it into the lab's QEMU.
  *
- * model.h says what happens in a cycle; here a cycle is a nanosecond of virtual
- * time, asleep or not. Nothing runs in between: whoever looks at the counters, or
- * changes what they count, first brings all of them up to date, and a timer is
- * set for the first that can overflow.
+ * model.h defines what is counted in a cycle. A cycle is a nanosecond of virtual time,
+ * also in wfi. The counters are updated only when they are accessed, and before an
+ * event, a filter or the mode changes. A timer is set for the first overflow.
  *
- * All state of a hart is touched by its own thread only. The timer goes off in
- * QEMU's main thread and therefore hands over.
+ * Only a hart's own thread uses its state. The timer expires in QEMU's main thread,
+ * which queues the work to the hart's.
  *
- * A reset leaves the counters as they are, as QEMU's own PMU does. There is no
+ * A reset does not clear the counters; it does not in QEMU's own PMU. There is no
  * migration, no RV32 and no counter delegation.
  */
 #include "qemu/osdep.h"
@@ -23,13 +22,13 @@
 
 /**
  * struct xiangshan_hpm - a hart's counters; mhpmeventN is in env->mhpmevent_val
- * @table: the RTL's revision
- * @timer: goes off when a counter may have overflowed
- * @due: when that is, ns; INT64_MAX: no time is set
- * @now: when the counters were brought up to date, ns
- * @value: what they hold
- * @pace: what they count
- * @busy: those that are set to an event which adds something
+ * @table: the revision of the RTL
+ * @timer: expires when a counter may have overflowed
+ * @due: the time of @timer, ns; INT64_MAX: not set
+ * @now: the time of the last update, ns
+ * @value: the counters' values
+ * @pace: the increments of their events
+ * @busy: mask of the counters whose event adds anything
  * @workload: CSR XS_WORKLOAD
  */
 struct xiangshan_hpm {
@@ -43,7 +42,7 @@ struct xiangshan_hpm {
 	uint64_t workload;
 };
 
-/* What mcountinhibit was before us; the same for all harts. */
+/* QEMU's own functions for mcountinhibit, of all harts. */
 static riscv_csr_operations inhibit;
 
 static struct xiangshan_hpm *hpm_of(CPURISCVState *env)
@@ -63,13 +62,13 @@ static uint64_t filter_of(target_ulong priv, bool virt)
 	}
 }
 
-static bool counts(CPURISCVState *env, unsigned int i, uint64_t filter)
+static bool is_counting(CPURISCVState *env, unsigned int i, uint64_t filter)
 {
 	return hpm_of(env)->busy & ~env->mcountinhibit & BIT(i) &&
 	       !(env->mhpmevent_val[i] & filter);
 }
 
-static void overflowed(CPURISCVState *env, unsigned int i)
+static void set_overflow(CPURISCVState *env, unsigned int i)
 {
 	if (env->mhpmevent_val[i] & MHPMEVENT_BIT_OF)
 		return;
@@ -77,8 +76,8 @@ static void overflowed(CPURISCVState *env, unsigned int i)
 	riscv_cpu_update_mip(env, MIP_LCOFIP, BOOL_TO_MASK(1));
 }
 
-/* Bring all counters to this moment; until now the hart was in its present mode. */
-static void settle(CPURISCVState *env)
+/* Update all counters; since the last update the hart was in its current mode. */
+static void update_counters(CPURISCVState *env)
 {
 	const uint64_t filter = filter_of(env->priv, env->virt_enabled);
 	struct xiangshan_hpm *hpm = hpm_of(env);
@@ -87,16 +86,16 @@ static void settle(CPURISCVState *env)
 	for (unsigned int i = XS_FIRST; i < XS_COUNTERS; i++) {
 		uint64_t old = hpm->value[i];
 
-		if (!counts(env, i, filter))
+		if (!is_counting(env, i, filter))
 			continue;
 		hpm->value[i] += xs_before(&hpm->pace[i], now) - xs_before(&hpm->pace[i], hpm->now);
 		if (hpm->value[i] < old)
-			overflowed(env, i);
+			set_overflow(env, i);
 	}
 	hpm->now = now;
 }
 
-/* The moment of an overflow that sets OF; INT64_MAX if that is more than an hour away. */
+/* The time of the next overflow that sets OF; INT64_MAX if it is more than 2^48 events away. */
 static int64_t overflow_at(CPURISCVState *env, unsigned int i)
 {
 	struct xiangshan_hpm *hpm = hpm_of(env);
@@ -108,19 +107,18 @@ static int64_t overflow_at(CPURISCVState *env, unsigned int i)
 }
 
 /*
- * Set the timer for the first overflow, the hart being in this mode from now on. It
- * is only ever set to an earlier time: to stop or defer it at each change of mode
- * costs more than its going off for nothing. What is an hour away will be nearer
- * when the mode changes next.
+ * Set the timer for the first overflow, with the hart in this mode from now on. The
+ * timer is moved to earlier times only: an unneeded expiry costs less than moving it at
+ * each change of the mode. An overflow that is far away is found at a later change.
  */
-static void arm(CPURISCVState *env, target_ulong priv, bool virt)
+static void set_timer(CPURISCVState *env, target_ulong priv, bool virt)
 {
 	const uint64_t filter = filter_of(priv, virt);
 	struct xiangshan_hpm *hpm = hpm_of(env);
 	int64_t first = INT64_MAX;
 
 	for (unsigned int i = XS_FIRST; i < XS_COUNTERS; i++)
-		if (counts(env, i, filter))
+		if (is_counting(env, i, filter))
 			first = MIN(first, overflow_at(env, i));
 	if (first >= hpm->due)
 		return;
@@ -128,52 +126,52 @@ static void arm(CPURISCVState *env, target_ulong priv, bool virt)
 	timer_mod(hpm->timer, first);
 }
 
-static void arm_here(CPURISCVState *env)
+static void set_timer_here(CPURISCVState *env)
 {
-	arm(env, env->priv, env->virt_enabled);
+	set_timer(env, env->priv, env->virt_enabled);
 }
 
-static void due(CPUState *cs, run_on_cpu_data data)
+static void timer_work(CPUState *cs, run_on_cpu_data data)
 {
 	CPURISCVState *env = cpu_env(cs);
 
 	hpm_of(env)->due = INT64_MAX;
-	settle(env);
-	arm_here(env);
+	update_counters(env);
+	set_timer_here(env);
 }
 
 static void timer_cb(void *opaque)
 {
-	async_run_on_cpu(opaque, due, RUN_ON_CPU_NULL);
+	async_run_on_cpu(opaque, timer_work, RUN_ON_CPU_NULL);
 }
 
-/* Called before the hart changes to another mode. */
+/* Called before the hart's mode changes. */
 void xiangshan_hpm_mode(CPURISCVState *env, target_ulong priv, bool virt)
 {
 	if (!hpm_of(env))
 		return;
-	settle(env);
-	arm(env, priv, virt);
+	update_counters(env);
+	set_timer(env, priv, virt);
 }
 
 static RISCVException read_counter(CPURISCVState *env, int csrno, target_ulong *val)
 {
-	settle(env);
+	update_counters(env);
 	*val = hpm_of(env)->value[csrno & 0x1f];
 	return RISCV_EXCP_NONE;
 }
 
 static RISCVException write_counter(CPURISCVState *env, int csrno, target_ulong val)
 {
-	settle(env);
+	update_counters(env);
 	hpm_of(env)->value[csrno & 0x1f] = val;
-	arm_here(env);
+	set_timer_here(env);
 	return RISCV_EXCP_NONE;
 }
 
 static RISCVException read_event(CPURISCVState *env, int csrno, target_ulong *val)
 {
-	settle(env);
+	update_counters(env);
 	*val = env->mhpmevent_val[csrno & 0x1f];
 	return RISCV_EXCP_NONE;
 }
@@ -193,14 +191,14 @@ static RISCVException write_event(CPURISCVState *env, int csrno, target_ulong va
 	struct xiangshan_hpm *hpm = hpm_of(env);
 	uint64_t event;
 
-	settle(env);
+	update_counters(env);
 	event = xs_written(env->mhpmevent_val[i], val);
 	if (!riscv_has_ext(env, RVH))
 		event &= ~(MHPMEVENT_BIT_VSINH | MHPMEVENT_BIT_VUINH);
 	env->mhpmevent_val[i] = event;
 	set_pace(env, i);
 	hpm->busy = deposit32(hpm->busy, i, 1, hpm->pace[i].before[XS_PERIOD] > 0);
-	arm_here(env);
+	set_timer_here(env);
 	return RISCV_EXCP_NONE;
 }
 
@@ -208,9 +206,9 @@ static RISCVException write_inhibit(CPURISCVState *env, int csrno, target_ulong 
 {
 	RISCVException ret;
 
-	settle(env);
+	update_counters(env);
 	ret = inhibit.write(env, csrno, val);
-	arm_here(env);
+	set_timer_here(env);
 	return ret;
 }
 
@@ -218,7 +216,7 @@ static RISCVException read_overflow(CPURISCVState *env, int csrno, target_ulong 
 {
 	target_ulong seen = -1;
 
-	settle(env);
+	update_counters(env);
 	if (env->priv < PRV_M)
 		seen &= env->mcounteren;
 	if (env->virt_enabled)
@@ -244,20 +242,20 @@ static RISCVException read_workload(CPURISCVState *env, int csrno, target_ulong 
 
 static RISCVException write_workload(CPURISCVState *env, int csrno, target_ulong val)
 {
-	settle(env);
+	update_counters(env);
 	hpm_of(env)->workload = val;
 	for (unsigned int i = XS_FIRST; i < XS_COUNTERS; i++)
 		set_pace(env, i);
-	arm_here(env);
+	set_timer_here(env);
 	return RISCV_EXCP_NONE;
 }
 
-static RISCVException anybody(CPURISCVState *env, int csrno)
+static RISCVException any_mode(CPURISCVState *env, int csrno)
 {
 	return RISCV_EXCP_NONE;
 }
 
-/* The rules of who may use a CSR stay as they are. */
+/* Replace the functions of a CSR, but not its access check. */
 static void take_over(int csrno, riscv_csr_read_fn read, riscv_csr_write_fn write)
 {
 	riscv_csr_operations ops;
@@ -268,14 +266,14 @@ static void take_over(int csrno, riscv_csr_read_fn read, riscv_csr_write_fn writ
 	riscv_set_csr_ops(csrno, &ops);
 }
 
-/* The CSRs of all harts, once. */
+/* CSR functions are the same for all harts: replace them once. */
 static void take_over_all(void)
 {
-	static riscv_csr_operations mirror = { .predicate = anybody, .read = read_event };
-	static riscv_csr_operations number = { .predicate = anybody, .read = read_table };
+	static riscv_csr_operations mirror = { .predicate = any_mode, .read = read_event };
+	static riscv_csr_operations number = { .predicate = any_mode, .read = read_table };
 
 	static riscv_csr_operations workload = {
-		.predicate = anybody, .read = read_workload, .write = write_workload,
+		.predicate = any_mode, .read = read_workload, .write = write_workload,
 	};
 
 	if (inhibit.write)
@@ -301,7 +299,7 @@ static const struct xs_table *table_of(const char *name)
 	return NULL;
 }
 
-/* Called when the hart's extensions are settled, before QEMU's own PMU is set up. */
+/* Called when the hart's extensions are known, before QEMU's own PMU is initialized. */
 void xiangshan_hpm_realize(RISCVCPU *cpu, Error **errp)
 {
 	const char *name = cpu->xiangshan_hpm_table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the rest of QEMU calls; see xiangshan-hpm.c. */
+/* Called by QEMU's CPU code; see xiangshan-hpm.c. */
 #ifndef XIANGSHAN_HPM_H
 #define XIANGSHAN_HPM_H
 
