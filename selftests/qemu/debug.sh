@@ -1,9 +1,8 @@
 #!/bin/bash -e
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# debug.sh CONFIG OUT - run in a build root with a riscv64 compiler: Debian's
-# kernel with CONFIG on top of allnoconfig. In OUT: vmlinux, which boots, and
-# build, the KDIR of a module for it.
+# debug.sh CONFIG OUT - run in a build root with a riscv64 compiler: build Debian's kernel with
+# CONFIG on top of allnoconfig. OUT gets vmlinux, which boots, and build, the KDIR for a module.
 config=$1
 out=$2
 
@@ -15,11 +14,10 @@ mkdir /tmp/linux
 cd /tmp/linux
 tar --strip-components=1 -xf /usr/src/linux-source-*.tar.xz
 
-# Static: the build's own programs go into OUT, and run where libc may be older.
+# The build's own programs become part of OUT. Static, as libc may be older where they run.
 build() { make HOSTLDFLAGS=-static "$@"; }
 
-# A line that names an option that is gone, or that lacks something, is dropped
-# without a word; a checker that is not there finds nothing.
+# kconfig drops an option without a message if it no longer exists or a dependency is missing.
 holds() { # LINE of the configuration
 	case $1 in
 	CONFIG_*) grep -qxF -- "$1" .config ;;
@@ -33,13 +31,13 @@ holds() { # LINE of the configuration
 build -s allnoconfig KCONFIG_ALLCONFIG="$config"
 wrong=0
 while IFS= read -r line; do
-	holds "$line" || { echo "debug: the kernel's configuration has not: $line"; wrong=1; }
+	holds "$line" || { echo "debug: missing in the kernel's configuration: $line"; wrong=1; }
 done <"$config"
 [ $wrong = 0 ]
 
 build -j "$(nproc)" Image modules
 mkdir "$out"
 cp arch/riscv/boot/Image "$out/vmlinux"
-# As for a package of headers. Two names for one compiler: leave the build's
-# programs as they are, do not make them again for riscv64.
+# As for a package of headers. With CC and HOSTCC equal the build's programs are copied; otherwise
+# they are built again for riscv64.
 srctree=. SRCARCH=riscv CC=gcc HOSTCC=gcc sh scripts/package/install-extmod-build "$out/build"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# picture.awk - an SVG of what 'make run' shows: SBI calls at a context switch by both drivers,
-# and a profile beside the program's own clock. Reads what guest/demo and guest/demo_shared print.
+# picture.awk - an SVG of what 'make run' shows: SBI calls at a context switch with both drivers,
+# and a profile compared to the program's own clock. Input: the output of guest/demo and
+# guest/demo_shared.
 
 # After "builtin driver": N  0.00 calls  4.00 calls  ####
 $3 == "calls" && $5 == "calls" { n[++rows] = $1; ours[rows] = $2; theirs[rows] = $4 }
@@ -22,7 +23,7 @@ function bar(x, y, width, fill) {
 
 END {
 	if (rows != 4 || !profile["naive"] || !clock["naive"]) {
-		print "picture.awk: the figures are not all there" > "/dev/stderr"
+		print "picture.awk: figures are missing in the input" > "/dev/stderr"
 		exit 1
 	}
 	green = "#2a9d63"
@@ -30,8 +31,8 @@ END {
 	dark = "#24292f"
 	print "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 860 330\" width=\"860\" height=\"330\" font-family=\"system-ui, sans-serif\">"
 	print "<rect width=\"860\" height=\"330\" rx=\"8\" fill=\"#ffffff\" stroke=\"#d0d7de\"/>"
-	text(24, 36, 17, dark, "start", "Calls to the firmware at each context switch")
-	text(24, 56, 12, "#57606a", "start", "two tasks, N events open in each; by the kernel's own tracepoint")
+	text(24, 36, 17, dark, "start", "SBI calls at each context switch")
+	text(24, 56, 12, "#57606a", "start", "two tasks with N open events each; counted by the tracepoint riscv:sbi_call")
 	for (i = 1; i <= rows; i++) {
 		y = 78 + (i - 1) * 48
 		text(92, y + 22, 13, dark, "end", n[i] (n[i] == 1 ? " event" : " events"))
@@ -52,6 +53,6 @@ END {
 		bar(566, y + 19, clock[name[i]] * 3.4, grey)
 		text(572 + clock[name[i]] * 3.4, y + 32, 12, dark, "start", clock[name[i]] " %  clock")
 	}
-	text(24, 312, 12, "#57606a", "start", "make run: sbi_pmu " version ", " kernel ", QEMU, OpenSBI 1.9, instructions as the clock. Drawn by make picture.")
+	text(24, 312, 12, "#57606a", "start", "make run: sbi_pmu " version ", " kernel ", QEMU with -icount, OpenSBI 1.9. Drawn by make picture.")
 	print "</svg>"
 }

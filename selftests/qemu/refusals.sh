@@ -1,14 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# refusals.sh - 'make' on what cannot work says why, in words, and stops.
-top=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
+# refusals.sh - 'make' for a kernel or a compiler that cannot work stops with the reason.
+# shellcheck source=selftests/host/steps.sh
+. "$(dirname "$0")/../host/steps.sh"
 
-# A kernel build folder as far as the check looks: RELEASE CONFIG...
-kdir() {
+# Make as much of a kernel build folder as kdir-check.sh reads.
+kdir() { # RELEASE CONFIG...
 	rm -rf "$dir/k"
 	mkdir -p "$dir/k/include/config"
 	touch "$dir/k/Makefile"
@@ -24,12 +22,9 @@ compiler() { # MACHINE
 
 refuses() { # PATTERN [KDIR [PREFIX]]
 	if "$top/selftests/kdir-check.sh" "${2:-$dir/k}" "${3:-$dir/test-}" 2> "$dir/said"; then
-		echo "not refused: $1"
-		failed=1
+		fails "not refused: $1"
 	elif ! grep -q "^sbi_pmu: .*$1" "$dir/said"; then
-		echo "said instead of '$1':"
-		cat "$dir/said"
-		failed=1
+		fails "not '$1', but:" "$(cat "$dir/said")"
 	fi
 }
 
@@ -58,6 +53,6 @@ for good in 6.6.0 6.12.107+deb13-riscv64 7.2.12 10.0.0; do
 	# shellcheck disable=SC2086
 	kdir $good $all
 	"$top/selftests/kdir-check.sh" "$dir/k" "$dir/test-" ||
-		{ echo "refused although fine: $good"; failed=1; }
+		fails "refused, but should work: $good"
 done
 exit $failed
