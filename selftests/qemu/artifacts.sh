@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# artifacts.sh - what the lab downloads and builds, one "artifact" each, in the cache.
+# artifacts.sh - downloads and builds artifacts: roots, kernels, QEMUs, firmware.
 #
-# An artifact is a folder <cache>/<name>-<key>. The key is the hash of the recipe that makes
-# it (the function's own text and the files it reads), so a changed recipe never meets an
-# old result. An artifact is made under another name, under a lock, and renamed when
-# complete: what carries the final name is whole.
+# An artifact is a folder <cache>/<name>-<key>. The key is a hash of the recipe, which is the
+# text of the function artifact_<name> and the files that it reads: after a change of the recipe
+# the artifact is made again. An artifact is made in a folder of another name, under a lock, and
+# renamed when it is complete.
 #
-# Sourced by lab.sh. Functions called artifact_<name> make one into $1.
+# Sourced by lab.sh. artifact_<name> makes an artifact in the folder $1.
 
 cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/sbi-pmu
 stable=trixie
@@ -17,7 +17,7 @@ oldstable=bookworm
 
 # ---- recipes ----
 
-# Settings of this machine's apt that a new root must share to reach a mirror.
+# Settings of this machine's apt that a new root needs to reach a mirror.
 apt_settings() {
 	local name value
 	for name in Acquire::Check-Valid-Until Acquire::Max-ValidTime Acquire::http::Proxy \
@@ -25,15 +25,16 @@ apt_settings() {
 		value=$(apt-config dump "$name" | sed -n 's/.* "\(.*\)";$/\1/p' | head -n 1)
 		[ -z "$value" ] || printf -- '--aptopt=%s "%s"\n' "$name" "$value"
 	done
-	# Last, so that it holds: packages are signed, however old the list of them is.
+	# After the machine's own settings, to override them. Packages are signed even if the
+	# Release file has expired.
 	[ -z "$lab_expired" ] || echo '--aptopt=Acquire::Check-Valid-Until "false"'
 	echo '--aptopt=Acquire::Retries "3"'
 }
 
 # debstrap SUITE VARIANT ARCHS PACKAGES TARGET [mmdebstrap option...]
 #
-# Release suites only, without -updates and -security: those change under a cached root,
-# and all that the lab needs is in the release.
+# Only the release itself: -updates and -security change while a root is in the cache, and the
+# lab needs nothing of them.
 debstrap() {
 	local suite=$1 variant=$2 archs=$3 packages=$4 target=$5 settings
 	shift 5
@@ -45,8 +46,8 @@ debstrap() {
 		"$@" "$suite" "$target"
 }
 
-# Run in a build root: unpack the headers of the newest riscv64 kernel at /, without their
-# dependencies (they ask for a gcc that runs on riscv64).
+# Run in a build root: unpack the headers of the newest riscv64 kernel without their
+# dependencies, of which one is a gcc that runs on riscv64.
 unpack_headers='
 	cd /tmp
 	depends() { apt-cache depends "$1" | sed -n "s/.*Depends: <*\($2[^:>]*\).*/\1/p" | head -n 1; }
@@ -58,24 +59,25 @@ unpack_headers='
 	echo "$release" > /kernel-release
 '
 
-# cpio_of FOLDER: the archive of a folder, its files root's, on standard output.
-cpio_of() { # ROOT FOLDER
+# cpio_of ROOT FOLDER: write an archive of the folder to standard output, by ROOT's cpio. All
+# files in it belong to root.
+cpio_of() {
 	in_root "$1" "$2:/run/tree:ro" -- sh -c \
 		'cd /run/tree && find . | sort | cpio -o -H newc --quiet -R 0:0'
 }
 
-# A build root with the stock riscv64 headers, and the guest's userland with the kernel of
-# the same version: testing moves, so the two are made together.
-make_suite() { # SUITE PACKAGES TARGET
+# make_suite SUITE PACKAGES TARGET: make a build root with the riscv64 kernel headers, and the
+# userland of the machines with that kernel. Both at once, as testing gets a new kernel often.
+make_suite() {
 	local suite=$1 packages=$2 target=$3 guest=$3/guest release image config
 	packages+=,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,make,cpio,perl,pahole,libelf1t64,libssl3t64,device-tree-compiler
 	start_job debstrap "$suite" extract riscv64 \
 		linux-image-riscv64,linux-perf,busybox-static,bsdutils,strace,mawk,procps "$guest"
 	debstrap "$suite" apt amd64,riscv64 "$packages" "$target/root" \
 		--customize-hook="chroot \"\$1\" sh -ec '$unpack_headers'"
-	wait "${lanes[0]}"
+	wait "${job_pids[0]}"
 	release=$(cat "$target/root/kernel-release")
-	# Debian moved the kernel from /boot into its modules' folder.
+	# Debian has moved the kernel from /boot to the folder of its modules.
 	for image in boot/vmlinux-$release usr/lib/modules/$release/vmlinuz missing; do
 		[ ! -e "$guest/$image" ] || break
 	done
@@ -83,12 +85,12 @@ make_suite() { # SUITE PACKAGES TARGET
 		[ ! -e "$guest/$config" ] || break
 	done
 	[ "$image" != missing ] || {
-		echo "no image of $release, which the headers are for: the archive moved"
+		echo "no kernel $release, of which the headers are: the archive has changed"
 		return 1
 	}
 	as_root cp "$guest/$image" "$target/vmlinux"
 	as_root cp "$guest/$config" "$target/config"
-	# Only what a boot needs: each MiB is unpacked by an emulated CPU.
+	# Only what a boot needs: an emulated CPU unpacks it each time.
 	as_root sh -ec '
 		cd "$1"
 		rm -rf boot var/lib/dpkg var/cache usr/share usr/include usr/games \
@@ -112,8 +114,8 @@ artifact_testing() {
 	make_suite "$testing" gcc,libc6-dev,shellcheck "$1"
 }
 
-# keep_program FILE TREE TARGET: a program of this machine's architecture and its libraries,
-# out of a tree that is not a whole system, as TARGET/NAME and TARGET/lib.
+# keep_program FILE TREE TARGET: copy an amd64 program and its libraries from a tree that is not
+# a complete system to TARGET/NAME and TARGET/lib.
 keep_program() {
 	local file=$1 tree=$2 target=$3 libraries=lib/x86_64-linux-gnu loader
 	for loader in "$tree"/{usr/,}$libraries/ld-linux-x86-64.so.2; do [ ! -e "$loader" ] || break; done
@@ -122,13 +124,13 @@ keep_program() {
 	cp -L "$loader" "$target/loader"
 	"$target/loader" --inhibit-cache --library-path "$tree/usr/$libraries:$tree/$libraries" \
 		--list "$file" | awk '$2 == "=>" { print $3 }' | xargs cp -Lt "$target/lib"
-	# Nothing that it needs is missing.
+	# Fails if a library is missing.
 	"$target/loader" --inhibit-cache --library-path "$target/lib" \
 		"$target/$(basename "$file")" --version
 }
 
-# keep_packages SUITE PACKAGES TARGET PROGRAM...: programs that need no system around them, so
-# that machines run as the calling user.
+# keep_packages SUITE PACKAGES TARGET PROGRAM...: make an artifact of programs which do not need
+# a root, so that QEMU runs as the calling user.
 keep_packages() {
 	local suite=$1 packages=$2 target=$3 program
 	shift 3
@@ -137,10 +139,10 @@ keep_packages() {
 	as_root rm -rf "$target/tree"
 }
 
-# QEMU 7.2: the only packaged one whose virtual harts deliver LCOFI.
+# QEMU 7.2: the only packaged one that delivers the counter overflow interrupt.
 artifact_q7() { keep_packages "$oldstable" qemu-system-misc "$1" qemu-system-riscv64; }
 
-# QEMU 11, and what lays an overlay over its device tree.
+# QEMU 11, and programs that apply an overlay to a device tree.
 artifact_q11() {
 	keep_packages "$testing" qemu-system-riscv,device-tree-compiler "$1" \
 		qemu-system-riscv64 dtc fdtoverlay
@@ -157,11 +159,11 @@ artifact_qfix() {
 	as_root rm -rf --one-file-system "$1/root"
 }
 
-# OpenSBI as <version>.bin, from every suite that has another one.
+# OpenSBI as <version>.bin, from each suite, as each has another version.
 artifact_firmware() {
 	local suite tree=$1/tree version
 	for suite in "$oldstable" "$oldstable-backports" "$stable" "$testing"; do
-		# Backports are no suite of their own: the release's line, renamed.
+		# Backports alone are not enough for mmdebstrap: take the release, then rename it.
 		debstrap "${suite%-backports}" extract amd64 opensbi "$tree" \
 			--setup-hook="sed -i 's/ ${suite%-backports} / $suite /' \"\$1/etc/apt/sources.list\""
 		version=$(zcat "$tree/usr/share/doc/opensbi/changelog.Debian.gz" |
@@ -170,19 +172,19 @@ artifact_firmware() {
 		cp "$tree/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin" "$1/$version.bin"
 		as_root rm -rf "$tree"
 	done
-	# A firmware without the PMU extension: the last one, with the
-	# extension's number changed to one of the range for experiments.
+	# A firmware without the PMU extension: in the last one, replace the extension's ID by
+	# one of the experimental range.
 	perl -0777 -pe '$n += s/\x55\x4d\x50\0{5}/\x55\x4d\x50\x08\0\0\0\0/g; END { $? = !$n }' \
 		"$1/$version.bin" >"$1/none.bin"
 }
 
-# Of the kernel's source: its style checker, and perf's own reader of event tables as perf's
-# build runs it, with a root that has python.
+# Of the kernel's source: checkpatch, and perf's script that reads JSON event tables, with a root
+# that has Python.
 artifact_kerneltools() {
 	local tree=$1/tree
 	start_job debstrap "$stable" extract amd64 linux-source "$tree"
 	debstrap "$stable" apt amd64 python3 "$1/root"
-	wait "${lanes[0]}"
+	wait "${job_pids[0]}"
 	as_root tar -C "$1" -xf "$tree"/usr/src/linux-source-*.tar.xz --strip-components=1 \
 		--wildcards 'linux-source-*/scripts/checkpatch.pl' \
 		'linux-source-*/scripts/spelling.txt' 'linux-source-*/scripts/const_structs.checkpatch' \
@@ -192,9 +194,8 @@ artifact_kerneltools() {
 	as_root rm -rf "$tree"
 }
 
-# A kernel with its checkers on, and what a module for it is built against; see debug.sh. It
-# and the module are made by one compiler, that of testing's root, in a copy of it: more
-# packages are needed, and none of them by anybody else.
+# A kernel with debugging checks, and the headers for a module; see debug.sh. Built in a copy of
+# testing's root, as more packages are needed, and with the same compiler as the module.
 artifact_debug() {
 	local root=$1/root tools
 	tools=$(artifact testing)
@@ -208,8 +209,7 @@ artifact_debug() {
 	as_root rm -rf --one-file-system "$root"
 }
 
-# A riscv64 QEMU with the libraries it needs, as kvm/ in an archive: what an emulated
-# machine needs to be the host of another.
+# A riscv64 QEMU and its libraries, as kvm/ in an archive, for machines that are KVM hosts.
 artifact_kvm() {
 	mkdir "$1/tree"
 	debstrap "$testing" extract riscv64 qemu-system-riscv "$1/tree/kvm"
@@ -231,7 +231,7 @@ artifact_kvm() {
 
 # ---- the cache ----
 
-# What else a recipe depends on: files that it reads, another artifact.
+# What else is part of a recipe: the files that it reads, and the artifact that it uses.
 recipe_inputs() {
 	case $1 in
 	qfix) cat "$lab"/qfix.sh "$lab"/patches/*.patch "$lab"/xiangshan-hpm/*.[ch] ;;
@@ -240,7 +240,7 @@ recipe_inputs() {
 	esac
 }
 
-# The text of a recipe and of the recipes' functions that it calls.
+# The text of a recipe and of the functions that it calls.
 recipe_text() {
 	declare -f "artifact_$1" debstrap
 	case $1 in
@@ -258,7 +258,7 @@ artifact_key() { # NAME
 
 artifact_dir() { echo "$cache/$1-$(artifact_key "$1")"; }
 
-# artifact NAME: print the folder of an artifact that make_artifacts has made.
+# artifact NAME: print the folder of an artifact, which make_artifacts has made.
 artifact() {
 	local dir
 	dir=$(artifact_dir "$1")
@@ -266,7 +266,7 @@ artifact() {
 	echo "$dir"
 }
 
-# Disk that making an artifact takes at most, in MiB.
+# The disk space that making an artifact needs at most, in MiB.
 artifact_size() {
 	case $1 in
 	stable) echo 2100 ;;
@@ -280,20 +280,19 @@ artifact_size() {
 	esac
 }
 
-# enough_disk WHAT MIB: stop if the cache's disk has less space than that, and say so.
+# enough_disk WHAT MIB: stop with a message if the cache's disk has less space.
 enough_disk() {
 	local free
 	free=$(df -P -k "$cache" | awk 'NR == 2 { print int($4 / 1024) }')
 	[ "$free" -ge "$2" ] ||
-		die "$1 takes $2 MiB in $cache, and $free MiB are free:" \
-			"free some, or set XDG_CACHE_HOME to a bigger disk"
+		die "$1 needs $2 MiB in $cache, and $free MiB are free:" \
+			"free some space, or set XDG_CACHE_HOME to a bigger disk"
 }
 
 # ---- making them ----
 
-# try_mirror LOG WHAT COMMAND...: run a command that downloads. A list of packages that has
-# expired is used all the same, as packages stay signed; a mirror in the middle of an update
-# gets some time.
+# try_mirror LOG WHAT COMMAND...: run a command that downloads. An expired Release file is
+# accepted, as packages are signed. During an update of the mirror the command is repeated.
 try_mirror() {
 	local log=$1 what=$2 cause tries=0 lab_expired=
 	shift 2
@@ -302,11 +301,11 @@ try_mirror() {
 		cause=$(cause_of "$log")
 		if [ "$cause" = expired ] && [ -z "$lab_expired" ]; then
 			[ -e "$run/expired" ] ||
-				say "warning: the mirror's Release file has expired; going on, as packages are signed"
+				say "warning: the mirror's Release file has expired; it is used, as packages are signed"
 			: >"$run/expired"
 			lab_expired=1
 		elif [ "$cause" = mirror ] && [ $((tries += 1)) -lt 4 ]; then
-			say "the mirror is in the middle of an update: $what is tried again in $((tries * 20)) s"
+			say "the mirror is being updated: $what will be tried again in $((tries * 20)) s"
 			sleep $((tries * 20))
 		elif [ "$cause" = locked ] && [ $((tries += 1)) -lt 60 ]; then
 			sleep 5
@@ -317,7 +316,7 @@ try_mirror() {
 	done
 }
 
-# What the machine itself must have. Everything else lives in the roots.
+# What this machine itself must have; everything else is in the roots.
 need_host_tools() { (flock 9 && host_tools) 9>"$cache/apt.lock" || exit; }
 
 host_tools() {
@@ -332,7 +331,7 @@ host_tools() {
 	try_mirror "$cache/apt.log" "installing ${missing[*]}" install_packages "${missing[@]}"
 }
 
-# Another program may be at it, as on a machine that has just come up.
+# Another program may be using apt, as on a machine that has just booted.
 install_packages() {
 	local options=(-q -y -o DPkg::Lock::Timeout=300)
 	[ -z "$lab_expired" ] || options+=(-o Acquire::Check-Valid-Until=false)
@@ -341,8 +340,9 @@ install_packages() {
 			--no-install-recommends install "$@"
 }
 
-# A recipe is a shell of its own, where any failing step ends it.
-run_recipe() { # NAME TARGET
+# run_recipe NAME TARGET: make an artifact in a shell of its own, which ends at the first command
+# that fails.
+run_recipe() {
 	as_root rm -rf --one-file-system "$2" && mkdir "$2" && chmod 755 "$2" || return
 	can_mount
 	# shellcheck disable=SC2016 # for the inner shell
@@ -362,14 +362,14 @@ make_artifact() { # NAME
 	flock -n 8 || { say "waiting for another run that makes $name"; flock 8; }
 	if [ ! -e "$dir" ]; then
 		[ -n "$progress_pid" ] || say "making '$name' (once; log: $dir.log)"
-		# A name of its own: sudo closes the lock, so the recipe of a run
-		# that was killed may still be writing to its.
+		# The name is unique: sudo closes the lock, so the recipe of a run that was
+		# killed may still be running.
 		as_root rm -rf --one-file-system "$dir".new.*
 		new=$dir.new.$BASHPID
 		echo "$new" >>"$run/unfinished"
-		now "$name" making
+		progress_job "$name" making
 		# shellcheck disable=SC2064 # the name as it is now
-		trap "now_done $name" EXIT
+		trap "progress_job_end $name" EXIT
 		try_mirror "$dir.log" "making '$name'" run_recipe "$name" "$new"
 		mv "$new" "$dir"
 		echo "$name" >>"$run/made"
@@ -378,8 +378,8 @@ make_artifact() { # NAME
 	exec 8>&-
 }
 
-# What the log's end says a recipe does, for the line of progress.
-artifact_activity() { # NAME
+# artifact_activity NAME: print what the recipe is doing, by the end of its log.
+artifact_activity() {
 	tail -c 2000 "$(artifact_dir "$1").log" 2>/dev/null | tr '\r' '\n' | awk '
 		/^\[[0-9]+\/[0-9]+\]/ { what = "building " $1; next }
 		/^I: downloading/ { what = "downloading packages" }
@@ -389,8 +389,8 @@ artifact_activity() { # NAME
 		END { print what ? what : "starting" }'
 }
 
-# make_artifacts MIB NAME...: make those that are missing, three at a time, those that take
-# longest first. MIB is what the run takes beside them.
+# make_artifacts MIB NAME...: make the artifacts that are missing, three at a time, in the given
+# order. MIB is the disk space that the run needs in addition.
 make_artifacts() {
 	local name missing=() need=$1 running pid own=() failed=0
 	shift
@@ -404,7 +404,7 @@ make_artifacts() {
 	say "making ${missing[*]} in $cache (once)"
 	progress_total ${#missing[@]} "$run/made"
 	for name in "${missing[@]}"; do
-		# One that is made of another waits for it.
+		# These are made from another artifact.
 		case $name in
 		kvm | debug) for pid in "${own[@]}"; do wait "$pid" || failed=1; done ;;
 		esac
@@ -413,7 +413,7 @@ make_artifacts() {
 			[ "$running" -ge 3 ]
 		do sleep 0.5; done
 		start_job make_artifact "$name"
-		own+=("${lanes[-1]}")
+		own+=("${job_pids[-1]}")
 	done
 	for pid in "${own[@]}"; do wait "$pid" || failed=1; done
 	[ $failed = 0 ] || exit 1

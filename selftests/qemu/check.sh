@@ -6,28 +6,28 @@
 # Each step or boot is a job that appends a line to $run/results: its name, how many tests
 # passed, failed and were skipped, and the seconds it took. Sourced by lab.sh.
 
-result() { # NAME PASSED FAILED SKIPPED SECONDS
+record_result() { # NAME PASSED FAILED SKIPPED SECONDS
 	printf '%s\t%d\t%d\t%d\t%d\n' "$@" >>"$run/results" || die "cannot write to $run"
 }
 
 # ---- two at a time ----
 
-# in_lanes COUNT COMMAND: COMMAND gets each line of standard input as its argument; as many
-# lines at once as there are lanes. Not in a pipeline: end_jobs must know the lanes.
-in_lanes() {
-	local count=$1 command=$2 first=${#lanes[@]}
+# run_queue COUNT COMMAND: COMMAND gets each line of standard input as its argument; as many
+# lines at once as COUNT says. Not in a pipeline: end_jobs needs the process IDs.
+run_queue() {
+	local count=$1 command=$2 first=${#job_pids[@]}
 	cat >"$run/queue"
-	while [ $((count -= 1)) -ge 0 ]; do start_job one_lane "$command"; done
-	wait "${lanes[@]:$first}"
+	while [ $((count -= 1)) -ge 0 ]; do start_job run_queued "$command"; done
+	wait "${job_pids[@]:$first}"
 }
 
-# What ends a job early does not end the lane.
-one_lane() { # COMMAND
+# What ends a job early does not end the queue.
+run_queued() { # COMMAND
 	local line name
 	while next_line; do
 		("$1" "$line") && continue
 		name=${line%%$'\t'*}
-		result "${name%% = *}: did not report" 0 1 0 0
+		record_result "${name%% = *}: did not report" 0 1 0 0
 	done
 }
 
@@ -44,7 +44,7 @@ next_line() {
 step() {
 	local name=${1%% = *} start=$SECONDS seconds id
 	id=$(echo "$name" | tr -c 'a-zA-Z0-9\n' -)
-	now "$id" running
+	progress_job "$id" running
 	# shellcheck disable=SC2086 # words
 	(${1#* = }) >"$run/$id.step" 2>&1
 	case $? in
@@ -53,15 +53,15 @@ step() {
 	*) outcome="FAILED " ;;
 	esac
 	seconds=$((SECONDS - start))
-	now_done "$id"
+	progress_job_end "$id"
 	{
 		[ "$outcome" = "ok     " ] || cat "$run/$id.step"
 		echo "$outcome $name ($seconds s)"
 	} | print_whole
 	case $outcome in
-	ok*) result "$name" 1 0 0 $seconds ;;
-	skipped) result "$name" 0 0 1 $seconds ;;
-	*) result "$name" 0 1 0 $seconds ;;
+	ok*) record_result "$name" 1 0 0 $seconds ;;
+	skipped) record_result "$name" 0 0 1 $seconds ;;
+	*) record_result "$name" 0 1 0 $seconds ;;
 	esac
 }
 
@@ -163,7 +163,7 @@ boot_case() {
 	esac
 	case $cpu in *xiangshan-hpm=*) model=" LAB_HPM_MODEL=1" ;; esac
 	case $append in *LAB_STRESS_SECONDS=*) long=${append##*LAB_STRESS_SECONDS=} ;; esac
-	now "$name" starting
+	progress_job "$name" starting
 	machine_command "$qemu" "$cpu" "$harts" "$suite" "$opensbi" \
 		"$append earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name lab_limit=$((400 * slow + long)) lab_suite=$suite LAB_OVERFLOW=$overflow$model" \
 		-serial "file:$run/$name.console" \
@@ -192,7 +192,7 @@ boot_case() {
 	} | print_whole
 	sed -n "s/^ *# \([a-z_]*\) took \([0-9]*\) s$/$name\t\1\t\2/p" "$run/$name.ktap" >>"$run/programs"
 	# shellcheck disable=SC2086 # three numbers
-	result "$name" ${verdict%%$'\n'*} "$seconds"
+	record_result "$name" ${verdict%%$'\n'*} "$seconds"
 }
 
 # ---- all of it ----
@@ -234,19 +234,19 @@ run_jobs() {
 	planned=$(printf '%s\n' "$steps" "$late" "$(cut -f 1 <<<"$boots")" | sed 's/ = .*//; /^$/d')
 	jobs=$(wc -l <<<"$planned")
 	progress_total "$jobs" "$run/results"
-	in_lanes 2 step < <(grep . <<<"$steps")
+	run_queue 2 step < <(grep . <<<"$steps")
 	if awk -F '\t' '$3 && /^build/ { bad = 1 } END { exit !bad }' "$run/results"; then
 		say "nothing is booted, as the module does not build"
 		boots=
 		late=
 	fi
 	for suite in $(grep 'KVM=' <<<"$boots" | cut -f 7 | sort -u); do host_initrd "$suite"; done
-	in_lanes 2 step < <(grep . <<<"$late")
-	in_lanes 2 boot_case < <(awk -F '\t' 'NF && $3 != "alone"' <<<"$boots")
-	in_lanes 1 boot_case < <(awk -F '\t' 'NF && $3 == "alone"' <<<"$boots")
+	run_queue 2 step < <(grep . <<<"$late")
+	run_queue 2 boot_case < <(awk -F '\t' 'NF && $3 != "alone"' <<<"$boots")
+	run_queue 1 boot_case < <(awk -F '\t' 'NF && $3 == "alone"' <<<"$boots")
 	while read -r name; do
 		cut -f 1 "$run/results" | sed 's/: did not report$//' | grep -qxF -- "$name" ||
-			result "$name: not run" 0 1 0 0
+			record_result "$name: not run" 0 1 0 0
 	done <<<"$planned"
 }
 

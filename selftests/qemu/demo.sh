@@ -66,9 +66,9 @@ demo_prepare() { # ARTIFACT...
 	start_run
 	make_artifacts 1500 testing "$@" firmware
 	progress_total 1 /dev/null
-	now module building
+	progress_job module building
 	build_suite testing || exit
-	now_done module
+	progress_job_end module
 }
 
 demo_boots() {
@@ -80,8 +80,8 @@ demo() {
 	demo_prepare q7 q11
 	say "booting two RISC-V machines (QEMU, OpenSBI 1.9, Linux $(release_of testing)); a few seconds"
 	demo_boots
-	follow demo "${lanes[-2]}"
-	follow demo_shared "${lanes[-1]}"
+	follow demo "${job_pids[-2]}"
+	follow demo_shared "${job_pids[-1]}"
 	cat <<-'EOF2'
 
 	   Next:  make shell            the first machine again, with a prompt: perf is yours
@@ -95,8 +95,8 @@ picture() {
 	local file=$top/Documentation/images/make-run.svg
 	demo_prepare q7 q11
 	demo_boots
-	follow demo "${lanes[-2]}" >/dev/null
-	follow demo_shared "${lanes[-1]}" >/dev/null
+	follow demo "${job_pids[-2]}" >/dev/null
+	follow demo_shared "${job_pids[-1]}" >/dev/null
 	mkdir -p "${file%/*}"
 	awk -f "$lab/picture.awk" "$run/demo.shown" "$run/demo_shared.shown" >"$run/picture" &&
 		cp "$run/picture" "$file" && say "wrote $file"
@@ -108,7 +108,7 @@ demo_xiangshan() {
 	demo_prepare qfix q11
 	say "booting a RISC-V machine with a model of XiangShan's counters; a few seconds"
 	start_job demo_hpm
-	follow demo_xiangshan "${lanes[-1]}"
+	follow demo_xiangshan "${job_pids[-1]}"
 	cat <<-'EOF2'
 
 	   Next:  make check CASES=hpm-v2r2-2026     every name of this table, counted

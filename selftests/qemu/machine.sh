@@ -162,7 +162,7 @@ run_machine() {
 			tail -n 3 "$run/$name.console"
 		} | print_whole
 	done
-	now_done "$name"
+	progress_job_end "$name"
 	return $status
 }
 
@@ -173,7 +173,7 @@ run_machine_once() { # NAME UP ALL
 	while kill -0 $pid 2>/dev/null; do
 		stage=$(sed -n 's/.*lab: \([a-z_]*\)\r*$/\1/p; s/.*Run \/init.*/kernel/p' \
 			"$run/$name.console" | tail -n 1)
-		now "$name" "${stage:-firmware}"
+		progress_job "$name" "${stage:-firmware}"
 		if [ $((SECONDS - start)) -ge "$all" ] ||
 			{ [ -z "$stage" ] && [ $((SECONDS - start)) -ge "$up" ]; }; then
 			kill $pid

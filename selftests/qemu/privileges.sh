@@ -3,17 +3,17 @@
 #
 # privileges.sh - commands as root, and commands inside a build root.
 #
-# Three machines are supported: root, an ordinary user with sudo, and root in a container
-# that may not mount (no CAP_SYS_ADMIN). Sourced by lab.sh, and by recipes that run as root.
+# Works as root, as an ordinary user with sudo, and as root in a container that may not mount
+# (no CAP_SYS_ADMIN). Sourced by lab.sh, and by recipes that run as root.
 
-say() { clear_progress; echo "lab: $*" >&2; }
-die() { clear_progress; echo "lab: error: $*" >&2; exit 1; }
+say() { progress_erase; echo "lab: $*" >&2; }
+die() { progress_erase; echo "lab: error: $*" >&2; exit 1; }
 
 # ---- background jobs ----
 
-# start_job COMMAND...: in the background, as a group of processes of its own, which end_jobs
-# ends whole. Its number is the last in lanes.
-lanes=()
+# start_job COMMAND...: run it in the background in a process group of its own, so that end_jobs
+# ends it with all its processes. Its process ID is added to job_pids.
+job_pids=()
 
 start_job() {
 	set -m
@@ -22,21 +22,21 @@ start_job() {
 		trap 'exit 143' INT TERM
 		"$@"
 	) </dev/null &
-	lanes+=($!)
+	job_pids+=($!)
 	set +m
 }
 
 end_jobs() {
-	local lane
-	for lane in "${lanes[@]}"; do
+	local pid
+	for pid in "${job_pids[@]}"; do
 		# shellcheck disable=SC2016 # for that shell
-		! kill -0 -- "-$lane" 2>/dev/null || as_root sh -c 'kill -- "-$1"' sh "$lane"
+		! kill -0 -- "-$pid" 2>/dev/null || as_root sh -c 'kill -- "-$1"' sh "$pid"
 	done
 }
 
 # ---- root ----
 
-# sudo has been asked for a password in need_root(): here it must not ask again.
+# need_root has asked for sudo's password: here sudo must not ask again.
 as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n -- "$@"; fi
 }
@@ -44,12 +44,12 @@ as_root() {
 without_root() {
 	cat <<-EOF2
 	lab: error: $1
-	  This command makes Debian systems with mmdebstrap and runs compilers in them with chroot;
-	  both need root. Run it as root, or have an administrator do
+	  This command installs Debian systems with mmdebstrap and runs compilers in them with chroot;
+	  both need root. Run it as root, or ask an administrator for
 	      apt install sudo && adduser $(id -un) sudo
-	  Without root these work:
-	      make test               needs make and gcc; with shellcheck and device-tree-compiler
-	                              nothing of it is skipped
+	  These commands work without root:
+	      make test               needs make and gcc; skips nothing if shellcheck and
+	                              device-tree-compiler are installed
 	      make KDIR=... ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-
 	                              builds the module; needs gcc-riscv64-linux-gnu and the headers
 	                              of a riscv64 kernel
@@ -58,20 +58,20 @@ without_root() {
 	exit 1
 }
 
-# need_root: ask sudo for a password now, and keep it remembered until this run ends.
+# need_root: let sudo ask for a password now, and keep sudo's timestamp valid until this run ends.
 need_root() {
 	[ "$(id -u)" != 0 ] || return 0
-	command -v sudo >/dev/null || without_root "$(id -un) is not root and there is no sudo" >&2
+	command -v sudo >/dev/null || without_root "$(id -un) is not root, and sudo is not installed" >&2
 	if ! sudo -n true 2>/dev/null; then
-		[ -t 0 ] || without_root "sudo wants a password and there is no terminal to ask on" >&2
-		say "root is needed to set up and use build systems; sudo asks once:"
-		sudo -v || without_root "sudo does not allow $(id -un) to be root" >&2
+		[ -t 0 ] || without_root "sudo needs a password, and there is no terminal to ask on" >&2
+		say "build systems need root; sudo asks once:"
+		sudo -v || without_root "sudo does not let $(id -un) become root" >&2
 	fi
 	while sleep 50 && kill -0 $$; do sudo -n -v || exit; done </dev/null >/dev/null 2>&1 &
 }
 
-# can_mount: a container without CAP_SYS_ADMIN has neither mounts nor namespaces. The answer
-# is remembered, and handed to recipes.
+# can_mount: may this machine mount and make namespaces? A container without CAP_SYS_ADMIN may
+# not. The answer is kept in lab_mounts, which recipes get, too.
 can_mount() {
 	if [ -z "${lab_mounts:-}" ]; then
 		lab_mounts=no
@@ -81,8 +81,8 @@ can_mount() {
 	[ "$lab_mounts" = yes ]
 }
 
-# isolated COMMAND...: as root; where possible in namespaces of its own, so that all its
-# processes end, and all its mounts are gone, when it does.
+# isolated COMMAND...: run it as root; where possible in namespaces of its own, so that its
+# processes and mounts go away when it ends.
 isolated() {
 	if can_mount; then
 		as_root unshare --mount --pid --fork --kill-child "$@"
@@ -93,8 +93,8 @@ isolated() {
 
 # in_root ROOT [OUTSIDE:INSIDE[:ro]...] -- COMMAND...
 #
-# Run COMMAND as the calling user inside ROOT, with folders of the outside at places under
-# /run of the inside: mounted there, or copied in and, unless marked as read-only, back out.
+# Run COMMAND as the calling user in ROOT. Each folder OUTSIDE is at INSIDE, below /run of the
+# root: mounted, or else copied into the root and, unless it is marked ro, back at the end.
 in_root() {
 	local root=$1 shared=()
 	shift
@@ -126,12 +126,12 @@ in_root_mounted() {
 		done
 		mount -t proc proc "$root/proc"
 		mount --rbind /dev "$root/dev"
-		# Not exec: as process 1 of a namespace, timeout and others fail.
+		# Not exec: timeout and others fail as process 1 of a namespace.
 		chroot --userspec="$user" "$root" "$@" || exit
 	' sh "$root" "$(id -u):$(id -g)" "${#shared[@]}" "${shared[@]}" "$@"
 }
 
-# The places inside are the same for every run: one at a time.
+# All runs use the same folders in the root: one at a time.
 in_root_copied() {
 	local status pair
 	(

@@ -3,26 +3,27 @@
 #
 # progress.sh - what is being done: on a terminal one line that is redrawn each second.
 #
-# Each job has a file $run/now.JOB: the second it began, and a text. Sourced by lab.sh.
+# A job that is running has a file $run/now.JOB with a text, and $run/began.JOB with the second
+# of its start. Sourced by lab.sh.
 
 progress_pid=
 
-clear_progress() {
+progress_erase() {
 	[ -z "$progress_pid" ] || printf '\r\033[K' >&2
 }
 
-# now JOB TEXT: this is what JOB does from now on. The time is that of the job's start.
-now() {
+# progress_job JOB TEXT: set the text of a job; the first call is its start.
+progress_job() {
 	[ -n "${run:-}" ] && [ -d "$run" ] || return 0
 	[ -e "$run/now.$1" ] || echo "$SECONDS" >"$run/began.$1"
 	echo "$2" >"$run/now.$1"
 }
 
-now_done() { # JOB
+progress_job_end() { # JOB
 	rm -f "$run/now.$1" "$run/began.$1"
 }
 
-# progress_total COUNT FILE: there are so many jobs; each that has ended leaves a line in FILE.
+# progress_total COUNT FILE: set the number of jobs. Each job adds a line to FILE at its end.
 progress_total() {
 	echo "$1 $2" >"$run/total"
 }
@@ -56,15 +57,15 @@ progress_stop() {
 	[ -n "$progress_pid" ] || return 0
 	kill "$progress_pid" 2>/dev/null
 	wait "$progress_pid" 2>/dev/null
-	clear_progress
+	progress_erase
 	progress_pid=
 }
 
-# What several jobs have to say does not mix.
+# Print standard input in one piece: jobs that print at the same time do not mix.
 print_whole() {
 	(
 		flock 6
-		clear_progress
+		progress_erase
 		cat
 	) 6>"$run/print.lock"
 }
