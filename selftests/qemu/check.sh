@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# check.sh - the steps and boots of make check and make check-all, and what came of them.
+# check.sh - the steps and boots of make check and make check-all, and their results.
 #
-# Each step or boot is a job that appends a line to $run/results: its name, how many tests
-# passed, failed and were skipped, and the seconds it took. Sourced by lab.sh.
+# A step is a check without a boot; a boot runs one case of cases.tsv. Each is a job that
+# appends a line to $run/results: its name, how many tests passed, failed and were skipped, and
+# the seconds it took. Sourced by lab.sh.
 
 record_result() { # NAME PASSED FAILED SKIPPED SECONDS
 	printf '%s\t%d\t%d\t%d\t%d\n' "$@" >>"$run/results" || die "cannot write to $run"
 }
 
-# ---- two at a time ----
+# ---- the queue ----
 
-# run_queue COUNT COMMAND: COMMAND gets each line of standard input as its argument; as many
-# lines at once as COUNT says. Not in a pipeline: end_jobs needs the process IDs.
+# run_queue COUNT COMMAND: run COMMAND with each line of standard input as its argument, COUNT
+# at the same time. Not in a pipeline: end_jobs needs the process IDs.
 run_queue() {
 	local count=$1 command=$2 first=${#job_pids[@]}
-	cat >"$run/queue"
+	grep . >"$run/queue"
 	while [ $((count -= 1)) -ge 0 ]; do start_job run_queued "$command"; done
 	wait "${job_pids[@]:$first}"
 }
 
-# What ends a job early does not end the queue.
+# A job in a shell of its own: if that ends early, the job has failed and the next one runs.
 run_queued() { # COMMAND
 	local line name
 	while next_line; do
@@ -40,33 +41,29 @@ next_line() {
 
 # ---- steps ----
 
-# NAME = COMMAND...: one check without a boot.
+# step "NAME = COMMAND...": one check without a boot. Exit status 4 means skipped.
 step() {
-	local name=${1%% = *} start=$SECONDS seconds id
+	local name=${1%% = *} start=$SECONDS seconds id outcome passed=0 failed=0 skipped=0
 	id=$(echo "$name" | tr -c 'a-zA-Z0-9\n' -)
 	progress_job "$id" running
 	# shellcheck disable=SC2086 # words
 	(${1#* = }) >"$run/$id.step" 2>&1
 	case $? in
-	0) outcome="ok     " ;;
-	4) outcome="skipped" ;;
-	*) outcome="FAILED " ;;
+	0) outcome=ok passed=1 ;;
+	4) outcome=skipped skipped=1 ;;
+	*) outcome=FAILED failed=1 ;;
 	esac
 	seconds=$((SECONDS - start))
 	progress_job_end "$id"
 	{
-		[ "$outcome" = "ok     " ] || cat "$run/$id.step"
-		echo "$outcome $name ($seconds s)"
+		[ $outcome = ok ] || cat "$run/$id.step"
+		printf '%-7s %s (%d s)\n' $outcome "$name" $seconds
 	} | print_whole
-	case $outcome in
-	ok*) record_result "$name" 1 0 0 $seconds ;;
-	skipped) record_result "$name" 0 0 1 $seconds ;;
-	*) record_result "$name" 0 1 0 $seconds ;;
-	esac
+	record_result "$name" $passed $failed $skipped $seconds
 }
 
-# in_tree ROOT COMMAND...: a command in the sources: in a build root, or for make test on this
-# machine as it is.
+# in_tree ROOT COMMAND...: run a command in the sources, in a build root, or with ROOT "here"
+# on this machine as it is (make test).
 in_tree() {
 	local root=$1
 	shift
@@ -79,8 +76,8 @@ in_tree() {
 	fi
 }
 
-# The logic, in seconds, before anything is emulated: built by a root's compiler for 64 and
-# for 32 bits, and run here, since sanitizers want /proc.
+# Build the host tests for 64 and for 32 bits with a root's compiler, and run them outside of
+# the root, since sanitizers need /proc.
 host_tests() { # ROOT COMPILER STEPS
 	local root=$1 compiler=$2 steps=$3 folder=$run/host-$2 libraries bits pids=() failed=0
 	local build=(make -j 2 OUT=out CC="$compiler" programs)
@@ -107,7 +104,7 @@ host_tests() { # ROOT COMPILER STEPS
 	return $failed
 }
 
-# Enough of the lines run by a test.
+# The host tests run enough lines of the driver.
 host_coverage() {
 	local copy=$run/coverage
 	copy_tree "$copy"
@@ -120,7 +117,7 @@ checkpatch() {
 		env CHECKPATCH=/run/scripts/checkpatch.pl /run/src/selftests/lint.sh checkpatch
 }
 
-# perf's own reader on the JSON that is for perf.
+# perf's build script reads the JSON files that are for perf.
 perf_json() {
 	local tools
 	tools=$(artifact kerneltools)
@@ -129,7 +126,7 @@ perf_json() {
 		/run/src/selftests/host/jevents.sh /run/pmu-events
 }
 
-# A module that builds with any word from the compiler or sparse has failed.
+# Build the module; a warning of the compiler or of sparse is a failure.
 build_clean() { # SUITE
 	local sparse=()
 	[ "$1" != stable ] || sparse=(C=2 CHECK=/run/src/selftests/sparse.sh)
@@ -137,65 +134,97 @@ build_clean() { # SUITE
 	! grep -niE '(warning|error):' "$run/$1.log"
 }
 
-# ---- boots ----
+# ---- cases ----
 
-# Columns: name tier load qemu cpu harts kernel opensbi append run
-rows() { grep -v '^#' "$lab/cases.tsv"; }
+all_cases() { grep -v '^#' "$lab/cases.tsv"; }
 
-rows_of() { # check|all|name|CASE...
-	rows | awk -F '\t' -v names=" $* " '
-		names == " check " { if ($2 == "check") print; next }
-		names == " all " { if ($2 != "name") print; next }
-		index(names, " " $1 " ")'
+# column NAME: the number of that column of cases.tsv, whose head explains them.
+column() { sed -n 's/^# \(name\t.*\)/\1/p' "$lab/cases.tsv" | tr '\t' '\n' | grep -nxF "$1" | cut -d : -f 1; }
+
+# values COLUMN: of the cases on standard input.
+values() { cut -f "$(column "$1")"; }
+
+# cases_with COLUMN EXPRESSION: those cases on standard input whose whole value matches.
+cases_with() {
+	awk -F '\t' -v n="$(column "$1")" -v expression="^($2)\$" 'NF && $n ~ expression'
 }
 
-# boot_case ROW: boot and judge one case.
-boot_case() {
-	local name tier load qemu cpu harts suite opensbi append programs
-	local start=$SECONDS status verdict slow=1 long=0 overflow=timer model= seconds
-	IFS=$'\t' read -r name tier load qemu cpu harts suite opensbi append programs <<<"$1"
-	# The checkers of the debug kernel check every load and store.
-	[ "$suite" != debug ] || slow=4
-	case $qemu,$cpu,$append in
-	*,*ssaia=true*,*KVM=*) overflow=lcofi ;;
-	*,*KVM=*) ;;
-	q7,*sscofpmf=true*,SOLE* | qfix,*sscofpmf=true*,SOLE*) overflow=lcofi ;;
+# select_cases check|all|debug|NAME...
+select_cases() {
+	case $* in
+	check | debug) all_cases | cases_with tier "$1" ;;
+	all) all_cases | cases_with tier 'check|all' ;;
+	*) all_cases | awk -F '\t' -v names=" $* " 'index(names, " " $1 " ")' ;;
 	esac
-	case $cpu in *xiangshan-hpm=*) model=" LAB_HPM_MODEL=1" ;; esac
-	case $append in *LAB_STRESS_SECONDS=*) long=${append##*LAB_STRESS_SECONDS=} ;; esac
+}
+
+# The artifacts that cases need; those that take longest to make come first.
+artifacts_of() { # CASES
+	local name needed
+	needed=$(
+		# For the programs of any boot, and for dtc.
+		printf '%s\n' testing firmware q11
+		values qemu <<<"$1"
+		values kernel <<<"$1"
+		[ -z "$(cases_with kvm '[^0].*' <<<"$1")" ] || echo kvm
+	)
+	for name in qfix stable testing q7 q11 firmware kvm debug; do
+		! grep -qxF $name <<<"$needed" || echo $name
+	done
+}
+
+# ---- boots ----
+
+# boot_case CASE: boot a machine for one case and record its result. APPEND in the environment
+# has more kernel arguments.
+boot_case() {
+	local name tier load qemu harts kernel mode kvm overflow insmod icount stress slow opensbi
+	local cpu programs start=$SECONDS status result seconds
+	IFS=$'\t' read -r name tier load qemu harts kernel mode kvm overflow insmod icount stress \
+		slow opensbi cpu programs <<<"$1"
+	local append="earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name"
+	append+=" lab_limit=$((400 * slow + stress)) lab_suite=$kernel"
+	[ "$overflow" = - ] || append+=" LAB_OVERFLOW=$overflow"
+	[ "$insmod" = - ] || append+=" LAB_INSMOD=$insmod"
+	[ "$stress" = 0 ] || append+=" LAB_STRESS_SECONDS=$stress"
+	case $cpu in *xiangshan-hpm=*) append+=" LAB_HPM_MODEL=1" ;; esac
 	progress_job "$name" starting
-	machine_command "$qemu" "$cpu" "$harts" "$suite" "$opensbi" \
-		"$append earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name lab_limit=$((400 * slow + long)) lab_suite=$suite LAB_OVERFLOW=$overflow$model" \
+	machine_command "$qemu" "$cpu" "$harts" "$kernel" "$opensbi" "$mode" "$kvm" "$icount" \
+		"$append ${APPEND:-}" \
 		-serial "file:$run/$name.console" \
 		-chardev "file,id=ktap,path=$run/$name.ktap" \
 		-device virtserialport,chardev=ktap
-	run_machine "$name" $((120 * slow)) $((${CASE_TIMEOUT:-900} * slow + long)) ktap
+	run_machine "$name" $((120 * slow)) $((${CASE_TIMEOUT:-900} * slow + stress)) ktap
 	status=$?
 	seconds=$((SECONDS - start))
-	verdict=$(awk -v programs="$programs" -v status=$status -f "$lab/verdict.awk" \
+	result=$(awk -v programs="$programs" -v status=$status -f "$lab/verdict.awk" \
 		"$run/$name.ktap" "$run/$name.console" 2>"$run/$name.skips")
-	# A disk that is full, for one.
-	[ -n "$verdict" ] || verdict="0 1 0"$'\n'"no verdict: $(tail -n 1 "$run/$name.skips")"
-	{
-		if [ "$verdict" = "${verdict%%$'\n'*}" ]; then
-			cat "$run/$name.skips"
-			echo "ok      $name (${verdict%% *} tests, $seconds s)"
-		else
-			echo "---- $name: console"
-			cat "$run/$name.qemu" "$run/$name.console"
-			echo "---- $name: results"
-			cat "$run/$name.ktap"
-			echo "---- $name: verdict"
-			echo "${verdict#*$'\n'}"
-			echo "FAILED  $name ($seconds s)"
-		fi
-	} | print_whole
+	if [ -z "$result" ]; then
+		# The disk is full, for example.
+		result="0 1 0"$'\n'"no result: $(tail -n 1 "$run/$name.skips")"
+	fi
+	print_boot | print_whole
 	sed -n "s/^ *# \([a-z_]*\) took \([0-9]*\) s$/$name\t\1\t\2/p" "$run/$name.ktap" >>"$run/programs"
 	# shellcheck disable=SC2086 # three numbers
-	record_result "$name" ${verdict%%$'\n'*} "$seconds"
+	record_result "$name" ${result%%$'\n'*} "$seconds"
 }
 
-# ---- all of it ----
+# The variables are boot_case's. What failed comes last: of a long log only the end may be kept.
+print_boot() {
+	if [ "$result" = "${result%%$'\n'*}" ]; then
+		echo "ok      $name (${result%% *} tests, $seconds s)"
+	else
+		echo "---- $name: console"
+		cat "$run/$name.qemu" "$run/$name.console"
+		echo "---- $name: results"
+		cat "$run/$name.ktap"
+		echo "---- $name: what failed"
+		echo "${result#*$'\n'}"
+		echo "FAILED  $name ($seconds s)"
+	fi
+}
+
+# ---- a run ----
 
 # Where the time went, longest first.
 print_times() {
@@ -222,28 +251,30 @@ print_results() {
 		}' "$run/results"
 }
 
-# Steps and boots that must report. In a variable, as a disk may be full.
+# Steps and boots that must report. In a variable, as the disk may be full.
 jobs=0
 
-# run_jobs STEPS SUITES ROWS LATE-STEPS: all of these, the late steps after the builds.
+# run_jobs STEPS CASES LATE-STEPS: run all of these, the late steps after the builds.
 run_jobs() {
-	local steps=$1 suites=$2 boots=$3 late=$4 suite planned name
-	for suite in $suites; do
+	local steps=$1 cases=$2 late=$3 suite planned name
+	for suite in $(values kernel <<<"$cases" | sort -u); do
 		steps+=${steps:+$'\n'}"build for $(release_of "$suite") = build_clean $suite"
 	done
-	planned=$(printf '%s\n' "$steps" "$late" "$(cut -f 1 <<<"$boots")" | sed 's/ = .*//; /^$/d')
+	planned=$(printf '%s\n' "$steps" "$late" "$(values name <<<"$cases")" | sed 's/ = .*//; /^$/d')
 	jobs=$(wc -l <<<"$planned")
 	progress_total "$jobs" "$run/results"
-	run_queue 2 step < <(grep . <<<"$steps")
+	run_queue 2 step <<<"$steps"
 	if awk -F '\t' '$3 && /^build/ { bad = 1 } END { exit !bad }' "$run/results"; then
 		say "nothing is booted, as the module does not build"
-		boots=
+		cases=
 		late=
 	fi
-	for suite in $(grep 'KVM=' <<<"$boots" | cut -f 7 | sort -u); do host_initrd "$suite"; done
-	run_queue 2 step < <(grep . <<<"$late")
-	run_queue 2 boot_case < <(awk -F '\t' 'NF && $3 != "alone"' <<<"$boots")
-	run_queue 1 boot_case < <(awk -F '\t' 'NF && $3 == "alone"' <<<"$boots")
+	for suite in $(cases_with kvm '[^0].*' <<<"$cases" | values kernel | sort -u); do
+		host_initrd "$suite"
+	done
+	run_queue 2 step <<<"$late"
+	run_queue 2 boot_case <<<"$(cases_with load - <<<"$cases")"
+	run_queue 1 boot_case <<<"$(cases_with load alone <<<"$cases")"
 	while read -r name; do
 		cut -f 1 "$run/results" | sed 's/: did not report$//' | grep -qxF -- "$name" ||
 			record_result "$name: not run" 0 1 0 0
@@ -265,7 +296,7 @@ test_steps() { # ROOT STEPS
 	EOF2
 }
 
-# What else make check-all does without a machine.
+# What make check-all runs without a machine in addition.
 more_steps() {
 	cat <<-EOF2
 	host tests (clang) = host_tests stable clang 10000000
@@ -275,7 +306,7 @@ more_steps() {
 	EOF2
 }
 
-# After the builds: what make run and make run-xiangshan show is all there.
+# After the builds: make run and make run-xiangshan show everything.
 late_steps() {
 	cat <<-EOF2
 	make run = demo_works
@@ -283,49 +314,30 @@ late_steps() {
 	EOF2
 }
 
-# The artifacts that rows need; those that take longest to make come first.
-artifacts_of() { # ROWS
-	local boots=$1 suite
-	case $boots in *$'\tqfix\t'*) echo qfix ;; esac
-	case $boots in *$'\tstable\t'*) echo stable ;; esac
-	echo testing
-	for suite in q7 q11; do
-		case $boots in *$'\t'$suite$'\t'*) echo $suite ;; esac
-	done
-	# For the programs that make device trees.
-	case $boots in *$'\tq11\t'*) ;; *) echo q11 ;; esac
-	echo firmware
-	case $boots in *KVM=*) echo kvm ;; esac
-	case $boots in *$'\tdebug\t'*) echo debug ;; esac
-}
-
-suites_of() { cut -f 7 <<<"$1" | sort -u | xargs; }
-
 run_test() {
 	command -v gcc >/dev/null ||
 		die "make test needs a compiler (Debian: apt install gcc libc6-dev)"
 	start_run
-	run_jobs "$(test_steps here 1000000)" "" "" ""
+	run_jobs "$(test_steps here 1000000)" "" ""
 	print_results
 }
 
-# All that make check-all needs, each name once.
+# What make check-all needs, each name once.
 all_artifacts() {
 	{
 		printf '%s\n' qfix stable kerneltools
-		artifacts_of "$(rows_of all)"
+		artifacts_of "$(select_cases all)"
 	} | awk '!seen[$0]++'
 }
 
-# run_check check|all|CASE...
+# run_check check|all|debug|CASE...
 run_check() {
-	local boots steps='' late='' name artifacts
+	local cases steps='' late='' name artifacts
 	for name; do
-		[ "$name" = check ] || [ "$name" = all ] || [ -n "$(rows_of "$name")" ] ||
-			die "no case '$name'; see 'make list'"
+		[ -n "$(select_cases "$name")" ] || die "no case '$name'; see 'make list'"
 	done
-	boots=$(rows_of "$@")
-	artifacts=$(artifacts_of "$boots")
+	cases=$(select_cases "$@")
+	artifacts=$(artifacts_of "$cases")
 	case $1 in
 	check) steps=$(test_steps testing 2000000) ;;
 	all)
@@ -338,14 +350,8 @@ run_check() {
 	start_run
 	# shellcheck disable=SC2086 # words
 	make_artifacts 3000 $artifacts
-	run_jobs "$steps" "$(suites_of "$boots")" "$boots" "$late"
+	run_jobs "$steps" "$cases" "$late"
 	progress_stop
 	[ "$1" != all ] || print_times
 	print_results
-}
-
-# The boots of the debug kernel, but not its half hour of load: make check CASES=soak-debug.
-run_check_debug() {
-	# shellcheck disable=SC2046 # words
-	run_check $(rows | awk -F '\t' '$7 == "debug" && $10 != "load stress" { print $1 }')
 }

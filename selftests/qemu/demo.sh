@@ -3,14 +3,13 @@
 #
 # demo.sh - make run, make run-xiangshan, make picture, make shell.
 #
-# What is shown comes from scripts in the machines (guest/demo*), by a virtio port. Sourced by
-# lab.sh.
+# Scripts in the machines (guest/demo*) print what is shown, to a virtio port. Sourced by lab.sh.
 
-# demo_boot NAME FLAVOUR CPU OPENSBI APPEND: boot a machine that shows /lab/NAME; what it shows
+# demo_boot NAME QEMU CPU OPENSBI MODE ICOUNT: boot a machine that runs /lab/NAME. Its output
 # goes to $run/NAME.shown.
 demo_boot() {
 	local name=$1
-	machine_command "$2" "$3" 1 testing "$4" "$5 lab_demo=$name" \
+	machine_command "$2" "$3" 1 testing "$4" "$5" 0 "$6" "lab_demo=$name" \
 		-serial "file:$run/$name.console" \
 		-chardev "file,id=out,path=$run/$name.shown" -device virtserialport,chardev=out
 	run_machine "$name" 60 300 shown
@@ -24,7 +23,7 @@ bold_titles() {
 	fi
 }
 
-# follow NAME JOB: show what the machine that this job runs shows, until it has ended.
+# follow NAME PID: show the output of the machine that process PID runs, until that ends.
 follow() {
 	while [ ! -s "$run/$1.shown" ] && kill -0 "$2" 2>/dev/null; do sleep 0.2; done
 	progress_stop
@@ -33,28 +32,24 @@ follow() {
 	shown_whole "$1" || exit
 }
 
-# shown_whole NAME: the machine got to the end of what it shows, and no command failed.
+# shown_whole NAME: did the script get to its end, which it does only if no command failed?
 shown_whole() {
 	grep -q '^-- the end' "$run/$1.shown" && return
 	cat "$run/$1.shown" "$run/$1.qemu" "$run/$1.console" >&2
-	say "error: $1 failed, or did not get to the end; what it showed and its console are above"
+	say "error: $1 failed or did not get to its end; its output and its console are above"
 	return 1
 }
 
-# Instructions are the machine's clock, one a nanosecond (ICOUNT=0): counts are what a program
-# does, and not what this machine makes of it. (With more harts QEMU hangs in that mode.)
-demo_main() {
-	demo_boot demo q7 rv64,sscofpmf=true 1.9 "SOLE ICOUNT=0"
-}
+# The clock is one nanosecond for each instruction, so that counts do not depend on this
+# machine's speed and load. (With more harts QEMU hangs in that mode.)
+demo_main() { demo_boot demo q7 rv64,sscofpmf=true 1.9 exclusive 0; }
 
-demo_shared() {
-	demo_boot demo_shared q11 rv64,sscofpmf=true 1.9 "- ICOUNT=0"
-}
+demo_shared() { demo_boot demo_shared q11 rv64,sscofpmf=true 1.9 shared 0; }
 
 demo_hpm() {
 	demo_boot demo_xiangshan qfix \
 		rv64,sscofpmf=true,smcntrpmf=true,xiangshan-hpm=v2r2-2026 \
-		1.9+xiangshan-v2r2-2026-virt SOLE
+		1.9+xiangshan-v2r2-2026-virt exclusive -
 }
 
 # As steps of make check-all.
@@ -84,13 +79,13 @@ demo() {
 	follow demo_shared "${job_pids[-1]}"
 	cat <<-'EOF2'
 
-	   Next:  make shell            the first machine again, with a prompt: perf is yours
-	          make check            every feature tested, in minutes
+	   Next:  make shell            the first machine again, with a prompt, to use perf
+	          make check            test every feature, in minutes
 	          make && sudo insmod drivers/perf/sbi_pmu/sbi_pmu.ko      on a RISC-V machine
 	EOF2
 }
 
-# make picture: draw what make run has shown.
+# make picture: draw what make run shows.
 picture() {
 	local file=$top/Documentation/images/make-run.svg
 	demo_prepare q7 q11
@@ -104,14 +99,14 @@ picture() {
 
 demo_xiangshan() {
 	[ -e "$(artifact_dir qfix)" ] ||
-		say "XiangShan's counters are in no packaged QEMU: one is built with a model of them, about 8 minutes, once"
+		say "no packaged QEMU has XiangShan's counters: building one with a model of them, about 8 minutes, once"
 	demo_prepare qfix q11
 	say "booting a RISC-V machine with a model of XiangShan's counters; a few seconds"
 	start_job demo_hpm
 	follow demo_xiangshan "${job_pids[-1]}"
 	cat <<-'EOF2'
 
-	   Next:  make check CASES=hpm-v2r2-2026     every name of this table, counted
+	   Next:  make check CASES=hpm-v2r2-2026     count every event of this table
 	          Documentation/admin-guide/perf/sbi-pmu-xiangshan.rst      on a XiangShan core
 	          Documentation/admin-guide/perf/sbi-pmu-topdown.rst        what the bars mean
 	EOF2
@@ -121,6 +116,7 @@ shell() {
 	demo_prepare q7 q11
 	progress_stop
 	say "booting; 'exit' or Ctrl-D powers the machine off"
-	machine_command q7 rv64,sscofpmf=true 1 testing 1.9 "SOLE quiet lab_shell=1" -serial mon:stdio
+	machine_command q7 rv64,sscofpmf=true 1 testing 1.9 exclusive 0 - "quiet lab_shell=1" \
+		-serial mon:stdio
 	"${machine[@]}"
 }

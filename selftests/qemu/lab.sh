@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lab.sh - the module on stock kernels in QEMU. See "lab.sh help".
+# lab.sh - tests the module in QEMU, on stock kernels. See "lab.sh help".
 set -u
-# Each make in here is one of its own.
+# Every make that is called from here starts without the options of the one that called this.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
 lab=$(cd "$(dirname "$0")" && pwd)
@@ -26,21 +26,21 @@ top=$(cd "$lab/../.." && pwd)
 usage() {
 	cat <<-'EOF2'
 	usage: lab.sh VERB
-	  test             what needs a compiler and no root: lint and host tests
-	  check [CASE...]  the same, the module's build, and a few boots; or the boots named
-	  check-all        everything
-	  check-debug      the boots of a kernel with its checkers on
+	  test             lint and host tests: need a compiler, but no root
+	  check [CASE...]  test, build the module and boot the cases of tier check; or only these
+	  check-all        test everything
+	  check-debug      boot the cases of the debug kernel
 	  run              boot a machine and show what the module does
-	  run-xiangshan    the same on a model of XiangShan's counters
+	  run-xiangshan    the same with a model of XiangShan's counters
 	  picture          draw what run shows, for the README
-	  shell            the machine of run, with a prompt
-	  list             the boots
-	  setup            download and build what check-all needs, ahead of time
+	  shell            boot the machine of run, with a prompt
+	  list             list the cases
+	  setup            download and build what check-all needs
 	  clean            remove the cache
 	EOF2
 }
 
-# Everything of this run is gone when it ends, however it does.
+# At the end of lab.sh, also by a signal: end all processes and remove the files of this run.
 end_run() {
 	local status=$? unfinished
 	trap '' INT TERM
@@ -48,7 +48,7 @@ end_run() {
 	end_jobs
 	# shellcheck disable=SC2046 # one or more
 	[ -z "$(jobs -p)" ] || kill $(jobs -p) 2>/dev/null
-	{ wait; } 2>/dev/null # without a word for each that was ended
+	{ wait; } 2>/dev/null # bash reports each process that was ended
 	if [ -e "$run/unfinished" ]; then
 		while read -r unfinished; do
 			[ ! -e "$unfinished" ] || as_root rm -rf --one-file-system "$unfinished"
@@ -58,8 +58,8 @@ end_run() {
 	exit $status
 }
 
-# start_run: a folder for everything of this run, and in it a copy of the sources: what is
-# edited meanwhile is not tested. Runs side by side have their own.
+# start_run: make the folder of this run, with a copy of the sources: what is edited while tests
+# run is not tested.
 start_run() {
 	mkdir -p "$cache" || die "cannot make $cache"
 	run=$(mktemp -d "$cache/run.XXXXXX") || die "cannot write to $cache"
@@ -76,7 +76,7 @@ start_run() {
 clean() {
 	local busy
 	for busy in "$cache"/run.*; do
-		[ ! -e "$busy" ] || die "a run is using $cache (or was killed: then remove $busy)"
+		[ ! -e "$busy" ] || die "another run uses $cache; if it was killed, remove $busy"
 	done
 	need_root
 	as_root rm -rf --one-file-system "$cache"
@@ -89,17 +89,23 @@ setup() {
 	make_artifacts 0 $(all_artifacts)
 }
 
+# The cases without the columns that few of them use.
+list() {
+	sed -n 's/^# \(name\t\)/\1/; /^[^#]/p' "$lab/cases.tsv" | cut -f 1-8,14,16 |
+		expand -t 22,28,34,40,46,54,64,72,102
+}
+
 verb=${1:-help}
 [ $# = 0 ] || shift
 case $verb in
 test) run_test ;;
 check) if [ $# = 0 ]; then run_check check; else run_check "$@"; fi ;;
 check-all) run_check all ;;
-check-debug) run_check_debug ;;
+check-debug) run_check debug ;;
 run) demo ;;
 run-xiangshan) demo_xiangshan ;;
 shell | picture) "$verb" ;;
-list) rows | cut -f 1-4,6-8,10 | expand -t 22,28,34,40,43,51,81 ;;
+list) list ;;
 setup) setup ;;
 clean) clean ;;
 help) usage ;;

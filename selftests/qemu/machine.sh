@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# machine.sh - what a machine of the lab boots, and QEMU to boot it.
+# machine.sh - what a machine of the lab boots, and the QEMU that boots it.
 #
-# Sourced by lab.sh. QEMU runs as the calling user, without a root: only builds need one.
+# QEMU runs as the calling user and outside of the build roots. Sourced by lab.sh.
 
-# kernel_of SUITE: set root, the build root for that kernel; kdir, its headers in there;
-# shared, what in_root is to put there. The debug kernel is an artifact beside the root,
-# testing's, that it was made in.
+# kernel_of SUITE: set root, the build root for that kernel; kdir, its headers in the root; and
+# shared, folders for in_root. The debug kernel is built in testing's root and is an artifact of
+# its own.
 kernel_of() {
 	case $1 in
 	debug)
@@ -31,14 +31,14 @@ release_of() { # SUITE
 	esac
 }
 
-# copy_tree FOLDER: the sources of this run, for a step that writes into them.
+# copy_tree FOLDER: copy the sources of this run, for a step that writes into them.
 copy_tree() {
 	mkdir -p "$1" && cp -a "$run/tree/." "$1"
 }
 
-# build_suite SUITE [W=1 ...]: the module for the suite's kernel, the guest programs, and the
-# initrd of a boot: the suite's userland with them on top. As a user would, with KDIR and
-# CROSS_COMPILE, on a copy of the sources.
+# build_suite SUITE [W=1 ...]: build the module for the suite's kernel and the guest programs, as
+# a user would, with KDIR and CROSS_COMPILE, in a copy of the sources; then the initrd: the
+# suite's userland, the module and the programs.
 build_suite() {
 	local suite=$1 folder=$run/$1 root kdir shared
 	shift
@@ -60,13 +60,13 @@ build_suite() {
 		cd payload
 		find . | cpio -o -H newc --quiet -R 0:0 >/run/src/payload.cpio
 	' sh "$kdir" "$@" >"$folder.log" 2>&1 || { cat "$folder.log" >&2; return 1; }
-	# The kernel unpacks one archive after the other.
-	cat "${root%/root}/base.cpio" "$folder/src/payload.cpio" >"$folder/initrd"
+	# An initrd may be several archives, one after the other.
+	cat "${root%/root}/base.cpio" "$folder/src/payload.cpio" >"$folder/initrd" || return
 	ln -sf "$(artifact "$suite")/vmlinux" "$folder/vmlinux"
 }
 
-# host_initrd SUITE: the initrd of a machine that is the host of another of this suite: the
-# same, with what that one boots, and a QEMU to boot it.
+# host_initrd SUITE: make the initrd of a KVM host: the suite's initrd, and in it the guest's
+# kernel, initrd and QEMU.
 host_initrd() {
 	local folder=$run/$1
 	mkdir -p "$folder/host/guest"
@@ -78,22 +78,21 @@ host_initrd() {
 	rm -r "$folder/host"
 }
 
-exclusive=initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit
-
-# run_program ARTIFACT NAME ARGUMENT...: one that keep_program has kept.
+# run_program ARTIFACT NAME ARGUMENT...: a program that keep_program has put there.
 run_program() {
 	local dir
 	dir=$(artifact "$1") || exit
 	"$dir/loader" --inhibit-cache --library-path "$dir/lib" "$dir/$2" "${@:3}"
 }
 
-# machine_command FLAVOUR CPU HARTS SUITE OPENSBI APPEND OPTION...: set machine, the command
-# that starts it. OPENSBI is a version, or version+overlay: what this firmware finds in its
-# device tree.
+# machine_command QEMU CPU HARTS SUITE OPENSBI MODE KVM ICOUNT APPEND OPTION...: set machine, the
+# command that starts it. The first eight are columns of cases.tsv; APPEND has more kernel
+# arguments, OPTION... more of QEMU's.
 machine_command() {
-	local flavour=$1 cpu=$2 harts=$3 suite=$4 opensbi=${5%%+*} overlay=${5#"${5%%+*}"} append=$6
+	local flavour=$1 cpu=$2 harts=$3 suite=$4 opensbi=${5%%+*} overlay=${5#"${5%%+*}"}
+	local mode=$6 kvm=$7 icount=$8 append=$9
 	local dir firmware memory=1G initrd=initrd virt=virt options=()
-	shift 6
+	shift 9
 	case $flavour in
 	q7 | q11 | qfix) dir=$(artifact "$flavour") || exit ;;
 	*) die "no QEMU flavour '$flavour'" ;;
@@ -101,33 +100,32 @@ machine_command() {
 	firmware=$(artifact firmware)/$opensbi.bin || exit
 	[ -e "$firmware" ] ||
 		die "no OpenSBI '$opensbi'; there are: $(cd "${firmware%/*}" && echo *.bin)"
-	case " $append " in
-	*" KVM="*)
+	if [ "$kvm" = 0 ]; then
+		[ "$mode" = shared ] ||
+			append+=" initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit"
+	else
+		# The host runs KVM, which needs the built-in driver there; kvm-host.sh makes
+		# the guest's arguments from these.
 		memory=3G
 		initrd=host-initrd
-		case $cpu in *ssaia=true*) virt=virt,aia=aplic-imsic ;; esac
-		# For the guest; its host has the driver that KVM asks for counters.
-		append=${append/SOLE/lab_sole=1}
-		append=${append/KVM=/lab_kvm=}
-		;;
-	esac
-	# Instructions are its clock, 2^N ns each: what it takes is not what this machine
-	# makes of it.
-	if [[ " $append " =~ \ ICOUNT=([0-9]+)\  ]]; then
-		options=(-icount "shift=${BASH_REMATCH[1]},sleep=off")
-		append=${append/"ICOUNT=${BASH_REMATCH[1]}"/}
+		append+=" lab_kvm=${kvm%,host}"
+		[ "$mode" = shared ] || append+=" lab_sole=1"
+		[ "$kvm" = "${kvm%,host}" ] || append+=" lab_hosts=1"
 	fi
+	case $cpu in *ssaia=true*) virt=virt,aia=aplic-imsic ;; esac
+	# Time is then that of the instructions, and does not depend on this machine's load.
+	[ "$icount" = - ] || options=(-icount "shift=$icount,sleep=off")
 	machine=("$dir/loader" --inhibit-cache --library-path "$dir/lib"
 		"${QFIX:-$dir}/qemu-system-riscv64"
 		-nodefaults -display none -no-reboot "${options[@]}" -M "$virt" -m "$memory"
 		-cpu "$cpu" -smp "$harts" -bios "$firmware" -kernel "$run/$suite/vmlinux"
 		-initrd "$run/$suite/$initrd" -device virtio-serial-pci
-		-append "console=ttyS0 ${append/SOLE/$exclusive}" "$@")
+		-append "console=ttyS0 $append" "$@")
 	[ -z "$overlay" ] || machine+=(-dtb "$(device_tree "${overlay#+}")") || exit
 }
 
-# device_tree OVERLAY: the same machine writes its tree down; then dts/OVERLAY.dtso, or one of
-# the lab's own, is laid over it. Print the file's name.
+# device_tree OVERLAY: let QEMU write the device tree of $machine, and apply dts/OVERLAY.dtso or
+# xiangshan-hpm/OVERLAY.dtso to it. Print the name of the resulting file.
 device_tree() {
 	local overlay=$1 source folder
 	for source in dts selftests/qemu/xiangshan-hpm missing; do
@@ -144,8 +142,8 @@ device_tree() {
 }
 
 # run_machine NAME UP ALL RESULTS: start $machine, whose console is $run/NAME.console and whose
-# results are $run/NAME.RESULTS, and wait for its end: ALL seconds at most, and UP until its
-# kernel is up. Its status is QEMU's, or 124.
+# results are $run/NAME.RESULTS, and wait for its end: UP seconds at most until init runs, ALL
+# seconds at most in total. Return QEMU's exit status, or 124 if the time was over.
 run_machine() {
 	local name=$1 status tries=0
 	while :; do
@@ -153,12 +151,12 @@ run_machine() {
 		: >"$run/$name.$4"
 		run_machine_once "$name" "$2" "$3"
 		status=$?
-		# QEMU 7.2 hangs now and then, in its firmware or where other harts come
-		# up: nothing of ours was tried, so once more.
+		# QEMU 7.2 sometimes hangs in the firmware or while other harts start: no
+		# test has run yet, so boot again.
 		[ $status = 124 ] && ! grep -q 'Run /init' "$run/$name.console" || break
 		[[ ${machine[*]} == */q7-* ]] && [ $((tries += 1)) -lt 3 ] || break
 		{
-			echo "        $name: hung before its kernel was up; once more"
+			echo "        $name: QEMU 7.2 hung before init ran; booting again"
 			tail -n 3 "$run/$name.console"
 		} | print_whole
 	done
