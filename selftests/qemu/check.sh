@@ -5,10 +5,17 @@
 #
 # A step is a check without a boot; a boot runs one case of cases.tsv. Each is a job that
 # appends a line to $run/results: its name, how many tests passed, failed and were skipped, and
-# the seconds it took. Sourced by lab.sh.
+# the seconds it took. For each test that was skipped $run/skips has the reason, the job and the
+# test. Sourced by lab.sh; tested by selftests/host/lab-results.sh.
 
 record_result() { # NAME PASSED FAILED SKIPPED SECONDS
 	printf '%s\t%d\t%d\t%d\t%d\n' "$@" >>"$run/results" || die "cannot write to $run"
+}
+
+# record_skips JOB: standard input has for each skipped test its reason, a tab, its name.
+record_skips() {
+	awk -F '\t' -v OFS='\t' -v job="$1" '{ print $1, job, $2 }' >>"$run/skips" ||
+		die "cannot write to $run"
 }
 
 # ---- the queue ----
@@ -41,25 +48,30 @@ next_line() {
 
 # ---- steps ----
 
-# step "NAME = COMMAND...": one check without a boot. Exit status 4 means skipped.
+# step "NAME = COMMAND...": one check without a boot. Exit status 4 means skipped; each line
+# "skipped: REASON" of its output is a skip.
 step() {
-	local name=${1%% = *} start=$SECONDS seconds id outcome passed=0 failed=0 skipped=0
+	local name=${1%% = *} start=$SECONDS seconds id outcome passed=0 failed=0
 	id=$(echo "$name" | tr -c 'a-zA-Z0-9\n' -)
 	progress_job "$id" running
 	# shellcheck disable=SC2086 # words
 	(${1#* = }) >"$run/$id.step" 2>&1
 	case $? in
 	0) outcome=ok passed=1 ;;
-	4) outcome=skipped skipped=1 ;;
+	4) outcome=skipped ;;
 	*) outcome=FAILED failed=1 ;;
 	esac
 	seconds=$((SECONDS - start))
 	progress_job_end "$id"
+	sed -n 's/^skipped: //p' "$run/$id.step" >"$run/$id.skips"
+	[ $outcome != skipped ] || [ -s "$run/$id.skips" ] ||
+		echo "no reason is given" >"$run/$id.skips"
 	{
 		[ $outcome = ok ] || cat "$run/$id.step"
 		printf '%-7s %s (%d s)\n' $outcome "$name" $seconds
 	} | print_whole
-	record_result "$name" $passed $failed $skipped $seconds
+	record_skips "$name" <"$run/$id.skips"
+	record_result "$name" $passed $failed "$(wc -l <"$run/$id.skips")" $seconds
 }
 
 # in_tree ROOT COMMAND...: run a command in the sources, in a build root, or with ROOT "here"
@@ -99,6 +111,7 @@ host_tests() { # ROOT COMPILER STEPS
 		wait "${pids[0]}" || failed=1
 		pids=("${pids[@]:1}")
 		grep -v '^ok' "$folder/$bits.log"
+		sed -n 's/^ok [0-9]* \(.*\) # SKIP \(.*\)/skipped: \2\t\1/p' "$folder/$bits.log"
 		grep -q '^1\.\.' "$folder/$bits.log" || { echo "test$bits: no plan"; failed=1; }
 	done
 	return $failed
@@ -197,14 +210,16 @@ boot_case() {
 	run_machine "$name" $((120 * slow)) $((${CASE_TIMEOUT:-900} * slow + stress)) ktap
 	status=$?
 	seconds=$((SECONDS - start))
-	result=$(awk -v programs="$programs" -v status=$status -f "$lab/verdict.awk" \
+	result=$(awk -v programs="$programs" -v status=$status -f "$lab/result.awk" \
 		"$run/$name.ktap" "$run/$name.console" 2>"$run/$name.skips")
 	if [ -z "$result" ]; then
 		# The disk is full, for example.
 		result="0 1 0"$'\n'"no result: $(tail -n 1 "$run/$name.skips")"
+		: >"$run/$name.skips"
 	fi
 	print_boot | print_whole
 	sed -n "s/^ *# \([a-z_]*\) took \([0-9]*\) s$/$name\t\1\t\2/p" "$run/$name.ktap" >>"$run/programs"
+	record_skips "$name" <"$run/$name.skips"
 	# shellcheck disable=SC2086 # three numbers
 	record_result "$name" ${result%%$'\n'*} "$seconds"
 }
@@ -212,7 +227,7 @@ boot_case() {
 # The variables are boot_case's. What failed comes last: of a long log only the end may be kept.
 print_boot() {
 	if [ "$result" = "${result%%$'\n'*}" ]; then
-		echo "ok      $name (${result%% *} tests, $seconds s)"
+		echo "ok      $name (${result%% *} tests, ${result##* } skipped, $seconds s)"
 	else
 		echo "---- $name: console"
 		cat "$run/$name.qemu" "$run/$name.console"
@@ -237,8 +252,20 @@ print_times() {
 	done
 }
 
+# For each reason how many tests were skipped, and in which jobs.
+print_skips() {
+	[ ! -e "$run/skips" ] || awk -F '\t' '
+		!tests[$1]++ { reason[++reasons] = $1 }
+		!seen[$1, $2]++ { jobs[$1] = jobs[$1] (jobs[$1] == "" ? "" : ", ") $2 }
+		END {
+			for (i = 1; i <= reasons; i++)
+				printf "%d skipped: %s (%s)\n", tests[reason[i]], reason[i], jobs[reason[i]]
+		}' "$run/skips"
+}
+
 # The last lines of a run: of a long log only the end may be kept.
 print_results() {
+	print_skips
 	awk -F '\t' -v jobs="$jobs" '
 		$3 { print "FAILED  " $1 }
 		{ passed += $2; failed += $3; skipped += $4 }
@@ -290,6 +317,7 @@ test_steps() { # ROOT STEPS
 	shellcheck = in_tree $1 selftests/lint.sh shellcheck
 	make refuses what cannot work = in_tree $1 selftests/qemu/refusals.sh
 	setup errors are explained = in_tree $1 selftests/host/causes.sh
+	lab counts its results = in_tree $1 selftests/host/lab-results.sh
 	event tables = in_tree $1 selftests/host/events.sh
 	generated files = in_tree $1 selftests/host/generated.sh
 	device trees = in_tree $1 selftests/host/dts.sh

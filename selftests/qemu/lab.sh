@@ -70,6 +70,7 @@ start_run() {
 	tar -C "$top" --exclude=.git --exclude='*.ko' --exclude='*.o' -cf - . | tar -C "$run/tree" -xf - ||
 		die "cannot copy the sources to $run"
 	: >"$run/results"
+	: >"$run/skips"
 	progress_start
 }
 
