@@ -247,7 +247,7 @@ print_times() {
 	sort -t $'\t' -k 5,5nr "$run/results" | while IFS=$'\t' read -r name _ _ _ seconds; do
 		printf '%6d  %s' "$seconds" "$name"
 		awk -F '\t' -v name="$name" '$1 == name { print $3, $2 }' "$run/programs" 2>/dev/null |
-			sort -nr | awk 'NR <= 5 && $1 > 1 { printf("%s %s %s", (NR > 1 ? "," : ":"), $2, $1) }'
+			sort -nr | awk 'NR <= 5 && $1 > 1 { printf "%s %s %s", (NR > 1 ? "," : ":"), $2, $1 }'
 		echo
 	done
 }
