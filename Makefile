@@ -7,6 +7,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 LAB := selftests/qemu/lab.sh
+EVENTS := drivers/perf/sbi_pmu/vendor/xiangshan
 
 .DEFAULT_GOAL := modules
 
@@ -57,7 +58,9 @@ dts: ## compile the device trees in dts/ (needs dtc)
 	$(MAKE) -C dts
 
 generated: ## write what is made from the event tables: dts, perf's JSON, documentation
-	drivers/perf/sbi_pmu/events/generate.sh
+	$(EVENTS)/generate.sh dts dts
+	$(EVENTS)/generate.sh docs Documentation/admin-guide/perf
+	$(EVENTS)/generate.sh perf-json tools/perf/pmu-events
 
 setup: ## download and build ahead of time what check-all needs
 	@$(LAB) setup

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# dts.awk - what the properties of a riscv,pmu node say, taken apart again, against
-# the tables: awk -f dts.awk TABLE.tsv sums.tsv standard.tsv NODE, where NODE has
-# the cells of the three properties, a line each. The other way round than they
-# were made: from registers to names, and sums by themselves.
+# dts.awk - decode the properties of a riscv,pmu node and compare them with the event
+# data, independently of read.awk and write-dts.awk: from register values to names.
+#   awk -f dts.awk -v table=TABLE events.tsv combined.tsv standard.tsv NODE
+# NODE has the cells of the three properties, one property a line.
 
 function wrong(what)
 {
@@ -28,7 +28,7 @@ function bits(value, low, width)
 	return value % low
 }
 
-# The names in an mhpmevent, in the order of its fields, with its operators.
+# The event names in an mhpmevent, in the order of its fields, and its operators.
 function decode(u, hi, lo,    out, op)
 {
 	out = name[u, bits(lo, 0, 10)]
@@ -42,7 +42,7 @@ function decode(u, hi, lo,    out, op)
 	return bits(hi, 23, 9) ? "junk" : out " " op
 }
 
-# A sum's members, one by one, if all are there; "" otherwise.
+# The members of a combined event, separated by spaces; "" if the table lacks one.
 function members(list,    word, n, i, j, part, out, one)
 {
 	n = split(list, word, " ")
@@ -73,12 +73,18 @@ BEGIN {
 }
 
 FNR == 1 { file++ }
+
+file == 1 && $1 == "#name" {
+	for (i = 1; i <= NF; i++)
+		column[$i] = i
+}
+
 /^#/ { next }
 
-file == 1 && $5 != "-" && $8 == "-" {
-	name[$1, $2] = $5
-	unit[$5] = $1
-	meaning[$5] = $5 " 0,0,0"
+file == 1 && $column[table] != "-" && $column["fault"] == "-" {
+	name[$2, $column[table]] = $1
+	unit[$1] = $2
+	meaning[$1] = $1 " 0,0,0"
 }
 
 file == 2 && !($1 in unit) {

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# events.sh - the event tables are read without a word, and what is wrong in one is
-# refused with its file and line: each error planted in a copy. With each awk of
-# this machine.
+# events.sh - the event data is read without errors or messages, and each error planted
+# in a copy is reported with file and line. With each awk of this machine.
 . "$(dirname "$0")/steps.sh"
-good=$top/drivers/perf/sbi_pmu/events
+good=$top/drivers/perf/sbi_pmu/vendor/xiangshan
 
 generate() { # AWK FOLDER
-	$1 -f "$2/read.awk" -f "$2/write-c.awk" "$2/sums.tsv" "$2/standard.tsv" "$2/metrics.tsv" \
-		"$2/user-guide.tsv" "$2/v2r2-2025.tsv" "$2/v2r2-2026.tsv" "$2/v3.tsv"
+	$1 -f "$2/read.awk" -f "$2/write-c.awk" "$2/combined.tsv" "$2/standard.tsv" \
+		"$2/metrics.tsv" "$2/events.tsv"
 }
 
-# refuses SCRIPT FILE LINE-PATTERN WHAT: after the sed SCRIPT on FILE the line that
-# matches is refused for WHAT; "end" for a line: none in particular.
+# refuses SCRIPT FILE LINE-PATTERN MESSAGE: after the sed SCRIPT on FILE, MESSAGE is
+# reported with FILE and the number of the last line that matches; LINE-PATTERN "end":
+# an error of the whole file, without a number.
 refuses() {
 	rm -rf "$dir/events"
 	cp -r "$good" "$dir/events"
@@ -23,41 +23,50 @@ refuses() {
 		fails "$awk: not refused: $4"
 		return
 	fi
-	[ ! -s "$dir/out" ] || fails "$awk: refused, and written all the same: $4"
-	line=
+	[ ! -s "$dir/out" ] || fails "$awk: refused, but with output: $4"
+	line=$2:
 	[ "$3" = end ] || line=$2:$(grep -nE "$3" "$dir/events/$2" | tail -n 1 | cut -d : -f 1):
-	grep -F "$line" "$dir/said" | grep -q "$4" ||
-		{ fails "$awk: said instead of '$line $4':"; cat "$dir/said"; }
+	grep -F "/$line" "$dir/said" | grep -q "$4" ||
+		{ fails "$awk: instead of '$line $4':"; cat "$dir/said"; }
 }
 
+# Columns of events.tsv: name unit user-guide v2r2-2025 v2r2-2026 v3 rtl_name instance max
+# fault description note
 all_errors() {
-	refuses '/^frontend	3	/s/ifu_miss/ifu_req/2' v3.tsv '^frontend	3	' 'duplicate alias'
-	refuses '/^memory	1	/s/ldu0_load_s0_in_fire/ifu_req/' v3.tsv '^memory	1	' 'duplicate alias'
-	refuses '/^backend	7	/s/	7	/	6	/' v2r2-2025.tsv 'rename_in' 'index 6 of the backend is taken'
-	refuses '/^backend	7	/s/^backend/middle/' v2r2-2025.tsv '^middle' "unknown unit 'middle'"
-	refuses '/^#bits/s/cache/cash/' v2r2-2025.tsv '^#bits' "unknown unit 'cash'"
-	refuses '/^frontend	2	/s/	ifu_req	ifu/	Ifu_req	ifu/' v3.tsv '	Ifu_req' "alias 'Ifu_req' is not all of"
-	refuses '/^frontend	2	/s/	ifu_req	ifu/	ifu-req	ifu/' v3.tsv '	ifu-req' "alias 'ifu-req' is not all of"
-	refuses '/^frontend	2	/s/	ifu_req	ifu/	cycles	ifu/' v3.tsv '^frontend	2	' 'taken by an event of the SBI'
-	refuses '/^frontend	26	/s/26/32/' v3.tsv '^frontend	32' "index of the frontend '32' is not a number below 32"
-	refuses '/^cache	48	/s/48/64/' v2r2-2025.tsv '^cache	64' 'not a number below 64'
-	refuses '/^cache	48	/s/48/0x30/' v2r2-2025.tsv '^cache	0x30' 'not a number below 64'
-	refuses '/^cache	5	/d' v2r2-2025.tsv end 'cache has 48 events and indices up to 48'
-	refuses '/^cache	5	/s/slice0_l2_cache_access/-/' v2r2-2025.tsv '^cache	5	' 'index 0, and no other'
-	refuses '/^cache	5	/s/	[^	]*$//' v2r2-2025.tsv '^cache	5	' '8 fields, and not 9'
-	refuses '/^cache	3	/s/	zero	/	nil	/' v2r2-2025.tsv '^cache	3	' "unknown mark 'nil'"
-	refuses '/^cache	3	/s/	zero	.*/	zero	-/' v2r2-2025.tsv '^cache	3	' 'no note why'
-	refuses '/^#bits/d' v3.tsv '^frontend	0	' "no '#bits' of the frontend"
-	refuses '/^#unit/d' v3.tsv '^frontend	0	' "no line '#unit"
-	refuses '/^#rtl/d' v3.tsv end "no '#title' or '#rtl'"
-	refuses '/^backend	51	/s/	56	/	64	/' v3.tsv '^backend	51	' "most '64' is not"
-	refuses '/^frontend	25	/s/itlb_access/dtlb_ld_access/2' v3.tsv '^frontend	25	' "is another unit's in another table"
-	refuses '/^l2_hit/s/	add	/	plus	/' sums.tsv '^l2_hit' "unknown operator 'plus'"
-	refuses '/^l2_hit/s/{0..3}/{0..4}/' sums.tsv '^l2_hit' '5 members'
-	refuses '/^l2_hit/s/slice/slize/' sums.tsv '^l2_hit' "no table has 'slize0_l2_cache_hit'"
-	refuses '/^l2_hit/s/^l2_hit/ifu_req/' sums.tsv '^ifu_req' "alias 'ifu_req' is taken"
-	refuses '/^inst_spec/s/	inst_spec rec/	ifu_req rec/' sums.tsv '^inst_spec' "another unit's"
-	refuses '/^inst_spec/s/	inst_spec rec/	rob_commitinstr inst_spec rec/' sums.tsv '^inst_spec' 'may be 70 in a cycle'
+	refuses '/^ifu_req_cacheline_0	/s//ifu_req	/' events.tsv '^ifu_req	.*cacheline' "duplicate alias 'ifu_req' in table v3"
+	refuses '/^ldu0_load_s0_in_fire	/s//ifu_req	/' events.tsv '^ifu_req	memory' "duplicate alias 'ifu_req' in table v2r2-2025"
+	refuses '/^rename_in	/s/	7	/	6	/' events.tsv '^rename_in	' 'index 6 of the backend in table v2r2-2025 is taken'
+	refuses '/^rename_in	/s/backend/middle/' events.tsv '	middle' "unknown unit 'middle'"
+	refuses '/^#bits	v2r2-2025/s/cache/cash/' events.tsv '^#bits	v2r2-2025' "unknown unit 'cash'"
+	refuses '/^ifu_req	/s//Ifu_req	/' events.tsv '^Ifu_req' "alias 'Ifu_req' is not all of"
+	refuses '/^ifu_req	/s//ifu-req	/' events.tsv '^ifu-req' "alias 'ifu-req' is not all of"
+	refuses '/^ifu_req	/s//-	/' events.tsv '^-' "alias '-' is not all of"
+	refuses '/^ifu_req	/s//cycles	/' events.tsv '^cycles	' 'taken by an event of the SBI'
+	refuses '/^itlb_miss	/s/	26	/	32	/' events.tsv '^itlb_miss	' "index of the frontend '32' is not a number below 32"
+	refuses '/^slice3_l2_cache_inv	/s/	48	/	64	/' events.tsv '^slice3_l2_cache_inv	' 'not a number below 64'
+	refuses '/^slice3_l2_cache_inv	/s/	48	/	0x30	/' events.tsv '^slice3_l2_cache_inv	' 'not a number below 64'
+	refuses '/^slice0_l2_cache_access	/s/	5	/	-	/' events.tsv end 'table v2r2-2025: the cache has 47 events, but the largest index is 48'
+	refuses '/^slice0_l2_cache_access	/s/	5	/	0	/' events.tsv '^slice0_l2_cache_access	' 'index 0 is no event'
+	refuses '/^slice0_l2_cache_access	/s/	[^	]*$//' events.tsv '^slice0_l2_cache_access	' '11 fields instead of 12'
+	refuses '/^slice0_l2_cache_wr_refill	/s/	zero	/	nil	/' events.tsv '^slice0_l2_cache_wr_refill	' "unknown fault 'nil'"
+	refuses '/^slice0_l2_cache_wr_refill	/s/[^	]*$/-/' events.tsv '^slice0_l2_cache_wr_refill	' "fault 'zero' without a note"
+	refuses '/^rob_commitinstr	/s/	56	/	64	/' events.tsv '^rob_commitinstr	' "max '64' is not"
+	refuses '/^itlb_access	/s//dtlb_ld_access	/' events.tsv '^dtlb_ld_access	memory' 'has another unit'
+	refuses '/^ifu_req	/s/	2	2	2	2	/	-	-	-	-	/' events.tsv '^ifu_req	' "no table has 'ifu_req'"
+	refuses '/^ptw_access	/s/pagetablecache_access/PTW_access/' events.tsv '^ptw_access	' 'differs from another row in its indices only'
+	refuses '/^#bits	v3/d' events.tsv '^ifu_req	' "no '#bits' of the frontend in table v3"
+	refuses '/^#name/d' events.tsv '^frontendflush	' "no line '#name"
+	refuses '/^#name/s/v2r2-2026	v3/v3	v2r2-2026/' events.tsv '^frontendflush	' "no line '#name"
+	refuses '/^#rtl	v3/d' events.tsv end "table v3: no '#title' or '#rtl'"
+	refuses '/^#rtl	v3/s/2026-03/2026-3/' events.tsv '^#rtl	v3' "RTL date '2026-3' is not YYYY-MM"
+	refuses '/^#rtl	v3/s/v3/v4/' events.tsv '^#rtl	v4' "unknown table 'v4'"
+	refuses '/^#title	v3/s/v3/v2r2-2025/' events.tsv '^#title	v2r2-2025' "duplicate table 'v2r2-2025'"
+	refuses '/^l2_hit/s/	add	/	plus	/' combined.tsv '^l2_hit' "unknown operator 'plus'"
+	refuses '/^l2_hit/s/{0..3}/{0..4}/' combined.tsv '^l2_hit' '5 members'
+	refuses '/^l2_hit/s/slice/slize/' combined.tsv '^l2_hit' "no table has 'slize0_l2_cache_hit'"
+	refuses '/^l2_hit/s/^l2_hit/ifu_req/' combined.tsv '^ifu_req' "alias 'ifu_req' is taken"
+	refuses '/^inst_spec/s/	inst_spec rec/	ifu_req rec/' combined.tsv '^inst_spec' "the unit of 'recovery_bubble' is not that of 'ifu_req'"
+	refuses '/^inst_spec/s/	inst_spec rec/	rob_commitinstr inst_spec rec/' combined.tsv '^inst_spec' 'may be 70 in a cycle'
 	refuses '/cycles_memory/s/0x1/one/' standard.tsv 'cycles_memory' "id 'one' is no event id"
 	refuses '/cycles_memory/s/cycles_memory/cycles_mem/' standard.tsv 'cycles_mem' "no table has 'cycles_mem'"
 	refuses '/^td_l1/s/memstall_any/memstal_any/' metrics.tsv '^td_l1' "no table has 'memstal_any_load'"
@@ -68,26 +77,29 @@ all_errors() {
 for awk in mawk gawk "busybox awk" original-awk; do
 	$awk 'BEGIN { exit }' 2>/dev/null </dev/null || continue
 	tried=$awk
-	generate "$awk" "$good" >"$dir/good" 2>"$dir/said" || fails "$awk refuses our tables"
+	generate "$awk" "$good" >"$dir/good" 2>"$dir/said" || fails "$awk refuses the event data"
 	[ ! -s "$dir/said" ] || fails "$awk: $(cat "$dir/said")"
-	[ ! -e "$dir/first" ] || cmp "$dir/first" "$dir/good" || fails "$awk makes something else"
+	[ ! -e "$dir/first" ] || cmp "$dir/first" "$dir/good" || fails "$awk gives other output"
 	[ -e "$dir/first" ] || cp "$dir/good" "$dir/first"
 	all_errors
-	echo "tables: $awk, $(grep -c EVENT "$dir/good") names"
+	echo "event data: $awk, $(grep -c EVENT "$dir/good") names"
 done
-# What was made says what the tables say; and a name with another's index is seen.
-names() { # TABLES.INC
-	awk -f "$top/selftests/host/names.awk" "$good/user-guide.tsv" "$good/v2r2-2025.tsv" \
-		"$good/v2r2-2026.tsv" "$good/v3.tsv" "$good/sums.tsv" "$1"
+[ -n "$tried" ] || fails "no awk"
+
+# tables.inc matches the event data, and a wrong index, operator or name is found.
+names() {
+	awk -f "$top/selftests/host/names.awk" "$good/events.tsv" "$good/combined.tsv" \
+		"$dir/tables.inc" >"$dir/said"
 }
 
 cp "$dir/first" "$dir/tables.inc"
-names "$dir/tables.inc" || fails "names are not what the tables say"
+names || fails "tables.inc does not match the event data:" "$(cat "$dir/said")"
 sed '0,/OR, 2, 0/s//OR, 3, 0/' "$dir/first" >"$dir/tables.inc"
-! names "$dir/tables.inc" >"$dir/said" || fails "a wrong index is not seen"
+! names || fails "a wrong index is not found"
 sed '/"l1d_load_miss"/s/ADD3/OR/' "$dir/first" >"$dir/tables.inc"
-! names "$dir/tables.inc" >"$dir/said" || fails "a wrong sum is not seen"
+! names || fails "a wrong operator is not found"
 sed '/"ifu_req"/d' "$dir/first" >"$dir/tables.inc"
-! names "$dir/tables.inc" >"$dir/said" || fails "a missing name is not seen"
-[ -n "$tried" ] || fails "no awk"
+! names || fails "a missing name is not found"
+sed 's/"only_0_hit"/"only_0_miss"/' "$dir/first" >"$dir/tables.inc"
+! names || fails "a duplicate name is not found"
 exit $failed

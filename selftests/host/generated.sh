@@ -4,7 +4,10 @@
 # generated.sh - what is made from the event tables is in the tree as they make it.
 . "$(dirname "$0")/steps.sh"
 
-"$top/drivers/perf/sbi_pmu/events/generate.sh" "$dir" || exit
+generate=$top/drivers/perf/sbi_pmu/vendor/xiangshan/generate.sh
+"$generate" dts "$dir/dts" &&
+	"$generate" docs "$dir/Documentation/admin-guide/perf" &&
+	"$generate" perf-json "$dir/tools/perf/pmu-events" || exit
 made() { find "$1/dts" "$1/tools/perf" "$1/Documentation" \( -name 'xiangshan-*.dts[io]' -o \
 	-path '*openxiangshan*.json' -o -name 'sbi-pmu-events-*.rst' \) | sed "s|^$1/||" | sort; }
 made "$dir" >"$dir/files"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# names.awk - what the driver is given for each name, taken apart and held against
-# the tables: awk -f names.awk TABLE.tsv... sums.tsv tables.inc. By itself, so that
-# an error of what makes the one from the other is seen.
+# names.awk - compare the events in tables.inc with the event data, independently of
+# read.awk: awk -f names.awk events.tsv combined.tsv tables.inc. Prints the number of
+# names of each table.
 
 function wrong(what)
 {
@@ -10,7 +10,7 @@ function wrong(what)
 	failed = 1
 }
 
-# Members "a{0..2}b" as " a0b a1b a2b", each a sound event of table @t; "" if not.
+# Members "a{0..2}b" as " a0b a1b a2b"; "" unless table @t has them all, without a fault.
 function members(t, list,    word, n, i, at, low, high, k, out, one)
 {
 	n = split(list, word, " ")
@@ -23,7 +23,7 @@ function members(t, list,    word, n, i, at, low, high, k, out, one)
 		}
 		for (k = low + 0; k <= high + 0; k++) {
 			one = at ? substr(word[i], 1, at - 1) k substr(word[i], at + 6) : word[i]
-			if (!((t, one) in sound))
+			if (!((t, one) in code))
 				return ""
 			out = out " " one
 		}
@@ -31,7 +31,7 @@ function members(t, list,    word, n, i, at, low, high, k, out, one)
 	return out
 }
 
-function units_number(name)
+function number_of_unit(name)
 {
 	return name == "frontend" ? 1 : name == "backend" ? 2 : name == "memory" ? 3 : 4
 }
@@ -40,22 +40,28 @@ BEGIN { FS = "\t" }
 
 FNR == 1 { file = FILENAME; sub(/.*\//, "", file) }
 
-file ~ /^(user-guide|v)/ && !/^#/ && $5 != "-" {
-	t = file
-	sub(/\.tsv$/, "", t)
-	if ($8 == "-")
-		sound[t, $5] = units_number($1) ", " $2
-	all[t]
+file == "events.tsv" && $1 == "#name" {
+	for (i = 3; $i != "rtl_name"; i++)
+		column[$i] = i
+	for (i = 3; i <= NF; i++)
+		if ($i == "fault")
+			fault = i
 }
 
-file == "sums.tsv" && !/^#/ {
-	for (t in all) {
+file == "events.tsv" && !/^#/ && $fault == "-" {
+	for (t in column)
+		if ($column[t] != "-")
+			code[t, $1] = number_of_unit($2) ", " $column[t]
+}
+
+file == "combined.tsv" && !/^#/ {
+	for (t in column) {
 		list = members(t, $3)
 		if (list == "" || ((t, $1) in must))
 			continue
 		n = split(substr(list, 2), one, " ")
 		for (i = 1; i <= 4; i++) {
-			split(i <= n ? sound[t, one[i]] : "0, 0", part, ", ")
+			split(i <= n ? code[t, one[i]] : "0, 0", part, ", ")
 			if (i == 1)
 				must[t, $1] = part[1] ", " ($2 == "or" ? "OR" : "ADD" n)
 			must[t, $1] = must[t, $1] ", " part[2]
@@ -76,12 +82,12 @@ file == "tables.inc" && /EVENT\("/ {
 	what = substr(part[3], 3)
 	sub(/\),$/, "", what)
 	given[t]++
-	if ((t, name) in sound)
-		want = sound[t, name]
-	else
-		want = ""
-	if (want != "") {
-		split(want, part, ", ")
+	if ((t, name) in listed)
+		wrong(t ": " name " is there twice")
+	listed[t, name]
+	want = ""
+	if ((t, name) in code) {
+		split(code[t, name], part, ", ")
 		want = part[1] ", OR, " part[2] ", 0, 0, 0"
 	} else if ((t, name) in must)
 		want = must[t, name]
@@ -90,7 +96,7 @@ file == "tables.inc" && /EVENT\("/ {
 }
 
 END {
-	for (key in sound) {
+	for (key in code) {
 		split(key, part, SUBSEP)
 		due[part[1]]++
 	}
@@ -98,8 +104,11 @@ END {
 		split(key, part, SUBSEP)
 		due[part[1]]++
 	}
-	for (t in all)
-		if (given[t] != due[t])
-			wrong(t ": " given[t] + 0 " names, must be " due[t])
+	for (t in column) {
+		if (!due[t] || given[t] != due[t])
+			wrong(t ": " given[t] + 0 " names, must be " due[t] + 0)
+		else if (!failed)
+			print t " " given[t]
+	}
 	exit failed
 }

@@ -13,7 +13,7 @@ function standard_of(t, id,    s)
 {
 	for (s = 1; s <= standards; s++)
 		if (standard_id[s] == id && ((t, standard_alias[s]) in unit) &&
-		    mark[t, standard_alias[s]] == "-")
+		    fault[t, standard_alias[s]] == "-")
 			return standard_alias[s]
 	return ""
 }
@@ -42,7 +42,7 @@ function node(t, indent,    s, n, alias, done, i)
 		done[standard_id[s]] = 1
 		n++
 		events_list[n] = sprintf("/* %s: %s */ <%s %s>", standard_name[s], alias,
-					 standard_id[s], cells(data(t, alias)))
+					 standard_id[s], cells(selector(t, alias)))
 		counters_list[n] = sprintf("<%s %s %s>", standard_id[s], standard_id[s],
 					   counters[unit[t, alias]])
 	}

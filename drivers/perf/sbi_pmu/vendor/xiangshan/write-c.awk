@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# write-c.awk - after read.awk: the tables for tables.c.
+# write-c.awk - after read.awk: tables.inc, the event tables for tables.c.
 #
-# An event is EVENT(name, unit, operator, index, index, index, index). Those that
-# are known to count nothing, or something else, have no name.
+# An event is EVENT(name, unit, operator, index, index, index, index). Events that
+# never count, or count something else, are left out.
 
 function write_event(t, alias,    i, line)
 {
-	if (mark[t, alias] != "-")
+	if (fault[t, alias] != "-")
 		return
 	line = sprintf("\tEVENT(\"%s\", %d, %s", alias, unit[t, alias],
-		       op[t, alias] == "add" ? "ADD" nth[t, alias] : "OR")
+		       op[t, alias] == "add" ? "ADD" parts[t, alias] : "OR")
 	for (i = 0; i < 4; i++)
-		line = line ", " (i < nth[t, alias] ? index_of[t, alias, i] : 0)
+		line = line ", " (i < parts[t, alias] ? index_of[t, alias, i] : 0)
 	print line "),"
 }
 

@@ -57,9 +57,9 @@ function write_unit(t, u,    n, alias)
 	list_table("10 30 20 40", "event0\tName\tThe core's own name\tWhat it counts")
 	for (n = 1; n <= events[t]; n++) {
 		alias = event[t, n]
-		if (unit[t, alias] == u && mark[t, alias] == "-" && !((t, alias) in members))
+		if (unit[t, alias] == u && fault[t, alias] == "-" && !((t, alias) in members))
 			row(sprintf("%s\t``%s``\t``%s``\t%s", hex(index_of[t, alias, 0], 1),
-				    alias, rtlname[t, alias], about(t, alias)))
+				    alias, rtl_name[t, alias], about(t, alias)))
 	}
 }
 
@@ -81,10 +81,10 @@ function write_left_out(t,    n, alias)
 	list_table("15 10 30 10 35", "Unit\tevent0\tThe core's own name\tCounts\tWhy it is left out")
 	for (n = 1; n <= events[t]; n++) {
 		alias = event[t, n]
-		if (mark[t, alias] != "-")
+		if (fault[t, alias] != "-")
 			row(sprintf("%s\t%s\t``%s``\t%s\t%s", unit_name[unit[t, alias]],
-				    hex(index_of[t, alias, 0], 1), rtlname[t, alias],
-				    mark[t, alias] == "zero" ? "nothing" : "otherwise",
+				    hex(index_of[t, alias, 0], 1), rtl_name[t, alias],
+				    fault[t, alias] == "zero" ? "nothing" : "otherwise",
 				    plain(note[t, alias])))
 	}
 }
@@ -96,7 +96,7 @@ END {
 	print "``xiangshan=" only "``: " plain(rtl[only]) "."
 	print "What units, sums and operators are is in sbi-pmu-xiangshan.rst."
 	for (u = 1; u <= 4; u++)
-		if (held[only, u] > 0)
+		if (indices[only, u] > 1)
 			write_unit(only, u)
 	write_sums(only)
 	write_left_out(only)

@@ -32,7 +32,7 @@ function object(body)
 function write_event(t, alias,    body)
 {
 	body = field("EventName", alias) ",\n"
-	body = body field("EventCode", hex(data(t, alias) + 256 * (unit[t, alias] - 1), 1)) ",\n"
+	body = body field("EventCode", hex(selector(t, alias) + 256 * (unit[t, alias] - 1), 1)) ",\n"
 	body = body field("BriefDescription", sentence(text[t, alias]))
 	if (note[t, alias] != "")
 		body = body ",\n" field("PublicDescription", sentence(text[t, alias]) ". " sentence(note[t, alias]))
@@ -45,7 +45,7 @@ function computable(t, expr,    n, word, i)
 	n = split(names_of(expr), word, " ")
 	for (i = 1; i <= n; i++)
 		if (!(word[i] in written_metric) &&
-		    (!((t, word[i]) in unit) || mark[t, word[i]] != "-"))
+		    (!((t, word[i]) in unit) || fault[t, word[i]] != "-"))
 			return 0
 	return 1
 }
@@ -64,7 +64,7 @@ END {
 	print "["
 	for (n = 1; topic != "metrics" && n <= events[only]; n++) {
 		alias = event[only, n]
-		if (mark[only, alias] == "-" && unit_name[unit[only, alias]] == topic)
+		if (fault[only, alias] == "-" && unit_name[unit[only, alias]] == topic)
 			write_event(only, alias)
 	}
 	for (m = 1; topic == "metrics" && m <= metrics; m++)

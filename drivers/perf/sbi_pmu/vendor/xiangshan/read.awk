@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# read.awk - read and check the event data; a second script writes the output:
+#   awk -f read.awk -f write-c.awk combined.tsv events.tsv
+#   awk -f read.awk -f write-dts.awk -v only=TABLE combined.tsv standard.tsv events.tsv
+# Needs POSIX awk only; tested with mawk, gawk, busybox and the original awk.
+#
+# A writer finds in its END block:
+#   table[1..tables]       names of the event tables; per table t: title[t], rtl[t],
+#                          rtl_date[t], bits[t, unit number]
+#   event[t, 1..events[t]] event names: by unit and index, then combined events
+#   per [t, name]          unit, parts (number of indices), members (their names, only
+#                          of combined events), op, max, fault ("-": none), rtl_name,
+#                          text, note; and index_of[t, name, 0..parts-1]
+#   standard_id, _name, _alias[1..standards]
+#   metric_name, _group, _expr, _text[1..metrics]
+
+function error_at(where, what)
+{
+	print where ": " what > "/dev/stderr"
+	bad = 1
+}
+
+function error(what)
+{
+	error_at(FILENAME ":" FNR, what)
+}
+
+# 2 to the power of n; busybox awk has no such operator.
+function power(n,    p)
+{
+	for (p = 1; n > 0; n--)
+		p *= 2
+	return p
+}
+
+# "a{0..2}_b c" to "a0_b a1_b a2_b c"
+function expand(list,    n, word, i, j, from, to, head, tail, out)
+{
+	n = split(list, word, " ")
+	for (i = 1; i <= n; i++) {
+		if (!match(word[i], /\{[0-9]\.\.[0-9]\}/)) {
+			out = out " " word[i]
+			continue
+		}
+		head = substr(word[i], 1, RSTART - 1)
+		tail = substr(word[i], RSTART + RLENGTH)
+		from = substr(word[i], RSTART + 1, 1)
+		to = substr(word[i], RSTART + 4, 1)
+		for (j = from; j <= to; j++)
+			out = out " " head j tail
+	}
+	return substr(out, 2)
+}
+
+# perf and sysfs accept lower case; standard events must keep their names.
+function check_alias(alias)
+{
+	if (alias !~ /^[a-z][a-z0-9_]*$/)
+		error("alias '" alias "' is not all of a-z, 0-9 and _")
+	else if (alias ~ /^(cycles|instructions|branches|hw_.*|fw_.*)$/)
+		error("alias '" alias "' is taken by an event of the SBI specification")
+}
+
+function number(what, text, limit)
+{
+	if (text !~ /^(0|[1-9][0-9]*)$/ || text + 0 >= limit) {
+		error(what " '" text "' is not a number below " limit)
+		return 0
+	}
+	return text + 0
+}
+
+# The line with the names of the columns, after the lines that name the tables.
+function head_of(kind,    i, out)
+{
+	if (kind != "events")
+		return columns[kind]
+	for (i = 1; i <= tables; i++)
+		out = out "\t" table[i]
+	return "#name\tunit" out "\trtl_name\tinstance\tmax\tfault\tdescription\tnote"
+}
+
+BEGIN {
+	FS = "\t"
+	split("frontend backend memory cache", unit_name, " ")
+	for (i = 1; i <= 4; i++)
+		unit_number[unit_name[i]] = i
+	columns["combined"] = "#alias\top\tmembers\tdescription"
+	columns["standard"] = "#id\tname\talias"
+	columns["metrics"] = "#name\tgroup\texpression\tdescription"
+}
+
+FNR == 1 {
+	kind = FILENAME
+	sub(/.*\//, "", kind)
+	sub(/\.tsv$/, "", kind)
+	width = headed = 0
+	if (kind == "events")
+		events_file = FILENAME
+}
+
+/^#title\t/ {
+	if ($2 in title)
+		error("duplicate table '" $2 "'")
+	table[++tables] = $2
+	title[$2] = $3
+	for (i = 1; i <= 4; i++) {
+		bits[$2, i] = 0
+		# Index 0 is no event.
+		counted[$2, i] = indices[$2, i] = 1
+	}
+	next
+}
+
+/^#(rtl|bits)\t/ && !($2 in title) {
+	error("unknown table '" $2 "'")
+	next
+}
+
+/^#rtl\t/ {
+	if ($3 !~ /^20[0-9][0-9]-(0[1-9]|1[0-2])$/)
+		error("RTL date '" $3 "' is not YYYY-MM")
+	rtl_date[$2] = $3
+	rtl[$2] = $4
+	next
+}
+
+/^#bits\t/ {
+	for (i = 3; i <= NF; i++) {
+		split($i, pair, " ")
+		if (!(pair[1] in unit_number))
+			error("unknown unit '" pair[1] "'")
+		else
+			bits[$2, unit_number[pair[1]]] = number("bits", pair[2], 9)
+	}
+	next
+}
+
+$0 == head_of(kind) {
+	headed = 1
+	width = NF
+	next
+}
+
+/^#/ || /^$/ { next }
+
+!headed {
+	error("no line '" head_of(kind) "' before this")
+	exit
+}
+
+NF != width {
+	error(NF " fields instead of " width)
+	next
+}
+
+kind == "combined" {
+	check_alias($1)
+	if ($2 != "or" && $2 != "add")
+		error("unknown operator '" $2 "'")
+	if ((n = split(expand($3), member, " ")) > 4)
+		error(n " members, at most 4 are possible")
+	combined++
+	combined_alias[combined] = $1
+	is_combined[$1] = 1
+	combined_op[combined] = $2
+	combined_members[combined] = expand($3)
+	combined_text[combined] = $4
+	combined_at[combined] = FILENAME ":" FNR
+	next
+}
+
+kind == "standard" {
+	if ($1 !~ /^0x[1-9a-f][0-9a-f]*$/)
+		error("id '" $1 "' is no event id")
+	standards++
+	standard_id[standards] = $1
+	standard_name[standards] = $2
+	standard_alias[standards] = $3
+	standard_at[standards] = FILENAME ":" FNR
+	next
+}
+
+kind == "metrics" {
+	if ($1 !~ /^[a-z][a-z0-9_]*$/)
+		error("metric '" $1 "' is not all of a-z, 0-9 and _")
+	if ($1 in is_metric)
+		error("duplicate metric '" $1 "'")
+	is_metric[$1] = 1
+	metrics++
+	metric_name[metrics] = $1
+	metric_group[metrics] = $2
+	metric_expr[metrics] = $3
+	metric_text[metrics] = $4
+	metric_at[metrics] = FILENAME ":" FNR
+	next
+}
+
+# The event of this line has index $index_text in table t.
+function add_event(t, u, alias, index_text, c,    n)
+{
+	if (!bits[t, u]) {
+		error("no '#bits' of the " unit_name[u] " in table " t)
+		return
+	}
+	n = number("index of the " unit_name[u], index_text, power(bits[t, u]))
+	if (index_text == "0")
+		error("index 0 is no event")
+	if ((t, u, n) in at)
+		error("index " n " of the " unit_name[u] " in table " t " is taken: " at[t, u, n])
+	if ((t, alias) in unit)
+		error("duplicate alias '" alias "' in table " t ": " where[t, alias])
+	at[t, u, n] = where[t, alias] = FILENAME ":" FNR
+	alias_at[t, u, n] = alias
+	counted[t, u]++
+	if (n >= indices[t, u])
+		indices[t, u] = n + 1
+
+	unit[t, alias] = u
+	parts[t, alias] = 1
+	index_of[t, alias, 0] = n
+	rtl_name[t, alias] = $c
+	max[t, alias] = $(c + 2) == "-" ? 8 : $(c + 2) + 0
+	fault[t, alias] = $(c + 3)
+	text[t, alias] = $(c + 4)
+	note[t, alias] = $(c + 5) == "-" ? "" : $(c + 5)
+}
+
+kind == "events" {
+	check_alias($1)
+	if (!($2 in unit_number)) {
+		error("unknown unit '" $2 "'")
+		next
+	}
+	u = unit_number[$2]
+	if (($1 in known) && known[$1] != u)
+		error("alias '" $1 "' has another unit: " known_at[$1])
+	known[$1] = u
+	known_at[$1] = FILENAME ":" FNR
+	c = 3 + tables
+	if ($(c + 2) != "-")
+		number("max", $(c + 2), 64)
+	if ($(c + 3) !~ /^(-|wrong|zero)$/)
+		error("unknown fault '" $(c + 3) "'")
+	if ($(c + 3) != "-" && $(c + 5) == "-")
+		error("fault '" $(c + 3) "' without a note that gives the reason")
+	key = $1
+	for (i = c; i <= NF; i++)
+		key = key "\t" $i
+	if (key in row_at)
+		error("differs from another row in its indices only: " row_at[key])
+	row_at[key] = FILENAME ":" FNR
+	n = 0
+	for (i = 1; i <= tables; i++)
+		if ($(2 + i) != "-") {
+			add_event(table[i], u, $1, $(2 + i), c)
+			n++
+		}
+	if (!n)
+		error("no table has '" $1 "'")
+}
+
+# Table t lacks one of these events, or one has a fault.
+function lacks(t, list,    n, member, i)
+{
+	n = split(list, member, " ")
+	for (i = 1; i <= n; i++)
+		if (!((t, member[i]) in unit) || fault[t, member[i]] != "-")
+			return 1
+	return 0
+}
+
+function add_combined(t, s,    n, member, i, alias, total)
+{
+	alias = combined_alias[s]
+	n = split(combined_members[s], member, " ")
+	event[t, ++events[t]] = alias
+	fault[t, alias] = "-"
+	unit[t, alias] = unit[t, member[1]]
+	parts[t, alias] = n
+	op[t, alias] = combined_op[s]
+	members[t, alias] = combined_members[s]
+	text[t, alias] = combined_text[s]
+	for (i = 1; i <= n; i++) {
+		if (unit[t, member[i]] != unit[t, alias])
+			error_at(combined_at[s], "the unit of '" member[i] "' is not that of '" member[1] "'")
+		index_of[t, alias, i - 1] = index_of[t, member[i], 0]
+		total += max[t, member[i]]
+		if (note[t, member[i]] != "" && index(note[t, alias], note[t, member[i]]) == 0)
+			note[t, alias] = note[t, alias] (note[t, alias] == "" ? "" : "; ") note[t, member[i]]
+	}
+	max[t, alias] = total
+	# The adder has 6 bits and no carry.
+	if (combined_op[s] == "add" && total > 63)
+		error_at(combined_at[s], "'" alias "' may be " total " in a cycle; the adder wraps at 64")
+}
+
+# mhpmevent of an event: indices of 10 bits, and for "add" a 4 in each operator used.
+# Less than 2^53, which awk's numbers hold exactly.
+function selector(t, alias,    i, value)
+{
+	for (i = 0; i < parts[t, alias]; i++)
+		value += index_of[t, alias, i] * power(10 * i)
+	if (op[t, alias] == "add" && parts[t, alias] > 1)
+		value += power(42)
+	if (op[t, alias] == "add" && parts[t, alias] > 2)
+		value += power(47) + power(52)
+	return value
+}
+
+# printf's %x of large numbers differs from awk to awk.
+function hex(value, digits,    out, digit)
+{
+	for (; value >= 1 || digits > 0; digits--) {
+		digit = value % 16
+		out = substr("0123456789abcdef", digit + 1, 1) out
+		value = (value - digit) / 16
+	}
+	return "0x" out
+}
+
+# Names of the events and metrics in an expression, separated by spaces.
+function names_of(expr)
+{
+	gsub(/[^a-z0-9_]+/, " ", expr)
+	expr = " " expr " "
+	while (sub(/ ([0-9]+|max|min|d_ratio|cycles|instructions) /, " ", expr))
+		;
+	return expr
+}
+
+function is_event(name)
+{
+	return (name in known) || (name in is_combined)
+}
+
+function check_combined(s,    n, member, i)
+{
+	n = split(combined_members[s], member, " ")
+	for (i = 1; i <= n; i++)
+		if (!(member[i] in known))
+			error_at(combined_at[s], "no table has '" member[i] "'")
+	if (combined_alias[s] in known)
+		error_at(combined_at[s], "alias '" combined_alias[s] "' is taken: " \
+			 known_at[combined_alias[s]])
+}
+
+function check_metric(m,    n, word, i)
+{
+	n = split(names_of(metric_expr[m]), word, " ")
+	for (i = 1; i <= n; i++)
+		if (!is_event(word[i]) && !(word[i] in is_metric))
+			error_at(metric_at[m], "no table has '" word[i] "'")
+}
+
+function check_table(t,    u)
+{
+	for (u = 1; u <= 4; u++)
+		if (indices[t, u] != counted[t, u])
+			error_at(events_file, "table " t ": the " unit_name[u] " has " \
+				 counted[t, u] - 1 " events, but the largest index is " \
+				 indices[t, u] - 1)
+	if (title[t] == "" || rtl[t] == "")
+		error_at(events_file, "table " t ": no '#title' or '#rtl'")
+}
+
+# Events by unit and index, then the combined events that the table has: the first of
+# several rows with one name.
+function list_events(t,    u, n, s)
+{
+	for (u = 1; u <= 4; u++)
+		for (n = 1; n < indices[t, u]; n++)
+			event[t, ++events[t]] = alias_at[t, u, n]
+	for (s = 1; s <= combined; s++)
+		if (!((t, combined_alias[s]) in unit) && !lacks(t, combined_members[s]))
+			add_combined(t, s)
+}
+
+END {
+	if (bad)
+		exit 1
+	for (s = 1; s <= combined; s++)
+		check_combined(s)
+	for (s = 1; s <= standards; s++)
+		if (!is_event(standard_alias[s]))
+			error_at(standard_at[s], "no table has '" standard_alias[s] "'")
+	for (m = 1; m <= metrics; m++)
+		check_metric(m)
+	for (i = 1; i <= tables; i++)
+		check_table(table[i])
+	if (bad)
+		exit 1
+	for (i = 1; i <= tables; i++)
+		list_events(table[i])
+	if (bad)
+		exit 1
+}
