@@ -86,6 +86,9 @@ for awk in mawk gawk "busybox awk" original-awk; do
 done
 [ -n "$tried" ] || fails "no awk"
 
+[ "$(grep -cE 'rtl_date = "20[0-9]{2}-[01][0-9]",$' "$dir/first")" = \
+	"$(grep -c '^#title' "$good/events.tsv")" ] || fails "a table lacks its RTL date"
+
 # tables.inc matches the event data, and a wrong index, operator or name is found.
 names() {
 	awk -f "$top/selftests/host/names.awk" "$good/events.tsv" "$good/combined.tsv" \

@@ -306,8 +306,8 @@ static void xiangshan_log(struct sbi_pmu *pmu, void *data)
 	const struct xiangshan *xs = data;
 	const struct sbi_pmu_table *table = xs->choice.table;
 
-	pr_info("XiangShan events by table %s (%s), %u of %u names; xiangshan= selects another table, or off\n",
-		table->name, xs->choice.why, xs->found, table->total);
+	pr_info("XiangShan events by table %s of RTL %s (%s), %u of %u names; xiangshan= selects another table, or off\n",
+		table->name, table->rtl_date, xs->choice.why, xs->found, table->total);
 	if (!xs->found)
 		pr_warn("firmware maps no raw events to XiangShan's counters: its device tree needs a riscv,pmu node, see dts/\n");
 	else if (!xs->found_wide)

@@ -17,6 +17,7 @@ struct sbi_pmu_name {
 /* A numbering of events */
 struct sbi_pmu_table {
 	const char *name;		/* its name */
+	const char *rtl_date;		/* month of the newest RTL that has it, YYYY-MM */
 	const struct sbi_pmu_name *names;	/* named events */
 	unsigned int total;		/* number of @names */
 	/* by unit, number of bits of an index that the hardware decodes */

@@ -16,6 +16,18 @@ function write_event(t, alias,    i, line)
 	print line "),"
 }
 
+# Unit 0, any unit, has indices of 8 bits.
+function table_entry(t, names)
+{
+	return "\t{\n" \
+		"\t\t.name = \"" t "\",\n" \
+		"\t\t.rtl_date = \"" rtl_date[t] "\",\n" \
+		"\t\t.names = " names ",\n" \
+		"\t\t.total = ARRAY_SIZE(" names "),\n" \
+		"\t\t.bits = { 8, " bits[t, 1] ", " bits[t, 2] ", " bits[t, 3] ", " bits[t, 4] " },\n" \
+		"\t},\n"
+}
+
 END {
 	print "/* SPDX-License-Identifier: GPL-2.0-only */"
 	print "/* Made by events/write-c.awk; not to be edited. */"
@@ -26,8 +38,7 @@ END {
 		for (n = 1; n <= events[t]; n++)
 			write_event(t, event[t, n])
 		print "};"
-		list = list "\tTABLE(\"" t "\", " c "_names, " bits[t, 1] ", " bits[t, 2] ", " \
-			bits[t, 3] ", " bits[t, 4] "),\n"
+		list = list table_entry(t, c "_names")
 	}
 	printf "\nstatic const struct sbi_pmu_table tables[] = {\n%s};\n", list
 }
