@@ -8,6 +8,7 @@
 KDIR ?= /lib/modules/$(shell uname -r)/build
 LAB := selftests/qemu/lab.sh
 EVENTS := drivers/perf/sbi_pmu/vendor/xiangshan
+BUILD := build
 
 .DEFAULT_GOAL := modules
 
@@ -15,6 +16,7 @@ modules: kdir-check ## build the module (KDIR=..., ARCH=riscv CROSS_COMPILE=risc
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 clean: ## remove what was built here
+	rm -rf $(BUILD)
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C selftests/guest clean
 	$(MAKE) -C tools clean
@@ -57,10 +59,16 @@ tools: ## build the programs in tools/ (CROSS_COMPILE=... to cross; make -C tool
 dts: ## compile the device trees in dts/ (needs dtc)
 	$(MAKE) -C dts
 
-generated: ## write what is made from the event tables: dts, perf's JSON, documentation
+dts-update: ## write dts/ from the event data, after a change of that
 	$(EVENTS)/generate.sh dts dts
-	$(EVENTS)/generate.sh docs Documentation/admin-guide/perf
-	$(EVENTS)/generate.sh perf-json tools/perf/pmu-events
+
+docs: ## write pages of all XiangShan events to build/docs
+	rm -rf $(BUILD)/docs
+	$(EVENTS)/generate.sh docs $(BUILD)/docs
+
+perf-json: ## write XiangShan's events and metrics for perf's source tree to build/perf-json
+	rm -rf $(BUILD)/perf-json
+	$(EVENTS)/generate.sh perf-json $(BUILD)/perf-json
 
 setup: ## download and build ahead of time what check-all needs
 	@$(LAB) setup
@@ -74,4 +82,4 @@ help: ## this list
 kdir-check:
 	@selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
-.PHONY: modules clean install run run-xiangshan picture shell test check check-all check-debug list tools dts generated setup clean-lab help kdir-check
+.PHONY: modules clean install run run-xiangshan picture shell test check check-all check-debug list tools dts dts-update docs perf-json setup clean-lab help kdir-check

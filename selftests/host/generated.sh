@@ -1,20 +1,135 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# generated.sh - what is made from the event tables is in the tree as they make it.
+# generated.sh - files made from the event data are complete: dts/ is up to date, and the
+# event pages and perf's JSON have each event of a table once, under the right code.
 . "$(dirname "$0")/steps.sh"
+events=$top/drivers/perf/sbi_pmu/vendor/xiangshan
+tables=$(sed -n 's/^#title	\([^	]*\)	.*/\1/p' "$events/events.tsv")
 
-generate=$top/drivers/perf/sbi_pmu/vendor/xiangshan/generate.sh
-"$generate" dts "$dir/dts" &&
-	"$generate" docs "$dir/Documentation/admin-guide/perf" &&
-	"$generate" perf-json "$dir/tools/perf/pmu-events" || exit
-made() { find "$1/dts" "$1/tools/perf" "$1/Documentation" \( -name 'xiangshan-*.dts[io]' -o \
-	-path '*openxiangshan*.json' -o -name 'sbi-pmu-events-*.rst' \) | sed "s|^$1/||" | sort; }
-made "$dir" >"$dir/files"
-[ "$(wc -l <"$dir/files")" -gt 20 ] || fails "hardly anything is made"
-made "$top" | diff "$dir/files" - || failed=1
-while read -r file; do
-	diff -u "$top/$file" "$dir/$file" || failed=1
-done <"$dir/files"
-[ $failed = 0 ] || echo "make generated: writes them anew"
+# ---- device trees ----
+
+"$events/generate.sh" dts "$dir/dts" || fails "device trees cannot be made"
+for tree in "$top"/dts/*.dts[io] "$dir"/dts/*; do
+	cmp "$top/dts/${tree##*/}" "$dir/dts/${tree##*/}" || failed=1
+done
+[ $failed = 0 ] || echo "'make dts-update' writes dts/ from the event data"
+
+# ---- event pages and JSON ----
+
+# The events that the driver has, "name code": the code in perf's JSON is the selector
+# with the unit in bits 9:8 of the first event.
+in_driver() { # TABLE
+	awk -v array="$(echo "$1" | tr - _)_names" '
+		/_names\[\] = / { on = index($0, " " array "[]") }
+		on && /EVENT/ { gsub(/EVENT\(|[",)]/, " "); print }' "$dir/tables.inc" |
+		while read -r name unit op e0 e1 e2 e3; do
+			case $op in
+			OR) op=0 ;;
+			ADD2) op=$((4 << 40)) ;;
+			*) op=$((4 << 40 | 4 << 45 | 4 << 50)) ;;
+			esac
+			printf '%s 0x%x\n' "$name" \
+				$((op | e0 | e1 << 10 | e2 << 20 | e3 << 30 | (unit - 1) << 8))
+		done | sort
+}
+
+in_json() { # FOLDER
+	awk -F '"' '
+		$2 == "EventName" { name = $4 }
+		$2 == "EventCode" { code[name] = $4 }
+		$2 == "BriefDescription" && name != "" { print name, ($4 == "" ? "no text" : code[name]); name = "" }
+		' "$1"/*.json | sort
+}
+
+# Rows of the event data: "index name RTL-name", or of events with a fault "unit index
+# RTL-name what".
+in_data() { # TABLE
+	awk -F '\t' -v table="$1" '
+		$1 == "#name" { for (i = 1; i <= NF; i++) column[$i] = i }
+		/^#/ || $column[table] == "-" { next }
+		{ index_text = sprintf("0x%x", $column[table]) }
+		$column["fault"] == "-" { print index_text, $1, $column["rtl_name"]; next }
+		{ print $2, index_text, $column["rtl_name"], ($column["fault"] == "zero" ? "nothing" : "otherwise") }
+		' "$events/events.tsv" | sort
+}
+
+# The same from a page: first cells of the rows of its tables.
+in_page() { # PAGE
+	awk '
+		function put() { if (n > 3) print row }
+		/^   \* - / { put(); row = cell($0); n = 1; next }
+		/^     - / { if (++n <= (row ~ /^0x/ ? 3 : 4)) row = row " " cell($0); next }
+		function cell(line) { gsub(/^   (\*|  ) - |^     - |``/, "", line); return line }
+		END { put() }' "$1" | grep -vE '^(event0|Unit) ' | sort
+}
+
+# Combined events: the names that the driver has and the event data has not as a row.
+combined_in_page() { # PAGE
+	sed -n '/^Several at once/,/^Left out/s/^   \* - ``\(.*\)``$/\1/p' "$1" | sort
+}
+
+# The metrics whose events and metrics are all there, of the names on standard input.
+metrics_for() {
+	awk -F '\t' '
+		NR == FNR { has[$1]; next }
+		/^#/ { next }
+		{
+			n = split($3, word, /[^a-z0-9_]+/)
+			for (i = 1; i <= n; i++)
+				if (word[i] ~ /^[a-z]/ && !(word[i] in has) &&
+				    word[i] !~ /^(max|min|d_ratio|cycles|instructions)$/)
+					next
+			has[$1]
+			print $1
+		}' - "$events/metrics.tsv"
+}
+
+same() { # $dir/want and $dir/got
+	diff "$dir/want" "$dir/got" >"$dir/diff" && [ -s "$dir/want" ]
+}
+
+json_complete() { # TABLE
+	in_driver "$1" >"$dir/want"
+	in_json "$dir/build/perf-json/arch/riscv/openxiangshan/kunminghu-$1" >"$dir/got"
+	same
+}
+
+page_complete() { # TABLE
+	in_data "$1" >"$dir/want"
+	in_page "$dir/build/docs/sbi-pmu-events-$1.rst" >"$dir/got"
+	same
+}
+
+awk -f "$events/read.awk" -f "$events/write-c.awk" "$events/combined.tsv" \
+	"$events/events.tsv" >"$dir/tables.inc" || fails "tables.inc cannot be made"
+make -s -C "$top" BUILD="$dir/build" docs perf-json || fails "make docs perf-json fails"
+for t in $tables; do
+	page=$dir/build/docs/sbi-pmu-events-$t.rst
+	json=$dir/build/perf-json/arch/riscv/openxiangshan/kunminghu-$t
+	json_complete "$t" || { fails "$t: JSON differs from the driver's table"; head "$dir/diff"; }
+	cut -d ' ' -f 1 "$dir/got" >"$dir/names"
+	[ -z "$(uniq -d "$dir/names")" ] || fails "$t: names in JSON twice:" "$(uniq -d "$dir/names")"
+
+	page_complete "$t" || { fails "$t: page differs from the event data"; head "$dir/diff"; }
+	sed -n 's/^0x[0-9a-f]* \([^ ]*\) .*/\1/p' "$dir/got" | sort >"$dir/rows"
+	sort "$dir/names" | comm -23 - "$dir/rows" >"$dir/want"
+	combined_in_page "$page" >"$dir/got"
+	same || { fails "$t: combined events of the page differ"; head "$dir/diff"; }
+
+	metrics_for <"$dir/names" >"$dir/want"
+	sed -n 's/.*"MetricName": "\(.*\)",/\1/p' "$json/metrics.json" >"$dir/got"
+	same || { fails "$t: metrics differ from metrics.tsv"; head "$dir/diff"; }
+	echo "$t: $(wc -l <"$dir/names") names, $(wc -l <"$dir/want") metrics"
+done
+[ "$(find "$dir/build" -name '*.rst' | wc -l)" = "$(echo "$tables" | wc -l)" ] ||
+	fails "not one page for each table"
+cmp "$events/perf-mapfile.csv" "$dir/build/perf-json/mapfile-lines.csv" || failed=1
+
+# A wrong code and a lost row are found.
+sed -i 's/"EventCode": "0x2"/"EventCode": "0x3"/' \
+	"$dir/build/perf-json/arch/riscv/openxiangshan/kunminghu-v3/frontend.json"
+! json_complete v3 || fails "a wrong code is not found"
+sed -i '/^   \* - 0x2$/,+3d' "$dir/build/docs/sbi-pmu-events-v3.rst"
+! page_complete v3 || fails "a lost row is not found"
 exit $failed

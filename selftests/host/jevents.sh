@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# jevents.sh PMU-EVENTS - our events and metrics as perf's own jevents.py takes them
-# into perf; PMU-EVENTS is the folder of that name in perf's sources. Needs python3.
+# jevents.sh PMU-EVENTS - perf's own jevents.py accepts our events and metrics and gives
+# perf all of them; PMU-EVENTS is the folder of that name in perf's sources. Needs python3.
 . "$(dirname "$0")/steps.sh"
-ours=$top/tools/perf/pmu-events/arch/riscv/openxiangshan
+events=$top/drivers/perf/sbi_pmu/vendor/xiangshan
+ours=$dir/json/arch/riscv/openxiangshan
 
 jevents() {
 	(cd "$dir/perf" && python3 jevents.py riscv all arch events.c) >"$dir/log" 2>&1
 }
 
-# What a model's files say: "name value", of KEYs for each object; digits as perf
-# writes them.
+# "name value" of two KEYs for each object in a model's files; digits as perf writes them.
 asked() { # MODEL KEY KEY
 	awk -F '"' -v name="$2" -v value="$3" '
 		$2 == name { one = $4 }
@@ -19,7 +19,7 @@ asked() { # MODEL KEY KEY
 		sed 's/ 0x\([0-9]\)$/ \1/' | sort
 }
 
-# What perf's table of that model has. A line there is all of an event, each part
+# The same from perf's table of that model. A line there is a whole event, each part
 # ended by \000: name, topic, description, event; or name, group, expression.
 taken() { # MODEL events|metrics PART
 	awk -v head="pmu_$2__openxiangshan_$(echo "$1" | tr - _)_default_core" -v part="$3" '
@@ -35,18 +35,21 @@ taken() { # MODEL events|metrics PART
 same() { # MODEL WHAT
 	cmp "$dir/asked" "$dir/taken" || {
 		diff "$dir/asked" "$dir/taken"
-		fails "$1: not the same $2"
+		fails "$1: perf has other $2"
 	}
 	[ -s "$dir/asked" ] || fails "$1: no $2"
 	echo "$1: $(wc -l <"$dir/taken") $2"
 }
 
-cp -r "$1" "$dir/perf" && cp -r "$ours" "$dir/perf/arch/riscv/" || exit
-# As somebody has it who knows the core.
-sed 's/^#0x/0x/' "$ours/mapfile-lines.csv" >"$dir/lines"
+"$events/generate.sh" perf-json "$dir/json" || exit
+cp -r "$1" "$dir/perf" && cp -r "$dir/json/arch" "$dir/perf/" || exit
+# The lines of both cores are enabled, as by a user who knows the core.
+sed 's/^#0x/0x/' "$dir/json/mapfile-lines.csv" >"$dir/lines"
 cat "$dir/lines" >>"$dir/perf/arch/riscv/mapfile.csv"
 jevents || fails "jevents.py refuses our files"
-[ ! -s "$dir/log" ] || { cat "$dir/log"; fails "jevents.py has something to say"; }
+[ ! -s "$dir/log" ] || { cat "$dir/log"; fails "jevents.py prints messages"; }
+[ "$(find "$ours" -mindepth 1 -type d | wc -l)" = "$(grep -c '^#title' "$events/events.tsv")" ] ||
+	fails "not one model for each event table"
 
 for model in "$ours"/*/; do
 	model=$(basename "$model")
@@ -58,14 +61,14 @@ for model in "$ours"/*/; do
 	same "$model" metrics
 done
 
-# The cores that have a line of their own find their table.
+# Both cores find their table.
 [ "$(grep -vc '^#' "$dir/lines")" = 2 ] || fails "not two lines for cores"
 grep -v '^#' "$dir/lines" | while IFS=, read -r core _ model _; do
 	grep -A 6 "cpuid = \"$core\"" "$dir/perf/events.c" |
 		grep -q "pmu_events__$(echo "$model" | tr /- __),\$" || echo "$core"
 done | grep . && fails "these cores find no table"
 
-# It would say so.
+# A broken expression is found.
 sed -i 's/d_ratio(/d_ratio((/' "$dir/perf/arch/riscv/openxiangshan/kunminghu-v3/metrics.json"
-! jevents || fails "a broken expression is not seen"
+! jevents || fails "a broken expression is not found"
 exit $failed

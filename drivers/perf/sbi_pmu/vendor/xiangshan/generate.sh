@@ -41,3 +41,4 @@ for t in $(sed -n 's/^#title	\([^	]*\)	.*/\1/p' events.tsv); do
 	perf-json) write_json "$t" ;;
 	esac
 done
+[ "$1" != perf-json ] || cp perf-mapfile.csv "$folder/mapfile-lines.csv"
