@@ -59,14 +59,14 @@ tools: ## build the programs in tools/ (CROSS_COMPILE=... to cross; make -C tool
 dts: ## compile the device trees in dts/ (needs dtc)
 	$(MAKE) -C dts
 
-dts-update: ## write dts/ from the event data, after a change of that
+dts-update: ## write dts/ from the event data, after a change of the data
 	$(EVENTS)/generate.sh dts dts
 
 docs: ## write pages of all XiangShan events to build/docs
 	rm -rf $(BUILD)/docs
 	$(EVENTS)/generate.sh docs $(BUILD)/docs
 
-perf-json: ## write XiangShan's events and metrics for perf's source tree to build/perf-json
+perf-json: ## write XiangShan's events for perf's source tree to build/perf-json
 	rm -rf $(BUILD)/perf-json
 	$(EVENTS)/generate.sh perf-json $(BUILD)/perf-json
 

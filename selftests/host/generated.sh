@@ -42,15 +42,15 @@ in_json() { # FOLDER
 		' "$1"/*.json | sort
 }
 
-# Rows of the event data: "index name RTL-name", or of events with a fault "unit index
-# RTL-name what".
+# Rows of the event data: "index name RTL-name", or "unit index RTL-name fault" if there
+# is a fault.
 in_data() { # TABLE
 	awk -F '\t' -v table="$1" '
 		$1 == "#name" { for (i = 1; i <= NF; i++) column[$i] = i }
 		/^#/ || $column[table] == "-" { next }
 		{ index_text = sprintf("0x%x", $column[table]) }
 		$column["fault"] == "-" { print index_text, $1, $column["rtl_name"]; next }
-		{ print $2, index_text, $column["rtl_name"], ($column["fault"] == "zero" ? "nothing" : "otherwise") }
+		{ print $2, index_text, $column["rtl_name"], $column["fault"] }
 		' "$events/events.tsv" | sort
 }
 
@@ -66,7 +66,7 @@ in_page() { # PAGE
 
 # Combined events: the names that the driver has and the event data has not as a row.
 combined_in_page() { # PAGE
-	sed -n '/^Several at once/,/^Left out/s/^   \* - ``\(.*\)``$/\1/p' "$1" | sort
+	sed -n '/^Combined events/,/^Events without/s/^   \* - ``\(.*\)``$/\1/p' "$1" | sort
 }
 
 # The metrics whose events and metrics are all there, of the names on standard input.

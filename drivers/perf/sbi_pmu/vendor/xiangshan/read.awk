@@ -86,8 +86,8 @@ BEGIN {
 	split("frontend backend memory cache", unit_name, " ")
 	for (i = 1; i <= 4; i++)
 		unit_number[unit_name[i]] = i
-	columns["combined"] = "#alias\top\tmembers\tdescription"
-	columns["standard"] = "#id\tname\talias"
+	columns["combined"] = "#name\top\tmembers\tdescription"
+	columns["standard"] = "#id\tstandard\tname"
 	columns["metrics"] = "#name\tgroup\texpression\tdescription"
 }
 

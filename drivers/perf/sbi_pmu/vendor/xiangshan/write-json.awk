@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# write-json.awk - after read.awk: what perf's own tree wants of table "only" in one
-# file, by "topic": the name of a unit, or "metrics" (with metrics.tsv among the
-# files).
+# write-json.awk - after read.awk: one event file of table "only" for perf's source
+# tree. "topic" is the name of a unit, or "metrics", which needs metrics.tsv.
 #
-# The event code has the unit in bits 9:8, so that the built-in driver finds the
-# right counters by a device tree from dts/.
+# The event code has the unit in bits 9:8, so that firmware with a device tree from
+# dts/ finds the right counters for the built-in driver, too.
 
 function quote(string)
 {
@@ -39,7 +38,7 @@ function write_event(t, alias,    body)
 	object(body)
 }
 
-# All that an expression names is in this table, or is a metric that is.
+# Table t has all events in the expression, and its metrics have been written.
 function computable(t, expr,    n, word, i)
 {
 	n = split(names_of(expr), word, " ")
