@@ -88,10 +88,10 @@ in_tree() {
 	fi
 }
 
-# Build the host tests for 64 and for 32 bits with a root's compiler, and run them outside of
-# the root, since sanitizers need /proc.
+# Build the host tests with a root's compiler, and run them outside of the root, since
+# sanitizers need /proc.
 host_tests() { # ROOT COMPILER STEPS
-	local root=$1 compiler=$2 steps=$3 folder=$run/host-$2 libraries bits pids=() failed=0
+	local root=$1 compiler=$2 steps=$3 folder=$run/host-$2 libraries failed=0
 	local build=(make -j 2 OUT=out CC="$compiler" programs)
 	copy_tree "$folder"
 	if [ "$root" = here ]; then
@@ -103,17 +103,10 @@ host_tests() { # ROOT COMPILER STEPS
 		libraries=$(artifact "$root")/root/usr/lib/x86_64-linux-gnu
 		root=("$libraries/ld-linux-x86-64.so.2" --inhibit-cache --library-path "$libraries")
 	fi
-	for bits in 64 32; do
-		"${root[@]}" "$folder/selftests/host/out/test$bits" "$steps" >"$folder/$bits.log" 2>&1 &
-		pids+=($!)
-	done
-	for bits in 64 32; do
-		wait "${pids[0]}" || failed=1
-		pids=("${pids[@]:1}")
-		grep -v '^ok' "$folder/$bits.log"
-		sed -n 's/^ok [0-9]* \(.*\) # SKIP \(.*\)/skipped: \2\t\1/p' "$folder/$bits.log"
-		grep -q '^1\.\.' "$folder/$bits.log" || { echo "test$bits: no plan"; failed=1; }
-	done
+	"${root[@]}" "$folder/selftests/host/out/test" "$steps" >"$folder/log" 2>&1 || failed=1
+	grep -v '^ok' "$folder/log"
+	sed -n 's/^ok [0-9]* \(.*\) # SKIP \(.*\)/skipped: \2\t\1/p' "$folder/log"
+	grep -q '^1\.\.' "$folder/log" || { echo "no plan"; failed=1; }
 	return $failed
 }
 
