@@ -144,7 +144,6 @@ find "$driver" -name '*.c' -print0 |
 find "$driver" include selftests tools -name '*.[ch]' -size +24k |
 	rule 'this file is long: does it do two jobs?'
 find Kbuild Makefile "$driver" include selftests tools -type f ! -name '*.tsv' \
-	! -path 'tools/perf/*' \
 	-exec grep -L 'SPDX-License-Identifier' {} + |
 	rule 'no SPDX line'
 

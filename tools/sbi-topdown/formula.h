@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * formula.h - top-down analysis of a XiangShan core: compute shares from event counts.
- * drivers/perf/sbi_pmu/events/metrics.tsv has the same formulas, for perf.
+ * drivers/perf/sbi_pmu/vendor/xiangshan/metrics.tsv has the same formulas, for perf.
  */
 #ifndef TOPDOWN_FORMULA_H
 #define TOPDOWN_FORMULA_H

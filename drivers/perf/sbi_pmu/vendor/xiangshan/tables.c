@@ -17,12 +17,6 @@
 			  AT(SBI_PMU_CFG_EVENT2, _e2) | AT(SBI_PMU_CFG_EVENT3, _e3),	\
 	}
 
-#define TABLE(_name, _names, _frontend, _backend, _memory, _cache)			\
-	{										\
-		.name = _name, .names = _names, .total = ARRAY_SIZE(_names),		\
-		.bits = { 8, _frontend, _backend, _memory, _cache },			\
-	}
-
 #include "tables.inc"
 
 /* The @n-th of all tables, NULL past the last. */
