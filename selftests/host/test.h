@@ -141,19 +141,19 @@ static inline unsigned int mask_next(const struct sbi_pmu_mask *m, unsigned int 
 }
 
 void test_event(void);
-void test_counter(void);
-void test_firmware(void);
-void test_fresh(void);
+void test_inventory(void);
+void test_sbi_calls(void);
+void test_user_isolation(void);
 void test_model(void);
-void test_slot(void);
-void test_twin(void);
+void test_counters(void);
+void test_hpm_model(void);
 void test_power(void);
 void test_quirks(void);
 void test_random(unsigned long steps, u64 seed);
-void test_reading(void);
+void test_snapshot(void);
 void test_region(void);
-void test_sample(unsigned long steps);
-void test_trial(void);
+void test_sampling(unsigned long steps);
+void test_probe(void);
 void test_tables(void);
 void test_topdown(void);
 void test_topdown_find(void);

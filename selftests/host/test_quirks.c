@@ -4,7 +4,7 @@
  * under it the driver's counts are right or the event is refused, nothing is
  * left behind, and no rule of the specification is broken.
  */
-#include "shows.h"
+#include "quirk_checks.h"
 
 static const struct sbi_pmu_event_code wanted[] = {
 	{ .idx = SBI_PMU_HW_CPU_CYCLES },

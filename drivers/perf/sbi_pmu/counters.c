@@ -173,8 +173,8 @@ void sbi_pmu_counter_release(struct sbi_pmu_counters *c, unsigned int idx)
 
 /* Configure free counter @idx, and start it unless a start needs a value. */
 int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
-			     const struct sbi_pmu_event_code *code,
-			     const struct sbi_pmu_mask *candidates)
+			      const struct sbi_pmu_event_code *code,
+			      const struct sbi_pmu_mask *candidates)
 {
 	struct sbi_pmu_backend *be = &c->backend;
 	unsigned int got;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_firmware: what is said to firmware, and what is made of its answers. */
+/* test_sbi_calls: what is said to firmware, and what is made of its answers. */
 #include "test.h"
 
 static struct sbiret scripted;
@@ -117,7 +117,7 @@ static void test_read(void)
 	check(!wrong && fakesbi.ctr[3].value >> 32, "halves belong together (%u do not)", wrong);
 }
 
-static void test_inventory(void)
+static void test_probe_inventory(void)
 {
 	struct sbi_pmu_probe_limits limits = { .max_width = 64 };
 	struct sbi_pmu_inventory inv;
@@ -148,7 +148,7 @@ static void test_inventory(void)
 	      inv.info[0].width == 48, "the width limit is for all hardware counters");
 }
 
-static void test_snapshot(void)
+static void test_set_shmem(void)
 {
 	static struct spec_snapshot page;
 
@@ -192,13 +192,13 @@ static void test_event_info(void)
 	      said_was((unsigned long)address, 0, 9, 0, 0, 0), "asked for");
 }
 
-void test_firmware(void)
+void test_sbi_calls(void)
 {
 	test_errno();
 	test_config();
 	test_start_release();
 	test_read();
-	test_inventory();
-	test_snapshot();
+	test_probe_inventory();
+	test_set_shmem();
 	test_event_info();
 }

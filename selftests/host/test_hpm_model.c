@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_twin: the arithmetic of QEMU's model of XiangShan's counters. */
+/* test_hpm_model: the arithmetic of QEMU's model of XiangShan's counters. */
 #include "../qemu/xiangshan-hpm/model.h"
 #include "test.h"
 
@@ -203,7 +203,7 @@ static void test_pace(void)
 	check(!wrong, "twin: counts and foresees as if cycle by cycle");
 }
 
-void test_twin(void)
+void test_hpm_model(void)
 {
 	test_units_of_table();
 	test_indices();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_trial: how counters are best read, and raw events that nobody can count. */
+/* test_probe: how counters are best read, and raw events that nobody can count. */
 #include "test.h"
 
 static u64 now;
@@ -345,7 +345,7 @@ static void test_crowded(void)
 	      "what counted once and later did not is no \"no\"");
 }
 
-void test_trial(void)
+void test_probe(void)
 {
 	test_manner();
 	test_doubts(KVM);

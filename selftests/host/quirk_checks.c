@@ -3,7 +3,7 @@
  * shows: for each quirk, calls that are answered one way by the specification
  * and another way by the quirk. True if it is the latter.
  */
-#include "shows.h"
+#include "quirk_checks.h"
 
 #define NUM		SPEC_FID_NUM_COUNTERS
 #define INFO		SPEC_FID_COUNTER_INFO

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_slot: who counts where: sharing, moving, refusing, trying. */
+/* test_counters: who counts where: sharing, moving, refusing, trying. */
 #include "test.h"
 
 static void test_switches(void)
@@ -454,7 +454,7 @@ static void test_stray(void)
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
-void test_slot(void)
+void test_counters(void)
 {
 	test_switches();
 	test_moves();

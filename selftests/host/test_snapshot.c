@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_reading: counters that are told of all at once, through the snapshot memory. */
+/* test_snapshot: counters that are told of all at once, through the snapshot memory. */
 #include "test.h"
 
 #define BOTH	2
@@ -305,7 +305,7 @@ static void test_error(u64 quirks)
 	check(!fakesbi.broken, "no rule broken (%s)", fakesbi.why ? fakesbi.why : "-");
 }
 
-void test_reading(void)
+void test_snapshot(void)
 {
 	for (unsigned int kind = 0; kind < BOTH; kind++) {
 		printf("# %s\n", kinds[kind].name);

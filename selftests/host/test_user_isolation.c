@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_fresh: programs that read counters, and must not learn what others count. */
+/* test_user_isolation: programs that read counters, and must not learn what others count. */
 #include "test.h"
 
 static struct tracked *other = &cpu.tracked[0], *own = &cpu.tracked[1];
@@ -127,7 +127,7 @@ static void test_common(void)
 	check(quiet() && !fakesbi.broken, "no rule broken (%s)", fakesbi.why ? fakesbi.why : "-");
 }
 
-void test_fresh(void)
+void test_user_isolation(void)
 {
 	test_turns();
 	test_company();

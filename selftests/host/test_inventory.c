@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_counter: sets, what counters are, inventories, and differences. */
+/* test_inventory: sets, what counters are, inventories, and differences. */
 #include "test.h"
 
 static void test_masks(void)
@@ -144,7 +144,7 @@ static void test_inventory_add(void)
 	      sbi_pmu_inventory_hardware(&inv).bits[0] == (BIT(0) | BIT(3)), "hardware's");
 }
 
-void test_counter(void)
+void test_inventory(void)
 {
 	test_masks();
 	test_delta();

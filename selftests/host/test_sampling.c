@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_sample: periods that end, on counters that are shared and that interrupt. */
+/* test_sampling: periods that end, on counters that are shared and that interrupt. */
 #include "test.h"
 
 #define SAMPLERS	8
@@ -411,7 +411,7 @@ static void test_random_samples(unsigned long steps, enum mode way, u64 quirks,
 	check(quiet(), "nothing is left running");
 }
 
-void test_sample(unsigned long steps)
+void test_sampling(unsigned long steps)
 {
 	test_one();
 	test_late();
