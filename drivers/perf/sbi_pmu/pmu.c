@@ -281,7 +281,7 @@ static int pmu_event_init(struct perf_event *perf)
 	/* Whoever may not count a whole CPU must not see other tasks' counts in a counter. */
 	e->event.reset_on_start = !perfmon_capable();
 	perf->pmu_private = e;
-	perf->hw.idx = -1;
+	perf->hw.idx = 63;	/* the width of its counter, less 1 */
 	ret = perf->parent ? 0 : group_validate(pmu, perf);
 	if (ret) {
 		perf->pmu_private = NULL;

@@ -30,24 +30,27 @@ static struct sbi_pmu_cpu *this_cpu_of(struct perf_event *perf)
 /* ---- the mmap page of an event ---- */
 
 /*
- * Add what was accounted to the perf event's count, and set the words of which perf core
- * makes the mmap page: hw.flags, hw.prev_count and hw.idx (the width, for ctr_get_width()).
+ * Add what was accounted to the perf event's count. If a program may read the counter, also
+ * set the words of which perf core makes the mmap page: hw.flags, hw.prev_count and hw.idx
+ * (the width, for ctr_get_width()).
  */
 static void event_take(struct sbi_pmu_perf_event *e)
 {
 	struct hw_perf_event *hw = &e->perf->hw;
-	const struct sbi_pmu_user_page page =
-		sbi_pmu_user_page(&this_cpu_of(e->perf)->counters, &e->event,
-				  to_sbi_pmu(e->perf->pmu)->user_access.openable);
+	struct sbi_pmu_user_page page;
 
 	local64_add(sbi_pmu_event_take(&e->event), &e->perf->count);
+	if (!e->event.mapped)
+		return;
+	page = sbi_pmu_user_page(&this_cpu_of(e->perf)->counters, &e->event,
+				 to_sbi_pmu(e->perf->pmu)->user_access.openable);
 	if (page.csr)
 		e->published |= SBI_PMU_CSR_BIT(page.csr);
 	WRITE_ONCE(e->shown, page.csr ? page.csr - CSR_CYCLE + 1 : 0);
 	/* An event that counts and cannot be read must be read by read(2). */
-	if (e->event.mapped && e->event.active && !page.csr)
+	if (e->event.active && !page.csr)
 		hw->flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
-	else if (e->event.mapped)
+	else
 		hw->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
 	local64_set(&hw->prev_count, page.base);
 	hw->idx = page.width - 1;
