@@ -278,7 +278,7 @@ static int pmu_event_init(struct perf_event *perf)
 	e->event.sampling = sampling;
 	e->perf = perf;
 	e->readable = sbi_pmu_user_access_allowed(pmu, perf, &code);
-	/* Whoever may not count a whole CPU must not see other tasks' counts in a counter. */
+	/* Without the right to count a whole CPU, other tasks' counts must not be seen either. */
 	e->event.reset_on_start = !perfmon_capable();
 	perf->pmu_private = e;
 	perf->hw.idx = 63;	/* the width of its counter, less 1 */
