@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	limits_raise();
 	attr.sample_period = per_second(attr, spin_load) * PERIOD_MS / 1000;
 	ring = ring_open(&attr, -1, CPU, -1);
-	note("event %d, period %llu", ring.fd, attr.sample_period);
+	note("fd %d, period %llu", ring.fd, attr.sample_period);
 	if (!check(attr.sample_period && ring.fd >= 0, "sampling_event_of_cpu_opens"))
 		return end();
 	check(wait_for_sample(&ring) >= 0, "samples_arrive");

@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 		check(result.due, "builtin_cycles_count_while_sampled");
 		return end();
 	}
-	check(within(result.samples, result.due, 10), "each_period_gives_a_sample");
+	check(within(result.samples, result.due, 10), "samples_match_periods");
 	/*
 	 * With snapshot, cycles are not counted while KVM has the counters stopped: a fifth of
 	 * the time on the lab's machines.

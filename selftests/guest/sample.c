@@ -115,7 +115,7 @@ static void check_result(uint64_t code, const struct result *result)
 	     s->weight, result->r.value, s->samples, result->r.value / result->period, s->lost,
 	     s->throttled);
 	check(within(s->weight, result->r.value, 5), "%s_sample_weights_add_up_to_count", what);
-	check(has_enough_samples(code, result), "%s_give_a_sample_for_each_period", what);
+	check(has_enough_samples(code, result), "%s_samples_match_periods", what);
 	check(!s->lost && !s->throttled, "%s_samples_are_not_lost_or_throttled", what);
 }
 
@@ -129,7 +129,7 @@ static void test_period(uint64_t code)
 		/* A machine without programmable counters has no overflow interrupt either. */
 		if (check(code == CODE_DTLB_MISSES && !interrupts,
 			  "%s_are_missing_only_without_overflow_interrupt", name_of(code)))
-			skip("dtlb_misses_give_a_sample_for_each_period",
+			skip("dtlb_misses_samples_match_periods",
 			     "no counter can count dTLB misses");
 		return;
 	}
@@ -197,7 +197,7 @@ static void test_hotspot(uint64_t code)
 	attr.sample_period = period_for(code, 1000);
 	attr.disabled = 1;
 	ring = ring_open(&attr, 0, -1, -1);
-	note("event %d, period %llu", ring.fd, attr.sample_period);
+	note("fd %d, period %llu", ring.fd, attr.sample_period);
 	if (!check(ring.fd >= 0, "%s_hotspot_event_opens", name_of(code)))
 		return;
 	/* Where QEMU did not run for a while one sample has the weight of many. */
@@ -245,7 +245,7 @@ static void test_mode(const char *mode, struct perf_event_attr attr)
 		check_mode_refused(mode, &attr);
 		return;
 	}
-	note("%s only: event %d", mode, ring.fd);
+	note("%s only: fd %d", mode, ring.fd);
 	if (!check(ring.fd >= 0, "%s_only_event_opens", mode))
 		return;
 	/*
@@ -324,7 +324,7 @@ static void test_callchain(void)
 	attr.sample_type = PERF_SAMPLE_CALLCHAIN;
 	attr.sample_period = period_for(CODE_CYCLES, 200);
 	ring = ring_open(&attr, 0, -1, -1);
-	note("event %d", ring.fd);
+	note("fd %d", ring.fd);
 	if (!check(ring.fd >= 0, "callchain_event_opens"))
 		return;
 	run_load(1000, mixed_load);
@@ -362,7 +362,7 @@ static void test_group_read(void)
 	attr.disabled = 1;
 	ring = ring_open(&attr, 0, -1, -1);
 	fd = ring.fd < 0 ? -1 : perf_try(&member, 0, -1, ring.fd);
-	note("leader %d, member %d", ring.fd, fd);
+	note("leader fd %d, member fd %d", ring.fd, fd);
 	if (!check(fd >= 0, "group_with_sampling_leader_opens"))
 		return;
 	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
@@ -400,7 +400,7 @@ static void test_each_cpu(void)
 		pin(cpu);
 		if (ring.fd >= 0)
 			result = take_samples(&ring, attr.sample_period, 500, spin_load);
-		note("CPU %d: event %d, %lu samples, weights %lu, count %lu", cpu, ring.fd,
+		note("CPU %d: fd %d, %lu samples, weights %lu, count %lu", cpu, ring.fd,
 		     result.totals.samples, result.totals.weight, result.r.value);
 		all &= result.totals.samples > 10 && within(result.totals.weight, result.r.value, 5);
 		ring_close(&ring);
@@ -421,7 +421,7 @@ static void test_inherit(void)
 	attr.inherit = 1;
 	pin(0);
 	ring = ring_open(&attr, 0, 0, -1);
-	note("event %d", ring.fd);
+	note("fd %d", ring.fd);
 	if (!check(ring.fd >= 0, "inherited_event_opens"))
 		return;
 	child = fork();
@@ -452,7 +452,7 @@ static void test_refusals(void)
 	attr.config = FIRMWARE(4);
 	attr.sample_period = 1000;
 	fd = perf_try(&attr, 0, -1, -1);
-	note("%d", fd);
+	note("perf_event_open: %d", fd);
 	check(fd == -EOPNOTSUPP, "sampling_of_firmware_event_is_refused");
 }
 

@@ -65,12 +65,12 @@ int main(void)
 	pin(0);
 	wide = open_event(CYCLES, -1, 0, -1);
 	task = open_event(CYCLES, 0, -1, -1);
-	note("event of CPU 0 %d, event of this task %d", wide, task);
+	note("event of CPU 0: fd %d, event of this task: fd %d", wide, task);
 	check(wide >= 0 && task >= 0, "cpu_event_and_task_event_open");
 	check(is_counting(wide) && is_counting(task), "events_count_before_suspend");
 	attr.type = pmu.type;
 	ring = ring_open(&attr, 0, -1, -1);
-	note("sampling event %d", ring.fd);
+	note("sampling event fd %d", ring.fd);
 	check(ring.fd >= 0 && is_sampling(&ring), "sampling_event_samples_before_suspend");
 	before = config_calls();
 	suspended = write_text("/sys/power/pm_test", "core") &&
