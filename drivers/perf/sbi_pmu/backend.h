@@ -85,9 +85,9 @@ struct sbi_pmu_backend {
 };
 
 /*
- * Must a start always set the value, and is a counter stopped until its event starts? With
- * snapshot the memory holds the value of each counter that a call starts; a counter that
- * accumulates does not continue from the value that was read.
+ * Must each start set the value? Then a configured counter stays stopped until its first
+ * event starts. With snapshot the memory holds the value of each counter that a call starts;
+ * a counter that accumulates does not continue from the value that was read.
  */
 static inline bool sbi_pmu_backend_needs_start_value(const struct sbi_pmu_backend *be)
 {

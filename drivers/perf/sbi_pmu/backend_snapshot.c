@@ -61,6 +61,12 @@ static u64 not_written(const struct sbi_pmu_backend *be, unsigned int idx)
 	return be->last[idx] - 1;
 }
 
+/* Has firmware lost the shared memory? NO_SHMEM; it has done nothing then. */
+static bool is_shmem_lost(int ret)
+{
+	return ret == -ENOMEM;
+}
+
 static int stop_to_shmem(struct sbi_pmu_backend *be, unsigned int w,
 			 const struct sbi_pmu_mask *which)
 {
@@ -105,9 +111,9 @@ static struct sbi_pmu_mask stop_window(struct sbi_pmu_backend *be, unsigned int 
 	struct sbi_pmu_mask lost = {};
 	unsigned int i;
 
-	if (ret == -ENOMEM && sbi_pmu_shmem_register(be))
+	if (is_shmem_lost(ret) && sbi_pmu_shmem_register(be))
 		ret = stop_to_shmem(be, w, which);
-	if (ret == -ENOMEM)
+	if (is_shmem_lost(ret))
 		lost = stop_without_shmem(be, which);
 	sbi_pmu_for_each_counter(i, which) {
 		if (sbi_pmu_mask_test(&lost, i))
@@ -160,9 +166,9 @@ static struct sbi_pmu_mask start_window(struct sbi_pmu_backend *be, unsigned int
 	int ret = start_from_shmem(be, w, which);
 	unsigned int i;
 
-	if (ret == -ENOMEM && sbi_pmu_shmem_register(be))
+	if (is_shmem_lost(ret) && sbi_pmu_shmem_register(be))
 		ret = start_from_shmem(be, w, which);
-	if (ret == -ENOMEM)
+	if (is_shmem_lost(ret))
 		be->shmem.registered = be->shmem.may_be_registered = false;
 	/* Some may have been started: one by one the error is told apart. */
 	if (ret)

@@ -3,8 +3,8 @@
  * counters: the counters of a CPU and the events that count on them.
  *
  * When the last event of a counter leaves, the counter stays configured and running, so
- * that a context switch needs reads of CSRs and no SBI call. (Where a start must set the
- * value it is stopped instead, see sbi_pmu_backend_needs_start_value().)
+ * that a context switch needs reads of CSRs and no SBI call. With snapshot all counters are
+ * stopped at the first access while the PMU is disabled, and idle ones are not started again.
  */
 #ifndef SBI_PMU_COUNTERS_H
 #define SBI_PMU_COUNTERS_H

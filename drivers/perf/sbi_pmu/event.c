@@ -111,11 +111,12 @@ static int encode_own(const struct sbi_pmu_caps *caps, u64 config,
 			return -EINVAL;
 		code->idx = event_idx(SBI_PMU_EVENT_TYPE_FW, rest);
 		return 0;
-	default:
+	case SBI_PMU_SPACE_PLATFORM:
 		code->idx = event_idx(SBI_PMU_EVENT_TYPE_FW, RISCV_PLAT_FW_EVENT);
 		code->data = rest;
 		return 0;
 	}
+	return -EINVAL;
 }
 
 /**

@@ -12,9 +12,9 @@
  * with them, so that the two cannot differ.
  */
 #define SBI_PMU_CFG_EVENT	GENMASK_ULL(55, 0)
-#define SBI_PMU_CFG_SPACE	GENMASK_ULL(63, 62)	/* "firmware" in sysfs */
+#define SBI_PMU_CFG_SPACE	GENMASK_ULL(63, 62)	/* format/firmware */
 
-/* Values of SBI_PMU_CFG_SPACE: what the rest of config is */
+/* Values of SBI_PMU_CFG_SPACE, written firmware=N: what the rest of config is */
 #define SBI_PMU_SPACE_RAW	0	/* a hardware selector */
 #define SBI_PMU_SPACE_STANDARD	1	/* a general or cache event_idx */
 #define SBI_PMU_SPACE_FIRMWARE	2	/* the code of an SBI firmware event */

@@ -16,7 +16,9 @@ struct sbi_pmu_event_code {
 	u32 unit;
 };
 
-/* Can one counter hold both events? */
+/*
+ * Are the events equal, so that they share a counter? @unit only limits the candidates.
+ */
 static inline bool sbi_pmu_event_code_equal(const struct sbi_pmu_event_code *a,
 					    const struct sbi_pmu_event_code *b)
 {

@@ -221,9 +221,9 @@ static int choose_overflow(struct sbi_pmu *pmu, char *text, size_t size)
 	pmu->poll = choice != LCOFI;
 	pmu->source = why ? SBI_PMU_OVERFLOW_TIMER : SBI_PMU_OVERFLOW_LCOFI;
 	if (why)
-		snprintf(text, size, "overflow by timer (%s)", why);
+		snprintf(text, size, "sampling by timer (%s)", why);
 	else
-		snprintf(text, size, "overflow by LCOFI");
+		snprintf(text, size, "sampling by LCOFI");
 	return 0;
 }
 

@@ -124,7 +124,7 @@ static int pmu_event_idx(struct perf_event *perf)
 	return sbi_pmu_event_shown(to_event(perf));
 }
 
-/* arch_perf_update_userpage() asks for the width of a counter, less 1: see event_take(). */
+/* arch_perf_update_userpage() asks for the width of a counter, less 1: see add_count(). */
 static int ctr_get_width(int idx)
 {
 	return idx;
@@ -183,9 +183,12 @@ static bool cpu_is_right(const struct sbi_pmu *pmu, const struct perf_event *per
 				&pmu->homogeneous : &pmu->cpus);
 }
 
-/* Everything that is wrong with an event is found here, see sbi_pmu_filter_errno(). */
-static int event_encode(struct sbi_pmu *pmu, struct perf_event *perf,
-			struct sbi_pmu_event_code *code, struct sbi_pmu_mask *candidates)
+/*
+ * All checks that must come before a filter is refused, see sbi_pmu_filter_errno(). How the
+ * event is sampled and its group are checked after.
+ */
+static int event_check(struct sbi_pmu *pmu, struct perf_event *perf,
+		       struct sbi_pmu_event_code *code, struct sbi_pmu_mask *candidates)
 {
 	const struct perf_event_attr *attr = &perf->attr;
 	int ret;
@@ -263,7 +266,7 @@ static int pmu_event_init(struct perf_event *perf)
 		candidates = to_event(perf->parent)->event.candidates;
 		sampling = to_event(perf->parent)->event.sampling;
 	} else {
-		ret = event_encode(pmu, perf, &code, &candidates);
+		ret = event_check(pmu, perf, &code, &candidates);
 		if (ret)
 			return ret;
 		sampling = choose_sampling(pmu, perf, &candidates);

@@ -5,8 +5,8 @@
 #include "poll.h"
 
 /*
- * Some cores lose overflow interrupts. To find them costs a CPU that
- * samples an interrupt in so many ns, with two reads of CSRs and one of each armed counter.
+ * Some cores lose overflow interrupts. While a CPU samples, a timer looks for lost ones each
+ * 10 ms, by two reads of CSRs and one of each armed counter.
  */
 #define LOST_IRQ_NS	(10 * NSEC_PER_MSEC)
 

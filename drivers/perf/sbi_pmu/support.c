@@ -221,7 +221,7 @@ int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache,
 }
 
 /**
- * sbi_pmu_support_filtered() - the same, for an event with its filters
+ * sbi_pmu_support_filtered() - find the counters for perf_event_open(), with filters
  * @cache: what is known
  * @code: the event
  * @needs_irq: the event is sampled by interrupt and in no other way

@@ -3,7 +3,9 @@
  * User-space reads: a CPU's scounteren opens the counters that the running task has mapped
  * of its own events, and time; reads of others trap. Since a counter runs on after its task
  * was switched out, it is reset for a task that must not see what others count. So no task
- * sees others' counts, and a context switch needs no message to other CPUs.
+ * sees others' counts by rdcycle or csrr, and a context switch needs no message to other CPUs.
+ * (Except with CAP_PERFMON; cycle and instret with kernel.perf_user_access=2; and after exec()
+ * until the next switch.)
  *
  * A program may look up its counter, migrate, and then read a counter that is not its own.
  * That read traps; it returns 0 and the program goes on: its page has changed meanwhile, so
@@ -34,7 +36,7 @@ static struct sbi_pmu_cpu *this_cpu_of(struct perf_event *perf)
  * set the words of which perf core makes the mmap page: hw.flags, hw.prev_count and hw.idx
  * (the width, for ctr_get_width()).
  */
-static void event_take(struct sbi_pmu_perf_event *e)
+static void add_count(struct sbi_pmu_perf_event *e)
 {
 	struct hw_perf_event *hw = &e->perf->hw;
 	struct sbi_pmu_user_page page;
@@ -60,13 +62,13 @@ static void event_take(struct sbi_pmu_perf_event *e)
 void sbi_pmu_event_collect(struct sbi_pmu_perf_event *e)
 {
 	sbi_pmu_event_update(&this_cpu_of(e->perf)->counters, &e->event);
-	event_take(e);
+	add_count(e);
 }
 
 /* Write an event's mmap page. Context: on its CPU, interrupts disabled. */
 void sbi_pmu_publish(struct sbi_pmu_perf_event *e)
 {
-	event_take(e);
+	add_count(e);
 	perf_event_update_userpage(e->perf);
 }
 
