@@ -98,6 +98,7 @@ machine_command() {
 	*) die "no QEMU flavour '$flavour'" ;;
 	esac
 	firmware=$(artifact firmware)/$opensbi.bin || exit
+	[ -z "${FIRMWARE:-}" ] || firmware=$FIRMWARE
 	[ -e "$firmware" ] ||
 		die "no OpenSBI '$opensbi'; there are: $(cd "${firmware%/*}" && echo *.bin)"
 	if [ "$kvm" = 0 ]; then

@@ -24,9 +24,10 @@
  *	RESTART    release  stop                                stop
  *	LOST       release
  *
- * configure: an event is assigned. start, stop: sbi_pmu_counters_enable() and
- * sbi_pmu_counters_stop(). event: an event starts that needs another start value.
- * A LOST counter is released and configured again when counters are enabled.
+ * configure: an event is assigned; the counter is started at once, unless a start needs a
+ * value. start: sbi_pmu_counters_start(). stop: sbi_pmu_counters_stop(). event: an event
+ * starts that needs another start value. A LOST counter is released and configured again
+ * by sbi_pmu_counters_start().
  */
 enum sbi_pmu_counter_state {
 	SBI_PMU_FREE,		/* holds no event */
