@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test [STEPS [SEED]] - host tests: tables of what is accepted and refused, and the driver's
- * host-testable files against the firmware model, also in random steps.
+ * test [STEPS [SEED]] - host tests: tables of accepted and refused input, then the driver's
+ * host-testable files on the firmware model, in fixed and in random order.
  */
 #include "test.h"
 

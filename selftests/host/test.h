@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * test.h - host tests of the driver: one CPU on the firmware model, with events whose true
+ * test.h - host tests of the driver: one CPU on the firmware model, with events whose correct
  * counts are known.
+ *
+ * Names of results are "file.what_is_true", unique in the program and the same in every run.
  */
 #ifndef HOST_TEST_H
 #define HOST_TEST_H
@@ -22,7 +24,7 @@
 #define RAW_V2		0x30000
 #define FW		0xf0000
 #define QUIRK(name)	BIT_ULL(QUIRK_##name)
-/* Quirks that come together. */
+/* Quirks of one firmware */
 #define OPENSBI_OLD							\
 	(QUIRK(CACHE_RAW_FLAGS) | QUIRK(FIXED_FALLBACK) | QUIRK(CONFIGURED_IS_TAKEN) | \
 	 QUIRK(RAW_ZERO_FAILS) | QUIRK(FIRST_HOLDER_ONLY) | QUIRK(FW_NEVER_ALREADY) | \
@@ -49,18 +51,19 @@
 	 QUIRK(SKIP_FIXED_INVALID) | QUIRK(NO_SNAPSHOT) | QUIRK(NO_EVENT_INFO) | \
 	 QUIRK(CONFIGURED_IS_TAKEN) | QUIRK(UNUSED_UNREADABLE) | QUIRK(NO_PLATFORM))
 
-/* Physical address of the shared memory */
-#define HART_PAGE	0x180001000ULL
+/* Physical address of the snapshot shared memory */
+#define SHMEM_ADDRESS	0x180001000ULL
 
 #define TRACKED	24
 
 /**
- * struct tracked - an event, and what it should have counted
+ * struct tracked - an event and the count that it should have
  * @event: the event
- * @expected: what happened while it was started
- * @reported: what the driver has reported
- * @active: should count
- * @page: its mmap page; @by_kernel: read(2) must be used, @offset: what to add to a read
+ * @expected: number of events that happened while it was started
+ * @reported: count that the driver has reported
+ * @active: the event is started, so it should count
+ * @page: its mmap page; @by_kernel: no user-space read, read(2) must be used; @offset: to be
+ *	  added to the counter's value
  */
 struct tracked {
 	struct sbi_pmu_event event;
@@ -75,15 +78,15 @@ struct tracked {
 };
 
 /**
- * struct test_cpu - the driver's side of the one CPU
- * @inv: its counters
- * @limits: how they were probed
- * @caps: what the machine can do
- * @counters: what counts on them
- * @support: which counters can count an event
- * @tracked: its events; those with a zero code are not in use
- * @since: ns since narrow counters were read
- * @lost: events that lost their counters when it was to be started
+ * struct test_cpu - the driver's state of the one CPU
+ * @inv: inventory of counters
+ * @limits: limits for the inventory
+ * @caps: what the CPU and the driver support
+ * @counters: state of the counters
+ * @support: cache of which counters can count which event
+ * @tracked: events; an entry with a zero code is not in use
+ * @since: ns since narrow counters were polled
+ * @lost: number of events that lost their counter in cpu_enable()
  */
 struct test_cpu {
 	struct sbi_pmu_inventory inv;
@@ -98,10 +101,13 @@ struct test_cpu {
 
 extern struct test_cpu cpu;
 
-/* XiangShan's selectors; its data is an array of bits, by unit. */
+/* Encodes XiangShan selectors; its data is a bitmap of units. */
 extern const struct sbi_pmu_vendor units_vendor;
 
-/* With SNAPSHOT firmware may use the shared memory, and idle counters are stopped. */
+/*
+ * Mode of the driver. SNAPSHOT is exclusive and uses the shared memory, where all counters are
+ * stopped while events are changed.
+ */
 enum mode { SHARED, EXCLUSIVE, SNAPSHOT };
 
 void cpu_boot(bool exclusive);
@@ -124,8 +130,36 @@ void tracked_stop(struct tracked *t);
 void tracked_del(struct tracked *t);
 u64 tracked_collect(struct tracked *t);
 bool tracked_right(struct tracked *t);
-bool tracked_sees(const struct tracked *t, u64 *count);
+bool tracked_user_read(const struct tracked *t, u64 *count);
 unsigned int tracked_sync(void);
+
+/* Prepare @test: report a failure if @ok is false, print nothing otherwise. */
+static inline void require(bool ok, const char *test)
+{
+	if (!ok)
+		check(false, "%s_setup", test);
+}
+
+/* Name the last rule of the specification that the driver broke, if any. */
+static inline void note_broken_rule(void)
+{
+	if (fakesbi.broken)
+		note("%u rules broken, last: %s", fakesbi.broken, fakesbi.why);
+}
+
+/* Report whether @test made no call that breaks a rule of the specification. */
+static inline void check_rules(const char *test)
+{
+	note_broken_rule();
+	check(!fakesbi.broken, "%s_breaks_no_rule", test);
+}
+
+/* Report whether @test also left no counter configured or running in firmware. */
+static inline void check_released(const char *test)
+{
+	note_broken_rule();
+	check(quiet() && !fakesbi.broken, "%s_releases_all", test);
+}
 
 static inline struct sbi_pmu_mask mask_of(unsigned int idx)
 {

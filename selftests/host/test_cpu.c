@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_cpu: what cpu.c, pmu.c, overflow.c and user_access.c do on a CPU, in short. */
+/* test_cpu: a short version of cpu.c, pmu.c, overflow.c and user_access.c, for one CPU. */
 #include "test.h"
 
 struct test_cpu cpu;
@@ -22,7 +22,7 @@ static struct sbi_pmu_counters *this_cpu(struct sbi_pmu_support_cache *cache)
 	return &cpu.counters;
 }
 
-/* Counters that can count the event, filters included; empty if there are none. */
+/* Return: counters that can count the event and apply its filters; empty if there are none. */
 struct sbi_pmu_mask cpu_candidates(const struct sbi_pmu_event_code *code)
 {
 	struct sbi_pmu_mask candidates = {};
@@ -43,13 +43,16 @@ static void publish(struct tracked *t)
 	t->page.offset = t->reported - t->page.page.base;
 }
 
-/* Read the counter as a program does. Return: can it? */
-bool tracked_sees(const struct tracked *t, u64 *count)
+/*
+ * Read the counter from user space, as a program does with the mmap page.
+ * Return: false if the CSR read traps.
+ */
+bool tracked_user_read(const struct tracked *t, u64 *count)
 {
 	const struct sbi_pmu_user_page *page = &t->page.page;
 	u64 value;
 
-	/* What read(2) returns is compared elsewhere. */
+	/* Results of read(2) are compared in tracked_right(). */
 	*count = t->page.by_kernel ? t->expected : t->page.offset;
 	if (!page->csr)
 		return true;
@@ -90,7 +93,7 @@ static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 	be->read_csr = fakesbi_read_csr;
 	be->exclusive = exclusive;
 	be->shmem.data = shmem;
-	be->shmem.address = HART_PAGE;
+	be->shmem.address = SHMEM_ADDRESS;
 	be->accumulates = fakesbi_has(QUIRK_SUMS);
 	be->in_vm = fakesbi_has(QUIRK_UNCOUNTABLE_STOPS);
 	cpu.support.inv = &cpu.inv;
@@ -102,14 +105,14 @@ static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 	for (unsigned int i = 0; i < TRACKED; i++)
 		cpu.tracked[i].event.counter = SBI_PMU_NO_COUNTER;
 	if (sbi_pmu_probe_inventory(&be->sbi, &cpu.limits, &cpu.inv))
-		check(false, "inventory");
+		check(false, "cpu.inventory_is_probed");
 	sbi_pmu_counters_online(&cpu.counters);
 	/* Standard events are probed while all counters are idle. */
 	cpu_candidates(&cycles);
 	cpu_candidates(&instret);
 }
 
-/* The model is set up; load the driver. */
+/* Load the driver; the model has been set up. */
 void cpu_boot(bool exclusive)
 {
 	boot_driver(exclusive, NULL);
@@ -121,7 +124,7 @@ void cpu_boot_mode(enum mode mode)
 		cpu_boot(mode == EXCLUSIVE);
 		return;
 	}
-	fakesbi_memory(HART_PAGE, &page, sizeof(page));
+	fakesbi_memory(SHMEM_ADDRESS, &page, sizeof(page));
 	boot_driver(true, &page);
 }
 
@@ -131,13 +134,13 @@ void boot(unsigned int hpm, unsigned int firmware, unsigned int width)
 	cpu_boot(true);
 }
 
-/* Perf core is about to change events. */
+/* Begin to change events, as pmu_disable() does. */
 void cpu_disable(void)
 {
 	cpu.counters.disabled = true;
 }
 
-/* It has done so, or an overflow has been served: start what is to run. */
+/* Start stopped counters after events have been changed or an overflow has been handled. */
 void cpu_enable(void)
 {
 	const bool pending = fakesbi.lcofi;
@@ -149,7 +152,7 @@ void cpu_enable(void)
 	cpu.lost += tracked_sync();
 }
 
-/* Time passes; narrow counters are read no more often than promised. */
+/* Let time pass. Narrow counters are polled no more often than the driver requires. */
 void cpu_run(u64 ticks)
 {
 	const u64 wrap = sbi_pmu_inventory_wrap_ns(&cpu.inv);
@@ -180,7 +183,7 @@ u64 cpu_calls(void)
 	return n;
 }
 
-/* Does firmware have no counter configured or running? */
+/* Return: no counter is configured or running in firmware */
 bool quiet(void)
 {
 	for (unsigned int i = 0; i < FAKESBI_CTRS; i++)
@@ -189,7 +192,7 @@ bool quiet(void)
 	return true;
 }
 
-/* The event of raw selector d can be on counters 3 to 3 + d. */
+/* Return: the event can be on the counter; raw event d can be on counters 3 to 3 + d. */
 bool can_upto(const struct sbi_pmu_event_code *code, unsigned int idx)
 {
 	return sbi_pmu_event_is_firmware(code) || idx <= 3 + code->data;
@@ -197,14 +200,14 @@ bool can_upto(const struct sbi_pmu_event_code *code, unsigned int idx)
 
 /* ---- events ---- */
 
-/* Open an event. Return: can a counter count it? */
+/* Open an event. Return: a counter can count it. */
 bool tracked_open(struct tracked *t, struct sbi_pmu_event_code code)
 {
 	const struct sbi_pmu_mask candidates = cpu_candidates(&code);
 
 	memset(t, 0, sizeof(*t));
 	sbi_pmu_event_init(&t->event, &code, &candidates);
-	/* Where each start sets the value there are no user-space reads. */
+	/* No user-space reads where each start sets the counter's value */
 	t->event.mapped = !sbi_pmu_backend_needs_start_value(&cpu.counters.backend);
 	return !sbi_pmu_mask_empty(&candidates);
 }
@@ -216,7 +219,9 @@ bool tracked_open_idx(struct tracked *t, u32 idx, u64 data)
 
 bool tracked_add(struct tracked *t)
 {
-	return t->event.counter == SBI_PMU_NO_COUNTER && !sbi_pmu_event_add(&cpu.counters, &t->event);
+	if (t->event.counter != SBI_PMU_NO_COUNTER)
+		return false;
+	return !sbi_pmu_event_add(&cpu.counters, &t->event);
 }
 
 bool tracked_start(struct tracked *t)
@@ -262,7 +267,7 @@ bool tracked_right(struct tracked *t)
 	return t->reported == t->expected;
 }
 
-/* An event that lost its counter counts no more. Return: how many lost theirs. */
+/* Mark events that lost their counter as not active. Return: their number. */
 unsigned int tracked_sync(void)
 {
 	unsigned int lost = 0;

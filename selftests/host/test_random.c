@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_random: users come and go, harts sleep and leave, events are tried, all
- * in random order; every user's count is known, and compared.
+ * test_random: events are opened, added, started and deleted, the CPU suspends and goes offline,
+ * events are probed, all in random order. The count of every event is known and compared.
  */
 #include "test.h"
 
 /**
- * struct course - a run of random steps
- * @name: for the reader
- * @quirks: of the firmware
+ * struct scenario - firmware and driver of a run of random steps
+ * @name: part of the names of the results
+ * @quirks: quirks of the firmware
  * @width: bits of the programmable counters
- * @way: how the driver lives there
- * @faults: calls fail now and then, and stray
+ * @mode: mode of the driver
+ * @faults: some calls fail, and some return a counter that was not offered
  */
-struct course {
+struct scenario {
 	const char *name;
 	u64 quirks;
 	unsigned int width;
-	enum mode way;
+	enum mode mode;
 	bool faults;
 };
 
 #define SUSPEND	(QUIRK(SUSPEND_LOSES_EVENTS) | QUIRK(SUSPEND_LOSES_VALUES))
 #define JUNK	(QUIRK(JUNK_INFO) | QUIRK(JUNK_OUTPUT))
 
-static const struct course courses[] = {
-	{ "64 bits", 0, 64, EXCLUSIVE, false },
-	{ "63 bits, power lost", SUSPEND, 63, EXCLUSIVE, false },
-	{ "40 bits, beside", SUSPEND, 40, SHARED, false },
-	{ "27 bits", QUIRK(HIGHEST_FIRST) | JUNK, 27, EXCLUSIVE, false },
+static const struct scenario scenarios[] = {
+	{ "64_bits", 0, 64, EXCLUSIVE, false },
+	{ "63_bits_suspend", SUSPEND, 63, EXCLUSIVE, false },
+	{ "40_bits_shared", SUSPEND, 40, SHARED, false },
+	{ "27_bits", QUIRK(HIGHEST_FIRST) | JUNK, 27, EXCLUSIVE, false },
 	{ "faults", SUSPEND, 64, EXCLUSIVE, true },
-	{ "faults, 27 bits, tied", QUIRK(TIED), 27, EXCLUSIVE, true },
-	{ "OpenSBI 1.2", OPENSBI_OLD, 48, EXCLUSIVE, false },
-	{ "OpenSBI 1.9", OPENSBI_NEW, 48, EXCLUSIVE, false },
-	{ "KVM", KVM, 64, EXCLUSIVE, false },
-	{ "KVM, memory", KVM, 64, SNAPSHOT, false },
-	{ "KVM of 6.12", KVM_OLD, 64, EXCLUSIVE, false },
-	{ "KVM of 6.12, memory", KVM_OLD, 64, SNAPSHOT, false },
-	{ "memory, 27 bits, power lost", SUSPEND, 27, SNAPSHOT, false },
-	{ "memory, faults", SUSPEND, 40, SNAPSHOT, true },
-	{ "memory that firmware refuses", QUIRK(NO_SNAPSHOT), 48, SNAPSHOT, false },
-	{ "RustSBI", RUSTSBI | SUSPEND, 32, EXCLUSIVE, false },
+	{ "faults_27_bits_tied", QUIRK(TIED), 27, EXCLUSIVE, true },
+	{ "opensbi_1_2", OPENSBI_OLD, 48, EXCLUSIVE, false },
+	{ "opensbi_1_9", OPENSBI_NEW, 48, EXCLUSIVE, false },
+	{ "kvm", KVM, 64, EXCLUSIVE, false },
+	{ "kvm_snapshot", KVM, 64, SNAPSHOT, false },
+	{ "kvm_6_12", KVM_OLD, 64, EXCLUSIVE, false },
+	{ "kvm_6_12_snapshot", KVM_OLD, 64, SNAPSHOT, false },
+	{ "snapshot_27_bits_suspend", SUSPEND, 27, SNAPSHOT, false },
+	{ "snapshot_faults", SUSPEND, 40, SNAPSHOT, true },
+	{ "snapshot_refused", QUIRK(NO_SNAPSHOT), 48, SNAPSHOT, false },
+	{ "rustsbi", RUSTSBI | SUSPEND, 32, EXCLUSIVE, false },
 };
 
 static void set_faults(bool on)
@@ -72,30 +72,32 @@ static struct sbi_pmu_event_code random_code(void)
 	}
 }
 
-/* What opens is tried without faults; what cannot be had is not opened. */
-static void open_new(struct tracked *p, const struct course *c)
+/* Open an event that is supported, without faults. */
+static void open_supported(struct tracked *p, const struct scenario *s)
 {
 	set_faults(false);
 	for (unsigned int tries = 0; tries < 8; tries++)
 		if (tracked_open(p, random_code()))
 			break;
 	p->event.reset_on_start = fakesbi_random() % 3 == 0;
-	set_faults(c->faults);
+	set_faults(s->faults);
 }
 
-static void try_something(void)
+static void probe_something(void)
 {
 	const struct sbi_pmu_event_code code = random_code();
 	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(&cpu.inv);
-	struct sbi_pmu_support truth = {};
-	struct sbi_pmu_mask candidates = cpu.counters.backend.exclusive ? hardware : cpu.inv.programmable;
+	struct sbi_pmu_mask candidates = cpu.inv.programmable;
+	struct sbi_pmu_support support = {};
 
+	if (cpu.counters.backend.exclusive)
+		candidates = hardware;
 	if (sbi_pmu_event_is_firmware(&code))
 		candidates = cpu.inv.firmware;
-	sbi_pmu_support_probe_here(&cpu.counters, &code, &candidates, &truth);
+	sbi_pmu_support_probe_here(&cpu.counters, &code, &candidates, &support);
 }
 
-static void go_and_come(void)
+static void hotplug(void)
 {
 	sbi_pmu_counters_offline(&cpu.counters);
 	for (unsigned int i = 0; i < TRACKED; i++)
@@ -106,7 +108,7 @@ static void go_and_come(void)
 	sbi_pmu_counters_online(&cpu.counters);
 }
 
-static void sleep_over(void)
+static void suspend_resume(void)
 {
 	sbi_pmu_counters_suspend(&cpu.counters);
 	if (fakesbi_random() % 4)
@@ -114,28 +116,28 @@ static void sleep_over(void)
 	sbi_pmu_counters_resume(&cpu.counters);
 }
 
-static void rare_step(struct tracked *p, const struct course *c)
+static void rare_step(struct tracked *p, const struct scenario *s)
 {
 	switch (fakesbi_random() % 64) {
 	case 0:
-		return go_and_come();
+		return hotplug();
 	case 1 ... 4:
-		return sleep_over();
+		return suspend_resume();
 	case 5 ... 6:
 		return sbi_pmu_counters_release_idle(&cpu.counters);
 	case 7 ... 12:
-		return try_something();
+		return probe_something();
 	default:
 		if (p->event.counter == SBI_PMU_NO_COUNTER)
-			open_new(p, c);
+			open_supported(p, s);
 	}
 }
 
-static void step(const struct course *c)
+static void step(const struct scenario *s)
 {
 	struct tracked *p = &cpu.tracked[fakesbi_random() % TRACKED];
 
-	if (c->way == SNAPSHOT && fakesbi_random() % 4 == 0)
+	if (s->mode == SNAPSHOT && fakesbi_random() % 4 == 0)
 		cpu_disable();
 	switch (fakesbi_random() % 16) {
 	case 0 ... 3:
@@ -157,12 +159,12 @@ static void step(const struct course *c)
 		tracked_collect(p);
 		break;
 	default:
-		rare_step(p, c);
+		rare_step(p, s);
 	}
 }
 
-/* With failing reads what a firmware counter had is lost at times, never more. */
-static unsigned int wrong_counts(const struct course *c)
+/* Return: number of wrong counts. With failing reads a firmware counter may lose counts. */
+static unsigned int wrong_counts(const struct scenario *s)
 {
 	unsigned int wrong = 0;
 
@@ -171,15 +173,15 @@ static unsigned int wrong_counts(const struct course *c)
 		struct tracked *p = &cpu.tracked[i];
 		const bool right = tracked_right(p);
 
-		wrong += c->faults && sbi_pmu_event_is_firmware(&p->event.code) ?
+		wrong += s->faults && sbi_pmu_event_is_firmware(&p->event.code) ?
 			 p->reported > p->expected : !right;
 	}
-	set_faults(c->faults);
+	set_faults(s->faults);
 	return wrong;
 }
 
-/* What programs read by themselves; what firmware counts they cannot. */
-static unsigned int wrong_pages(void)
+/* Return: number of wrong user-space reads. Firmware counters have none. */
+static unsigned int wrong_user_reads(void)
 {
 	unsigned int wrong = 0;
 	u64 count;
@@ -188,11 +190,12 @@ static unsigned int wrong_pages(void)
 		const struct tracked *p = &cpu.tracked[i];
 
 		if (!sbi_pmu_event_is_firmware(&p->event.code))
-			wrong += !tracked_sees(p, &count) || count != p->expected;
+			wrong += !tracked_user_read(p, &count) || count != p->expected;
 	}
 	return wrong;
 }
 
+/* Return: number of counters that firmware has configured, but not in the driver's plan */
 static unsigned int unknown_counters(void)
 {
 	unsigned int unknown = 0;
@@ -203,46 +206,47 @@ static unsigned int unknown_counters(void)
 	return unknown;
 }
 
-static void run(const struct course *c, unsigned long steps)
+static void run(const struct scenario *s, unsigned long steps)
 {
 	unsigned int wrong = 0, misread = 0, lost = 0, unknown = 0;
 	u64 counted = 0;
+	char test[64];
 
-	fakesbi_reset(6, 3, c->width);
-	fakesbi.quirks = c->quirks;
+	fakesbi_reset(6, 3, s->width);
+	fakesbi.quirks = s->quirks;
 	fakesbi.can = can_upto;
-	cpu_boot_mode(c->way);
+	cpu_boot_mode(s->mode);
 	for (unsigned int i = 0; i < TRACKED; i++)
-		open_new(&cpu.tracked[i], c);
+		open_supported(&cpu.tracked[i], s);
 	for (unsigned long n = 0; n < steps; n++) {
-		step(c);
+		step(s);
 		lost += tracked_sync();
-		misread += wrong_pages();
+		misread += wrong_user_reads();
 		if (n % 64)
 			continue;
-		wrong += wrong_counts(c);
+		wrong += wrong_counts(s);
 		unknown += unknown_counters();
 	}
-	wrong += wrong_counts(c);
+	wrong += wrong_counts(s);
 	lost += cpu.lost;
 	for (unsigned int i = 0; i < TRACKED; i++)
 		counted += cpu.tracked[i].reported;
-	check(!wrong && counted, "%s: %lu random steps, every count is true (%u wrong)", c->name,
-	      steps, wrong);
-	check(!misread, "%s: every program that reads by itself reads the same (%u wrong)", c->name,
-	      misread);
-	check(!lost || c->faults, "%s: nobody loses a counter (%u)", c->name, lost);
-	check(!unknown, "%s: no counter configured that no slot knows of (%u)", c->name, unknown);
-	check(!fakesbi.broken, "%s: no rule of the specification broken (%u: %s)", c->name,
-	      fakesbi.broken, fakesbi.why ? fakesbi.why : "-");
+	note("%lu steps: %u counts wrong, %u user-space reads wrong", steps, wrong, misread);
+	note("%u counters lost, %u unknown", lost, unknown);
+	check(!wrong && counted, "random.%s_counts_are_correct", s->name);
+	check(!misread, "random.%s_user_reads_are_correct", s->name);
+	check(!lost || s->faults, "random.%s_loses_no_counter", s->name);
+	check(!unknown, "random.%s_leaves_no_unknown_counter_configured", s->name);
+	snprintf(test, sizeof(test), "random.%s", s->name);
+	check_rules(test);
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet(), "%s: nothing left running", c->name);
+	check(quiet(), "random.%s_releases_all", s->name);
 }
 
 void test_random(unsigned long steps, u64 seed)
 {
-	for (unsigned int i = 0; i < ARRAY_SIZE(courses); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(scenarios); i++) {
 		fakesbi_seed(seed + i);
-		run(&courses[i], steps / ARRAY_SIZE(courses));
+		run(&scenarios[i], steps / ARRAY_SIZE(scenarios));
 	}
 }

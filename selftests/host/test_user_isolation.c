@@ -1,80 +1,86 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_user_isolation: programs that read counters, and must not learn what others count. */
+/* test_user_isolation: user-space reads must not show what other events counted. */
 #include "test.h"
 
+/* An event of another program, and one whose counter starts from 0; they share a counter. */
 static struct tracked *other = &cpu.tracked[0], *own = &cpu.tracked[1];
 
-static u64 csr_of(const struct tracked *p)
+static u64 csr_value(const struct tracked *p)
 {
 	u64 value = ~0ULL;
 
-	if (fakesbi_read_csr(cpu.inv.info[p->event.counter].csr, &value))
-		check(false, "a counter");
+	require(!fakesbi_read_csr(cpu.inv.info[p->event.counter].csr, &value),
+		"user_isolation.csr_read");
 	return value;
 }
 
-/* Comes to its counter. Return: the calls that takes. */
-static u64 seat(struct tracked *p)
+/* Add and start an event. Return: number of SBI calls. */
+static u64 start_calls(struct tracked *p)
 {
 	const u64 before = cpu_calls();
 
-	if (!tracked_add_start(p))
-		check(false, "a seat");
+	require(tracked_add_start(p), "user_isolation.event");
 	cpu_enable();
 	return cpu_calls() - before;
 }
 
-static bool sees_right(const struct tracked *p)
+/* Return: a user-space read returns the correct count */
+static bool user_read_right(const struct tracked *p)
 {
 	u64 count;
 
-	return tracked_sees(p, &count) && count == p->expected;
+	return tracked_user_read(p, &count) && count == p->expected;
 }
 
-static void setup(void)
+static void open_both(void)
 {
 	boot(2, 0, 64);
 	tracked_open_idx(other, RAW, 5);
 	tracked_open_idx(own, RAW, 5);
 	own->event.reset_on_start = true;
-	seat(other);
+	start_calls(other);
 	cpu_run(1000);
 }
 
-/* What another has counted on the very counter, before and in between. */
-static void test_turns(void)
+/* The two events use the counter alternately. */
+static void test_alternate(void)
 {
 	const u64 rate = fakesbi_rate(&(struct sbi_pmu_event_code){ .idx = RAW, .data = 5 });
 	unsigned int shown = 0, wrong = 0;
 
-	setup();
+	open_both();
 	tracked_del(other);
 	for (unsigned int i = 0; i < 10; i++) {
-		check(seat(own) == 2, "to begin anew takes two calls");
-		shown += csr_of(own) != 0;
+		check(start_calls(own) == 2, "user_isolation.reset_%u_makes_two_calls", i);
+		shown += csr_value(own) != 0;
 		cpu_run(77);
-		shown += csr_of(own) != 77 * rate;
-		wrong += !tracked_right(own) || !own->page.page.csr || !sees_right(own);
+		shown += csr_value(own) != 77 * rate;
+		wrong += !tracked_right(own) || !own->page.page.csr || !user_read_right(own);
 		tracked_del(own);
-		seat(other);
+		start_calls(other);
 		cpu_run(1000 + i);
 		tracked_del(other);
 	}
-	check(!shown, "it sees its own turn and nothing else (%u)", shown);
-	check(!wrong && tracked_right(other), "and all counts are true (%u)", wrong);
+	note("20 reads, %u show another event's count; 10 counts, %u wrong", shown, wrong);
+	check(!shown, "user_isolation.csr_shows_only_own_count");
+	check(!wrong && tracked_right(other), "user_isolation.reset_keeps_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
-static void test_company(void)
+/* The two events use the counter at the same time. */
+static void test_shared_counter(void)
 {
-	setup();
-	seat(own);
-	check(own->event.counter == other->event.counter && !csr_of(own), "beside one who counts on");
+	open_both();
+	start_calls(own);
+	check(own->event.counter == other->event.counter && !csr_value(own),
+	      "user_isolation.shared_counter_is_reset");
 	cpu_run(100);
-	check(tracked_right(own) && tracked_right(other) && sees_right(own), "both are right");
+	check(tracked_right(own) && tracked_right(other) && user_read_right(own),
+	      "user_isolation.shared_counter_keeps_counts");
 	tracked_del(own);
 	own->event.reset_on_start = false;
-	check(!seat(own) && csr_of(own), "who may see others pays nothing");
+	check(!start_calls(own) && csr_value(own),
+	      "user_isolation.start_without_reset_makes_no_call");
 	tracked_del(own);
 
 	own->event.reset_on_start = true;
@@ -82,55 +88,62 @@ static void test_company(void)
 	other->event.period.left = 100000;
 	tracked_stop(other);
 	tracked_start(other);
-	seat(own);
+	start_calls(own);
 	cpu_run(10);
-	check(own->page.by_kernel, "beside one who samples it asks the kernel");
+	check(own->page.by_kernel, "user_isolation.no_user_read_of_counter_shared_with_sampler");
 	tracked_stop(other);
 	tracked_del(own);
-	seat(own);
+	start_calls(own);
 	cpu_run(10);
-	check(own->page.page.csr && sees_right(own), "alone again it reads");
-	check(tracked_right(own) && tracked_right(other), "and all counts are true");
+	check(own->page.page.csr && user_read_right(own),
+	      "user_isolation.user_read_works_after_sampler_stops");
+	check(tracked_right(own) && tracked_right(other),
+	      "user_isolation.sharing_with_sampler_keeps_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
-/* Mapped while it counts. */
-static void test_late(void)
+/* The event is mapped while it counts. */
+static void test_late_mmap(void)
 {
-	setup();
+	open_both();
 	own->event.mapped = false;
-	seat(own);
+	start_calls(own);
 	cpu_run(10);
-	check(!own->page.page.csr && csr_of(own), "not mapped, not shown");
+	check(!own->page.page.csr && csr_value(own),
+	      "user_isolation.unmapped_event_has_no_user_read");
 	sbi_pmu_event_allow_user_read(&cpu.counters, &own->event);
 	cpu_enable();
-	check(!csr_of(own) && own->page.page.csr && sees_right(own), "mapped, it begins anew");
+	check(!csr_value(own) && own->page.page.csr && user_read_right(own),
+	      "user_isolation.mmap_resets_counter");
 	cpu_run(10);
-	check(tracked_right(own) && tracked_right(other) && sees_right(own), "and all are right");
+	check(tracked_right(own) && tracked_right(other) && user_read_right(own),
+	      "user_isolation.mmap_keeps_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
-/* cycle and instret, where every program may read them: they go on. */
-static void test_common(void)
+/* Counters that every program may read, such as cycle and instret, are never reset. */
+static void test_world_readable(void)
 {
-	setup();
+	open_both();
 	cpu.counters.world_readable = cpu.inv.fixed;
 	tracked_open_idx(own, SBI_PMU_HW_CPU_CYCLES, 0);
 	own->event.reset_on_start = true;
-	seat(own);
+	start_calls(own);
 	cpu_run(10);
 	tracked_del(own);
-	check(!seat(own) && csr_of(own), "what all may read never begins anew");
+	check(!start_calls(own) && csr_value(own),
+	      "user_isolation.world_readable_counter_is_not_reset");
 	cpu_run(10);
-	check(tracked_right(own) && sees_right(own), "and is right");
+	check(tracked_right(own) && user_read_right(own),
+	      "user_isolation.world_readable_counter_keeps_count");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "no rule broken (%s)", fakesbi.why ? fakesbi.why : "-");
+	check_released("user_isolation.world_readable");
 }
 
 void test_user_isolation(void)
 {
-	test_turns();
-	test_company();
-	test_late();
-	test_common();
+	test_alternate();
+	test_shared_counter();
+	test_late_mmap();
+	test_world_readable();
 }
