@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_counters: who counts where: sharing, moving, refusing, trying. */
+/* test_counters: assignment of events to counters, sharing, moving, refusing and probing. */
 #include "test.h"
 
-static void test_switches(void)
+static void test_context_switch(void)
 {
 	struct tracked *p = cpu.tracked;
 	u64 before = 0;
@@ -14,22 +14,21 @@ static void test_switches(void)
 		if (round == 1)
 			before = cpu_calls();
 		for (unsigned int i = 0; i < 8; i++)
-			if (!tracked_add_start(&p[i]))
-				check(false, "attach");
+			require(tracked_add_start(&p[i]), "counters.context_switch");
 		cpu_run(3);
 		for (unsigned int i = 0; i < 8; i++)
 			tracked_del(&p[i]);
-		cpu_run(1000);	/* somebody else's time */
+		cpu_run(1000);	/* another task runs */
 	}
-	check(cpu_calls() == before, "99 switches with 8 events make no call (%llu)",
-	      (unsigned long long)(cpu_calls() - before));
+	note("99 switches with 8 events, %llu calls", (unsigned long long)(cpu_calls() - before));
+	check(cpu_calls() == before, "counters.context_switch_makes_no_call");
 	check(tracked_right(&p[5]) && p[5].reported == 300 * fakesbi_rate(&p[5].event.code),
-	      "and count the task's own time");
+	      "counters.context_switch_counts_only_own_task");
 	sbi_pmu_counters_release_idle(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "then everything is given back");
+	check_released("counters.context_switch");
 }
 
-static void test_moves(void)
+static void test_move_chain(void)
 {
 	struct tracked *a = &cpu.tracked[0], *b = a + 1, *c = a + 2, *d = a + 3;
 	struct sbi_pmu_plan *plan = calloc(1, sizeof(*plan));
@@ -39,43 +38,52 @@ static void test_moves(void)
 	tracked_open_idx(a, RAW, 2);	/* 3, 4, 5 */
 	tracked_open_idx(b, RAW, 1);	/* 3, 4 */
 	tracked_open_idx(c, RAW, 0);	/* 3 */
-	check(sbi_pmu_mask_weight(&a->event.candidates) == 3 && sbi_pmu_mask_weight(&b->event.candidates) == 2 &&
-	      sbi_pmu_mask_weight(&c->event.candidates) == 1, "trials tell which counters");
-	/* In the worst order: each newcomer's only place is taken. */
-	check(tracked_add_start(a), "first");
+	check(sbi_pmu_mask_weight(&a->event.candidates) == 3 &&
+	      sbi_pmu_mask_weight(&b->event.candidates) == 2 &&
+	      sbi_pmu_mask_weight(&c->event.candidates) == 1,
+	      "counters.probe_finds_candidates");
+	/* The worst order: the only counter of each new event is in use. */
+	check(tracked_add_start(a), "counters.move_chain_first_event_added");
 	cpu_run(10);
-	check(tracked_add_start(b), "second");
+	check(tracked_add_start(b), "counters.move_chain_second_event_added");
 	cpu_run(10);
-	check(tracked_add_start(c), "third");
+	check(tracked_add_start(c), "counters.move_chain_third_event_added");
 	cpu_run(10);
-	check(a->event.counter == 5 && b->event.counter == 4 && c->event.counter == 3, "they moved (%u %u %u)",
-	      a->event.counter, b->event.counter, c->event.counter);
+	note("on counters %u, %u and %u", a->event.counter, b->event.counter, c->event.counter);
+	check(a->event.counter == 5 && b->event.counter == 4 && c->event.counter == 3,
+	      "counters.move_chain_moves_events");
 	check(tracked_right(a) && tracked_right(b) && tracked_right(c) &&
-	      a->reported == 30 * fakesbi_rate(&a->event.code), "and lost nothing");
+	      a->reported == 30 * fakesbi_rate(&a->event.code),
+	      "counters.move_chain_keeps_counts");
 	tracked_open_idx(d, RAW, 3);
 	d->event.candidates = a->event.candidates;
-	check(sbi_pmu_event_add(&cpu.counters, &d->event) == -ENOSPC, "a fourth has no place");
-	check(sbi_pmu_event_start(&cpu.counters, &d->event) == -ENODEV, "and cannot start");
+	check(sbi_pmu_event_add(&cpu.counters, &d->event) == -ENOSPC,
+	      "counters.add_without_free_counter_fails");
+	check(sbi_pmu_event_start(&cpu.counters, &d->event) == -ENODEV,
+	      "counters.start_without_counter_fails");
 
 	check(sbi_pmu_plan_add(plan, &cpu.inv, &a->event.code, &a->event.candidates) &&
 	      sbi_pmu_plan_add(plan, &cpu.inv, &b->event.code, &b->event.candidates) &&
 	      sbi_pmu_plan_add(plan, &cpu.inv, &c->event.code, &c->event.candidates) &&
 	      sbi_pmu_plan_add(plan, &cpu.inv, &a->event.code, &a->event.candidates) &&
 	      !sbi_pmu_plan_add(plan, &cpu.inv, &d->event.code, &d->event.candidates),
-	      "a plan says the same, and equal events share");
+	      "counters.plan_agrees_with_counters_and_shares");
 	check(sbi_pmu_event_code_equal(&plan->code[3], &c->event.code) &&
 	      sbi_pmu_event_code_equal(&plan->code[4], &b->event.code) &&
-	      sbi_pmu_event_code_equal(&plan->code[5], &a->event.code), "with everyone in place");
+	      sbi_pmu_event_code_equal(&plan->code[5], &a->event.code),
+	      "counters.plan_assigns_same_counters");
 	free(plan);
 
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && a->event.counter == SBI_PMU_NO_COUNTER, "the hart goes: all is given back");
-	check(sbi_pmu_event_add(&cpu.counters, &a->event) == -ENODEV, "and nothing comes");
+	check(quiet() && a->event.counter == SBI_PMU_NO_COUNTER,
+	      "counters.offline_releases_counters_and_events");
+	check(sbi_pmu_event_add(&cpu.counters, &a->event) == -ENODEV,
+	      "counters.add_while_offline_fails");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(!fakesbi.broken, "going twice is going once");
+	check_rules("counters.offline_twice");
 }
 
-/* A chain that does not need to be long is not. */
+/* No more events move than necessary. */
 static void test_short_chain(void)
 {
 	struct tracked *p = cpu.tracked;
@@ -83,20 +91,21 @@ static void test_short_chain(void)
 	boot(4, 0, 64);
 	for (unsigned int i = 0; i < 3; i++) {
 		tracked_open_idx(&p[i], RAW, 0x20 + i);
-		if (!tracked_add_start(&p[i]))
-			check(false, "attach");
+		require(tracked_add_start(&p[i]), "counters.short_chain");
 	}
 	tracked_open_idx(&p[3], RAW, 0x30);
 	p[3].event.candidates = mask_of(3);
 	cpu_run(5);
 	check(tracked_add_start(&p[3]) && p[3].event.counter == 3 && p[0].event.counter == 6 &&
-	      p[1].event.counter == 4 && p[2].event.counter == 5, "one moves, the others stay");
+	      p[1].event.counter == 4 && p[2].event.counter == 5,
+	      "counters.short_chain_moves_one_event");
 	cpu_run(5);
-	check(tracked_right(&p[0]) && tracked_right(&p[1]) && tracked_right(&p[3]), "all is counted");
+	check(tracked_right(&p[0]) && tracked_right(&p[1]) && tracked_right(&p[3]),
+	      "counters.short_chain_keeps_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
-/* Of the idle ones the longest unused goes, and fixed ones are used first. */
+/* Fixed counters are used first, then of the idle ones the least recently used. */
 static void test_choice(void)
 {
 	struct tracked *p = cpu.tracked;
@@ -104,24 +113,26 @@ static void test_choice(void)
 	boot(2, 0, 64);
 	tracked_open_idx(&p[0], SBI_PMU_HW_CPU_CYCLES, 0);
 	check(sbi_pmu_mask_weight(&p[0].event.candidates) == 3 && tracked_add_start(&p[0]) &&
-	      p[0].event.counter == 0, "cycles on the fixed counter");
+	      p[0].event.counter == 0, "counters.cycles_use_fixed_counter");
 	for (unsigned int i = 1; i < 5; i++)
 		tracked_open_idx(&p[i], RAW, i);
 	check(tracked_add_start(&p[1]) && tracked_add_start(&p[2]) && p[1].event.counter == 3 &&
-	      p[2].event.counter == 4, "others beside it");
+	      p[2].event.counter == 4, "counters.raw_events_use_programmable_counters");
 	tracked_del(&p[2]);
 	tracked_del(&p[1]);
-	check(tracked_add_start(&p[3]) && p[3].event.counter == 4, "the longest unused goes first");
-	check(tracked_add_start(&p[1]) && p[1].event.counter == 3, "and the other is still there");
+	check(tracked_add_start(&p[3]) && p[3].event.counter == 4,
+	      "counters.least_recently_used_is_replaced");
+	check(tracked_add_start(&p[1]) && p[1].event.counter == 3,
+	      "counters.idle_event_returns_to_its_counter");
 	tracked_del(&p[1]);
 	tracked_del(&p[3]);
 	check(tracked_add_start(&p[1]) && tracked_add_start(&p[4]) && p[4].event.counter == 4,
-	      "what was used again is not");
+	      "counters.recently_used_is_not_replaced");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "all given back");
+	check_released("counters.choice");
 }
 
-/* A fixed counter is used first, wherever firmware numbers it. */
+/* A fixed counter is used first, whatever its index is. */
 static void test_fixed_first(void)
 {
 	struct tracked *a = &cpu.tracked[0];
@@ -131,15 +142,15 @@ static void test_fixed_first(void)
 	fakesbi_add(90, CSR_CYCLE, 64);
 	cpu_boot(true);
 	tracked_open_idx(a, SBI_PMU_HW_CPU_CYCLES, 0);
-	check(sbi_pmu_mask_weight(&a->event.candidates) == 2 && tracked_add_start(a) && a->event.counter == 90,
-	      "the fixed counter first, on index 90 as well");
+	check(sbi_pmu_mask_weight(&a->event.candidates) == 2 && tracked_add_start(a) &&
+	      a->event.counter == 90, "counters.fixed_counter_with_high_index_is_used_first");
 	cpu_run(5);
-	check(tracked_right(a) && a->reported, "and it counts");
+	check(tracked_right(a) && a->reported, "counters.fixed_counter_with_high_index_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "all given back");
+	check_released("counters.fixed_counter_with_high_index");
 }
 
-/* A counter with an idle event is where another moves to. */
+/* An event moves to a counter that only an idle event holds. */
 static void test_move_to_idle(void)
 {
 	struct tracked *a = &cpu.tracked[0], *b = a + 1, *c = a + 2;
@@ -149,70 +160,77 @@ static void test_move_to_idle(void)
 	tracked_open_idx(b, RAW, 2);
 	tracked_open_idx(c, RAW, 3);
 	c->event.candidates = mask_of(3);
-	if (!tracked_add_start(a) || !tracked_add_start(b))
-		check(false, "attach");
+	require(tracked_add_start(a) && tracked_add_start(b), "counters.move_to_idle");
 	tracked_del(b);
 	cpu_run(5);
-	check(tracked_add_start(c) && c->event.counter == 3 && a->event.counter == 4, "an idle one makes room");
+	check(tracked_add_start(c) && c->event.counter == 3 && a->event.counter == 4,
+	      "counters.move_to_idle_replaces_idle_event");
 	cpu_run(5);
-	check(tracked_right(a) && tracked_right(c) && a->reported, "all is counted");
+	check(tracked_right(a) && tracked_right(c) && a->reported,
+	      "counters.move_to_idle_keeps_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "all given back");
+	check_released("counters.move_to_idle");
 }
 
-/* Firmware hands out once more what already counts for us: it is not stopped. */
-static void test_reject_ours(void)
+/* Firmware returns a counter that is already in use by the driver: it must not be stopped. */
+static void test_returned_counter_in_use(void)
 {
 	struct tracked *a = &cpu.tracked[0], *b = a + 1;
 
 	boot(2, 0, 64);
 	fakesbi.quirks = QUIRK(FIXED_FALLBACK);
-	fakesbi.ctr[3].running = fakesbi.ctr[4].running = true;	/* somebody else has them */
+	fakesbi.ctr[3].running = fakesbi.ctr[4].running = true;	/* not by the driver */
 	tracked_open_idx(a, SBI_PMU_HW_CPU_CYCLES, 0);
 	tracked_open_idx(b, SBI_PMU_HW_CPU_CYCLES, 0);
 	b->event.code.flags = SBI_PMU_CFG_FLAG_SET_UINH;
 	b->event.candidates = cpu.inv.programmable;
-	if (!tracked_add_start(a) || a->event.counter != 0)
-		check(false, "attach");
+	require(tracked_add_start(a) && a->event.counter == 0, "counters.returned_counter_in_use");
 	cpu_run(5);
-	check(sbi_pmu_event_add(&cpu.counters, &b->event) == -EPROTO, "not what was offered");
+	check(sbi_pmu_event_add(&cpu.counters, &b->event) == -EPROTO,
+	      "counters.returned_counter_in_use_is_rejected");
 	cpu_run(5);
-	check(fakesbi.ctr[0].running && tracked_right(a), "the one in place counts on");
+	check(fakesbi.ctr[0].running && tracked_right(a),
+	      "counters.returned_counter_in_use_still_counts");
 	fakesbi.ctr[3].running = fakesbi.ctr[4].running = false;
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet(), "all given back");
+	check(quiet(), "counters.returned_counter_in_use_is_released");
 }
 
 static void test_sharing(void)
 {
+	const struct sbi_pmu_event_code filtered = {
+		.idx = RAW, .data = 7, .flags = SBI_PMU_CFG_FLAG_SET_UINH
+	};
 	struct tracked *a = &cpu.tracked[0], *b = a + 1, *c = a + 2;
 
 	boot(2, 0, 64);
 	tracked_open_idx(a, RAW, 7);
 	tracked_open_idx(b, RAW, 7);
-	tracked_open(c, (struct sbi_pmu_event_code){ .idx = RAW, .data = 7, .flags = SBI_PMU_CFG_FLAG_SET_UINH });
-	if (!tracked_add_start(a))
-		check(false, "attach");
+	tracked_open(c, filtered);
+	require(tracked_add_start(a), "counters.sharing");
 	cpu_run(5);
 	check(tracked_add_start(b) && b->event.counter == a->event.counter &&
-	      cpu.counters.backend.sbi.calls[SBI_EXT_PMU_COUNTER_CFG_MATCH], "the same event, one counter");
-	check(tracked_add_start(c) && c->event.counter != a->event.counter, "another filter, another");
+	      cpu.counters.backend.sbi.calls[SBI_EXT_PMU_COUNTER_CFG_MATCH],
+	      "counters.equal_events_share");
+	check(tracked_add_start(c) && c->event.counter != a->event.counter,
+	      "counters.events_with_other_filter_do_not_share");
 	cpu_run(5);
 	tracked_del(a);
 	cpu_run(5);
 	check(tracked_right(a) && tracked_right(b) && tracked_right(c) &&
-	      b->reported == 10 * fakesbi_rate(&b->event.code), "each counts its own time");
+	      b->reported == 10 * fakesbi_rate(&b->event.code),
+	      "counters.sharing_events_count_their_own_time");
 	tracked_del(b);
 	tracked_del(b);
 	tracked_stop(b);
 	cpu_run(5);
-	check(tracked_right(b), "leaving twice is leaving once");
+	check(tracked_right(b), "counters.delete_twice_keeps_count");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "all given back");
+	check_released("counters.sharing");
 }
 
-/* A move that firmware refuses: what was counting still does. */
-static void test_move_refused(void)
+/* Firmware refuses a move: the event that was to move continues to count. */
+static void test_refused_move(void)
 {
 	struct tracked *a = &cpu.tracked[0], *b = a + 1;
 
@@ -220,22 +238,25 @@ static void test_move_refused(void)
 	tracked_open_idx(a, RAW, 0x50);
 	tracked_open_idx(b, RAW, 0x51);
 	b->event.candidates = mask_of(3);
-	check(tracked_add_start(a) && a->event.counter == 3, "in place");
+	check(tracked_add_start(a) && a->event.counter == 3,
+	      "counters.refused_move_starts_on_first_counter");
 	cpu_run(5);
-	fakesbi.ctr[4].running = true;	/* somebody else has it */
-	check(!tracked_add(b), "no room is made where firmware refuses");
+	fakesbi.ctr[4].running = true;	/* not by the driver */
+	check(!tracked_add(b), "counters.refused_move_fails_add");
 	cpu_run(5);
-	check(a->event.counter == 3 && tracked_right(a) && a->reported, "and the other counts on");
+	check(a->event.counter == 3 && tracked_right(a) && a->reported,
+	      "counters.refused_move_keeps_event_in_place");
 	fakesbi.ctr[4].running = false;
 	tracked_del(a);
-	check(tracked_add(b) && b->event.counter == 3, "later there is room");
+	check(tracked_add(b) && b->event.counter == 3,
+	      "counters.refused_move_does_not_block_counter");
 	tracked_del(b);
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "all given back");
+	check_released("counters.refused_move");
 }
 
-/* Refused there and back: it keeps its count, and may be detached. */
-static void test_stranded(void)
+/* Firmware refuses the move and the way back: the event keeps its count and can be deleted. */
+static void test_lost_counter(void)
 {
 	struct tracked *a = &cpu.tracked[0], *b = a + 1;
 
@@ -243,27 +264,28 @@ static void test_stranded(void)
 	tracked_open_idx(a, RAW, 0x50);
 	tracked_open_idx(b, RAW, 0x51);
 	b->event.candidates = mask_of(3);
-	if (!tracked_add_start(a))
-		check(false, "attach");
+	require(tracked_add_start(a), "counters.lost_counter");
 	cpu_run(3);
 	fakesbi.refuse = 1;
-	check(!tracked_add(b) && a->event.counter == SBI_PMU_NO_COUNTER && cpu.counters.lost_events == 1 &&
-	      tracked_sync() == 1, "firmware refuses all: no counter for it");
+	check(!tracked_add(b) && a->event.counter == SBI_PMU_NO_COUNTER &&
+	      cpu.counters.lost_events == 1 && tracked_sync() == 1,
+	      "counters.refused_move_and_return_lose_counter");
 	fakesbi.refuse = 0;
 	cpu_run(3);
-	check(sbi_pmu_event_start(&cpu.counters, &a->event) == -ENODEV, "and does not seem to count");
-	check(tracked_right(a) && a->reported, "but keeps its count");
+	check(sbi_pmu_event_start(&cpu.counters, &a->event) == -ENODEV,
+	      "counters.event_with_lost_counter_does_not_start");
+	check(tracked_right(a) && a->reported, "counters.event_with_lost_counter_keeps_count");
 	tracked_del(a);
 	fakesbi.start_fails = 1;
 	check(sbi_pmu_event_add(&cpu.counters, &a->event) == -EIO && quiet(),
-	      "a counter that does not start is given back");
+	      "counters.failed_start_releases_counter");
 	fakesbi.start_fails = 0;
-	check(tracked_add(a), "and taken when it does");
+	check(tracked_add(a), "counters.add_works_after_failed_start");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "all given back");
+	check_released("counters.lost_counter");
 }
 
-/* A counter that is not given back runs on: others are used, until it is. */
+/* A counter that cannot be released keeps running: it is not used until the next online. */
 static void test_release_fails(void)
 {
 	struct tracked *a = &cpu.tracked[0], *b = a + 1;
@@ -271,26 +293,26 @@ static void test_release_fails(void)
 	boot(2, 0, 64);
 	tracked_open_idx(a, RAW, 0x50);
 	tracked_open_idx(b, RAW, 0x51);
-	if (!tracked_add_start(a))
-		check(false, "attach");
+	require(tracked_add_start(a), "counters.failed_release");
 	tracked_del(a);
 	fakesbi.stop_fails = 1;
 	sbi_pmu_counters_release_idle(&cpu.counters);
 	fakesbi.stop_fails = 0;
 	check(fakesbi.ctr[3].running && tracked_add_start(b) && b->event.counter == 4,
-	      "not given back: another is taken");
-	check(!tracked_add(a), "and there are no more");
+	      "counters.failed_release_leads_to_other_counter");
+	check(!tracked_add(a), "counters.counter_of_failed_release_is_not_used");
 	cpu_run(5);
-	check(tracked_right(b) && b->reported, "what counts is right");
+	check(tracked_right(b) && b->reported, "counters.failed_release_keeps_other_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(!fakesbi.ctr[4].configured && fakesbi.ctr[3].running, "it runs on");
+	check(!fakesbi.ctr[4].configured && fakesbi.ctr[3].running,
+	      "counters.failed_release_is_not_repeated_offline");
 	sbi_pmu_counters_online(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "until the hart comes again");
+	check_released("counters.online_after_failed_release");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
-/* A counter that firmware announces, and that traps when it is read. */
-static void test_dead_counter(void)
+/* A counter that firmware reports, but a read of its CSR traps. */
+static void test_unreadable_counter(void)
 {
 	struct tracked *a = &cpu.tracked[0], *b = a + 1;
 
@@ -298,28 +320,31 @@ static void test_dead_counter(void)
 	fakesbi.dead = mask_of(4);
 	cpu_boot(true);
 	tracked_open_idx(a, RAW, 1);
-	check(sbi_pmu_mask_weight(&a->event.candidates) == 3 && !sbi_pmu_mask_test(&a->event.candidates, 4) &&
-	      quiet(), "what cannot be read cannot count; the others can");
+	check(sbi_pmu_mask_weight(&a->event.candidates) == 3 &&
+	      !sbi_pmu_mask_test(&a->event.candidates, 4) && quiet(),
+	      "counters.unreadable_counter_is_no_candidate");
 	tracked_open_idx(b, RAW, 2);
-	check(tracked_add_start(a) && tracked_add_start(b) && a->event.counter == 3 && b->event.counter == 5,
-	      "and are used");
+	check(tracked_add_start(a) && tracked_add_start(b) && a->event.counter == 3 &&
+	      b->event.counter == 5, "counters.unreadable_counter_is_skipped");
 	cpu_run(9);
-	check(tracked_right(a) && tracked_right(b) && a->reported, "and count");
-	/* It dies later on: an error is not a zero, and what was counted stays. */
+	check(tracked_right(a) && tracked_right(b) && a->reported,
+	      "counters.unreadable_counter_does_not_affect_others");
+	/* Reads fail later: an error is not a value of 0, the count is kept. */
 	fakesbi.dead = mask_of(3);
 	cpu_run(9);
-	check(tracked_collect(a) == 0, "a read that fails adds nothing");
+	check(tracked_collect(a) == 0, "counters.failed_csr_read_adds_nothing");
 	tracked_stop(a);
 	check(sbi_pmu_event_start(&cpu.counters, &a->event) == -ENXIO && !a->event.active,
-	      "what cannot be read does not start");
+	      "counters.start_on_unreadable_counter_fails");
 	fakesbi.dead = (struct sbi_pmu_mask){};
 	sbi_pmu_counters_offline(&cpu.counters);
 
 	fakesbi_reset(1, 0, 64);
 	fakesbi.dead = mask_of(3);
 	cpu_boot(true);
-	check(!tracked_open_idx(a, RAW, 1) && quiet(), "none that can be read: refused at open");
-	check(!fakesbi.broken, "no rule broken (%s)", fakesbi.why ? fakesbi.why : "-");
+	check(!tracked_open_idx(a, RAW, 1) && quiet(),
+	      "counters.open_without_readable_counter_fails");
+	check_rules("counters.unreadable_counter");
 }
 
 static void test_backwards(void)
@@ -329,93 +354,98 @@ static void test_backwards(void)
 
 	boot(1, 0, 64);
 	tracked_open_idx(a, RAW, 1);
-	if (!tracked_add_start(a))
-		check(false, "attach");
+	require(tracked_add_start(a), "counters.backwards");
 	cpu_run(9);
 	tracked_collect(a);
 	before = a->reported;
-	fakesbi.ctr[3].value -= 1000;	/* somebody else writes it */
+	fakesbi.ctr[3].value -= 1000;	/* not by the driver */
 	tracked_collect(a);
-	check(a->reported == before, "a counter that went backwards adds nothing");
+	check(a->reported == before, "counters.value_that_went_backwards_adds_nothing");
 	cpu_run(9);
 	tracked_collect(a);
-	check(a->reported == 2 * before, "and counts on from there");
+	check(a->reported == 2 * before, "counters.counting_continues_after_backwards_value");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
-static void test_failed_read(void)
+static void test_failed_firmware_read(void)
 {
 	struct tracked *a = &cpu.tracked[0], *b = a + 1;
 
 	boot(0, 1, 64);
 	tracked_open_idx(a, FW + 4, 0);
 	tracked_open_idx(b, FW + 5, 0);
-	if (!tracked_add_start(a))
-		check(false, "attach");
+	require(tracked_add_start(a), "counters.failed_firmware_read");
 	cpu_run(7);
 	fakesbi.read_fails = 1;
-	check(tracked_collect(a) == 0, "a failed read adds nothing");
+	check(tracked_collect(a) == 0, "counters.failed_firmware_read_adds_nothing");
 	fakesbi.read_fails = 0;
 	check(tracked_right(a) && a->reported == 7 * fakesbi_rate(&a->event.code),
-	      "and loses nothing");
-	check(!tracked_add(b), "no second counter, no second event");
+	      "counters.failed_firmware_read_loses_nothing");
+	check(!tracked_add(b), "counters.one_firmware_counter_takes_one_event");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "no rule broken (%s)", fakesbi.why ? fakesbi.why : "-");
+	check_released("counters.failed_firmware_read");
 }
 
-static unsigned int calls_of_trial(struct sbi_pmu_support *truth, const struct sbi_pmu_event_code *code)
+/* Probe an event on all of its counters. Return: number of SBI calls. */
+static unsigned int probe_calls(struct sbi_pmu_support *support,
+				const struct sbi_pmu_event_code *code)
 {
 	const struct sbi_pmu_mask all = sbi_pmu_event_is_firmware(code) ?
 		cpu.inv.firmware : sbi_pmu_inventory_all(&cpu.inv);
 	u64 before = cpu_calls();
 
-	sbi_pmu_support_probe_here(&cpu.counters, code, &all, truth);
+	sbi_pmu_support_probe_here(&cpu.counters, code, &all, support);
 	return cpu_calls() - before;
 }
 
-static void test_trial_once(void)
+static void test_probe_results(void)
 {
 	const struct sbi_pmu_event_code raw = { .idx = RAW, .data = 1 }, fw = { .idx = FW };
-	struct sbi_pmu_support truth = {}, more = {};
+	struct sbi_pmu_support support = {}, more = {};
 	struct tracked *a = &cpu.tracked[0];
 
 	boot(3, 3, 64);
 	fakesbi.can = can_upto;
-	calls_of_trial(&truth, &raw);
-	check(sbi_pmu_mask_weight(&truth.can) == 2 && sbi_pmu_mask_weight(&truth.cannot) == 6,
-	      "each counter is known to hold it or not");
-	check(!calls_of_trial(&truth, &raw), "what is known is not asked again");
+	probe_calls(&support, &raw);
+	check(sbi_pmu_mask_weight(&support.can) == 2 && sbi_pmu_mask_weight(&support.cannot) == 6,
+	      "counters.probe_decides_for_each_counter");
+	check(!probe_calls(&support, &raw), "counters.probe_is_not_repeated");
 	tracked_open_idx(a, RAW, 2);
-	if (!tracked_add_start(a))
-		check(false, "attach");
-	calls_of_trial(&more, &raw);
+	require(tracked_add_start(a), "counters.probe_results");
+	probe_calls(&more, &raw);
 	check(sbi_pmu_mask_weight(&more.can) == 1 && sbi_pmu_mask_test(&more.can, 4) &&
 	      !sbi_pmu_mask_test(&more.cannot, 3) && fakesbi.ctr[3].running,
-	      "a busy counter is left alone, and unknown");
+	      "counters.probe_skips_counter_in_use");
 	cpu_run(5);
-	check(tracked_right(a), "and counts on");
-	memset(&truth, 0, sizeof(truth));
-	calls_of_trial(&truth, &fw);
-	check(sbi_pmu_mask_weight(&truth.can) == 3 && quiet() == false, "firmware's are all alike");
+	check(tracked_right(a), "counters.probe_keeps_count_of_counter_in_use");
+	memset(&support, 0, sizeof(support));
+	probe_calls(&support, &fw);
+	check(sbi_pmu_mask_weight(&support.can) == 3 && !quiet(),
+	      "counters.probe_finds_all_firmware_counters");
 	fakesbi.start_fails = 1;
-	memset(&truth, 0, sizeof(truth));
-	calls_of_trial(&truth, &fw);
+	memset(&support, 0, sizeof(support));
+	probe_calls(&support, &fw);
 	fakesbi.start_fails = 0;
-	check(sbi_pmu_mask_empty(&truth.can) && !sbi_pmu_mask_test(&truth.cannot, 6),
-	      "a failure is no answer");
+	check(sbi_pmu_mask_empty(&support.can) && !sbi_pmu_mask_test(&support.cannot, 6),
+	      "counters.failed_probe_decides_nothing");
 	tracked_del(a);
-	memset(&truth, 0, sizeof(truth));
-	calls_of_trial(&truth, &raw);
-	check(sbi_pmu_mask_weight(&truth.can) == 2 && quiet(), "idle ones are tried, too");
+	memset(&support, 0, sizeof(support));
+	probe_calls(&support, &raw);
+	check(sbi_pmu_mask_weight(&support.can) == 2 && quiet(),
+	      "counters.probe_uses_counters_of_idle_events");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !calls_of_trial(&more, &fw) && !fakesbi.broken, "gone: nothing is tried");
+	check(quiet() && !probe_calls(&more, &fw) && !fakesbi.broken,
+	      "counters.probe_while_offline_makes_no_call");
 }
 
-/* Beside another driver, firmware that strays is asked no more than once. */
-static void test_trial_beside(void)
+/*
+ * In shared mode firmware that returns a counter that was not offered is asked once only: the
+ * returned counter may be in use by another driver.
+ */
+static void test_probe_shared(void)
 {
 	const struct sbi_pmu_event_code cycles = { .idx = SBI_PMU_HW_CPU_CYCLES };
-	struct sbi_pmu_support truth = {};
+	struct sbi_pmu_support support = {};
 	u64 *configs = &cpu.counters.backend.sbi.calls[SBI_EXT_PMU_COUNTER_CFG_MATCH];
 	u64 before;
 
@@ -423,54 +453,56 @@ static void test_trial_beside(void)
 	fakesbi.quirks = QUIRK(FIXED_ALWAYS);
 	cpu_boot(false);
 	before = *configs;
-	sbi_pmu_support_probe_here(&cpu.counters, &cycles, &cpu.inv.programmable, &truth);
-	check(*configs == before + 1 && sbi_pmu_mask_weight(&truth.cannot) == 4,
-	      "beside, strays: one question, and the answer is no");
-	check(cpu.counters.backend.sbi.calls[SBI_EXT_PMU_COUNTER_STOP] == 0, "and nothing is taken from another");
+	sbi_pmu_support_probe_here(&cpu.counters, &cycles, &cpu.inv.programmable, &support);
+	check(*configs == before + 1 && sbi_pmu_mask_weight(&support.cannot) == 4,
+	      "counters.shared_probe_stops_at_counter_not_offered");
+	check(cpu.counters.backend.sbi.calls[SBI_EXT_PMU_COUNTER_STOP] == 0,
+	      "counters.shared_probe_stops_no_foreign_counter");
 }
 
-/* Firmware takes what was not offered. */
-static void test_stray(void)
+/* Firmware configures a counter that was not offered. */
+static void test_counter_not_offered(void)
 {
 	const struct sbi_pmu_event_code raw = { .idx = RAW, .data = 1 };
 	struct tracked *a = &cpu.tracked[0];
-	struct sbi_pmu_support truth = {};
-	unsigned int taken = 0;
+	struct sbi_pmu_support support = {};
+	unsigned int added = 0;
 
 	boot(3, 3, 64);
 	fakesbi.stray = 1;
 	for (unsigned int i = 0; i < 200; i++) {
-		calls_of_trial(&truth, &raw);
-		memset(&truth, 0, sizeof(truth));
+		probe_calls(&support, &raw);
+		memset(&support, 0, sizeof(support));
 		tracked_open_idx(a, RAW, 2);
 		a->event.candidates = cpu.inv.programmable;
-		taken += tracked_add(a);
+		added += tracked_add(a);
 		tracked_del(a);
 		sbi_pmu_counters_release_idle(&cpu.counters);
 		if (!quiet())
 			break;
 	}
-	check(quiet() && !fakesbi.broken, "strays are given back (%u were as offered)", taken);
+	note("200 adds, firmware returned an offered counter in %u", added);
+	check_released("counters.counter_not_offered");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
 void test_counters(void)
 {
-	test_switches();
-	test_moves();
+	test_context_switch();
+	test_move_chain();
 	test_short_chain();
 	test_choice();
 	test_sharing();
 	test_fixed_first();
 	test_move_to_idle();
-	test_reject_ours();
-	test_move_refused();
-	test_stranded();
+	test_returned_counter_in_use();
+	test_refused_move();
+	test_lost_counter();
 	test_release_fails();
-	test_dead_counter();
+	test_unreadable_counter();
 	test_backwards();
-	test_failed_read();
-	test_trial_once();
-	test_trial_beside();
-	test_stray();
+	test_failed_firmware_read();
+	test_probe_results();
+	test_probe_shared();
+	test_counter_not_offered();
 }
