@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_sampling: periods that end, on counters that are shared and that interrupt. */
+/* test_sampling: sampling periods, on counters that are shared and that interrupt. */
 #include "test.h"
 
 #define SAMPLERS	8
@@ -7,14 +7,17 @@
 static u64 period[SAMPLERS], sampled[SAMPLERS];
 static unsigned int samples;
 
-/* A sample for one whose period is over, but for one of @skid in the wrong mode. */
-static void sample(unsigned int i, unsigned int skid)
+/*
+ * Take a sample if the event's period has ended. One of @defer samples is in the wrong mode and
+ * is deferred; 0: none.
+ */
+static void take_sample(unsigned int i, unsigned int defer)
 {
 	struct sbi_pmu_event *event = &cpu.tracked[i].event;
 
 	if (event->period.left > 0)
 		return;
-	if (skid && !(fakesbi_random() % skid)) {
+	if (defer && !(fakesbi_random() % defer)) {
 		sbi_pmu_period_defer(&event->period);
 		return;
 	}
@@ -22,8 +25,8 @@ static void sample(unsigned int i, unsigned int skid)
 	samples++;
 }
 
-/* As overflow.c and perf.c do it. */
-static void serve(unsigned int skid)
+/* Handle a pending overflow interrupt, as overflow.c does. */
+static void handle_overflow(unsigned int defer)
 {
 	struct sbi_pmu_mask fired;
 
@@ -36,7 +39,7 @@ static void serve(unsigned int skid)
 		const struct sbi_pmu_event *event = &cpu.tracked[i].event;
 
 		if (event->active && sbi_pmu_mask_test(&fired, event->counter))
-			sample(i, skid);
+			take_sample(i, defer);
 	}
 	cpu.counters.disabled = false;
 	sbi_pmu_counters_start(&cpu.counters);
@@ -56,7 +59,7 @@ static bool sampler_open(unsigned int i, u32 idx, u64 data, u64 events)
 	return true;
 }
 
-/* What samples stand for and what was since the last make up what has happened. */
+/* Return: the events of all samples and those since the last sample are all that happened */
 static bool sampler_right(unsigned int i)
 {
 	struct tracked *p = &cpu.tracked[i];
@@ -64,11 +67,18 @@ static bool sampler_right(unsigned int i)
 	return tracked_right(p) && sampled[i] + p->event.period.since_sample == p->expected;
 }
 
-static void run_served(u64 ticks, u64 step)
+/* Return: no period ended so many events ago that a sample is missing */
+static bool sampler_on_time(unsigned int i)
+{
+	return cpu.tracked[i].event.period.left > -16;
+}
+
+/* Let time pass and handle overflows after each @step. */
+static void run_sampling(u64 ticks, u64 step)
 {
 	for (; ticks; ticks -= step) {
 		cpu_run(step);
-		serve(0);
+		handle_overflow(0);
 	}
 }
 
@@ -80,58 +90,66 @@ static void test_one(void)
 	boot(4, 2, 64);
 	fakesbi.sscofpmf = true;
 	samples = 0;
-	if (!sampler_open(0, RAW, 5, 1000 * rate) || !tracked_add_start(&cpu.tracked[0]))
-		check(false, "a sampler attaches");
+	require(sampler_open(0, RAW, 5, 1000 * rate) && tracked_add_start(&cpu.tracked[0]),
+		"sampling.one_event");
 	cpu_enable();
 	before = cpu_calls();
-	run_served(100000, 100);
-	check(samples == 100, "100 periods, 100 samples (%u)", samples);
-	check(cpu_calls() - before == 2 * 100, "two calls each (%llu)",
-	      (unsigned long long)(cpu_calls() - before));
-	check(sampler_right(0), "and nothing is lost");
+	run_sampling(100000, 100);
+	note("100 periods, %u samples, %llu calls", samples,
+	     (unsigned long long)(cpu_calls() - before));
+	check(samples == 100, "sampling.one_sample_per_period");
+	check(cpu_calls() - before == 2 * 100, "sampling.sample_makes_two_calls");
+	check(sampler_right(0), "sampling.samples_account_for_all_events");
 
-	/* It leaves and comes back: one stop, one start; while away, nothing. */
+	/* Delete and add: one stop, one start, no sample in between. */
 	tracked_del(&cpu.tracked[0]);
 	before = cpu_calls();
 	cpu_run(500000);
-	check(cpu_calls() == before, "leaving makes no call");
+	check(cpu_calls() == before, "sampling.delete_makes_no_call");
 	tracked_add_start(&cpu.tracked[0]);
 	cpu_enable();
-	check(cpu_calls() - before == 2, "coming back makes two");
+	check(cpu_calls() - before == 2, "sampling.add_after_delete_makes_two_calls");
 	fakesbi.lcofi = false;
-	run_served(50000, 100);
-	check(samples == 150 && sampler_right(0), "and it goes on where it was (%u)", samples);
+	run_sampling(50000, 100);
+	note("150 periods, %u samples", samples);
+	check(samples == 150 && sampler_right(0), "sampling.period_continues_after_delete_and_add");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "no rule broken (%s)", fakesbi.why ? fakesbi.why : "-");
+	check_released("sampling.one_event");
 }
 
-/* A late handler: one sample stands for all that was, and the periods keep their pace. */
+/* After a late interrupt one sample stands for several periods, and the next is on schedule. */
 static void test_late(void)
 {
-	struct sbi_pmu_event event = { .period = { .left = -2500, .since_sample = 3500, .deferred = 3 } };
+	struct sbi_pmu_event event = {
+		.period = { .left = -2500, .since_sample = 3500, .deferred = 3 }
+	};
 
-	check(sbi_pmu_period_sampled(&event.period, 1000) == 3500 && event.period.left == 500, "three periods late");
-	check(!event.period.since_sample && !event.period.deferred, "the next sample begins anew");
+	check(sbi_pmu_period_sampled(&event.period, 1000) == 3500 && event.period.left == 500,
+	      "sampling.late_sample_stands_for_all_periods");
+	check(!event.period.since_sample && !event.period.deferred,
+	      "sampling.sample_resets_deferred_state");
 	event.period.left = 0;
-	check(!sbi_pmu_period_sampled(&event.period, 1000) && event.period.left == 1000, "just over");
+	check(!sbi_pmu_period_sampled(&event.period, 1000) && event.period.left == 1000,
+	      "sampling.sample_at_exact_end_starts_full_period");
 	event.period.left = -7;
 	sbi_pmu_period_sampled(&event.period, 1);
-	check(event.period.left == 1, "a period of one event");
+	check(event.period.left == 1, "sampling.late_sample_keeps_period_of_one");
 }
 
-/* A sample that would be of the wrong mode stays due. */
-static void test_skid(void)
+/* A sample in the wrong mode is deferred: its period has still ended. */
+static void test_defer(void)
 {
 	struct sbi_pmu_event event = { .period = { .left = -1, .since_sample = 1001 } };
 
 	for (unsigned int i = 0; i < 100; i++)
 		sbi_pmu_period_defer(&event.period);
-	check(event.period.left == -1 && event.period.since_sample == 1001 && event.period.deferred == 20,
-	      "it asks for ever more events, up to a limit (%u)", event.period.deferred);
+	note("deferred %u after 100 times", event.period.deferred);
+	check(event.period.left == -1 && event.period.since_sample == 1001 &&
+	      event.period.deferred == 20, "sampling.deferring_has_a_limit");
 }
 
-/* Always in the wrong mode with a period of 1: the hart gets on all the same. */
-static void test_skid_storm(void)
+/* A period of 1 that is always in the wrong mode: overflows must not use up all CPU time. */
+static void test_always_deferred(void)
 {
 	u64 before;
 
@@ -143,43 +161,44 @@ static void test_skid_storm(void)
 	before = cpu_calls();
 	for (unsigned int i = 0; i < 1000000; i += 16) {
 		cpu_run(16);
-		serve(1);
+		handle_overflow(1);
 	}
-	check(cpu_calls() - before < 2 * 40, "a million cycles, few overflows (%llu calls)",
-	      (unsigned long long)(cpu_calls() - before));
-	check(sampler_right(0), "and what was counted is not lost");
+	note("1000000 cycles, %llu calls", (unsigned long long)(cpu_calls() - before));
+	check(cpu_calls() - before < 2 * 40, "sampling.deferred_samples_cause_few_overflows");
+	check(sampler_right(0), "sampling.deferred_samples_lose_no_count");
 }
 
-static void test_shared(void)
+static void test_shared_counter(void)
 {
+	struct tracked *count = &cpu.tracked[SAMPLERS];
+
 	boot(4, 0, 64);
 	fakesbi.sscofpmf = true;
 	fakesbi.quirks = QUIRK(TIED);
 	samples = 0;
-	if (!sampler_open(0, RAW, 5, 7000) || !sampler_open(1, RAW, 5, 31000) ||
-	    !tracked_open_idx(&cpu.tracked[SAMPLERS], RAW, 5))
-		check(false, "three of one event open");
+	require(sampler_open(0, RAW, 5, 7000) && sampler_open(1, RAW, 5, 31000) &&
+		tracked_open_idx(count, RAW, 5), "sampling.shared_counter");
 	for (unsigned int i = 0; i < 2; i++)
 		tracked_add_start(&cpu.tracked[i]);
-	tracked_add_start(&cpu.tracked[SAMPLERS]);
+	tracked_add_start(count);
 	cpu_enable();
-	run_served(200000, 40);
-	check(sampler_right(0) && sampler_right(1) && tracked_right(&cpu.tracked[SAMPLERS]),
-	      "two samplers and a count share a counter, all are right");
-	check(cpu.tracked[0].event.period.left > -16 && cpu.tracked[1].event.period.left > -16,
-	      "and no period is overdue");
+	run_sampling(200000, 40);
+	check(sampler_right(0) && sampler_right(1) && tracked_right(count),
+	      "sampling.two_samplers_and_a_count_share_a_counter");
+	check(sampler_on_time(0) && sampler_on_time(1),
+	      "sampling.shared_counter_samples_each_period");
 	tracked_del(&cpu.tracked[0]);
-	run_served(200000, 40);
-	check(sampler_right(1) && tracked_right(&cpu.tracked[SAMPLERS]),
-	      "one leaves, the others go on");
+	run_sampling(200000, 40);
+	check(sampler_right(1) && tracked_right(count),
+	      "sampling.shared_counter_continues_without_one_sampler");
 	tracked_del(&cpu.tracked[1]);
-	run_served(10000000, 1000);
-	check(tracked_right(&cpu.tracked[SAMPLERS]) && sbi_pmu_mask_empty(&cpu.counters.in[SBI_PMU_ARMED]),
-	      "with the last sampler gone it counts on, unarmed");
+	run_sampling(10000000, 1000);
+	check(tracked_right(count) && sbi_pmu_mask_empty(&cpu.counters.in[SBI_PMU_ARMED]),
+	      "sampling.shared_counter_without_sampler_is_not_armed");
 }
 
-/* Periods longer than half a narrow counter's range. */
-static void test_narrow(void)
+/* A period longer than half the range of a narrow counter */
+static void test_long_period(void)
 {
 	boot(2, 0, 32);
 	fakesbi.sscofpmf = true;
@@ -187,12 +206,13 @@ static void test_narrow(void)
 	sampler_open(0, RAW, 5, 5ULL << 30);
 	tracked_add_start(&cpu.tracked[0]);
 	cpu_enable();
-	run_served(6000000000, 1000000);
+	run_sampling(6000000000, 1000000);
+	note("%u samples", samples);
 	check(samples == cpu.tracked[0].expected / period[0] && samples > 1 && sampler_right(0),
-	      "more than a round of a 32-bit counter to a period (%u samples)", samples);
+	      "sampling.period_longer_than_32_bit_counter");
 }
 
-/* Another counter's interrupt is pending while one is armed. */
+/* The interrupt of one counter is pending while another is armed. */
 static void test_pending(void)
 {
 	boot(4, 0, 64);
@@ -204,28 +224,28 @@ static void test_pending(void)
 	tracked_add_start(&cpu.tracked[0]);
 	cpu_enable();
 	cpu_run(1000);
-	check(fakesbi.lcofi, "an overflow waits");
+	check(fakesbi.lcofi, "sampling.end_of_period_is_pending");
 	tracked_add_start(&cpu.tracked[1]);
 	cpu_enable();
-	check(fakesbi.lcofi, "and still does when another is armed");
-	run_served(100000, 40);
-	check(sampler_right(0) && sampler_right(1) && samples > 100 &&
-	      cpu.tracked[0].event.period.left > -16 && cpu.tracked[1].event.period.left > -16,
-	      "both go on (%u samples)", samples);
+	check(fakesbi.lcofi, "sampling.interrupt_stays_pending_when_other_counter_is_armed");
+	run_sampling(100000, 40);
+	note("%u samples", samples);
+	check(sampler_right(0) && sampler_right(1) && samples > 100 && sampler_on_time(0) &&
+	      sampler_on_time(1), "sampling.both_counters_sample_after_pending_interrupt");
 }
 
-static struct sbi_pmu_mask silent_ones(void)
+static struct sbi_pmu_mask lost_irqs(void)
 {
-	const struct sbi_pmu_mask awaited = sbi_pmu_counters_sampling(&cpu.counters);
+	const struct sbi_pmu_mask sampling = sbi_pmu_counters_sampling(&cpu.counters);
 
-	return sbi_pmu_counters_lost_irqs(&cpu.counters, &awaited);
+	return sbi_pmu_counters_lost_irqs(&cpu.counters, &sampling);
 }
 
-/* An overflow that leaves no sign: no interrupt, no OF bit. */
-static void test_silent(void)
+/* An overflow without interrupt and without OF bit */
+static void test_lost_irq(void)
 {
 	struct tracked *p = &cpu.tracked[0];
-	struct sbi_pmu_mask silent;
+	struct sbi_pmu_mask lost;
 
 	boot(2, 0, 64);
 	fakesbi.sscofpmf = true;
@@ -233,39 +253,41 @@ static void test_silent(void)
 	sampler_open(0, RAW, 5, 1000);
 	tracked_add_start(p);
 	cpu_enable();
-	silent = silent_ones();
-	check(sbi_pmu_mask_empty(&silent), "all is well");
+	lost = lost_irqs();
+	check(sbi_pmu_mask_empty(&lost), "sampling.no_lost_irq_at_start");
 	cpu_run(10);
-	silent = silent_ones();
-	silent = silent_ones();
-	check(sbi_pmu_mask_empty(&silent), "nor is it when time goes by");
+	lost = lost_irqs();
+	lost = lost_irqs();
+	check(sbi_pmu_mask_empty(&lost), "sampling.no_lost_irq_before_overflow");
 	cpu_run(2000);
 	fakesbi.ctr[p->event.counter].overflown = false;
 	fakesbi.lcofi = false;
-	silent = silent_ones();
-	check(sbi_pmu_mask_empty(&silent), "it has overflowed: it may just be late");
-	silent = silent_ones();
-	check(sbi_pmu_mask_test(&silent, p->event.counter), "and still is at the next look: lost");
-	sbi_pmu_counters_stop(&cpu.counters, &silent);
-	sample(0, 0);
+	lost = lost_irqs();
+	check(sbi_pmu_mask_empty(&lost), "sampling.first_check_after_overflow_finds_no_lost_irq");
+	lost = lost_irqs();
+	check(sbi_pmu_mask_test(&lost, p->event.counter),
+	      "sampling.second_check_after_overflow_finds_lost_irq");
+	sbi_pmu_counters_stop(&cpu.counters, &lost);
+	take_sample(0, 0);
 	sbi_pmu_counters_start(&cpu.counters);
-	silent = silent_ones();
-	check(sbi_pmu_mask_empty(&silent) && sampled[0] && sampler_right(0), "served, all is well");
+	lost = lost_irqs();
+	check(sbi_pmu_mask_empty(&lost) && sampled[0] && sampler_right(0),
+	      "sampling.sampling_continues_after_lost_irq");
 	tracked_stop(p);
-	silent = sbi_pmu_counters_sampling(&cpu.counters);
-	check(sbi_pmu_mask_empty(&silent) && !sbi_pmu_mask_empty(&cpu.counters.in[SBI_PMU_ARMED]),
-	      "stopped, nobody waits");
+	lost = sbi_pmu_counters_sampling(&cpu.counters);
+	check(sbi_pmu_mask_empty(&lost) && !sbi_pmu_mask_empty(&cpu.counters.in[SBI_PMU_ARMED]),
+	      "sampling.armed_counter_of_stopped_event_is_not_sampling");
 }
 
-/* As when a task leaves and comes back. */
-static void arm_again(struct tracked *p)
+/* Stop and start the event, as at two context switches. */
+static void restart(struct tracked *p)
 {
 	tracked_stop(p);
 	tracked_start(p);
 	cpu_enable();
 }
 
-static void test_refused(void)
+static void test_failed_start(void)
 {
 	boot(2, 0, 64);
 	fakesbi.sscofpmf = true;
@@ -274,13 +296,14 @@ static void test_refused(void)
 	fakesbi.start_fails = 1;
 	cpu_enable();
 	fakesbi.start_fails = 0;
-	check(cpu.tracked[0].event.counter == SBI_PMU_NO_COUNTER && !cpu.tracked[0].event.active && quiet(),
-	      "a counter that does not start again is given up");
-	check(cpu.counters.lost_events == 1, "and that is told");
+	check(cpu.tracked[0].event.counter == SBI_PMU_NO_COUNTER &&
+	      !cpu.tracked[0].event.active && quiet(),
+	      "sampling.counter_that_does_not_restart_is_released");
+	check(cpu.counters.lost_events == 1, "sampling.lost_event_is_reported");
 }
 
-/* Every second STOP fails: a counter is lost if two in a row do, not if one does. */
-static void test_hardly_stops(void)
+/* Half of all STOPs fail: a counter is lost after two failures in a row, not after one. */
+static void test_failed_stops(void)
 {
 	unsigned int lost = 0, wrong = 0;
 
@@ -291,43 +314,51 @@ static void test_hardly_stops(void)
 		tracked_add_start(&cpu.tracked[0]);
 		cpu_enable();
 		fakesbi.stop_fails = 2;
-		arm_again(&cpu.tracked[0]);
+		restart(&cpu.tracked[0]);
 		fakesbi.stop_fails = 0;
-		run_served(10000, 100);
+		run_sampling(10000, 100);
 		if (cpu.tracked[0].event.counter == SBI_PMU_NO_COUNTER)
 			lost++;
 		else
 			wrong += !sampler_right(0) || cpu.tracked[0].event.period.left <= 0;
 	}
+	note("400 counters with failing stops, %u lost, %u wrong", lost, wrong);
 	check(lost > 60 && lost < 140 && !wrong,
-	      "of 400 counters that hardly stop a quarter is lost (%u, %u wrong)", lost, wrong);
+	      "sampling.quarter_of_counters_lost_by_failed_stops");
 }
 
 static void test_poll(void)
 {
 	struct tracked *p = &cpu.tracked[0];
+	struct sbi_pmu_counters *c = &cpu.counters;
 
 	boot(2, 0, 64);
 	tracked_open_idx(p, RAW, 5);
 	p->event.sampling = SBI_PMU_BY_TIMER;
 	p->event.period.left = 1000;
-	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 0, "nobody to look at");
+	check(sbi_pmu_counters_poll_ns(c, 1000000) == 0, "sampling.no_poll_without_events");
 	tracked_add_start(p);
-	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 10000000,
-	      "its pace is not known: late");
+	check(sbi_pmu_counters_poll_ns(c, 1000000) == 10000000,
+	      "sampling.poll_is_late_at_unknown_rate");
 	p->event.period.since_poll = 500;
-	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 2000000, "it is: in time");
+	check(sbi_pmu_counters_poll_ns(c, 1000000) == 2000000,
+	      "sampling.poll_is_at_end_of_period");
 	p->event.period.since_poll = 100000;
-	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 100000, "but not too soon");
+	check(sbi_pmu_counters_poll_ns(c, 1000000) == 100000,
+	      "sampling.poll_has_shortest_interval");
 	p->event.period.since_poll = 1;
-	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 10000000, "nor too late");
+	check(sbi_pmu_counters_poll_ns(c, 1000000) == 10000000,
+	      "sampling.poll_has_longest_interval");
 	p->event.period.left = -1;
-	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 100000, "overdue: soon");
+	check(sbi_pmu_counters_poll_ns(c, 1000000) == 100000,
+	      "sampling.poll_is_soon_when_overdue");
 	p->event.period.deferred = 2;
-	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 400000, "in vain: later");
+	check(sbi_pmu_counters_poll_ns(c, 1000000) == 400000,
+	      "sampling.poll_is_later_when_deferred");
 	p->event.period.deferred = 20;
-	check(sbi_pmu_counters_poll_ns(&cpu.counters, 1000000) == 10000000, "up to a limit");
-	check(sbi_pmu_mask_empty(&cpu.counters.in[SBI_PMU_RESTART]), "and its counter is never armed");
+	check(sbi_pmu_counters_poll_ns(c, 1000000) == 10000000,
+	      "sampling.poll_has_longest_interval_when_deferred");
+	check(sbi_pmu_mask_empty(&c->in[SBI_PMU_RESTART]), "sampling.polled_counter_is_not_armed");
 }
 
 static void random_step(void)
@@ -367,69 +398,80 @@ static void random_step(void)
 		cpu_enable();
 		cpu_run(fakesbi_random() % 2000);
 		if (fakesbi_random() % 8)
-			serve(16);
+			handle_overflow(16);
 	}
 }
 
-/* Samplers and counts come and go on few counters, in random order. */
-static void test_random_samples(unsigned long steps, enum mode way, u64 quirks,
-				unsigned int width)
+static const struct scenario {
+	const char *name;
+	u64 quirks;
+	unsigned int width;	/* bits of the programmable counters */
+	enum mode mode;
+} scenarios[] = {
+	{ "plain_64_bits", 0, 64, EXCLUSIVE },
+	{ "pending_tied_40_bits", QUIRK(PENDING_KEEPS_OF) | QUIRK(TIED), 40, EXCLUSIVE },
+	{ "deafened_64_bits", QUIRK(START_RUNNING_DEAFENS) | QUIRK(LAST_STATUS), 64, EXCLUSIVE },
+	{ "snapshot_40_bits", 0, 40, SNAPSHOT },
+	{ "snapshot_kvm_48_bits", KVM, 48, SNAPSHOT },
+	{ "snapshot_kvm_6_12_64_bits", KVM_OLD, 64, SNAPSHOT },
+	{ "snapshot_refused_64_bits", QUIRK(NO_SNAPSHOT), 64, SNAPSHOT },
+};
+
+/* Sampling and counting events are added and deleted on few counters, in random order. */
+static void test_random_samples(unsigned long steps, const struct scenario *s)
 {
 	unsigned int wrong = 0, overdue = 0;
+	char test[64];
 
-	fakesbi_reset(5, 0, width);
-	fakesbi.quirks = quirks;
+	fakesbi_reset(5, 0, s->width);
+	fakesbi.quirks = s->quirks;
 	fakesbi.sscofpmf = true;
-	cpu_boot_mode(way);
+	cpu_boot_mode(s->mode);
 	samples = 0;
 	for (unsigned int i = 0; i < SAMPLERS; i++) {
 		sampler_open(i, RAW, i / 2, 1 + fakesbi_random() % 20000);
 		tracked_open_idx(&cpu.tracked[SAMPLERS + i], RAW, i / 2);
 	}
 	for (unsigned long n = 0; n < steps; n++) {
-		if (way == SNAPSHOT && fakesbi_random() % 2)
+		if (s->mode == SNAPSHOT && fakesbi_random() % 2)
 			cpu_disable();
 		random_step();
 		tracked_sync();
 		if (n % 16)
 			continue;
-		/* Who starts overdue is served 16 events later, or more after skids. */
+		/* An overdue event is sampled after 16 more events, or later when deferred. */
 		cpu_enable();
 		cpu_run(16 << 4);
-		serve(0);
+		handle_overflow(0);
 		for (unsigned int i = 0; i < SAMPLERS; i++) {
+			const struct tracked *p = &cpu.tracked[i];
+
 			wrong += !sampler_right(i) || !tracked_right(&cpu.tracked[SAMPLERS + i]);
-			overdue += cpu.tracked[i].active && cpu.tracked[i].event.period.left <= -(16 << 4);
+			overdue += p->active && p->event.period.left <= -(16 << 4);
 		}
 	}
-	check(!wrong, "%lu steps at %u bits: every sample and count is true (%u wrong)", steps,
-	      width, wrong);
-	check(!overdue && samples > steps / 100, "no sample is missed (%u of %u)", overdue,
-	      samples);
-	check(!fakesbi.broken, "no rule broken (%s)", fakesbi.why ? fakesbi.why : "-");
+	note("%lu steps, %u samples, %u overdue, %u counts wrong", steps, samples, overdue, wrong);
+	check(!wrong, "sampling.random_%s_counts_are_correct", s->name);
+	check(!overdue && samples > steps / 100, "sampling.random_%s_misses_no_sample", s->name);
+	snprintf(test, sizeof(test), "sampling.random_%s", s->name);
+	check_rules(test);
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet(), "nothing is left running");
+	check(quiet(), "sampling.random_%s_releases_all", s->name);
 }
 
 void test_sampling(unsigned long steps)
 {
 	test_one();
 	test_late();
-	test_skid();
-	test_skid_storm();
-	test_shared();
-	test_narrow();
+	test_defer();
+	test_always_deferred();
+	test_shared_counter();
+	test_long_period();
 	test_pending();
-	test_silent();
-	test_refused();
-	test_hardly_stops();
+	test_lost_irq();
+	test_failed_start();
+	test_failed_stops();
 	test_poll();
-	test_random_samples(steps / 20, EXCLUSIVE, 0, 64);
-	test_random_samples(steps / 20, EXCLUSIVE, QUIRK(PENDING_KEEPS_OF) | QUIRK(TIED), 40);
-	test_random_samples(steps / 20, EXCLUSIVE, QUIRK(START_RUNNING_DEAFENS) | QUIRK(LAST_STATUS),
-			    64);
-	test_random_samples(steps / 20, SNAPSHOT, 0, 40);
-	test_random_samples(steps / 20, SNAPSHOT, KVM, 48);
-	test_random_samples(steps / 20, SNAPSHOT, KVM_OLD, 64);
-	test_random_samples(steps / 20, SNAPSHOT, QUIRK(NO_SNAPSHOT), 64);
+	for (unsigned int i = 0; i < ARRAY_SIZE(scenarios); i++)
+		test_random_samples(steps / 20, &scenarios[i]);
 }
