@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_power: counters that come round, harts that sleep, go and come. */
+/* test_power: narrow counters that wrap, suspend and resume, CPU hotplug. */
 #include "test.h"
 
-/* The event that happens most often: as often as is promised at most. */
+/* The raw event with the highest rate that the driver allows for */
 static struct sbi_pmu_event_code fastest(void)
 {
 	struct sbi_pmu_event_code code = { .idx = RAW };
@@ -12,28 +12,26 @@ static struct sbi_pmu_event_code fastest(void)
 	return code;
 }
 
-/* Does a narrow counter's count come out true, if looked at every @every ns? */
-static bool narrow_right(unsigned int width, u64 every, unsigned int rounds)
+/* Poll a narrow counter every @interval ns. Return: its count is correct. */
+static bool narrow_right(unsigned int width, u64 interval, unsigned int polls)
 {
 	struct tracked *a = &cpu.tracked[0];
 	bool right;
 
 	boot(2, 0, width);
 	tracked_open(a, fastest());
-	if (!tracked_add_start(a))
-		check(false, "attach");
-	for (unsigned int i = 0; i < rounds; i++) {
-		fakesbi_run(every);
-		a->expected += every * fakesbi_rate(&a->event.code);
-		if (!sbi_pmu_counters_poll_narrow(&cpu.counters))
-			check(false, "follow");
+	require(tracked_add_start(a), "power.narrow_counter");
+	for (unsigned int i = 0; i < polls; i++) {
+		fakesbi_run(interval);
+		a->expected += interval * fakesbi_rate(&a->event.code);
+		require(sbi_pmu_counters_poll_narrow(&cpu.counters), "power.narrow_counter_poll");
 	}
-	right = tracked_right(a) && a->expected > (rounds - 1) * BIT_ULL(width - 1);
+	right = tracked_right(a) && a->expected > (polls - 1) * BIT_ULL(width - 1);
 	sbi_pmu_counters_offline(&cpu.counters);
 	return right;
 }
 
-static void test_follow(void)
+static void test_poll_narrow(void)
 {
 	static const unsigned int widths[] = { 27, 32, 40, 48, 56 };
 	struct tracked *a = &cpu.tracked[0];
@@ -42,50 +40,54 @@ static void test_follow(void)
 		unsigned int w = widths[i];
 		u64 wrap = BIT_ULL(w - 1) / SBI_PMU_EVENTS_PER_NS;
 
-		check(narrow_right(w, wrap, 50), "%u bits come round 25 times, all is counted", w);
-		check(!narrow_right(w, 2 * wrap, 50), "%u bits, looked at too late: not", w);
+		check(narrow_right(w, wrap, 50), "power.polled_counter_of_%u_bits_wraps", w);
+		check(!narrow_right(w, 2 * wrap, 50),
+		      "power.counter_of_%u_bits_polled_late_loses_counts", w);
 	}
 	boot(2, 1, 63);
 	tracked_open_idx(a, RAW, 1);
-	check(tracked_add_start(a) && sbi_pmu_counters_poll_narrow(&cpu.counters), "63 bits are narrow, too");
+	check(tracked_add_start(a) && sbi_pmu_counters_poll_narrow(&cpu.counters),
+	      "power.counter_of_63_bits_is_polled");
 	sbi_pmu_counters_offline(&cpu.counters);
 	boot(2, 1, 27);
 	check(sbi_pmu_inventory_wrap_ns(&cpu.inv) == BIT_ULL(26) / SBI_PMU_EVENTS_PER_NS,
-	      "that is what is promised");
-	check(!sbi_pmu_counters_poll_narrow(&cpu.counters), "nobody there: nothing to follow");
+	      "power.poll_interval_follows_width");
+	check(!sbi_pmu_counters_poll_narrow(&cpu.counters), "power.no_poll_without_events");
 	tracked_open_idx(a, FW + 1, 0);
-	check(tracked_add_start(a) && !sbi_pmu_counters_poll_narrow(&cpu.counters), "nor a firmware counter");
+	check(tracked_add_start(a) && !sbi_pmu_counters_poll_narrow(&cpu.counters),
+	      "power.firmware_counter_is_not_polled");
 	tracked_del(a);
 	tracked_open_idx(a, SBI_PMU_HW_CPU_CYCLES, 0);
-	check(tracked_add_start(a) && a->event.counter == 0 && !sbi_pmu_counters_poll_narrow(&cpu.counters),
-	      "nor one of 64 bits");
+	check(tracked_add_start(a) && a->event.counter == 0 &&
+	      !sbi_pmu_counters_poll_narrow(&cpu.counters),
+	      "power.counter_of_64_bits_is_not_polled");
 	tracked_del(a);
 	tracked_open(a, fastest());
-	check(tracked_add_start(a) && sbi_pmu_counters_poll_narrow(&cpu.counters), "one of 27 bits");
+	check(tracked_add_start(a) && sbi_pmu_counters_poll_narrow(&cpu.counters),
+	      "power.counter_of_27_bits_is_polled");
 	tracked_del(a);
-	check(!sbi_pmu_counters_poll_narrow(&cpu.counters), "and not when it is idle");
+	check(!sbi_pmu_counters_poll_narrow(&cpu.counters), "power.idle_counter_is_not_polled");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
-/* Two share, one of them stopped: follow serves those who count. */
-static void test_follow_shared(void)
+/* Two events share a narrow counter, and one of them starts later. */
+static void test_poll_shared(void)
 {
 	struct tracked *a = &cpu.tracked[0], *b = a + 1;
 
 	boot(2, 0, 32);
 	tracked_open(a, fastest());
 	tracked_open(b, fastest());
-	if (!tracked_add_start(a) || !tracked_add(b))
-		check(false, "attach");
+	require(tracked_add_start(a) && tracked_add(b), "power.shared_narrow_counter");
 	cpu_run(1000000000);
-	check(tracked_start(b), "the second starts a second later");
+	check(tracked_start(b), "power.second_event_starts_on_shared_narrow_counter");
 	cpu_run(1000000000);
 	check(tracked_right(a) && tracked_right(b) && a->reported == 2 * b->reported,
-	      "32 bits, two seconds and one");
+	      "power.shared_narrow_counter_wraps");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
-/* A width that firmware exaggerates: the truth is what the limit says. */
+/* Firmware reports too many bits: the driver's limit gives the correct width. */
 static void test_width_limit(void)
 {
 	struct tracked *a = &cpu.tracked[0];
@@ -93,197 +95,208 @@ static void test_width_limit(void)
 	fakesbi_reset(2, 0, 32);
 	fakesbi.quirks = QUIRK(WIDTH_64_ALWAYS);
 	cpu_boot(true);
-	check(cpu.inv.info[3].width == 64, "32 bits that are said to be 64");
+	check(cpu.inv.info[3].width == 64, "power.width_is_what_firmware_reports");
 	cpu.limits.max_width = 32;
-	if (sbi_pmu_probe_inventory(&cpu.counters.backend.sbi, &cpu.limits, &cpu.inv))
-		check(false, "inventory");
-	check(cpu.inv.info[3].width == 32, "and are 32 by the limit");
+	require(!sbi_pmu_probe_inventory(&cpu.counters.backend.sbi, &cpu.limits, &cpu.inv),
+		"power.width_limit_inventory");
+	check(cpu.inv.info[3].width == 32, "power.width_is_limited");
 	tracked_open(a, fastest());
-	if (!tracked_add_start(a))
-		check(false, "attach");
+	require(tracked_add_start(a), "power.width_limit_event");
 	cpu_run(1000000000);
-	check(tracked_right(a), "come round, and all is counted");
+	check(tracked_right(a), "power.counter_with_limited_width_wraps");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
-static void seat_three(struct tracked *p)
+static void start_three(struct tracked *p)
 {
 	tracked_open_idx(&p[0], RAW, 1);
 	tracked_open_idx(&p[1], RAW, 2);
 	tracked_open_idx(&p[2], FW + 4, 0);
 	for (unsigned int i = 0; i < 3; i++)
-		if (!tracked_add_start(&p[i]))
-			check(false, "attach");
+		require(tracked_add_start(&p[i]), "power.three_events");
 }
 
-static void sleep_over(void)
+static bool three_right(struct tracked *p)
+{
+	return tracked_right(&p[0]) && tracked_right(&p[1]) && tracked_right(&p[2]);
+}
+
+static void suspend_resume(void)
 {
 	sbi_pmu_counters_suspend(&cpu.counters);
 	fakesbi_suspend();
 	sbi_pmu_counters_resume(&cpu.counters);
 }
 
-/* @quirks: what is lost over suspend. */
-static void suspend_under(const char *name, u64 quirks)
+/* @lost: name for what firmware loses in suspend, by @quirks */
+static void test_suspend(const char *lost, u64 quirks)
 {
 	struct tracked *p = cpu.tracked;
-	unsigned int stranded;
+	unsigned int lost_events;
 
 	boot(4, 2, 64);
 	fakesbi.quirks = quirks;
-	seat_three(p);
+	start_three(p);
 	tracked_open_idx(&p[3], RAW, 3);
-	tracked_add(&p[3]);	/* there, and not counting */
+	tracked_add(&p[3]);	/* not started */
 	cpu_run(11);
 	for (unsigned int i = 0; i < 3; i++) {
-		sleep_over();
+		suspend_resume();
 		cpu_run(11);
 	}
-	stranded = cpu.counters.lost_events;
-	check(tracked_right(&p[0]) && tracked_right(&p[1]) && tracked_right(&p[2]) && !stranded &&
+	lost_events = cpu.counters.lost_events;
+	check(three_right(p) && !lost_events &&
 	      p[0].reported == 44 * fakesbi_rate(&p[0].event.code),
-	      "%s lost over suspend: counts are true", name);
-	check(tracked_start(&p[3]), "%s lost: what was stopped starts", name);
+	      "power.suspend_losing_%s_keeps_counts", lost);
+	check(tracked_start(&p[3]), "power.stopped_event_starts_after_suspend_losing_%s", lost);
 	cpu_run(5);
-	check(tracked_right(&p[3]) && p[3].reported, "%s lost: and counts", name);
+	check(tracked_right(&p[3]) && p[3].reported,
+	      "power.stopped_event_counts_after_suspend_losing_%s", lost);
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "%s lost: no rule broken", name);
+	check(quiet() && !fakesbi.broken, "power.suspend_losing_%s_releases_all", lost);
 }
 
-/* Without resume the loss would be seen: this test tests. */
-static void suspend_without_resume(void)
+/* Without the driver's suspend and resume the loss is visible, so test_suspend() can fail. */
+static void test_suspend_not_notified(void)
 {
 	struct tracked *p = cpu.tracked;
 
 	boot(4, 2, 64);
 	fakesbi.quirks = QUIRK(SUSPEND_LOSES_EVENTS);
-	seat_three(p);
+	start_three(p);
 	cpu_run(11);
 	fakesbi_suspend();
 	cpu_run(11);
-	check(!tracked_right(&p[0]), "without suspend and resume the count would be short");
+	check(!tracked_right(&p[0]), "power.suspend_without_notification_loses_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
-static void resume_refused(void)
+static void test_resume_refused(void)
 {
 	struct tracked *p = cpu.tracked;
 
 	boot(4, 2, 64);
 	fakesbi.quirks = QUIRK(SUSPEND_LOSES_EVENTS) | QUIRK(SUSPEND_LOSES_VALUES);
-	seat_three(p);
+	start_three(p);
 	cpu_run(11);
 	fakesbi.refuse = 1;
-	sleep_over();
+	suspend_resume();
 	fakesbi.refuse = 0;
 	check(cpu.counters.lost_events == 3 && tracked_sync() == 3 && quiet() &&
 	      p[0].event.counter == SBI_PMU_NO_COUNTER && list_empty(&p[0].event.node),
-	      "refused at resume: stranded, and nothing is left configured");
+	      "power.refused_resume_releases_counters");
 	cpu_run(11);
-	check(tracked_right(&p[0]) && tracked_right(&p[1]) && tracked_right(&p[2]) && p[0].reported,
-	      "they keep what they have counted");
-	check(tracked_add_start(&p[0]) && p[0].event.counter == 3, "and may come again");
+	check(three_right(p) && p[0].reported, "power.refused_resume_keeps_counts");
+	check(tracked_add_start(&p[0]) && p[0].event.counter == 3,
+	      "power.event_is_added_after_refused_resume");
 	cpu_run(11);
 	check(tracked_right(&p[0]) && p[0].reported == 22 * fakesbi_rate(&p[0].event.code),
-	      "and count on");
+	      "power.event_counts_after_refused_resume");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "no rule broken");
+	check_released("power.refused_resume");
 }
 
-/* A counter that cannot be read any more: its user does not pretend. */
-static void resume_unreadable(void)
+/* A counter that cannot be read after resume: its event is stopped. */
+static void test_resume_unreadable(void)
 {
 	struct tracked *p = cpu.tracked;
 
 	boot(4, 2, 64);
-	seat_three(p);
+	start_three(p);
 	cpu_run(11);
 	sbi_pmu_counters_suspend(&cpu.counters);
 	fakesbi.dead = mask_of(3);
 	sbi_pmu_counters_resume(&cpu.counters);
 	check(tracked_sync() == 1 && !p[0].event.active && p[1].event.active,
-	      "dead after suspend: stopped, and the others count");
+	      "power.resume_stops_only_event_of_unreadable_counter");
 	cpu_run(11);
-	check(tracked_right(&p[0]) && tracked_right(&p[1]) && tracked_right(&p[2]), "all is right");
+	check(three_right(p), "power.resume_with_unreadable_counter_keeps_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
-/* Idle slots are not carried over a suspend. */
-static void resume_idle(void)
+/* Idle counters are released, not restored. */
+static void test_resume_idle(void)
 {
 	struct tracked *p = cpu.tracked;
 
 	boot(4, 2, 64);
-	seat_three(p);
+	start_three(p);
 	tracked_del(&p[1]);
-	sleep_over();
+	suspend_resume();
 	check(!fakesbi.ctr[4].configured && fakesbi.ctr[3].running &&
-	      !sbi_pmu_mask_test(&cpu.counters.plan.configured, 4), "idle slots are given back");
+	      !sbi_pmu_mask_test(&cpu.counters.plan.configured, 4),
+	      "power.suspend_releases_idle_counter");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "no rule broken");
+	check_released("power.suspend_with_idle_counter");
 }
 
-/* What somebody else has left behind is cleared when the hart comes. */
+/* In exclusive mode online releases what earlier software left configured. */
 static void test_leftovers(void)
 {
 	static struct spec_snapshot page;
-	const unsigned long flags[SBI_PMU_ARGS] = { 3, 3, SPEC_CFG_AUTO_START, RAW, 5 };
+	const unsigned long config[SBI_PMU_ARGS] = { 3, 3, SPEC_CFG_AUTO_START, RAW, 5 };
 	struct tracked *a = &cpu.tracked[0];
 
-	for (unsigned int sole = 0; sole < 2; sole++) {
+	for (unsigned int exclusive = 0; exclusive < 2; exclusive++) {
 		fakesbi_reset(4, 2, 64);
 		fakesbi_memory(0, &page, sizeof(page));
 		fakesbi.shmem = &page;
 		fakesbi.ctr[7].configured = true;
-		fakesbi_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, flags);
-		cpu_boot(sole);
-		check(quiet() == sole && fakesbi.ctr[3].running == !sole &&
-		      (fakesbi.shmem ? 0 : 1) == sole, "leftovers %s",
-		      sole ? "are cleared" : "are not ours");
-		check(tracked_open_idx(a, RAW, 9) && tracked_add_start(a) && a->event.counter == 4 - sole,
-		      "and %s", sole ? "in nobody's way" : "not touched");
+		fakesbi_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, config);
+		cpu_boot(exclusive);
+		check(quiet() == exclusive && fakesbi.ctr[3].running == !exclusive &&
+		      (fakesbi.shmem ? 0 : 1) == exclusive,
+		      exclusive ? "power.exclusive_mode_releases_foreign_counters" :
+				  "power.shared_mode_leaves_foreign_counters");
+		check(tracked_open_idx(a, RAW, 9) && tracked_add_start(a) &&
+		      a->event.counter == 4 - exclusive,
+		      exclusive ? "power.exclusive_mode_uses_released_counter" :
+				  "power.shared_mode_uses_free_counter");
 		sbi_pmu_counters_offline(&cpu.counters);
-		check(fakesbi.ctr[3].running == !sole && !fakesbi.broken, "no rule broken");
+		check(fakesbi.ctr[3].running == !exclusive && !fakesbi.broken,
+		      exclusive ? "power.exclusive_mode_offline_releases_all" :
+				  "power.shared_mode_offline_leaves_foreign_counters");
 	}
 }
 
-/* A hart goes and comes: its users have left, and come again. */
+/* Offline deletes all events; they are added again after online. */
 static void test_hotplug(void)
 {
 	struct tracked *p = cpu.tracked;
 
 	boot(4, 2, 64);
-	seat_three(p);
+	start_three(p);
 	cpu_run(5);
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(tracked_sync() == 3 && quiet(), "gone: all are detached");
+	check(tracked_sync() == 3 && quiet(), "power.offline_deletes_events");
 	fakesbi_restart();
 	cpu_run(5);
-	check(tracked_right(&p[0]) && tracked_right(&p[2]) && p[0].reported, "with their counts");
+	check(tracked_right(&p[0]) && tracked_right(&p[2]) && p[0].reported,
+	      "power.offline_keeps_counts");
 	sbi_pmu_counters_online(&cpu.counters);
 	for (unsigned int i = 0; i < 3; i++)
-		if (!tracked_add_start(&p[i]))
-			check(false, "attach");
+		require(tracked_add_start(&p[i]), "power.events_after_online");
 	cpu_run(5);
 	check(tracked_right(&p[0]) && tracked_right(&p[2]) &&
-	      p[0].reported == 10 * fakesbi_rate(&p[0].event.code), "back: they count on");
+	      p[0].reported == 10 * fakesbi_rate(&p[0].event.code),
+	      "power.counting_continues_after_online");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "no rule broken");
+	check_released("power.hotplug");
 }
 
 void test_power(void)
 {
-	test_follow();
-	test_follow_shared();
+	test_poll_narrow();
+	test_poll_shared();
 	test_width_limit();
-	suspend_under("nothing", 0);
-	suspend_under("events", QUIRK(SUSPEND_LOSES_EVENTS));
-	suspend_under("values", QUIRK(SUSPEND_LOSES_VALUES));
-	suspend_under("all", QUIRK(SUSPEND_LOSES_EVENTS) | QUIRK(SUSPEND_LOSES_VALUES));
-	suspend_without_resume();
-	resume_refused();
-	resume_unreadable();
-	resume_idle();
+	test_suspend("nothing", 0);
+	test_suspend("events", QUIRK(SUSPEND_LOSES_EVENTS));
+	test_suspend("values", QUIRK(SUSPEND_LOSES_VALUES));
+	test_suspend("all", QUIRK(SUSPEND_LOSES_EVENTS) | QUIRK(SUSPEND_LOSES_VALUES));
+	test_suspend_not_notified();
+	test_resume_refused();
+	test_resume_unreadable();
+	test_resume_idle();
 	test_leftovers();
 	test_hotplug();
 }
