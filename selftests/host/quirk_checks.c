@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * shows: for each quirk, calls that are answered one way by the specification
- * and another way by the quirk. True if it is the latter.
+ * quirk_checks: for each quirk, calls to which the specification requires one result and the
+ * quirk returns another. A check returns true if the result is that of the quirk.
+ *
+ * The model has hpmcounter3-10 on 3 to 10 and firmware counters on 11 to 14.
  */
 #include "quirk_checks.h"
 
@@ -14,25 +16,26 @@
 static struct spec_snapshot page;
 static struct spec_event_info *const info = (void *)&page;
 
-/* hpmcounter3-10 on 3 to 10, firmware counters on 11 to 14 */
-static struct sbiret ask(unsigned int fid, unsigned long a, unsigned long b, unsigned long c, unsigned long d, unsigned long e)
+static struct sbiret call(unsigned int fid, unsigned long a, unsigned long b, unsigned long c,
+			  unsigned long d, unsigned long e)
 {
 	const unsigned long arg[SBI_PMU_ARGS] = { a, b, c, d, e };
 
 	return fakesbi_call(fid, arg);
 }
 
-static struct fakesbi_ctr *config(unsigned int idx, unsigned long flags, unsigned long event, unsigned long data)
+static struct fakesbi_ctr *config(unsigned int idx, unsigned long flags, unsigned long event,
+				  unsigned long data)
 {
-	ask(CONFIG, idx, 1, flags, event, data);
+	call(CONFIG, idx, 1, flags, event, data);
 	return &fakesbi.ctr[idx];
 }
 
-static struct fakesbi_ctr *run(unsigned int idx, unsigned long event, unsigned long data)
+static struct fakesbi_ctr *config_start(unsigned int idx, unsigned long event, unsigned long data)
 {
 	struct fakesbi_ctr *ctr = config(idx, SPEC_CFG_CLEAR_VALUE, event, data);
 
-	ask(START, idx, 1, 0, 0, 0);
+	call(START, idx, 1, 0, 0, 0);
 	return ctr;
 }
 
@@ -43,22 +46,22 @@ static bool none_can(const struct sbi_pmu_event_code *code, unsigned int idx)
 	return false;
 }
 
-/* What event info says of an event; a counter for it there is if @can. */
+/* Return: event info's output for an event; @can: a counter can count the event. */
 static u32 event_info(u32 event, bool can)
 {
 	memset(&page, 0, sizeof(page));
 	fakesbi_memory(0, &page, sizeof(page));
 	fakesbi.can = can ? NULL : none_can;
 	info[0].event_idx = event;
-	ask(SPEC_FID_EVENT_INFO, 0, 0, 1, 0, 0);
+	call(SPEC_FID_EVENT_INFO, 0, 0, 1, 0, 0);
 	return info[0].output;
 }
 
 static bool start_running_deafens(void)
 {
-	struct fakesbi_ctr *ctr = run(3, RAW, 1);
+	struct fakesbi_ctr *ctr = config_start(3, RAW, 1);
 
-	ask(START, 3, 1, 0, 0, 0);
+	call(START, 3, 1, 0, 0, 0);
 	ctr->value = ~0ULL;
 	fakesbi_run(1);
 	return !fakesbi.lcofi;
@@ -66,12 +69,12 @@ static bool start_running_deafens(void)
 
 static bool pending_keeps_of(void)
 {
-	struct fakesbi_ctr *ctr = run(3, RAW, 1);
+	struct fakesbi_ctr *ctr = config_start(3, RAW, 1);
 
 	ctr->value = ~0ULL;
 	fakesbi_run(1);
-	ask(STOP, 3, 1, 0, 0, 0);
-	ask(START, 3, 1, SPEC_START_SET_INIT, 0, 0);
+	call(STOP, 3, 1, 0, 0, 0);
+	call(START, 3, 1, SPEC_START_SET_INIT, 0, 0);
 	return ctr->overflown;
 }
 
@@ -93,8 +96,8 @@ static bool cache_raw_flags(void)
 static bool fixed_fallback(void)
 {
 	fakesbi.can = none_can;
-	return !ask(CONFIG, 3, 1, 0, SPEC_GENERAL_CYCLES, 0).error &&
-	       !ask(CONFIG, 3, 1, 0, SPEC_GENERAL_CYCLES, 0).error &&
+	return !call(CONFIG, 3, 1, 0, SPEC_GENERAL_CYCLES, 0).error &&
+	       !call(CONFIG, 3, 1, 0, SPEC_GENERAL_CYCLES, 0).error &&
 	       fakesbi.ctr[0].configured;
 }
 
@@ -111,29 +114,29 @@ static bool raw_zero_fails(void)
 
 static bool empty_mask_taken(void)
 {
-	return !ask(CONFIG, 3, 0, 0, RAW, 1).error;
+	return !call(CONFIG, 3, 0, 0, RAW, 1).error;
 }
 
 static bool first_holder_only(void)
 {
-	run(11, FW, 0);
-	run(12, FW, 0);
-	run(3, RAW, 1);
-	run(4, RAW, 1);
+	config_start(11, FW, 0);
+	config_start(12, FW, 0);
+	config_start(3, RAW, 1);
+	config_start(4, RAW, 1);
 	fakesbi_run(3);
 	return !fakesbi.ctr[12].value && fakesbi.ctr[4].value;
 }
 
 static bool fw_never_already(void)
 {
-	run(11, FW, 0);
-	return !ask(START, 11, 1, 0, 0, 0).error && ask(STOP, 3, 1, 0, 0, 0).error;
+	config_start(11, FW, 0);
+	return !call(START, 11, 1, 0, 0, 0).error && call(STOP, 3, 1, 0, 0, 0).error;
 }
 
 static bool late_value(void)
 {
 	config(3, 0, RAW, 1)->value = ~0ULL;
-	ask(START, 3, 1, SPEC_START_SET_INIT, 5, 0);
+	call(START, 3, 1, SPEC_START_SET_INIT, 5, 0);
 	return fakesbi.lcofi && fakesbi.ctr[3].value == 5;
 }
 
@@ -147,31 +150,31 @@ static bool gap_traps(void)
 
 static bool skip_wrong_index(void)
 {
-	return ask(CONFIG, 3, 8, SPEC_CFG_SKIP_MATCH, RAW, 1).value != 6;
+	return call(CONFIG, 3, 8, SPEC_CFG_SKIP_MATCH, RAW, 1).value != 6;
 }
 
 static bool reset_clears_fixed(void)
 {
 	config(0, 0, SPEC_GENERAL_CYCLES, 0)->value = 99;
-	ask(STOP, 0, 1, SPEC_STOP_RESET, 0, 0);
+	call(STOP, 0, 1, SPEC_STOP_RESET, 0, 0);
 	return !fakesbi.ctr[0].value;
 }
 
 static bool info_past_end(void)
 {
-	return !ask(INFO, 15, 0, 0, 0, 0).error && ask(INFO, 16, 0, 0, 0, 0).error;
+	return !call(INFO, 15, 0, 0, 0, 0).error && call(INFO, 16, 0, 0, 0, 0).error;
 }
 
 static bool last_status(void)
 {
-	run(3, RAW, 1);
+	config_start(3, RAW, 1);
 	config(4, 0, RAW, 2);
-	return !ask(START, 3, 3, 0, 0, 0).error;
+	return !call(START, 3, 3, 0, 0, 0).error;
 }
 
 static bool suspend_loses_events(void)
 {
-	struct fakesbi_ctr *ctr = run(3, RAW, 1);
+	struct fakesbi_ctr *ctr = config_start(3, RAW, 1);
 
 	fakesbi_suspend();
 	fakesbi_run(3);
@@ -180,7 +183,7 @@ static bool suspend_loses_events(void)
 
 static bool suspend_loses_values(void)
 {
-	struct fakesbi_ctr *ctr = run(3, RAW, 1);
+	struct fakesbi_ctr *ctr = config_start(3, RAW, 1);
 
 	fakesbi_suspend();
 	return ctr->value;
@@ -188,7 +191,7 @@ static bool suspend_loses_values(void)
 
 static bool highest_first(void)
 {
-	return ask(CONFIG, 3, 0xff, 0, RAW, 1).value == 10;
+	return call(CONFIG, 3, 0xff, 0, RAW, 1).value == 10;
 }
 
 static bool first_row_only(void)
@@ -198,18 +201,18 @@ static bool first_row_only(void)
 
 static bool gaps_counted(void)
 {
-	return ask(NUM, 0, 0, 0, 0, 0).value == 15 && ask(INFO, 1, 0, 0, 0, 0).error;
+	return call(NUM, 0, 0, 0, 0, 0).value == 15 && call(INFO, 1, 0, 0, 0, 0).error;
 }
 
 static bool no_fw_read_hi(void)
 {
-	return ask(SPEC_FID_FW_READ_HI, 11, 0, 0, 0, 0).error == SPEC_ERR_NOT_SUPPORTED;
+	return call(SPEC_FID_FW_READ_HI, 11, 0, 0, 0, 0).error == SPEC_ERR_NOT_SUPPORTED;
 }
 
 static bool no_snapshot(void)
 {
 	fakesbi_memory(0, &page, sizeof(page));
-	return ask(SPEC_FID_SNAPSHOT_SHMEM, 0, 0, 0, 0, 0).error == SPEC_ERR_NOT_SUPPORTED;
+	return call(SPEC_FID_SNAPSHOT_SHMEM, 0, 0, 0, 0, 0).error == SPEC_ERR_NOT_SUPPORTED;
 }
 
 static bool no_event_info(void)
@@ -219,20 +222,20 @@ static bool no_event_info(void)
 
 static bool no_raw_v2(void)
 {
-	return ask(CONFIG, 3, 1, 0, RAW_V2, 1).error == SPEC_ERR_INVALID_PARAM;
+	return call(CONFIG, 3, 1, 0, RAW_V2, 1).error == SPEC_ERR_INVALID_PARAM;
 }
 
 static bool fixed_always(void)
 {
-	run(0, SPEC_GENERAL_CYCLES, 0);
-	return !ask(CONFIG, 3, 1, 0, SPEC_GENERAL_CYCLES, 0).value && !fakesbi.ctr[0].running;
+	config_start(0, SPEC_GENERAL_CYCLES, 0);
+	return !call(CONFIG, 3, 1, 0, SPEC_GENERAL_CYCLES, 0).value && !fakesbi.ctr[0].running;
 }
 
 static bool fixed_alike(void)
 {
 	struct fakesbi_ctr *ctr = config(0, SPEC_CFG_UINH, SPEC_GENERAL_CYCLES, 0);
 
-	ask(START, 0, 1, 0, 0, 0);
+	call(START, 0, 1, 0, 0, 0);
 	ctr->value = -1;
 	fakesbi_run(1);
 	return ctr->code.flags && fakesbi.lcofi;
@@ -240,29 +243,29 @@ static bool fixed_alike(void)
 
 static bool skip_needs_used(void)
 {
-	return ask(CONFIG, 3, 1, SPEC_CFG_SKIP_MATCH, RAW, 1).error == SPEC_ERR_FAILED;
+	return call(CONFIG, 3, 1, SPEC_CFG_SKIP_MATCH, RAW, 1).error == SPEC_ERR_FAILED;
 }
 
-static void give_memory(void)
+static void set_shmem(void)
 {
 	fakesbi_memory(0, &page, sizeof(page));
-	ask(SPEC_FID_SNAPSHOT_SHMEM, 0, 0, 0, 0, 0);
+	call(SPEC_FID_SNAPSHOT_SHMEM, 0, 0, 0, 0, 0);
 }
 
 static bool overflow_sticks(void)
 {
-	give_memory();
+	set_shmem();
 	page.overflow = 1;
-	run(3, RAW, 1);
-	ask(STOP, 3, 1, SPEC_STOP_SNAPSHOT, 0, 0);
+	config_start(3, RAW, 1);
+	call(STOP, 3, 1, SPEC_STOP_SNAPSHOT, 0, 0);
 	return page.overflow;
 }
 
 static bool fw_shared(void)
 {
-	run(11, FW, 0);
+	config_start(11, FW, 0);
 	config(12, 0, FW, 0);
-	return ask(START, 12, 1, 0, 0, 0).error && !ask(STOP, 12, 1, 0, 0, 0).value &&
+	return call(START, 12, 1, 0, 0, 0).error && !call(STOP, 12, 1, 0, 0, 0).value &&
 	       !fakesbi.ctr[11].running;
 }
 
@@ -281,50 +284,50 @@ static bool unused_unreadable(void)
 	u64 value;
 
 	return fakesbi_read_csr(SPEC_CSR_CYCLE + 3, &value) &&
-	       ask(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).error;
+	       call(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).error;
 }
 
 static bool unused_rubbish(void)
 {
-	return !ask(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).error &&
-	       ask(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).value !=
-	       ask(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).value;
+	return !call(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).error &&
+	       call(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).value !=
+	       call(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).value;
 }
 
 static bool unused_skipped(void)
 {
-	give_memory();
+	set_shmem();
 	page.value[0] = 77;
-	return !ask(STOP, 3, 1, SPEC_STOP_SNAPSHOT, 0, 0).error &&
-	       !ask(START, 3, 1, 0, 0, 0).error && page.value[0] == 77;
+	return !call(STOP, 3, 1, SPEC_STOP_SNAPSHOT, 0, 0).error &&
+	       !call(START, 3, 1, 0, 0, 0).error && page.value[0] == 77;
 }
 
 static bool saves_up_to_error(void)
 {
-	give_memory();
+	set_shmem();
 	page.value[1] = 0;
 	config(3, 0, RAW, 1);
-	run(4, RAW, 2)->value = 5;
-	ask(STOP, 3, 3, SPEC_STOP_SNAPSHOT, 0, 0);
+	config_start(4, RAW, 2)->value = 5;
+	call(STOP, 3, 3, SPEC_STOP_SNAPSHOT, 0, 0);
 	return !page.value[1];
 }
 
 static bool saves_all(void)
 {
-	give_memory();
-	run(3, RAW, 1);
+	set_shmem();
+	config_start(3, RAW, 1);
 	page.value[7] = 0;
-	ask(STOP, 3, 1, 0, 0, 0);
-	ask(START, 3, 1, SPEC_START_SNAPSHOT, 0, 0);
+	call(STOP, 3, 1, 0, 0, 0);
+	call(START, 3, 1, SPEC_START_SNAPSHOT, 0, 0);
 	page.value[7] = 1;
-	ask(STOP, 3, 1, SPEC_STOP_SNAPSHOT, 0, 0);
+	call(STOP, 3, 1, SPEC_STOP_SNAPSHOT, 0, 0);
 	return !page.value[7];
 }
 
 static bool lent_is_cleared(void)
 {
 	page.value[5] = 1;
-	give_memory();
+	set_shmem();
 	return !page.value[5];
 }
 
@@ -337,8 +340,8 @@ static bool uncountable_stops(void)
 {
 	fakesbi.countable = none_countable;
 	config(3, 0, RAW, 1);
-	run(4, RAW_V2, 2);
-	ask(START, 3, 1, 0, 0, 0);
+	config_start(4, RAW_V2, 2);
+	call(START, 3, 1, 0, 0, 0);
 	fakesbi_run(1);
 	return !fakesbi.ctr[4].value;
 }
@@ -347,10 +350,10 @@ static bool sums(void)
 {
 	u64 value;
 
-	give_memory();
-	run(3, RAW, 1);
-	ask(STOP, 3, 1, 0, 0, 0);
-	ask(START, 3, 1, SPEC_START_SNAPSHOT, 0, 0);
+	set_shmem();
+	config_start(3, RAW, 1);
+	call(STOP, 3, 1, 0, 0, 0);
+	call(START, 3, 1, SPEC_START_SNAPSHOT, 0, 0);
 	fakesbi_run(1);
 	fakesbi_read_csr(SPEC_CSR_CYCLE + 3, &value);
 	fakesbi_read_csr(SPEC_CSR_CYCLE + 3, &value);
@@ -359,21 +362,21 @@ static bool sums(void)
 
 static bool time_is_counter(void)
 {
-	return ask(INFO, 1, 0, 0, 0, 0).value == (63 << 12 | SPEC_CSR_TIME) &&
-	       ask(NUM, 0, 0, 0, 0, 0).value == 15;
+	return call(INFO, 1, 0, 0, 0, 0).value == (63 << 12 | SPEC_CSR_TIME) &&
+	       call(NUM, 0, 0, 0, 0, 0).value == 15;
 }
 
 static bool width_64_always(void)
 {
 	fakesbi_add(20, SPEC_CSR_CYCLE + 20, 40);
-	return FIELD_GET(SPEC_INFO_WIDTH, ask(INFO, 20, 0, 0, 0, 0).value) == 63;
+	return FIELD_GET(SPEC_INFO_WIDTH, call(INFO, 20, 0, 0, 0, 0).value) == 63;
 }
 
 static bool abort_at_already(void)
 {
 	config(3, 0, RAW, 1);
-	run(4, RAW, 2);
-	return ask(STOP, 3, 3, SPEC_STOP_RESET, 0, 0).error && fakesbi.ctr[3].configured &&
+	config_start(4, RAW, 2);
+	return call(STOP, 3, 3, SPEC_STOP_RESET, 0, 0).error && fakesbi.ctr[3].configured &&
 	       fakesbi.ctr[4].running;
 }
 
@@ -384,21 +387,21 @@ static bool no_filter(void)
 
 static bool skip_fixed_invalid(void)
 {
-	return ask(CONFIG, 0, 1, SPEC_CFG_SKIP_MATCH, SPEC_GENERAL_CYCLES, 0).error ==
+	return call(CONFIG, 0, 1, SPEC_CFG_SKIP_MATCH, SPEC_GENERAL_CYCLES, 0).error ==
 	       SPEC_ERR_INVALID_PARAM;
 }
 
 static bool tied(void)
 {
-	run(3, RAW, 1);
-	run(4, RAW, 1);
+	config_start(3, RAW, 1);
+	config_start(4, RAW, 1);
 	fakesbi_run(3);
 	return !fakesbi.ctr[4].value && fakesbi.ctr[3].value;
 }
 
 static bool junk_info(void)
 {
-	return ask(INFO, 3, 0, 0, 0, 0).value & ~(SPEC_INFO_CSR | SPEC_INFO_WIDTH);
+	return call(INFO, 3, 0, 0, 0, 0).value & ~(SPEC_INFO_CSR | SPEC_INFO_WIDTH);
 }
 
 static bool junk_output(void)
@@ -409,60 +412,60 @@ static bool junk_output(void)
 static bool junk_read_hi(void)
 {
 	fakesbi.ctr[11].value = 0;
-	return ask(SPEC_FID_FW_READ_HI, 11, 0, 0, 0, 0).value;
+	return call(SPEC_FID_FW_READ_HI, 11, 0, 0, 0, 0).value;
 }
 
-#define SHOWS(name, shows) { QUIRK_##name, #name, shows }
+#define CHECK(name, is_present) { QUIRK_##name, #is_present, is_present }
 
-const struct quirk_row quirk_rows[FAKESBI_QUIRKS] = {
-	SHOWS(START_RUNNING_DEAFENS, start_running_deafens),
-	SHOWS(PENDING_KEEPS_OF, pending_keeps_of),
-	SHOWS(INFO_DENIES, info_denies),
-	SHOWS(INFO_ANY_RAW, info_any_raw),
-	SHOWS(CACHE_RAW_FLAGS, cache_raw_flags),
-	SHOWS(FIXED_FALLBACK, fixed_fallback),
-	SHOWS(CONFIGURED_IS_TAKEN, configured_is_taken),
-	SHOWS(RAW_ZERO_FAILS, raw_zero_fails),
-	SHOWS(EMPTY_MASK_TAKEN, empty_mask_taken),
-	SHOWS(FIRST_HOLDER_ONLY, first_holder_only),
-	SHOWS(FW_NEVER_ALREADY, fw_never_already),
-	SHOWS(LATE_VALUE, late_value),
-	SHOWS(GAP_TRAPS, gap_traps),
-	SHOWS(SKIP_WRONG_INDEX, skip_wrong_index),
-	SHOWS(RESET_CLEARS_FIXED, reset_clears_fixed),
-	SHOWS(INFO_PAST_END, info_past_end),
-	SHOWS(LAST_STATUS, last_status),
-	SHOWS(SUSPEND_LOSES_EVENTS, suspend_loses_events),
-	SHOWS(SUSPEND_LOSES_VALUES, suspend_loses_values),
-	SHOWS(HIGHEST_FIRST, highest_first),
-	SHOWS(FIRST_ROW_ONLY, first_row_only),
-	SHOWS(GAPS_COUNTED, gaps_counted),
-	SHOWS(NO_FW_READ_HI, no_fw_read_hi),
-	SHOWS(NO_SNAPSHOT, no_snapshot),
-	SHOWS(NO_EVENT_INFO, no_event_info),
-	SHOWS(NO_RAW_V2, no_raw_v2),
-	SHOWS(FIXED_ALWAYS, fixed_always),
-	SHOWS(FIXED_ALIKE, fixed_alike),
-	SHOWS(SKIP_NEEDS_USED, skip_needs_used),
-	SHOWS(OVERFLOW_STICKS, overflow_sticks),
-	SHOWS(FW_SHARED, fw_shared),
-	SHOWS(INFO_ANY_PLATFORM, info_any_platform),
-	SHOWS(NO_PLATFORM, no_platform),
-	SHOWS(UNUSED_UNREADABLE, unused_unreadable),
-	SHOWS(UNUSED_RUBBISH, unused_rubbish),
-	SHOWS(UNUSED_SKIPPED, unused_skipped),
-	SHOWS(SAVES_UP_TO_ERROR, saves_up_to_error),
-	SHOWS(SAVES_ALL, saves_all),
-	SHOWS(LENT_IS_CLEARED, lent_is_cleared),
-	SHOWS(UNCOUNTABLE_STOPS, uncountable_stops),
-	SHOWS(SUMS, sums),
-	SHOWS(TIME_IS_COUNTER, time_is_counter),
-	SHOWS(WIDTH_64_ALWAYS, width_64_always),
-	SHOWS(ABORT_AT_ALREADY, abort_at_already),
-	SHOWS(NO_FILTER, no_filter),
-	SHOWS(SKIP_FIXED_INVALID, skip_fixed_invalid),
-	SHOWS(TIED, tied),
-	SHOWS(JUNK_INFO, junk_info),
-	SHOWS(JUNK_OUTPUT, junk_output),
-	SHOWS(JUNK_READ_HI, junk_read_hi),
+const struct quirk_check quirk_checks[FAKESBI_QUIRKS] = {
+	CHECK(START_RUNNING_DEAFENS, start_running_deafens),
+	CHECK(PENDING_KEEPS_OF, pending_keeps_of),
+	CHECK(INFO_DENIES, info_denies),
+	CHECK(INFO_ANY_RAW, info_any_raw),
+	CHECK(CACHE_RAW_FLAGS, cache_raw_flags),
+	CHECK(FIXED_FALLBACK, fixed_fallback),
+	CHECK(CONFIGURED_IS_TAKEN, configured_is_taken),
+	CHECK(RAW_ZERO_FAILS, raw_zero_fails),
+	CHECK(EMPTY_MASK_TAKEN, empty_mask_taken),
+	CHECK(FIRST_HOLDER_ONLY, first_holder_only),
+	CHECK(FW_NEVER_ALREADY, fw_never_already),
+	CHECK(LATE_VALUE, late_value),
+	CHECK(GAP_TRAPS, gap_traps),
+	CHECK(SKIP_WRONG_INDEX, skip_wrong_index),
+	CHECK(RESET_CLEARS_FIXED, reset_clears_fixed),
+	CHECK(INFO_PAST_END, info_past_end),
+	CHECK(LAST_STATUS, last_status),
+	CHECK(SUSPEND_LOSES_EVENTS, suspend_loses_events),
+	CHECK(SUSPEND_LOSES_VALUES, suspend_loses_values),
+	CHECK(HIGHEST_FIRST, highest_first),
+	CHECK(FIRST_ROW_ONLY, first_row_only),
+	CHECK(GAPS_COUNTED, gaps_counted),
+	CHECK(NO_FW_READ_HI, no_fw_read_hi),
+	CHECK(NO_SNAPSHOT, no_snapshot),
+	CHECK(NO_EVENT_INFO, no_event_info),
+	CHECK(NO_RAW_V2, no_raw_v2),
+	CHECK(FIXED_ALWAYS, fixed_always),
+	CHECK(FIXED_ALIKE, fixed_alike),
+	CHECK(SKIP_NEEDS_USED, skip_needs_used),
+	CHECK(OVERFLOW_STICKS, overflow_sticks),
+	CHECK(FW_SHARED, fw_shared),
+	CHECK(INFO_ANY_PLATFORM, info_any_platform),
+	CHECK(NO_PLATFORM, no_platform),
+	CHECK(UNUSED_UNREADABLE, unused_unreadable),
+	CHECK(UNUSED_RUBBISH, unused_rubbish),
+	CHECK(UNUSED_SKIPPED, unused_skipped),
+	CHECK(SAVES_UP_TO_ERROR, saves_up_to_error),
+	CHECK(SAVES_ALL, saves_all),
+	CHECK(LENT_IS_CLEARED, lent_is_cleared),
+	CHECK(UNCOUNTABLE_STOPS, uncountable_stops),
+	CHECK(SUMS, sums),
+	CHECK(TIME_IS_COUNTER, time_is_counter),
+	CHECK(WIDTH_64_ALWAYS, width_64_always),
+	CHECK(ABORT_AT_ALREADY, abort_at_already),
+	CHECK(NO_FILTER, no_filter),
+	CHECK(SKIP_FIXED_INVALID, skip_fixed_invalid),
+	CHECK(TIED, tied),
+	CHECK(JUNK_INFO, junk_info),
+	CHECK(JUNK_OUTPUT, junk_output),
+	CHECK(JUNK_READ_HI, junk_read_hi),
 };

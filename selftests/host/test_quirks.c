@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_quirks: each quirk of real firmware by its name: the model has it, and
- * under it the driver's counts are right or the event is refused, nothing is
- * left behind, and no rule of the specification is broken.
+ * test_quirks: for each quirk of real firmware: the model has it, and with it the driver counts
+ * correctly or refuses the event, releases all counters and breaks no rule of the specification.
  */
 #include "quirk_checks.h"
 
-static const struct sbi_pmu_event_code wanted[] = {
+static const struct sbi_pmu_event_code codes[] = {
 	{ .idx = SBI_PMU_HW_CPU_CYCLES },
 	{ .idx = SBI_PMU_HW_INSTRUCTIONS },
 	{ .idx = SBI_PMU_HW_CPU_CYCLES },
@@ -22,38 +21,39 @@ static const struct sbi_pmu_event_code wanted[] = {
 	{ .idx = FW + 5 },
 	{ .idx = FW + 1 },
 	{ .idx = FW + SPEC_FW_PLATFORM, .data = 3 },
-	/* the last two only where there are filters */
+	/* The last two need filters. */
 	{ .idx = SBI_PMU_HW_CPU_CYCLES, .flags = SBI_PMU_CFG_FLAG_SET_UINH },
 	{ .idx = RAW, .data = 6, .flags = SBI_PMU_CFG_FLAG_SET_SINH },
 };
 
-static unsigned int players;
+static unsigned int events;	/* of the codes, those in use */
 
+/* Return: number of events that no counter can count */
 static unsigned int open_all(void)
 {
 	unsigned int refused = 0;
 
-	players = ARRAY_SIZE(wanted) - (fakesbi_has(QUIRK_NO_FILTER) ? 2 : 0);
-	for (unsigned int i = 0; i < players; i++)
-		refused += !tracked_open(&cpu.tracked[i], wanted[i]);
+	events = ARRAY_SIZE(codes) - (fakesbi_has(QUIRK_NO_FILTER) ? 2 : 0);
+	for (unsigned int i = 0; i < events; i++)
+		refused += !tracked_open(&cpu.tracked[i], codes[i]);
 	return refused;
 }
 
-static void seat_all(void)
+static void start_all(void)
 {
-	for (unsigned int i = 0; i < players; i++)
+	for (unsigned int i = 0; i < events; i++)
 		if (!sbi_pmu_mask_empty(&cpu.tracked[i].event.candidates))
 			tracked_add_start(&cpu.tracked[i]);
 }
 
-/* Some leave, others take their counters, they come back. */
-static void take_turns(void)
+/* Delete some events, add others on their counters, and add the deleted ones again. */
+static void multiplex(void)
 {
 	for (unsigned int round = 0; round < 12; round++) {
-		for (unsigned int i = round % 3; i < players; i += 3)
+		for (unsigned int i = round % 3; i < events; i += 3)
 			tracked_del(&cpu.tracked[i]);
 		cpu_run(100 + round);
-		for (unsigned int i = (round + 1) % 2; i < players; i += 2)
+		for (unsigned int i = (round + 1) % 2; i < events; i += 2)
 			if (!sbi_pmu_mask_empty(&cpu.tracked[i].event.candidates))
 				tracked_add_start(&cpu.tracked[i]);
 		cpu_run(20000000);
@@ -63,52 +63,52 @@ static void take_turns(void)
 }
 
 /*
- * An event is opened again while it counts, when a counter is free that was
- * not when it was opened first.
+ * Open an event, then open it once more while it counts, when the counter of @other has become
+ * idle.
  */
-static void open_again(u32 other, u32 event, u64 data)
+static void open_twice(u32 other, u32 event, u64 data)
 {
-	struct tracked *a = &cpu.tracked[players], *b = a + 1, *c = a + 2;
+	struct tracked *a = &cpu.tracked[events], *b = a + 1, *c = a + 2;
 
-	for (unsigned int i = 0; i < players; i++)
+	for (unsigned int i = 0; i < events; i++)
 		tracked_del(&cpu.tracked[i]);
-	if (tracked_open_idx(a, other, data) && tracked_add_start(a) && tracked_open_idx(b, event, data) &&
-	    tracked_add_start(b)) {
+	if (tracked_open_idx(a, other, data) && tracked_add_start(a) &&
+	    tracked_open_idx(b, event, data) && tracked_add_start(b)) {
 		tracked_del(a);
 		cpu_run(50);
 		tracked_open_idx(c, event, data);
 		tracked_add_start(c);
 		cpu_run(50);
 		if (!tracked_right(b) || !tracked_right(c))
-			check(false, "%#x: counts when opened again", event);
+			check(false, "quirks.event_%#x_counts_when_opened_twice", event);
 		tracked_del(c);
 	}
 	tracked_del(b);
 	tracked_del(a);
 }
 
-/* Whatever was not refused at open counts when nobody else does. */
-static unsigned int each_alone(void)
+/* Count each event that is supported, alone. Return: number of failures. */
+static unsigned int count_each_alone(void)
 {
-	unsigned int bad = 0;
+	unsigned int failures = 0;
 
-	for (unsigned int i = 0; i < players; i++)
+	for (unsigned int i = 0; i < events; i++)
 		tracked_del(&cpu.tracked[i]);
-	for (unsigned int i = 0; i < players; i++) {
+	for (unsigned int i = 0; i < events; i++) {
 		struct tracked *p = &cpu.tracked[i];
 		u64 before = p->reported;
 
 		if (sbi_pmu_mask_empty(&p->event.candidates))
 			continue;
-		bad += !tracked_add_start(p);
+		failures += !tracked_add_start(p);
 		cpu_run(50);
-		bad += !tracked_right(p) || p->reported == before;
+		failures += !tracked_right(p) || p->reported == before;
 		tracked_del(p);
 	}
-	return bad;
+	return failures;
 }
 
-static void sleep_and_go(void)
+static void suspend_resume(void)
 {
 	sbi_pmu_counters_suspend(&cpu.counters);
 	fakesbi_suspend();
@@ -116,78 +116,81 @@ static void sleep_and_go(void)
 	cpu_run(77);
 }
 
-static void go_and_come(void)
+static void hotplug(void)
 {
 	sbi_pmu_counters_offline(&cpu.counters);
 	tracked_sync();
 	fakesbi_restart();
 	sbi_pmu_counters_online(&cpu.counters);
 	cpu_run(77);
-	seat_all();
+	start_all();
 	cpu_run(77);
 }
 
-/* Counters that hold an event for nobody; beside, fixed ones may be another's. */
-static unsigned int left_behind(bool sole)
+/* Return: number of counters not released; in shared mode fixed ones may be foreign */
+static unsigned int unreleased(bool exclusive)
 {
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < FAKESBI_CTRS; i++)
 		n += fakesbi.ctr[i].running ||
-		     (fakesbi.ctr[i].configured && (sole || (i != 0 && i != 2)));
+		     (fakesbi.ctr[i].configured && (exclusive || (i != 0 && i != 2)));
 	return n;
 }
 
-static void workout(const char *name, u64 quirks, enum mode way)
+/* @name: name of the firmware or quirk */
+static void exercise(const char *name, u64 quirks, enum mode mode)
 {
-	static const char * const ways[] = { "beside", "sole", "resting" };
-	const bool sole = way != SHARED;
+	static const char * const modes[] = { "shared", "exclusive", "snapshot" };
 	unsigned int refused, lost, wrong, left;
 
-	/* What claims more bits than it has takes a limit: see test_power.c. */
+	/* WIDTH_64_ALWAYS needs a width limit for narrow counters, see test_power.c. */
 	fakesbi_reset(8, 3, quirks & QUIRK(WIDTH_64_ALWAYS) ? 64 : 32);
 	fakesbi.quirks = quirks;
 	fakesbi.can = can_upto;
-	cpu_boot_mode(way);
+	cpu_boot_mode(mode);
 	refused = open_all();
-	seat_all();
+	start_all();
 	cpu_run(1000);
-	take_turns();
+	multiplex();
 	lost = tracked_sync();
-	open_again(FW + 7, FW + 8, 0);
-	open_again(RAW, RAW, 4);
-	seat_all();
-	sleep_and_go();
+	open_twice(FW + 7, FW + 8, 0);
+	open_twice(RAW, RAW, 4);
+	start_all();
+	suspend_resume();
 	lost += tracked_sync();
-	go_and_come();
+	hotplug();
 	lost += tracked_sync();
-	wrong = each_alone();
-	for (unsigned int i = 0; i < players; i++)
+	wrong = count_each_alone();
+	for (unsigned int i = 0; i < events; i++)
 		wrong += !tracked_right(&cpu.tracked[i]);
 	sbi_pmu_counters_offline(&cpu.counters);
-	left = left_behind(sole);
-	check(!wrong && !lost && !left && !fakesbi.broken && refused < players / 2,
-	      "%s, %s: %u events, %u refused, %u wrong, %u lost, %u left, %u rules broken (%s)",
-	      name, ways[way], players, refused, wrong, lost, left, fakesbi.broken,
-	      fakesbi.why ? fakesbi.why : "-");
+	left = unreleased(mode != SHARED);
+	note("%s, %s: %u events, %u refused, %u wrong, %u counters lost, %u not released",
+	     name, modes[mode], events, refused, wrong, lost, left);
+	note_broken_rule();
+	check(!wrong && !lost && !left && !fakesbi.broken && refused < events / 2,
+	      "quirks.%s_counts_are_correct_in_%s_mode", name, modes[mode]);
 }
 
-static bool shows(unsigned int quirk, u64 quirks)
+static bool is_present(unsigned int quirk, u64 quirks)
 {
 	fakesbi_reset(8, 4, 64);
 	fakesbi.quirks = quirks;
-	return quirk_rows[quirk].shows();
+	return quirk_checks[quirk].is_present();
 }
 
-/* Firmware that hands out counter 0 and 2 whatever it is offered. */
-static void fixed_whatever(const char *name, u64 quirk)
+/* Firmware that uses counters 0 and 2 for cycles and instret, even if they are not offered. */
+static void test_fixed(const char *name, u64 quirk)
 {
 	const struct sbi_pmu_event_code cycles = { .idx = SBI_PMU_HW_CPU_CYCLES };
 	const struct sbi_pmu_event_code instret = { .idx = SBI_PMU_HW_INSTRUCTIONS };
-	const struct sbi_pmu_event_code filtered = { .idx = cycles.idx, .flags = SBI_PMU_CFG_FLAG_SET_UINH };
+	const struct sbi_pmu_event_code filtered = {
+		.idx = cycles.idx, .flags = SBI_PMU_CFG_FLAG_SET_UINH
+	};
 	struct tracked *a = &cpu.tracked[0], *b = a + 1, *c = a + 2;
 	const struct sbi_pmu_mask all = { { 0x1fd } };
-	struct sbi_pmu_support truth = {};
+	struct sbi_pmu_support support = {};
 
 	fakesbi_reset(6, 2, 64);
 	fakesbi.quirks = quirk;
@@ -196,56 +199,61 @@ static void fixed_whatever(const char *name, u64 quirk)
 	tracked_open(a, instret);
 	tracked_open(a, cycles);
 	tracked_open(b, cycles);
-	check(quiet() && sbi_pmu_mask_test(&a->event.candidates, 0) && !sbi_pmu_mask_test(&a->event.candidates, 4),
-	      "%s: what strays is given back", name);
-	check(tracked_add_start(a) && tracked_add_start(b) && a->event.counter == 0 && b->event.counter == 0,
-	      "%s: cycles on counter 0, shared", name);
+	check(quiet() && sbi_pmu_mask_test(&a->event.candidates, 0) &&
+	      !sbi_pmu_mask_test(&a->event.candidates, 4),
+	      "quirks.%s_counter_not_offered_is_released", name);
+	check(tracked_add_start(a) && tracked_add_start(b) && a->event.counter == 0 &&
+	      b->event.counter == 0, "quirks.%s_cycles_share_counter_0", name);
 	cpu_run(10);
-	sbi_pmu_support_probe_here(&cpu.counters, &cycles, &all, &truth);
-	check(sbi_pmu_mask_empty(&truth.can) && sbi_pmu_mask_empty(&truth.cannot),
-	      "%s: not tried while it counts", name);
+	sbi_pmu_support_probe_here(&cpu.counters, &cycles, &all, &support);
+	check(sbi_pmu_mask_empty(&support.can) && sbi_pmu_mask_empty(&support.cannot),
+	      "quirks.%s_event_is_not_probed_while_it_counts", name);
 	tracked_open(c, filtered);
-	check(!sbi_pmu_mask_test(&c->event.candidates, 0), "%s: no filter there", name);
+	check(!sbi_pmu_mask_test(&c->event.candidates, 0),
+	      "quirks.%s_filtered_cycles_do_not_use_counter_0", name);
 	cpu_run(10);
-	check(tracked_right(a) && tracked_right(b) && a->reported, "%s: counts are right", name);
+	check(tracked_right(a) && tracked_right(b) && a->reported,
+	      "quirks.%s_shared_cycles_are_correct", name);
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "%s: no rule broken (%s)", name,
-	      fakesbi.why ? fakesbi.why : "-");
+	note_broken_rule();
+	check(quiet() && !fakesbi.broken, "quirks.%s_fixed_counters_are_released", name);
 }
 
-/* More trials than there are counters: none may be used up by them. */
-static void abort_at_already(void)
+/* More probes than counters: a probe must not leave its counter configured. */
+static void test_many_probes(void)
 {
-	unsigned int can = 0;
+	unsigned int supported = 0;
 
 	fakesbi_reset(4, 2, 64);
 	fakesbi.quirks = RUSTSBI;
 	cpu_boot(true);
 	for (unsigned int n = 0; n < 20; n++)
-		can += tracked_open_idx(&cpu.tracked[0], FW + n, 0) &&
-		       tracked_open_idx(&cpu.tracked[1], RAW, 1 + n);
-	check(can == 20 && quiet() && !fakesbi.broken, "ABORT_AT_ALREADY: 40 trials, %u can", can);
+		supported += tracked_open_idx(&cpu.tracked[0], FW + n, 0) &&
+			     tracked_open_idx(&cpu.tracked[1], RAW, 1 + n);
+	note("%u of 20 pairs of events are supported", supported);
+	check(supported == 20 && quiet() && !fakesbi.broken,
+	      "quirks.abort_at_already_probes_use_up_no_counter");
 }
 
 void test_quirks(void)
 {
 	for (unsigned int q = 0; q < FAKESBI_QUIRKS; q++) {
-		const char *name = quirk_rows[q].name;
+		const char *label = quirk_checks[q].label;
 
-		check(quirk_rows[q].quirk == q && !shows(q, 0) && shows(q, BIT_ULL(q)),
-		      "%s: the model has it", name);
-		for (enum mode way = SHARED; way <= SNAPSHOT; way++)
-			workout(name, BIT_ULL(q), way);
+		check(quirk_checks[q].quirk == q && !is_present(q, 0) && is_present(q, BIT_ULL(q)),
+		      "quirks.%s_is_in_model", label);
+		for (enum mode mode = SHARED; mode <= SNAPSHOT; mode++)
+			exercise(label, BIT_ULL(q), mode);
 	}
-	fixed_whatever("FIXED_FALLBACK", QUIRK(FIXED_FALLBACK));
-	fixed_whatever("FIXED_ALWAYS", QUIRK(FIXED_ALWAYS));
-	abort_at_already();
-	for (enum mode way = SHARED; way <= SNAPSHOT; way++) {
-		workout("none", 0, way);
-		workout("OpenSBI 1.2", OPENSBI_OLD, way);
-		workout("OpenSBI 1.9", OPENSBI_NEW, way);
-		workout("KVM", KVM, way);
-		workout("KVM of 6.12", KVM_OLD, way);
-		workout("RustSBI", RUSTSBI, way);
+	test_fixed("fixed_fallback", QUIRK(FIXED_FALLBACK));
+	test_fixed("fixed_always", QUIRK(FIXED_ALWAYS));
+	test_many_probes();
+	for (enum mode mode = SHARED; mode <= SNAPSHOT; mode++) {
+		exercise("none", 0, mode);
+		exercise("opensbi_1_2", OPENSBI_OLD, mode);
+		exercise("opensbi_1_9", OPENSBI_NEW, mode);
+		exercise("kvm", KVM, mode);
+		exercise("kvm_6_12", KVM_OLD, mode);
+		exercise("rustsbi", RUSTSBI, mode);
 	}
 }
