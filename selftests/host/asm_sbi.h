@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * asm_sbi.h - what host-testable files use of the kernel's asm/sbi.h and asm/csr.h: the names
- * are the kernel's, the numbers those of the SBI specification 3.0.
+ * asm_sbi.h - what host-testable files use of the kernel's asm/sbi.h and asm/csr.h: names of
+ * the kernel, numbers of the SBI specification 3.0.
  */
 #ifndef HOST_ASM_SBI_H
 #define HOST_ASM_SBI_H
@@ -67,15 +67,15 @@ enum {
 #define SBI_PMU_EVENT_CACHE_OP_ID_CODE_MASK	0x06
 #define SBI_PMU_EVENT_CACHE_RESULT_ID_CODE_MASK	0x01
 
-#define SBI_PMU_CFG_FLAG_SET_VUINH		(1UL << 3)
-#define SBI_PMU_CFG_FLAG_SET_VSINH		(1UL << 4)
-#define SBI_PMU_CFG_FLAG_SET_UINH		(1UL << 5)
-#define SBI_PMU_CFG_FLAG_SET_SINH		(1UL << 6)
-#define SBI_PMU_CFG_FLAG_SET_MINH		(1UL << 7)
-#define SBI_PMU_START_FLAG_SET_INIT_VALUE	(1UL << 0)
-#define SBI_PMU_START_FLAG_INIT_SNAPSHOT	(1UL << 1)
-#define SBI_PMU_STOP_FLAG_RESET			(1UL << 0)
-#define SBI_PMU_STOP_FLAG_TAKE_SNAPSHOT		(1UL << 1)
+#define SBI_PMU_CFG_FLAG_SET_VUINH		BIT(3)
+#define SBI_PMU_CFG_FLAG_SET_VSINH		BIT(4)
+#define SBI_PMU_CFG_FLAG_SET_UINH		BIT(5)
+#define SBI_PMU_CFG_FLAG_SET_SINH		BIT(6)
+#define SBI_PMU_CFG_FLAG_SET_MINH		BIT(7)
+#define SBI_PMU_START_FLAG_SET_INIT_VALUE	BIT(0)
+#define SBI_PMU_START_FLAG_INIT_SNAPSHOT	BIT(1)
+#define SBI_PMU_STOP_FLAG_RESET			BIT(0)
+#define SBI_PMU_STOP_FLAG_TAKE_SNAPSHOT		BIT(1)
 
 #define SBI_PMU_CTR_TYPE_FW			1
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * kernel_api_host.h - the host's replacement of the driver's kernel_api.h (same guard): what
- * host-testable files use of the kernel, made of the C library.
+ * kernel_api_host.h - replaces the driver's kernel_api.h in host builds (same guard): what
+ * host-testable files use of the kernel, by means of the C library.
  */
 #ifndef SBI_PMU_KERNEL_API_H
 #define SBI_PMU_KERNEL_API_H
@@ -108,7 +108,8 @@ static inline void __clear_bit(unsigned int i, unsigned long *map)
 	map[i / BITS_PER_LONG] &= ~BIT(i % BITS_PER_LONG);
 }
 
-static inline unsigned int find_next_bit(const unsigned long *map, unsigned int n, unsigned int from)
+static inline unsigned int find_next_bit(const unsigned long *map, unsigned int n,
+					 unsigned int from)
 {
 	while (from < n && !test_bit(from, map))
 		from++;
@@ -129,18 +130,6 @@ static inline unsigned int bitmap_weight(const unsigned long *map, unsigned int 
 	return weight;
 }
 
-#define BITMAP_OPERATION(name, operation)					\
-static inline void bitmap_##name(unsigned long *to, const unsigned long *a,	\
-				 const unsigned long *b, unsigned int n)	\
-{										\
-	for (unsigned int w = 0; w < n / BITS_PER_LONG; w++)			\
-		to[w] = a[w] operation b[w];					\
-}
-
-BITMAP_OPERATION(and, &)
-BITMAP_OPERATION(or, |)
-BITMAP_OPERATION(andnot, & ~)
-
 /* ---- linux/hashtable.h, linux/jhash.h: one bucket ---- */
 
 struct hlist_node {
@@ -151,7 +140,8 @@ struct hlist_head {
 	struct hlist_node *first;
 };
 
-#define DECLARE_HASHTABLE(name, bits)	struct hlist_head name[1]
+/* Room for 1 << @bits buckets; the first is used. */
+#define DECLARE_HASHTABLE(name, bits)	struct hlist_head name[1 << (bits)]
 #define hash_init(table)		((table)[0].first = NULL)
 #define jhash_3words(a, b, c, d)	((u32)((a) ^ (b) ^ (c) ^ (d)))
 
@@ -162,7 +152,7 @@ static inline void hash_add_first(struct hlist_head *head, struct hlist_node *no
 }
 
 #define hash_add(table, node, key)	((void)(key), hash_add_first(&(table)[0], node))
-/* Only before the node is freed, in a walk over all nodes. */
+/* For loops that free all nodes. */
 #define hash_del(node)			((void)(node))
 #define hash_entry(node, type, member)						\
 	((node) ? list_entry(node, type, member) : NULL)
@@ -171,7 +161,8 @@ static inline void hash_add_first(struct hlist_head *head, struct hlist_node *no
 	     (pos);								\
 	     (pos) = hash_entry((pos)->member.next, __typeof__(*(pos)), member))
 #define hash_for_each_safe(table, bucket, tmp, pos, member)			\
-	for ((bucket) = 0, (void)(bucket), (pos) = hash_entry((table)[0].first, __typeof__(*(pos)), member); \
+	for ((bucket) = 0, (void)(bucket),					\
+	     (pos) = hash_entry((table)[0].first, __typeof__(*(pos)), member);	\
 	     (pos) && ((tmp) = (pos)->member.next, true);			\
 	     (pos) = hash_entry(tmp, __typeof__(*(pos)), member))
 
@@ -185,7 +176,8 @@ struct cpumask {
 #define for_each_cpu_wrap(cpu, mask, first) \
 	for ((void)(mask), (cpu) = (first); (cpu) < 1; (cpu)++)
 
-static inline int smp_call_function_single(int cpu, void (*function)(void *arg), void *arg, int wait)
+static inline int smp_call_function_single(int cpu, void (*function)(void *arg), void *arg,
+					   int wait)
 {
 	(void)cpu;
 	(void)wait;
@@ -203,7 +195,11 @@ struct mutex {
 #define mutex_lock(lock)		(assert(!(lock)->locked), (lock)->locked = true)
 #define mutex_unlock(lock)		(assert((lock)->locked), (lock)->locked = false)
 #define GFP_KERNEL			0
-#define kzalloc(size, flags)		calloc(1, size)
+/* Set by a test: allocations fail. */
+__attribute__((weak)) bool kernel_api_no_memory;
+
+#define kzalloc(size, flags)		\
+	((void)(flags), kernel_api_no_memory ? NULL : calloc(1, size))
 #define kfree(p)			free(p)
 
 #endif

@@ -25,6 +25,7 @@ int main(int argc, char **argv)
 	test_quirks();
 	test_snapshot();
 	test_probe();
+	test_support();
 	test_hpm_model();
 	test_region();
 	test_topdown();
