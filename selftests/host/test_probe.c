@@ -1,23 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_probe: how counters are best read, and raw events that nobody can count. */
+/* test_probe: event hints, read methods, and raw events that KVM accepts but cannot count. */
 #include "test.h"
+
+/* ---- hints of EVENT_GET_INFO ---- */
+
+#define INFO_ADDRESS	0x280000000ULL
+
+static u64 hints(u64 quirks)
+{
+	static struct riscv_pmu_event_info info[64];
+
+	memset(info, 0, sizeof(info));
+	fakesbi_reset(2, 2, 64);
+	fakesbi_memory(INFO_ADDRESS, info, sizeof(info));
+	fakesbi.quirks = quirks;
+	return sbi_pmu_probe_hints(&cpu.counters.backend.sbi, info, INFO_ADDRESS);
+}
+
+static void test_hints(void)
+{
+	static struct riscv_pmu_event_info info[64];
+	u64 all = 0;
+
+	for (unsigned int n = 0; sbi_pmu_event_standard(n); n++)
+		all |= BIT_ULL(n);
+	boot(2, 2, 64);
+	check(hints(0) == all, "probe.hints_for_each_standard_event");
+	check(hints(QUIRK(JUNK_OUTPUT)) == all, "probe.hints_ignore_reserved_bits");
+	/* Cycles and instructions are the first two. */
+	check(hints(QUIRK(INFO_DENIES)) == (all & ~3ULL), "probe.hints_by_event");
+	check(!hints(QUIRK(NO_EVENT_INFO)), "probe.no_hints_without_event_info");
+	check(!fakesbi.broken, "probe.hints_break_no_rule");
+	fakesbi.quirks = 0;
+	check(!sbi_pmu_probe_hints(&cpu.counters.backend.sbi, info, 16) && fakesbi.broken == 1,
+	      "probe.no_hints_if_firmware_refuses_memory");
+	sbi_pmu_counters_offline(&cpu.counters);
+}
+
+/* ---- read methods ---- */
 
 static u64 now;
 
-/* A look at the clock takes 2 ns. */
+/* Reading the clock takes 2 ns. */
 static u64 clock_ns(void)
 {
 	fakesbi_run(2);
 	return now += 2;
 }
 
-static u64 clock_slow(void)
+static u64 clock_stopped(void)
 {
 	fakesbi_run(2);
 	return 0;
 }
 
-/* What takes time in the model is on the clock as well. */
+/* What takes time in the model takes it on the clock, too. */
 static int read_slowly(unsigned int csr, u64 *value)
 {
 	now += fakesbi.read_ticks;
@@ -30,97 +67,124 @@ static struct sbiret call_slowly(unsigned int fid, const unsigned long arg[SBI_P
 	return fakesbi_call(fid, arg);
 }
 
-static struct sbi_pmu_read_method manner(enum mode way, u64 quirks, u64 read_ticks, u64 call_ticks)
+static const char *broken_rule(void)
+{
+	return fakesbi.why ?: "none";
+}
+
+static struct sbi_pmu_read_method read_method(const char *name, enum mode mode, u64 quirks,
+					      u64 read_ticks, u64 call_ticks)
 {
 	struct sbi_pmu_read_method m;
 
 	fakesbi_reset(4, 2, 64);
 	fakesbi.quirks = quirks;
-	cpu_boot_mode(way);
+	cpu_boot_mode(mode);
 	cpu.counters.backend.accumulates = false;
 	cpu.counters.backend.read_csr = read_slowly;
 	cpu.counters.backend.sbi.call = call_slowly;
 	fakesbi.read_ticks = read_ticks;
 	fakesbi.call_ticks = call_ticks;
 	sbi_pmu_probe_read_method(&cpu.counters.backend, clock_ns, &m);
-	check(quiet() && !fakesbi.broken, "nothing is left, no rule broken (%s)",
-	      fakesbi.why ? fakesbi.why : "-");
+	note("%s: broken rule: %s", name, broken_rule());
+	check(quiet() && !fakesbi.broken, "probe.method_leaves_nothing_%s", name);
 	return m;
 }
 
-static void test_manner(void)
+static bool method_is(const struct sbi_pmu_read_method *m, bool accumulates, bool snapshot_works,
+		      bool snapshot_is_faster)
+{
+	return m->accumulates == accumulates && m->snapshot_works == snapshot_works &&
+	       m->snapshot_is_faster == snapshot_is_faster;
+}
+
+static void test_read_method(void)
 {
 	struct sbi_pmu_read_method m;
 
-	m = manner(EXCLUSIVE, 0, 1, 100);
-	check(!m.accumulates && !m.snapshot_works && !m.snapshot_is_faster, "bare metal: nothing is asked");
-	m = manner(SNAPSHOT, 0, 1, 100);
-	check(!m.accumulates && m.snapshot_works && !m.snapshot_is_faster, "with such memory: reading is cheaper");
-	m = manner(SNAPSHOT, KVM, 110, 100);
-	check(!m.accumulates && m.snapshot_works && m.snapshot_is_faster, "a read costs more than a call: it pays");
-	m = manner(SNAPSHOT, KVM, 90, 100);
-	check(!m.accumulates && m.snapshot_works && !m.snapshot_is_faster, "it costs less: it does not");
-	sbi_pmu_probe_read_method(&cpu.counters.backend, clock_slow, &m);
-	check(m.snapshot_works && !m.snapshot_is_faster, "the clock is too slow to tell: neither");
-	m = manner(SNAPSHOT, KVM_OLD, 110, 100);
-	check(m.accumulates && m.snapshot_works && m.snapshot_is_faster, "KVM of 6.12: what is told adds up");
-	m = manner(EXCLUSIVE, KVM_OLD, 110, 100);
-	check(m.accumulates && !m.snapshot_works && !m.snapshot_is_faster, "without the memory: it still does");
-	m = manner(SNAPSHOT, KVM | QUIRK(NO_SNAPSHOT), 110, 100);
-	check(!m.snapshot_works && !m.snapshot_is_faster, "no such memory: it tells nothing");
+	m = read_method("exclusive", EXCLUSIVE, 0, 1, 100);
+	check(method_is(&m, false, false, false), "probe.method_plain_without_memory");
+	m = read_method("snapshot", SNAPSHOT, 0, 1, 100);
+	check(method_is(&m, false, true, false), "probe.method_snapshot_slower_than_csr");
+	m = read_method("kvm_slow_reads", SNAPSHOT, KVM, 110, 100);
+	check(method_is(&m, false, true, true), "probe.method_snapshot_faster_than_slow_reads");
+	m = read_method("kvm_fast_reads", SNAPSHOT, KVM, 90, 100);
+	check(method_is(&m, false, true, false), "probe.method_snapshot_slower_than_fast_reads");
+	sbi_pmu_probe_read_method(&cpu.counters.backend, clock_stopped, &m);
+	check(m.snapshot_works && !m.snapshot_is_faster, "probe.method_not_faster_by_coarse_clock");
+	m = read_method("kvm_old_snapshot", SNAPSHOT, KVM_OLD, 110, 100);
+	check(method_is(&m, true, true, true), "probe.method_accumulates_with_snapshot");
+	m = read_method("kvm_old", EXCLUSIVE, KVM_OLD, 110, 100);
+	check(method_is(&m, true, false, false), "probe.method_accumulates_without_snapshot");
+	m = read_method("kvm_no_snapshot", SNAPSHOT, KVM | QUIRK(NO_SNAPSHOT), 110, 100);
+	check(!m.snapshot_works && !m.snapshot_is_faster, "probe.method_without_snapshot_call");
 
 	fakesbi_reset(4, 2, 64);
 	cpu_boot_mode(SNAPSHOT);
 	cpu.counters.backend.shmem.data = calloc(1, sizeof(*cpu.counters.backend.shmem.data));
 	sbi_pmu_probe_read_method(&cpu.counters.backend, clock_ns, &m);
-	check(!m.snapshot_works, "memory that firmware does not write to");
+	check(!m.snapshot_works, "probe.method_memory_never_written");
 	free(cpu.counters.backend.shmem.data);
 	fakesbi_reset(0, 2, 64);
 	fakesbi.refuse = 1;
 	cpu_boot(true);
 	sbi_pmu_probe_read_method(&cpu.counters.backend, clock_ns, &m);
-	check(!m.accumulates && !m.snapshot_works && !m.snapshot_is_faster, "nothing to find out with: no");
+	check(method_is(&m, false, false, false), "probe.method_plain_without_counter");
 }
 
-/* Even selectors are this machine's. */
+/* Even selectors exist on this machine. */
 static bool even(const struct sbi_pmu_event_code *code)
 {
 	return (code->idx != RAW && code->idx != RAW_V2) || code->data % 2 == 0;
 }
 
-/* ---- one thing goes wrong, wherever there is one to go wrong ---- */
+/* ---- one fault, in each place where it can occur ---- */
 
-/* Cycles on whatever counter is offered, or not; and what is in use may be taken. */
-#define ANYWHERE	(KVM & ~(QUIRK(FIXED_ALWAYS) | QUIRK(FIXED_ALIKE) | \
+/* Counts cycles on the counters that are offered only, and a counter in use may be taken. */
+#define KVM_MATCHING	(KVM & ~(QUIRK(FIXED_ALWAYS) | QUIRK(FIXED_ALIKE) | \
 				 QUIRK(CONFIGURED_IS_TAKEN)))
 
-/* No error of firmware's: a counter that was not offered; a CSR that traps. */
-#define STRAY		1
-#define UNREADABLE	2
-
-static const long faults[] = {
-	SPEC_ERR_FAILED, SPEC_ERR_INVALID_PARAM, SPEC_ERR_ALREADY_STOPPED,
-	SPEC_ERR_NO_SHMEM, STRAY, UNREADABLE,
+static const struct firmware {
+	const char *name;
+	u64 quirks;
+} firmwares[] = {
+	{ "kvm", KVM }, { "kvm_old", KVM_OLD }, { "kvm_matching", KVM_MATCHING },
 };
 
-/* What goes wrong, and after how many calls, or reads, where it may. */
+/* Not errors of SBI: a counter that was not offered; a CSR that traps. */
+#define NOT_OFFERED	1
+#define UNREADABLE	2
+
+static const struct fault {
+	const char *name;
+	long kind;
+} faults[] = {
+	{ "failed", SPEC_ERR_FAILED },
+	{ "invalid_param", SPEC_ERR_INVALID_PARAM },
+	{ "already_stopped", SPEC_ERR_ALREADY_STOPPED },
+	{ "no_shmem", SPEC_ERR_NO_SHMEM },
+	{ "not_offered", NOT_OFFERED },
+	{ "unreadable", UNREADABLE },
+};
+
+/* The fault, and after how many calls or reads in which it can occur */
 static long fault;
 static unsigned int left;
 
-/* Nobody can mend a counter that does not stop. */
-static bool may_go_wrong(unsigned int fid)
+/* Not in a STOP: the driver cannot repair a counter that does not stop. */
+static bool can_fail(unsigned int fid)
 {
-	return fault == STRAY ? fid == SBI_EXT_PMU_COUNTER_CFG_MATCH :
+	return fault == NOT_OFFERED ? fid == SBI_EXT_PMU_COUNTER_CFG_MATCH :
 	       fault != UNREADABLE && fid != SBI_EXT_PMU_COUNTER_STOP;
 }
 
-static struct sbiret call_once_wrong(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
+static struct sbiret call_fails_once(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
 {
 	struct sbiret ret;
 
-	if (!left || !may_go_wrong(fid) || --left)
+	if (!left || !can_fail(fid) || --left)
 		return call_slowly(fid, arg);
-	if (fault != STRAY)
+	if (fault != NOT_OFFERED)
 		return (struct sbiret){ .error = fault };
 	fakesbi.stray = 1;
 	ret = call_slowly(fid, arg);
@@ -128,17 +192,17 @@ static struct sbiret call_once_wrong(unsigned int fid, const unsigned long arg[S
 	return ret;
 }
 
-static int read_once_wrong(unsigned int csr, u64 *value)
+static int read_fails_once(unsigned int csr, u64 *value)
 {
 	if (!left || fault != UNREADABLE || --left)
 		return read_slowly(csr, value);
 	return -ENXIO;
 }
 
-/* Which counter it is, if it is a wrong one: there are many that there are not. */
-#define SEEDS(fault)	((fault) == STRAY ? 100 : 1)
+/* A counter that was not offered is any of many: try more than one. */
+#define SEEDS(kind)	((kind) == NOT_OFFERED ? 100 : 1)
 
-static void boot_wrong(u64 quirks, unsigned int after, long what, unsigned int seed)
+static void boot_with_fault(u64 quirks, unsigned int after, long kind, unsigned int seed)
 {
 	fakesbi_reset(4, 2, 64);
 	fakesbi_seed(seed * 0x9e3779b97f4a7c15ULL);
@@ -146,82 +210,82 @@ static void boot_wrong(u64 quirks, unsigned int after, long what, unsigned int s
 	fakesbi.countable = even;
 	cpu_boot_mode(SNAPSHOT);
 	cpu.counters.backend.accumulates = quirks == KVM_OLD;
-	cpu.counters.backend.read_csr = read_once_wrong;
-	cpu.counters.backend.sbi.call = call_once_wrong;
-	fakesbi.read_ticks = fakesbi.call_ticks = 100;
+	cpu.counters.backend.read_csr = read_fails_once;
+	cpu.counters.backend.sbi.call = call_fails_once;
+	fakesbi.read_ticks = 100;
+	fakesbi.call_ticks = 100;
 	left = after;
-	fault = what;
+	fault = kind;
 }
 
-static void test_manner_wrong(u64 quirks)
+static void test_read_method_fault(const struct firmware *fw, const struct fault *f)
 {
-	for (unsigned int i = 0; i < ARRAY_SIZE(faults); i++) {
-		unsigned int after = 0, seed = 0, told = 0, paid = 0, summed = 0, wrong = 0;
+	unsigned int after = 0, seed = 0, works = 0, faster = 0, accumulates = 0, wrong = 0;
 
-		do {
-			struct sbi_pmu_read_method m;
+	do {
+		struct sbi_pmu_read_method m;
 
-			seed = seed % SEEDS(faults[i]) + 1;
-			after += seed == 1;
-			boot_wrong(quirks, after, faults[i], seed);
-			sbi_pmu_probe_read_method(&cpu.counters.backend, clock_ns, &m);
-			told += m.snapshot_works;
-			paid += m.snapshot_is_faster;
-			summed += m.accumulates;
-			wrong += (m.snapshot_is_faster && !m.snapshot_works) || fakesbi.broken || !quiet() ||
-				 (m.accumulates && quirks != KVM_OLD);
-		} while (!left && after < 10000);
-		check(!wrong && after < 10000, "fault %ld in each place: no rule broken (%s)",
-		      faults[i], fakesbi.why ? fakesbi.why : "-");
-		/* In the last round there was none; there is another event than the first. */
-		check(told && (faults[i] == STRAY || (told < after && paid < told)) && paid &&
-		      !!summed == (quirks == KVM_OLD),
-		      "and what it hides is not believed (%u, %u, %u of %u)", told, paid,
-		      summed, after);
-	}
+		seed = seed % SEEDS(f->kind) + 1;
+		after += seed == 1;
+		boot_with_fault(fw->quirks, after, f->kind, seed);
+		sbi_pmu_probe_read_method(&cpu.counters.backend, clock_ns, &m);
+		works += m.snapshot_works;
+		faster += m.snapshot_is_faster;
+		accumulates += m.accumulates;
+		wrong += (m.snapshot_is_faster && !m.snapshot_works) || fakesbi.broken ||
+			 !quiet() || (m.accumulates && fw->quirks != KVM_OLD);
+	} while (!left && after < 10000);
+	note("%s, %s: of %u places: works %u, faster %u, accumulates %u, broken rule: %s",
+	     fw->name, f->name, after, works, faster, accumulates, broken_rule());
+	check(!wrong && after < 10000, "probe.method_%s_fault_%s_breaks_no_rule", fw->name,
+	      f->name);
+	/* The last round is without a fault. The first fault is made up for by another event. */
+	check(works && (f->kind == NOT_OFFERED || (works < after && faster < works)) && faster &&
+	      !!accumulates == (fw->quirks == KVM_OLD),
+	      "probe.method_%s_fault_%s_is_not_believed", fw->name, f->name);
 }
 
 /*
- * A raw event is not said to be there if it is not, whatever goes wrong; nor not, if it is,
- * unless firmware says no, ignores what it was offered, or the counter cannot be read.
+ * Whatever fails, an event that does not exist is not found; and one that exists is not
+ * refused, unless firmware refuses it, ignores the offer, or the counter cannot be read.
  */
-static void test_doubts_wrong(u64 quirks, u64 selector)
+static void test_raw_fault(const struct firmware *fw, const struct fault *f, bool exists)
 {
-	const struct sbi_pmu_event_code code = { .idx = RAW, .data = selector };
+	const struct sbi_pmu_event_code code = { .idx = RAW, .data = exists ? 4 : 5 };
+	const char *event = exists ? "event" : "no_event";
 	const struct sbi_pmu_mask fixed = { .bits[0] = 5 };
-	const bool there = even(&code);
+	unsigned int after = 0, seed = 0, rounds = 0, wrong = 0, answers = 0;
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(faults); i++) {
-		unsigned int after = 0, seed = 0, rounds = 0, wrong = 0, told = 0;
+	do {
+		struct sbi_pmu_support support = {};
+		struct sbi_pmu_mask all, untrue;
 
-		do {
-			struct sbi_pmu_mask all, untrue;
-			struct sbi_pmu_support truth = {};
-
-			seed = seed % SEEDS(faults[i]) + 1;
-			after += seed == 1;
-			rounds++;
-			boot_wrong(quirks, after, faults[i], seed);
-			all = sbi_pmu_inventory_hardware(&cpu.inv);
-			sbi_pmu_support_probe_here(&cpu.counters, &code, &all, &truth);
-			untrue = there ? sbi_pmu_mask_andnot(truth.cannot, &fixed) : truth.can;
-			wrong += fakesbi.broken || !quiet() || !sbi_pmu_mask_empty(&untrue);
-			told += !sbi_pmu_mask_empty(there ? &truth.can : &truth.cannot);
-		} while (!left && after < 10000);
-		check(after < 10000 && told,
-		      "fault %ld in each place: there is an answer (%u of %u)", faults[i], told,
-		      rounds);
-		if (there && faults[i] == STRAY)
-			check(told == rounds, "one counter's is not all the others'");
-		/* Each of four counters is configured, started and read. */
-		check(wrong <= (!there ? 0 : faults[i] == UNREADABLE ? 4 :
-				faults[i] == SPEC_ERR_INVALID_PARAM ? 10 :
-				faults[i] == STRAY ? 4 * SEEDS(STRAY) : 0),
-		      "and none is wrong (%u, %s)", wrong, fakesbi.why ? fakesbi.why : "-");
-	}
+		seed = seed % SEEDS(f->kind) + 1;
+		after += seed == 1;
+		rounds++;
+		boot_with_fault(fw->quirks, after, f->kind, seed);
+		all = sbi_pmu_inventory_hardware(&cpu.inv);
+		sbi_pmu_support_probe_here(&cpu.counters, &code, &all, &support);
+		untrue = exists ? sbi_pmu_mask_andnot(support.cannot, &fixed) : support.can;
+		wrong += fakesbi.broken || !quiet() || !sbi_pmu_mask_empty(&untrue);
+		answers += !sbi_pmu_mask_empty(exists ? &support.can : &support.cannot);
+	} while (!left && after < 10000);
+	note("%s, %s, %s: %u answers, %u wrong, of %u, broken rule: %s", fw->name, f->name, event,
+	     answers, wrong, rounds, broken_rule());
+	check(after < 10000 && answers, "probe.raw_%s_fault_%s_answers_%s", fw->name, f->name,
+	      event);
+	if (exists && f->kind == NOT_OFFERED)
+		check(answers == rounds, "probe.raw_%s_fault_is_of_one_counter", fw->name);
+	/* Each of four counters is configured, started and read. */
+	check(wrong <= (!exists ? 0 : f->kind == UNREADABLE ? 4 :
+			f->kind == SPEC_ERR_INVALID_PARAM ? 10 :
+			f->kind == NOT_OFFERED ? 4 * SEEDS(NOT_OFFERED) : 0),
+	      "probe.raw_%s_fault_%s_few_wrong_%s", fw->name, f->name, event);
 }
 
-static void boot_doubting(u64 quirks)
+/* ---- raw events in a VM ---- */
+
+static void boot_vm(u64 quirks)
 {
 	fakesbi_reset(6, 2, 64);
 	fakesbi.quirks = quirks;
@@ -229,46 +293,45 @@ static void boot_doubting(u64 quirks)
 	cpu_boot_mode(SNAPSHOT);
 }
 
-static struct sbi_pmu_support ask(u32 idx, u64 data)
+static struct sbi_pmu_support probe_event(u32 idx, u64 data)
 {
 	const struct sbi_pmu_event_code code = { .idx = idx, .data = data };
 	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(&cpu.inv);
-	struct sbi_pmu_support truth = {};
+	struct sbi_pmu_support support = {};
 	const u64 reads = fakesbi.reads;
 
-	/* A witness takes time, in which others count on. */
+	/* The reference counter needs time, in which others count on. */
 	fakesbi.read_ticks = 1;
-	sbi_pmu_support_probe_here(&cpu.counters, &code, &hardware, &truth);
+	sbi_pmu_support_probe_here(&cpu.counters, &code, &hardware, &support);
 	fakesbi.read_ticks = 0;
 	for (unsigned int i = 0; i < TRACKED; i++)
 		if (cpu.tracked[i].active)
 			cpu.tracked[i].expected += (fakesbi.reads - reads) *
 						   fakesbi_rate(&cpu.tracked[i].event.code);
-	return truth;
+	return support;
 }
 
-static bool says(const struct sbi_pmu_support *truth, bool can, bool cannot)
+static bool support_is(const struct sbi_pmu_support *support, bool can, bool cannot)
 {
-	return sbi_pmu_mask_empty(&truth->can) != can &&
-	       sbi_pmu_mask_empty(&truth->cannot) != cannot;
+	return sbi_pmu_mask_empty(&support->can) != can &&
+	       sbi_pmu_mask_empty(&support->cannot) != cannot;
 }
 
-static void test_doubts(u64 quirks)
+static void test_raw(const struct firmware *fw)
 {
-	struct tracked *cycles = &cpu.tracked[0], *instret = &cpu.tracked[1], *raw = &cpu.tracked[2];
-	struct sbi_pmu_support truth;
+	struct tracked *cycles = &cpu.tracked[0], *instret = cycles + 1, *raw = cycles + 2;
+	struct sbi_pmu_support support;
 
-	boot_doubting(quirks);
-	truth = ask(RAW, 4);
-	check(sbi_pmu_mask_weight(&truth.can) == 6 && sbi_pmu_mask_weight(&truth.cannot) == 2,
-	      "an event of this machine: on all six (%u), and not on the other two",
-	      sbi_pmu_mask_weight(&truth.can));
-	truth = ask(RAW, 5);
-	check(says(&truth, false, true), "one of another: no");
-	truth = ask(RAW_V2, 7);
-	check(says(&truth, false, true), "nor in the other form");
-	check(quiet() && !fakesbi.broken, "nothing is left, no rule broken (%s)",
-	      fakesbi.why ? fakesbi.why : "-");
+	boot_vm(fw->quirks);
+	support = probe_event(RAW, 4);
+	check(sbi_pmu_mask_weight(&support.can) == 6 && sbi_pmu_mask_weight(&support.cannot) == 2,
+	      "probe.raw_%s_event_on_programmable_counters", fw->name);
+	support = probe_event(RAW, 5);
+	check(support_is(&support, false, true), "probe.raw_%s_no_event", fw->name);
+	support = probe_event(RAW_V2, 7);
+	check(support_is(&support, false, true), "probe.raw_%s_no_event_v2", fw->name);
+	note("broken rule: %s", broken_rule());
+	check(quiet() && !fakesbi.broken, "probe.raw_%s_leaves_nothing", fw->name);
 
 	tracked_open_idx(cycles, SBI_PMU_HW_CPU_CYCLES, 0);
 	tracked_open_idx(instret, SBI_PMU_HW_INSTRUCTIONS, 0);
@@ -276,91 +339,97 @@ static void test_doubts(u64 quirks)
 	tracked_add_start(cycles);
 	tracked_add_start(raw);
 	cpu_run(100);
-	truth = ask(RAW, 3);
-	check(says(&truth, false, true), "somebody counts cycles: instructions tell");
-	truth = ask(RAW, 6);
-	check(says(&truth, true, true), "either way");
+	support = probe_event(RAW, 3);
+	check(support_is(&support, false, true), "probe.raw_%s_no_event_by_instructions",
+	      fw->name);
+	support = probe_event(RAW, 6);
+	check(support_is(&support, true, true), "probe.raw_%s_event_by_instructions", fw->name);
 	cpu_run(100);
-	check(tracked_right(cycles) && tracked_right(raw), "and he counts on");
+	check(tracked_right(cycles) && tracked_right(raw), "probe.raw_%s_others_count_on",
+	      fw->name);
 	tracked_add_start(instret);
 	cpu_run(100);
-	truth = ask(RAW, 9);
-	check(says(&truth, false, false), "both are in use: no telling");
-	truth = ask(RAW, 8);
-	check(says(&truth, false, false), "either way");
+	support = probe_event(RAW, 9);
+	check(support_is(&support, false, false), "probe.raw_%s_no_event_unknown_if_both_in_use",
+	      fw->name);
+	support = probe_event(RAW, 8);
+	check(support_is(&support, false, false), "probe.raw_%s_event_unknown_if_both_in_use",
+	      fw->name);
 	cpu_run(100);
-	check(tracked_right(cycles) && tracked_right(instret) && tracked_right(raw), "all count on");
+	check(tracked_right(cycles) && tracked_right(instret) && tracked_right(raw),
+	      "probe.raw_%s_all_count_on", fw->name);
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "no rule broken (%s)", fakesbi.why ? fakesbi.why : "-");
+	note("broken rule: %s", broken_rule());
+	check(quiet() && !fakesbi.broken, "probe.raw_%s_breaks_no_rule", fw->name);
 }
 
-/* A hart whose cycles stand still, as they do in a guest that gets no counter. */
-static bool stands(const struct sbi_pmu_event_code *code)
+/* Cycles and instructions do not count, as in a VM that gets no counter. */
+static bool no_cycles(const struct sbi_pmu_event_code *code)
 {
 	return code->idx != SBI_PMU_HW_CPU_CYCLES && code->idx != SBI_PMU_HW_INSTRUCTIONS;
 }
 
-static void test_no_witness(u64 quirks)
+static void test_no_reference(const struct firmware *fw)
 {
 	struct tracked *cycles = &cpu.tracked[0];
-	struct sbi_pmu_support truth;
+	struct sbi_pmu_support support;
 
-	boot_doubting(quirks);
-	/* Each counter has told something of cycles before. */
+	boot_vm(fw->quirks);
+	/* Each counter has a value of cycles from before. */
 	tracked_open_idx(cycles, SBI_PMU_HW_CPU_CYCLES, 0);
 	tracked_add_start(cycles);
 	cpu_run(100);
 	tracked_stop(cycles);
 	tracked_del(cycles);
-	fakesbi.countable = stands;
-	truth = ask(RAW, 4);
-	check(says(&truth, false, false), "a witness that stands still is none");
-	truth = ask(RAW, 5);
-	check(says(&truth, false, false), "for either");
-	check(quiet(), "nothing is left");
+	fakesbi.countable = no_cycles;
+	support = probe_event(RAW, 4);
+	check(support_is(&support, false, false), "probe.raw_%s_event_unknown_without_reference",
+	      fw->name);
+	support = probe_event(RAW, 5);
+	check(support_is(&support, false, false),
+	      "probe.raw_%s_no_event_unknown_without_reference", fw->name);
+	check(quiet(), "probe.raw_%s_without_reference_leaves_nothing", fw->name);
 }
 
 static unsigned int started;
 
-/* Other guests leave room for two of ours, and later for one. */
-static bool crowded(const struct sbi_pmu_event_code *code)
+/* Other VMs leave two counters for this one. */
+static bool first_two(const struct sbi_pmu_event_code *code)
 {
 	if (code->idx != RAW)
 		return true;
 	return ++started <= 2;
 }
 
-static void test_crowded(void)
+static void test_overcommitted(void)
 {
-	struct sbi_pmu_support truth;
+	struct sbi_pmu_support support;
 
 	fakesbi_reset(6, 2, 64);
 	fakesbi_add(70, 0xc10, 64);
 	fakesbi.quirks = KVM;
-	fakesbi.countable = crowded;
+	fakesbi.countable = first_two;
 	cpu_boot_mode(SNAPSHOT);
 	started = 0;
-	truth = ask(RAW, 4);
-	check(says(&truth, true, true) && sbi_pmu_mask_weight(&truth.cannot) == 2,
-	      "what counted once and later did not is no \"no\"");
+	support = probe_event(RAW, 4);
+	check(support_is(&support, true, true) && sbi_pmu_mask_weight(&support.cannot) == 2,
+	      "probe.raw_no_refusal_after_event_has_counted");
 }
 
 void test_probe(void)
 {
-	test_manner();
-	test_doubts(KVM);
-	test_doubts(KVM_OLD);
-	test_doubts(ANYWHERE);
-	test_no_witness(KVM);
-	test_no_witness(KVM_OLD);
-	test_crowded();
-	test_manner_wrong(KVM);
-	test_manner_wrong(KVM_OLD);
-	test_manner_wrong(ANYWHERE);
-	test_doubts_wrong(KVM, 4);
-	test_doubts_wrong(KVM, 5);
-	test_doubts_wrong(KVM_OLD, 4);
-	test_doubts_wrong(KVM_OLD, 5);
-	test_doubts_wrong(ANYWHERE, 4);
-	test_doubts_wrong(ANYWHERE, 5);
+	test_hints();
+	test_read_method();
+	for (unsigned int i = 0; i < ARRAY_SIZE(firmwares); i++)
+		test_raw(&firmwares[i]);
+	test_no_reference(&firmwares[0]);
+	test_no_reference(&firmwares[1]);
+	test_overcommitted();
+	for (unsigned int i = 0; i < ARRAY_SIZE(firmwares); i++) {
+		for (unsigned int n = 0; n < ARRAY_SIZE(faults); n++) {
+			test_read_method_fault(&firmwares[i], &faults[n]);
+			test_raw_fault(&firmwares[i], &faults[n], true);
+			test_raw_fault(&firmwares[i], &faults[n], false);
+		}
+	}
 }

@@ -66,7 +66,8 @@ static void test_cached(void)
 	check(!sbi_pmu_support_find(&cpu.support, &filtered, &found) && found_from(3, 2) &&
 	      cpu.support.count == entries, "support.filter_is_no_part_of_the_key");
 	check(!find_raw(3) && found_from(3, 4), "support.data_is_part_of_the_key");
-	check(!find(FW + 5, 0, 0) && found_from(7, 2), "support.firmware_event_on_firmware_counters");
+	check(!find(FW + 5, 0, 0) && found_from(7, 2),
+	      "support.firmware_event_on_firmware_counters");
 	check(is_cached(0, FW + 5, 0, 0), "support.firmware_event_is_cached");
 
 	fakesbi.refuse = 1;
