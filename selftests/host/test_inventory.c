@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_inventory: sets, what counters are, inventories, and differences. */
+/* test_inventory: sets of counters, descriptions of counters, differences of values. */
 #include "test.h"
 
 static void test_masks(void)
@@ -7,7 +7,7 @@ static void test_masks(void)
 	struct sbi_pmu_mask m = {}, n = {};
 
 	check(mask_next(&m, 0) == SBI_PMU_MAX_COUNTERS && sbi_pmu_mask_empty(&m) &&
-	      !sbi_pmu_mask_weight(&m), "an empty mask ends at once");
+	      !sbi_pmu_mask_weight(&m), "inventory.empty_mask_has_no_counter");
 	sbi_pmu_mask_set(&m, 31);
 	sbi_pmu_mask_set(&m, 32);
 	sbi_pmu_mask_set(&m, 63);
@@ -16,22 +16,24 @@ static void test_masks(void)
 	check(mask_next(&m, 0) == 31 && mask_next(&m, 32) == 32 &&
 	      mask_next(&m, 33) == 63 && mask_next(&m, 64) == 64 &&
 	      mask_next(&m, 65) == 127 && mask_next(&m, 128) == 128 &&
-	      sbi_pmu_mask_weight(&m) == 5, "masks past a word");
+	      sbi_pmu_mask_weight(&m) == 5, "inventory.mask_iterates_past_a_word");
 	check(sbi_pmu_mask_test(&m, 127) && !sbi_pmu_mask_test(&m, 0) &&
-	      !sbi_pmu_mask_test(&m, 128) && !sbi_pmu_mask_test(&m, ~0U), "none past the end");
-	check(m.bits[64 / SBI_PMU_WINDOW] & 1 && m.bits[127 / SBI_PMU_WINDOW] >> (SBI_PMU_WINDOW - 1),
-	      "a word is a window of %d", SBI_PMU_WINDOW);
+	      !sbi_pmu_mask_test(&m, 128) && !sbi_pmu_mask_test(&m, ~0U),
+	      "inventory.mask_test_past_end_is_false");
+	check(m.bits[64 / SBI_PMU_WINDOW] & 1 &&
+	      m.bits[127 / SBI_PMU_WINDOW] >> (SBI_PMU_WINDOW - 1), "inventory.window_is_a_word");
 	sbi_pmu_mask_set(&n, 64);
 	sbi_pmu_mask_set(&n, 5);
-	check(sbi_pmu_mask_weight(&(struct sbi_pmu_mask){}) == 0, "none");
+	check(sbi_pmu_mask_weight(&(struct sbi_pmu_mask){}) == 0,
+	      "inventory.weight_of_empty_mask_is_0");
 	m = sbi_pmu_mask_andnot(m, &n);
-	check(sbi_pmu_mask_weight(&m) == 4 && !sbi_pmu_mask_test(&m, 64), "without");
+	check(sbi_pmu_mask_weight(&m) == 4 && !sbi_pmu_mask_test(&m, 64), "inventory.mask_andnot");
 	m = sbi_pmu_mask_or(m, &n);
-	check(sbi_pmu_mask_weight(&m) == 6 && sbi_pmu_mask_test(&m, 5), "or");
+	check(sbi_pmu_mask_weight(&m) == 6 && sbi_pmu_mask_test(&m, 5), "inventory.mask_or");
 	m = sbi_pmu_mask_and(m, &n);
-	check(sbi_pmu_mask_weight(&m) == 2 && sbi_pmu_mask_test(&m, 64), "and");
+	check(sbi_pmu_mask_weight(&m) == 2 && sbi_pmu_mask_test(&m, 64), "inventory.mask_and");
 	sbi_pmu_mask_clear(&m, 64);
-	check(mask_next(&m, 0) == 5 && mask_next(&m, 6) == 128, "clear");
+	check(mask_next(&m, 0) == 5 && mask_next(&m, 6) == 128, "inventory.mask_clear");
 }
 
 static void test_delta(void)
@@ -39,19 +41,24 @@ static void test_delta(void)
 	struct sbi_pmu_counter_info ctr = { .width = 32 };
 	u64 d = 0;
 
-	check(!sbi_pmu_counter_delta(&ctr, 0xfffffff0, 0x10, &d) && d == 0x20, "32 bits wrap");
+	check(!sbi_pmu_counter_delta(&ctr, 0xfffffff0, 0x10, &d) && d == 0x20,
+	      "inventory.delta_32_bits_wrap");
 	ctr.width = 63;
-	check(!sbi_pmu_counter_delta(&ctr, ~0ULL >> 1, 2, &d) && d == 3, "63 bits wrap");
-	check(!sbi_pmu_counter_delta(&ctr, 2, 1, &d) && d == ~0ULL >> 1, "63 bits, nearly all round");
+	check(!sbi_pmu_counter_delta(&ctr, ~0ULL >> 1, 2, &d) && d == 3,
+	      "inventory.delta_63_bits_wrap");
+	check(!sbi_pmu_counter_delta(&ctr, 2, 1, &d) && d == ~0ULL >> 1,
+	      "inventory.delta_63_bits_nearly_full_range");
 	ctr.width = 64;
-	check(!sbi_pmu_counter_delta(&ctr, ~0ULL, 4, &d) && d == 5, "64 bits wrap");
+	check(!sbi_pmu_counter_delta(&ctr, ~0ULL, 4, &d) && d == 5, "inventory.delta_64_bits_wrap");
 	d = 77;
-	check(sbi_pmu_counter_delta(&ctr, 100, 99, &d) == -ERANGE && d == 77, "backwards is an error");
+	check(sbi_pmu_counter_delta(&ctr, 100, 99, &d) == -ERANGE && d == 77,
+	      "inventory.delta_backwards_is_erange");
 	check(!sbi_pmu_counter_delta(&ctr, 0, (1ULL << 63) - 1, &d) && d == (1ULL << 63) - 1,
-	      "a big step is none");
-	check(sbi_pmu_counter_delta(&ctr, 0, 1ULL << 63, &d) == -ERANGE, "half way round is backwards");
+	      "inventory.delta_64_bits_below_half_range");
+	check(sbi_pmu_counter_delta(&ctr, 0, 1ULL << 63, &d) == -ERANGE,
+	      "inventory.delta_half_range_is_backwards");
 	ctr.width = 1;
-	check(!sbi_pmu_counter_delta(&ctr, 1, 0, &d) && d == 1, "1 bit");
+	check(!sbi_pmu_counter_delta(&ctr, 1, 0, &d) && d == 1, "inventory.delta_1_bit");
 }
 
 static struct sbi_pmu_counter_info decode(unsigned long csr, unsigned int width, unsigned int limit)
@@ -64,26 +71,34 @@ static void test_decode(void)
 	const unsigned long reserved = (unsigned long)~0ULL >> 1 & ~(unsigned long)GENMASK(17, 0);
 	struct sbi_pmu_counter_info ctr;
 
-	check(decode(CSR_TIME, 64, 64).kind == SBI_PMU_COUNTER_NONE, "time is no counter");
+	check(decode(CSR_TIME, 64, 64).kind == SBI_PMU_COUNTER_NONE,
+	      "inventory.time_is_no_counter");
 	check(decode(0x123, 64, 64).kind == SBI_PMU_COUNTER_NONE &&
 	      decode(CSR_HPMCOUNTER31 + 1, 64, 64).kind == SBI_PMU_COUNTER_NONE &&
 	      decode(CSR_CYCLE - 1, 64, 64).kind == SBI_PMU_COUNTER_NONE,
-	      "nor is any other CSR");
+	      "inventory.other_csrs_are_no_counters");
 	check(decode(CSR_CYCLE, 64, 64).kind == SBI_PMU_COUNTER_FIXED &&
 	      decode(CSR_INSTRET, 64, 64).kind == SBI_PMU_COUNTER_FIXED &&
 	      decode(CSR_INSTRET + 1, 64, 64).kind == SBI_PMU_COUNTER_PROGRAMMABLE &&
-	      decode(CSR_HPMCOUNTER31, 64, 64).kind == SBI_PMU_COUNTER_PROGRAMMABLE, "the others are");
+	      decode(CSR_HPMCOUNTER31, 64, 64).kind == SBI_PMU_COUNTER_PROGRAMMABLE,
+	      "inventory.cycle_instret_and_hpm_are_counters");
 	check(decode(CSR_HPMCOUNTER31, 1, 64).width == 1 &&
 	      decode(CSR_HPMCOUNTER31, 48, 64).width == 48 &&
-	      decode(CSR_HPMCOUNTER31, 64, 64).width == 64, "one less than the width is told");
+	      decode(CSR_HPMCOUNTER31, 64, 64).width == 64,
+	      "inventory.decode_width_is_field_plus_1");
 	check(decode(CSR_HPMCOUNTER31, 64, 48).width == 48 &&
-	      decode(CSR_HPMCOUNTER31, 40, 48).width == 40, "the limit is a limit");
+	      decode(CSR_HPMCOUNTER31, 40, 48).width == 40, "inventory.decode_width_limit");
 	ctr = sbi_pmu_counter_info_decode((unsigned long)SPEC_INFO_FIRMWARE, 48);
 	check(ctr.kind == SBI_PMU_COUNTER_FIRMWARE && ctr.width == 64 && !ctr.csr,
-	      "firmware's width is ignored, and so is the limit");
+	      "inventory.decode_firmware_counter_has_64_bits");
 	ctr = sbi_pmu_counter_info_decode(reserved | 47UL << 12 | CSR_HPMCOUNTER31, 64);
-	check(ctr.kind == SBI_PMU_COUNTER_PROGRAMMABLE && ctr.width == 48 && ctr.csr == CSR_HPMCOUNTER31,
-	      "so are reserved bits");
+	check(ctr.kind == SBI_PMU_COUNTER_PROGRAMMABLE && ctr.width == 48 &&
+	      ctr.csr == CSR_HPMCOUNTER31, "inventory.decode_ignores_reserved_bits");
+}
+
+static struct sbi_pmu_counter_info firmware_counter(void)
+{
+	return sbi_pmu_counter_info_decode(SPEC_INFO_FIRMWARE, 64);
 }
 
 static u64 wrap_of(unsigned int width, unsigned int other)
@@ -92,7 +107,7 @@ static u64 wrap_of(unsigned int width, unsigned int other)
 
 	sbi_pmu_inventory_add(&inv, 3, decode(CSR_CYCLE + 3, width, 64));
 	sbi_pmu_inventory_add(&inv, 4, decode(CSR_CYCLE + 4, other, 64));
-	sbi_pmu_inventory_add(&inv, 9, sbi_pmu_counter_info_decode((unsigned long)SPEC_INFO_FIRMWARE, 64));
+	sbi_pmu_inventory_add(&inv, 9, firmware_counter());
 	return sbi_pmu_inventory_wrap_ns(&inv);
 }
 
@@ -101,16 +116,17 @@ static void test_wrap_ns(void)
 	const struct sbi_pmu_inventory none = {};
 	unsigned int bad = 0;
 
-	check(!sbi_pmu_inventory_wrap_ns(&none), "no counters, nothing to look at");
-	check(!wrap_of(64, 64), "64 bits do not come round");
+	check(!sbi_pmu_inventory_wrap_ns(&none), "inventory.wrap_never_without_counters");
+	check(!wrap_of(64, 64), "inventory.wrap_never_with_64_bits");
 	check(wrap_of(64, 40) == 1ULL << 33 && wrap_of(40, 64) == 1ULL << 33,
-	      "40 bits do within 17 s: every 8.6 s");
-	check(wrap_of(SBI_PMU_MIN_WIDTH, 40) > 1000000, "the narrowest: more than a ms (%llu ns)",
-	      (unsigned long long)wrap_of(SBI_PMU_MIN_WIDTH, 40));
-	/* What happens in that time is at most half a round. */
+	      "inventory.wrap_of_narrowest_counter");
+	note("%d bits: %llu ns", SBI_PMU_MIN_WIDTH,
+	     (unsigned long long)wrap_of(SBI_PMU_MIN_WIDTH, 40));
+	check(wrap_of(SBI_PMU_MIN_WIDTH, 40) > 1000000, "inventory.wrap_takes_over_a_ms");
+	/* Events of that time are at most half of the range. */
 	for (unsigned int w = SBI_PMU_MIN_WIDTH; w < 64; w++)
 		bad += wrap_of(w, 64) * SBI_PMU_EVENTS_PER_NS != 1ULL << (w - 1);
-	check(!bad, "half a round at any width");
+	check(!bad, "inventory.wrap_is_half_range_at_each_width");
 }
 
 static void test_inventory_add(void)
@@ -119,29 +135,32 @@ static void test_inventory_add(void)
 
 	sbi_pmu_inventory_add(&inv, 3, decode(CSR_CYCLE + 3, 27, 64));
 	sbi_pmu_inventory_add(&inv, 4, decode(CSR_CYCLE + 4, 26, 64));
-	check(SBI_PMU_MIN_WIDTH == 27 && sbi_pmu_mask_weight(&inv.programmable) == 1 && inv.narrow == 1 &&
-	      inv.info[4].kind == SBI_PMU_COUNTER_NONE, "27 bits are in, 26 are not");
+	check(SBI_PMU_MIN_WIDTH == 27 && sbi_pmu_mask_weight(&inv.programmable) == 1 &&
+	      inv.narrow == 1 && inv.info[4].kind == SBI_PMU_COUNTER_NONE,
+	      "inventory.narrow_counter_is_not_added");
 	sbi_pmu_inventory_add(&inv, 5, decode(CSR_CYCLE + 3, 64, 64));
-	check(sbi_pmu_mask_weight(&inv.programmable) == 1 && inv.narrow == 1, "one counter a CSR");
+	check(sbi_pmu_mask_weight(&inv.programmable) == 1 && inv.narrow == 1,
+	      "inventory.one_counter_for_each_csr");
 	sbi_pmu_inventory_add(&inv, 1, decode(CSR_TIME, 64, 64));
-	check(inv.info[1].kind == SBI_PMU_COUNTER_NONE, "no time");
+	check(inv.info[1].kind == SBI_PMU_COUNTER_NONE, "inventory.time_is_not_added");
 	sbi_pmu_inventory_add(&inv, 0, decode(CSR_CYCLE, 64, 64));
-	sbi_pmu_inventory_add(&inv, 127, sbi_pmu_counter_info_decode((unsigned long)SPEC_INFO_FIRMWARE, 64));
-	sbi_pmu_inventory_add(&inv, 126, sbi_pmu_counter_info_decode((unsigned long)SPEC_INFO_FIRMWARE, 64));
+	sbi_pmu_inventory_add(&inv, 127, firmware_counter());
+	sbi_pmu_inventory_add(&inv, 126, firmware_counter());
 	check(sbi_pmu_mask_weight(&inv.fixed) == 1 && sbi_pmu_mask_weight(&inv.firmware) == 2,
-	      "fixed ones, and firmware's, which share no CSR");
+	      "inventory.add_fixed_and_firmware");
 	other = sbi_pmu_inventory_all(&inv).bits[0] ? inv : other;
-	check(sbi_pmu_inventory_equal(&inv, &other), "equal is equal");
+	check(sbi_pmu_inventory_equal(&inv, &other), "inventory.equal_to_copy");
 	other.info[3].width = 28;
-	check(!sbi_pmu_inventory_equal(&inv, &other), "another width is another inventory");
+	check(!sbi_pmu_inventory_equal(&inv, &other), "inventory.not_equal_by_width");
 	other = inv;
 	other.info[127].kind = SBI_PMU_COUNTER_NONE;
-	check(!sbi_pmu_inventory_equal(&inv, &other), "so is another kind");
+	check(!sbi_pmu_inventory_equal(&inv, &other), "inventory.not_equal_by_kind");
 	other = inv;
 	other.info[3].csr++;
-	check(!sbi_pmu_inventory_equal(&inv, &other), "and another CSR");
+	check(!sbi_pmu_inventory_equal(&inv, &other), "inventory.not_equal_by_csr");
 	check(sbi_pmu_mask_weight(&(struct sbi_pmu_mask){}) == 0 &&
-	      sbi_pmu_inventory_hardware(&inv).bits[0] == (BIT(0) | BIT(3)), "hardware's");
+	      sbi_pmu_inventory_hardware(&inv).bits[0] == (BIT(0) | BIT(3)),
+	      "inventory.hardware_is_fixed_and_programmable");
 }
 
 void test_inventory(void)
