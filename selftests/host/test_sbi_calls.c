@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_sbi_calls: what is said to firmware, and what is made of its answers. */
+/* test_sbi_calls: arguments of SBI calls, and how their results are used. */
 #include "test.h"
 
-static struct sbiret scripted;
-static unsigned long said[SBI_PMU_ARGS];
+/* A raw selector of more than 32 bits */
+#define DATA		0x123456789abcUL
+/* Address of a page */
+#define PAGE		0x180001000UL
+#define ALL_ONES	(~0UL)
 
-/* Firmware that always gives the same answer, and remembers the question. */
+static struct sbiret scripted;
+static unsigned long passed[SBI_PMU_ARGS];
+
+/* Firmware that always returns @scripted, and saves the arguments. */
 static struct sbiret script_call(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
 {
 	(void)fid;
-	memcpy(said, arg, sizeof(said));
+	memcpy(passed, arg, sizeof(passed));
 	return scripted;
 }
 
 static struct sbi_pmu_sbi script = { .call = script_call };
 static struct sbi_pmu_sbi model = { .call = fakesbi_call };
 
-static bool said_was(unsigned long a, unsigned long b, unsigned long c, unsigned long d, unsigned long e, unsigned long f)
-{
-	const unsigned long want[SBI_PMU_ARGS] = { a, b, c, d, e, f };
-
-	return !memcmp(said, want, sizeof(want));
-}
+/* Were these the arguments of the last call, and the rest 0? */
+#define args_were(...)							\
+	(!memcmp(passed, (const unsigned long [SBI_PMU_ARGS]) { __VA_ARGS__ }, sizeof(passed)))
 
 static void test_errno(void)
 {
@@ -32,12 +35,14 @@ static void test_errno(void)
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(errors); i++)
-		check(sbi_pmu_sbi_errno(errors[i][0]) == errors[i][1], "SBI error %d", errors[i][0]);
+		check(sbi_pmu_sbi_errno(errors[i][0]) == errors[i][1],
+		      "sbi_calls.errno_of_%s%d", errors[i][0] < 0 ? "minus_" : "",
+		      abs(errors[i][0]));
 }
 
 static int config(unsigned int word, unsigned long mask, unsigned long answer, unsigned int *got)
 {
-	const struct sbi_pmu_event_code code = { .idx = RAW, .data = 0x123456789abcULL, .flags = 0x28 };
+	const struct sbi_pmu_event_code code = { .idx = RAW, .data = DATA, .flags = 0x28 };
 
 	scripted = (struct sbiret){ 0, answer };
 	return sbi_pmu_sbi_config(&script, word, mask, &code, got);
@@ -45,44 +50,52 @@ static int config(unsigned int word, unsigned long mask, unsigned long answer, u
 
 static void test_config(void)
 {
+	const struct sbi_pmu_event_code none = {};
 	unsigned int got = 0;
 
 	check(!config(0, 0x18, 3, &got) && got == 3 && !config(0, 0x18, 4, &got) && got == 4,
-	      "one of what was offered is taken");
-	check(said_was(0, 0x18, 0x28, RAW, (unsigned long)0x123456789abcULL, 0),
-	      "base, mask, flags, event, and its data in as many registers as that takes");
-	check(config(0, 0x18, 5, &got) == -EPROTO && got == 5, "another is not");
-	check(config(0, 1, SBI_PMU_WINDOW, &got) == -EPROTO && got == SBI_PMU_WINDOW, "nor the next window's first");
-	check(config(0, 0x18, 3 + SBI_PMU_WINDOW, &got) == -EPROTO && got == 3 + SBI_PMU_WINDOW, "nor its namesake");
-	check(!config(1, 0x18, SBI_PMU_WINDOW + 3, &got) && got == SBI_PMU_WINDOW + 3, "the second window");
-	check(said_was(SBI_PMU_WINDOW, 0x18, 0x28, RAW, (unsigned long)0x123456789abcULL, 0),
-	      "begins at %d", SBI_PMU_WINDOW);
-	check(config(1, 0x18, 3, &got) == -EPROTO && got == 3, "from below it");
-	check(config(0, 0x18, 127, &got) == -EPROTO && got == 127, "from far above");
+	      "sbi_calls.config_takes_offered_counter");
+	check(args_were(0, 0x18, 0x28, RAW, DATA), "sbi_calls.config_arguments");
+	check(config(0, 0x18, 5, &got) == -EPROTO && got == 5,
+	      "sbi_calls.config_refuses_counter_not_offered");
+	check(config(0, 1, SBI_PMU_WINDOW, &got) == -EPROTO && got == SBI_PMU_WINDOW,
+	      "sbi_calls.config_refuses_first_of_next_window");
+	check(config(0, 0x18, 3 + SBI_PMU_WINDOW, &got) == -EPROTO && got == 3 + SBI_PMU_WINDOW,
+	      "sbi_calls.config_refuses_same_bit_of_next_window");
+	check(!config(1, 0x18, SBI_PMU_WINDOW + 3, &got) && got == SBI_PMU_WINDOW + 3,
+	      "sbi_calls.config_takes_counter_of_second_window");
+	check(args_were(SBI_PMU_WINDOW, 0x18, 0x28, RAW, DATA),
+	      "sbi_calls.config_base_of_second_window");
+	check(config(1, 0x18, 3, &got) == -EPROTO && got == 3,
+	      "sbi_calls.config_refuses_counter_below_window");
+	check(config(0, 0x18, 127, &got) == -EPROTO && got == 127,
+	      "sbi_calls.config_refuses_counter_far_above_window");
 	check(config(0, 0x18, 128, &got) == -EPROTO && got == SBI_PMU_MAX_COUNTERS &&
-	      config(0, 0x18, (unsigned long)~0ULL, &got) == -EPROTO && got == SBI_PMU_MAX_COUNTERS,
-	      "what is no counter of ours has one name");
+	      config(0, 0x18, ALL_ONES, &got) == -EPROTO && got == SBI_PMU_MAX_COUNTERS,
+	      "sbi_calls.config_index_past_end_is_no_counter");
 	got = 99;
 	scripted.error = SPEC_ERR_NOT_SUPPORTED;
-	check(sbi_pmu_sbi_config(&script, 0, 1, &(struct sbi_pmu_event_code){}, &got) == -EOPNOTSUPP &&
-	      got == 99, "a refusal takes none");
+	check(sbi_pmu_sbi_config(&script, 0, 1, &none, &got) == -EOPNOTSUPP && got == 99,
+	      "sbi_calls.config_error_returns_no_counter");
 }
 
 static void test_start_release(void)
 {
 	scripted = (struct sbiret){};
-	check(!sbi_pmu_sbi_start(&script, SBI_PMU_WINDOW + 2) && said_was(SBI_PMU_WINDOW, 4, 0, 0, 0, 0), "start");
+	check(!sbi_pmu_sbi_start(&script, SBI_PMU_WINDOW + 2) && args_were(SBI_PMU_WINDOW, 4),
+	      "sbi_calls.start_arguments");
 	check(!sbi_pmu_sbi_release(&script, 2 * SBI_PMU_WINDOW - 1) &&
-	      said_was(SBI_PMU_WINDOW, (unsigned long)1 << (SBI_PMU_WINDOW - 1), SPEC_STOP_RESET, 0, 0, 0), "release");
+	      args_were(SBI_PMU_WINDOW, BIT(SBI_PMU_WINDOW - 1), SPEC_STOP_RESET),
+	      "sbi_calls.release_arguments");
 	scripted.error = SPEC_ERR_ALREADY_STARTED;
-	check(!sbi_pmu_sbi_start(&script, 1), "started already is started");
+	check(!sbi_pmu_sbi_start(&script, 1), "sbi_calls.already_started_is_success");
 	scripted.error = SPEC_ERR_ALREADY_STOPPED;
-	check(!sbi_pmu_sbi_release(&script, 1), "stopped already is stopped");
+	check(!sbi_pmu_sbi_release(&script, 1), "sbi_calls.already_stopped_is_success");
 	scripted.error = SPEC_ERR_FAILED;
 	check(sbi_pmu_sbi_start(&script, 1) == -EIO && sbi_pmu_sbi_release(&script, 1) == -EIO,
-	      "failed is failed");
-	check(script.calls[SBI_EXT_PMU_COUNTER_START] == 3 && script.calls[SBI_EXT_PMU_COUNTER_STOP] == 3,
-	      "calls are counted");
+	      "sbi_calls.failed_is_eio");
+	check(script.calls[SBI_EXT_PMU_COUNTER_START] == 3 &&
+	      script.calls[SBI_EXT_PMU_COUNTER_STOP] == 3, "sbi_calls.calls_are_counted");
 }
 
 static void test_read(void)
@@ -93,14 +106,14 @@ static void test_read(void)
 	fakesbi_reset(0, 2, 64);
 	fakesbi.ctr[3].value = 0x123456789abcdef0ULL;
 	check(!sbi_pmu_sbi_fw_read(&model, 3, &value) && value == 0x123456789abcdef0ULL,
-	      "all 64 bits are read");
+	      "sbi_calls.fw_read_has_64_bits");
 	fakesbi.read_fails = 1;
 	value = 77;
 	check(sbi_pmu_sbi_fw_read(&model, 3, &value) == -EIO && value == 77,
-	      "a read that fails gives no value");
+	      "sbi_calls.fw_read_error_returns_no_value");
 	fakesbi.read_fails = 0;
 
-	/* It counts while its halves are read: never a mixture. */
+	/* It counts during calls, and carries into the upper half. */
 	fakesbi.ctr[3].configured = fakesbi.ctr[3].running = true;
 	fakesbi.ctr[3].code.idx = FW;
 	fakesbi.ctr[3].value = 0xfffff000ULL;
@@ -114,7 +127,9 @@ static void test_read(void)
 			 value > fakesbi.ctr[3].value;
 	}
 	fakesbi.call_ticks = 0;
-	check(!wrong && fakesbi.ctr[3].value >> 32, "halves belong together (%u do not)", wrong);
+	note("%u wrong reads of 2000", wrong);
+	check(!wrong && fakesbi.ctr[3].value >> 32,
+	      "sbi_calls.fw_read_while_counting_is_consistent");
 }
 
 static void test_probe_inventory(void)
@@ -123,29 +138,32 @@ static void test_probe_inventory(void)
 	struct sbi_pmu_inventory inv;
 
 	fakesbi_reset(8, 60, 48);
-	fakesbi_add(100, CSR_CYCLE + 3, 48);	/* a second one on hpmcounter3 */
+	fakesbi_add(100, CSR_CYCLE + 3, 48);	/* hpmcounter3 again */
 	fakesbi_add(101, CSR_CYCLE + 20, 20);
-	check(!sbi_pmu_probe_inventory(&model, &limits, &inv) && sbi_pmu_mask_weight(&inv.programmable) == 8 &&
+	check(!sbi_pmu_probe_inventory(&model, &limits, &inv) &&
+	      sbi_pmu_mask_weight(&inv.programmable) == 8 &&
 	      sbi_pmu_mask_weight(&inv.fixed) == 2 && sbi_pmu_mask_weight(&inv.firmware) == 60 &&
 	      !inv.beyond && inv.narrow == 1 && inv.info[3].width == 48,
-	      "gaps, past 64, a CSR told twice, a narrow one");
+	      "sbi_calls.inventory_past_gaps");
 	fakesbi.quirks = QUIRK(GAPS_COUNTED);
 	check(!sbi_pmu_probe_inventory(&model, &limits, &inv) && !inv.beyond &&
-	      sbi_pmu_mask_weight(&inv.programmable) == 8, "gaps that are counted are not missed");
+	      sbi_pmu_mask_weight(&inv.programmable) == 8,
+	      "sbi_calls.inventory_if_number_includes_gaps");
 	for (unsigned int i = 120; i < 138; i++)
 		fakesbi_add_firmware(i);
 	check(!sbi_pmu_probe_inventory(&model, &limits, &inv) && inv.beyond == 10 &&
-	      sbi_pmu_mask_weight(&inv.firmware) == 68, "ten past the end (%lu)", inv.beyond);
+	      sbi_pmu_mask_weight(&inv.firmware) == 68,
+	      "sbi_calls.inventory_counts_those_past_end");
 	scripted = (struct sbiret){ SPEC_ERR_FAILED, 5 };
 	check(sbi_pmu_probe_inventory(&script, &limits, &inv) == -EIO &&
-	      sbi_pmu_mask_empty(&inv.programmable), "firmware that cannot even tell their number");
-	scripted = (struct sbiret){ 0, (unsigned long)~0ULL };
-	check(!sbi_pmu_probe_inventory(&script, &limits, &inv) && inv.beyond == (unsigned long)~0ULL - 128,
-	      "firmware that has counters without end");
+	      sbi_pmu_mask_empty(&inv.programmable), "sbi_calls.inventory_fails_without_number");
+	scripted = (struct sbiret){ 0, ALL_ONES };
+	check(!sbi_pmu_probe_inventory(&script, &limits, &inv) && inv.beyond == ALL_ONES - 128,
+	      "sbi_calls.inventory_ends_at_max_counters");
 	fakesbi_reset(8, 0, 64);
 	limits.max_width = 48;
 	check(!sbi_pmu_probe_inventory(&model, &limits, &inv) && inv.info[3].width == 48 &&
-	      inv.info[0].width == 48, "the width limit is for all hardware counters");
+	      inv.info[0].width == 48, "sbi_calls.inventory_width_limit");
 }
 
 static void test_set_shmem(void)
@@ -153,19 +171,22 @@ static void test_set_shmem(void)
 	static struct spec_snapshot page;
 
 	scripted = (struct sbiret){};
-	check(!sbi_pmu_sbi_set_shmem(&script, 0x180001000ULL) &&
-	      said_was((unsigned long)0x180001000ULL, 0, 0, 0, 0, 0), "a page, and no flags");
+	check(!sbi_pmu_sbi_set_shmem(&script, PAGE) && args_were(PAGE),
+	      "sbi_calls.set_shmem_arguments");
 	check(!sbi_pmu_sbi_set_shmem(&script, SBI_SHMEM_DISABLE) &&
-	      said_was((unsigned long)~0ULL, (unsigned long)~0ULL, 0, 0, 0, 0), "no page is all ones");
+	      args_were(ALL_ONES, ALL_ONES), "sbi_calls.set_shmem_disable_arguments");
 	fakesbi_reset(1, 1, 64);
-	fakesbi_memory(0x180001000ULL, &page, sizeof(page));
-	check(!sbi_pmu_sbi_set_shmem(&model, 0x180001000ULL) && fakesbi.shmem == &page, "given");
+	fakesbi_memory(PAGE, &page, sizeof(page));
+	check(!sbi_pmu_sbi_set_shmem(&model, PAGE) && fakesbi.shmem == &page,
+	      "sbi_calls.set_shmem_registers_page");
 	check(sbi_pmu_sbi_set_shmem(&model, 0x180001004ULL) == -EINVAL &&
 	      sbi_pmu_sbi_set_shmem(&model, 0x80001000ULL) == -EFAULT && fakesbi.shmem == &page,
-	      "refused");
-	check(!sbi_pmu_sbi_set_shmem(&model, SBI_SHMEM_DISABLE) && !fakesbi.shmem, "taken back");
+	      "sbi_calls.set_shmem_refused_keeps_page");
+	check(!sbi_pmu_sbi_set_shmem(&model, SBI_SHMEM_DISABLE) && !fakesbi.shmem,
+	      "sbi_calls.set_shmem_disable");
 	fakesbi.quirks = QUIRK(NO_SNAPSHOT);
-	check(sbi_pmu_sbi_set_shmem(&model, 0x180001000ULL) == -EOPNOTSUPP, "not known");
+	check(sbi_pmu_sbi_set_shmem(&model, PAGE) == -EOPNOTSUPP,
+	      "sbi_calls.set_shmem_not_supported");
 }
 
 static void test_event_info(void)
@@ -175,21 +196,23 @@ static void test_event_info(void)
 	unsigned int n, good = 0;
 
 	fakesbi_reset(2, 1, 64);
-	fakesbi.can = can_upto;	/* standard events have no data: counter 3 alone */
+	fakesbi.can = can_upto;	/* standard events have no data: only on counter 3 */
 	fakesbi_memory(address, info, sizeof(info));
 	for (n = 0; sbi_pmu_event_standard(n); n++)
 		info[n].event_idx = sbi_pmu_event_standard(n);
 	info[n++].event_idx = FW + 3;
 	info[n++].event_idx = FW + 22;
-	check(!sbi_pmu_sbi_event_info(&model, address, n), "event info of %u", n);
+	check(!sbi_pmu_sbi_event_info(&model, address, n), "sbi_calls.event_info_of_many");
 	for (unsigned int i = 0; i < n; i++)
 		good += info[i].output == SPEC_INFO_SUPPORTED;
-	check(good == 53 && !info[53].output, "all but the one that is reserved (%u)", good);
+	note("%u of %u are supported", good, n);
+	check(good == 53 && !info[53].output, "sbi_calls.event_info_all_but_reserved");
 	check(sbi_pmu_sbi_event_info(&model, address + 8, 1) == -EINVAL &&
-	      sbi_pmu_sbi_event_info(&model, address, 65) == -EFAULT, "refused");
+	      sbi_pmu_sbi_event_info(&model, address, 65) == -EFAULT,
+	      "sbi_calls.event_info_refused");
 	scripted = (struct sbiret){};
 	check(!sbi_pmu_sbi_event_info(&script, address, 9) &&
-	      said_was((unsigned long)address, 0, 9, 0, 0, 0), "asked for");
+	      args_were(address, 0, 9), "sbi_calls.event_info_arguments");
 }
 
 void test_sbi_calls(void)

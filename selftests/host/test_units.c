@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_units: XiangShan's selectors, and the counters that each unit has. Values
- * are those of the core's documents, put together by hand.
+ * test_units: XiangShan's selectors, and the counters that each unit has. Values are made by
+ * hand from the core's documents.
  */
 #include "test.h"
 
@@ -41,7 +41,7 @@ static const struct row rows[] = {
 	  EVENTS(1, 2, 3, 4) | OPS(4, 4, 0) },
 	{ UNIT(1) | EVENTS(1, 2, 3, 4) | OPS(0, 0, 1), 0, 1, RAW_V2,
 	  EVENTS(1, 2, 3, 4) | OPS(0, 0, 1) },
-	/* operators that the register does not take */
+	/* illegal operators */
 	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(3, 0, 0), -EINVAL, 0, 0, 0 },
 	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(5, 0, 0), -EINVAL, 0, 0, 0 },
 	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(0, 6, 0), -EINVAL, 0, 0, 0 },
@@ -49,7 +49,7 @@ static const struct row rows[] = {
 	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(0, 0, 7), -EINVAL, 0, 0, 0 },
 	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(0, 0, 16), -EINVAL, 0, 0, 0 },
 	{ EVENTS(1, 2, 0, 0) | OPS(0, 0, 16), -EINVAL, 0, 0, 0 },
-	/* a unit that there is not; bits that mean nothing */
+	/* no such unit; reserved bits */
 	{ UNIT(5) | 1, -EINVAL, 0, 0, 0 },
 	{ UNIT(7) | 1, -EINVAL, 0, 0, 0 },
 	{ 1ULL << 55 | UNIT(1) | 1, -EINVAL, 0, 0, 0 },
@@ -65,13 +65,13 @@ static const struct row rows[] = {
 	{ UNIT(2) | EVENTS(0x133, 0x226, 0, 0), -EINVAL, 0, 0, 0 },
 	{ EVENTS(0x133, 0x226, 0, 0), -EINVAL, 0, 0, 0 },
 	{ UNIT(4) | EVENTS(1, 2, 3, 0x204), -EINVAL, 0, 0, 0 },
-	/* an index of which the hardware sees the lower bits only: 6 in the frontend */
+	/* hardware uses only the lower bits of an index: 6 in the frontend */
 	{ UNIT(1) | 0x3f, 0, 1, RAW, 0x3f },
 	{ UNIT(1) | 0x40, -EINVAL, 0, 0, 0 },
 	{ UNIT(1) | EVENTS(1, 2, 0x40, 0), -EINVAL, 0, 0, 0 },
 	{ UNIT(2) | 0x80, -EINVAL, 0, 0, 0 },
 	{ UNIT(3) | 0xff, 0, 3, RAW, 0x2ff },
-	/* what counts nothing */
+	/* counts nothing */
 	{ 0, -EINVAL, 0, 0, 0 },
 	{ UNIT(2), -EINVAL, 0, 0, 0 },
 	{ UNIT(2) | 0x100, -EINVAL, 0, 0, 0 },
@@ -93,24 +93,24 @@ static void test_encode(void)
 
 		check(ret == r->ret && (ret || (code.idx == r->idx && code.data == r->data &&
 						code.unit == r->unit)),
-		      "selector %#llx: %d", (unsigned long long)r->config, ret);
+		      "units.selector_%llx", (unsigned long long)r->config);
 	}
 }
 
-/* The other kinds of event are what they are everywhere. */
+/* Other types of event are as without vendor support. */
 static void test_encode_others(void)
 {
 	struct perf_event_attr attr = { .config = 1ULL << 62 | SBI_PMU_HW_CPU_CYCLES };
 	struct sbi_pmu_event_code code;
 
 	check(!sbi_pmu_event_encode(&xiangshan, &attr, true, &code) &&
-	      code.idx == SBI_PMU_HW_CPU_CYCLES && !code.unit, "a standard event has no unit");
+	      code.idx == SBI_PMU_HW_CPU_CYCLES && !code.unit, "units.standard_event_has_no_unit");
 	attr.config |= UNIT(1);
 	check(sbi_pmu_event_encode(&xiangshan, &attr, true, &code) == -EINVAL,
-	      "nor may it be given one");
+	      "units.standard_event_with_unit_is_einval");
 }
 
-/* Device trees route by the tag; what is not raw goes anywhere. */
+/* Device trees choose counters by the tag; events that are not raw count on each. */
 static bool can_by_tag(const struct sbi_pmu_event_code *code, unsigned int idx)
 {
 	const unsigned int nth = fakesbi.ctr[idx].info & 0x1f;
@@ -121,7 +121,7 @@ static bool can_by_tag(const struct sbi_pmu_event_code *code, unsigned int idx)
 	return nth >= 3 + 8 * tag && nth < 11 + 8 * tag;
 }
 
-/* hpmcounter3-31, firmware's numbers of them the other way round. */
+/* hpmcounter3 to 31, with indices in reverse order */
 static void boot_reversed(void)
 {
 	memset(&fakesbi, 0, sizeof(fakesbi));
@@ -149,16 +149,15 @@ static void test_windows(void)
 			right &= sbi_pmu_mask_test(&window, 100 - n) ==
 				 (n >= units[i].first && n <= units[i].last);
 		check(right && sbi_pmu_mask_weight(&window) == units[i].last - units[i].first + 1,
-		      "unit %u is CSR %u to %u, wherever they are numbered", units[i].unit,
-		      units[i].first, units[i].last);
+		      "units.unit_%u_has_its_csrs_at_any_index", units[i].unit);
 	}
 	any = sbi_pmu_selector_candidates(&cpu.inv, SBI_PMU_UNIT_ANY);
-	check(sbi_pmu_mask_weight(&any) == 31, "no unit: all counters");
+	check(sbi_pmu_mask_weight(&any) == 31, "units.no_unit_has_all_counters");
 	sbi_pmu_counters_offline(&cpu.counters);
 
 	boot(4, 0, 64);
 	any = sbi_pmu_selector_candidates(&cpu.inv, SBI_PMU_UNIT_BACKEND);
-	check(sbi_pmu_mask_empty(&any), "a unit without counters has none");
+	check(sbi_pmu_mask_empty(&any), "units.unit_without_counters");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
@@ -168,7 +167,7 @@ static struct sbi_pmu_event_code event_of(u32 unit, unsigned int index)
 	struct sbi_pmu_event_code code = {};
 
 	if (sbi_pmu_event_encode(&xiangshan, &attr, true, &code))
-		check(false, "unit %u event %u", unit, index);
+		check(false, "units.encode_unit_%u_event_%u", unit, index);
 	return code;
 }
 
@@ -180,8 +179,9 @@ static bool fits(struct sbi_pmu_plan *plan, u32 unit, unsigned int index)
 	return sbi_pmu_plan_add(plan, &cpu.inv, &code, &can);
 }
 
-/* A group is as large as each unit's counters, whatever firmware would allow. */
-static void test_groups(bool (*can)(const struct sbi_pmu_event_code *code, unsigned int idx))
+/* Each unit's counters limit a group, even if firmware would accept more. */
+static void test_groups(const char *name,
+			bool (*can)(const struct sbi_pmu_event_code *code, unsigned int idx))
 {
 	static const unsigned int counters[] = { 0, 8, 8, 8, 5 };
 	struct sbi_pmu_plan *plan = calloc(1, sizeof(*plan));
@@ -192,15 +192,16 @@ static void test_groups(bool (*can)(const struct sbi_pmu_event_code *code, unsig
 	for (unsigned int unit = 1; unit <= 4; unit++)
 		for (unsigned int i = 1; i <= counters[unit]; i++)
 			fit += fits(plan, unit, i);
-	check(fit == 29, "8 + 8 + 8 + 5 events in a group: %u fit", fit);
+	note("%u events fit in a group", fit);
+	check(fit == 29, "units.group_uses_all_counters_%s", name);
 	for (unsigned int unit = 1; unit <= 4; unit++)
 		check(!fits(plan, unit, counters[unit] + 1) && fits(plan, unit, counters[unit]),
-		      "one more of unit %u does not, the same once more does", unit);
+		      "units.group_full_for_unit_%u_%s", unit, name);
 	sbi_pmu_counters_offline(&cpu.counters);
 	free(plan);
 }
 
-/* An event of the frontend and one of any unit, which has the same selector. */
+/* An event of the frontend, and one of no unit with the same selector */
 static void test_shared(void)
 {
 	struct tracked *a = &cpu.tracked[0], *b = a + 1, *c = a + 2;
@@ -209,21 +210,24 @@ static void test_shared(void)
 	tracked_open(a, event_of(SBI_PMU_UNIT_ANY, 5));
 	tracked_open(b, event_of(SBI_PMU_UNIT_FRONTEND, 5));
 	tracked_open(c, event_of(SBI_PMU_UNIT_BACKEND, 5));
-	check(tracked_add_start(a) && tracked_add_start(b) && tracked_add_start(c), "all in place");
-	/* The first free is counter 69, which is hpmcounter31. */
+	check(tracked_add_start(a) && tracked_add_start(b) && tracked_add_start(c),
+	      "units.same_selector_of_two_units_starts");
+	/* Counter 69 is the first; it is hpmcounter31. */
+	note("counters %u %u %u", a->event.counter, b->event.counter, c->event.counter);
 	check(a->event.counter == 69 && b->event.counter == 90 && c->event.counter == 82,
-	      "each where its unit is (%u %u %u)", a->event.counter, b->event.counter, c->event.counter);
+	      "units.each_event_on_its_unit");
 	cpu_run(7);
 	check(tracked_right(a) && tracked_right(b) && tracked_right(c) && b->reported,
-	      "and all count");
+	      "units.events_of_all_units_count");
 	tracked_del(a);
 	sbi_pmu_counters_release_idle(&cpu.counters);
-	check(tracked_add_start(a) && a->event.counter == 90, "the same counter does for both");
+	check(tracked_add_start(a) && a->event.counter == 90,
+	      "units.idle_counter_of_same_selector_is_reused");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "all given back");
+	check(quiet() && !fakesbi.broken, "units.nothing_left");
 }
 
-/* Firmware of 48 bits: sums of two, and no more. */
+/* Firmware without raw v2 takes 48 bits: sums of two events, not of four. */
 static void test_narrow_raw(void)
 {
 	const struct perf_event_attr two = { .config = UNIT(2) | 0x40000001805ULL };
@@ -234,12 +238,13 @@ static void test_narrow_raw(void)
 	boot_reversed();
 	fakesbi.quirks = QUIRK(NO_RAW_V2);
 	fakesbi.can = can_by_tag;
-	check(!sbi_pmu_event_encode(&xiangshan, &two, true, &code), "a sum of two");
+	check(!sbi_pmu_event_encode(&xiangshan, &two, true, &code), "units.sum_of_two_encoded");
 	can = cpu_candidates(&code);
-	check(sbi_pmu_mask_weight(&can) == 8, "can be had");
-	check(!sbi_pmu_event_encode(&xiangshan, &four, true, &code), "a sum of four");
+	check(sbi_pmu_mask_weight(&can) == 8, "units.sum_of_two_has_counters_without_raw_v2");
+	check(!sbi_pmu_event_encode(&xiangshan, &four, true, &code), "units.sum_of_four_encoded");
 	can = cpu_candidates(&code);
-	check(sbi_pmu_mask_empty(&can), "cannot");
+	check(sbi_pmu_mask_empty(&can),
+	      "units.sum_of_four_has_no_counters_without_raw_v2");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
@@ -248,8 +253,8 @@ void test_units(void)
 	test_encode();
 	test_encode_others();
 	test_windows();
-	test_groups(can_by_tag);
-	test_groups(NULL);
+	test_groups("firmware_checks_tags", can_by_tag);
+	test_groups("firmware_takes_any", NULL);
 	test_shared();
 	test_narrow_raw();
 }
