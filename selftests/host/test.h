@@ -188,6 +188,7 @@ void test_snapshot(void);
 void test_region(void);
 void test_sampling(unsigned long steps);
 void test_probe(void);
+const char *id_of(const char *name);
 void test_support(void);
 void test_tables(void);
 void test_topdown(void);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_hpm_model: the arithmetic of QEMU's model of XiangShan's counters. */
+/* test_hpm_model: arithmetic of the model of XiangShan's counters for QEMU. */
 #include "../qemu/xiangshan-hpm/model.h"
 #include "test.h"
 
-/* Two of these are told apart by a test that allows 1 %. */
-static bool apart(unsigned int a, unsigned int b)
+/* Can a test that allows 1 % distinguish these rates? */
+static bool are_distinct(unsigned int a, unsigned int b)
 {
 	return a * 1000 > b * 1015 || b * 1000 > a * 1015;
 }
@@ -14,16 +14,16 @@ static unsigned int rate(const struct xs_table *table, unsigned int unit, unsign
 	return xs_sum(table, unit, XS_TAG(unit) | XS_EVENT(field, 0));
 }
 
-/* Another index of the unit, or this one on another unit's counter, is noticed. */
-static bool alone(const struct xs_table *table, unsigned int unit, unsigned int i)
+/* Is the rate of an index distinct within its unit, and from the same index of other units? */
+static bool is_unique(const struct xs_table *table, unsigned int unit, unsigned int i)
 {
 	const unsigned int mine = rate(table, unit, i);
 	bool ok = mine > 0;
 
 	for (unsigned int other = 0; other < table->events[unit]; other++)
-		ok &= other == i || apart(mine, rate(table, unit, other));
+		ok &= other == i || are_distinct(mine, rate(table, unit, other));
 	for (unsigned int other = XS_FRONTEND; other < XS_UNITS; other++)
-		ok &= other == unit || apart(mine, rate(table, other, i));
+		ok &= other == unit || are_distinct(mine, rate(table, other, i));
 	return ok;
 }
 
@@ -33,17 +33,17 @@ static void test_rates(const struct xs_table *table)
 
 	for (unsigned int unit = XS_FRONTEND; unit < XS_UNITS; unit++) {
 		for (unsigned int i = 1; i < table->events[unit]; i++, n++) {
-			if (alone(table, unit, i))
+			if (is_unique(table, unit, i))
 				continue;
-			printf("# unit %u index %u: %u\n", unit, i, rate(table, unit, i));
+			note("unit %u index %u: %u", unit, i, rate(table, unit, i));
 			wrong++;
 		}
 	}
-	check(n > 250 && !wrong, "twin: %s: %u events, each with a rate of its own",
-	      table->name, n);
+	note("table %s: %u events", table->name, n);
+	check(n > 250 && !wrong, "hpm_model.%s_rates_are_distinct", id_of(table->name));
 }
 
-/* As xiangshan-hpm.md has them: unit by unit, the width of a selector's index. */
+/* By table and unit, the width of a selector's index. */
 static void test_indices(void)
 {
 	static const u8 widths[XS_TABLES][XS_UNITS] = {
@@ -63,7 +63,7 @@ static void test_indices(void)
 			wrong += xs_index(table, unit, w - 1) != (n == w ? w - 1 : 0);
 		}
 	}
-	check(!wrong, "twin: selectors ignore what is above their width, and past the end");
+	check(!wrong, "hpm_model.selector_ignores_upper_bits_and_past_end");
 }
 
 static void test_units_of_table(void)
@@ -80,27 +80,27 @@ static void test_units_of_table(void)
 		}
 		ok &= xs_counters_of(unit) == counters;
 	}
-	check(ok, "twin: 8, 8, 8 and 5 counters");
+	check(ok, "hpm_model.counters_of_units");
 }
 
 static void test_joins(void)
 {
-	static const struct { u8 op, a, b, must; } joins[] = {
+	static const struct { u8 op, a, b, want; } joins[] = {
 		{ XS_OR, 1, 1, 1 }, { XS_OR, 1, 2, 3 }, { XS_OR, 3, 1, 3 }, { XS_OR, 0, 5, 5 },
 		{ XS_AND, 6, 3, 2 }, { XS_AND, 5, 0, 0 }, { XS_XOR, 6, 3, 5 }, { XS_XOR, 7, 7, 0 },
 		{ XS_ADD, 6, 3, 9 }, { XS_ADD, 32, 31, 63 }, { XS_ADD, 32, 32, 0 },
 		{ XS_ADD, 63, 63, 62 },
-		/* The lowest bit decides, for what an older core has let in. */
+		/* The lowest bit decides, for values that older cores accept. */
 		{ 3, 6, 3, 2 }, { 5, 6, 3, 2 }, { 6, 6, 3, 5 }, { 8, 6, 3, 7 }, { 16, 6, 3, 7 },
 	};
 	unsigned int wrong = 0;
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(joins); i++)
-		wrong += xs_combine(joins[i].op, joins[i].a, joins[i].b) != joins[i].must;
-	check(!wrong, "twin: or, and, xor, and a sum of 6 bits");
+		wrong += xs_combine(joins[i].op, joins[i].a, joins[i].b) != joins[i].want;
+	check(!wrong, "hpm_model.operators");
 }
 
-/* E0 op0 E1 and E2 op1 E3, these op2: every operator at every place. */
+/* (E0 op0 E1) op2 (E2 op1 E3), with each operator in each place */
 static void test_tree(void)
 {
 	static const unsigned int ops[] = { XS_OR, XS_AND, XS_XOR, XS_ADD };
@@ -111,26 +111,26 @@ static void test_tree(void)
 	for (unsigned int n = 0; n < 64 * XS_PERIOD; n++) {
 		const unsigned int phase = n / 64, a = ops[n % 4], b = ops[n / 4 % 4];
 		const unsigned int c = ops[n / 16 % 4];
-		unsigned int v[4], must;
+		unsigned int v[4], want;
 		u64 event = (u64)a << 40 | (u64)b << 45 | (u64)c << 50;
 
 		for (unsigned int i = 0; i < 4; i++) {
 			event |= (u64)e[i] << 10 * i;
 			v[i] = xs_value(table, XS_MEMORY, e[i], phase);
 		}
-		must = xs_combine(c, xs_combine(a, v[0], v[1]), xs_combine(b, v[2], v[3]));
-		wrong += xs_increment(table, XS_MEMORY, event, phase) != must;
+		want = xs_combine(c, xs_combine(a, v[0], v[1]), xs_combine(b, v[2], v[3]));
+		wrong += xs_increment(table, XS_MEMORY, event, phase) != want;
 	}
-	check(!wrong, "twin: two pairs, then both");
+	check(!wrong, "hpm_model.operators_join_two_pairs");
 }
 
 static void test_written(void)
 {
-	static const struct { u64 old, new, must; } writes[] = {
+	static const struct { u64 old, new, want; } writes[] = {
 		{ 0, ~0ULL, 0xfc0000ffffffffff },
 		{ 0x10840000000000, ~0ULL, 0xfc1084ffffffffff },
 		{ 0x10840000000000, 0x5, 0x5 },
-		/* The illegal one stays, the others of the same write are taken. */
+		/* An illegal field keeps its value, the others of the same write change. */
 		{ 0x10840000000000, 0x08430000000007, 0x08440000000007 },
 		{ 0x04220000000000, 0x10600000000000, 0x10200000000000 },
 		{ 0, 1ULL << 55, 0 }, { 0, 1ULL << 63 | 0x321, 1ULL << 63 | 0x321 },
@@ -140,16 +140,16 @@ static void test_written(void)
 	for (unsigned int i = 0; i < ARRAY_SIZE(writes); i++) {
 		const u64 got = xs_written(writes[i].old, writes[i].new);
 
-		if (got == writes[i].must)
+		if (got == writes[i].want)
 			continue;
-		printf("# %u: 0x%llx\n", i, (unsigned long long)got);
+		note("%u: 0x%llx", i, (unsigned long long)got);
 		wrong++;
 	}
-	check(!wrong, "twin: an operator that is none leaves the old one");
+	check(!wrong, "hpm_model.illegal_operator_keeps_old");
 }
 
-/* What is 1 in every cycle if the table is right, as firmware's trees write it. */
-static void test_tautologies(void)
+/* Selectors that count 1 in each cycle if the table is right, as in device trees. */
+static void test_check_events(void)
 {
 	static const u64 walker[XS_TABLES] = { 0x1dc76, 0x1e077, 0x22889, 0x21c86 };
 	static const u64 quarters[XS_TABLES] = {
@@ -172,10 +172,10 @@ static void test_tautologies(void)
 		}
 	}
 	check(right[0] && right[1] && right[2] && right[3] && !others,
-	      "twin: cycles and instructions are 1 in a cycle, on their own table only");
+	      "hpm_model.check_events_of_own_table_only");
 }
 
-/* The short ways to count and to foresee an overflow, against counting. */
+/* Compare computed counts and times of overflow with counting each cycle. */
 static void test_pace(void)
 {
 	unsigned int wrong = 0;
@@ -200,7 +200,7 @@ static void test_pace(void)
 		wrong += t > to || xs_before(&pace, t) - xs_before(&pace, from) < counted;
 		wrong += xs_before(&pace, t - 1) - xs_before(&pace, from) >= counted;
 	}
-	check(!wrong, "twin: counts and foresees as if cycle by cycle");
+	check(!wrong, "hpm_model.pace_equals_counting_each_cycle");
 }
 
 void test_hpm_model(void)
@@ -210,7 +210,7 @@ void test_hpm_model(void)
 	test_joins();
 	test_tree();
 	test_written();
-	test_tautologies();
+	test_check_events();
 	test_pace();
 	for (unsigned int t = 0; t < XS_TABLES; t++)
 		test_rates(&xs_tables[t]);

@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_tables: XiangShan's event tables, and the choice of one. */
+/* test_tables: XiangShan's event tables, the choice of one, and its self-check. */
 #include "test.h"
 
-/* Each counter takes only what is tagged as its unit's. */
+/* A table's name as part of a result's name */
+const char *id_of(const char *name)
+{
+	static char id[32];
+	unsigned int i;
+
+	for (i = 0; name[i] && i < sizeof(id) - 1; i++)
+		id[i] = name[i] == '-' ? '_' : name[i];
+	id[i] = '\0';
+	return id;
+}
+
+/* Each counter takes only events with the tag of its unit. */
 static bool can_by_tag(const struct sbi_pmu_event_code *code, unsigned int idx)
 {
 	return idx >= 3 + 8 * (code->data >> 8 & 3) && idx < 11 + 8 * (code->data >> 8 & 3);
@@ -14,7 +26,7 @@ static bool name_right(const struct sbi_pmu_table *table, const struct sbi_pmu_n
 		.vendor = &units_vendor, .vendor_data = (void *)table->bits,
 	};
 	const struct perf_event_attr attr = { .config = name->config };
-	struct sbi_pmu_support truth = {};
+	struct sbi_pmu_support support = {};
 	struct sbi_pmu_event_code code;
 	struct sbi_pmu_mask window;
 
@@ -22,9 +34,9 @@ static bool name_right(const struct sbi_pmu_table *table, const struct sbi_pmu_n
 	    code.unit == SBI_PMU_UNIT_ANY || (code.data >> 8 & 3) != code.unit - 1)
 		return false;
 	window = sbi_pmu_selector_candidates(&cpu.inv, code.unit);
-	sbi_pmu_support_probe_here(&cpu.counters, &code, &window, &truth);
-	return sbi_pmu_mask_weight(&truth.can) == (code.unit == SBI_PMU_UNIT_CACHE ? 5 : 8) &&
-	       sbi_pmu_mask_empty(&truth.cannot);
+	sbi_pmu_support_probe_here(&cpu.counters, &code, &window, &support);
+	return sbi_pmu_mask_weight(&support.can) == (code.unit == SBI_PMU_UNIT_CACHE ? 5 : 8) &&
+	       sbi_pmu_mask_empty(&support.cannot);
 }
 
 static void test_names(const struct sbi_pmu_table *table)
@@ -42,15 +54,16 @@ static void test_names(const struct sbi_pmu_table *table)
 	/* dtlb_load and dtlb_load_miss are other names of two events, in some tables. */
 	if (sbi_pmu_table_config(table, "dtlb_ld_access"))
 		twice -= 2;
-	check(table->total > 200 && !twice && !wrong,
-	      "table %s: %u names, %u twice, %u not on their unit's counters", table->name,
-	      table->total, twice, wrong);
+	note("table %s: %u names, %u twice, %u not on their unit's counters", table->name,
+	     table->total, twice, wrong);
+	check(table->total > 200 && !twice && !wrong, "tables.%s_names_unique_and_countable",
+	      id_of(table->name));
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
 #define CONFIG(unit, data)	((u64)(unit) << 56 | (data))
 
-/* What the register must hold, put together by hand from the core's documents. */
+/* Contents of the selector, made by hand from the core's documents */
 static const struct { const char *table, *name; u64 config; } known[] = {
 	{ "user-guide", "front_bubble", CONFIG(1, 0x15) },
 	{ "user-guide", "cycles_memory", CONFIG(3, 0x1dc76) },
@@ -90,39 +103,41 @@ static void test_known(void)
 		const struct sbi_pmu_table *table = sbi_pmu_table_find(known[i].table);
 		u64 config = table ? sbi_pmu_table_config(table, known[i].name) : ~0ULL;
 
-		check(config == known[i].config, "%s: %s is %#llx", known[i].table, known[i].name,
-		      (unsigned long long)config);
+		if (config != known[i].config)
+			note("%s is %#llx", known[i].name, (unsigned long long)config);
+		check(config == known[i].config, "tables.%s_config_of_%s", id_of(known[i].table),
+		      known[i].name);
 	}
 }
 
 #define BOSC	0x86f
 
 static const struct {
-	const char *what, *wish;
+	const char *name, *wish;
 	struct sbi_pmu_core core;
 	int ret;
 	const char *table;	/* NULL: none */
-	bool said;		/* something, to the user */
+	bool why;		/* is there a reason for the log? */
 } choices[] = {
-	{ "another core", "auto", { .arch = 1, .vendor = 0x5b7 }, 0, NULL, false },
-	{ "another core of that vendor", "auto", { .arch = 1, .vendor = BOSC },
+	{ "other_core", "auto", { .arch = 1, .vendor = 0x5b7 }, 0, NULL, false },
+	{ "other_core_of_vendor", "auto", { .arch = 1, .vendor = BOSC },
 	  0, NULL, false },
-	{ "V3", "auto", { .arch = 25, .vendor = BOSC, .smcntrpmf = true },
+	{ "v3", "auto", { .arch = 25, .vendor = BOSC, .smcntrpmf = true },
 	  0, "v3", true },
-	{ "V2 of 2026, or V3", "auto", { .arch = 25, .vendor = BOSC }, 0, NULL, true },
-	{ "an older core", "auto", { .arch = 25 }, 0, NULL, true },
-	{ "an older core by its tree", "auto", { .arch = 25, .stated = "v2r2-2025" },
+	{ "v2_of_2026_or_v3", "auto", { .arch = 25, .vendor = BOSC }, 0, NULL, true },
+	{ "older_core", "auto", { .arch = 25 }, 0, NULL, true },
+	{ "older_core_by_devicetree", "auto", { .arch = 25, .stated = "v2r2-2025" },
 	  0, "v2r2-2025", true },
-	{ "a tree that knows better", "auto",
+	{ "devicetree_before_ids", "auto",
 	  { .arch = 25, .vendor = BOSC, .stated = "user-guide" },
 	  0, "user-guide", true },
-	{ "a tree from the future", "auto",
+	{ "unknown_table_in_devicetree", "auto",
 	  { .arch = 25, .vendor = BOSC, .stated = "v9" }, 0, NULL, true },
 	{ "off", "off", { .arch = 25, .stated = "v3" }, 0, NULL, false },
-	{ "asked for", "v2r2-2025", { .arch = 25, .stated = "v3" }, 0, "v2r2-2025", true },
-	{ "asked for on another core", "v3", { .arch = 1 }, 0, "v3", true },
-	{ "asked for what is not", "v4", { .arch = 25 }, -EINVAL, NULL, true },
-	{ "asked for nothing", "", { .arch = 25 }, -EINVAL, NULL, true },
+	{ "parameter", "v2r2-2025", { .arch = 25, .stated = "v3" }, 0, "v2r2-2025", true },
+	{ "parameter_on_other_core", "v3", { .arch = 1 }, 0, "v3", true },
+	{ "unknown_parameter", "v4", { .arch = 25 }, -EINVAL, NULL, true },
+	{ "empty_parameter", "", { .arch = 25 }, -EINVAL, NULL, true },
 };
 
 static void test_choices(void)
@@ -132,28 +147,29 @@ static void test_choices(void)
 		struct sbi_pmu_choice choice;
 		int ret = sbi_pmu_table_choose(choices[i].wish, &choices[i].core, &choice);
 
+		note("%s: %s (%s)", choices[i].name, choice.table ? choice.table->name : "none",
+		     choice.why ?: "no reason");
 		check(ret == choices[i].ret && !choice.table == !want &&
 		      (!want || !strcmp(choice.table->name, want)) &&
-		      (choice.why || !choices[i].said) && (!choice.why || choices[i].said),
-		      "table of %s: %s (%s)", choices[i].what,
-		      choice.table ? choice.table->name : "none", choice.why ?: "nothing to say");
+		      (choice.why || !choices[i].why) && (!choice.why || choices[i].why),
+		      "tables.choice_%s", choices[i].name);
 	}
 }
 
-/* ---- the self check, with events of known rates ---- */
+/* ---- self-check, with events of known rates ---- */
 
-static u64 clock_now, clock_rate, stall;
+static u64 clock_now, clock_rate, delay;
 
-/* The hart is held up before each read. */
-static void hold_up(void)
+/* Each read is delayed. */
+static void delay_read(void)
 {
-	fakesbi_run(stall);
-	clock_now += stall * clock_rate;
+	fakesbi_run(delay);
+	clock_now += delay * clock_rate;
 }
 
 static int read_csr(unsigned int csr, u64 *value)
 {
-	hold_up();
+	delay_read();
 	if (csr != CSR_CYCLE)
 		return fakesbi_read_csr(csr, value);
 	*value = clock_now;
@@ -162,7 +178,7 @@ static int read_csr(unsigned int csr, u64 *value)
 
 static int read_no_cycles(unsigned int csr, u64 *value)
 {
-	hold_up();
+	delay_read();
 	return csr == CSR_CYCLE ? -ENXIO : fakesbi_read_csr(csr, value);
 }
 
@@ -172,7 +188,7 @@ static void wait(void)
 	clock_now += 1000 * clock_rate;
 }
 
-/* Raw selectors 64 apart are as frequent as each other, on this model. */
+/* In this model, raw selectors 64 apart happen at the same rate. */
 static int measure(u64 memory, u64 backend, struct sbi_pmu_check *m)
 {
 	const struct sbi_pmu_event_code code[] = {
@@ -194,18 +210,22 @@ static enum sbi_pmu_check_result result(u64 memory, u64 backend)
 
 static void test_results(const char *clock)
 {
-	stall = 0;
-	check(result(0x201, 0x241) == SBI_PMU_CHECK_PLAUSIBLE, "%s: both as often: right", clock);
-	check(result(0x201, 0x243) == SBI_PMU_CHECK_WRONG, "%s: one not: wrong", clock);
-	stall = 2;
-	check(result(0x201, 0x241) == SBI_PMU_CHECK_PLAUSIBLE, "%s: held up a little: right", clock);
-	check(result(0x201, 0x243) == SBI_PMU_CHECK_WRONG, "%s: and wrong", clock);
-	for (stall = 10; stall <= 1000; stall *= 10)
+	delay = 0;
+	check(result(0x201, 0x241) == SBI_PMU_CHECK_PLAUSIBLE,
+	      "tables.check_by_%s_same_rate_is_plausible", clock);
+	check(result(0x201, 0x243) == SBI_PMU_CHECK_WRONG,
+	      "tables.check_by_%s_other_rate_is_wrong", clock);
+	delay = 2;
+	check(result(0x201, 0x241) == SBI_PMU_CHECK_PLAUSIBLE,
+	      "tables.check_by_%s_same_rate_short_delay_is_plausible", clock);
+	check(result(0x201, 0x243) == SBI_PMU_CHECK_WRONG,
+	      "tables.check_by_%s_other_rate_short_delay_is_wrong", clock);
+	for (delay = 10; delay <= 1000; delay *= 10)
 		check(result(0x201, 0x241) == SBI_PMU_CHECK_UNCLEAR &&
 		      result(0x201, 0x243) == SBI_PMU_CHECK_UNCLEAR,
-		      "%s: held up by %lu in 1000 at each read: unclear", clock,
-		      (unsigned long)stall);
-	stall = 0;
+		      "tables.check_by_%s_delay_of_%u_in_1000_is_unclear", clock,
+		      (unsigned int)delay);
+	delay = 0;
 }
 
 static void test_measure(void)
@@ -214,37 +234,40 @@ static void test_measure(void)
 
 	boot(29, 0, 64);
 	cpu.counters.backend.read_csr = read_csr;
-	test_results("cycles");
+	test_results("cycle_csr");
 	check(!measure(0x201, 0x241, &m) && m.cycles && m.least && m.least == m.most,
-	      "the cycle counter is the clock");
+	      "tables.check_uses_cycle_csr");
 	m.count[0] = m.least - m.least / 16;
 	check(sbi_pmu_check_result(&m) == SBI_PMU_CHECK_PLAUSIBLE,
-	      "a little less, for modes left out: right");
+	      "tables.check_a_few_less_is_plausible");
 	m.count[1] = m.count[0] = m.least / 2;
-	check(sbi_pmu_check_result(&m) == SBI_PMU_CHECK_WRONG, "both the same and not as many: wrong");
+	check(sbi_pmu_check_result(&m) == SBI_PMU_CHECK_WRONG,
+	      "tables.check_half_as_many_is_wrong");
 	m.count[1] = m.count[0] = m.most * 2;
-	check(sbi_pmu_check_result(&m) == SBI_PMU_CHECK_WRONG, "nor too many: wrong");
+	check(sbi_pmu_check_result(&m) == SBI_PMU_CHECK_WRONG,
+	      "tables.check_twice_as_many_is_wrong");
 	m = (struct sbi_pmu_check){};
-	check(sbi_pmu_check_result(&m) == SBI_PMU_CHECK_WRONG, "nothing at all: wrong");
+	check(sbi_pmu_check_result(&m) == SBI_PMU_CHECK_WRONG, "tables.check_no_count_is_wrong");
 
 	cpu.counters.backend.read_csr = read_no_cycles;
-	check(!measure(0x201, 0x241, &m) && !m.cycles && m.least, "or the first witness is");
-	test_results("no cycles");
-	check(quiet() && !fakesbi.broken, "all given back");
+	check(!measure(0x201, 0x241, &m) && !m.cycles && m.least,
+	      "tables.check_uses_reference_without_cycle_csr");
+	test_results("reference");
+	check(quiet() && !fakesbi.broken, "tables.check_leaves_nothing");
 	fakesbi.refuse = 1;
-	check(measure(0x201, 0x241, &m) < 0 && quiet(), "no counter: an error");
+	check(measure(0x201, 0x241, &m) < 0 && quiet(), "tables.check_without_counter_is_error");
 	fakesbi.refuse = 0;
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
-static void test_witnesses(const struct sbi_pmu_table *table)
+static void test_check_events(const struct sbi_pmu_table *table)
 {
 	const u64 memory = sbi_pmu_check_event(table, SBI_PMU_CHECK_MEMORY);
 	const u64 backend = sbi_pmu_check_event(table, SBI_PMU_CHECK_BACKEND);
 
 	check(FIELD_GET(SBI_PMU_CFG_UNIT, memory) == SBI_PMU_UNIT_MEMORY &&
 	      FIELD_GET(SBI_PMU_CFG_UNIT, backend) == SBI_PMU_UNIT_BACKEND,
-	      "table %s can be checked by two units", table->name);
+	      "tables.%s_has_check_events", id_of(table->name));
 }
 
 void test_tables(void)
@@ -254,9 +277,9 @@ void test_tables(void)
 
 	for (n = 0; (table = sbi_pmu_table_nth(n)); n++) {
 		test_names(table);
-		test_witnesses(table);
+		test_check_events(table);
 	}
-	check(n == 4, "%u tables", n);
+	check(n == 4, "tables.there_are_4");
 	test_known();
 	test_choices();
 	test_measure();
