@@ -18,7 +18,7 @@ static bool firmware_known(u64 code, u64 data)
 	return !data && (code <= SPEC_FW_STANDARD_LAST || code >= SPEC_FW_IMPLEMENTATION);
 }
 
-/* Is this an event at all, and not one of those that are reserved? */
+/* Is this event defined, and not reserved? */
 bool model_event_known(u64 idx, u64 data)
 {
 	const u64 code = idx & SPEC_EVENT_CODE;
@@ -40,8 +40,8 @@ bool model_event_known(u64 idx, u64 data)
 	}
 }
 
-/* Rows of four, from 3 on: the counters of one line in a device tree. */
-static bool in_first_row(const struct sbi_pmu_event_code *code, unsigned int idx)
+/* Four counters, from 3 on, are one line in a device tree. */
+static bool in_first_line(const struct sbi_pmu_event_code *code, unsigned int idx)
 {
 	for (unsigned int i = 3; i < fakesbi.end; i++)
 		if (fakesbi.ctr[i].info && !model_is_firmware(i) &&
@@ -50,13 +50,13 @@ static bool in_first_row(const struct sbi_pmu_event_code *code, unsigned int idx
 	return false;
 }
 
-/* The counter that cycles or instructions have to themselves. */
+/* The fixed counter of cycles or instructions */
 static unsigned int fixed_of(const struct sbi_pmu_event_code *code)
 {
 	return fakesbi.by_csr[code->idx == SPEC_GENERAL_CYCLES ? 0 : 2] - 1;
 }
 
-/* Whether counter @idx can hold an event, be it free or not. */
+/* Can counter @idx hold this event when it is free? */
 bool model_can(const struct sbi_pmu_event_code *code, unsigned int idx)
 {
 	if (!fakesbi.ctr[idx].info || model_is_firmware(idx) != sbi_pmu_event_is_firmware(code))
@@ -66,7 +66,7 @@ bool model_can(const struct sbi_pmu_event_code *code, unsigned int idx)
 	if (fakesbi.can && !fakesbi.can(code, idx))
 		return false;
 	return !fakesbi_has(QUIRK_FIRST_ROW_ONLY) || model_is_firmware(idx) ||
-	       in_first_row(code, idx);
+	       in_first_line(code, idx);
 }
 
 static bool flags_ignored(const struct sbi_pmu_event_code *code)
@@ -77,23 +77,23 @@ static bool flags_ignored(const struct sbi_pmu_event_code *code)
 	       type != SPEC_TYPE_FIRMWARE;
 }
 
-/* Filters are hints: cycle, instret and some harts have none. */
+/* Filters are hints: fixed counters, and harts without Sscofpmf, have none. */
 static u32 filters_kept(unsigned int idx, u32 flags)
 {
-	if (model_is_bare(idx) || model_is_firmware(idx) || !fakesbi.sscofpmf ||
+	if (model_only_counts(idx) || model_is_firmware(idx) || !fakesbi.sscofpmf ||
 	    fakesbi_has(QUIRK_NO_FILTER))
 		return 0;
 	return flags & CFG_FILTERS;
 }
 
-static u64 made;
+static u64 configurations;
 
 static struct sbiret take(unsigned int idx, const struct sbi_pmu_event_code *code)
 {
 	struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
 
 	if (ctr->running)
-		model_broke("a running counter got another event");
+		model_report("a running counter got another event");
 	if (fakesbi_has(QUIRK_FIXED_ALWAYS))
 		ctr->running = false;
 	ctr->code = *code;
@@ -102,22 +102,22 @@ static struct sbiret take(unsigned int idx, const struct sbi_pmu_event_code *cod
 	ctr->overflown = false;
 	ctr->lost = false;
 	ctr->total = 0;
-	ctr->made = ++made;
-	/* Nobody promises what a counter starts from. */
+	ctr->configured_at = ++configurations;
+	/* The value of a counter that is not cleared is not specified. */
 	if (!ctr->running && !(code->flags & SPEC_CFG_SKIP_MATCH))
-		ctr->told = ctr->value = model_random64() & model_bits(ctr);
+		ctr->last = ctr->value = model_random64() & model_bits(ctr);
 	if (flags_ignored(code))
 		return model_answer(SPEC_OK, idx);
 	if (code->flags & SPEC_CFG_CLEAR_VALUE)
-		ctr->told = ctr->value = 0;
+		ctr->last = ctr->value = 0;
 	if (code->flags & SPEC_CFG_AUTO_START)
 		ctr->running = true;
 	return model_answer(SPEC_OK, idx);
 }
 
-/* The first of what was offered, whatever it does now. */
+/* SKIP_MATCH: the first counter that was offered, in use or not. */
 static struct sbiret skip_match(const unsigned long arg[SBI_PMU_ARGS],
-				     const struct sbi_pmu_event_code *code)
+				const struct sbi_pmu_event_code *code)
 {
 	unsigned int idx = arg[0] + __builtin_ctzll(arg[1]);
 
@@ -138,7 +138,8 @@ static bool is_taken(unsigned int idx)
 	       (fakesbi.ctr[idx].configured && fakesbi_has(QUIRK_CONFIGURED_IS_TAKEN));
 }
 
-static struct sbiret match(const unsigned long arg[SBI_PMU_ARGS], const struct sbi_pmu_event_code *code)
+static struct sbiret match(const unsigned long arg[SBI_PMU_ARGS],
+			   const struct sbi_pmu_event_code *code)
 {
 	unsigned int i, found = FAKESBI_CTRS;
 	unsigned long left;
@@ -157,12 +158,12 @@ static struct sbiret match(const unsigned long arg[SBI_PMU_ARGS], const struct s
 	return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
 }
 
-/* A counter that was not offered, or none that there is. */
-static struct sbiret go_astray(const struct sbi_pmu_event_code *code)
+/* Take a counter that was not offered, or one that does not exist. */
+static struct sbiret take_any(const struct sbi_pmu_event_code *code)
 {
 	unsigned int idx = fakesbi_random() % FAKESBI_CTRS;
 
-	/* Not one in use: that would be spoilt for good. */
+	/* Not a counter in use: its event could not be restored. */
 	if (fakesbi.ctr[idx].info && !fakesbi.ctr[idx].configured)
 		return take(idx, code);
 	return model_answer(SPEC_OK, model_random64() | BIT(30));
@@ -177,13 +178,13 @@ struct sbiret model_config(const unsigned long arg[SBI_PMU_ARGS])
 	};
 
 	if (!arg[1] && fakesbi_has(QUIRK_EMPTY_MASK_TAKEN)) {
-		model_broke("an empty mask was offered");
+		model_report("an empty mask was offered");
 		return model_answer(SPEC_OK, fakesbi.end);
 	}
 	if (arg[2] & ~CFG_FLAGS)
 		return model_invalid("CONFIG with a reserved flag");
 	if (!model_offer_valid(arg))
-		return model_invalid("CONFIG of a counter that is not there, or of none");
+		return model_invalid("CONFIG of a counter that does not exist, or of none");
 	if (fakesbi_has(QUIRK_NO_RAW_V2) && arg[3] >> 16 == SPEC_TYPE_RAW_V2)
 		return model_answer(SPEC_ERR_INVALID_PARAM, 0);
 	if (!model_event_known(arg[3], code.data) || model_one_in(fakesbi.refuse))
@@ -193,6 +194,6 @@ struct sbiret model_config(const unsigned long arg[SBI_PMU_ARGS])
 	if (fakesbi_has(QUIRK_FIXED_ALWAYS) && model_has_fixed(&code))
 		return take(fixed_of(&code), &code);
 	if (model_one_in(fakesbi.stray))
-		return go_astray(&code);
+		return take_any(&code);
 	return match(arg, &code);
 }

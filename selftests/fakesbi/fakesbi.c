@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* fakesbi: setting up, and the functions that only tell. */
+/* fakesbi: setup, and the functions that only read. */
 #include "model.h"
 
 struct fakesbi fakesbi;
 
-static u64 dice = 88172645463325252ULL;
+static u64 random_state = 88172645463325252ULL;
 
-/* xorshift: the same after the same seed, which is anything but 0. */
+/* xorshift; the seed must not be 0. */
 unsigned int fakesbi_random(void)
 {
-	dice ^= dice << 13;
-	dice ^= dice >> 7;
-	dice ^= dice << 17;
-	return dice >> 32;
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state >> 32;
 }
 
 void fakesbi_seed(u64 seed)
 {
-	dice = seed;
+	random_state = seed;
 }
 
 bool model_one_in(unsigned int n)
@@ -25,16 +25,16 @@ bool model_one_in(unsigned int n)
 	return n && fakesbi_random() % n == 0;
 }
 
-void model_broke(const char *why)
+void model_report(const char *why)
 {
 	fakesbi.broken++;
 	fakesbi.why = why;
 }
 
-/* The caller has made a mistake. */
+/* The caller broke a rule that makes the call fail. */
 struct sbiret model_invalid(const char *why)
 {
-	model_broke(why);
+	model_report(why);
 	return model_answer(SPEC_ERR_INVALID_PARAM, 0);
 }
 
@@ -60,7 +60,7 @@ void fakesbi_add_firmware(unsigned int idx)
 	add(idx, (unsigned long)SPEC_INFO_FIRMWARE, 64);
 }
 
-/* cycle on 0, instret on 2, nothing on 1, then @hpm and @firmware counters. */
+/* Counter 0 is cycle, 2 instret, 1 does not exist; then @hpm and @firmware counters. */
 void fakesbi_reset(unsigned int hpm, unsigned int firmware, unsigned int width)
 {
 	unsigned int idx = 3;
@@ -87,7 +87,7 @@ bool model_is_firmware(unsigned int idx)
 	return fakesbi.ctr[idx].info & SPEC_INFO_FIRMWARE;
 }
 
-/* cycle or instret, on whatever index. */
+/* cycle or instret, at any index */
 bool model_is_fixed(unsigned int idx)
 {
 	const unsigned int csr = fakesbi.ctr[idx].info & SPEC_INFO_CSR;
@@ -95,13 +95,13 @@ bool model_is_fixed(unsigned int idx)
 	return csr == SPEC_CSR_CYCLE || csr == SPEC_CSR_INSTRET;
 }
 
-/* One that just counts: it neither filters nor interrupts. */
-bool model_is_bare(unsigned int idx)
+/* A counter without filters and interrupts */
+bool model_only_counts(unsigned int idx)
 {
 	return model_is_fixed(idx) && !fakesbi_has(QUIRK_FIXED_ALIKE);
 }
 
-/* Is there a counter behind each bit of the window? None at all is no set. */
+/* Does each counter in the window exist? An empty window is not valid. */
 bool model_offer_valid(const unsigned long arg[SBI_PMU_ARGS])
 {
 	unsigned long left, i;
@@ -137,7 +137,7 @@ static struct sbiret counter_info(unsigned long idx)
 
 	if (idx == fakesbi.end && fakesbi_has(QUIRK_INFO_PAST_END))
 		return model_answer(SPEC_OK, 0);
-	if (!model_exists(idx))	/* no mistake: this is how to find out */
+	if (!model_exists(idx))	/* breaks no rule: this is how counters are found */
 		return model_answer(SPEC_ERR_INVALID_PARAM, 0);
 	info = fakesbi.ctr[idx].info;
 	if (!info)
@@ -156,7 +156,7 @@ static struct sbiret fw_read(unsigned long idx, bool high)
 	if (high && fakesbi_has(QUIRK_NO_FW_READ_HI))
 		return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
 	if (!model_exists(idx) || !model_is_firmware(idx))
-		return model_invalid("FW_READ of what is no firmware counter");
+		return model_invalid("FW_READ of a counter that is not of firmware");
 	if (fakesbi_has(QUIRK_UNUSED_RUBBISH) && !fakesbi.ctr[idx].configured)
 		return model_answer(SPEC_OK, model_random64());
 	if (fakesbi_has(QUIRK_UNUSED_UNREADABLE) && !fakesbi.ctr[idx].configured)

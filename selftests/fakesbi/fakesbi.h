@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fakesbi - one hart's SBI PMU firmware, its counters and its memory, as the
- * PMU chapter of the SBI specification has them; with faults on demand and the
- * quirks of real firmware. Pure; there is one, as a test needs no more.
+ * fakesbi - a model of SBI PMU firmware for one hart, with its counters and its memory, after
+ * chapter 11 of the SBI specification 3.0; with faults on demand and the quirks of real
+ * firmware.
  */
 #ifndef FAKESBI_H
 #define FAKESBI_H
@@ -11,31 +11,31 @@
 #include "spec.h"
 #include "quirks.h"
 
-/* More than the driver takes, so that it meets some past its end. */
+/* More than SBI_PMU_MAX_COUNTERS, to test indices past that. */
 #define FAKESBI_CTRS		160
 #define FAKESBI_REGIONS		4
 #define FAKESBI_MAX_RATE	64	/* events in a tick, which is a ns */
 
 /**
  * struct fakesbi_ctr - a counter
- * @info: counter_info as the specification wants it; 0: no counter here
- * @value: what it has counted
- * @total: what it has counted since it was configured
- * @told: what it told last, or was started from
- * @made: when it was configured
- * @code: what it counts, if @configured
+ * @info: counter_info (FID 1); 0: no counter has this index
+ * @value: its value
+ * @total: events since it was configured
+ * @last: result of its last read, or start value (QUIRK_SUMS)
+ * @configured_at: number of its configuration; later ones are higher
+ * @code: its event, if @configured
  * @width: its bits
- * @configured: holds an event
- * @running: counts
- * @lost: its event is gone from the hardware, and firmware does not know
- * @overflown: the OF bit: came round, and interrupts no more
+ * @configured: has an event
+ * @running: is started
+ * @lost: hardware has lost the event, so it does not count; firmware does not know that
+ * @overflown: the OF bit: it has wrapped, and does not interrupt until this is cleared
  */
 struct fakesbi_ctr {
 	unsigned long info;
 	u64 value;
 	u64 total;
-	u64 told;
-	u64 made;
+	u64 last;
+	u64 configured_at;
 	struct sbi_pmu_event_code code;
 	u8 width;
 	bool configured;
@@ -44,7 +44,7 @@ struct fakesbi_ctr {
 	bool overflown;
 };
 
-/* Memory that firmware may write: @size bytes at physical @address. */
+/* Memory that firmware may write: @size bytes at physical address @address, here at @at */
 struct fakesbi_region {
 	u64 address;
 	u64 size;
@@ -52,30 +52,30 @@ struct fakesbi_region {
 };
 
 /**
- * struct fakesbi - state, and the switches for faults
+ * struct fakesbi - state of the model, and faults
  * @ctr: counters by logical index
- * @end: past the last of them
- * @by_csr: by CSR - CYCLE, the first counter on it plus one; 0: none
- * @can: whether a counter can hold an event; NULL: a hardware one any hardware
- *	 event, a firmware one any firmware event
- * @countable: whether anybody can count a raw event that is taken; NULL: yes
- * @region: memory; @regions of them
- * @shmem: the snapshot memory, NULL: none
- * @copy: what it held at the last START from it
- * @sscofpmf: overflow interrupts and filters
+ * @end: highest index of a counter, plus one
+ * @by_csr: by CSR - CYCLE, index of the first counter of that CSR plus one; 0: none
+ * @can: can a counter hold an event? NULL: hardware counters hold each hardware event,
+ *	 firmware counters each firmware event
+ * @countable: does the host have this raw event (QUIRK_UNCOUNTABLE_STOPS)? NULL: yes
+ * @region: memory; @regions: number of regions
+ * @shmem: snapshot shared memory, NULL: none
+ * @copy: its contents at the last START from it
+ * @sscofpmf: counters have overflow interrupts and filters
  * @lcofi: the interrupt is pending
  * @dead: counters whose CSR traps
  * @quirks: BIT_ULL() of enum fakesbi_quirk
- * @call_ticks: so much time passes in each call
- * @read_ticks: and in each read of a CSR, while it counts on
- * @reads: reads of CSRs, counted
- * @refuse: one in so many configurations is refused; 0: none
- * @stray: one in so many takes a counter that was not offered
- * @start_fails: one in so many STARTs fails
- * @stop_fails: one in so many STOPs fails
- * @read_fails: one in so many reads of a firmware counter fails
- * @lend_fails: one in so many calls that set or take away the snapshot memory fails
- * @broken: rules that the driver broke, counted; @why the last
+ * @call_ticks: time of each call, in ns
+ * @read_ticks: time of each read of a CSR, in ns
+ * @reads: number of reads of CSRs
+ * @refuse: each configuration is refused with probability 1 / @refuse; 0: never
+ * @stray: the same: a configuration takes a counter that was not offered
+ * @start_fails: the same: a START fails
+ * @stop_fails: the same: a STOP fails
+ * @read_fails: the same: a read of a firmware counter fails
+ * @lend_fails: the same: a call that sets or disables the shared memory fails
+ * @broken: number of rules of the specification that the driver broke; @why: the last one
  */
 struct fakesbi {
 	struct fakesbi_ctr ctr[FAKESBI_CTRS];
@@ -99,7 +99,7 @@ struct fakesbi {
 
 extern struct fakesbi fakesbi;
 
-/* What a test sets up ... */
+/* Set up by tests */
 void fakesbi_reset(unsigned int hpm, unsigned int firmware, unsigned int width);
 void fakesbi_add(unsigned int idx, unsigned int csr, unsigned int width);
 void fakesbi_add_firmware(unsigned int idx);
@@ -107,12 +107,12 @@ void fakesbi_memory(u64 address, void *at, u64 size);
 unsigned int fakesbi_random(void);
 void fakesbi_seed(u64 seed);
 
-/* ... what the driver sees ... */
+/* Used by the driver */
 struct sbiret fakesbi_call(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS]);
 int fakesbi_read_csr(unsigned int csr, u64 *value);
 u32 fakesbi_scountovf(void);
 
-/* ... and what happens meanwhile. */
+/* Time, and loss of power */
 u64 fakesbi_rate(const struct sbi_pmu_event_code *code);
 void fakesbi_run(u64 ticks);
 void fakesbi_suspend(void);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* fakesbi: what goes through shared memory (FID 7, 8). */
+/* fakesbi: functions that use shared memory (FID 7, 8). */
 #include "model.h"
 
-/* Let firmware write @size bytes at @at, which it knows as @address. */
+/* Let firmware write @size bytes at @at, whose physical address is @address. */
 void fakesbi_memory(u64 address, void *at, u64 size)
 {
 	fakesbi.region[fakesbi.regions++] = (struct fakesbi_region){ address, size, at };
 }
 
-/* @size bytes at an address of two registers, NULL if they are not all there. */
+/* @size bytes at an address in two registers; NULL if part of them is not memory. */
 static void *memory_at(const unsigned long arg[2], u64 size)
 {
 	const u64 address = arg[0];
@@ -41,10 +41,10 @@ struct sbiret model_snapshot(const unsigned long arg[SBI_PMU_ARGS])
 		return model_answer(SPEC_OK, 0);
 	}
 	if (arg[0] % sizeof(*fakesbi.shmem))
-		return model_invalid("snapshot memory that is no page");
+		return model_invalid("snapshot memory that is not a page");
 	at = memory_at(arg, sizeof(*fakesbi.shmem));
 	if (!at) {
-		model_broke("snapshot memory that is none");
+		model_report("snapshot memory at an address without memory");
 		return model_answer(SPEC_ERR_INVALID_ADDRESS, 0);
 	}
 	if (fakesbi_has(QUIRK_LENT_IS_CLEARED))
@@ -53,8 +53,8 @@ struct sbiret model_snapshot(const unsigned long arg[SBI_PMU_ARGS])
 	return model_answer(SPEC_OK, 0);
 }
 
-/* Firmware that does not ask itself whether it could. */
-static bool info_lies(const struct sbi_pmu_event_code *code, bool *answer)
+/* Does firmware answer without a look at its counters? */
+static bool info_is_fixed(const struct sbi_pmu_event_code *code, bool *answer)
 {
 	const u32 type = FIELD_GET(SPEC_EVENT_TYPE, code->idx);
 	const bool raw = type == SPEC_TYPE_RAW || type == SPEC_TYPE_RAW_V2;
@@ -71,7 +71,7 @@ static bool supported(const struct sbi_pmu_event_code *code)
 {
 	bool answer;
 
-	if (info_lies(code, &answer))
+	if (info_is_fixed(code, &answer))
 		return answer;
 	if (!model_event_known(code->idx, code->data))
 		return false;
@@ -81,7 +81,7 @@ static bool supported(const struct sbi_pmu_event_code *code)
 	return false;
 }
 
-/* event_data means something for raw and firmware events alone. */
+/* event_data is only used for raw and firmware events. */
 static struct sbi_pmu_event_code entry_code(const struct spec_event_info *info)
 {
 	struct sbi_pmu_event_code code = { .idx = info->event_idx };
@@ -102,10 +102,10 @@ struct sbiret model_event_info(const unsigned long arg[SBI_PMU_ARGS])
 	if (arg[3])
 		return model_invalid("event info with a reserved flag");
 	if (arg[0] % sizeof(*info))
-		return model_invalid("event info at no multiple of 16");
+		return model_invalid("event info not at a multiple of 16");
 	info = entries <= ~0ULL / sizeof(*info) ? memory_at(arg, entries * sizeof(*info)) : NULL;
 	if (!info) {
-		model_broke("event info in memory that is none");
+		model_report("event info at an address without memory");
 		return model_answer(SPEC_ERR_INVALID_ADDRESS, 0);
 	}
 	for (i = 0; i < entries; i++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* model: what the files of fakesbi share, and nobody else needs. */
+/* model: internal interface of the files of fakesbi. */
 #ifndef FAKESBI_MODEL_H
 #define FAKESBI_MODEL_H
 
 #include "fakesbi.h"
 
-/* Counter @i of each bit in the window that begins at @arg. */
+/* Counter @i of each bit in the window @arg[0] (base), @arg[1] (mask) */
 #define for_each_offered(i, left, arg)						\
 	for ((left) = (arg)[1];							\
 	     (left) && ((i) = (arg)[0] + __builtin_ctzll(left), true);		\
@@ -16,13 +16,13 @@ static inline struct sbiret model_answer(long error, unsigned long value)
 	return (struct sbiret){ .error = error, .value = value };
 }
 
-/* 64 bits came in one register, or in two on RV32. */
+/* An argument of 64 bits: one register on RV64. */
 static inline u64 model_get64(const unsigned long *arg)
 {
 	return arg[0];
 }
 
-/* Cycles and instructions have a counter of their own. */
+/* Does the event have a fixed counter? Cycles and instructions have. */
 static inline bool model_has_fixed(const struct sbi_pmu_event_code *code)
 {
 	return code->idx == SPEC_GENERAL_CYCLES || code->idx == SPEC_GENERAL_INSTRUCTIONS;
@@ -39,16 +39,16 @@ static inline u64 model_random64(void)
 }
 
 bool model_one_in(unsigned int n);
-void model_broke(const char *why);
+void model_report(const char *why);
 struct sbiret model_invalid(const char *why);
 bool model_exists(unsigned long idx);
 bool model_is_firmware(unsigned int idx);
 bool model_offer_valid(const unsigned long arg[SBI_PMU_ARGS]);
 bool model_is_fixed(unsigned int idx);
-bool model_is_bare(unsigned int idx);
+bool model_only_counts(unsigned int idx);
 bool model_holds_same(unsigned int a, unsigned int b);
 
-u64 model_tell(unsigned int idx);
+u64 model_read(unsigned int idx);
 
 bool model_event_known(u64 idx, u64 data);
 bool model_can(const struct sbi_pmu_event_code *code, unsigned int idx);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* fakesbi: the silicon: time passes, CSRs are read, power goes. */
+/* fakesbi: hardware: time, reads of CSRs, loss of power. */
 #include "model.h"
 
-/* What counter @idx tells whoever asks. */
-u64 model_tell(unsigned int idx)
+/* Result of a read of counter @idx */
+u64 model_read(unsigned int idx)
 {
 	struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
 
 	if (!fakesbi_has(QUIRK_SUMS) || model_is_firmware(idx))
 		return ctr->value;
-	ctr->told += ctr->total;
-	return ctr->told;
+	ctr->last += ctr->total;
+	return ctr->last;
 }
 
 int fakesbi_read_csr(unsigned int csr, u64 *value)
@@ -26,12 +26,12 @@ int fakesbi_read_csr(unsigned int csr, u64 *value)
 	    (fakesbi_has(QUIRK_UNUSED_UNREADABLE) && !fakesbi.ctr[idx].configured))
 		return -ENXIO;
 	fakesbi.reads++;
-	*value = model_tell(idx);
+	*value = model_read(idx);
 	fakesbi_run(fakesbi.read_ticks);
 	return 0;
 }
 
-/* The OF bits, by counter number, as the scountovf CSR has them. */
+/* Value of the scountovf CSR: OF bits by counter number */
 u32 fakesbi_scountovf(void)
 {
 	u32 word = 0;
@@ -42,14 +42,14 @@ u32 fakesbi_scountovf(void)
 	return word;
 }
 
-/* How fast an event happens: any function of its code that tells them apart. */
+/* Events in a ns: a function of the code, different for most codes. */
 u64 fakesbi_rate(const struct sbi_pmu_event_code *code)
 {
 	return 1 + (code->idx * 7 + code->data * 13 + code->flags * 31) % FAKESBI_MAX_RATE;
 }
 
-/* Does the event of @idx count elsewhere, and only there? */
-static bool tied_elsewhere(unsigned int idx)
+/* Does the event of @idx only count on another counter? */
+static bool counts_elsewhere(unsigned int idx)
 {
 	if (!fakesbi_has(QUIRK_TIED) &&
 	    !(fakesbi_has(QUIRK_FIRST_HOLDER_ONLY) && model_is_firmware(idx)))
@@ -62,32 +62,32 @@ static bool tied_elsewhere(unsigned int idx)
 
 static void wrapped(struct fakesbi_ctr *ctr)
 {
-	/* An OF bit that is set already makes no interrupt. */
+	/* No interrupt while OF is set. */
 	if (!fakesbi.sscofpmf || ctr->overflown)
 		return;
 	ctr->overflown = true;
 	fakesbi.lcofi = true;
 }
 
-/* Let @ticks ns pass; every event happens at its own rate. */
+/* Let @ticks ns pass; each event happens at its rate. */
 void fakesbi_run(u64 ticks)
 {
 	for (unsigned int i = 0; i < fakesbi.end; i++) {
 		struct fakesbi_ctr *ctr = &fakesbi.ctr[i];
 		u64 before = ctr->value, events;
 
-		if (!ctr->running || ctr->lost || tied_elsewhere(i))
+		if (!ctr->running || ctr->lost || counts_elsewhere(i))
 			continue;
 		events = ticks * fakesbi_rate(&ctr->code);
 		ctr->value = (before + events) & model_bits(ctr);
 		ctr->total += events;
 		if ((ctr->value < before || events > model_bits(ctr)) &&
-		    !model_is_bare(i) && !model_is_firmware(i))
+		    !model_only_counts(i) && !model_is_firmware(i))
 			wrapped(ctr);
 	}
 }
 
-/* The hart loses power and comes back; firmware restores what it thinks of. */
+/* The hart loses power and resumes; firmware restores part of its counters. */
 void fakesbi_suspend(void)
 {
 	for (unsigned int i = 0; i < fakesbi.end; i++) {
@@ -102,7 +102,7 @@ void fakesbi_suspend(void)
 	}
 }
 
-/* The hart is stopped and started again: firmware forgets all about it. */
+/* The hart is stopped and started: firmware resets its state. */
 void fakesbi_restart(void)
 {
 	for (unsigned int i = 0; i < fakesbi.end; i++) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Numbers of the SBI PMU extension, typed from chapter 11 of the SBI specification 3.0, one
- * block a section. For the firmware model and its tests only: the driver has those of
- * asm/sbi.h, so that a wrong constant there is noticed.
+ * block for each section. Only for the firmware model and its tests: the driver uses those of
+ * asm/sbi.h, so tests fail if one of them is wrong.
  */
 #ifndef FAKESBI_SPEC_H
 #define FAKESBI_SPEC_H
 
 /* Return codes */
-#define SPEC_OK			0
-#define SPEC_ERR_FAILED		-1
-#define SPEC_ERR_NOT_SUPPORTED	-2
-#define SPEC_ERR_INVALID_PARAM	-3
-#define SPEC_ERR_DENIED		-4
+#define SPEC_OK				0
+#define SPEC_ERR_FAILED			-1
+#define SPEC_ERR_NOT_SUPPORTED		-2
+#define SPEC_ERR_INVALID_PARAM		-3
+#define SPEC_ERR_DENIED			-4
 #define SPEC_ERR_INVALID_ADDRESS	-5
 #define SPEC_ERR_ALREADY_AVAILABLE	-6
 #define SPEC_ERR_ALREADY_STARTED	-7
@@ -21,83 +21,83 @@
 
 /* Function listing */
 #define SPEC_EID			0x504D55
-#define SPEC_FID_NUM_COUNTERS	0
-#define SPEC_FID_COUNTER_INFO	1
+#define SPEC_FID_NUM_COUNTERS		0
+#define SPEC_FID_COUNTER_INFO		1
 #define SPEC_FID_CONFIG_MATCHING	2
-#define SPEC_FID_START		3
-#define SPEC_FID_STOP		4
+#define SPEC_FID_START			3
+#define SPEC_FID_STOP			4
 #define SPEC_FID_FW_READ		5
 #define SPEC_FID_FW_READ_HI		6
-#define SPEC_FID_SNAPSHOT_SHMEM	7
+#define SPEC_FID_SNAPSHOT_SHMEM		7
 #define SPEC_FID_EVENT_INFO		8
 #define SPEC_FIDS			9
 
 /* event_idx */
-#define SPEC_EVENT_TYPE		GENMASK(19, 16)
-#define SPEC_EVENT_CODE		GENMASK(15, 0)
+#define SPEC_EVENT_TYPE			GENMASK(19, 16)
+#define SPEC_EVENT_CODE			GENMASK(15, 0)
 #define SPEC_TYPE_GENERAL		0
-#define SPEC_TYPE_CACHE		1
-#define SPEC_TYPE_RAW		2
+#define SPEC_TYPE_CACHE			1
+#define SPEC_TYPE_RAW			2
 #define SPEC_TYPE_RAW_V2		3
 #define SPEC_TYPE_FIRMWARE		15
 
 /* Hardware general events (type 0) */
 #define SPEC_GENERAL_CYCLES		1
 #define SPEC_GENERAL_INSTRUCTIONS	2
-#define SPEC_GENERAL_CACHE_REFS	3
+#define SPEC_GENERAL_CACHE_REFS		3
 #define SPEC_GENERAL_CACHE_MISSES	4
-#define SPEC_GENERAL_BRANCHES	5
+#define SPEC_GENERAL_BRANCHES		5
 #define SPEC_GENERAL_BRANCH_MISSES	6
-#define SPEC_GENERAL_BUS_CYCLES	7
+#define SPEC_GENERAL_BUS_CYCLES		7
 #define SPEC_GENERAL_STALL_FRONTEND	8
 #define SPEC_GENERAL_STALL_BACKEND	9
-#define SPEC_GENERAL_REF_CYCLES	10
+#define SPEC_GENERAL_REF_CYCLES		10
 
 /* Hardware cache events (type 1) */
-#define SPEC_CACHE_ID		GENMASK(15, 3)
-#define SPEC_CACHE_OP		GENMASK(2, 1)
+#define SPEC_CACHE_ID			GENMASK(15, 3)
+#define SPEC_CACHE_OP			GENMASK(2, 1)
 #define SPEC_CACHE_RESULT		BIT(0)
-#define SPEC_CACHE_IDS		7
-#define SPEC_CACHE_OPS		3
+#define SPEC_CACHE_IDS			7
+#define SPEC_CACHE_OPS			3
 #define SPEC_CACHE_RESULTS		2
 
-/* Raw events (types 2 and 3): how much of event_data is the selector's */
-#define SPEC_RAW_DATA		GENMASK_ULL(47, 0)
+/* Raw events (types 2 and 3): bits of event_data that are the selector */
+#define SPEC_RAW_DATA			GENMASK_ULL(47, 0)
 #define SPEC_RAW_V2_DATA		GENMASK_ULL(55, 0)
 
 /* Firmware events (type 15) */
-#define SPEC_FW_STANDARD_LAST	21
-#define SPEC_FW_IMPLEMENTATION	256
+#define SPEC_FW_STANDARD_LAST		21
+#define SPEC_FW_IMPLEMENTATION		256
 #define SPEC_FW_PLATFORM		65535
-#define SPEC_FW_PLATFORM_DATA	GENMASK_ULL(61, 0)
+#define SPEC_FW_PLATFORM_DATA		GENMASK_ULL(61, 0)
 
 /* counter_info (FID 1) */
-#define SPEC_INFO_CSR		GENMASK(11, 0)
-#define SPEC_INFO_WIDTH		GENMASK(17, 12)
+#define SPEC_INFO_CSR			GENMASK(11, 0)
+#define SPEC_INFO_WIDTH			GENMASK(17, 12)
 #define SPEC_INFO_FIRMWARE		BIT(63)
 
 /* config_flags (FID 2) */
 #define SPEC_CFG_SKIP_MATCH		BIT(0)
 #define SPEC_CFG_CLEAR_VALUE		BIT(1)
 #define SPEC_CFG_AUTO_START		BIT(2)
-#define SPEC_CFG_VUINH		BIT(3)
-#define SPEC_CFG_VSINH		BIT(4)
-#define SPEC_CFG_UINH		BIT(5)
-#define SPEC_CFG_SINH		BIT(6)
-#define SPEC_CFG_MINH		BIT(7)
+#define SPEC_CFG_VUINH			BIT(3)
+#define SPEC_CFG_VSINH			BIT(4)
+#define SPEC_CFG_UINH			BIT(5)
+#define SPEC_CFG_SINH			BIT(6)
+#define SPEC_CFG_MINH			BIT(7)
 
 /* start_flags (FID 3), stop_flags (FID 4) */
 #define SPEC_START_SET_INIT		BIT(0)
 #define SPEC_START_SNAPSHOT		BIT(1)
-#define SPEC_STOP_RESET		BIT(0)
+#define SPEC_STOP_RESET			BIT(0)
 #define SPEC_STOP_SNAPSHOT		BIT(1)
 
-/* Snapshot shared memory (FID 7): this for an address takes it away */
-#define SPEC_NO_SHMEM		(~0ULL)
+/* Snapshot shared memory (FID 7): this address disables it */
+#define SPEC_NO_SHMEM			(~0ULL)
 
 /*
- * What it holds, for the window of the call that writes or reads it: bit and place i
- * are those of counter counter_idx_base + i.
+ * Its layout, for the window of the call that writes or reads it: bit i and value i are of
+ * counter counter_idx_base + i.
  */
 struct spec_snapshot {
 	u64 overflow;
@@ -116,15 +116,15 @@ struct spec_event_info {
 	u64 event_data;
 };
 
-#define SPEC_INFO_SUPPORTED	BIT(0)
+#define SPEC_INFO_SUPPORTED		BIT(0)
 
 static_assert(sizeof(struct spec_event_info) == 16);
 
 /* Counter CSRs that a supervisor can read: cycle, time, instret, hpmcounter3-31 */
-#define SPEC_CSR_CYCLE		0xC00
-#define SPEC_CSR_TIME		0xC01
+#define SPEC_CSR_CYCLE			0xC00
+#define SPEC_CSR_TIME			0xC01
 #define SPEC_CSR_INSTRET		0xC02
-#define SPEC_CSR_LAST		0xC1F
+#define SPEC_CSR_LAST			0xC1F
 
 /* A counter's bit in scounteren and scountovf */
 #define SPEC_CSR_BIT(csr)		(1u << ((csr) - SPEC_CSR_CYCLE))

@@ -4,7 +4,7 @@
 
 #define FLAGS	GENMASK(1, 0)
 
-/* What the whole set returns: the first that is not well, if all are told of. */
+/* Status of the set so far: the first error, or the status of the last counter. */
 static long set_status(long so_far, long one)
 {
 	return so_far && !fakesbi_has(QUIRK_LAST_STATUS) ? so_far : one;
@@ -15,7 +15,7 @@ static bool ends_here(long status)
 	return status && fakesbi_has(QUIRK_ABORT_AT_ALREADY);
 }
 
-/* Another counter with the firmware event of @idx, where they are one. */
+/* Is @i another counter with the firmware event of @idx, and shares its state? */
 static bool fw_sibling(unsigned int idx, unsigned int i)
 {
 	return i != idx && fakesbi_has(QUIRK_FW_SHARED) && model_is_firmware(idx) &&
@@ -38,24 +38,24 @@ static long status_already(unsigned int idx, long status)
 
 static void interrupt_if_late(struct fakesbi_ctr *ctr)
 {
-	/* It has counted on from the old value for a moment. */
+	/* It has counted from the old value until now. */
 	if (fakesbi_has(QUIRK_LATE_VALUE) && ctr->value == model_bits(ctr))
 		fakesbi.lcofi = ctr->overflown = true;
 }
 
 /*
- * What KVM starts is an event of its kernel that has to be on a counter. One that no
- * counter can have is given up, and with it those that come after it.
+ * KVM starts a pinned event of the host. If no counter of the host can count it, the host
+ * stops it, and the events that were created after it.
  */
-static void give_up(unsigned int idx)
+static void stop_uncountable(unsigned int idx)
 {
-	const u64 made = fakesbi.ctr[idx].made;
+	const u64 since = fakesbi.ctr[idx].configured_at;
 
 	if (!fakesbi_has(QUIRK_UNCOUNTABLE_STOPS) || model_is_firmware(idx) ||
 	    !fakesbi.countable || fakesbi.countable(&fakesbi.ctr[idx].code))
 		return;
 	for (unsigned int i = 0; i < fakesbi.end; i++)
-		if (!model_is_firmware(i) && fakesbi.ctr[i].made >= made &&
+		if (!model_is_firmware(i) && fakesbi.ctr[i].configured_at >= since &&
 		    (i == idx || fakesbi.ctr[i].running))
 			fakesbi.ctr[i].lost = true;
 }
@@ -67,11 +67,11 @@ static long start_one(unsigned int idx, const u64 *value)
 	if (!ctr->configured && fakesbi_has(QUIRK_UNUSED_SKIPPED))
 		return SPEC_OK;
 	if (!ctr->configured) {
-		model_broke("START of a counter without an event");
+		model_report("START of a counter without an event");
 		return SPEC_ERR_INVALID_PARAM;
 	}
 	if (ctr->running) {
-		model_broke("START of a running counter");
+		model_report("START of a running counter");
 		if (fakesbi_has(QUIRK_START_RUNNING_DEAFENS))
 			ctr->overflown = true;
 		return status_already(idx, SPEC_ERR_ALREADY_STARTED);
@@ -81,11 +81,11 @@ static long start_one(unsigned int idx, const u64 *value)
 	if (!(fakesbi_has(QUIRK_PENDING_KEEPS_OF) && fakesbi.lcofi))
 		ctr->overflown = false;
 	ctr->running = true;
-	give_up(idx);
+	stop_uncountable(idx);
 	if (value) {
 		interrupt_if_late(ctr);
 		ctr->value = *value & model_bits(ctr);
-		ctr->told = *value;
+		ctr->last = *value;
 	}
 	return SPEC_OK;
 }
@@ -95,9 +95,9 @@ static const char *start_mistake(const unsigned long arg[SBI_PMU_ARGS])
 	if (arg[2] & ~FLAGS)
 		return "START with a reserved flag";
 	if ((arg[2] & FLAGS) == FLAGS)
-		return "START with a value, and the snapshot's";
+		return "START with a value and a snapshot";
 	if (!model_offer_valid(arg))
-		return "START of a counter that is not there, or of none";
+		return "START of a counter that does not exist, or of none";
 	return NULL;
 }
 
@@ -114,7 +114,7 @@ struct sbiret model_start(const unsigned long arg[SBI_PMU_ARGS])
 	if (arg[2] & SPEC_START_SNAPSHOT && !fakesbi.shmem)
 		return model_answer(SPEC_ERR_NO_SHMEM, 0);
 	if (arg[2] & SPEC_START_SET_INIT && arg[1] & (arg[1] - 1))
-		model_broke("START of several counters with one value");
+		model_report("START of several counters with one value");
 	if (arg[2] & SPEC_START_SNAPSHOT)
 		fakesbi.copy = *fakesbi.shmem;
 	if (model_one_in(fakesbi.start_fails))
@@ -155,7 +155,7 @@ static bool saved(unsigned int idx)
 	return fakesbi.ctr[idx].configured || !fakesbi_has(QUIRK_UNUSED_SKIPPED);
 }
 
-/* Values of the set, and who came round of all that the window reaches. */
+/* Save the values of the set, and overflow bits of all counters in the window. */
 static void save(const unsigned long arg[2])
 {
 	struct spec_snapshot *shmem = fakesbi.shmem;
@@ -170,7 +170,7 @@ static void save(const unsigned long arg[2])
 		*shmem = fakesbi.copy;
 	for_each_offered(i, left, arg)
 		if (saved(i))
-			shmem->value[i - arg[0]] = model_tell(i);
+			shmem->value[i - arg[0]] = model_read(i);
 	for (i = arg[0]; i < arg[0] + SBI_PMU_WINDOW && i < FAKESBI_CTRS; i++)
 		if (fakesbi.ctr[i].overflown)
 			overflow |= BIT_ULL(i - arg[0]);
@@ -187,14 +187,14 @@ static void reset_one(unsigned int idx)
 
 struct sbiret model_stop(const unsigned long arg[SBI_PMU_ARGS])
 {
-	unsigned long done[2] = { arg[0] }, well[2] = { arg[0] }, left;
+	unsigned long done[2] = { arg[0] }, to_save[2] = { arg[0] }, left;
 	long status = SPEC_OK;
 	unsigned int i;
 
 	if (arg[2] & ~FLAGS)
 		return model_invalid("STOP with a reserved flag");
 	if (!model_offer_valid(arg))
-		return model_invalid("STOP of a counter that is not there, or of none");
+		return model_invalid("STOP of a counter that does not exist, or of none");
 	if (arg[2] & SPEC_STOP_SNAPSHOT && !fakesbi.shmem)
 		return model_answer(SPEC_ERR_NO_SHMEM, 0);
 	if (model_one_in(fakesbi.stop_fails))
@@ -204,12 +204,12 @@ struct sbiret model_stop(const unsigned long arg[SBI_PMU_ARGS])
 		status = set_status(status, stop_one(i));
 		if (ends_here(status))
 			break;
-		done[1] |= (unsigned long)1 << (i - arg[0]);
+		done[1] |= BIT(i - arg[0]);
 		if (!status || !fakesbi_has(QUIRK_SAVES_UP_TO_ERROR))
-			well[1] |= (unsigned long)1 << (i - arg[0]);
+			to_save[1] |= BIT(i - arg[0]);
 	}
 	if (arg[2] & SPEC_STOP_SNAPSHOT)
-		save(well);
+		save(to_save);
 	if (arg[2] & SPEC_STOP_RESET)
 		for_each_offered(i, left, done)
 			reset_one(i);
