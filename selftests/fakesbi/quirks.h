@@ -15,7 +15,7 @@ enum fakesbi_quirk {
 	QUIRK_INFO_ANY_RAW,		/* (c) event info: every raw event (KVM as well) */
 	QUIRK_CACHE_RAW_FLAGS,		/* (d) CLEAR_VALUE, AUTO_START are ignored for cache, raw */
 	QUIRK_FIXED_FALLBACK,		/* (e) cycles, instret: else counter 0, 2, even in use */
-	QUIRK_CONFIGURED_IS_TAKEN,	/* (f) stopped is not free; full is the same as no support */
+	QUIRK_CONFIGURED_IS_TAKEN,	/* (f) stopped is not free; full is as no support */
 	QUIRK_RAW_ZERO_FAILS,		/* (g) raw event 0 is refused */
 	QUIRK_EMPTY_MASK_TAKEN,		/* (h) success, though no counter was offered */
 	QUIRK_FIRST_HOLDER_ONLY,	/* (i) the first counter with a firmware event counts */

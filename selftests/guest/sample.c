@@ -204,7 +204,7 @@ static void test_hotspot(uint64_t code)
 	for (int i = 0; i < TRIES && !are_shares_right(code, &s); i++)
 		s = measure_shares(&ring);
 	ring_close(&ring);
-	note("%s: light() has %.1f %%, expected %.1f %%; both functions have %.1f %% of all; %lu samples",
+	note("%s: light() has %.1f %%, expected %.1f %%; both have %.1f %% of all; %lu samples",
 	     name_of(code), light_percent(&s), light_percent_expected(code),
 	     100.0 * (s.light + s.heavy) / (s.all ?: 1), s.samples);
 	check(are_shares_right(code, &s), "%s_hotspot_shares_match_work", name_of(code));
@@ -262,7 +262,8 @@ static void test_mode(const char *mode, struct perf_event_attr attr)
 
 			n += r.type == PERF_RECORD_SAMPLE;
 			right += r.type == PERF_RECORD_SAMPLE && low == user &&
-				 cpumode == (user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
+				 cpumode == (user ? PERF_RECORD_MISC_USER :
+					     PERF_RECORD_MISC_KERNEL);
 		}
 	}
 	due = perf_get(ring.fd).value / attr.sample_period;
@@ -402,7 +403,8 @@ static void test_each_cpu(void)
 			result = take_samples(&ring, attr.sample_period, 500, spin_load);
 		note("CPU %d: fd %d, %lu samples, weights %lu, count %lu", cpu, ring.fd,
 		     result.totals.samples, result.totals.weight, result.r.value);
-		all &= result.totals.samples > 10 && within(result.totals.weight, result.r.value, 5);
+		all &= result.totals.samples > 10 &&
+		       within(result.totals.weight, result.r.value, 5);
 		ring_close(&ring);
 	}
 	check(all, "event_of_each_cpu_samples_all_its_tasks");

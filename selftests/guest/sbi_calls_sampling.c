@@ -173,8 +173,8 @@ static void test_overflow(unsigned int n)
 	note("%u events: %lu overflows, %lu samples", n, c.overflows, c.samples);
 	check(c.samples > 20 && c.overflows + c.overflows / 20 + 2 >= c.samples / n,
 	      "overflows_of_%u_events_give_samples", n);
-	note("%u events: %lu start and stop calls, %.3f per overflow, limit %u; %lu calls traced", n,
-	     c.start_stop, per(c.start_stop, c.overflows), max_calls(n), c.calls);
+	note("%u events: %lu start and stop calls, %.3f per overflow, limit %u; %lu calls traced",
+	     n, c.start_stop, per(c.start_stop, c.overflows), max_calls(n), c.calls);
 	check(c.start_stop >= c.samples &&
 	      c.start_stop <= max_calls(n) * c.overflows + c.overflows / share + 2,
 	      "overflow_of_%u_events_is_within_call_limit", n);
@@ -198,8 +198,8 @@ static void test_builtin_overflow(unsigned int n)
 	if (c.overflows <= 20) {
 		char name[64];
 
-		snprintf(name, sizeof(name), "builtin_overflow_of_%u_events_is_not_below_call_limit",
-			 n);
+		snprintf(name, sizeof(name),
+			 "builtin_overflow_of_%u_events_is_not_below_call_limit", n);
 		skip(name, "the built-in driver has lost its overflow interrupt");
 		return;
 	}

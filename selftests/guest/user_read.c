@@ -11,7 +11,7 @@
 #include "user_read.h"
 
 #define ACCESS "/proc/sys/kernel/perf_user_access"
-#define CSR_TIME	(1u << 1)	/* of the bits of readable_counters() */
+#define CSR_TIME	0x2	/* in readable_counters() */
 #define UID_NOBODY	65534
 
 static int cpus;
