@@ -15,7 +15,7 @@ static const struct sbi_pmu_caps xiangshan = {
 	.vendor = &units_vendor, .vendor_data = (void *)bits,
 };
 
-struct row {
+struct selector {
 	u64 config;
 	int ret;
 	u32 unit;
@@ -23,7 +23,7 @@ struct row {
 	u64 data;
 };
 
-static const struct row rows[] = {
+static const struct selector selectors[] = {
 	{ UNIT(1) | 0x15, 0, 1, RAW, 0x15 },
 	{ UNIT(2) | 0x33, 0, 2, RAW, 0x133 },
 	{ UNIT(3) | 0x7e, 0, 3, RAW, 0x27e },
@@ -85,15 +85,15 @@ static const struct row rows[] = {
 
 static void test_encode(void)
 {
-	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct row *r = &rows[i];
-		const struct perf_event_attr attr = { .config = r->config };
+	for (unsigned int i = 0; i < ARRAY_SIZE(selectors); i++) {
+		const struct selector *s = &selectors[i];
+		const struct perf_event_attr attr = { .config = s->config };
 		struct sbi_pmu_event_code code;
 		int ret = sbi_pmu_event_encode(&xiangshan, &attr, true, &code);
 
-		check(ret == r->ret && (ret || (code.idx == r->idx && code.data == r->data &&
-						code.unit == r->unit)),
-		      "units.selector_%llx", (unsigned long long)r->config);
+		check(ret == s->ret && (ret || (code.idx == s->idx && code.data == s->data &&
+						code.unit == s->unit)),
+		      "units.selector_%llx", (unsigned long long)s->config);
 	}
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_user_page: what an event's mmap page says, and what a program makes of it. */
+/* test_user_page: contents of an event's mmap page, and how a program uses them. */
 #include "test.h"
 
 static struct sbi_pmu_user_page page_at(unsigned int width, u64 value)
