@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Coverage of each file by gcov: one line each; fails below the floor, or if one is missing.
 /^File / {
-	n = split($2, path, "/")
-	file = path[n]
+	file = $2
 	gsub("'", "", file)
 }
 /^Lines executed:/ && index(" " files " ", " " file " ") {
 	split($2, percent, "[:%]")
-	printf "coverage: %s: %s%% of %s lines\n", file, percent[2], $4
+	name = file
+	gsub("[.][.]/", "", name)
+	printf "coverage: %s: %s%% of %s lines\n", name, percent[2], $4
 	low += percent[2] < floor
 	seen++
 	file = ""
