@@ -43,6 +43,8 @@ self-test)
 	finds 'CSR access belongs'
 	echo '#include "pmu.h"' >>"$copy/$driver/counters.h"
 	finds 'an include points up'
+	echo '/* the counter comes round */' >>"$copy/$driver/sysfs.c"
+	finds 'not a usual word'
 	echo '/* xiangshan */' >>"$copy/$driver/sysfs.c"
 	finds 'vendors belong'
 	if command -v shellcheck >/dev/null; then
@@ -143,6 +145,13 @@ find "$driver" -name '*.c' -print0 |
 	rule 'SBI and CSR numbers are those of asm/sbi.h and asm/csr.h'
 find "$driver" include selftests tools -name '*.[ch]' -size +24k |
 	rule 'this file is long: does it do two jobs?'
+# Private words for what the field has a word for, see Documentation/design/glossary.rst.
+words='anew|lest|witness(es)?|stranded|robbed|rescued?|skids|skidded|astray|twofold|thief'
+words+='|squatter|murder|players?|lent|owed|manner|truth|trials?|halted|forgotten|verdict|rooms'
+words+='|workout|whoever|seats?|seated|himself|comes? round|came round|for ever|held up|let go'
+find README.md CONTRIBUTING.md Documentation Makefile "$driver" dts include selftests tools \
+	-type f ! -name '*.tsv' ! -name lint.sh -print0 |
+	xargs -0 grep -nHwiE "$words" | rule 'this is not a usual word'
 find Kbuild Makefile "$driver" include selftests tools -type f ! -name '*.tsv' \
 	-exec grep -L 'SPDX-License-Identifier' {} + |
 	rule 'no SPDX line'

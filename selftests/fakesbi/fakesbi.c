@@ -98,7 +98,7 @@ bool model_is_fixed(unsigned int idx)
 /* A counter without filters and interrupts */
 bool model_only_counts(unsigned int idx)
 {
-	return model_is_fixed(idx) && !fakesbi_has(QUIRK_FIXED_ALIKE);
+	return model_is_fixed(idx) && !fakesbi_has(QUIRK_FIXED_HOMOGENEOUS);
 }
 
 /* Does each counter in the window exist? An empty window is not valid. */
@@ -157,7 +157,7 @@ static struct sbiret fw_read(unsigned long idx, bool high)
 		return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
 	if (!model_exists(idx) || !model_is_firmware(idx))
 		return model_invalid("FW_READ of a counter that is not of firmware");
-	if (fakesbi_has(QUIRK_UNUSED_RUBBISH) && !fakesbi.ctr[idx].configured)
+	if (fakesbi_has(QUIRK_UNUSED_READS_RANDOM) && !fakesbi.ctr[idx].configured)
 		return model_answer(SPEC_OK, model_random64());
 	if (fakesbi_has(QUIRK_UNUSED_UNREADABLE) && !fakesbi.ctr[idx].configured)
 		return model_answer(SPEC_ERR_INVALID_PARAM, 0);

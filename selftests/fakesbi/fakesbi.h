@@ -21,7 +21,7 @@
  * @info: counter_info (FID 1); 0: no counter has this index
  * @value: its value
  * @total: events since it was configured
- * @last: result of its last read, or start value (QUIRK_SUMS)
+ * @last: result of its last read, or start value (QUIRK_READS_ACCUMULATE)
  * @configured_at: number of its configuration; later ones are higher
  * @code: its event, if @configured
  * @width: its bits
@@ -74,7 +74,7 @@ struct fakesbi_region {
  * @start_fails: the same: a START fails
  * @stop_fails: the same: a STOP fails
  * @read_fails: the same: a read of a firmware counter fails
- * @lend_fails: the same: a call that sets or disables the shared memory fails
+ * @shmem_fails: the same: a call that sets or disables the shared memory fails
  * @broken: number of rules of the specification that the driver broke; @why: the last one
  */
 struct fakesbi {
@@ -92,7 +92,7 @@ struct fakesbi {
 	struct sbi_pmu_mask dead;
 	u64 quirks;
 	u64 call_ticks, read_ticks, reads;
-	unsigned int refuse, stray, start_fails, stop_fails, read_fails, lend_fails;
+	unsigned int refuse, stray, start_fails, stop_fails, read_fails, shmem_fails;
 	unsigned int broken;
 	const char *why;
 };

@@ -34,7 +34,7 @@ struct sbiret model_snapshot(const unsigned long arg[SBI_PMU_ARGS])
 		return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
 	if (arg[2])
 		return model_invalid("snapshot memory with a reserved flag");
-	if (model_one_in(fakesbi.lend_fails))
+	if (model_one_in(fakesbi.shmem_fails))
 		return model_answer(SPEC_ERR_FAILED, 0);
 	if (arg[0] == none && arg[1] == none) {
 		fakesbi.shmem = NULL;
@@ -47,7 +47,7 @@ struct sbiret model_snapshot(const unsigned long arg[SBI_PMU_ARGS])
 		model_report("snapshot memory at an address without memory");
 		return model_answer(SPEC_ERR_INVALID_ADDRESS, 0);
 	}
-	if (fakesbi_has(QUIRK_LENT_IS_CLEARED))
+	if (fakesbi_has(QUIRK_SHMEM_IS_CLEARED))
 		memset(at, 0, sizeof(*fakesbi.shmem));
 	fakesbi.shmem = at;
 	return model_answer(SPEC_OK, 0);

@@ -9,7 +9,7 @@
 
 enum fakesbi_quirk {
 	/* OpenSBI, lib/sbi/sbi_pmu.c */
-	QUIRK_START_RUNNING_DEAFENS,	/* (a) no interrupt after START of a running counter */
+	QUIRK_START_RUNNING_LOSES_IRQ,	/* (a) no interrupt after START of a running counter */
 	QUIRK_PENDING_KEEPS_OF,		/* (b) START does not clear OF while LCOFI is pending */
 	QUIRK_INFO_DENIES,		/* (c) event info: no firmware events, cycles, instret */
 	QUIRK_INFO_ANY_RAW,		/* (c) event info: every raw event (KVM as well) */
@@ -38,20 +38,20 @@ enum fakesbi_quirk {
 
 	/* KVM, arch/riscv/kvm/vcpu_pmu.c */
 	QUIRK_FIXED_ALWAYS,		/* cycles on 0, instructions on 2, even in use */
-	QUIRK_FIXED_ALIKE,		/* these filter and interrupt as others do */
+	QUIRK_FIXED_HOMOGENEOUS,		/* these filter and interrupt as others do */
 	QUIRK_SKIP_NEEDS_USED,		/* SKIP_MATCH of a free counter fails */
 	QUIRK_OVERFLOW_STICKS,		/* overflow bits in the snapshot stay until RESET */
 	QUIRK_FW_SHARED,		/* counters with one firmware event are one counter */
 	QUIRK_INFO_ANY_PLATFORM,	/* event info: every platform firmware event */
 	QUIRK_NO_PLATFORM,		/* ... and each is refused */
 	QUIRK_UNUSED_UNREADABLE,	/* only counters with an event can be read */
-	QUIRK_UNUSED_RUBBISH,		/* FW_READ without an event returns any value (6.12) */
+	QUIRK_UNUSED_READS_RANDOM,	/* FW_READ without an event returns any value (6.12) */
 	QUIRK_UNUSED_SKIPPED,		/* START, STOP without an event do nothing and succeed */
 	QUIRK_SAVES_UP_TO_ERROR,	/* counters after one that is stopped are not saved */
 	QUIRK_SAVES_ALL,		/* a save restores the other values of the last START */
-	QUIRK_LENT_IS_CLEARED,		/* setting the snapshot memory clears it */
+	QUIRK_SHMEM_IS_CLEARED,		/* setting the snapshot memory clears it */
 	QUIRK_UNCOUNTABLE_STOPS,	/* a raw event without host support stops later counters */
-	QUIRK_SUMS,			/* each read returns the total added to the last (6.12) */
+	QUIRK_READS_ACCUMULATE,	/* each read returns the total added to the last (6.12) */
 
 	/* RustSBI */
 	QUIRK_TIME_IS_COUNTER,		/* counter 1 is the time CSR */

@@ -7,7 +7,7 @@ u64 model_read(unsigned int idx)
 {
 	struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
 
-	if (!fakesbi_has(QUIRK_SUMS) || model_is_firmware(idx))
+	if (!fakesbi_has(QUIRK_READS_ACCUMULATE) || model_is_firmware(idx))
 		return ctr->value;
 	ctr->last += ctr->total;
 	return ctr->last;

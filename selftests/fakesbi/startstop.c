@@ -72,7 +72,7 @@ static long start_one(unsigned int idx, const u64 *value)
 	}
 	if (ctr->running) {
 		model_report("START of a running counter");
-		if (fakesbi_has(QUIRK_START_RUNNING_DEAFENS))
+		if (fakesbi_has(QUIRK_START_RUNNING_LOSES_IRQ))
 			ctr->overflown = true;
 		return status_already(idx, SPEC_ERR_ALREADY_STARTED);
 	}

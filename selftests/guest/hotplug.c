@@ -92,7 +92,8 @@ int main(void)
 	attr.inherit = 1;
 	inherited = perf_try(&attr, 0, CPU, -1);
 	ring = open_sampler();
-	note("task event fd %d, inherited event fd %d, sampling event fd %d", task, inherited, ring.fd);
+	note("task event fd %d, inherited event fd %d, sampling event fd %d", task, inherited,
+	     ring.fd);
 	check(task >= 0 && inherited >= 0, "task_events_open");
 	check(ring.fd >= 0, "sampling_event_opens");
 	opener = start_opener();

@@ -34,18 +34,18 @@
 	 QUIRK(GAPS_COUNTED) | QUIRK(NO_FW_READ_HI) | QUIRK(NO_SNAPSHOT) | \
 	 QUIRK(NO_EVENT_INFO) | QUIRK(NO_RAW_V2) | QUIRK(EMPTY_MASK_TAKEN))
 #define OPENSBI_NEW							\
-	(QUIRK(START_RUNNING_DEAFENS) | QUIRK(PENDING_KEEPS_OF) | QUIRK(INFO_DENIES) | \
+	(QUIRK(START_RUNNING_LOSES_IRQ) | QUIRK(PENDING_KEEPS_OF) | QUIRK(INFO_DENIES) | \
 	 QUIRK(INFO_ANY_RAW) | QUIRK(CONFIGURED_IS_TAKEN) | QUIRK(RAW_ZERO_FAILS) | \
 	 QUIRK(FIRST_HOLDER_ONLY) | QUIRK(LAST_STATUS) | QUIRK(GAPS_COUNTED) | \
 	 QUIRK(NO_SNAPSHOT))
 #define KVM								\
-	(QUIRK(FIXED_ALWAYS) | QUIRK(FIXED_ALIKE) | QUIRK(SKIP_NEEDS_USED) |	\
+	(QUIRK(FIXED_ALWAYS) | QUIRK(FIXED_HOMOGENEOUS) | QUIRK(SKIP_NEEDS_USED) |	\
 	 QUIRK(OVERFLOW_STICKS) | QUIRK(FW_SHARED) | QUIRK(INFO_ANY_RAW) |	\
 	 QUIRK(INFO_ANY_PLATFORM) | QUIRK(NO_PLATFORM) | QUIRK(UNUSED_UNREADABLE) | \
 	 QUIRK(CONFIGURED_IS_TAKEN) | QUIRK(UNUSED_SKIPPED) |			\
 	 QUIRK(SAVES_UP_TO_ERROR) | QUIRK(SAVES_ALL) | \
-	 QUIRK(LENT_IS_CLEARED) | QUIRK(UNCOUNTABLE_STOPS))
-#define KVM_OLD	(KVM | QUIRK(UNUSED_RUBBISH) | QUIRK(SUMS))
+	 QUIRK(SHMEM_IS_CLEARED) | QUIRK(UNCOUNTABLE_STOPS))
+#define KVM_OLD	(KVM | QUIRK(UNUSED_READS_RANDOM) | QUIRK(READS_ACCUMULATE))
 #define RUSTSBI								\
 	(QUIRK(TIME_IS_COUNTER) | QUIRK(ABORT_AT_ALREADY) | QUIRK(NO_FILTER) | \
 	 QUIRK(SKIP_FIXED_INVALID) | QUIRK(NO_SNAPSHOT) | QUIRK(NO_EVENT_INFO) | \
@@ -118,8 +118,8 @@ void boot(unsigned int hpm, unsigned int firmware, unsigned int width);
 struct sbi_pmu_mask cpu_candidates(const struct sbi_pmu_event_code *code);
 void cpu_run(u64 ticks);
 u64 cpu_calls(void);
-bool quiet(void);
-bool can_upto(const struct sbi_pmu_event_code *code, unsigned int idx);
+bool is_all_released(void);
+bool can_hold_upto(const struct sbi_pmu_event_code *code, unsigned int idx);
 
 bool tracked_open(struct tracked *t, struct sbi_pmu_event_code code);
 bool tracked_open_idx(struct tracked *t, u32 idx, u64 data);
@@ -129,7 +129,7 @@ bool tracked_add_start(struct tracked *t);
 void tracked_stop(struct tracked *t);
 void tracked_del(struct tracked *t);
 u64 tracked_collect(struct tracked *t);
-bool tracked_right(struct tracked *t);
+bool is_count_right(struct tracked *t);
 bool tracked_user_read(const struct tracked *t, u64 *count);
 unsigned int tracked_sync(void);
 
@@ -158,7 +158,7 @@ static inline void check_rules(const char *test)
 static inline void check_released(const char *test)
 {
 	note_broken_rule();
-	check(quiet() && !fakesbi.broken, "%s_releases_all", test);
+	check(is_all_released() && !fakesbi.broken, "%s_releases_all", test);
 }
 
 static inline struct sbi_pmu_mask mask_of(unsigned int idx)

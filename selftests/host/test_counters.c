@@ -22,7 +22,7 @@ static void test_context_switch(void)
 	}
 	note("99 switches with 8 events, %llu calls", (unsigned long long)(cpu_calls() - before));
 	check(cpu_calls() == before, "counters.context_switch_makes_no_call");
-	check(tracked_right(&p[5]) && p[5].reported == 300 * fakesbi_rate(&p[5].event.code),
+	check(is_count_right(&p[5]) && p[5].reported == 300 * fakesbi_rate(&p[5].event.code),
 	      "counters.context_switch_counts_only_own_task");
 	sbi_pmu_counters_release_idle(&cpu.counters);
 	check_released("counters.context_switch");
@@ -34,7 +34,7 @@ static void test_move_chain(void)
 	struct sbi_pmu_plan *plan = calloc(1, sizeof(*plan));
 
 	boot(3, 0, 64);
-	fakesbi.can = can_upto;
+	fakesbi.can = can_hold_upto;
 	tracked_open_idx(a, RAW, 2);	/* 3, 4, 5 */
 	tracked_open_idx(b, RAW, 1);	/* 3, 4 */
 	tracked_open_idx(c, RAW, 0);	/* 3 */
@@ -52,7 +52,7 @@ static void test_move_chain(void)
 	note("on counters %u, %u and %u", a->event.counter, b->event.counter, c->event.counter);
 	check(a->event.counter == 5 && b->event.counter == 4 && c->event.counter == 3,
 	      "counters.move_chain_moves_events");
-	check(tracked_right(a) && tracked_right(b) && tracked_right(c) &&
+	check(is_count_right(a) && is_count_right(b) && is_count_right(c) &&
 	      a->reported == 30 * fakesbi_rate(&a->event.code),
 	      "counters.move_chain_keeps_counts");
 	tracked_open_idx(d, RAW, 3);
@@ -75,7 +75,7 @@ static void test_move_chain(void)
 	free(plan);
 
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && a->event.counter == SBI_PMU_NO_COUNTER,
+	check(is_all_released() && a->event.counter == SBI_PMU_NO_COUNTER,
 	      "counters.offline_releases_counters_and_events");
 	check(sbi_pmu_event_add(&cpu.counters, &a->event) == -ENODEV,
 	      "counters.add_while_offline_fails");
@@ -100,7 +100,7 @@ static void test_short_chain(void)
 	      p[1].event.counter == 4 && p[2].event.counter == 5,
 	      "counters.short_chain_moves_one_event");
 	cpu_run(5);
-	check(tracked_right(&p[0]) && tracked_right(&p[1]) && tracked_right(&p[3]),
+	check(is_count_right(&p[0]) && is_count_right(&p[1]) && is_count_right(&p[3]),
 	      "counters.short_chain_keeps_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
@@ -145,7 +145,7 @@ static void test_fixed_first(void)
 	check(sbi_pmu_mask_weight(&a->event.candidates) == 2 && tracked_add_start(a) &&
 	      a->event.counter == 90, "counters.fixed_counter_with_high_index_is_used_first");
 	cpu_run(5);
-	check(tracked_right(a) && a->reported, "counters.fixed_counter_with_high_index_counts");
+	check(is_count_right(a) && a->reported, "counters.fixed_counter_with_high_index_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
 	check_released("counters.fixed_counter_with_high_index");
 }
@@ -166,7 +166,7 @@ static void test_move_to_idle(void)
 	check(tracked_add_start(c) && c->event.counter == 3 && a->event.counter == 4,
 	      "counters.move_to_idle_replaces_idle_event");
 	cpu_run(5);
-	check(tracked_right(a) && tracked_right(c) && a->reported,
+	check(is_count_right(a) && is_count_right(c) && a->reported,
 	      "counters.move_to_idle_keeps_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
 	check_released("counters.move_to_idle");
@@ -189,11 +189,11 @@ static void test_returned_counter_in_use(void)
 	check(sbi_pmu_event_add(&cpu.counters, &b->event) == -EPROTO,
 	      "counters.returned_counter_in_use_is_rejected");
 	cpu_run(5);
-	check(fakesbi.ctr[0].running && tracked_right(a),
+	check(fakesbi.ctr[0].running && is_count_right(a),
 	      "counters.returned_counter_in_use_still_counts");
 	fakesbi.ctr[3].running = fakesbi.ctr[4].running = false;
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet(), "counters.returned_counter_in_use_is_released");
+	check(is_all_released(), "counters.returned_counter_in_use_is_released");
 }
 
 static void test_sharing(void)
@@ -217,14 +217,14 @@ static void test_sharing(void)
 	cpu_run(5);
 	tracked_del(a);
 	cpu_run(5);
-	check(tracked_right(a) && tracked_right(b) && tracked_right(c) &&
+	check(is_count_right(a) && is_count_right(b) && is_count_right(c) &&
 	      b->reported == 10 * fakesbi_rate(&b->event.code),
 	      "counters.sharing_events_count_their_own_time");
 	tracked_del(b);
 	tracked_del(b);
 	tracked_stop(b);
 	cpu_run(5);
-	check(tracked_right(b), "counters.delete_twice_keeps_count");
+	check(is_count_right(b), "counters.delete_twice_keeps_count");
 	sbi_pmu_counters_offline(&cpu.counters);
 	check_released("counters.sharing");
 }
@@ -244,7 +244,7 @@ static void test_refused_move(void)
 	fakesbi.ctr[4].running = true;	/* not by the driver */
 	check(!tracked_add(b), "counters.refused_move_fails_add");
 	cpu_run(5);
-	check(a->event.counter == 3 && tracked_right(a) && a->reported,
+	check(a->event.counter == 3 && is_count_right(a) && a->reported,
 	      "counters.refused_move_keeps_event_in_place");
 	fakesbi.ctr[4].running = false;
 	tracked_del(a);
@@ -274,10 +274,10 @@ static void test_lost_counter(void)
 	cpu_run(3);
 	check(sbi_pmu_event_start(&cpu.counters, &a->event) == -ENODEV,
 	      "counters.event_with_lost_counter_does_not_start");
-	check(tracked_right(a) && a->reported, "counters.event_with_lost_counter_keeps_count");
+	check(is_count_right(a) && a->reported, "counters.event_with_lost_counter_keeps_count");
 	tracked_del(a);
 	fakesbi.start_fails = 1;
-	check(sbi_pmu_event_add(&cpu.counters, &a->event) == -EIO && quiet(),
+	check(sbi_pmu_event_add(&cpu.counters, &a->event) == -EIO && is_all_released(),
 	      "counters.failed_start_releases_counter");
 	fakesbi.start_fails = 0;
 	check(tracked_add(a), "counters.add_works_after_failed_start");
@@ -302,7 +302,7 @@ static void test_release_fails(void)
 	      "counters.failed_release_leads_to_other_counter");
 	check(!tracked_add(a), "counters.counter_of_failed_release_is_not_used");
 	cpu_run(5);
-	check(tracked_right(b) && b->reported, "counters.failed_release_keeps_other_counts");
+	check(is_count_right(b) && b->reported, "counters.failed_release_keeps_other_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
 	check(!fakesbi.ctr[4].configured && fakesbi.ctr[3].running,
 	      "counters.failed_release_is_not_repeated_offline");
@@ -321,13 +321,13 @@ static void test_unreadable_counter(void)
 	cpu_boot(true);
 	tracked_open_idx(a, RAW, 1);
 	check(sbi_pmu_mask_weight(&a->event.candidates) == 3 &&
-	      !sbi_pmu_mask_test(&a->event.candidates, 4) && quiet(),
+	      !sbi_pmu_mask_test(&a->event.candidates, 4) && is_all_released(),
 	      "counters.unreadable_counter_is_no_candidate");
 	tracked_open_idx(b, RAW, 2);
 	check(tracked_add_start(a) && tracked_add_start(b) && a->event.counter == 3 &&
 	      b->event.counter == 5, "counters.unreadable_counter_is_skipped");
 	cpu_run(9);
-	check(tracked_right(a) && tracked_right(b) && a->reported,
+	check(is_count_right(a) && is_count_right(b) && a->reported,
 	      "counters.unreadable_counter_does_not_affect_others");
 	/* Reads fail later: an error is not a value of 0, the count is kept. */
 	fakesbi.dead = mask_of(3);
@@ -342,7 +342,7 @@ static void test_unreadable_counter(void)
 	fakesbi_reset(1, 0, 64);
 	fakesbi.dead = mask_of(3);
 	cpu_boot(true);
-	check(!tracked_open_idx(a, RAW, 1) && quiet(),
+	check(!tracked_open_idx(a, RAW, 1) && is_all_released(),
 	      "counters.open_without_readable_counter_fails");
 	check_rules("counters.unreadable_counter");
 }
@@ -379,7 +379,7 @@ static void test_failed_firmware_read(void)
 	fakesbi.read_fails = 1;
 	check(tracked_collect(a) == 0, "counters.failed_firmware_read_adds_nothing");
 	fakesbi.read_fails = 0;
-	check(tracked_right(a) && a->reported == 7 * fakesbi_rate(&a->event.code),
+	check(is_count_right(a) && a->reported == 7 * fakesbi_rate(&a->event.code),
 	      "counters.failed_firmware_read_loses_nothing");
 	check(!tracked_add(b), "counters.one_firmware_counter_takes_one_event");
 	sbi_pmu_counters_offline(&cpu.counters);
@@ -405,7 +405,7 @@ static void test_probe_results(void)
 	struct tracked *a = &cpu.tracked[0];
 
 	boot(3, 3, 64);
-	fakesbi.can = can_upto;
+	fakesbi.can = can_hold_upto;
 	probe_calls(&support, &raw);
 	check(sbi_pmu_mask_weight(&support.can) == 2 && sbi_pmu_mask_weight(&support.cannot) == 6,
 	      "counters.probe_decides_for_each_counter");
@@ -417,10 +417,10 @@ static void test_probe_results(void)
 	      !sbi_pmu_mask_test(&more.cannot, 3) && fakesbi.ctr[3].running,
 	      "counters.probe_skips_counter_in_use");
 	cpu_run(5);
-	check(tracked_right(a), "counters.probe_keeps_count_of_counter_in_use");
+	check(is_count_right(a), "counters.probe_keeps_count_of_counter_in_use");
 	memset(&support, 0, sizeof(support));
 	probe_calls(&support, &fw);
-	check(sbi_pmu_mask_weight(&support.can) == 3 && !quiet(),
+	check(sbi_pmu_mask_weight(&support.can) == 3 && !is_all_released(),
 	      "counters.probe_finds_all_firmware_counters");
 	fakesbi.start_fails = 1;
 	memset(&support, 0, sizeof(support));
@@ -431,10 +431,10 @@ static void test_probe_results(void)
 	tracked_del(a);
 	memset(&support, 0, sizeof(support));
 	probe_calls(&support, &raw);
-	check(sbi_pmu_mask_weight(&support.can) == 2 && quiet(),
+	check(sbi_pmu_mask_weight(&support.can) == 2 && is_all_released(),
 	      "counters.probe_uses_counters_of_idle_events");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !probe_calls(&more, &fw) && !fakesbi.broken,
+	check(is_all_released() && !probe_calls(&more, &fw) && !fakesbi.broken,
 	      "counters.probe_while_offline_makes_no_call");
 }
 
@@ -478,7 +478,7 @@ static void test_counter_not_offered(void)
 		added += tracked_add(a);
 		tracked_del(a);
 		sbi_pmu_counters_release_idle(&cpu.counters);
-		if (!quiet())
+		if (!is_all_released())
 			break;
 	}
 	note("200 adds, firmware returned an offered counter in %u", added);

@@ -52,7 +52,7 @@ bool tracked_user_read(const struct tracked *t, u64 *count)
 	const struct sbi_pmu_user_page *page = &t->page.page;
 	u64 value;
 
-	/* Results of read(2) are compared in tracked_right(). */
+	/* Results of read(2) are compared in is_count_right(). */
 	*count = t->page.by_kernel ? t->expected : t->page.offset;
 	if (!page->csr)
 		return true;
@@ -83,7 +83,7 @@ static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 		sbi_pmu_support_free(&cpu.support);
 	memset(&cpu, 0, sizeof(cpu));
 	cpu.limits.max_width = 64;
-	cpu.limits.homogeneous = fakesbi_has(QUIRK_FIXED_ALIKE);
+	cpu.limits.homogeneous = fakesbi_has(QUIRK_FIXED_HOMOGENEOUS);
 	cpu.caps.filter = cpu.caps.has_h = true;
 	cpu.caps.vendor = &units_vendor;
 	cpu.counters.changed = changed;
@@ -94,7 +94,7 @@ static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 	be->exclusive = exclusive;
 	be->shmem.data = shmem;
 	be->shmem.address = SHMEM_ADDRESS;
-	be->accumulates = fakesbi_has(QUIRK_SUMS);
+	be->accumulates = fakesbi_has(QUIRK_READS_ACCUMULATE);
 	be->in_vm = fakesbi_has(QUIRK_UNCOUNTABLE_STOPS);
 	cpu.support.inv = &cpu.inv;
 	cpu.support.caps = &cpu.caps;
@@ -184,7 +184,7 @@ u64 cpu_calls(void)
 }
 
 /* Return: no counter is configured or running in firmware */
-bool quiet(void)
+bool is_all_released(void)
 {
 	for (unsigned int i = 0; i < FAKESBI_CTRS; i++)
 		if (fakesbi.ctr[i].configured || fakesbi.ctr[i].running)
@@ -193,7 +193,7 @@ bool quiet(void)
 }
 
 /* Return: the event can be on the counter; raw event d can be on counters 3 to 3 + d. */
-bool can_upto(const struct sbi_pmu_event_code *code, unsigned int idx)
+bool can_hold_upto(const struct sbi_pmu_event_code *code, unsigned int idx)
 {
 	return sbi_pmu_event_is_firmware(code) || idx <= 3 + code->data;
 }
@@ -261,7 +261,7 @@ u64 tracked_collect(struct tracked *t)
 	return count;
 }
 
-bool tracked_right(struct tracked *t)
+bool is_count_right(struct tracked *t)
 {
 	tracked_collect(t);
 	return t->reported == t->expected;

@@ -26,7 +26,7 @@ static bool narrow_right(unsigned int width, u64 interval, unsigned int polls)
 		a->expected += interval * fakesbi_rate(&a->event.code);
 		require(sbi_pmu_counters_poll_narrow(&cpu.counters), "power.narrow_counter_poll");
 	}
-	right = tracked_right(a) && a->expected > (polls - 1) * BIT_ULL(width - 1);
+	right = is_count_right(a) && a->expected > (polls - 1) * BIT_ULL(width - 1);
 	sbi_pmu_counters_offline(&cpu.counters);
 	return right;
 }
@@ -82,7 +82,7 @@ static void test_poll_shared(void)
 	cpu_run(1000000000);
 	check(tracked_start(b), "power.second_event_starts_on_shared_narrow_counter");
 	cpu_run(1000000000);
-	check(tracked_right(a) && tracked_right(b) && a->reported == 2 * b->reported,
+	check(is_count_right(a) && is_count_right(b) && a->reported == 2 * b->reported,
 	      "power.shared_narrow_counter_wraps");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
@@ -103,7 +103,7 @@ static void test_width_limit(void)
 	tracked_open(a, fastest());
 	require(tracked_add_start(a), "power.width_limit_event");
 	cpu_run(1000000000);
-	check(tracked_right(a), "power.counter_with_limited_width_wraps");
+	check(is_count_right(a), "power.counter_with_limited_width_wraps");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
@@ -118,7 +118,7 @@ static void start_three(struct tracked *p)
 
 static bool three_right(struct tracked *p)
 {
-	return tracked_right(&p[0]) && tracked_right(&p[1]) && tracked_right(&p[2]);
+	return is_count_right(&p[0]) && is_count_right(&p[1]) && is_count_right(&p[2]);
 }
 
 static void suspend_resume(void)
@@ -150,10 +150,10 @@ static void test_suspend(const char *lost, u64 quirks)
 	      "power.suspend_losing_%s_keeps_counts", lost);
 	check(tracked_start(&p[3]), "power.stopped_event_starts_after_suspend_losing_%s", lost);
 	cpu_run(5);
-	check(tracked_right(&p[3]) && p[3].reported,
+	check(is_count_right(&p[3]) && p[3].reported,
 	      "power.stopped_event_counts_after_suspend_losing_%s", lost);
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet() && !fakesbi.broken, "power.suspend_losing_%s_releases_all", lost);
+	check(is_all_released() && !fakesbi.broken, "power.suspend_losing_%s_releases_all", lost);
 }
 
 /* Without the driver's suspend and resume the loss is visible, so test_suspend() can fail. */
@@ -167,7 +167,7 @@ static void test_suspend_not_notified(void)
 	cpu_run(11);
 	fakesbi_suspend();
 	cpu_run(11);
-	check(!tracked_right(&p[0]), "power.suspend_without_notification_loses_counts");
+	check(!is_count_right(&p[0]), "power.suspend_without_notification_loses_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
@@ -182,7 +182,7 @@ static void test_resume_refused(void)
 	fakesbi.refuse = 1;
 	suspend_resume();
 	fakesbi.refuse = 0;
-	check(cpu.counters.lost_events == 3 && tracked_sync() == 3 && quiet() &&
+	check(cpu.counters.lost_events == 3 && tracked_sync() == 3 && is_all_released() &&
 	      p[0].event.counter == SBI_PMU_NO_COUNTER && list_empty(&p[0].event.node),
 	      "power.refused_resume_releases_counters");
 	cpu_run(11);
@@ -190,7 +190,7 @@ static void test_resume_refused(void)
 	check(tracked_add_start(&p[0]) && p[0].event.counter == 3,
 	      "power.event_is_added_after_refused_resume");
 	cpu_run(11);
-	check(tracked_right(&p[0]) && p[0].reported == 22 * fakesbi_rate(&p[0].event.code),
+	check(is_count_right(&p[0]) && p[0].reported == 22 * fakesbi_rate(&p[0].event.code),
 	      "power.event_counts_after_refused_resume");
 	sbi_pmu_counters_offline(&cpu.counters);
 	check_released("power.refused_resume");
@@ -244,7 +244,7 @@ static void test_leftovers(void)
 		fakesbi.ctr[7].configured = true;
 		fakesbi_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, config);
 		cpu_boot(exclusive);
-		check(quiet() == exclusive && fakesbi.ctr[3].running == !exclusive &&
+		check(is_all_released() == exclusive && fakesbi.ctr[3].running == !exclusive &&
 		      (fakesbi.shmem ? 0 : 1) == exclusive,
 		      exclusive ? "power.exclusive_mode_releases_foreign_counters" :
 				  "power.shared_mode_leaves_foreign_counters");
@@ -268,16 +268,16 @@ static void test_hotplug(void)
 	start_three(p);
 	cpu_run(5);
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(tracked_sync() == 3 && quiet(), "power.offline_deletes_events");
+	check(tracked_sync() == 3 && is_all_released(), "power.offline_deletes_events");
 	fakesbi_restart();
 	cpu_run(5);
-	check(tracked_right(&p[0]) && tracked_right(&p[2]) && p[0].reported,
+	check(is_count_right(&p[0]) && is_count_right(&p[2]) && p[0].reported,
 	      "power.offline_keeps_counts");
 	sbi_pmu_counters_online(&cpu.counters);
 	for (unsigned int i = 0; i < 3; i++)
 		require(tracked_add_start(&p[i]), "power.events_after_online");
 	cpu_run(5);
-	check(tracked_right(&p[0]) && tracked_right(&p[2]) &&
+	check(is_count_right(&p[0]) && is_count_right(&p[2]) &&
 	      p[0].reported == 10 * fakesbi_rate(&p[0].event.code),
 	      "power.counting_continues_after_online");
 	sbi_pmu_counters_offline(&cpu.counters);

@@ -79,7 +79,7 @@ static void open_twice(u32 other, u32 event, u64 data)
 		tracked_open_idx(c, event, data);
 		tracked_add_start(c);
 		cpu_run(50);
-		if (!tracked_right(b) || !tracked_right(c))
+		if (!is_count_right(b) || !is_count_right(c))
 			check(false, "quirks.event_%#x_counts_when_opened_twice", event);
 		tracked_del(c);
 	}
@@ -102,7 +102,7 @@ static unsigned int count_each_alone(void)
 			continue;
 		failures += !tracked_add_start(p);
 		cpu_run(50);
-		failures += !tracked_right(p) || p->reported == before;
+		failures += !is_count_right(p) || p->reported == before;
 		tracked_del(p);
 	}
 	return failures;
@@ -147,7 +147,7 @@ static void exercise(const char *name, u64 quirks, enum mode mode)
 	/* WIDTH_64_ALWAYS needs a width limit for narrow counters, see test_power.c. */
 	fakesbi_reset(8, 3, quirks & QUIRK(WIDTH_64_ALWAYS) ? 64 : 32);
 	fakesbi.quirks = quirks;
-	fakesbi.can = can_upto;
+	fakesbi.can = can_hold_upto;
 	cpu_boot_mode(mode);
 	refused = open_all();
 	start_all();
@@ -163,7 +163,7 @@ static void exercise(const char *name, u64 quirks, enum mode mode)
 	lost += tracked_sync();
 	wrong = count_each_alone();
 	for (unsigned int i = 0; i < events; i++)
-		wrong += !tracked_right(&cpu.tracked[i]);
+		wrong += !is_count_right(&cpu.tracked[i]);
 	sbi_pmu_counters_offline(&cpu.counters);
 	left = unreleased(mode != SHARED);
 	note("%s, %s: %u events, %u refused, %u wrong, %u counters lost, %u not released",
@@ -194,12 +194,12 @@ static void test_fixed(const char *name, u64 quirk)
 
 	fakesbi_reset(6, 2, 64);
 	fakesbi.quirks = quirk;
-	fakesbi.can = can_upto;
+	fakesbi.can = can_hold_upto;
 	cpu_boot(true);
 	tracked_open(a, instret);
 	tracked_open(a, cycles);
 	tracked_open(b, cycles);
-	check(quiet() && sbi_pmu_mask_test(&a->event.candidates, 0) &&
+	check(is_all_released() && sbi_pmu_mask_test(&a->event.candidates, 0) &&
 	      !sbi_pmu_mask_test(&a->event.candidates, 4),
 	      "quirks.%s_counter_not_offered_is_released", name);
 	check(tracked_add_start(a) && tracked_add_start(b) && a->event.counter == 0 &&
@@ -212,11 +212,11 @@ static void test_fixed(const char *name, u64 quirk)
 	check(!sbi_pmu_mask_test(&c->event.candidates, 0),
 	      "quirks.%s_filtered_cycles_do_not_use_counter_0", name);
 	cpu_run(10);
-	check(tracked_right(a) && tracked_right(b) && a->reported,
+	check(is_count_right(a) && is_count_right(b) && a->reported,
 	      "quirks.%s_shared_cycles_are_correct", name);
 	sbi_pmu_counters_offline(&cpu.counters);
 	note_broken_rule();
-	check(quiet() && !fakesbi.broken, "quirks.%s_fixed_counters_are_released", name);
+	check(is_all_released() && !fakesbi.broken, "quirks.%s_fixed_counters_are_released", name);
 }
 
 /* More probes than counters: a probe must not leave its counter configured. */
@@ -231,7 +231,7 @@ static void test_many_probes(void)
 		supported += tracked_open_idx(&cpu.tracked[0], FW + n, 0) &&
 			     tracked_open_idx(&cpu.tracked[1], RAW, 1 + n);
 	note("%u of 20 pairs of events are supported", supported);
-	check(supported == 20 && quiet() && !fakesbi.broken,
+	check(supported == 20 && is_all_released() && !fakesbi.broken,
 	      "quirks.abort_at_already_probes_use_up_no_counter");
 }
 

@@ -171,7 +171,7 @@ static unsigned int wrong_counts(const struct scenario *s)
 	set_faults(false);
 	for (unsigned int i = 0; i < TRACKED; i++) {
 		struct tracked *p = &cpu.tracked[i];
-		const bool right = tracked_right(p);
+		const bool right = is_count_right(p);
 
 		wrong += s->faults && sbi_pmu_event_is_firmware(&p->event.code) ?
 			 p->reported > p->expected : !right;
@@ -214,7 +214,7 @@ static void run(const struct scenario *s, unsigned long steps)
 
 	fakesbi_reset(6, 3, s->width);
 	fakesbi.quirks = s->quirks;
-	fakesbi.can = can_upto;
+	fakesbi.can = can_hold_upto;
 	cpu_boot_mode(s->mode);
 	for (unsigned int i = 0; i < TRACKED; i++)
 		open_supported(&cpu.tracked[i], s);
@@ -240,7 +240,7 @@ static void run(const struct scenario *s, unsigned long steps)
 	snprintf(test, sizeof(test), "random.%s", s->name);
 	check_rules(test);
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet(), "random.%s_releases_all", s->name);
+	check(is_all_released(), "random.%s_releases_all", s->name);
 }
 
 void test_random(unsigned long steps, u64 seed)

@@ -64,7 +64,7 @@ static bool sampler_right(unsigned int i)
 {
 	struct tracked *p = &cpu.tracked[i];
 
-	return tracked_right(p) && sampled[i] + p->event.period.since_sample == p->expected;
+	return is_count_right(p) && sampled[i] + p->event.period.since_sample == p->expected;
 }
 
 /* Return: no period ended so many events ago that a sample is missing */
@@ -183,17 +183,17 @@ static void test_shared_counter(void)
 	tracked_add_start(count);
 	cpu_enable();
 	run_sampling(200000, 40);
-	check(sampler_right(0) && sampler_right(1) && tracked_right(count),
+	check(sampler_right(0) && sampler_right(1) && is_count_right(count),
 	      "sampling.two_samplers_and_a_count_share_a_counter");
 	check(sampler_on_time(0) && sampler_on_time(1),
 	      "sampling.shared_counter_samples_each_period");
 	tracked_del(&cpu.tracked[0]);
 	run_sampling(200000, 40);
-	check(sampler_right(1) && tracked_right(count),
+	check(sampler_right(1) && is_count_right(count),
 	      "sampling.shared_counter_continues_without_one_sampler");
 	tracked_del(&cpu.tracked[1]);
 	run_sampling(10000000, 1000);
-	check(tracked_right(count) && sbi_pmu_mask_empty(&cpu.counters.in[SBI_PMU_ARMED]),
+	check(is_count_right(count) && sbi_pmu_mask_empty(&cpu.counters.in[SBI_PMU_ARMED]),
 	      "sampling.shared_counter_without_sampler_is_not_armed");
 }
 
@@ -297,7 +297,7 @@ static void test_failed_start(void)
 	cpu_enable();
 	fakesbi.start_fails = 0;
 	check(cpu.tracked[0].event.counter == SBI_PMU_NO_COUNTER &&
-	      !cpu.tracked[0].event.active && quiet(),
+	      !cpu.tracked[0].event.active && is_all_released(),
 	      "sampling.counter_that_does_not_restart_is_released");
 	check(cpu.counters.lost_events == 1, "sampling.lost_event_is_reported");
 }
@@ -410,7 +410,7 @@ static const struct scenario {
 } scenarios[] = {
 	{ "plain_64_bits", 0, 64, EXCLUSIVE },
 	{ "pending_tied_40_bits", QUIRK(PENDING_KEEPS_OF) | QUIRK(TIED), 40, EXCLUSIVE },
-	{ "deafened_64_bits", QUIRK(START_RUNNING_DEAFENS) | QUIRK(LAST_STATUS), 64, EXCLUSIVE },
+	{ "deafened_64_bits", QUIRK(START_RUNNING_LOSES_IRQ) | QUIRK(LAST_STATUS), 64, EXCLUSIVE },
 	{ "snapshot_40_bits", 0, 40, SNAPSHOT },
 	{ "snapshot_kvm_48_bits", KVM, 48, SNAPSHOT },
 	{ "snapshot_kvm_6_12_64_bits", KVM_OLD, 64, SNAPSHOT },
@@ -446,7 +446,7 @@ static void test_random_samples(unsigned long steps, const struct scenario *s)
 		for (unsigned int i = 0; i < SAMPLERS; i++) {
 			const struct tracked *p = &cpu.tracked[i];
 
-			wrong += !sampler_right(i) || !tracked_right(&cpu.tracked[SAMPLERS + i]);
+			wrong += !sampler_right(i) || !is_count_right(&cpu.tracked[SAMPLERS + i]);
 			overdue += p->active && p->event.period.left <= -(16 << 4);
 		}
 	}
@@ -456,7 +456,7 @@ static void test_random_samples(unsigned long steps, const struct scenario *s)
 	snprintf(test, sizeof(test), "sampling.random_%s", s->name);
 	check_rules(test);
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(quiet(), "sampling.random_%s_releases_all", s->name);
+	check(is_all_released(), "sampling.random_%s_releases_all", s->name);
 }
 
 void test_sampling(unsigned long steps)

@@ -196,7 +196,7 @@ static void test_event_info(void)
 	unsigned int n, good = 0;
 
 	fakesbi_reset(2, 1, 64);
-	fakesbi.can = can_upto;	/* standard events have no data: only on counter 3 */
+	fakesbi.can = can_hold_upto;	/* standard events have no data: only on counter 3 */
 	fakesbi_memory(address, info, sizeof(info));
 	for (n = 0; sbi_pmu_event_standard(n); n++)
 		info[n].event_idx = sbi_pmu_event_standard(n);

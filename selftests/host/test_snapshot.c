@@ -58,7 +58,7 @@ static unsigned int counts_right(unsigned int n)
 	unsigned int right = 0;
 
 	for (unsigned int i = 0; i < n; i++)
-		right += tracked_right(&cpu.tracked[i]) && cpu.tracked[i].reported;
+		right += is_count_right(&cpu.tracked[i]) && cpu.tracked[i].reported;
 	return right;
 }
 
@@ -101,7 +101,7 @@ static void test_context_switch(void)
 		      fw->name, n);
 		sbi_pmu_counters_offline(&cpu.counters);
 		note_broken_rule();
-		check(quiet() && !fakesbi.shmem && shmem_unused() && !fakesbi.broken,
+		check(is_all_released() && !fakesbi.shmem && shmem_unused() && !fakesbi.broken,
 		      "snapshot.%s_switch_of_%u_events_releases_all", fw->name, n);
 	}
 }
@@ -215,7 +215,7 @@ static void test_dropped_shmem(void)
 	check_fw(counts_right(3) == 3 && cpu.counters.backend.shmem.registered && fakesbi.shmem,
 		 "dropped_shmem_is_registered_again_at_start");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check_fw(quiet() && !fakesbi.broken, "dropped_shmem_releases_all");
+	check_fw(is_all_released() && !fakesbi.broken, "dropped_shmem_releases_all");
 }
 
 /* Firmware has dropped the shared memory and refuses to register it again. */
@@ -233,7 +233,7 @@ static void test_refused_shmem(void)
 	sampler = open_sampler(3, 6, 1000);
 	cpu_run(100);
 	fakesbi.shmem = NULL;
-	fakesbi.lend_fails = 1;
+	fakesbi.shmem_fails = 1;
 	cpu_disable();
 	check_fw(counts_right(2) == 2 && shmem_unused(), "refused_shmem_reads_each_counter");
 	before = cpu.tracked[2].expected;
@@ -251,8 +251,8 @@ static void test_refused_shmem(void)
 	check_fw(sbi_pmu_mask_test(&fired, sampler->event.counter),
 		 "refused_shmem_finds_overflowed_counter");
 	cpu_run(100);
-	check_fw(tracked_right(sampler), "refused_shmem_keeps_count_of_sampler");
-	fakesbi.lend_fails = 0;
+	check_fw(is_count_right(sampler), "refused_shmem_keeps_count_of_sampler");
+	fakesbi.shmem_fails = 0;
 	sbi_pmu_counters_suspend(&cpu.counters);
 	sbi_pmu_counters_resume(&cpu.counters);
 	cpu_enable();
@@ -261,18 +261,18 @@ static void test_refused_shmem(void)
 	cpu_disable();
 	check_fw(counts_right(2) == 2, "resume_with_shmem_keeps_counts");
 	fakesbi.shmem = NULL;
-	fakesbi.lend_fails = 1;
+	fakesbi.shmem_fails = 1;
 	cpu_run(100);
 	check_fw(shmem_unused(), "shmem_dropped_while_stopped_is_unused");
 	check_fw(counts_right(2) == 2, "shmem_dropped_while_stopped_keeps_counts");
-	fakesbi.lend_fails = 0;
+	fakesbi.shmem_fails = 0;
 	sbi_pmu_counters_suspend(&cpu.counters);
 	sbi_pmu_counters_resume(&cpu.counters);
-	fakesbi.lend_fails = 1;
+	fakesbi.shmem_fails = 1;
 	sbi_pmu_counters_offline(&cpu.counters);
 	check_fw(cpu.counters.backend.shmem.may_be_registered && fakesbi.shmem,
 		 "shmem_may_be_registered_after_refused_unregistration");
-	fakesbi.lend_fails = 0;
+	fakesbi.shmem_fails = 0;
 	check_fw_rules("refused_shmem");
 }
 
@@ -319,7 +319,7 @@ static void test_lost_state(void)
 	check_fw(cpu.tracked[0].reported > 2 * before[0] / 3,
 		 "counting_continues_after_state_lost_while_stopped");
 	sbi_pmu_counters_offline(&cpu.counters);
-	check_fw(quiet(), "lost_state_releases_all");
+	check_fw(is_all_released(), "lost_state_releases_all");
 }
 
 /* An error of one counter does not affect the others. */
@@ -339,7 +339,7 @@ static void test_counter_error(void)
 	check_fw(counts_right(3) == 3, "stopped_counter_is_started_with_others");
 	fakesbi.start_fails = 1;
 	cpu_enable();
-	check_fw(cpu.lost == 3 && quiet(), "counters_that_do_not_start_are_released");
+	check_fw(cpu.lost == 3 && is_all_released(), "counters_that_do_not_start_are_released");
 	fakesbi.start_fails = 0;
 	check_fw_rules("counter_error");
 }

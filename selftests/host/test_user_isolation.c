@@ -55,7 +55,7 @@ static void test_alternate(void)
 		shown += csr_value(own) != 0;
 		cpu_run(77);
 		shown += csr_value(own) != 77 * rate;
-		wrong += !tracked_right(own) || !own->page.page.csr || !user_read_right(own);
+		wrong += !is_count_right(own) || !own->page.page.csr || !user_read_right(own);
 		tracked_del(own);
 		start_calls(other);
 		cpu_run(1000 + i);
@@ -63,7 +63,7 @@ static void test_alternate(void)
 	}
 	note("20 reads, %u show another event's count; 10 counts, %u wrong", shown, wrong);
 	check(!shown, "user_isolation.csr_shows_only_own_count");
-	check(!wrong && tracked_right(other), "user_isolation.reset_keeps_counts");
+	check(!wrong && is_count_right(other), "user_isolation.reset_keeps_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
@@ -75,7 +75,7 @@ static void test_shared_counter(void)
 	check(own->event.counter == other->event.counter && !csr_value(own),
 	      "user_isolation.shared_counter_is_reset");
 	cpu_run(100);
-	check(tracked_right(own) && tracked_right(other) && user_read_right(own),
+	check(is_count_right(own) && is_count_right(other) && user_read_right(own),
 	      "user_isolation.shared_counter_keeps_counts");
 	tracked_del(own);
 	own->event.reset_on_start = false;
@@ -97,7 +97,7 @@ static void test_shared_counter(void)
 	cpu_run(10);
 	check(own->page.page.csr && user_read_right(own),
 	      "user_isolation.user_read_works_after_sampler_stops");
-	check(tracked_right(own) && tracked_right(other),
+	check(is_count_right(own) && is_count_right(other),
 	      "user_isolation.sharing_with_sampler_keeps_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
@@ -116,7 +116,7 @@ static void test_late_mmap(void)
 	check(!csr_value(own) && own->page.page.csr && user_read_right(own),
 	      "user_isolation.mmap_resets_counter");
 	cpu_run(10);
-	check(tracked_right(own) && tracked_right(other) && user_read_right(own),
+	check(is_count_right(own) && is_count_right(other) && user_read_right(own),
 	      "user_isolation.mmap_keeps_counts");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
@@ -134,7 +134,7 @@ static void test_world_readable(void)
 	check(!start_calls(own) && csr_value(own),
 	      "user_isolation.world_readable_counter_is_not_reset");
 	cpu_run(10);
-	check(tracked_right(own) && user_read_right(own),
+	check(is_count_right(own) && user_read_right(own),
 	      "user_isolation.world_readable_counter_keeps_count");
 	sbi_pmu_counters_offline(&cpu.counters);
 	check_released("user_isolation.world_readable");

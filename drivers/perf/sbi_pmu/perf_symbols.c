@@ -82,6 +82,11 @@ static void *find_symbol(const char *name)
 	return NULL;
 }
 
+/* Are the prototypes those of this kernel? */
+static_assert(__same_type(*((struct sbi_pmu *)NULL)->perf_event_overflow, perf_event_overflow));
+static_assert(__same_type(*((struct sbi_pmu *)NULL)->perf_sample_event_took,
+			  perf_sample_event_took));
+
 /* Find perf core's functions for samples; NULL where the kernel has no kprobes. */
 void sbi_pmu_find_symbols(struct sbi_pmu *pmu)
 {

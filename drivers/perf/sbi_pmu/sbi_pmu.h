@@ -136,8 +136,9 @@ struct sbi_pmu {
 	bool poll;
 	int irq;			/* the overflow interrupt, 0 without; const after probe */
 	/* perf core's function, which is not exported, or NULL; const after probe */
-	typeof(&perf_event_overflow) perf_event_overflow;
-	typeof(&perf_sample_event_took) perf_sample_event_took;	/* likewise */
+	int (*perf_event_overflow)(struct perf_event *event, struct perf_sample_data *data,
+				   struct pt_regs *regs);
+	void (*perf_sample_event_took)(u64 ns);	/* likewise */
 	struct sbi_pmu_support_cache support;	/* which counters can count an event */
 	atomic_t events;		/* number of perf events that exist */
 	struct sbi_pmu_user_access user_access;	/* user-space reads */
