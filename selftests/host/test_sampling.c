@@ -346,6 +346,11 @@ static void test_poll(void)
 	p->event.period.since_poll = 100000;
 	check(sbi_pmu_counters_poll_ns(c, 1000000) == 100000,
 	      "sampling.poll_has_shortest_interval");
+	p->event.period.left = 1;
+	p->event.period.since_poll = 3000000;
+	check(sbi_pmu_counters_poll_ns(c, 1000000) == 100000,
+	      "sampling.poll_goes_on_above_one_event_per_ns");
+	p->event.period.left = 1000;
 	p->event.period.since_poll = 1;
 	check(sbi_pmu_counters_poll_ns(c, 1000000) == 10000000,
 	      "sampling.poll_has_longest_interval");

@@ -704,5 +704,5 @@ u64 sbi_pmu_counters_poll_ns(struct sbi_pmu_counters *c, u64 elapsed)
 				first = ns;
 		}
 	}
-	return first ? sbi_pmu_poll_ns_clamp(first) : 0;
+	return first;
 }

@@ -65,22 +65,19 @@ void sbi_pmu_period_defer(struct sbi_pmu_period *p)
  * @p: the period
  * @elapsed: ns since this was asked last
  *
- * Return: ns to the end of the period if events go on at the rate since the last look.
+ * Return: ns to the end of the period if events go on at the rate since the last look, within
+ * bounds.
  */
 u64 sbi_pmu_period_poll_ns(struct sbi_pmu_period *p, u64 elapsed)
 {
 	const u64 seen = p->since_poll;
+	u64 ns = MAX_POLL_NS;
 
 	p->since_poll = 0;
 	if (p->left <= 0)
-		return (u64)MIN_POLL_NS << p->deferred;
-	if (seen && elapsed && elapsed <= MAX_POLL_NS &&
-	    (u64)p->left < seen * (MAX_POLL_NS / elapsed + 1))
-		return p->left * elapsed / seen;
-	return MAX_POLL_NS;
-}
-
-u64 sbi_pmu_poll_ns_clamp(u64 ns)
-{
+		ns = (u64)MIN_POLL_NS << p->deferred;
+	else if (seen && elapsed && elapsed <= MAX_POLL_NS &&
+		 (u64)p->left < seen * (MAX_POLL_NS / elapsed + 1))
+		ns = p->left * elapsed / seen;
 	return ns < MIN_POLL_NS ? MIN_POLL_NS : ns > MAX_POLL_NS ? MAX_POLL_NS : ns;
 }

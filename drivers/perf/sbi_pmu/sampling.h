@@ -28,6 +28,5 @@ u64 sbi_pmu_period_to_overflow(const struct sbi_pmu_period *p);
 u64 sbi_pmu_period_sampled(struct sbi_pmu_period *p, u64 period);
 void sbi_pmu_period_defer(struct sbi_pmu_period *p);
 u64 sbi_pmu_period_poll_ns(struct sbi_pmu_period *p, u64 elapsed);
-u64 sbi_pmu_poll_ns_clamp(u64 ns);
 
 #endif
