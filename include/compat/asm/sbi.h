@@ -22,6 +22,10 @@ struct riscv_pmu_snapshot_data {
 };
 #endif
 
+#ifndef RISCV_PLAT_FW_EVENT			/* 6.12 */
+#define RISCV_PLAT_FW_EVENT		0xFFFF
+#endif
+
 #ifndef RISCV_PMU_EVENT_INFO_OUTPUT_MASK	/* 6.18 */
 #define SBI_EXT_PMU_EVENT_GET_INFO	8
 #define SBI_PMU_EVENT_TYPE_RAW_V2	3
