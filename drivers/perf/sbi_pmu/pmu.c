@@ -284,7 +284,7 @@ static int pmu_event_init(struct perf_event *perf)
 	/* Without the right to count a whole CPU, other tasks' counts must not be seen either. */
 	e->event.reset_on_start = !perfmon_capable();
 	perf->pmu_private = e;
-	perf->hw.idx = 63;	/* the width of its counter, less 1 */
+	perf->hw.idx = -1;	/* no width yet, see ctr_get_width() */
 	ret = perf->parent ? 0 : group_validate(pmu, perf);
 	if (ret) {
 		perf->pmu_private = NULL;
