@@ -64,12 +64,6 @@ static inline void skip(const char *name, const char *why)
 	       name, why);
 }
 
-/* Being replaced by skip(). */
-static inline void not_here(const char *what, const char *why)
-{
-	note("not here: %s: %s", what, why);
-}
-
 static inline int ktap_exit(void)
 {
 	return ktap_failures ? 1 : 0;

@@ -14,7 +14,7 @@
 insmod "$(find /usr/lib/modules -name 'kvm.ko*')"
 append=$(sed "s/ lab_kvm=[^ ]*/ LAB_KVM=1/
 	s/ lab_run=[^ ]*/ lab_run=${guest_runs:-$lab_run}/
-	s/ lab_sole=1/ initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit/" /proc/cmdline)
+	s/ lab_exclusive=1/ initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit/" /proc/cmdline)
 for folder in proc sys dev; do
 	mount -o bind /$folder /kvm/$folder
 done

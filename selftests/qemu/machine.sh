@@ -110,7 +110,7 @@ machine_command() {
 		memory=3G
 		initrd=host-initrd
 		append+=" lab_kvm=${kvm%,host}"
-		[ "$mode" = shared ] || append+=" lab_sole=1"
+		[ "$mode" = shared ] || append+=" lab_exclusive=1"
 		[ "$kvm" = "${kvm%,host}" ] || append+=" lab_hosts=1"
 	fi
 	case $cpu in *ssaia=true*) virt=virt,aia=aplic-imsic ;; esac
