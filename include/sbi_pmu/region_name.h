@@ -132,7 +132,7 @@ static inline int region_parse_field(struct region_event *e, const char *pmu,
 				   pmu, field, REGION_SYSFS, pmu);
 	error = region_set_field(&e->attr, line, number);
 	if (error == -ERANGE)
-		return region_fail(e, error, "no room for %s in field '%s' (%s)", value, field,
+		return region_fail(e, error, "no space for %s in field '%s' (%s)", value, field,
 				   line);
 	if (error)
 		return region_fail(e, error, "cannot parse the format of field '%s': %s", field,

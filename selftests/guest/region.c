@@ -300,7 +300,7 @@ static void test_refusals(void)
 	snprintf(list, sizeof(list), "%s/nothing_here/", pmu.name);
 	check_refused("unknown_event_of_pmu", list, "no 'nothing_here'");
 	snprintf(list, sizeof(list), "%s/firmware=4/", pmu.name);
-	check_refused("value_wider_than_field", list, "no room");
+	check_refused("value_wider_than_field", list, "no space");
 	/* Not a code of the SBI specification. */
 	snprintf(list, sizeof(list), "%s/firmware=1,event=0xfff/", pmu.name);
 	check_refused("event_without_counter", list, "cannot count");

@@ -140,7 +140,7 @@ struct hlist_head {
 	struct hlist_node *first;
 };
 
-/* Room for 1 << @bits buckets; the first is used. */
+/* 1 << @bits buckets, of which the first is used. */
 #define DECLARE_HASHTABLE(name, bits)	struct hlist_head name[1 << (bits)]
 #define hash_init(table)		((table)[0].first = NULL)
 #define jhash_3words(a, b, c, d)	((u32)((a) ^ (b) ^ (c) ^ (d)))

@@ -67,7 +67,7 @@ void sbi_pmu_support_free(struct sbi_pmu_support_cache *cache)
 /* ---- which counters to probe ---- */
 
 /*
- * In shared mode not the fixed counters: firmware returns them to everyone who asks, even
+ * In shared mode not the fixed counters: firmware returns them to every caller, even
  * while the other driver uses them.
  */
 static struct sbi_pmu_mask candidates_of(const struct sbi_pmu_support_cache *cache,
