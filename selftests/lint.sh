@@ -6,6 +6,7 @@
 #   lint.sh self-test   a breach planted in a copy of the sources is found
 #   lint.sh shellcheck  the same by shellcheck, which must be installed
 #   lint.sh checkpatch  the same by the kernel's checkpatch.pl, which CHECKPATCH names
+#   lint.sh format [-i] show what clang-format 19 would change; -i: change it
 # Exit status 4: what it needs is not there.
 cd "$(dirname "$0")/.." || exit
 shopt -s lastpipe # "... | rule" sets failed in this shell
@@ -47,6 +48,10 @@ self-test)
 	finds 'not a usual word'
 	echo '/* xiangshan */' >>"$copy/$driver/sysfs.c"
 	finds 'vendors belong'
+	if clang-format --version 2>/dev/null | grep -q 'version 19'; then
+		echo 'int  breach;' >>"$copy/$driver/pmu.c"
+		finds 'int  breach' format
+	fi
 	if command -v shellcheck >/dev/null; then
 		printf '#!/bin/sh\nbreach=1\nrm $breech\n' >"$copy/selftests/guest/breach"
 		finds 'breech' shellcheck
@@ -69,8 +74,19 @@ checkpatch)
 		rule 'checkpatch'
 	verdict
 	;;
+format)
+	clang-format --version 2>/dev/null | grep -q 'version 19' || skip "clang-format 19 is not installed"
+	find "$driver" include tools -name '*.[ch]' | sort | while read -r file; do
+		if [ "${2:-}" = -i ]; then
+			clang-format -i "$file"
+		else
+			clang-format "$file" | diff -u --label "$file" --label "$file" "$file" -
+		fi
+	done | rule 'clang-format'
+	verdict
+	;;
 '') ;;
-*) echo "usage: lint.sh [self-test|shellcheck|checkpatch]" >&2; exit 2 ;;
+*) echo "usage: lint.sh [self-test|shellcheck|checkpatch|format]" >&2; exit 2 ;;
 esac
 
 # Of the kernel: region*.h are for user space.

@@ -121,8 +121,14 @@ static inline uint64_t region_csr(unsigned int n)
 #define REGION_CSRS(n)	\
 	REGION_CSR(n); REGION_CSR((n) + 1); REGION_CSR((n) + 2); REGION_CSR((n) + 3)
 	switch (n) {
-	REGION_CSRS(0); REGION_CSRS(4); REGION_CSRS(8); REGION_CSRS(12);
-	REGION_CSRS(16); REGION_CSRS(20); REGION_CSRS(24); REGION_CSRS(28);
+		REGION_CSRS(0);
+		REGION_CSRS(4);
+		REGION_CSRS(8);
+		REGION_CSRS(12);
+		REGION_CSRS(16);
+		REGION_CSRS(20);
+		REGION_CSRS(24);
+		REGION_CSRS(28);
 	}
 	return value;
 }
@@ -424,8 +430,9 @@ static inline int region_add_events(struct region *r, struct region_event *e, co
 
 		snprintf(e->name, sizeof(e->name), "%.*s", (int)n, events);
 		error = n < sizeof(e->name) ? region_add_event(r, e) :
-			region_fail(e, -ENAMETOOLONG, "the name has more than %zu characters",
-				    sizeof(e->name) - 1);
+					      region_fail(e, -ENAMETOOLONG,
+							  "the name has more than %zu characters",
+							  sizeof(e->name) - 1);
 		events += n;
 	} while (!error && *events++);
 	return error;

@@ -91,8 +91,7 @@ static inline bool region_parse_number(const char *text, int base, uint64_t *val
  * the first range gets the lowest bits.
  * Return: -EINVAL for a wrong format, -ERANGE for a value with too many bits; no text.
  */
-static inline int region_set_field(struct perf_event_attr *attr, const char *format,
-				   uint64_t value)
+static inline int region_set_field(struct perf_event_attr *attr, const char *format, uint64_t value)
 {
 	unsigned int low, high, digit = 0;
 	__u64 *word;
@@ -115,8 +114,8 @@ static inline int region_set_field(struct perf_event_attr *attr, const char *for
 }
 
 /* Set one field: one in format/ of @pmu, or a whole config word, which every PMU has. */
-static inline int region_parse_field(struct region_event *e, const char *pmu,
-				     const char *field, const char *value)
+static inline int region_parse_field(struct region_event *e, const char *pmu, const char *field,
+				     const char *value)
 {
 	uint64_t number;
 	char line[256];
@@ -128,8 +127,8 @@ static inline int region_parse_field(struct region_event *e, const char *pmu,
 		snprintf(line, sizeof(line), "%s:0-63", field);
 	else if (!region_read_sysfs(line, sizeof(line), pmu, "format/", field))
 		return region_fail(e, -ENOENT,
-				   "PMU %s has no '%s': see events/ and format/ in %s/%s",
-				   pmu, field, REGION_SYSFS, pmu);
+				   "PMU %s has no '%s': see events/ and format/ in %s/%s", pmu,
+				   field, REGION_SYSFS, pmu);
 	error = region_set_field(&e->attr, line, number);
 	if (error == -ERANGE)
 		return region_fail(e, error, "no space for %s in field '%s' (%s)", value, field,
@@ -217,12 +216,12 @@ static inline bool region_parse_generic(struct perf_event_attr *attr, const char
 /* The same for cache events such as "dTLB-load-misses"; tables in the kernel's order. */
 static inline bool region_parse_cache(struct perf_event_attr *attr, const char *name)
 {
-	static const char *const caches[] = {
+	static const char * const caches[] = {
 		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node", NULL,
 	};
-	static const char *const what[] = {
-		"-loads", "-load-misses", "-stores", "-store-misses", "-prefetches",
-		"-prefetch-misses", NULL,
+	static const char * const what[] = {
+		"-loads",      "-load-misses",     "-stores", "-store-misses",
+		"-prefetches", "-prefetch-misses", NULL,
 	};
 
 	for (unsigned int c = 0; caches[c]; c++)
@@ -239,8 +238,7 @@ static inline bool region_parse_cache(struct perf_event_attr *attr, const char *
 }
 
 /* Find the PMU with an event of this name: "cpu" first, else the only one that has it. */
-static inline int region_find_pmu(struct region_event *e, const char *event, char *pmu,
-				  size_t size)
+static inline int region_find_pmu(struct region_event *e, const char *event, char *pmu, size_t size)
 {
 	DIR *dir = opendir(REGION_SYSFS);
 	struct dirent *entry;

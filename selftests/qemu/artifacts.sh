@@ -107,7 +107,7 @@ make_suite() {
 }
 
 artifact_stable() {
-	make_suite "$stable" gcc,libc6-dev,clang,libclang-rt-dev,sparse "$1"
+	make_suite "$stable" gcc,libc6-dev,clang,libclang-rt-dev,clang-format,sparse "$1"
 }
 
 artifact_testing() {

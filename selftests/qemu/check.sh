@@ -323,6 +323,8 @@ more_steps() {
 	host tests (clang) = host_tests stable clang 10000000
 	host tests' coverage = host_coverage
 	checkpatch = checkpatch
+	clang-format = in_tree stable selftests/lint.sh format
+	clang-format finds a breach = in_tree stable selftests/lint.sh self-test
 	perf JSON = perf_json
 	EOF2
 }

@@ -11,7 +11,7 @@
 
 enum { SETS = 16, VARIANTS = 2, LIST = 512 };
 
-static const char *const default_sets[] = {
+static const char * const default_sets[] = {
 	"instructions,cycles",
 	"instructions,branches,branch-misses",
 	"instructions,cache-references,cache-misses",
@@ -181,8 +181,11 @@ static void print_set(const struct region *r, const struct region_sum *sums)
 	if (cycles >= 0 && instructions >= 0) {
 		printf("  %-28s", "instructions per cycle");
 		for (unsigned int v = 0; v < VARIANTS; v++)
-			printf("%17.2f%10s", sums[v].count[cycles] ?
-			       (double)sums[v].count[instructions] / sums[v].count[cycles] : 0, "");
+			printf("%17.2f%10s",
+			       sums[v].count[cycles] ?
+				       (double)sums[v].count[instructions] / sums[v].count[cycles] :
+				       0,
+			       "");
 		putchar('\n');
 	}
 	printf("  %-28s", "");
@@ -265,7 +268,7 @@ static void add_user_mode(const char *events, char list[LIST])
  * @user_mode: count in user mode only
  */
 struct options {
-	const char *const *set;
+	const char * const *set;
 	unsigned int sets;
 	const char *chosen[SETS];
 	unsigned int size;
@@ -341,8 +344,11 @@ static bool compare_products(const struct matrices *m)
 int main(int argc, char **argv)
 {
 	struct options o = {
-		.set = default_sets, .sets = sizeof(default_sets) / sizeof(*default_sets),
-		.size = 128, .block = 16, .user_space = true,
+		.set = default_sets,
+		.sets = sizeof(default_sets) / sizeof(*default_sets),
+		.size = 128,
+		.block = 16,
+		.user_space = true,
 	};
 	struct matrices m = {};
 	unsigned int counted;

@@ -8,7 +8,7 @@
 #include "command.h"
 
 /* In the child: wait for td_command_start(), then become the program. */
-static void exec_program(char *const *argv, const sigset_t *mask, int start_fd, int error_fd)
+static void exec_program(char * const *argv, const sigset_t *mask, int start_fd, int error_fd)
 {
 	char byte;
 
@@ -30,7 +30,7 @@ static void exec_program(char *const *argv, const sigset_t *mask, int start_fd, 
  *
  * Return: false if there is no process; errno says why.
  */
-bool td_command_create(struct td_command *command, char *const *argv, const sigset_t *mask)
+bool td_command_create(struct td_command *command, char * const *argv, const sigset_t *mask)
 {
 	int start[2], error[2];
 

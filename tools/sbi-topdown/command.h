@@ -19,7 +19,7 @@ struct td_command {
 	int error_fd;
 };
 
-bool td_command_create(struct td_command *command, char *const *argv, const sigset_t *mask);
+bool td_command_create(struct td_command *command, char * const *argv, const sigset_t *mask);
 int td_command_start(struct td_command *command);
 int td_command_status(const struct td_command *command);
 

@@ -20,8 +20,8 @@
 #include "events.h"
 
 /* Write the error text. Return: false. */
-__attribute__((format(printf, 2, 3)))
-static bool fail(struct td_events *events, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool fail(struct td_events *events, const char *format,
+						       ...)
 {
 	va_list ap;
 
@@ -93,7 +93,7 @@ static bool parse_terms(const char *dir, char *terms, uint64_t *config)
  */
 static bool find_event(const char *dir, const char *name, uint64_t *config)
 {
-	static const char *const formats[] = { "events/%s", "events/hw_%s" };
+	static const char * const formats[] = { "events/%s", "events/hw_%s" };
 	char file[64], terms[256];
 
 	for (unsigned int i = 0; i < 2; i++) {
@@ -106,7 +106,7 @@ static bool find_event(const char *dir, const char *name, uint64_t *config)
 
 static bool find_pmu(struct td_events *events, const char *devices)
 {
-	static const char *const names[] = { "sbi_pmu", "cpu" };
+	static const char * const names[] = { "sbi_pmu", "cpu" };
 	struct td_pmu *pmu = &events->pmu;
 	char line[64];
 
@@ -126,9 +126,10 @@ static bool read_table_name(struct td_events *events, char *table, int size)
 {
 	if (read_line(events->pmu.dir, "caps/event_table", table, size))
 		return true;
-	return fail(events, "sbi_pmu knows of no XiangShan events on this core\n"
-			    "To do: on a XiangShan core, load the module with xiangshan=TABLE;\n"
-			    "sbi-pmu-xiangshan.rst lists the tables and what firmware must provide.");
+	return fail(events,
+		    "sbi_pmu knows of no XiangShan events on this core\n"
+		    "To do: on a XiangShan core, load the module with xiangshan=TABLE;\n"
+		    "sbi-pmu-xiangshan.rst lists the tables and what firmware must provide.");
 }
 
 /**
@@ -153,9 +154,10 @@ bool td_find_events(struct td_events *events, const char *devices, unsigned int 
 	events->n_events = pmu->n_events;
 	if (pmu->n_events == needed[level] || (level == 3 && pmu->n_events == TD_LEVEL3_NO_L3MISS))
 		return true;
-	return fail(events, "there is no event %s on this core (table %s)\n"
-			    "To do: check in dmesg that the table is that of the core, and that firmware\n"
-			    "maps events to its counters (sbi-pmu-xiangshan.rst).%s",
+	return fail(events,
+		    "there is no event %s on this core (table %s)\n"
+		    "To do: check in dmesg that the table is that of the core, and that firmware\n"
+		    "maps events to its counters (sbi-pmu-xiangshan.rst).%s",
 		    td_events[pmu->n_events], table,
 		    pmu->n_events >= TD_LEVEL1 ? " Level 1 is available: use -l 1." : "");
 }
@@ -201,8 +203,7 @@ static void close_group(struct td_group *group)
 }
 
 /* Return: 0 or a negative errno; then event number group->opened failed. */
-static int open_group(struct td_events *events, struct td_group *group,
-		      const struct target *target)
+static int open_group(struct td_events *events, struct td_group *group, const struct target *target)
 {
 	group->opened = 0;
 	while (group->opened < events->n_events) {
@@ -226,25 +227,30 @@ static bool fail_open(struct td_events *events, unsigned int i, int error)
 	switch (error) {
 	case -EACCES:
 	case -EPERM:
-		return fail(events, "not allowed to count: %s\n"
-				    "To do: run as root, or lower kernel.perf_event_paranoid.",
+		return fail(events,
+			    "not allowed to count: %s\n"
+			    "To do: run as root, or lower kernel.perf_event_paranoid.",
 			    strerror(-error));
 	case -EMFILE:
 	case -ENFILE:
-		return fail(events, "too many open files: each task or CPU needs %u\n"
-				    "To do: raise ulimit -Hn, use a lower level, or measure less.",
+		return fail(events,
+			    "too many open files: each task or CPU needs %u\n"
+			    "To do: raise ulimit -Hn, use a lower level, or measure less.",
 			    events->n_events);
 	case -ESRCH:
 		return fail(events, "the process has ended");
 	case -EINVAL:
-		return fail(events, "%s does not fit on the counters with the other events\n"
-				    "To do: use a lower level, which needs fewer counters.",
+		return fail(events,
+			    "%s does not fit on the counters with the other events\n"
+			    "To do: use a lower level, which needs fewer counters.",
 			    td_events[i]);
 	case -ENOENT:
 	case -EOPNOTSUPP:
-		return fail(events, "%s cannot be counted%s", td_events[i], events->user_only ?
-			    " in user mode only\nTo do: run as root, to count the kernel, too." :
-			    "\nTo do: see in dmesg what sbi_pmu found.");
+		return fail(
+			events, "%s cannot be counted%s", td_events[i],
+			events->user_only ?
+				" in user mode only\nTo do: run as root, to count the kernel, too." :
+				"\nTo do: see in dmesg what sbi_pmu found.");
 	default:
 		return fail(events, "%s: %s", td_events[i], strerror(-error));
 	}
@@ -253,8 +259,7 @@ static bool fail_open(struct td_events *events, unsigned int i, int error)
 /* Open one more group. A task that has ended is no error, but gets no group. */
 static bool add_group(struct td_events *events, const struct target *target)
 {
-	struct td_group *groups =
-		realloc(events->groups, (events->n_groups + 1) * sizeof(*groups));
+	struct td_group *groups = realloc(events->groups, (events->n_groups + 1) * sizeof(*groups));
 	struct td_group *group;
 	int ret;
 

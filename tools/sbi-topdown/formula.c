@@ -13,7 +13,7 @@
 
 #define SLOTS	6.0
 
-const char *const td_events[TD_EVENTS] = {
+const char * const td_events[TD_EVENTS] = {
 	[TD_CYCLES] = "cycles",
 	[TD_INSTRUCTIONS] = "instructions",
 	[TD_FRONT_BUBBLE] = "front_bubble",
@@ -30,36 +30,32 @@ const char *const td_events[TD_EVENTS] = {
 };
 
 const struct td_part_info td_parts[TD_PARTS] = {
-	[TD_RETIRING] = { "retiring", "Retiring", "retire",
-		"slots of retired instructions", 1 },
+	[TD_RETIRING] = { "retiring", "Retiring", "retire", "slots of retired instructions", 1 },
 	[TD_FRONTEND_BOUND] = { "frontend_bound", "Frontend bound", "front",
-		"slots that the frontend left empty", 1 },
+				"slots that the frontend left empty", 1 },
 	[TD_FETCH_LATENCY] = { "fetch_latency", "Fetch latency", "fe-lat",
-		"cycles without any instruction from the frontend", 2 },
+			       "cycles without any instruction from the frontend", 2 },
 	[TD_FETCH_BANDWIDTH] = { "fetch_bandwidth", "Fetch bandwidth", "fe-bw",
-		"empty slots in cycles with some instructions", 2 },
+				 "empty slots in cycles with some instructions", 2 },
 	[TD_BAD_SPECULATION] = { "bad_speculation", "Bad speculation", "badspc",
-		"slots of micro-ops that did not retire, and recovery", 1 },
+				 "slots of micro-ops that did not retire, and recovery", 1 },
 	[TD_BRANCH_MISPREDICTS] = { "branch_mispredicts", "Branch mispredicts", "branch",
-		"of bad speculation: mispredicted branches", 2 },
+				    "of bad speculation: mispredicted branches", 2 },
 	[TD_MACHINE_CLEARS] = { "machine_clears", "Machine clears", "clears",
-		"of bad speculation: other flushes", 2 },
+				"of bad speculation: other flushes", 2 },
 	[TD_BACKEND_BOUND] = { "backend_bound", "Backend bound", "back",
-		"slots that waited for the backend", 1 },
+			       "slots that waited for the backend", 1 },
 	[TD_MEMORY_BOUND] = { "memory_bound", "Memory bound", "memory",
-		"cycles that waited for loads or stores", 2 },
-	[TD_L1_BOUND] = { "l1_bound", "L1", "L1",
-		"cycles that waited for loads from the L1", 3 },
-	[TD_L2_BOUND] = { "l2_bound", "L2", "L2",
-		"cycles that waited for loads from the L2", 3 },
-	[TD_L3_BOUND] = { "l3_bound", "L3", "L3",
-		"cycles that waited for loads from the L3", 3 },
-	[TD_MEM_BOUND] = { "mem_bound", "DRAM", "DRAM",
-		"cycles that waited for loads from memory", 3 },
+			      "cycles that waited for loads or stores", 2 },
+	[TD_L1_BOUND] = { "l1_bound", "L1", "L1", "cycles that waited for loads from the L1", 3 },
+	[TD_L2_BOUND] = { "l2_bound", "L2", "L2", "cycles that waited for loads from the L2", 3 },
+	[TD_L3_BOUND] = { "l3_bound", "L3", "L3", "cycles that waited for loads from the L3", 3 },
+	[TD_MEM_BOUND] = { "mem_bound", "DRAM", "DRAM", "cycles that waited for loads from memory",
+			   3 },
 	[TD_STORE_BOUND] = { "store_bound", "Stores", "stores",
-		"cycles that waited for space in the store buffer", 3 },
+			     "cycles that waited for space in the store buffer", 3 },
 	[TD_CORE_BOUND] = { "core_bound", "Core bound", "core",
-		"cycles with few micro-ops issued, not due to memory", 2 },
+			    "cycles with few micro-ops issued, not due to memory", 2 },
 };
 
 /**
@@ -97,8 +93,7 @@ static uint64_t subtract(uint64_t a, uint64_t b)
  *
  * Return: the differences; 0 where a value decreased.
  */
-struct td_sample td_sample_difference(const struct td_sample *now,
-				      const struct td_sample *before)
+struct td_sample td_sample_difference(const struct td_sample *now, const struct td_sample *before)
 {
 	struct td_sample difference = {
 		.enabled = subtract(now->enabled, before->enabled),

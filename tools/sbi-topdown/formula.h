@@ -96,13 +96,12 @@ struct td_sample {
  */
 enum td_validity { TD_VALID, TD_NO_CYCLES, TD_MULTIPLEXED };
 
-extern const char *const td_events[TD_EVENTS];
+extern const char * const td_events[TD_EVENTS];
 extern const struct td_part_info td_parts[TD_PARTS];
 
 unsigned int td_level(unsigned int n_events);
 double td_running_share(const struct td_sample *sample);
-struct td_sample td_sample_difference(const struct td_sample *now,
-				      const struct td_sample *before);
+struct td_sample td_sample_difference(const struct td_sample *now, const struct td_sample *before);
 enum td_validity td_compute_shares(const struct td_sample *sample, double share[TD_PARTS]);
 
 #endif

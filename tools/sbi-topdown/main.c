@@ -229,9 +229,7 @@ static bool print_summary(struct run *run)
 
 /* ---- signals and intervals ---- */
 
-static const int signals[] = {
-	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGWINCH, SIGTSTP, 0
-};
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGWINCH, SIGTSTP, 0 };
 
 /*
  * Block the signals, to read them from a file. Without a command, SIGINT and SIGQUIT end

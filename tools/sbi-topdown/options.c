@@ -8,18 +8,17 @@
 #include "options.h"
 
 static const char usage[] =
-"usage: sbi-topdown [OPTION...] [--] COMMAND [ARGUMENT...]\n"
-"       sbi-topdown [OPTION...] -a | -p PID[,PID...] [[--] COMMAND [ARGUMENT...]]\n"
-"  -a, --all            measure all CPUs, until Ctrl-C or the end of COMMAND\n"
-"  -p, --pid PID,...    measure processes with all their threads\n"
-"  -l, --level 1|2|3    level of detail (default: 2)\n"
-"  -I, --interval MS    print each interval of MS milliseconds, too\n"
-"      --json, --csv    print JSON or CSV, for programs\n"
-"  -o, --output FILE    write to FILE (default: stdout; with COMMAND: stderr)\n"
-"  -h, --help           print this help\n";
+	"usage: sbi-topdown [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+	"       sbi-topdown [OPTION...] -a | -p PID[,PID...] [[--] COMMAND [ARGUMENT...]]\n"
+	"  -a, --all            measure all CPUs, until Ctrl-C or the end of COMMAND\n"
+	"  -p, --pid PID,...    measure processes with all their threads\n"
+	"  -l, --level 1|2|3    level of detail (default: 2)\n"
+	"  -I, --interval MS    print each interval of MS milliseconds, too\n"
+	"      --json, --csv    print JSON or CSV, for programs\n"
+	"  -o, --output FILE    write to FILE (default: stdout; with COMMAND: stderr)\n"
+	"  -h, --help           print this help\n";
 
-__attribute__((noreturn))
-static void fail_usage(const char *error)
+__attribute__((noreturn)) static void fail_usage(const char *error)
 {
 	fprintf(stderr, "sbi-topdown: %s\n%s", error, usage);
 	exit(FAILED);
@@ -64,8 +63,8 @@ static void parse_option(struct options *options, int option)
 		options->level = parse_number(optarg, 1, 3, "-l: the level is 1, 2 or 3");
 		break;
 	case 'I':
-		options->interval = parse_number(optarg, 10, 1000000000,
-						 "-I: the interval is 10 ms or more");
+		options->interval =
+			parse_number(optarg, 10, 1000000000, "-I: the interval is 10 ms or more");
 		break;
 	case 'J':
 		options->format = JSON;
@@ -93,17 +92,15 @@ static void parse_option(struct options *options, int option)
  */
 void td_parse_options(struct options *options, int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{ "all", no_argument, NULL, 'a' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "level", required_argument, NULL, 'l' },
-		{ "interval", required_argument, NULL, 'I' },
-		{ "json", no_argument, NULL, 'J' },
-		{ "csv", no_argument, NULL, 'C' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "help", no_argument, NULL, 'h' },
-		{}
-	};
+	static const struct option long_options[] = { { "all", no_argument, NULL, 'a' },
+						      { "pid", required_argument, NULL, 'p' },
+						      { "level", required_argument, NULL, 'l' },
+						      { "interval", required_argument, NULL, 'I' },
+						      { "json", no_argument, NULL, 'J' },
+						      { "csv", no_argument, NULL, 'C' },
+						      { "output", required_argument, NULL, 'o' },
+						      { "help", no_argument, NULL, 'h' },
+						      {} };
 	int option;
 
 	*options = (struct options){ .level = 2 };

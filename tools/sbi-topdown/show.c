@@ -18,10 +18,10 @@ struct look {
 };
 
 static const struct look looks[] = {
-	{ "\033[32m", "█", "R" },	/* retiring: green */
-	{ "\033[33m", "▓", "F" },	/* frontend: yellow */
-	{ "\033[31m", "▒", "S" },	/* bad speculation: red */
-	{ "\033[94m", "░", "B" },	/* backend: bright blue */
+	{ "\033[32m", "█", "R" }, /* retiring: green */
+	{ "\033[33m", "▓", "F" }, /* frontend: yellow */
+	{ "\033[31m", "▒", "S" }, /* bad speculation: red */
+	{ "\033[94m", "░", "B" }, /* backend: bright blue */
 };
 
 static const struct look *look_of(unsigned int part)
@@ -104,7 +104,10 @@ static void print_stack(FILE *out, const struct td_style *style, const double *s
 		sum += share[i];
 		end = bar_end(sum, cells);
 		fputs(sgr(style, look->colour), out);
-		repeat(out, !style->utf8 ? look->letter : style->colour ? "█" : look->shade,
+		repeat(out,
+		       !style->utf8  ? look->letter :
+		       style->colour ? "█" :
+				       look->shade,
 		       end - at);
 		fputs(sgr(style, RESET), out);
 		at = end;
@@ -114,9 +117,7 @@ static void print_stack(FILE *out, const struct td_style *style, const double *s
 static void print_bar(FILE *out, const struct td_style *style, unsigned int part, double share,
 		      unsigned int cells)
 {
-	static const char *const eighths[] = {
-		"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"
-	};
+	static const char * const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
 	const unsigned int end = bar_end(share, cells * (style->utf8 ? 8 : 1));
 	const unsigned int whole = style->utf8 ? end / 8 : end;
 	const unsigned int partial = style->utf8 && end % 8;
@@ -155,8 +156,10 @@ static void print_row(FILE *out, const struct td_style *style, const struct td_r
 	if (cells > MAX_BAR)
 		cells = MAX_BAR;
 	fprintf(out, "%s%s%s ", sgr(style, look_of(part)->colour),
-		level > 1 ? " " : style->utf8 ? style->colour ? "█" : look_of(part)->shade :
-		look_of(part)->letter, sgr(style, RESET));
+		level > 1   ? " " :
+		style->utf8 ? style->colour ? "█" : look_of(part)->shade :
+			      look_of(part)->letter,
+		sgr(style, RESET));
 	fprintf(out, "%s%*s%-*s%6.1f %%%s  ", sgr(style, level == 1 ? BOLD : ""), 2 * level - 2, "",
 		LABEL - 2 * level + 2, label_of(part, report), 100 * share, sgr(style, RESET));
 	print_bar(out, style, part, share, cells);
@@ -309,8 +312,9 @@ static bool print_head(FILE *out, const struct td_report *report, double share[T
 	}
 	fprintf(out, "\nTop-down of %s: no numbers, ", report->what);
 	print_reason(out, validity, &report->sample);
-	fputs(validity == TD_MULTIPLEXED ?
-	      "; stop other uses of perf, or use a lower level.\n" : ".\n", out);
+	fputs(validity == TD_MULTIPLEXED ? "; stop other uses of perf, or use a lower level.\n" :
+					   ".\n",
+	      out);
 	return false;
 }
 
@@ -380,8 +384,10 @@ void td_show_columns_head(FILE *out, unsigned int n_events)
 	fprintf(out, "%9s", "seconds");
 	for (unsigned int i = 0; i < TD_PARTS; i++)
 		if (has_column(i, n_events))
-			fprintf(out, " %6s", i == TD_L3_BOUND && n_events <= TD_MEMSTALL_L3MISS ?
-				"L3+" : td_parts[i].column);
+			fprintf(out, " %6s",
+				i == TD_L3_BOUND && n_events <= TD_MEMSTALL_L3MISS ?
+					"L3+" :
+					td_parts[i].column);
 	fputs("  %\n", out);
 }
 
@@ -458,8 +464,7 @@ static void print_json_shares(FILE *out, const double *share)
 	}
 }
 
-static void print_json_counts(FILE *out, const struct td_sample *sample,
-			      enum td_validity validity)
+static void print_json_counts(FILE *out, const struct td_sample *sample, enum td_validity validity)
 {
 	for (unsigned int i = 0; i < TD_EVENTS; i++) {
 		fprintf(out, "%s\"%s\":", i ? "," : "", td_events[i]);

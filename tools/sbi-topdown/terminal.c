@@ -27,7 +27,7 @@ bool td_terminal_is_capable(FILE *out)
 /* Like setlocale(), but without the locale files, which small systems do not have. */
 static bool is_utf8(void)
 {
-	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	static const char * const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
 
 	for (unsigned int i = 0; i < 3; i++) {
 		const char *value = getenv(names[i]);

@@ -92,8 +92,10 @@ int sbi_pmu_event_add(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 
 	event->counter = idx;
 	/* The counter's event may move to where all of its events can be. */
-	c->plan.candidates[idx] = list_empty(&c->events[idx]) ? event->candidates :
-		sbi_pmu_mask_and(c->plan.candidates[idx], &event->candidates);
+	c->plan.candidates[idx] =
+		list_empty(&c->events[idx]) ?
+			event->candidates :
+			sbi_pmu_mask_and(c->plan.candidates[idx], &event->candidates);
 	list_add_tail(&event->node, &c->events[idx]);
 	sbi_pmu_plan_set_busy(&c->plan, idx, true);
 	return 0;

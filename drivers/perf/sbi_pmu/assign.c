@@ -27,8 +27,7 @@ bool sbi_pmu_plan_counts(const struct sbi_pmu_plan *plan, u32 idx, u64 data)
 }
 
 /* The least recently used counter of @among, SBI_PMU_NO_COUNTER if that is empty. */
-static unsigned int plan_oldest(const struct sbi_pmu_plan *plan,
-				const struct sbi_pmu_mask *among)
+static unsigned int plan_oldest(const struct sbi_pmu_plan *plan, const struct sbi_pmu_mask *among)
 {
 	unsigned int i, oldest = SBI_PMU_NO_COUNTER;
 
@@ -112,8 +111,7 @@ unsigned int sbi_pmu_path_first(const struct sbi_pmu_path *path)
 
 /* Counter @idx holds @code, which could move to @candidates. */
 void sbi_pmu_plan_set(struct sbi_pmu_plan *plan, unsigned int idx,
-		      const struct sbi_pmu_event_code *code,
-		      const struct sbi_pmu_mask *candidates)
+		      const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *candidates)
 {
 	sbi_pmu_mask_set(&plan->configured, idx);
 	plan->code[idx] = *code;
@@ -142,8 +140,7 @@ void sbi_pmu_plan_set_busy(struct sbi_pmu_plan *plan, unsigned int idx, bool bus
  * Return: whether the event fits beside those of the plan.
  */
 bool sbi_pmu_plan_add(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
-		      const struct sbi_pmu_event_code *code,
-		      const struct sbi_pmu_mask *candidates)
+		      const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *candidates)
 {
 	struct sbi_pmu_path path;
 	unsigned int to = sbi_pmu_plan_find(plan, code, candidates);

@@ -11,7 +11,7 @@
 
 /* Which counter holds which event */
 struct sbi_pmu_plan {
-	struct sbi_pmu_mask configured;	/* counters that hold an event */
+	struct sbi_pmu_mask configured; /* counters that hold an event */
 	/* the configured counters on which an event counts; the others are idle */
 	struct sbi_pmu_mask busy;
 	/* by counter, the event that it holds */
@@ -20,7 +20,7 @@ struct sbi_pmu_plan {
 	struct sbi_pmu_mask candidates[SBI_PMU_MAX_COUNTERS];
 	/* by counter, @clock when it was last allocated or became idle */
 	u64 stamp[SBI_PMU_MAX_COUNTERS];
-	u64 clock;			/* incremented each time */
+	u64 clock; /* incremented each time */
 };
 
 /* A chain of moves that makes a counter available */
@@ -30,7 +30,7 @@ struct sbi_pmu_path {
 	 * counter of the chain, which is for the new event
 	 */
 	u8 from[SBI_PMU_MAX_COUNTERS];
-	unsigned int end;		/* the last counter of the chain, which is available */
+	unsigned int end; /* the last counter of the chain, which is available */
 };
 
 unsigned int sbi_pmu_plan_find(const struct sbi_pmu_plan *plan,
@@ -41,11 +41,9 @@ bool sbi_pmu_plan_search(const struct sbi_pmu_plan *plan, const struct sbi_pmu_i
 			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_path *path);
 unsigned int sbi_pmu_path_first(const struct sbi_pmu_path *path);
 void sbi_pmu_plan_set(struct sbi_pmu_plan *plan, unsigned int idx,
-		      const struct sbi_pmu_event_code *code,
-		      const struct sbi_pmu_mask *candidates);
+		      const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *candidates);
 void sbi_pmu_plan_set_busy(struct sbi_pmu_plan *plan, unsigned int idx, bool busy);
 bool sbi_pmu_plan_add(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
-		      const struct sbi_pmu_event_code *code,
-		      const struct sbi_pmu_mask *candidates);
+		      const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *candidates);
 
 #endif

@@ -13,8 +13,8 @@ struct sbi_pmu_backend;
 
 /* Values of counters */
 struct sbi_pmu_values {
-	struct sbi_pmu_mask valid;	/* the counters whose value is known */
-	u64 value[SBI_PMU_MAX_COUNTERS];	/* by counter */
+	struct sbi_pmu_mask valid;       /* the counters whose value is known */
+	u64 value[SBI_PMU_MAX_COUNTERS]; /* by counter */
 };
 
 /*
@@ -42,9 +42,9 @@ extern const struct sbi_pmu_backend_ops sbi_pmu_backend_snapshot;
 
 /* Snapshot shared memory of a CPU */
 struct sbi_pmu_shmem {
-	struct riscv_pmu_snapshot_data *data;	/* the page, NULL if there is none */
-	u64 address;			/* its physical address */
-	bool registered;		/* firmware uses it */
+	struct riscv_pmu_snapshot_data *data; /* the page, NULL if there is none */
+	u64 address;                          /* its physical address */
+	bool registered;                      /* firmware uses it */
 	/* firmware may still write to it, so the page must not be freed */
 	bool may_be_registered;
 };
@@ -57,11 +57,11 @@ struct sbi_pmu_shmem {
 struct sbi_pmu_backend {
 	/* see struct sbi_pmu_backend_ops; set before the CPU comes online */
 	const struct sbi_pmu_backend_ops *ops;
-	const struct sbi_pmu_inventory *inv;	/* the counters */
-	struct sbi_pmu_sbi sbi;		/* calls to firmware */
+	const struct sbi_pmu_inventory *inv; /* the counters */
+	struct sbi_pmu_sbi sbi;              /* calls to firmware */
 	/* read a counter CSR. Return: 0, or an errno if the CSR does not exist. */
 	int (*read_csr)(unsigned int csr, u64 *value);
-	bool exclusive;			/* no other driver uses this CPU's counters */
+	bool exclusive; /* no other driver uses this CPU's counters */
 	/*
 	 * the counters are perf events of a KVM host: it accepts raw events that no counter
 	 * can count, and scountovf is not virtualised
@@ -74,14 +74,14 @@ struct sbi_pmu_backend {
 	struct {
 		u64 total;
 		u64 offset;
-	/*
+		/*
 	 * by counter, with @accumulates: total since it was configured, and offset of the
 	 * value that users of this file see
 	 */
 	} sum[SBI_PMU_MAX_COUNTERS];
-	struct sbi_pmu_shmem shmem;	/* snapshot shared memory */
-	struct sbi_pmu_values stopped;	/* result of ops->stop() */
-	struct sbi_pmu_values initial;	/* argument of ops->start() */
+	struct sbi_pmu_shmem shmem;    /* snapshot shared memory */
+	struct sbi_pmu_values stopped; /* result of ops->stop() */
+	struct sbi_pmu_values initial; /* argument of ops->start() */
 };
 
 /*

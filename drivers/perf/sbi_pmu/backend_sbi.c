@@ -148,8 +148,8 @@ int sbi_pmu_sbi_stop_snapshot(struct sbi_pmu_sbi *sbi, unsigned int window, unsi
 /* Stop a counter and remove its event; no error if the counter was stopped already. */
 int sbi_pmu_sbi_release(struct sbi_pmu_sbi *sbi, unsigned int idx)
 {
-	const int ret = stop(sbi, idx / SBI_PMU_WINDOW, sbi_pmu_window_bit(idx),
-			     SBI_PMU_STOP_FLAG_RESET);
+	const int ret =
+		stop(sbi, idx / SBI_PMU_WINDOW, sbi_pmu_window_bit(idx), SBI_PMU_STOP_FLAG_RESET);
 
 	return ret == -EALREADY ? 0 : ret;
 }
@@ -170,7 +170,8 @@ int sbi_pmu_sbi_fw_read(struct sbi_pmu_sbi *sbi, unsigned int idx, u64 *value)
 int sbi_pmu_sbi_set_shmem(struct sbi_pmu_sbi *sbi, u64 address)
 {
 	const unsigned long arg[SBI_PMU_ARGS] = {
-		address, address == (u64)SBI_SHMEM_DISABLE ? SBI_SHMEM_DISABLE : 0,
+		address,
+		address == (u64)SBI_SHMEM_DISABLE ? SBI_SHMEM_DISABLE : 0,
 	};
 
 	return pmu_call(sbi, SBI_EXT_PMU_SNAPSHOT_SET_SHMEM, arg, NULL);
@@ -288,7 +289,7 @@ void sbi_pmu_backend_stop_and_read(struct sbi_pmu_backend *be, const struct sbi_
 				   const struct sbi_pmu_mask *wanted)
 {
 	const struct sbi_pmu_mask read = be->accumulates ? *which :
-					 sbi_pmu_mask_and(*which, wanted);
+							   sbi_pmu_mask_and(*which, wanted);
 	unsigned int i;
 
 	sbi_pmu_backend_stop_unchecked(be, which);
@@ -310,8 +311,8 @@ static int start_at(struct sbi_pmu_backend *be, unsigned int idx, u64 value)
 	u64 ran;
 
 	/* Firmware did not stop it with the others: stop it alone. */
-	if (ret == -EALREADY && !sbi_pmu_sbi_stop(&be->sbi, idx / SBI_PMU_WINDOW,
-						  sbi_pmu_window_bit(idx))) {
+	if (ret == -EALREADY &&
+	    !sbi_pmu_sbi_stop(&be->sbi, idx / SBI_PMU_WINDOW, sbi_pmu_window_bit(idx))) {
 		if (be->accumulates && sbi_pmu_backend_read(be, idx, &ran))
 			return -EIO;
 		ret = sbi_pmu_sbi_start_at(&be->sbi, idx, value);
@@ -330,7 +331,8 @@ struct sbi_pmu_mask sbi_pmu_backend_start_each(struct sbi_pmu_backend *be,
 
 	sbi_pmu_for_each_counter(i, which) {
 		ret = sbi_pmu_mask_test(&be->initial.valid, i) ?
-		      start_at(be, i, be->initial.value[i]) : sbi_pmu_sbi_start(&be->sbi, i);
+			      start_at(be, i, be->initial.value[i]) :
+			      sbi_pmu_sbi_start(&be->sbi, i);
 		if (ret)
 			sbi_pmu_mask_set(&failed, i);
 	}

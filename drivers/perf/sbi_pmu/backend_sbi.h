@@ -18,8 +18,8 @@ typedef struct sbiret (*sbi_pmu_call_fn)(unsigned int fid, const unsigned long a
 
 /* Calls of a CPU to its firmware */
 struct sbi_pmu_sbi {
-	sbi_pmu_call_fn call;		/* makes the call; set once, never NULL */
-	u64 calls[SBI_PMU_FIDS];	/* number of calls, by function */
+	sbi_pmu_call_fn call;    /* makes the call; set once, never NULL */
+	u64 calls[SBI_PMU_FIDS]; /* number of calls, by function */
 };
 
 int sbi_pmu_sbi_errno(long error);
@@ -39,7 +39,6 @@ int __must_check sbi_pmu_sbi_stop_snapshot(struct sbi_pmu_sbi *sbi, unsigned int
 int sbi_pmu_sbi_release(struct sbi_pmu_sbi *sbi, unsigned int idx);
 int __must_check sbi_pmu_sbi_fw_read(struct sbi_pmu_sbi *sbi, unsigned int idx, u64 *value);
 int __must_check sbi_pmu_sbi_set_shmem(struct sbi_pmu_sbi *sbi, u64 address);
-int __must_check sbi_pmu_sbi_event_info(struct sbi_pmu_sbi *sbi, u64 address,
-					unsigned int entries);
+int __must_check sbi_pmu_sbi_event_info(struct sbi_pmu_sbi *sbi, u64 address, unsigned int entries);
 
 #endif

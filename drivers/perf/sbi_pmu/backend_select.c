@@ -84,14 +84,16 @@ int sbi_pmu_backend_select(struct sbi_pmu *pmu, const char *snapshot)
 	if (ret)
 		return ret;
 	if (choice == ON && !method->snapshot_works) {
-		pr_err("snapshot=on: %s\n", pmu->exclusive ?
-		       "firmware has no snapshot shared memory (SBI 2.0), or it does not work" :
-		       "the other PMU may use the snapshot shared memory");
+		pr_err("snapshot=on: %s\n",
+		       pmu->exclusive ?
+			       "firmware has no snapshot shared memory (SBI 2.0), or it does not work" :
+			       "the other PMU may use the snapshot shared memory");
 		return -EOPNOTSUPP;
 	}
 	if (method->snapshot_works)
 		pmu->snapshot = choice == ON || (choice == AUTO && method->snapshot_is_faster) ?
-				SBI_PMU_SNAPSHOT_USED : SBI_PMU_SNAPSHOT_UNUSED;
+					SBI_PMU_SNAPSHOT_USED :
+					SBI_PMU_SNAPSHOT_UNUSED;
 	for_each_possible_cpu(cpu) {
 		struct sbi_pmu_backend *be = &per_cpu_ptr(pmu->cpu, cpu)->counters.backend;
 

@@ -190,7 +190,7 @@ static struct sbi_pmu_mask snapshot_start(struct sbi_pmu_backend *be,
 		if (!which->bits[w])
 			continue;
 		more = be->shmem.registered ? start_window(be, w, &window) :
-		       sbi_pmu_backend_start_each(be, &window);
+					      sbi_pmu_backend_start_each(be, &window);
 		failed = sbi_pmu_mask_or(failed, &more);
 	}
 	return failed;

@@ -213,8 +213,7 @@ static bool needs_reset(const struct sbi_pmu_counters *c, const struct sbi_pmu_e
 static void restart_for(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event)
 {
 	if (is_running(c, event->counter) &&
-	    (needs_reset(c, event) ||
-	     (event->active && event->sampling == SBI_PMU_BY_INTERRUPT)))
+	    (needs_reset(c, event) || (event->active && event->sampling == SBI_PMU_BY_INTERRUPT)))
 		set_state(c, event->counter, SBI_PMU_RESTART);
 }
 
@@ -301,10 +300,9 @@ static enum sbi_pmu_counter_state set_initial(struct sbi_pmu_counters *c, unsign
 	const u64 events = events_to_overflow(c, idx);
 	struct sbi_pmu_values *initial = &c->backend.initial;
 
-	initial->value[idx] = events ?
-		sbi_pmu_counter_start_value(&c->backend.inv->info[idx], events) : 0;
-	if (events || counter_needs_reset(c, idx) ||
-	    sbi_pmu_backend_needs_start_value(&c->backend))
+	initial->value[idx] =
+		events ? sbi_pmu_counter_start_value(&c->backend.inv->info[idx], events) : 0;
+	if (events || counter_needs_reset(c, idx) || sbi_pmu_backend_needs_start_value(&c->backend))
 		sbi_pmu_mask_set(&initial->valid, idx);
 	else
 		sbi_pmu_mask_clear(&initial->valid, idx);
@@ -329,8 +327,7 @@ static void counter_started(struct sbi_pmu_counters *c, unsigned int idx,
 /* Stopped counters that are to run: where a start needs a value, not the idle ones. */
 static struct sbi_pmu_mask to_start(const struct sbi_pmu_counters *c)
 {
-	struct sbi_pmu_mask stopped =
-		sbi_pmu_mask_or(c->in[SBI_PMU_STOPPED], &c->in[SBI_PMU_LOST]);
+	struct sbi_pmu_mask stopped = sbi_pmu_mask_or(c->in[SBI_PMU_STOPPED], &c->in[SBI_PMU_LOST]);
 
 	if (sbi_pmu_backend_needs_start_value(&c->backend))
 		stopped = sbi_pmu_mask_and(stopped, &c->plan.busy);
@@ -511,8 +508,8 @@ void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 static int read_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	if (is_running(c, event->counter) ? stop_all_at_access(c) :
-	    event->sampling == SBI_PMU_BY_INTERRUPT ||
-	    sbi_pmu_backend_needs_start_value(&c->backend))
+					    event->sampling == SBI_PMU_BY_INTERRUPT ||
+						    sbi_pmu_backend_needs_start_value(&c->backend))
 		return 0;
 	return sbi_pmu_backend_read(&c->backend, event->counter, &event->prev);
 }

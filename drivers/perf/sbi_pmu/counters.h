@@ -30,31 +30,31 @@
  * by sbi_pmu_counters_start().
  */
 enum sbi_pmu_counter_state {
-	SBI_PMU_FREE,		/* holds no event */
-	SBI_PMU_STOPPED,	/* holds an event; its value has been accounted */
-	SBI_PMU_RUNNING,	/* counts */
-	SBI_PMU_ARMED,		/* counts, and overflows when the first period ends */
-	SBI_PMU_RESTART,	/* counts, and must be restarted from another value */
-	SBI_PMU_LOST,		/* firmware has lost its event or value */
+	SBI_PMU_FREE,    /* holds no event */
+	SBI_PMU_STOPPED, /* holds an event; its value has been accounted */
+	SBI_PMU_RUNNING, /* counts */
+	SBI_PMU_ARMED,   /* counts, and overflows when the first period ends */
+	SBI_PMU_RESTART, /* counts, and must be restarted from another value */
+	SBI_PMU_LOST,    /* firmware has lost its event or value */
 	SBI_PMU_STATES
 };
 
 /* An event on a CPU */
 struct sbi_pmu_event {
-	struct list_head node;		/* in the list of its counter */
-	struct sbi_pmu_event_code code;	/* the event */
-	struct sbi_pmu_mask candidates;	/* counters that can hold it */
+	struct list_head node;          /* in the list of its counter */
+	struct sbi_pmu_event_code code; /* the event */
+	struct sbi_pmu_mask candidates; /* counters that can hold it */
 	/* the counter's value when it was accounted last; valid while @active */
 	u64 prev;
-	u64 count;			/* accounted and not yet taken by sbi_pmu_event_take() */
+	u64 count; /* accounted and not yet taken by sbi_pmu_event_take() */
 	/* its sampling period, unless @sampling is SBI_PMU_COUNTING */
 	struct sbi_pmu_period period;
-	unsigned int counter;		/* its counter, or SBI_PMU_NO_COUNTER */
-	u8 sampling;			/* enum sbi_pmu_sampling */
-	bool active;			/* counts now, as opposed to stopped */
+	unsigned int counter; /* its counter, or SBI_PMU_NO_COUNTER */
+	u8 sampling;          /* enum sbi_pmu_sampling */
+	bool active;          /* counts now, as opposed to stopped */
 	/* a program has mapped it and may read its counter from user space */
 	bool mapped;
-	bool user_read;			/* @mapped when it was started last */
+	bool user_read; /* @mapped when it was started last */
 	/*
 	 * a user-space read must not show what others counted, so the counter starts from 0
 	 * each time
@@ -69,12 +69,12 @@ struct sbi_pmu_event {
  * and probes use @backend before there are events.)
  */
 struct sbi_pmu_counters {
-	struct sbi_pmu_backend backend;	/* programs and reads them */
-	struct sbi_pmu_plan plan;	/* which counter holds which event */
+	struct sbi_pmu_backend backend; /* programs and reads them */
+	struct sbi_pmu_plan plan;       /* which counter holds which event */
 	/* by counter, the events that count on it */
 	struct list_head events[SBI_PMU_MAX_COUNTERS];
-	u8 state[SBI_PMU_MAX_COUNTERS];	/* by counter, enum sbi_pmu_counter_state */
-	struct sbi_pmu_mask in[SBI_PMU_STATES];	/* by state but FREE, the counters in it */
+	u8 state[SBI_PMU_MAX_COUNTERS];         /* by counter, enum sbi_pmu_counter_state */
+	struct sbi_pmu_mask in[SBI_PMU_STATES]; /* by state but FREE, the counters in it */
 	/* sampling counters that had wrapped when lost interrupts were looked for */
 	struct sbi_pmu_mask wrapped;
 	/* counters that every program may read, which are never reset */
@@ -89,7 +89,7 @@ struct sbi_pmu_counters {
 	 * again
 	 */
 	unsigned int lost_events;
-	bool online;			/* events may be added */
+	bool online; /* events may be added */
 	/*
 	 * perf core or an interrupt handler changes events; counters that have been stopped
 	 * are started when it is done

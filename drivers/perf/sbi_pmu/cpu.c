@@ -33,8 +33,7 @@ static void offline_here(void *arg)
 }
 
 /* Does this CPU have the counters of the CPU that was probed? */
-static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int cpu,
-			      struct sbi_pmu_inventory *inv)
+static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int cpu, struct sbi_pmu_inventory *inv)
 {
 	int ret = sbi_pmu_probe_inventory(&per_cpu_ptr(pmu->cpu, cpu)->counters.backend.sbi,
 					  &pmu->limits, inv);

@@ -41,7 +41,7 @@ int sbi_pmu_csr_read(unsigned int csr, u64 *value)
 	int error = -ENXIO;
 
 	switch (csr) {
-	CASE_32(CSR_CYCLE);
+		CASE_32(CSR_CYCLE);
 	}
 	if (!error)
 		*value = now;

@@ -11,8 +11,8 @@
 static int sbi_calls_show(struct seq_file *file, void *unused)
 {
 	static const char * const names[SBI_PMU_FIDS] = {
-		"num_counters", "counter_info", "config_matching", "start", "stop",
-		"fw_read", "fw_read_hi", "snapshot_shmem", "event_info",
+		"num_counters", "counter_info", "config_matching", "start",      "stop",
+		"fw_read",      "fw_read_hi",   "snapshot_shmem",  "event_info",
 	};
 	const struct sbi_pmu *pmu = file->private;
 	int cpu;
@@ -73,10 +73,10 @@ DEFINE_SHOW_ATTRIBUTE(user_access);
 
 /* A CPU's counters, copied on that CPU */
 struct counters_copy {
-	struct sbi_pmu *pmu;		/* the driver */
-	struct sbi_pmu_plan plan;	/* what they hold */
-	unsigned int events[SBI_PMU_MAX_COUNTERS];	/* by counter, number of events */
-	unsigned int lost_events;	/* as in struct sbi_pmu_counters */
+	struct sbi_pmu *pmu;                       /* the driver */
+	struct sbi_pmu_plan plan;                  /* what they hold */
+	unsigned int events[SBI_PMU_MAX_COUNTERS]; /* by counter, number of events */
+	unsigned int lost_events;                  /* as in struct sbi_pmu_counters */
 	/* firmware does not use this CPU's snapshot shared memory any more */
 	bool lost_shmem;
 };
@@ -118,8 +118,10 @@ static void print_counters(struct seq_file *file, int cpu, const struct counters
 		seq_printf(file, "%d: firmware refused a counter that was in use, %u times\n", cpu,
 			   copy->lost_events);
 	if (copy->lost_shmem)
-		seq_printf(file, "%d: firmware refuses the snapshot shared memory, counters are read one by one\n",
-			   cpu);
+		seq_printf(
+			file,
+			"%d: firmware refuses the snapshot shared memory, counters are read one by one\n",
+			cpu);
 }
 
 static int counters_show(struct seq_file *file, void *unused)

@@ -75,8 +75,7 @@ static bool is_firmware_code(u64 code)
 	return code < SBI_PMU_FW_MAX || (code >= FW_IMPLEMENTATION && code < RISCV_PLAT_FW_EVENT);
 }
 
-static int encode_raw(const struct sbi_pmu_caps *caps, u64 config,
-		      struct sbi_pmu_event_code *code)
+static int encode_raw(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pmu_event_code *code)
 {
 	code->data = config;
 	if (caps->vendor) {
@@ -88,13 +87,13 @@ static int encode_raw(const struct sbi_pmu_caps *caps, u64 config,
 	if (code->data & ~SBI_PMU_CFG_EVENT)
 		return -EINVAL;
 	/* Raw events of type 2 have 48 bits, of type 3 (SBI 3.0) 56. */
-	code->idx = event_idx(code->data & ~RISCV_PMU_RAW_EVENT_MASK ?
-			      SBI_PMU_EVENT_TYPE_RAW_V2 : SBI_PMU_EVENT_TYPE_RAW, 0);
+	code->idx = event_idx(code->data & ~RISCV_PMU_RAW_EVENT_MASK ? SBI_PMU_EVENT_TYPE_RAW_V2 :
+								       SBI_PMU_EVENT_TYPE_RAW,
+			      0);
 	return 0;
 }
 
-static int encode_own(const struct sbi_pmu_caps *caps, u64 config,
-		      struct sbi_pmu_event_code *code)
+static int encode_own(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pmu_event_code *code)
 {
 	const u64 rest = config & ~SBI_PMU_CFG_SPACE;
 
@@ -159,9 +158,9 @@ u32 sbi_pmu_event_standard(unsigned int n)
 	n -= general;
 	if (n >= CACHE_IDS * per_cache)
 		return 0;
-	return event_idx(SBI_PMU_EVENT_TYPE_CACHE,
-			 cache_code(n / per_cache, n % per_cache / CACHE_RESULTS,
-				    n % CACHE_RESULTS));
+	return event_idx(
+		SBI_PMU_EVENT_TYPE_CACHE,
+		cache_code(n / per_cache, n % per_cache / CACHE_RESULTS, n % CACHE_RESULTS));
 }
 
 /**

@@ -30,7 +30,7 @@ struct sbi_pmu_caps {
 	bool nonstandard_fw;
 	/* encodes raw events; NULL: they are passed on as they are */
 	const struct sbi_pmu_vendor *vendor;
-	void *vendor_data;		/* for its functions */
+	void *vendor_data; /* for its functions */
 };
 
 int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,

@@ -9,9 +9,9 @@
 
 /* An event as firmware takes it */
 struct sbi_pmu_event_code {
-	u64 data;			/* event_data */
-	u32 idx;			/* event_idx */
-	u32 flags;			/* config_flags; only the five inhibit bits */
+	u64 data;  /* event_data */
+	u32 idx;   /* event_idx */
+	u32 flags; /* config_flags; only the five inhibit bits */
 	/* a vendor's restriction to some counters, 0 for all; not sent to firmware */
 	u32 unit;
 };

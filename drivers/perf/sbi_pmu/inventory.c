@@ -82,12 +82,10 @@ void sbi_pmu_inventory_add(struct sbi_pmu_inventory *inv, unsigned int idx,
 }
 
 /* Are @a and @b the same counters? */
-bool sbi_pmu_inventory_equal(const struct sbi_pmu_inventory *a,
-			     const struct sbi_pmu_inventory *b)
+bool sbi_pmu_inventory_equal(const struct sbi_pmu_inventory *a, const struct sbi_pmu_inventory *b)
 {
 	for (unsigned int i = 0; i < SBI_PMU_MAX_COUNTERS; i++)
-		if (a->info[i].kind != b->info[i].kind ||
-		    a->info[i].csr != b->info[i].csr ||
+		if (a->info[i].kind != b->info[i].kind || a->info[i].csr != b->info[i].csr ||
 		    a->info[i].width != b->info[i].width)
 			return false;
 	return true;

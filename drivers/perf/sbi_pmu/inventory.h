@@ -114,33 +114,32 @@ static inline struct sbi_pmu_mask sbi_pmu_mask_window(const struct sbi_pmu_mask 
 #define SBI_PMU_MIN_WIDTH	27
 
 enum sbi_pmu_counter_kind {
-	SBI_PMU_COUNTER_NONE,		/* no counter, or not one for events */
-	SBI_PMU_COUNTER_FIXED,		/* cycle or instret: one event, no filter, no interrupt */
-	SBI_PMU_COUNTER_PROGRAMMABLE,	/* hpmcounter3 to 31 */
-	SBI_PMU_COUNTER_FIRMWARE,	/* kept by firmware, read by an SBI call */
+	SBI_PMU_COUNTER_NONE,         /* no counter, or not one for events */
+	SBI_PMU_COUNTER_FIXED,        /* cycle or instret: one event, no filter, no interrupt */
+	SBI_PMU_COUNTER_PROGRAMMABLE, /* hpmcounter3 to 31 */
+	SBI_PMU_COUNTER_FIRMWARE,     /* kept by firmware, read by an SBI call */
 };
 
 /* What firmware says of one counter */
 struct sbi_pmu_counter_info {
-	u16 csr;			/* its CSR; hardware counters only */
-	u8 width;			/* its bits, 1 to 64; 64 for firmware counters */
-	u8 kind;			/* enum sbi_pmu_counter_kind */
+	u16 csr;  /* its CSR; hardware counters only */
+	u8 width; /* its bits, 1 to 64; 64 for firmware counters */
+	u8 kind;  /* enum sbi_pmu_counter_kind */
 };
 
 /* The counters of a CPU; const after probe */
 struct sbi_pmu_inventory {
-	struct sbi_pmu_counter_info info[SBI_PMU_MAX_COUNTERS];	/* by logical index */
-	struct sbi_pmu_mask fixed;	/* cycle and instret */
-	struct sbi_pmu_mask programmable;	/* hpmcounter3 to 31 */
-	struct sbi_pmu_mask firmware;	/* firmware counters */
+	struct sbi_pmu_counter_info info[SBI_PMU_MAX_COUNTERS]; /* by logical index */
+	struct sbi_pmu_mask fixed;                              /* cycle and instret */
+	struct sbi_pmu_mask programmable;                       /* hpmcounter3 to 31 */
+	struct sbi_pmu_mask firmware;                           /* firmware counters */
 	/* number of counters past SBI_PMU_MAX_COUNTERS, which are not used */
 	unsigned long beyond;
 	/* number of hardware counters below SBI_PMU_MIN_WIDTH bits, which are not used */
 	unsigned int narrow;
 };
 
-static inline struct sbi_pmu_mask
-sbi_pmu_inventory_hardware(const struct sbi_pmu_inventory *inv)
+static inline struct sbi_pmu_mask sbi_pmu_inventory_hardware(const struct sbi_pmu_inventory *inv)
 {
 	return sbi_pmu_mask_or(inv->fixed, &inv->programmable);
 }
@@ -148,8 +147,7 @@ sbi_pmu_inventory_hardware(const struct sbi_pmu_inventory *inv)
 struct sbi_pmu_counter_info sbi_pmu_counter_info_decode(unsigned long word, unsigned int max_width);
 void sbi_pmu_inventory_add(struct sbi_pmu_inventory *inv, unsigned int idx,
 			   struct sbi_pmu_counter_info info);
-bool sbi_pmu_inventory_equal(const struct sbi_pmu_inventory *a,
-			     const struct sbi_pmu_inventory *b);
+bool sbi_pmu_inventory_equal(const struct sbi_pmu_inventory *a, const struct sbi_pmu_inventory *b);
 struct sbi_pmu_mask sbi_pmu_inventory_all(const struct sbi_pmu_inventory *inv);
 u64 sbi_pmu_inventory_wrap_ns(const struct sbi_pmu_inventory *inv);
 u64 sbi_pmu_counter_start_value(const struct sbi_pmu_counter_info *info, u64 events);

@@ -42,8 +42,8 @@ static struct sbi_pmu *the_pmu;
 static void firmware_name(const struct sbi_pmu_firmware_id *id, char *buf, size_t size)
 {
 	static const char * const names[] = {
-		"BBL", "OpenSBI", "Xvisor", "KVM", "RustSBI", "Diosix", "Coffer",
-		"Xen", "PolarFire HSS", "coreboot", "oreboot", "bhyve",
+		"BBL",    "OpenSBI", "Xvisor",        "KVM",      "RustSBI", "Diosix",
+		"Coffer", "Xen",     "PolarFire HSS", "coreboot", "oreboot", "bhyve",
 	};
 	const char *name = id->impl < ARRAY_SIZE(names) ? names[id->impl] : "unknown firmware";
 
@@ -103,8 +103,8 @@ static int probe_machine(struct sbi_pmu *pmu)
 	pmu->limits.homogeneous = sbi_pmu_in_kvm(pmu);
 	/* Any CPU will do: those that turn out to be different are not used. */
 	preempt_disable();
-	ret = sbi_pmu_probe_inventory(&this_cpu_ptr(pmu->cpu)->counters.backend.sbi,
-				      &pmu->limits, &pmu->inv);
+	ret = sbi_pmu_probe_inventory(&this_cpu_ptr(pmu->cpu)->counters.backend.sbi, &pmu->limits,
+				      &pmu->inv);
 	preempt_enable();
 	pmu->wrap_ns = sbi_pmu_inventory_wrap_ns(&pmu->inv);
 	all = sbi_pmu_inventory_all(&pmu->inv);
@@ -124,7 +124,7 @@ static int probe_machine(struct sbi_pmu *pmu)
 
 static int match_vendor(struct sbi_pmu *pmu)
 {
-	for (const struct sbi_pmu_vendor *const *v = sbi_pmu_vendors; *v; v++) {
+	for (const struct sbi_pmu_vendor * const *v = sbi_pmu_vendors; *v; v++) {
 		const int ret = (*v)->match(&pmu->caps.vendor_data);
 
 		if (!ret)
@@ -178,7 +178,7 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 		pr_err("there is a PMU '%s' already (see /sys/bus/event_source/devices): unload the module that registered it\n",
 		       pmu->name);
 		kfree(*owner);
-		return -EBUSY;	/* -EEXIST from a module's init means: loaded already */
+		return -EBUSY; /* -EEXIST from a module's init means: loaded already */
 	}
 	for_each_possible_cpu(cpu)
 		per_cpu_ptr(pmu->cpu, cpu)->counters.backend.exclusive = pmu->exclusive;
@@ -193,7 +193,10 @@ static int choose_overflow(struct sbi_pmu *pmu, char *text, size_t size)
 {
 	enum { AUTO, LCOFI, TIMER, NONE };
 	static const char * const choices[] = {
-		[AUTO] = "auto", [LCOFI] = "lcofi", [TIMER] = "timer", [NONE] = "none",
+		[AUTO] = "auto",
+		[LCOFI] = "lcofi",
+		[TIMER] = "timer",
+		[NONE] = "none",
 	};
 	const int choice = match_string(choices, ARRAY_SIZE(choices), overflow);
 	const char *why = "asked for";

@@ -178,9 +178,9 @@ static bool cannot_sample(const struct sbi_pmu *pmu, struct perf_event *perf,
 /* A task's event can wait until its CPU comes back, a CPU-wide one cannot. */
 static bool cpu_is_right(const struct sbi_pmu *pmu, const struct perf_event *perf)
 {
-	return perf->cpu < 0 ||
-	       cpumask_test_cpu(perf->cpu, perf->attach_state & PERF_ATTACH_TASK ?
-				&pmu->homogeneous : &pmu->cpus);
+	return perf->cpu < 0 || cpumask_test_cpu(perf->cpu, perf->attach_state & PERF_ATTACH_TASK ?
+								    &pmu->homogeneous :
+								    &pmu->cpus);
 }
 
 /*
@@ -205,8 +205,10 @@ static int event_check(struct sbi_pmu *pmu, struct perf_event *perf,
 	if (!cpu_is_right(pmu, perf))
 		return -ENODEV;
 	ret = sbi_pmu_event_filter(&pmu->caps, attr, code);
-	return ret ?: sbi_pmu_support_filtered(&pmu->support, code,
-					       is_sampling_event(perf) && !pmu->poll, candidates);
+	if (ret)
+		return ret;
+	return sbi_pmu_support_filtered(&pmu->support, code, is_sampling_event(perf) && !pmu->poll,
+					candidates);
 }
 
 /* How the event is sampled, and on which counters: only programmable ones interrupt. */
@@ -284,7 +286,7 @@ static int pmu_event_init(struct perf_event *perf)
 	/* Without the right to count a whole CPU, other tasks' counts must not be seen either. */
 	e->event.reset_on_start = !perfmon_capable();
 	perf->pmu_private = e;
-	perf->hw.idx = -1;	/* no width yet, see ctr_get_width() */
+	perf->hw.idx = -1; /* no width yet, see ctr_get_width() */
 	ret = perf->parent ? 0 : group_validate(pmu, perf);
 	if (ret) {
 		perf->pmu_private = NULL;

@@ -150,7 +150,7 @@ static int probe_window(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *p
 	if (ret)
 		return ret;
 	ret = be->in_vm && is_raw(code) ? start_with_reference(be, plan, got) :
-	      sbi_pmu_sbi_start(&be->sbi, got);
+					  sbi_pmu_sbi_start(&be->sbi, got);
 	if (!ret && sbi_pmu_backend_read(be, got, &value))
 		ret = -ENXIO;
 	sbi_pmu_backend_release(be, got);
@@ -175,8 +175,8 @@ static void probe_each(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *pl
 	unsigned int i;
 
 	sbi_pmu_for_each_counter(i, window) {
-		const int ret = probe_window(be, plan, code, i / SBI_PMU_WINDOW,
-					     sbi_pmu_window_bit(i));
+		const int ret =
+			probe_window(be, plan, code, i / SBI_PMU_WINDOW, sbi_pmu_window_bit(i));
 
 		if (!ret)
 			sbi_pmu_mask_set(&support->can, i);
@@ -221,7 +221,7 @@ void sbi_pmu_probe_event(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *
 		if ((ret == -EPROTO && be->exclusive) ||
 		    ((!ret || ret == -ENXIO) && !sbi_pmu_event_is_firmware(&bare)))
 			probe_each(be, plan, &bare, &window, counts || !ret, support);
-		else if (!ret)	/* firmware counters are homogeneous */
+		else if (!ret) /* firmware counters are homogeneous */
 			support->can = sbi_pmu_mask_or(support->can, &window);
 		else if (is_denial(ret) && !(counts && ret == -ENODATA))
 			support->cannot = sbi_pmu_mask_or(support->cannot, &window);
@@ -274,7 +274,7 @@ static u64 saved_value(struct sbi_pmu_backend *be, unsigned int idx, u64 from, b
 
 	WRITE_ONCE(*value, from);
 	ret = by_shmem ? sbi_pmu_sbi_start_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx)) :
-	      sbi_pmu_sbi_start_at(&be->sbi, idx, from);
+			 sbi_pmu_sbi_start_at(&be->sbi, idx, from);
 	if (ret || sbi_pmu_sbi_stop_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx)))
 		return from - 1;
 	return READ_ONCE(*value);
@@ -299,7 +299,7 @@ static bool snapshot_works(struct sbi_pmu_backend *be, unsigned int idx, bool ac
 static int start_and_stop(struct sbi_pmu_backend *be, unsigned int idx)
 {
 	return sbi_pmu_sbi_start_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx)) ?:
-	       sbi_pmu_sbi_stop_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx));
+		       sbi_pmu_sbi_stop_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx));
 }
 
 static int read_twice(struct sbi_pmu_backend *be, unsigned int idx)
@@ -367,8 +367,7 @@ void sbi_pmu_probe_read_method(struct sbi_pmu_backend *be, u64 (*clock)(void),
 		return;
 	if (!sbi_pmu_sbi_start_at(&be->sbi, idx, 0)) {
 		method->accumulates = reads_accumulate(be, be->inv->info[idx].csr, clock);
-		if (be->shmem.registered &&
-		    !sbi_pmu_sbi_stop(&be->sbi, 0, sbi_pmu_window_bit(idx)))
+		if (be->shmem.registered && !sbi_pmu_sbi_stop(&be->sbi, 0, sbi_pmu_window_bit(idx)))
 			method->snapshot_works = snapshot_works(be, idx, method->accumulates);
 		method->snapshot_is_faster = method->snapshot_works &&
 					     snapshot_is_faster(be, idx, clock);

@@ -20,16 +20,16 @@ struct sbi_pmu_probe_limits {
 
 /* Which counters can count an event, as far as it has been probed */
 struct sbi_pmu_support {
-	struct sbi_pmu_mask can;	/* counters that took it */
-	struct sbi_pmu_mask cannot;	/* counters that did not */
+	struct sbi_pmu_mask can;    /* counters that took it */
+	struct sbi_pmu_mask cannot; /* counters that did not */
 };
 
 /* How counters of this machine are best read */
 struct sbi_pmu_read_method {
-	bool accumulates;		/* see struct sbi_pmu_backend */
+	bool accumulates; /* see struct sbi_pmu_backend */
 	/* firmware saves values to the shared memory, and starts from there */
 	bool snapshot_works;
-	bool snapshot_is_faster;	/* than reading one counter after the other */
+	bool snapshot_is_faster; /* than reading one counter after the other */
 };
 
 int sbi_pmu_probe_inventory(struct sbi_pmu_sbi *sbi, const struct sbi_pmu_probe_limits *limits,

@@ -9,9 +9,9 @@
 
 /* Who implements SBI here; const after probe */
 struct sbi_pmu_firmware_id {
-	unsigned long spec;		/* SBI version, as the base extension encodes it */
-	unsigned long impl;		/* implementation id */
-	unsigned long impl_version;	/* its version, in its own encoding */
+	unsigned long spec;         /* SBI version, as the base extension encodes it */
+	unsigned long impl;         /* implementation id */
+	unsigned long impl_version; /* its version, in its own encoding */
 };
 
 int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id);

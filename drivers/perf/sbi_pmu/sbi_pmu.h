@@ -29,8 +29,8 @@
 
 /* Is the snapshot shared memory used? */
 enum sbi_pmu_snapshot_use {
-	SBI_PMU_SNAPSHOT_NONE,		/* firmware does not have it, or it does not work */
-	SBI_PMU_SNAPSHOT_UNUSED,	/* it works, but reading counters is faster */
+	SBI_PMU_SNAPSHOT_NONE,   /* firmware does not have it, or it does not work */
+	SBI_PMU_SNAPSHOT_UNUSED, /* it works, but reading counters is faster */
 	SBI_PMU_SNAPSHOT_USED,
 };
 
@@ -40,28 +40,28 @@ enum sbi_pmu_snapshot_use {
  * Only touched on its own CPU with interrupts disabled.
  */
 struct sbi_pmu_cpu {
-	struct sbi_pmu_counters counters;	/* its counters */
+	struct sbi_pmu_counters counters; /* its counters */
 	/* runs while an event must be looked at regularly (poll.c) */
 	struct hrtimer timer;
 	/* ns from the last expiry to the next, 0 while the timer is off */
 	u64 interval;
-	ktime_t polled;			/* when sampling events were looked at last */
-	u32 scounteren;			/* counters that programs may read now */
+	ktime_t polled; /* when sampling events were looked at last */
+	u32 scounteren; /* counters that programs may read now */
 	/* events that keep cycle and instret running while all programs may read them */
 	struct sbi_pmu_event kept[2];
-	bool keeps;			/* they are in use */
-	unsigned long trapped_reads;	/* user-space reads that came too late, and returned 0 */
+	bool keeps;                  /* they are in use */
+	unsigned long trapped_reads; /* user-space reads that came too late, and returned 0 */
 	/* overflows that were found although their interrupt was lost */
 	unsigned long lost_irqs;
 	/* samples that were due in a privilege mode that the event excludes */
 	unsigned long wrong_mode;
-	struct sbi_pmu *pmu;		/* the driver */
+	struct sbi_pmu *pmu; /* the driver */
 };
 
 /* What the driver keeps of a perf event, in pmu_private */
 struct sbi_pmu_perf_event {
-	struct sbi_pmu_event event;	/* on a CPU */
-	struct perf_event *perf;	/* perf core's event */
+	struct sbi_pmu_event event; /* on a CPU */
+	struct perf_event *perf;    /* perf core's event */
 	/* its task may read it from user space once it has mapped it */
 	bool readable;
 	/* the counter in its mmap page: hpmcounter number plus one, or 0 */
@@ -70,29 +70,29 @@ struct sbi_pmu_perf_event {
 	struct mm_struct *mm;
 	/* counters that its page has shown so far, as in scounteren */
 	u32 published;
-	struct hlist_node reader;	/* in the list of readers, if @mm */
-	struct rcu_head rcu;		/* to free it */
+	struct hlist_node reader; /* in the list of readers, if @mm */
+	struct rcu_head rcu;      /* to free it */
 };
 
 enum sbi_pmu_user_access_mode {
-	SBI_PMU_USER_ACCESS_NONE,	/* programs read no counter */
-	SBI_PMU_USER_ACCESS_OWN,	/* those of their own events that they have mapped */
-	SBI_PMU_USER_ACCESS_FIXED,	/* also cycle and instret, without an event */
+	SBI_PMU_USER_ACCESS_NONE,  /* programs read no counter */
+	SBI_PMU_USER_ACCESS_OWN,   /* those of their own events that they have mapped */
+	SBI_PMU_USER_ACCESS_FIXED, /* also cycle and instret, without an event */
 };
 
 /* User-space reads */
 struct sbi_pmu_user_access {
-	bool available;			/* the kernel has what is needed; const after probe */
+	bool available; /* the kernel has what is needed; const after probe */
 	/* the sysctl kernel.perf_user_access, enum sbi_pmu_user_access_mode */
 	int mode;
-	struct ctl_table_header *sysctl;	/* its handle, NULL where the other driver has it */
-	struct ctl_table table;		/* its description */
+	struct ctl_table_header *sysctl; /* its handle, NULL where the other driver has it */
+	struct ctl_table table;          /* its description */
 	/* on the kernel's function for fatal traps, if @available */
 	struct kprobe probe;
-	u32 openable;			/* counters that can be opened to user space on every CPU */
-	DECLARE_HASHTABLE(readers, 6);	/* events that have been mapped, by task; under RCU */
-	unsigned int count;		/* number of readers */
-	spinlock_t lock;		/* for changes of @readers */
+	u32 openable;                  /* counters that can be opened to user space on every CPU */
+	DECLARE_HASHTABLE(readers, 6); /* events that have been mapped, by task; under RCU */
+	unsigned int count;            /* number of readers */
+	spinlock_t lock;               /* for changes of @readers */
 };
 
 /* What makes samples */
@@ -105,46 +105,46 @@ enum sbi_pmu_overflow_source {
 /* The driver */
 struct sbi_pmu {
 	union {
-		struct pmu pmu;		/* for perf core */
+		struct pmu pmu; /* for perf core */
 		/* the same, for the kernel's arch_perf_update_userpage(), which casts to it */
 		struct riscv_pmu riscv;
 	};
-	struct sbi_pmu_cpu __percpu *cpu;	/* per CPU */
-	struct sbi_pmu_inventory inv;	/* the counters of every CPU in @cpus; const after probe */
+	struct sbi_pmu_cpu __percpu *cpu; /* per CPU */
+	struct sbi_pmu_inventory inv; /* the counters of every CPU in @cpus; const after probe */
 	/* how to read what firmware says of counters; const after probe */
 	struct sbi_pmu_probe_limits limits;
 	/* how often narrow counters must be read, 0 if there are none; const after probe */
 	u64 wrap_ns;
-	struct sbi_pmu_caps caps;	/* what the machine can do; const after probe */
-	struct sbi_pmu_firmware_id id;	/* the firmware; const after probe */
-	struct sbi_pmu_read_method read_method;	/* how counters are best read; const after probe */
-	enum sbi_pmu_snapshot_use snapshot;	/* enum sbi_pmu_snapshot_use; const after probe */
+	struct sbi_pmu_caps caps;               /* what the machine can do; const after probe */
+	struct sbi_pmu_firmware_id id;          /* the firmware; const after probe */
+	struct sbi_pmu_read_method read_method; /* how counters are best read; const after probe */
+	enum sbi_pmu_snapshot_use snapshot;     /* enum sbi_pmu_snapshot_use; const after probe */
 	/*
 	 * no other CPU PMU is there: this one has type RAW and all counters. Else in shared
 	 * mode it leaves alone what the other PMU uses; const after probe
 	 */
 	bool exclusive;
-	const char *name;		/* the PMU's name in that mode; const after probe */
+	const char *name; /* the PMU's name in that mode; const after probe */
 	/*
 	 * CPUs that have the counters of @inv, or had when they were online last; written by
 	 * hotplug callbacks, which the core serialises
 	 */
 	struct cpumask homogeneous;
-	struct cpumask cpus;		/* those that are online; likewise */
-	enum sbi_pmu_overflow_source source;	/* what makes samples; const after probe */
+	struct cpumask cpus;                 /* those that are online; likewise */
+	enum sbi_pmu_overflow_source source; /* what makes samples; const after probe */
 	/* events that cannot interrupt may be sampled by timer; const after probe */
 	bool poll;
-	int irq;			/* the overflow interrupt, 0 without; const after probe */
+	int irq; /* the overflow interrupt, 0 without; const after probe */
 	/* perf core's function, which is not exported, or NULL; const after probe */
 	int (*perf_event_overflow)(struct perf_event *event, struct perf_sample_data *data,
 				   struct pt_regs *regs);
-	void (*perf_sample_event_took)(u64 ns);	/* likewise */
-	struct sbi_pmu_support_cache support;	/* which counters can count an event */
-	atomic_t events;		/* number of perf events that exist */
-	struct sbi_pmu_user_access user_access;	/* user-space reads */
-	struct hlist_node hotplug;	/* in the list of the CPU hotplug state */
-	struct notifier_block pm;	/* notified when a CPU loses or regains power */
-	struct dentry *debugfs;		/* folder */
+	void (*perf_sample_event_took)(u64 ns); /* likewise */
+	struct sbi_pmu_support_cache support;   /* which counters can count an event */
+	atomic_t events;                        /* number of perf events that exist */
+	struct sbi_pmu_user_access user_access; /* user-space reads */
+	struct hlist_node hotplug;              /* in the list of the CPU hotplug state */
+	struct notifier_block pm;               /* notified when a CPU loses or regains power */
+	struct dentry *debugfs;                 /* folder */
 };
 
 static inline struct sbi_pmu *to_sbi_pmu(struct pmu *pmu)

@@ -75,8 +75,8 @@ static struct sbi_pmu_mask candidates_of(const struct sbi_pmu_support_cache *cac
 {
 	const struct sbi_pmu_vendor *vendor = cache->caps->vendor;
 	const struct sbi_pmu_mask all = vendor && code->unit ?
-		vendor->candidates(cache->inv, code->unit) :
-		sbi_pmu_inventory_hardware(cache->inv);
+						vendor->candidates(cache->inv, code->unit) :
+						sbi_pmu_inventory_hardware(cache->inv);
 
 	if (sbi_pmu_event_is_firmware(code))
 		return cache->inv->firmware;
@@ -209,8 +209,8 @@ static int find_locked(struct sbi_pmu_support_cache *cache, const struct sbi_pmu
  * Return: 0, -EOPNOTSUPP if no counter can count it, -EBUSY if no counter has taken it
  * and some could not be probed.
  */
-int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache,
-			 const struct sbi_pmu_event_code *code, struct sbi_pmu_mask *candidates)
+int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
+			 struct sbi_pmu_mask *candidates)
 {
 	int ret;
 

@@ -12,28 +12,28 @@
 
 /* What is known of events */
 struct sbi_pmu_support_cache {
-	const struct sbi_pmu_inventory *inv;	/* the counters */
-	const struct sbi_pmu_caps *caps;	/* what the machine can do */
-	bool exclusive;			/* see struct sbi_pmu_backend */
-	bool in_vm;			/* ditto */
+	const struct sbi_pmu_inventory *inv; /* the counters */
+	const struct sbi_pmu_caps *caps;     /* what the machine can do */
+	bool exclusive;                      /* see struct sbi_pmu_backend */
+	bool in_vm;                          /* ditto */
 	/*
 	 * standard events that firmware says it supports (EVENT_GET_INFO), by
 	 * sbi_pmu_event_standard(); often wrong, so only used in shared mode
 	 */
 	u64 hints;
-	const struct cpumask *cpus;	/* CPUs on which events can be probed */
+	const struct cpumask *cpus; /* CPUs on which events can be probed */
 	/* this CPU's counters */
 	struct sbi_pmu_counters *(*this_cpu)(struct sbi_pmu_support_cache *cache);
-	struct mutex lock;		/* guards the rest, and serialises probes */
-	DECLARE_HASHTABLE(entries, 6);	/* by event */
-	unsigned int count;		/* number of entries */
+	struct mutex lock;             /* guards the rest, and serialises probes */
+	DECLARE_HASHTABLE(entries, 6); /* by event */
+	unsigned int count;            /* number of entries */
 };
 
 void sbi_pmu_support_init(struct sbi_pmu_support_cache *cache);
 void sbi_pmu_support_free(struct sbi_pmu_support_cache *cache);
 void sbi_pmu_support_probe_all(struct sbi_pmu_support_cache *cache);
-int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache,
-			 const struct sbi_pmu_event_code *code, struct sbi_pmu_mask *candidates);
+int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
+			 struct sbi_pmu_mask *candidates);
 int sbi_pmu_support_filtered(struct sbi_pmu_support_cache *cache,
 			     const struct sbi_pmu_event_code *code, bool needs_irq,
 			     struct sbi_pmu_mask *candidates);

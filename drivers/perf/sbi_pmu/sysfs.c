@@ -10,8 +10,8 @@ static struct sbi_pmu *dev_to_sbi_pmu(struct device *dev)
 
 ssize_t sbi_pmu_format_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	const struct sbi_pmu_format_attr *fmt = container_of(attr, struct sbi_pmu_format_attr,
-							     attr);
+	const struct sbi_pmu_format_attr *fmt =
+		container_of(attr, struct sbi_pmu_format_attr, attr);
 
 	return sysfs_emit(buf, "config:%*pbl\n", 64, &fmt->mask);
 }
@@ -19,7 +19,7 @@ ssize_t sbi_pmu_format_show(struct device *dev, struct device_attribute *attr, c
 static struct attribute *format_attrs[] = {
 	SBI_PMU_FORMAT(event, SBI_PMU_CFG_EVENT),
 	SBI_PMU_FORMAT(firmware, SBI_PMU_CFG_SPACE),
-	NULL
+	NULL,
 };
 
 static const struct attribute_group format_group = {
@@ -84,7 +84,9 @@ static ssize_t event_show(struct device *dev, struct device_attribute *attr, cha
 	FIRMWARE("fw_hfence_vvma_asid_received", SBI_PMU_FW_HFENCE_VVMA_ASID_RCVD)
 
 static struct attribute *event_attrs_exclusive[] = {
-	GENERAL_EVENTS(""), FIRMWARE_EVENTS, NULL
+	GENERAL_EVENTS(""),
+	FIRMWARE_EVENTS,
+	NULL,
 };
 
 /*
@@ -92,7 +94,9 @@ static struct attribute *event_attrs_exclusive[] = {
  * that is the other PMU's, so ours have names of their own.
  */
 static struct attribute *event_attrs_shared[] = {
-	GENERAL_EVENTS("hw_"), FIRMWARE_EVENTS, NULL
+	GENERAL_EVENTS("hw_"),
+	FIRMWARE_EVENTS,
+	NULL,
 };
 
 static bool is_supported(struct sbi_pmu *pmu, const struct attribute *attr)
@@ -147,8 +151,7 @@ static ssize_t overflow_show(struct device *dev, struct device_attribute *attr, 
 }
 static DEVICE_ATTR_RO(overflow);
 
-static ssize_t hardware_counters_show(struct device *dev, struct device_attribute *attr,
-				      char *buf)
+static ssize_t hardware_counters_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct sbi_pmu *pmu = dev_to_sbi_pmu(dev);
 	const struct sbi_pmu_mask hw = sbi_pmu_inventory_hardware(&pmu->inv);
@@ -157,8 +160,7 @@ static ssize_t hardware_counters_show(struct device *dev, struct device_attribut
 }
 static DEVICE_ATTR_RO(hardware_counters);
 
-static ssize_t firmware_counters_show(struct device *dev, struct device_attribute *attr,
-				      char *buf)
+static ssize_t firmware_counters_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%u\n", sbi_pmu_mask_weight(&dev_to_sbi_pmu(dev)->inv.firmware));
 }
@@ -189,7 +191,7 @@ static struct attribute *caps_attrs[] = {
 	&dev_attr_firmware_counters.attr,
 	&dev_attr_user_read.attr,
 	&dev_attr_snapshot.attr,
-	NULL
+	NULL,
 };
 
 static const struct attribute_group caps_group = {
@@ -207,7 +209,7 @@ static DEVICE_ATTR_RO(cpus);
 
 static struct attribute *cpus_attrs[] = {
 	&dev_attr_cpus.attr,
-	NULL
+	NULL,
 };
 
 static const struct attribute_group cpus_group = {
@@ -215,7 +217,7 @@ static const struct attribute_group cpus_group = {
 };
 
 static const struct attribute_group *groups_exclusive[] = {
-	&format_group, &event_group_exclusive, &caps_group, &cpus_group, NULL
+	&format_group, &event_group_exclusive, &caps_group, &cpus_group, NULL,
 };
 
 /*
@@ -223,7 +225,10 @@ static const struct attribute_group *groups_exclusive[] = {
  * and would open "-e cycles" on both PMUs.
  */
 static const struct attribute_group *groups_shared[] = {
-	&format_group, &event_group_shared, &caps_group, NULL
+	&format_group,
+	&event_group_shared,
+	&caps_group,
+	NULL,
 };
 
 const struct attribute_group **sbi_pmu_attr_groups(const struct sbi_pmu *pmu)

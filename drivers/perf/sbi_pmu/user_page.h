@@ -9,10 +9,10 @@
 
 /* How a program reads an event's counter */
 struct sbi_pmu_user_page {
-	u16 csr;			/* the CSR to read, 0: read(2) must be used */
+	u16 csr; /* the CSR to read, 0: read(2) must be used */
 	/* number of bits of the value that the program sign-extends */
 	u8 width;
-	u64 base;			/* what the program subtracts from the extended value */
+	u64 base; /* what the program subtracts from the extended value */
 };
 
 struct sbi_pmu_user_page sbi_pmu_user_page(const struct sbi_pmu_counters *c,

@@ -35,10 +35,10 @@ struct sbi_pmu_vendor {
 	const struct attribute_group **(*attribute_groups)(struct sbi_pmu *pmu, void *data);
 	/* say in the log what was found and chosen. May sleep. */
 	void (*log)(struct sbi_pmu *pmu, void *data);
-	void (*remove)(void *data);	/* free all */
+	void (*remove)(void *data); /* free all */
 };
 
 /* Ends with NULL; vendor/vendors.c */
-extern const struct sbi_pmu_vendor *const sbi_pmu_vendors[];
+extern const struct sbi_pmu_vendor * const sbi_pmu_vendors[];
 
 #endif

@@ -9,7 +9,7 @@ static inline u64 perf_attr_further_config(const struct perf_event_attr *attr)
 {
 	u64 further = attr->config1 | attr->config2 | attr->config3;
 
-#ifdef PERF_ATTR_SIZE_VER9	/* 6.18 */
+#ifdef PERF_ATTR_SIZE_VER9 /* 6.18 */
 	further |= attr->config4;
 #endif
 	return further;

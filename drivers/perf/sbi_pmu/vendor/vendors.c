@@ -5,7 +5,4 @@
 #include "../vendor.h"
 #include "xiangshan/core.h"
 
-const struct sbi_pmu_vendor *const sbi_pmu_vendors[] = {
-	&sbi_pmu_xiangshan,
-	NULL
-};
+const struct sbi_pmu_vendor * const sbi_pmu_vendors[] = { &sbi_pmu_xiangshan, NULL };

@@ -10,11 +10,7 @@
 #include "tables.h"
 
 /* Events of two units that happen on each cycle */
-enum {
-	SBI_PMU_CHECK_MEMORY,
-	SBI_PMU_CHECK_BACKEND,
-	SBI_PMU_CHECK_EVENTS
-};
+enum { SBI_PMU_CHECK_MEMORY, SBI_PMU_CHECK_BACKEND, SBI_PMU_CHECK_EVENTS };
 
 /* Counts of the same time */
 struct sbi_pmu_check {
@@ -22,14 +18,14 @@ struct sbi_pmu_check {
 	bool cycles;
 	/* the clock from the last look at the begin to the first look at the end */
 	u64 least;
-	u64 most;			/* the clock from the first look to the last */
-	u64 count[SBI_PMU_CHECK_EVENTS];	/* by event */
+	u64 most;                        /* the clock from the first look to the last */
+	u64 count[SBI_PMU_CHECK_EVENTS]; /* by event */
 };
 
 enum sbi_pmu_check_result {
-	SBI_PMU_CHECK_UNCLEAR,		/* the hart was interrupted between two looks */
-	SBI_PMU_CHECK_PLAUSIBLE,	/* the table may be the core's */
-	SBI_PMU_CHECK_WRONG,		/* it is not */
+	SBI_PMU_CHECK_UNCLEAR,   /* the hart was interrupted between two looks */
+	SBI_PMU_CHECK_PLAUSIBLE, /* the table may be the core's */
+	SBI_PMU_CHECK_WRONG,     /* it is not */
 };
 
 u64 sbi_pmu_check_event(const struct sbi_pmu_table *table, unsigned int n);

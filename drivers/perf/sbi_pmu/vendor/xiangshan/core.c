@@ -23,13 +23,13 @@ MODULE_PARM_DESC(xiangshan_check, "at load, count two XiangShan events that happ
 
 /* Data of this vendor */
 struct xiangshan {
-	struct sbi_pmu_choice choice;	/* the event table */
-	unsigned int found;		/* number of its names that can be counted here */
-	unsigned int found_wide;	/* those that are sums of three or four events */
-	struct attribute_group group;	/* attribute group of its events */
-	const struct attribute_group *groups[4];	/* all attribute groups, for perf core */
-	struct attribute **list;	/* the attributes of @group */
-	struct sbi_pmu_event_attr *attr;	/* the events */
+	struct sbi_pmu_choice choice;            /* the event table */
+	unsigned int found;                      /* number of its names that can be counted here */
+	unsigned int found_wide;                 /* those that are sums of three or four events */
+	struct attribute_group group;            /* attribute group of its events */
+	const struct attribute_group *groups[4]; /* all attribute groups, for perf core */
+	struct attribute **list;                 /* the attributes of @group */
+	struct sbi_pmu_event_attr *attr;         /* the events */
 };
 
 /* ---- match ---- */
@@ -117,7 +117,7 @@ static struct attribute *format_attrs[] = {
 	SBI_PMU_FORMAT(op1, SBI_PMU_CFG_OP1),
 	SBI_PMU_FORMAT(op2, SBI_PMU_CFG_OP2),
 	SBI_PMU_FORMAT(unit, SBI_PMU_CFG_UNIT),
-	NULL
+	NULL,
 };
 
 static const struct attribute_group format_group = {
@@ -136,7 +136,7 @@ static DEVICE_ATTR_RO(event_table);
 
 static struct attribute *caps_attrs[] = {
 	&dev_attr_event_table.attr,
-	NULL
+	NULL,
 };
 
 static const struct attribute_group caps_group = {
@@ -237,8 +237,8 @@ static void measure_here(void *arg)
 {
 	struct check *c = arg;
 
-	c->ret = sbi_pmu_check_measure(&this_cpu_ptr(c->pmu->cpu)->counters, c->code,
-				       c->candidates, wait_1ms, &c->counts);
+	c->ret = sbi_pmu_check_measure(&this_cpu_ptr(c->pmu->cpu)->counters, c->code, c->candidates,
+				       wait_1ms, &c->counts);
 }
 
 /* A hart that is interrupted each time cannot be measured. */
@@ -265,7 +265,7 @@ static int measure(struct check *c, const struct sbi_pmu_table *table)
 static void log_check(const struct sbi_pmu_check *counts, const char *table)
 {
 	const char *clock = counts->cycles ? "cycles" :
-			    "cycles of memory (the cycle counter does not count)";
+					     "cycles of memory (the cycle counter does not count)";
 	const u64 memory = counts->count[SBI_PMU_CHECK_MEMORY];
 	const u64 backend = counts->count[SBI_PMU_CHECK_BACKEND];
 

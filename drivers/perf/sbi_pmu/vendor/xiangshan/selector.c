@@ -49,12 +49,16 @@ static int unit_of(const u64 event[4], u32 unit)
 int sbi_pmu_selector_encode(const u8 *bits, u64 config, u64 *data, u32 *unit)
 {
 	const u64 event[4] = {
-		FIELD_GET(SBI_PMU_CFG_EVENT0, config), FIELD_GET(SBI_PMU_CFG_EVENT1, config),
-		FIELD_GET(SBI_PMU_CFG_EVENT2, config), FIELD_GET(SBI_PMU_CFG_EVENT3, config),
+		FIELD_GET(SBI_PMU_CFG_EVENT0, config),
+		FIELD_GET(SBI_PMU_CFG_EVENT1, config),
+		FIELD_GET(SBI_PMU_CFG_EVENT2, config),
+		FIELD_GET(SBI_PMU_CFG_EVENT3, config),
 	};
 	const u64 index[4] = {
-		event[0] & EVENT_INDEX, event[1] & EVENT_INDEX,
-		event[2] & EVENT_INDEX, event[3] & EVENT_INDEX,
+		event[0] & EVENT_INDEX,
+		event[1] & EVENT_INDEX,
+		event[2] & EVENT_INDEX,
+		event[3] & EVENT_INDEX,
 	};
 	const unsigned int op0 = FIELD_GET(SBI_PMU_CFG_OP0, config);
 	const unsigned int op1 = FIELD_GET(SBI_PMU_CFG_OP1, config);
@@ -86,10 +90,8 @@ int sbi_pmu_selector_encode(const u8 *bits, u64 config, u64 *data, u32 *unit)
 struct sbi_pmu_mask sbi_pmu_selector_candidates(const struct sbi_pmu_inventory *inv, u32 unit)
 {
 	static const u8 first[SBI_PMU_UNITS + 1] = {
-		[SBI_PMU_UNIT_FRONTEND] = 3,
-		[SBI_PMU_UNIT_BACKEND] = 11,
-		[SBI_PMU_UNIT_MEMORY] = 19,
-		[SBI_PMU_UNIT_CACHE] = 27,
+		[SBI_PMU_UNIT_FRONTEND] = 3, [SBI_PMU_UNIT_BACKEND] = 11,
+		[SBI_PMU_UNIT_MEMORY] = 19,  [SBI_PMU_UNIT_CACHE] = 27,
 		[SBI_PMU_UNITS] = 32,
 	};
 	struct sbi_pmu_mask which = {};

@@ -92,6 +92,6 @@ int sbi_pmu_table_choose(const char *wish, const struct sbi_pmu_core *core,
 	}
 	choice->table = sbi_pmu_table_find(core->stated);
 	choice->why = choice->table ? "the device tree says so" :
-		      "the device tree names an unknown table";
+				      "the device tree names an unknown table";
 	return 0;
 }

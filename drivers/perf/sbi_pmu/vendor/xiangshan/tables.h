@@ -16,26 +16,26 @@ struct sbi_pmu_name {
 
 /* A numbering of events */
 struct sbi_pmu_table {
-	const char *name;		/* its name */
-	const char *rtl_date;		/* month of the newest RTL that has it, YYYY-MM */
-	const struct sbi_pmu_name *names;	/* named events */
-	unsigned int total;		/* number of @names */
+	const char *name;                 /* its name */
+	const char *rtl_date;             /* month of the newest RTL that has it, YYYY-MM */
+	const struct sbi_pmu_name *names; /* named events */
+	unsigned int total;               /* number of @names */
 	/* by unit, number of bits of an index that the hardware decodes */
 	u8 bits[SBI_PMU_UNITS];
 };
 
 /* What ids and device tree say about a core */
 struct sbi_pmu_core {
-	unsigned long vendor;		/* mvendorid */
-	unsigned long arch;		/* marchid */
+	unsigned long vendor; /* mvendorid */
+	unsigned long arch;   /* marchid */
 	/* the table that the device tree names, NULL if it names none */
 	const char *stated;
-	bool smcntrpmf;			/* the device tree lists this extension */
+	bool smcntrpmf; /* the device tree lists this extension */
 };
 
 /* The table that is used */
 struct sbi_pmu_choice {
-	const struct sbi_pmu_table *table;	/* NULL: none */
+	const struct sbi_pmu_table *table; /* NULL: none */
 	/* how it was chosen, or what prevents that; NULL if this is another core */
 	const char *why;
 };
