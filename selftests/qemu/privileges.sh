@@ -131,7 +131,8 @@ in_root_mounted() {
 	' sh "$root" "$(id -u):$(id -g)" "${#shared[@]}" "${shared[@]}" "$@"
 }
 
-# All runs use the same folders in the root: one at a time.
+# All runs use the same folders in the root: one at a time. The lock is the root's own folder,
+# since recipes run as root, and a file made by them could not be opened by the user.
 in_root_copied() {
 	local status pair
 	(
@@ -150,5 +151,5 @@ in_root_copied() {
 			as_root rm -rf "$root${pair##*:}" || exit
 		done
 		exit $status
-	) 7>"$cache/root.lock"
+	) 7<"$root"
 }
