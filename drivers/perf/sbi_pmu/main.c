@@ -238,7 +238,6 @@ static struct sbi_pmu *pmu_alloc(void)
 
 	if (!pmu)
 		return NULL;
-	pmu->user_access.openable = ~0;
 	hash_init(pmu->user_access.readers);
 	spin_lock_init(&pmu->user_access.lock);
 	if (sbi_pmu_cpu_alloc(pmu)) {

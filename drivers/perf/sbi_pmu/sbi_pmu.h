@@ -47,6 +47,7 @@ struct sbi_pmu_cpu {
 	u64 interval;
 	ktime_t polled; /* when sampling events were looked at last */
 	u32 scounteren; /* counters that programs may read now */
+	u32 openable;   /* counters that this CPU can open to programs */
 	/* events that keep cycle and instret running while all programs may read them */
 	struct sbi_pmu_event kept[2];
 	bool keeps;                  /* they are in use */
@@ -89,7 +90,6 @@ struct sbi_pmu_user_access {
 	struct ctl_table table;          /* its description */
 	/* on the kernel's function for fatal traps, if @available */
 	struct kprobe probe;
-	u32 openable;                  /* counters that can be opened to user space on every CPU */
 	DECLARE_HASHTABLE(readers, 6); /* events that have been mapped, by task; under RCU */
 	unsigned int count;            /* number of readers */
 	spinlock_t lock;               /* for changes of @readers */

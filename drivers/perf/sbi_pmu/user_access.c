@@ -38,14 +38,14 @@ static struct sbi_pmu_cpu *this_cpu_of(struct perf_event *perf)
  */
 static void add_count(struct sbi_pmu_perf_event *e)
 {
+	const struct sbi_pmu_cpu *cpu = this_cpu_of(e->perf);
 	struct hw_perf_event *hw = &e->perf->hw;
 	struct sbi_pmu_user_page page;
 
 	local64_add(sbi_pmu_event_take(&e->event), &e->perf->count);
 	if (!e->event.mapped)
 		return;
-	page = sbi_pmu_user_page(&this_cpu_of(e->perf)->counters, &e->event,
-				 to_sbi_pmu(e->perf->pmu)->user_access.openable);
+	page = sbi_pmu_user_page(&cpu->counters, &e->event, cpu->openable);
 	if (page.csr)
 		e->published |= SBI_PMU_CSR_BIT(page.csr);
 	WRITE_ONCE(e->shown, page.csr ? page.csr - CSR_CYCLE + 1 : 0);
@@ -199,18 +199,19 @@ static int mode_handler(sbi_pmu_ctl_table *table, int write, void *buffer, size_
 	return ret;
 }
 
-/**
- * sbi_pmu_user_access_online() - prepare a CPU that has come online or has been suspended
- * @cpu: this CPU
- *
- * Context: on the CPU, interrupts disabled.
- */
+/* Write scounteren after the CPU has lost it. Context: on the CPU, interrupts disabled. */
+void sbi_pmu_user_access_resume(struct sbi_pmu_cpu *cpu)
+{
+	cpu->scounteren = 0;
+	apply_mode(cpu);
+}
+
+/* Prepare a CPU that has come online. Context: on the CPU, interrupts disabled. */
 void sbi_pmu_user_access_online(struct sbi_pmu_cpu *cpu)
 {
 	if (cpu->pmu->exclusive)
-		cpu->pmu->user_access.openable &= sbi_pmu_csr_openable();
-	cpu->scounteren = 0;
-	apply_mode(cpu);
+		cpu->openable = sbi_pmu_csr_openable();
+	sbi_pmu_user_access_resume(cpu);
 }
 
 /* The CPU goes offline, its counters have been released. Context: interrupts disabled. */

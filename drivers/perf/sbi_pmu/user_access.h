@@ -10,6 +10,7 @@
 void sbi_pmu_user_access_init(struct sbi_pmu *pmu);
 void sbi_pmu_user_access_exit(struct sbi_pmu *pmu);
 void sbi_pmu_user_access_online(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_user_access_resume(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_user_access_update(struct sbi_pmu_cpu *cpu);
 
