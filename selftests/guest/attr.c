@@ -160,6 +160,59 @@ static void test_general(void)
 	check(all, "general_events_beyond_last_einval");
 }
 
+/* Return: the event_idx that events/@name in sysfs has, or 0. */
+static unsigned int named_idx(const char *name)
+{
+	char path[256];
+	unsigned int idx = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), PMU_DEVICES "%s/events/%s", pmu.name, name);
+	f = fopen(path, "r");
+	if (f && fscanf(f, "event=0x%x,firmware=0x1", &idx) != 1)
+		idx = 0;
+	if (f)
+		fclose(f);
+	return idx;
+}
+
+/*
+ * In shared mode each cache event that can be counted has a name, and no other: perf's own
+ * names, in lower case, are those of the built-in driver's events.
+ */
+static void test_cache_names(void)
+{
+	static const char *const caches[] = {
+		"l1-dcache", "l1-icache", "llc", "dtlb", "itlb", "branch", "node",
+	};
+	static const char *const kinds[] = {
+		"loads", "load-misses", "stores", "store-misses", "prefetches", "prefetch-misses",
+	};
+	unsigned int names = 0;
+	bool all = true;
+
+	if (pmu.exclusive) {
+		skip("cache_events_that_open_have_names", "perf's own names are this PMU's");
+		return;
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(caches) * ARRAY_SIZE(kinds); i++) {
+		const unsigned int id = i / ARRAY_SIZE(kinds), kind = i % ARRAY_SIZE(kinds);
+		const unsigned int idx = 0x10000 | id << 3 | kind;
+		const bool opens = !open_errno(pmu.type, STANDARD(idx));
+		char name[64];
+
+		snprintf(name, sizeof(name), "hw_%s-%s", caches[id], kinds[kind]);
+		names += opens;
+		if (named_idx(name) == (opens ? idx : 0))
+			continue;
+		note("%s: event %#x, should be %#x", name, named_idx(name), opens ? idx : 0);
+		all = false;
+	}
+	note("%u of %zu cache events can be counted", names,
+	     ARRAY_SIZE(caches) * ARRAY_SIZE(kinds));
+	check(all && (names || !getenv("lab_case")), "cache_events_that_open_have_names");
+}
+
 static void test_cache(void)
 {
 	static const uint32_t wrong[] = {
@@ -308,6 +361,7 @@ int main(void)
 	test_rows(fields, ARRAY_SIZE(fields));
 	test_general();
 	test_cache();
+	test_cache_names();
 	test_filters("hardware_event", CYCLES, false);
 	test_filters("firmware_event", FIRMWARE(4), true);
 	test_targets();

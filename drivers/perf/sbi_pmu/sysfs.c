@@ -83,6 +83,25 @@ static ssize_t event_show(struct device *dev, struct device_attribute *attr, cha
 	FIRMWARE("fw_hfence_vvma_asid_sent", SBI_PMU_FW_HFENCE_VVMA_ASID_SENT),	\
 	FIRMWARE("fw_hfence_vvma_asid_received", SBI_PMU_FW_HFENCE_VVMA_ASID_RCVD)
 
+/* The event_idx of a cache event: perf and SBI number them alike (SBI 3.0, 11.5.2). */
+#define CACHE_IDX(_cache, _op, _result)							\
+	(FIELD_PREP_CONST(SBI_PMU_EVENT_IDX_TYPE_MASK, SBI_PMU_EVENT_TYPE_CACHE) |	\
+	 FIELD_PREP_CONST(SBI_PMU_EVENT_CACHE_ID_CODE_MASK, PERF_COUNT_HW_CACHE_##_cache) |	\
+	 FIELD_PREP_CONST(SBI_PMU_EVENT_CACHE_OP_ID_CODE_MASK, PERF_COUNT_HW_CACHE_##_op) |	\
+	 FIELD_PREP_CONST(SBI_PMU_EVENT_CACHE_RESULT_ID_CODE_MASK, PERF_COUNT_HW_CACHE_##_result))
+
+#define CACHE_EVENT(_name, _cache, _op, _result)	\
+	STANDARD("hw_" _name, CACHE_IDX(_cache, _op, _result))
+
+/* perf's names. A name in sysfs must not mix upper and lower case. */
+#define CACHE_EVENTS(_name, _cache)						\
+	CACHE_EVENT(_name "-loads", _cache, OP_READ, RESULT_ACCESS),			\
+	CACHE_EVENT(_name "-load-misses", _cache, OP_READ, RESULT_MISS),			\
+	CACHE_EVENT(_name "-stores", _cache, OP_WRITE, RESULT_ACCESS),			\
+	CACHE_EVENT(_name "-store-misses", _cache, OP_WRITE, RESULT_MISS),		\
+	CACHE_EVENT(_name "-prefetches", _cache, OP_PREFETCH, RESULT_ACCESS),		\
+	CACHE_EVENT(_name "-prefetch-misses", _cache, OP_PREFETCH, RESULT_MISS)
+
 static struct attribute *event_attrs_exclusive[] = {
 	GENERAL_EVENTS(""),
 	FIRMWARE_EVENTS,
@@ -91,10 +110,18 @@ static struct attribute *event_attrs_exclusive[] = {
 
 /*
  * perf opens a bare "-e cycles" on every PMU that lists an event "cycles". In shared mode
- * that is the other PMU's, so ours have names of their own.
+ * that is the other PMU's, so ours have names of their own. Cache events need names there,
+ * because perf's type PERF_TYPE_HW_CACHE is the other PMU's, too.
  */
 static struct attribute *event_attrs_shared[] = {
 	GENERAL_EVENTS("hw_"),
+	CACHE_EVENTS("l1-dcache", L1D),
+	CACHE_EVENTS("l1-icache", L1I),
+	CACHE_EVENTS("llc", LL),
+	CACHE_EVENTS("dtlb", DTLB),
+	CACHE_EVENTS("itlb", ITLB),
+	CACHE_EVENTS("branch", BPU),
+	CACHE_EVENTS("node", NODE),
 	FIRMWARE_EVENTS,
 	NULL,
 };
