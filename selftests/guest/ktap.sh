@@ -121,6 +121,12 @@ pmu_name() {
 # Print the prefix of its generic hardware events: hw_ in shared mode.
 event_prefix() { [ "$(pmu_name)" = cpu ] || echo hw_; }
 
+# Print a column of the data of an event table: 2 month of its RTL, 3 slots of a cycle.
+of_event_table() { # TABLE COLUMN
+	awk -v table="$1" -v column="$2" '$1 == table { print $column }' \
+		"$(dirname "$0")/event_tables"
+}
+
 # ---- the machine ----
 
 # Counters can leave out user or kernel mode only with this extension.

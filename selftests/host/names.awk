@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# names.awk - compare the events in tables.inc with the event data, independently of
+# names.awk - compare the tables in tables.inc with the event data, independently of
 # read.awk: awk -f names.awk events.tsv combined.tsv tables.inc. Prints the number of
-# names of each table.
+# names of each table. A cycle has as many slots as the events that count them say.
 
 function wrong(what)
 {
@@ -46,6 +46,16 @@ file == "events.tsv" && $1 == "#name" {
 	for (i = 3; i <= NF; i++)
 		if ($i == "fault")
 			fault = i
+}
+
+file == "events.tsv" && $1 == "#rtl" {
+	date[$2] = $3
+}
+
+file == "events.tsv" && ($1 == "front_bubble" || $1 == "inst_spec") {
+	for (t in column)
+		if ($column[t] != "-")
+			slots[t] = $(fault - 1)
 }
 
 file == "events.tsv" && !/^#/ && $fault == "-" {
@@ -95,7 +105,23 @@ file == "tables.inc" && /EVENT\("/ {
 		wrong(t ": " name " is " what ", must be " want)
 }
 
+file == "tables.inc" && /^\t\t\.(name|rtl_date|slots) = / {
+	what = $0
+	sub(/.* = "?/, "", what)
+	sub(/"?,$/, "", what)
+	if ($0 ~ /\.name/)
+		t = what
+	else
+		given[t, $0 ~ /slots/ ? "slots" : "date"] = what
+}
+
 END {
+	for (t in column) {
+		if (!date[t] || given[t, "date"] != date[t])
+			wrong(t ": RTL date " given[t, "date"] ", must be " date[t])
+		if (!slots[t] || given[t, "slots"] != slots[t])
+			wrong(t ": " given[t, "slots"] " slots, must be " slots[t])
+	}
 	for (key in code) {
 		split(key, part, SUBSEP)
 		due[part[1]]++

@@ -211,6 +211,21 @@ static ssize_t snapshot_show(struct device *dev, struct device_attribute *attr, 
 }
 static DEVICE_ATTR_RO(snapshot);
 
+/* 0: not known */
+static unsigned int slots_of(const struct sbi_pmu *pmu)
+{
+	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
+
+	return vendor && vendor->slots ? vendor->slots(pmu->caps.vendor_data) : 0;
+}
+
+/* In the format of arm64 */
+static ssize_t slots_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "0x%08x\n", slots_of(dev_to_sbi_pmu(dev)));
+}
+static DEVICE_ATTR_RO(slots);
+
 static struct attribute *caps_attrs[] = {
 	&dev_attr_mode.attr,
 	&dev_attr_overflow.attr,
@@ -218,12 +233,21 @@ static struct attribute *caps_attrs[] = {
 	&dev_attr_firmware_counters.attr,
 	&dev_attr_user_read.attr,
 	&dev_attr_snapshot.attr,
+	&dev_attr_slots.attr,
 	NULL,
 };
+
+static umode_t caps_visible(struct kobject *kobj, struct attribute *attr, int n)
+{
+	if (attr == &dev_attr_slots.attr && !slots_of(dev_to_sbi_pmu(kobj_to_dev(kobj))))
+		return 0;
+	return attr->mode;
+}
 
 static const struct attribute_group caps_group = {
 	.name = "caps",
 	.attrs = caps_attrs,
+	.is_visible = caps_visible,
 };
 
 /* ---- cpus ---- */

@@ -29,6 +29,11 @@ struct sbi_pmu_vendor {
 	/* the counters that can hold an event of @unit */
 	struct sbi_pmu_mask (*candidates)(const struct sbi_pmu_inventory *inv, u32 unit);
 	/*
+	 * the slots of a cycle: how many micro-ops it can have at most. NULL, or 0: not
+	 * known
+	 */
+	unsigned int (*slots)(const void *data);
+	/*
 	 * make attribute groups for perf core: formats, events, caps; called when support of
 	 * events can be asked. Return: NULL without memory. May sleep.
 	 */

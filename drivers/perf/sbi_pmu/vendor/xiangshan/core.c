@@ -106,6 +106,13 @@ static int xiangshan_encode(const void *data, u64 config, struct sbi_pmu_event_c
 	return sbi_pmu_selector_encode(xs->choice.table->bits, config, &code->data, &code->unit);
 }
 
+static unsigned int xiangshan_slots(const void *data)
+{
+	const struct xiangshan *xs = data;
+
+	return xs->choice.table->slots;
+}
+
 /* ---- sysfs ---- */
 
 static struct attribute *format_attrs[] = {
@@ -320,6 +327,7 @@ const struct sbi_pmu_vendor sbi_pmu_xiangshan = {
 	.match = xiangshan_match,
 	.encode = xiangshan_encode,
 	.candidates = sbi_pmu_selector_candidates,
+	.slots = xiangshan_slots,
 	.attribute_groups = xiangshan_attribute_groups,
 	.log = xiangshan_log,
 	.remove = xiangshan_remove,

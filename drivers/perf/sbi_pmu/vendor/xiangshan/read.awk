@@ -7,7 +7,7 @@
 #
 # A writer finds in its END block:
 #   table[1..tables]       names of the event tables; per table t: title[t], rtl[t],
-#                          rtl_date[t], bits[t, unit number]
+#                          rtl_date[t], slots[t], bits[t, unit number]
 #   event[t, 1..events[t]] event names: by unit and index, then combined events
 #   per [t, name]          unit, parts (number of indices), members (their names, only
 #                          of combined events), op, max, fault ("-": none), rtl_name,
@@ -113,7 +113,7 @@ FNR == 1 {
 	next
 }
 
-/^#(rtl|bits)\t/ && !($2 in title) {
+/^#(rtl|slots|bits)\t/ && !($2 in title) {
 	error("unknown table '" $2 "'")
 	next
 }
@@ -123,6 +123,11 @@ FNR == 1 {
 		error("RTL date '" $3 "' is not YYYY-MM")
 	rtl_date[$2] = $3
 	rtl[$2] = $4
+	next
+}
+
+/^#slots\t/ {
+	slots[$2] = number("slots", $3, 64)
 	next
 }
 
@@ -320,12 +325,13 @@ function hex(value, digits,    out, digit)
 	return "0x" out
 }
 
-# Names of the events and metrics in an expression, separated by spaces.
+# Names of the events and metrics in an expression, separated by spaces. "slots" is the
+# number of the table.
 function names_of(expr)
 {
 	gsub(/[^a-z0-9_]+/, " ", expr)
 	expr = " " expr " "
-	while (sub(/ ([0-9]+|max|min|d_ratio|cycles|instructions) /, " ", expr))
+	while (sub(/ ([0-9]+|max|min|d_ratio|slots|cycles|instructions) /, " ", expr))
 		;
 	return expr
 }
@@ -354,6 +360,14 @@ function check_metric(m,    n, word, i)
 			error_at(metric_at[m], "no table has '" word[i] "'")
 }
 
+# The event counts slots, or micro-ops that each take one.
+function check_slots(t, alias)
+{
+	if (((t, alias) in unit) && max[t, alias] != slots[t])
+		error_at(where[t, alias], "'" alias "' may be " max[t, alias] " in a cycle, which has " \
+			 slots[t] + 0 " slots in table " t)
+}
+
 function check_table(t,    u)
 {
 	for (u = 1; u <= 4; u++)
@@ -363,6 +377,10 @@ function check_table(t,    u)
 				 indices[t, u] - 1)
 	if (title[t] == "" || rtl[t] == "")
 		error_at(events_file, "table " t ": no '#title' or '#rtl'")
+	if (!slots[t])
+		error_at(events_file, "table " t ": no '#slots'")
+	check_slots(t, "front_bubble")
+	check_slots(t, "inst_spec")
 }
 
 # Events by unit and index, then the combined events that the table has: the first of

@@ -18,6 +18,7 @@ struct sbi_pmu_name {
 struct sbi_pmu_table {
 	const char *name;                 /* its name */
 	const char *rtl_date;             /* month of the newest RTL that has it, YYYY-MM */
+	unsigned int slots;               /* micro-ops that a cycle can have at most */
 	const struct sbi_pmu_name *names; /* named events */
 	unsigned int total;               /* number of @names */
 	/* by unit, number of bits of an index that the hardware decodes */

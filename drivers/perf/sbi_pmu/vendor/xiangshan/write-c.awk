@@ -22,6 +22,7 @@ function table_entry(t, names)
 	return "\t{\n" \
 		"\t\t.name = \"" t "\",\n" \
 		"\t\t.rtl_date = \"" rtl_date[t] "\",\n" \
+		"\t\t.slots = " slots[t] ",\n" \
 		"\t\t.names = " names ",\n" \
 		"\t\t.total = ARRAY_SIZE(" names "),\n" \
 		"\t\t.bits = { 8, " bits[t, 1] ", " bits[t, 2] ", " bits[t, 3] ", " bits[t, 4] " },\n" \
