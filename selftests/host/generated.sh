@@ -78,11 +78,28 @@ metrics_for() {
 			n = split($3, word, /[^a-z0-9_]+/)
 			for (i = 1; i <= n; i++)
 				if (word[i] ~ /^[a-z]/ && !(word[i] in has) &&
-				    word[i] !~ /^(max|min|d_ratio|cycles|instructions)$/)
+				    word[i] !~ /^(max|min|d_ratio|slots|cycles|instructions)$/)
 					next
 			has[$1]
 			print $1
 		}' - "$events/metrics.tsv"
+}
+
+# Slots of a cycle: as many as the event that counts empty slots can be.
+slots_of() { # TABLE
+	awk -F '\t' -v table="$1" '
+		$1 == "#name" { for (i = 1; i <= NF; i++) column[$i] = i }
+		$1 == "front_bubble" && $column[table] != "-" { print $column["max"] }
+		' "$events/events.tsv"
+}
+
+# Do the metrics of level 1 in perf's file divide by the slots of the table?
+metrics_have_slots() { # TABLE
+	sed -n 's/^\(td_[^	]*\)	TopdownL1	\([^	]*(\)slots\( [^	]*\)	.*/\1 \2'"$(slots_of "$1")"'\3/p' \
+		"$events/metrics.tsv" | grep -F -f "$dir/names_of_metrics" >"$dir/want"
+	awk -F '"' '$2 == "MetricName" { name = $4 }
+		$2 == "MetricExpr" && $4 ~ /[0-9] \* cycles/ { print name, $4 }' "$json/metrics.json" >"$dir/got"
+	same && ! grep -q slots "$json/metrics.json"
 }
 
 same() { # $dir/want and $dir/got
@@ -120,16 +137,20 @@ for t in $tables; do
 	metrics_for <"$dir/names" >"$dir/want"
 	sed -n 's/.*"MetricName": "\(.*\)",/\1/p' "$json/metrics.json" >"$dir/got"
 	same || { fails "$t: metrics differ from metrics.tsv"; head "$dir/diff"; }
-	echo "$t: $(wc -l <"$dir/names") names, $(wc -l <"$dir/want") metrics"
+	cp "$dir/got" "$dir/names_of_metrics"
+	metrics_have_slots "$t" || { fails "$t: metrics for another number of slots"; head "$dir/diff"; }
+	echo "$t: $(wc -l <"$dir/names") names, $(wc -l <"$dir/names_of_metrics") metrics, $(slots_of "$t") slots"
 done
 [ "$(find "$dir/build" -name '*.rst' | wc -l)" = "$(echo "$tables" | wc -l)" ] ||
 	fails "not one page for each table"
 cmp "$events/perf-mapfile.csv" "$dir/build/perf-json/mapfile-lines.csv" || failed=1
 
-# A wrong code and a lost row are found.
+# A wrong code, a lost row and a metric for another number of slots are found.
 sed -i 's/"EventCode": "0x2"/"EventCode": "0x3"/' \
 	"$dir/build/perf-json/arch/riscv/openxiangshan/kunminghu-v3/frontend.json"
 ! json_complete v3 || fails "a wrong code is not found"
 sed -i '/^   \* - 0x2$/,+3d' "$dir/build/docs/sbi-pmu-events-v3.rst"
 ! page_complete v3 || fails "a lost row is not found"
+sed -i 's,/ (8 \* cycles),/ (6 * cycles),' "$json/metrics.json"
+! metrics_have_slots v3 || fails "another number of slots is not found"
 exit $failed

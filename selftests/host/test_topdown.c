@@ -7,7 +7,7 @@
 
 /* Counts of 1000 cycles. The comments next to the expected shares have the arithmetic. */
 static const struct td_sample plain = {
-	.enabled = 1000, .running = 1000, .n_events = TD_LEVEL3,
+	.enabled = 1000, .running = 1000, .n_events = TD_LEVEL3, .slots = 6,
 	.count = {
 		[TD_CYCLES] = 1000, [TD_INSTRUCTIONS] = 3000, [TD_FRONT_BUBBLE] = 600,
 		[TD_INST_SPEC_RECOVERY] = 3600, [TD_FETCH_LATENCY_BOUND] = 40,
@@ -58,6 +58,11 @@ static void test_levels(void)
 	static const double three[TD_PARTS] = {
 		.5, .1, .04, .06, .1, .075, .025, .3, .3, .05, .08, .09, .03, .05, .2
 	};
+	/* 8000 slots: 3000; 600; 3600 - 3000; 3800. Only shares of slots are others. */
+	static const double three_of_8[TD_PARTS] = {
+		.375, .075, .04, .035, .075, .05625, .01875, .475,
+		.3, .05, .08, .09, .03, .05, .2
+	};
 	static const double without_l3[TD_PARTS] = {
 		.5, .1, .04, .06, .1, .075, .025, .3, .3, .05, .08, .12, NAN, .05, .2
 	};
@@ -71,8 +76,11 @@ static void test_levels(void)
 		first_events(&plain, TD_LEVEL3_NO_L3MISS), first_events(&plain, TD_LEVEL2),
 		first_events(&plain, TD_LEVEL1)
 	};
+	struct td_sample wide = plain;
 
+	wide.slots = 8;
 	check(shares_equal(&plain, three), "topdown.level3_shares");
+	check(shares_equal(&wide, three_of_8), "topdown.shares_of_8_slots");
 	check(shares_equal(&less[0], without_l3), "topdown.level3_without_l3miss");
 	check(shares_equal(&less[1], two), "topdown.level2_shares");
 	check(shares_equal(&less[2], one), "topdown.level1_shares");
@@ -82,7 +90,7 @@ static void test_levels(void)
 static void test_negative(void)
 {
 	static const struct td_sample sample = {
-		.enabled = 1, .running = 1, .n_events = TD_LEVEL3,
+		.enabled = 1, .running = 1, .n_events = TD_LEVEL3, .slots = 6,
 		.count = { 100, 600, 60, 599, 50, 0, 7, 10, 20, 30, 40, 50, 60 },
 	};
 	/* 600 slots: all retired, 60 empty, none wasted, none left. 50 of 100 cycles. */
@@ -95,7 +103,9 @@ static void test_negative(void)
 
 static void test_extremes(void)
 {
-	struct td_sample huge = { .enabled = 1, .running = 1, .n_events = TD_LEVEL3 };
+	struct td_sample huge = {
+		.enabled = 1, .running = 1, .n_events = TD_LEVEL3, .slots = 6,
+	};
 	/* Each count equals cycles: 1/6 of the slots retires, 1/6 is empty, none is wasted. */
 	static const double expected[TD_PARTS] = {
 		1. / 6, 1. / 6, 1, 0, 0, 0, 0, 4. / 6, 2, 0, 0, 0, 1, 1, 0
@@ -157,7 +167,8 @@ static void test_difference(void)
 	for (unsigned int i = 0; i < TD_EVENTS; i++)
 		wrong += difference.count[i] != i;
 	check(!wrong && difference.enabled == 7 && difference.running == 6 &&
-	      difference.n_events == TD_LEVEL3, "topdown.difference_is_never_negative");
+	      difference.n_events == TD_LEVEL3 && difference.slots == plain.slots,
+	      "topdown.difference_is_never_negative");
 }
 
 /* A random number of 0 to @limit. */
@@ -166,19 +177,21 @@ static u64 random_upto(u64 limit)
 	return limit ? ((u64)random() << 31 ^ random()) % (limit + 1) : 0;
 }
 
-/* A random sample that hardware could give: no part counts more than its whole. */
+/* A random sample that hardware of any width could give: no part is more than its whole. */
 static struct td_sample random_sample(void)
 {
-	struct td_sample sample = { .enabled = 1, .running = 1, .n_events = TD_LEVEL3 };
+	struct td_sample sample = {
+		.enabled = 1, .running = 1, .n_events = TD_LEVEL3, .slots = 1 + random() % 16,
+	};
 	u64 *count = sample.count;
-	const u64 cycles = 1 + random_upto(1ULL << random() % 40), slots = 6 * cycles;
+	const u64 cycles = 1 + random_upto(1ULL << random() % 40), slots = sample.slots * cycles;
 
 	count[TD_CYCLES] = cycles;
 	count[TD_INSTRUCTIONS] = random_upto(slots);
 	count[TD_INST_SPEC_RECOVERY] =
 		count[TD_INSTRUCTIONS] + random_upto(slots - count[TD_INSTRUCTIONS]);
 	count[TD_FRONT_BUBBLE] = random_upto(slots - count[TD_INST_SPEC_RECOVERY]);
-	count[TD_FETCH_LATENCY_BOUND] = random_upto(count[TD_FRONT_BUBBLE] / 6);
+	count[TD_FETCH_LATENCY_BOUND] = random_upto(count[TD_FRONT_BUBBLE] / sample.slots);
 	count[TD_BR_MIS_PRED] = random_upto(cycles);
 	count[TD_TOTAL_FLUSH] = random_upto(cycles);
 	count[TD_EXEC_STALL_CYCLE] = random_upto(cycles);
@@ -257,6 +270,7 @@ static unsigned int count_equal_metrics(const struct td_sample *sample)
 	COUNT(memstall_l1miss, MEMSTALL_L1MISS);
 	COUNT(memstall_l2miss, MEMSTALL_L2MISS);
 	COUNT(memstall_l3miss, MEMSTALL_L3MISS);
+	const double slots = sample->slots;
 	double share[TD_PARTS];
 	unsigned int n = 0;
 

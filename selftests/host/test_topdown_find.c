@@ -43,6 +43,21 @@ static bool refuses(unsigned int level, const char *error)
 	return false;
 }
 
+/* The shares depend on the number of slots, which must come from the module. */
+static void test_slots(void)
+{
+	static const char *const wrong[] = { "", "0", "0x00000000", "six", "8 ", "-1", "0x40" };
+	unsigned int refused = 0;
+
+	check(refuses(1, "how many slots a cycle"), "topdown_find.refuses_missing_slots");
+	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
+		write_file("cpu", "caps", "slots", wrong[i]);
+		refused += refuses(1, "how many slots a cycle");
+	}
+	check(refused == ARRAY_SIZE(wrong), "topdown_find.refuses_wrong_slots");
+	write_file("cpu", "caps", "slots", "0x00000008");
+}
+
 static void test_reasons(void)
 {
 	check(refuses(1, "sbi_pmu is not loaded"), "topdown_find.refuses_missing_pmu");
@@ -52,6 +67,7 @@ static void test_reasons(void)
 	write_file("cpu", "caps", "mode", "sole");
 	check(refuses(1, "xiangshan=TABLE"), "topdown_find.refuses_missing_event_table");
 	write_file("cpu", "caps", "event_table", "user-guide");
+	test_slots();
 	write_file("cpu", "format", "event", "config:0-55");
 	write_file("cpu", "format", "firmware", "config:62-63");
 	write_file("cpu", "events", "cycles", "event=0x1,firmware=0x1");
@@ -72,6 +88,7 @@ static void test_configs(void)
 	write_file("cpu", "events", "front_bubble", "event0=0x15,unit=0x1");
 	write_file("cpu", "events", "inst_spec_recovery", "event0=0x5,event1=0x6,op0=0x4,unit=0x2");
 	check(find(1, &events) && events.n_events == TD_LEVEL1 && events.pmu.type == 4 &&
+	      events.pmu.slots == 8 &&
 	      events.pmu.config[TD_CYCLES] == 0x4000000000000001 &&
 	      events.pmu.config[TD_INSTRUCTIONS] == 0x4000000000000002 &&
 	      events.pmu.config[TD_FRONT_BUBBLE] == 0x0100000000000015 &&
@@ -109,12 +126,14 @@ static void test_shared_mode(void)
 	write_file("sbi_pmu", ".", "type", "9");
 	write_file("sbi_pmu", "caps", "mode", "beside");
 	write_file("sbi_pmu", "caps", "event_table", "v3");
+	write_file("sbi_pmu", "caps", "slots", "0x00000006");
 	write_file("sbi_pmu", "format", "event", "config:0-55");
 	for (unsigned int i = TD_FRONT_BUBBLE; i < TD_MEMSTALL_L3MISS; i++)
 		write_file("sbi_pmu", "events", td_events[i], "event=0x7");
 	write_file("sbi_pmu", "events", "hw_cycles", "event=0x1");
 	write_file("sbi_pmu", "events", "hw_instructions", "event=0x2");
-	check(find(2, &events) && events.pmu.type == 9 && events.n_events == TD_LEVEL2,
+	check(find(2, &events) && events.pmu.type == 9 && events.pmu.slots == 6 &&
+	      events.n_events == TD_LEVEL2,
 	      "topdown_find.level2_events_in_shared_mode");
 	check(find(3, &events) && events.n_events == TD_LEVEL3_NO_L3MISS,
 	      "topdown_find.level3_without_l3miss");

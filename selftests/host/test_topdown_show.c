@@ -8,7 +8,7 @@
 static const struct td_report report = {
 	.what = "all 4 CPUs", .seconds = 12.5,
 	.sample = {
-		.enabled = 4000000000, .running = 4000000000, .n_events = TD_LEVEL3,
+		.enabled = 4000000000, .running = 4000000000, .n_events = TD_LEVEL3, .slots = 6,
 		.count = { 8000000000, 9600000000, 9600000000, 12000000000, 900000000, 30000000,
 			   10000000, 5000000000, 800000000, 3200000000, 2400000000, 1600000000,
 			   400000000 },
@@ -373,7 +373,8 @@ static void test_json(void)
 	}
 	PRINTED(td_show_json(out, &report));
 	check(!wrong && has("\"retiring\":0.200000,") && has("\"cycles\":8000000000,") &&
-	      has("\"seconds\":12.500000,"), "topdown_show.json_object_per_line");
+	      has("\"seconds\":12.500000,") && has("\"slots\":6,"),
+	      "topdown_show.json_object_per_line");
 	check(!parse_value("{\"a\":nan}") && !parse_value("{\"a\":1,}") &&
 	      !parse_value("{\"a\" 1}"),
 	      "topdown_show.json_parser_refuses_wrong_json");

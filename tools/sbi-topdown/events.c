@@ -19,6 +19,9 @@
 
 #include "events.h"
 
+/* The events that count slots are 6 bits wide. */
+#define MAX_SLOTS	63
+
 /* Write the error text. Return: false. */
 __attribute__((format(printf, 2, 3))) static bool fail(struct td_events *events, const char *format,
 						       ...)
@@ -132,6 +135,23 @@ static bool read_table_name(struct td_events *events, char *table, int size)
 		    "sbi-pmu-xiangshan.rst lists the tables and what firmware must provide.");
 }
 
+/* The same counts are other shares on a core with other slots, so do not assume a number. */
+static bool read_slots(struct td_events *events)
+{
+	char line[64], *end = line;
+	unsigned long slots = 0;
+
+	if (read_line(events->pmu.dir, "caps/slots", line, sizeof(line)))
+		slots = strtoul(line, &end, 0);
+	if (slots && slots <= MAX_SLOTS && end != line && !*end) {
+		events->pmu.slots = slots;
+		return true;
+	}
+	return fail(events,
+		    "sbi_pmu does not say how many slots a cycle of this core has (caps/slots)\n"
+		    "To do: load a module of the same version as sbi-topdown.");
+}
+
 /**
  * td_find_events() - find the PMU and the events of an analysis
  * @events: all zero
@@ -146,7 +166,8 @@ bool td_find_events(struct td_events *events, const char *devices, unsigned int 
 	struct td_pmu *pmu = &events->pmu;
 	char table[64];
 
-	if (!find_pmu(events, devices) || !read_table_name(events, table, sizeof(table)))
+	if (!find_pmu(events, devices) || !read_table_name(events, table, sizeof(table)) ||
+	    !read_slots(events))
 		return false;
 	while (pmu->n_events < needed[level] &&
 	       find_event(pmu->dir, td_events[pmu->n_events], &pmu->config[pmu->n_events]))
@@ -447,7 +468,7 @@ static bool read_group(struct td_group *group, unsigned int n_events)
  */
 bool td_read_events(struct td_events *events, struct td_sample *sample)
 {
-	*sample = (struct td_sample){ .n_events = events->n_events };
+	*sample = (struct td_sample){ .n_events = events->n_events, .slots = events->pmu.slots };
 	for (unsigned int i = 0; i < events->n_groups; i++) {
 		const struct td_sample *last = &events->groups[i].last;
 

@@ -17,12 +17,14 @@
  * struct td_pmu - the PMU and its events
  * @dir: in sysfs
  * @type: for perf_event_open()
+ * @slots: how many micro-ops a cycle of the core can have at most
  * @n_events: how many of the wanted events it has, from the first on
  * @config: of each event
  */
 struct td_pmu {
 	char dir[128];
 	unsigned int type;
+	unsigned int slots;
 	unsigned int n_events;
 	uint64_t config[TD_EVENTS];
 };

@@ -2,7 +2,7 @@
 /*
  * formula - the arithmetic; no system calls, so that it is tested on the host.
  *
- * A cycle has six slots, each for one micro-op from decode on. Level 1 divides the
+ * A cycle has a number of slots, each for one micro-op from decode on. Level 1 divides the
  * slots. Most events of levels 2 and 3 count cycles, not slots (the exceptions are the
  * two parts of bad speculation): such a part may be larger than the part it belongs to.
  * A remainder that would be negative is 0.
@@ -10,8 +10,6 @@
 #include <math.h>
 
 #include "formula.h"
-
-#define SLOTS	6.0
 
 const char * const td_events[TD_EVENTS] = {
 	[TD_CYCLES] = "cycles",
@@ -99,6 +97,7 @@ struct td_sample td_sample_difference(const struct td_sample *now, const struct 
 		.enabled = subtract(now->enabled, before->enabled),
 		.running = subtract(now->running, before->running),
 		.n_events = now->n_events,
+		.slots = now->slots,
 	};
 
 	for (unsigned int i = 0; i < now->n_events; i++)
@@ -117,9 +116,10 @@ static double fraction(double part, double rest)
 	return part ? part / (part + rest) : 0;
 }
 
-static void compute_level1(const uint64_t *count, double *share)
+static void compute_level1(const struct td_sample *sample, double *share)
 {
-	const double slots = SLOTS * count[TD_CYCLES];
+	const uint64_t *count = sample->count;
+	const double slots = (double)sample->slots * count[TD_CYCLES];
 	double rest;
 
 	share[TD_RETIRING] = count[TD_INSTRUCTIONS] / slots;
@@ -179,7 +179,7 @@ enum td_validity td_compute_shares(const struct td_sample *sample, double share[
 		return TD_MULTIPLEXED;
 	if (!sample->count[TD_CYCLES])
 		return TD_NO_CYCLES;
-	compute_level1(sample->count, share);
+	compute_level1(sample, share);
 	if (level >= 2)
 		compute_level2(sample->count, share);
 	if (level >= 3)

@@ -79,12 +79,14 @@ struct td_part_info {
  * @enabled: ns that the events were enabled, added up over tasks or CPUs
  * @running: ns of these in which they counted
  * @n_events: events that were counted: TD_LEVEL1, 2, 3 or TD_LEVEL3_NO_L3MISS
+ * @slots: how many micro-ops a cycle can have at most; not 0
  * @count: the counts, 0 from @n_events on
  */
 struct td_sample {
 	uint64_t enabled;
 	uint64_t running;
 	unsigned int n_events;
+	unsigned int slots;
 	uint64_t count[TD_EVENTS];
 };
 

@@ -487,7 +487,8 @@ void td_show_json(FILE *out, const struct td_report *report)
 
 	fprintf(out, "{\"seconds\":%.6f,\"summary\":%s,\"user_only\":%s,", report->seconds,
 		report->summary ? "true" : "false", report->user_only ? "true" : "false");
-	fprintf(out, "\"running\":%.4f,\"reason\":", td_running_share(&report->sample));
+	fprintf(out, "\"slots\":%u,\"running\":%.4f,\"reason\":", report->sample.slots,
+		td_running_share(&report->sample));
 	if (validity == TD_VALID) {
 		fputs("null", out);
 	} else {

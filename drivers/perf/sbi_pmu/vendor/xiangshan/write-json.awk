@@ -49,12 +49,23 @@ function computable(t, expr,    n, word, i)
 	return 1
 }
 
+# The expression with the number of table t for "slots": perf knows #slots only on arm64.
+function with_slots(t, expr,    out, word)
+{
+	while (match(expr, /[a-z0-9_]+/)) {
+		word = substr(expr, RSTART, RLENGTH)
+		out = out substr(expr, 1, RSTART - 1) (word == "slots" ? slots[t] : word)
+		expr = substr(expr, RSTART + RLENGTH)
+	}
+	return out expr
+}
+
 function write_metric(m)
 {
 	written_metric[metric_name[m]] = 1
 	object(field("MetricName", metric_name[m]) ",\n" \
 	       field("MetricGroup", metric_group[m]) ",\n" \
-	       field("MetricExpr", metric_expr[m]) ",\n" \
+	       field("MetricExpr", with_slots(only, metric_expr[m])) ",\n" \
 	       field("ScaleUnit", "100%") ",\n" \
 	       field("BriefDescription", metric_text[m]))
 }
