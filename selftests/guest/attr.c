@@ -355,7 +355,7 @@ static void test_sizes(void)
 int main(void)
 {
 	begin();
-	can_filter = isa_has("sscofpmf");
+	can_filter = has_mode_filters();
 	has_hypervisor = isa_has("h");
 	test_rows(events, ARRAY_SIZE(events));
 	test_rows(fields, ARRAY_SIZE(fields));

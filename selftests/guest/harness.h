@@ -293,6 +293,12 @@ static inline bool isa_has(const char *extension)
 	return false;
 }
 
+/* Can counters leave out user or kernel mode? */
+static inline bool has_mode_filters(void)
+{
+	return isa_has("sscofpmf") || isa_has("xandespmu");
+}
+
 /*
  * Return: the errno of an exclude_* filter that counters do not support. It depends on the H
  * extension, see event.c.

@@ -129,8 +129,8 @@ of_event_table() { # TABLE COLUMN
 
 # ---- the machine ----
 
-# Counters can leave out user or kernel mode only with this extension.
-has_sscofpmf() { grep -q sscofpmf /proc/cpuinfo; }
+# Can counters leave out user or kernel mode?
+has_mode_filters() { grep -qE 'sscofpmf|xandespmu' /proc/cpuinfo; }
 
 # A kernel with KASAN, lockdep and kmemleak is several times slower.
 is_debug_kernel() { [ -e /sys/kernel/debug/kmemleak ]; }

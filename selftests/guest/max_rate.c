@@ -165,7 +165,7 @@ int main(void)
 	test_tasks("tasks_of_root", 0, false, 10);
 	test_user();
 	/* These overflow interrupts are often taken after the return to user mode. */
-	if (isa_has("sscofpmf"))
+	if (has_mode_filters())
 		test_tasks("tasks_with_kernel_only_events", 0, true, 5);
 	else
 		skip("tasks_with_kernel_only_events_make_progress",

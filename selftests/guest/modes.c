@@ -80,7 +80,7 @@ static void test_modes(void)
 {
 	double user[MODES], kernel[MODES];
 
-	if (!isa_has("sscofpmf")) {
+	if (!has_mode_filters()) {
 		skip_modes("counters cannot filter without Sscofpmf");
 		return;
 	}

@@ -47,7 +47,7 @@ static inline void check_outcome(const char *name, int expected, int result)
 		ok = result == ENOENT || (!result && !getenv("lab_case"));
 		break;
 	case NEEDS_FILTER:
-		ok = result == (isa_has("sscofpmf") ? OPENS : filter_errno());
+		ok = result == (has_mode_filters() ? OPENS : filter_errno());
 		break;
 	default:
 		ok = result == expected;

@@ -288,7 +288,8 @@ static inline bool has_overflow_irq(const char *name)
 	char path[128], text[16] = "";
 
 	snprintf(path, sizeof(path), PMU_DEVICES "%s/caps/overflow", name);
-	return file_get(path, text, sizeof(text)) && !strcmp(text, "lcofi");
+	return file_get(path, text, sizeof(text)) && strcmp(text, "timer") &&
+	       strcmp(text, "none");
 }
 
 /*

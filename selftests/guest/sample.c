@@ -222,7 +222,7 @@ static void check_mode_refused(const char *mode, struct perf_event_attr *attr)
 
 	attr->sample_period = 0;
 	fd = perf_try(attr, 0, -1, -1);
-	check(fd == -filter_errno() && !isa_has("sscofpmf"),
+	check(fd == -filter_errno() && !has_mode_filters(),
 	      "%s_only_is_refused_for_counting_and_sampling", mode);
 	snprintf(name, sizeof(name), "%s_only_samples_are_all_in_%s_mode", mode, mode);
 	skip(name, "no Sscofpmf: counters cannot filter by mode");
