@@ -106,7 +106,8 @@ code | xargs -0 grep -niE 'xiangshan|openxiangshan|kunminghu' |
 	outside "$driver/vendor/[^:]*" | rule 'vendors belong in vendor/'
 # Layers, lowest first: a file includes headers of lower layers and its own.
 layers='kernel_api
-inventory event_code sampling csr
+inventory event_code sampling irq_source
+csr
 vendor assign selector
 event backend_sbi tables
 backend sbi

@@ -63,6 +63,7 @@ struct fakesbi_region {
  * @shmem: snapshot shared memory, NULL: none
  * @copy: its contents at the last START from it
  * @sscofpmf: counters have overflow interrupts and filters
+ * @overflow_csr: the CSR that has the overflow bits: scountovf, or that of another source
  * @lcofi: the interrupt is pending
  * @dead: counters whose CSR traps
  * @quirks: BIT_ULL() of enum fakesbi_quirk
@@ -88,6 +89,7 @@ struct fakesbi {
 	struct spec_snapshot *shmem;
 	struct spec_snapshot copy;
 	bool sscofpmf;
+	unsigned int overflow_csr;
 	bool lcofi;
 	struct sbi_pmu_mask dead;
 	u64 quirks;
@@ -110,7 +112,7 @@ void fakesbi_seed(u64 seed);
 /* Used by the driver */
 struct sbiret fakesbi_call(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS]);
 int fakesbi_read_csr(unsigned int csr, u64 *value);
-u32 fakesbi_scountovf(void);
+u32 fakesbi_overflow(unsigned int csr);
 
 /* Time, and loss of power */
 u64 fakesbi_rate(const struct sbi_pmu_event_code *code);

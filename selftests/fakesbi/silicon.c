@@ -31,12 +31,14 @@ int fakesbi_read_csr(unsigned int csr, u64 *value)
 	return 0;
 }
 
-/* Value of the scountovf CSR: OF bits by counter number */
-u32 fakesbi_scountovf(void)
+/* Value of the CSR of overflow bits, by counter number */
+u32 fakesbi_overflow(unsigned int csr)
 {
 	u32 word = 0;
 
-	for (unsigned int n = 3; n < ARRAY_SIZE(fakesbi.by_csr); n++)
+	if (csr != fakesbi.overflow_csr)
+		model_report("read of overflow bits from a CSR that does not exist");
+	for (unsigned int n = 0; n < ARRAY_SIZE(fakesbi.by_csr); n++)
 		if (fakesbi.by_csr[n] && fakesbi.ctr[fakesbi.by_csr[n] - 1].overflown)
 			word |= BIT(n);
 	return word;

@@ -125,6 +125,7 @@ static_assert(sizeof(struct spec_event_info) == 16);
 #define SPEC_CSR_TIME			0xC01
 #define SPEC_CSR_INSTRET		0xC02
 #define SPEC_CSR_LAST			0xC1F
+#define SPEC_CSR_SCOUNTOVF		0xDA0
 
 /* A counter's bit in scounteren and scountovf */
 #define SPEC_CSR_BIT(csr)		(1u << ((csr) - SPEC_CSR_CYCLE))

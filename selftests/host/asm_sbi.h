@@ -103,10 +103,13 @@ struct riscv_pmu_event_info {
 
 #define RISCV_PMU_EVENT_INFO_OUTPUT_MASK	0x01
 
+#define CSR_SIE			0x104
+#define CSR_SIP			0x144
 #define CSR_CYCLE		0xc00
 #define CSR_TIME		0xc01
 #define CSR_INSTRET		0xc02
 #define CSR_HPMCOUNTER3		0xc03
 #define CSR_HPMCOUNTER31	0xc1f
+#define CSR_SCOUNTOVF		0xda0
 
 #endif

@@ -17,6 +17,7 @@ int main(int argc, char **argv)
 	test_user_page();
 	test_tables();
 	test_inventory();
+	test_irq_source();
 	test_sbi_calls();
 	test_user_isolation();
 	test_model();

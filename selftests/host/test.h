@@ -13,6 +13,7 @@
 
 #include "../../drivers/perf/sbi_pmu/event.h"
 #include "../../drivers/perf/sbi_pmu/allocate.h"
+#include "../../drivers/perf/sbi_pmu/irq_source.h"
 #include "../../drivers/perf/sbi_pmu/support.h"
 #include "../../drivers/perf/sbi_pmu/user_page.h"
 #include "../../drivers/perf/sbi_pmu/vendor/xiangshan/check.h"
@@ -176,6 +177,7 @@ static inline unsigned int mask_next(const struct sbi_pmu_mask *m, unsigned int 
 
 void test_event(void);
 void test_inventory(void);
+void test_irq_source(void);
 void test_sbi_calls(void);
 void test_user_isolation(void);
 void test_model(void);

@@ -334,7 +334,7 @@ static void test_snapshot_values(void)
 	const struct fakesbi_ctr *ctr = fakesbi.ctr;
 
 	snapshot_setup();
-	check(ctr[4].overflown && fakesbi.lcofi && fakesbi_scountovf() == BIT(4),
+	check(ctr[4].overflown && fakesbi.lcofi && fakesbi_overflow(SPEC_CSR_SCOUNTOVF) == BIT(4),
 	      "model.overflow_sets_of_and_interrupts");
 	check(ASK1(STOP, 3, 0x47, 2).error == OK, "model.stop_with_snapshot");
 	check(pages[0].value[0] == ctr[3].value && ctr[3].value &&
@@ -375,7 +375,7 @@ static void test_overflow(void)
 	ASK1(START, 4, 1, SET, ALL_ONES);
 	fakesbi.lcofi = false;
 	fakesbi_run(1);
-	check(!fakesbi.lcofi && !fakesbi_scountovf() && !fakesbi.ctr[4].code.flags,
+	check(!fakesbi.lcofi && !fakesbi_overflow(SPEC_CSR_SCOUNTOVF) && !fakesbi.ctr[4].code.flags,
 	      "model.no_overflow_or_filter_without_sscofpmf");
 	check(!fakesbi.broken, "model.overflow_breaks_no_rule");
 }

@@ -4,6 +4,8 @@
 
 #define SAMPLERS	8
 
+/* The overflow interrupt of the cores */
+static const struct sbi_pmu_irq_source *irq_source;
 static u64 period[SAMPLERS], sampled[SAMPLERS];
 static unsigned int samples;
 
@@ -34,7 +36,8 @@ static void handle_overflow(unsigned int defer)
 		return;
 	fakesbi.lcofi = false;
 	cpu.counters.disabled = true;
-	fired = sbi_pmu_counters_stop_overflowed(&cpu.counters, fakesbi_scountovf);
+	fired = sbi_pmu_counters_stop_overflowed(&cpu.counters, fakesbi_overflow,
+						 irq_source->overflow);
 	for (unsigned int i = 0; i < SAMPLERS; i++) {
 		const struct sbi_pmu_event *event = &cpu.tracked[i].event;
 
@@ -48,10 +51,12 @@ static void handle_overflow(unsigned int defer)
 static bool sampler_open(unsigned int i, u32 idx, u64 data, u64 events)
 {
 	struct tracked *p = &cpu.tracked[i];
+	struct sbi_pmu_mask full;
 
 	if (!tracked_open_idx(p, idx, data))
 		return false;
-	p->event.candidates = sbi_pmu_mask_and(p->event.candidates, &cpu.inv.programmable);
+	full = sbi_pmu_support_full(&cpu.support);
+	p->event.candidates = sbi_pmu_mask_and(p->event.candidates, &full);
 	p->event.sampling = SBI_PMU_BY_INTERRUPT;
 	p->event.period.left = events;
 	period[i] = events;
@@ -115,6 +120,42 @@ static void test_one(void)
 	check(samples == 150 && sampler_right(0), "sampling.period_continues_after_delete_and_add");
 	sbi_pmu_counters_offline(&cpu.counters);
 	check_released("sampling.one_event");
+}
+
+/* Each overflow interrupt samples, by its CSR; where they can, on the fixed counters, too. */
+static void test_source(const char *name, unsigned int csr, bool fixed)
+{
+	const u64 rate = fakesbi_rate(&(struct sbi_pmu_event_code){ .idx = SBI_PMU_HW_CPU_CYCLES });
+	const struct sbi_pmu_irq_source *usual = irq_source;
+	char released[32];
+	u64 before;
+
+	irq_source = sbi_pmu_irq_source_named(name);
+	boot(0, 0, 64);
+	check(!sampler_open(0, SBI_PMU_HW_CPU_CYCLES, 0, 1000) ||
+	      sbi_pmu_mask_empty(&cpu.tracked[0].event.candidates),
+	      "sampling.%s_needs_counters_that_interrupt", name);
+
+	fakesbi_reset(fixed ? 0 : 1, 0, 64);
+	fakesbi.quirks = fixed ? QUIRK(FIXED_HOMOGENEOUS) : 0;
+	fakesbi.overflow_csr = csr;
+	cpu_boot(true);
+	cpu.caps.fixed_alike = irq_source->fixed;
+	samples = 0;
+	require(sampler_open(0, SBI_PMU_HW_CPU_CYCLES, 0, 1000 * rate) &&
+		tracked_add_start(&cpu.tracked[0]), "sampling.source");
+	cpu_enable();
+	before = cpu_calls();
+	run_sampling(100000, 100);
+	note("%s: counter %u, %u samples of 100, %llu calls", name, cpu.tracked[0].event.counter,
+	     samples, (unsigned long long)(cpu_calls() - before));
+	check(samples == 100 && sampler_right(0) && cpu_calls() - before == 2 * 100,
+	      "sampling.%s_samples_cycles", name);
+	sbi_pmu_counters_offline(&cpu.counters);
+	snprintf(released, sizeof(released), "sampling.%s", name);
+	check_released(released);
+	cpu.caps.fixed_alike = false;
+	irq_source = usual;
 }
 
 /* After a late interrupt one sample stands for several periods, and the next is on schedule. */
@@ -466,7 +507,11 @@ static void test_random_samples(unsigned long steps, const struct scenario *s)
 
 void test_sampling(unsigned long steps)
 {
+	irq_source = sbi_pmu_irq_source_named("lcofi");
 	test_one();
+	test_source("lcofi", 0xda0, false);
+	test_source("thead", 0x5c5, true);
+	test_source("andes", 0x9d4, true);
 	test_late();
 	test_defer();
 	test_always_deferred();

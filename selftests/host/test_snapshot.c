@@ -155,7 +155,8 @@ static void test_overflow(void)
 	reads = fakesbi.reads;
 	cpu_disable();
 	fakesbi.lcofi = false;
-	fired = sbi_pmu_counters_stop_overflowed(&cpu.counters, fakesbi_scountovf);
+	fired = sbi_pmu_counters_stop_overflowed(&cpu.counters, fakesbi_overflow,
+						 SPEC_CSR_SCOUNTOVF);
 	note("%u counters have overflowed", sbi_pmu_mask_weight(&fired));
 	check_fw(sbi_pmu_mask_weight(&fired) == 3, "overflow_finds_counters");
 	for (unsigned int i = 0; i < 3; i++) {
@@ -172,7 +173,8 @@ static void test_overflow(void)
 	check_fw(counts_right(5) == 5, "overflow_keeps_counts");
 	cpu_run(1000);
 	cpu_disable();
-	fired = sbi_pmu_counters_stop_overflowed(&cpu.counters, fakesbi_scountovf);
+	fired = sbi_pmu_counters_stop_overflowed(&cpu.counters, fakesbi_overflow,
+						 SPEC_CSR_SCOUNTOVF);
 	check_fw(sbi_pmu_mask_empty(&fired), "stale_overflow_bit_is_ignored");
 	cpu_run(10);
 	check_fw(counts_right(5) == 5 && !fakesbi.broken, "stale_overflow_bit_loses_no_count");
@@ -247,7 +249,8 @@ static void test_refused_shmem(void)
 	check_fw(fakesbi.lcofi, "refused_shmem_still_interrupts");
 	fakesbi.lcofi = false;
 	cpu.counters.disabled = true;
-	fired = sbi_pmu_counters_stop_overflowed(&cpu.counters, fakesbi_scountovf);
+	fired = sbi_pmu_counters_stop_overflowed(&cpu.counters, fakesbi_overflow,
+						 SPEC_CSR_SCOUNTOVF);
 	check_fw(sbi_pmu_mask_test(&fired, sampler->event.counter),
 		 "refused_shmem_finds_overflowed_counter");
 	cpu_run(100);

@@ -139,6 +139,9 @@ static void test_filtered(void)
 	tracked_add_start(t);
 	check(filtered(RAW, 3, 0, false) == -EBUSY && filtered(RAW, 3, flags, true) == -EBUSY,
 	      "support.busy_is_ebusy_to_perf");
+	cpu.caps.fixed_alike = true;
+	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, false) &&
+	      found.bits[0] == (BIT(0) | BIT(3)), "support.filter_on_fixed_that_is_like_others");
 	check(ended_clean(), "support.filtered_leaves_nothing");
 
 	boot(0, 0, 64);

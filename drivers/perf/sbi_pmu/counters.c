@@ -580,14 +580,14 @@ struct sbi_pmu_mask sbi_pmu_counters_sampling(const struct sbi_pmu_counters *c)
 	return sampling;
 }
 
-/* Armed counters whose bit is set in @scountovf. */
-struct sbi_pmu_mask sbi_pmu_counters_overflow_set(const struct sbi_pmu_counters *c, u32 scountovf)
+/* Armed counters whose bit is set in @overflow, a value of scountovf or the like. */
+struct sbi_pmu_mask sbi_pmu_counters_overflow_set(const struct sbi_pmu_counters *c, u32 overflow)
 {
 	struct sbi_pmu_mask which = {};
 	unsigned int i;
 
 	sbi_pmu_for_each_counter(i, &c->in[SBI_PMU_ARMED])
-		if (scountovf & SBI_PMU_CSR_BIT(c->backend.inv->info[i].csr))
+		if (overflow & SBI_PMU_CSR_BIT(c->backend.inv->info[i].csr))
 			sbi_pmu_mask_set(&which, i);
 	return which;
 }
@@ -629,7 +629,8 @@ static void update_all(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *wh
 /**
  * sbi_pmu_counters_stop_overflowed() - stop the counters that have overflowed
  * @c: this CPU's, disabled
- * @scountovf: read that CSR
+ * @overflow: read the CSR of overflow bits
+ * @csr: its number
  *
  * With snapshot all counters are stopped by one call. Then, and in a VM, the values show
  * which have overflowed: scountovf is not virtualised, and KVM does not clear the overflow
@@ -639,7 +640,8 @@ static void update_all(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *wh
  * Return: those that have overflowed; their events are accounted.
  */
 struct sbi_pmu_mask sbi_pmu_counters_stop_overflowed(struct sbi_pmu_counters *c,
-						     u32 (*scountovf)(void))
+						     u32 (*overflow)(unsigned int csr),
+						     unsigned int csr)
 {
 	const struct sbi_pmu_mask sampling = sbi_pmu_counters_sampling(c);
 	struct sbi_pmu_mask overflowed;
@@ -652,7 +654,7 @@ struct sbi_pmu_mask sbi_pmu_counters_stop_overflowed(struct sbi_pmu_counters *c,
 		update_all(c, &sampling);
 		overflowed = wrapped_among(c, &sampling);
 	} else {
-		overflowed = sbi_pmu_counters_overflow_set(c, scountovf());
+		overflowed = sbi_pmu_counters_overflow_set(c, overflow(csr));
 	}
 	sbi_pmu_counters_stop(c, &overflowed);
 	return overflowed;

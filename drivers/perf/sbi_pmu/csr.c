@@ -5,6 +5,7 @@
 #include <asm/csr.h>
 
 #include "csr.h"
+#include "irq_source.h"
 
 /*
  * A counter that firmware announces may not exist (OpenSBI before 1.4 if their numbers have
@@ -48,38 +49,87 @@ int sbi_pmu_csr_read(unsigned int csr, u64 *value)
 	return error;
 }
 
-/* ---- overflow interrupt (Sscofpmf) ---- */
+/* ---- overflow interrupt: the CSRs of irq_source.c, by number ---- */
 
 /* Counters that have overflowed since they were started, a bit for each hpmcounter. */
-u32 sbi_pmu_csr_scountovf(void)
+u32 sbi_pmu_csr_overflow(unsigned int csr)
 {
-	return csr_read(CSR_SCOUNTOVF);
+	switch (csr) {
+	case CSR_SCOUNTOVF:
+		return csr_read(CSR_SCOUNTOVF);
+	case SBI_PMU_CSR_THEAD_SCOUNTEROF:
+		return csr_read(SBI_PMU_CSR_THEAD_SCOUNTEROF);
+	case SBI_PMU_CSR_ANDES_SCOUNTEROF:
+		return csr_read(SBI_PMU_CSR_ANDES_SCOUNTEROF);
+	}
+	return 0;
 }
 
-bool sbi_pmu_csr_lcofi_pending(void)
+/* Return: is the interrupt of @bit pending? */
+bool sbi_pmu_csr_is_pending(unsigned int csr, unsigned int bit)
 {
-	return csr_read(CSR_SIP) & SIP_LCOFIP;
+	const unsigned long pending = csr == SBI_PMU_CSR_ANDES_SLIP ?
+					      csr_read(SBI_PMU_CSR_ANDES_SLIP) :
+					      csr_read(CSR_SIP);
+
+	return pending & BIT(bit);
 }
 
-/* Return: was the interrupt pending? */
-bool sbi_pmu_csr_clear_lcofi(void)
+/* Return: was the interrupt of @bit pending? */
+bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned int bit)
 {
-	return csr_read_clear(CSR_SIP, SIP_LCOFIP) & SIP_LCOFIP;
+	const unsigned long pending = csr == SBI_PMU_CSR_ANDES_SLIP ?
+					      csr_read_clear(SBI_PMU_CSR_ANDES_SLIP, BIT(bit)) :
+					      csr_read_clear(CSR_SIP, BIT(bit));
+
+	return pending & BIT(bit);
 }
 
-void sbi_pmu_csr_set_lcofi(void)
+void sbi_pmu_csr_set_pending(unsigned int csr, unsigned int bit)
 {
-	csr_set(CSR_SIP, SIP_LCOFIP);
+	if (csr == SBI_PMU_CSR_ANDES_SLIP)
+		csr_set(SBI_PMU_CSR_ANDES_SLIP, BIT(bit));
+	else
+		csr_set(CSR_SIP, BIT(bit));
 }
 
-/* Can the interrupt be enabled on this CPU? Context: interrupts disabled. */
-bool sbi_pmu_csr_can_enable_lcofi(void)
+/* Can the interrupt of @bit be enabled on this CPU? Context: interrupts disabled. */
+bool sbi_pmu_csr_can_enable(unsigned int csr, unsigned int bit)
 {
-	const unsigned long before = csr_read_set(CSR_SIE, SIP_LCOFIP);
-	const bool enabled = csr_read(CSR_SIE) & SIP_LCOFIP;
+	unsigned long before, now;
 
-	csr_write(CSR_SIE, before);
-	return enabled;
+	if (csr == SBI_PMU_CSR_ANDES_SLIE) {
+		before = csr_read_set(SBI_PMU_CSR_ANDES_SLIE, BIT(bit));
+		now = csr_swap(SBI_PMU_CSR_ANDES_SLIE, before);
+	} else {
+		before = csr_read_set(CSR_SIE, BIT(bit));
+		now = csr_swap(CSR_SIE, before);
+	}
+	return now & BIT(bit);
+}
+
+#define CASE_EXISTS(n)	case n: READ_OR_TRAP(n, now, error); break
+
+/*
+ * Does this CSR of an overflow interrupt exist on this CPU? What the core is found by may be
+ * wrong: QEMU's C906 has T-Head's ids and not its counters.
+ */
+bool sbi_pmu_csr_exists(unsigned int csr)
+{
+	unsigned long now = 0;
+	int error = -ENXIO;
+
+	switch (csr) {
+	case CSR_SIP:
+	case CSR_SIE:
+		return true;
+		CASE_EXISTS(CSR_SCOUNTOVF);
+		CASE_EXISTS(SBI_PMU_CSR_THEAD_SCOUNTEROF);
+		CASE_EXISTS(SBI_PMU_CSR_ANDES_SCOUNTEROF);
+		CASE_EXISTS(SBI_PMU_CSR_ANDES_SLIP);
+		CASE_EXISTS(SBI_PMU_CSR_ANDES_SLIE);
+	}
+	return !error;
 }
 
 /* ---- what user space can read; other reads trap ---- */

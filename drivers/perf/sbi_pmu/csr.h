@@ -9,11 +9,12 @@
 
 int sbi_pmu_csr_read(unsigned int csr, u64 *value);
 
-u32 sbi_pmu_csr_scountovf(void);
-bool sbi_pmu_csr_lcofi_pending(void);
-bool sbi_pmu_csr_clear_lcofi(void);
-void sbi_pmu_csr_set_lcofi(void);
-bool sbi_pmu_csr_can_enable_lcofi(void);
+u32 sbi_pmu_csr_overflow(unsigned int csr);
+bool sbi_pmu_csr_is_pending(unsigned int csr, unsigned int bit);
+bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned int bit);
+void sbi_pmu_csr_set_pending(unsigned int csr, unsigned int bit);
+bool sbi_pmu_csr_can_enable(unsigned int csr, unsigned int bit);
+bool sbi_pmu_csr_exists(unsigned int csr);
 
 u32 sbi_pmu_csr_openable(void);
 void sbi_pmu_csr_open(u32 counters);

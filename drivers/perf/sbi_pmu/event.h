@@ -22,8 +22,10 @@
 
 /* What this machine can do; const after probe */
 struct sbi_pmu_caps {
-	/* programmable counters can be inhibited by privilege mode (Sscofpmf) */
+	/* programmable counters can be inhibited by privilege mode (irq_source.c) */
 	bool filter;
+	/* fixed counters interrupt and filter as programmable ones do (irq_source.c) */
+	bool fixed_alike;
 	/* the harts have the H extension, so that virtual modes exist */
 	bool has_h;
 	/* firmware checks codes of firmware events that SBI does not define */

@@ -10,6 +10,9 @@
 #include <asm/cpufeature.h>
 #include <asm/hwcap.h>
 #include <asm/io.h>
+#include <asm/vendor_extensions.h>
+#include <asm/vendor_extensions/andes.h>
+#include <asm/vendorid_list.h>
 
 #include "backend_select.h"
 #include "cpu.h"
@@ -27,7 +30,7 @@ MODULE_PARM_DESC(width, "bits that hardware counters have at most, where firmwar
 
 static char *overflow = "auto";
 module_param(overflow, charp, 0444);
-MODULE_PARM_DESC(overflow, "what makes samples: lcofi (the overflow interrupt), timer, none, or auto (default): lcofi where it works, else timer");
+MODULE_PARM_DESC(overflow, "what makes samples: an overflow interrupt (lcofi, thead, andes), timer, none, or auto (default): the interrupt where it works, else timer");
 
 static char *snapshot = "auto";
 module_param(snapshot, charp, 0444);
@@ -87,6 +90,21 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 
 /* ---- what the machine has ---- */
 
+/* The overflow interrupt of the cores, and what their counters can do. */
+static void probe_irq_source(struct sbi_pmu *pmu)
+{
+	struct sbi_pmu_irq_ids ids = {
+		.sscofpmf = riscv_isa_extension_available(NULL, SSCOFPMF),
+		.xandespmu = riscv_isa_vendor_extension_available(ANDES_VENDOR_ID, XANDESPMU),
+		.mimpid = sbi_pmu_sbi_mimpid(),
+	};
+
+	sbi_pmu_sbi_core_ids(&ids.mvendorid, &ids.marchid);
+	pmu->irq_source = sbi_pmu_irq_source_of(&ids);
+	pmu->caps.filter = pmu->irq_source && pmu->irq_source->filters;
+	pmu->caps.fixed_alike = pmu->irq_source && pmu->irq_source->fixed;
+}
+
 static int probe_machine(struct sbi_pmu *pmu)
 {
 	struct sbi_pmu_mask all;
@@ -113,7 +131,7 @@ static int probe_machine(struct sbi_pmu *pmu)
 		return ret ?: -ENODEV;
 	}
 
-	pmu->caps.filter = riscv_isa_extension_available(NULL, SSCOFPMF);
+	probe_irq_source(pmu);
 	pmu->caps.has_h = riscv_isa_extension_available(NULL, h);
 	/* OpenSBI before 1.5 uses any code as an index into its own memory. */
 	pmu->caps.nonstandard_fw = pmu->id.impl != SBI_IMPL_OPENSBI ||
@@ -191,23 +209,25 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
  */
 static int choose_overflow(struct sbi_pmu *pmu, char *text, size_t size)
 {
-	enum { AUTO, LCOFI, TIMER, NONE };
+	enum { AUTO, TIMER, NONE, INTERRUPT };
 	static const char * const choices[] = {
 		[AUTO] = "auto",
-		[LCOFI] = "lcofi",
 		[TIMER] = "timer",
 		[NONE] = "none",
 	};
-	const int choice = match_string(choices, ARRAY_SIZE(choices), overflow);
+	const struct sbi_pmu_irq_source *wanted = sbi_pmu_irq_source_named(overflow);
+	const int choice = wanted ? INTERRUPT :
+				    match_string(choices, ARRAY_SIZE(choices), overflow);
 	const char *why = "asked for";
 
 	if (choice < 0) {
-		pr_err("overflow=%s: auto, lcofi, timer and none are known\n", overflow);
+		pr_err("overflow=%s: auto, lcofi, thead, andes, timer and none are known\n",
+		       overflow);
 		return -EINVAL;
 	}
 	if (!pmu->perf_event_overflow)
 		why = "perf_event_overflow not found: is CONFIG_KPROBES on?";
-	if (!pmu->perf_event_overflow && (choice == LCOFI || choice == TIMER)) {
+	if (!pmu->perf_event_overflow && (wanted || choice == TIMER)) {
 		pr_err("overflow=%s: %s\n", overflow, why);
 		return -EOPNOTSUPP;
 	}
@@ -215,18 +235,20 @@ static int choose_overflow(struct sbi_pmu *pmu, char *text, size_t size)
 		snprintf(text, size, "counting only (%s)", why);
 		return 0;
 	}
-	if (choice != TIMER)
+	if (wanted && wanted != pmu->irq_source)
+		why = wanted->missing;
+	else if (choice != TIMER)
 		why = sbi_pmu_overflow_request(pmu);
-	if (choice == LCOFI && why) {
-		pr_err("overflow=lcofi: %s\n", why);
+	if (wanted && why) {
+		pr_err("overflow=%s: %s\n", overflow, why);
 		return -EOPNOTSUPP;
 	}
-	pmu->poll = choice != LCOFI;
-	pmu->source = why ? SBI_PMU_OVERFLOW_TIMER : SBI_PMU_OVERFLOW_LCOFI;
+	pmu->poll = !wanted;
+	pmu->source = why ? SBI_PMU_OVERFLOW_TIMER : SBI_PMU_OVERFLOW_IRQ;
 	if (why)
 		snprintf(text, size, "sampling by timer (%s)", why);
 	else
-		snprintf(text, size, "sampling by LCOFI");
+		snprintf(text, size, "sampling by %s", pmu->irq_source->title);
 	return 0;
 }
 

@@ -23,12 +23,13 @@ void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu)
 	 * pending. If it was pending for another counter, set it again: the handler finds
 	 * that counter's bit.
 	 */
-	const bool pending = cpu->pmu->source == SBI_PMU_OVERFLOW_LCOFI &&
-			     sbi_pmu_csr_clear_lcofi();
+	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
+	const bool pending = cpu->pmu->source == SBI_PMU_OVERFLOW_IRQ &&
+			     sbi_pmu_csr_clear_pending(source->pending, source->bit);
 
 	sbi_pmu_counters_start(&cpu->counters);
 	if (pending)
-		sbi_pmu_csr_set_lcofi();
+		sbi_pmu_csr_set_pending(source->pending, source->bit);
 }
 
 /**
@@ -202,13 +203,21 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 {
 	const u64 start = sched_clock();
 	struct sbi_pmu_cpu *cpu = dev;
+	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
 	struct sbi_pmu_mask overflowed;
 
 	/* First, so that an overflow from here on interrupts again. */
-	sbi_pmu_csr_clear_lcofi();
+	sbi_pmu_csr_clear_pending(source->pending, source->bit);
 	sbi_pmu_counters_disable(cpu);
-	overflowed = sbi_pmu_counters_stop_overflowed(&cpu->counters, sbi_pmu_csr_scountovf);
+	overflowed = sbi_pmu_counters_stop_overflowed(&cpu->counters, sbi_pmu_csr_overflow,
+						      source->overflow);
 	if (sbi_pmu_mask_empty(&overflowed)) {
+		/*
+		 * A counter has overflowed that no event waits for. Where the interrupt is
+		 * pending as long as an overflow bit is set, only a stop and a start end that.
+		 */
+		if (sbi_pmu_csr_is_pending(source->pending, source->bit))
+			sbi_pmu_counters_stop_all(&cpu->counters);
 		sbi_pmu_counters_enable(cpu);
 		return IRQ_NONE;
 	}
@@ -230,16 +239,18 @@ bool sbi_pmu_check_lost_irqs(struct sbi_pmu_cpu *cpu)
 {
 	const u64 start = sched_clock();
 	struct sbi_pmu_counters *c = &cpu->counters;
+	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
 	const struct sbi_pmu_mask sampling = sbi_pmu_counters_sampling(c);
 	struct sbi_pmu_mask overflowed = {}, wrapped;
 
 	if (sbi_pmu_mask_empty(&sampling))
 		return false;
 	/* A pending interrupt is not lost, it comes next. */
-	if (sbi_pmu_csr_lcofi_pending())
+	if (sbi_pmu_csr_is_pending(source->pending, source->bit))
 		return true;
 	if (!c->backend.in_vm)
-		overflowed = sbi_pmu_counters_overflow_set(c, sbi_pmu_csr_scountovf());
+		overflowed =
+			sbi_pmu_counters_overflow_set(c, sbi_pmu_csr_overflow(source->overflow));
 	wrapped = sbi_pmu_counters_lost_irqs(c, &sampling);
 	overflowed = sbi_pmu_mask_or(overflowed, &wrapped);
 	if (!sbi_pmu_mask_empty(&overflowed)) {
@@ -251,12 +262,22 @@ bool sbi_pmu_check_lost_irqs(struct sbi_pmu_cpu *cpu)
 	return true;
 }
 
+struct irq_check {
+	const struct sbi_pmu_irq_source *source;
+	bool in_kvm;
+	atomic_t missing; /* number of CPUs that cannot enable the interrupt */
+};
+
+/* In a KVM guest scountovf is not used, and may trap. */
 static void count_if_missing(void *arg)
 {
-	atomic_t *missing = arg;
+	struct irq_check *check = arg;
+	const struct sbi_pmu_irq_source *source = check->source;
 
-	if (!sbi_pmu_csr_can_enable_lcofi())
-		atomic_inc(missing);
+	if ((!check->in_kvm && !sbi_pmu_csr_exists(source->overflow)) ||
+	    !sbi_pmu_csr_exists(source->pending) || !sbi_pmu_csr_exists(source->enable) ||
+	    !sbi_pmu_csr_can_enable(source->enable, source->bit))
+		atomic_inc(&check->missing);
 }
 
 /**
@@ -268,20 +289,23 @@ static void count_if_missing(void *arg)
  */
 const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 {
+	struct irq_check check = {
+		.source = pmu->irq_source,
+		.in_kvm = sbi_pmu_in_kvm(pmu),
+	};
 	struct irq_domain *domain;
-	atomic_t missing = ATOMIC_INIT(0);
 
 	if (!pmu->exclusive)
 		return "the other PMU has the interrupt";
-	if (!pmu->caps.filter)
+	if (!pmu->irq_source)
 		return "no Sscofpmf";
 	/* QEMU 10 and 11 have Sscofpmf, but the enable bit is read-only zero. */
-	on_each_cpu(count_if_missing, &missing, true);
-	if (atomic_read(&missing))
+	on_each_cpu(count_if_missing, &check, true);
+	if (atomic_read(&check.missing))
 		return "the interrupt cannot be enabled";
 
 	domain = irq_find_matching_fwnode(riscv_get_intc_hwnode(), DOMAIN_BUS_ANY);
-	pmu->irq = domain ? irq_create_mapping(domain, RV_IRQ_PMU) : 0;
+	pmu->irq = domain ? irq_create_mapping(domain, pmu->irq_source->hwirq) : 0;
 	if (!pmu->irq)
 		return "no interrupt controller";
 	if (request_percpu_irq(pmu->irq, overflow_irq, "sbi_pmu", pmu->cpu)) {

@@ -211,17 +211,17 @@ static int event_check(struct sbi_pmu *pmu, struct perf_event *perf,
 					candidates);
 }
 
-/* How the event is sampled, and on which counters: only programmable ones interrupt. */
+/* How the event is sampled, and on which counters: most fixed ones do not interrupt. */
 static int choose_sampling(const struct sbi_pmu *pmu, struct perf_event *perf,
 			   struct sbi_pmu_mask *candidates)
 {
-	const struct sbi_pmu_mask programmable =
-		sbi_pmu_mask_and(*candidates, &pmu->inv.programmable);
+	const struct sbi_pmu_mask full = sbi_pmu_support_full(&pmu->support);
+	const struct sbi_pmu_mask interrupting = sbi_pmu_mask_and(*candidates, &full);
 
 	if (!is_sampling_event(perf))
 		return SBI_PMU_COUNTING;
-	if (pmu->source == SBI_PMU_OVERFLOW_LCOFI && !sbi_pmu_mask_empty(&programmable)) {
-		*candidates = programmable;
+	if (pmu->source == SBI_PMU_OVERFLOW_IRQ && !sbi_pmu_mask_empty(&interrupting)) {
+		*candidates = interrupting;
 		return SBI_PMU_BY_INTERRUPT;
 	}
 	return pmu->poll ? SBI_PMU_BY_TIMER : -EOPNOTSUPP;

@@ -39,3 +39,9 @@ void sbi_pmu_sbi_core_ids(unsigned long *mvendorid, unsigned long *marchid)
 	*mvendorid = base_get(SBI_EXT_BASE_GET_MVENDORID, 0);
 	*marchid = base_get(SBI_EXT_BASE_GET_MARCHID, 0);
 }
+
+/* mimpid of the cores, 0 if it is not known. */
+unsigned long sbi_pmu_sbi_mimpid(void)
+{
+	return base_get(SBI_EXT_BASE_GET_MIMPID, 0);
+}

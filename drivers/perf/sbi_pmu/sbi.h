@@ -16,6 +16,7 @@ struct sbi_pmu_firmware_id {
 
 int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id);
 void sbi_pmu_sbi_core_ids(unsigned long *mvendorid, unsigned long *marchid);
+unsigned long sbi_pmu_sbi_mimpid(void);
 struct sbiret sbi_pmu_sbi_ecall(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS]);
 
 #endif

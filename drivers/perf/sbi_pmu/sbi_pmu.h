@@ -15,6 +15,7 @@
 #include <linux/sysctl.h>
 #include <sbi_pmu/version.h>
 
+#include "irq_source.h"
 #include "sbi.h"
 #include "support.h"
 
@@ -98,7 +99,7 @@ struct sbi_pmu_user_access {
 /* What makes samples */
 enum sbi_pmu_overflow_source {
 	SBI_PMU_OVERFLOW_NONE,
-	SBI_PMU_OVERFLOW_LCOFI,
+	SBI_PMU_OVERFLOW_IRQ, /* the interrupt of irq_source */
 	SBI_PMU_OVERFLOW_TIMER,
 };
 
@@ -134,7 +135,9 @@ struct sbi_pmu {
 	enum sbi_pmu_overflow_source source; /* what makes samples; const after probe */
 	/* events that cannot interrupt may be sampled by timer; const after probe */
 	bool poll;
-	int irq; /* the overflow interrupt, 0 without; const after probe */
+	/* the overflow interrupt that the cores have, or NULL; const after probe */
+	const struct sbi_pmu_irq_source *irq_source;
+	int irq; /* its Linux number, 0 if it is not used; const after probe */
 	/* perf core's function, which is not exported, or NULL; const after probe */
 	int (*perf_event_overflow)(struct perf_event *event, struct perf_sample_data *data,
 				   struct pt_regs *regs);

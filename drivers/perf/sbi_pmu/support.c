@@ -220,12 +220,19 @@ int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache, const struct sbi_p
 	return ret;
 }
 
+/* Counters that can interrupt, and filter if any can. */
+struct sbi_pmu_mask sbi_pmu_support_full(const struct sbi_pmu_support_cache *cache)
+{
+	return cache->caps->fixed_alike ? sbi_pmu_inventory_hardware(cache->inv) :
+					  cache->inv->programmable;
+}
+
 /**
  * sbi_pmu_support_filtered() - find the counters for perf_event_open(), with filters
  * @cache: what is known
  * @code: the event
  * @needs_irq: the event is sampled by interrupt and in no other way
- * @candidates: the answer; fixed counters count in all privilege modes
+ * @candidates: the answer; most fixed counters count in all privilege modes
  *
  * Context: may sleep.
  * Return: 0, -ENOENT (to perf: the event is not supported), or another errno.
@@ -234,13 +241,14 @@ int sbi_pmu_support_filtered(struct sbi_pmu_support_cache *cache,
 			     const struct sbi_pmu_event_code *code, bool needs_irq,
 			     struct sbi_pmu_mask *candidates)
 {
+	const struct sbi_pmu_mask full = sbi_pmu_support_full(cache);
 	const int ret = sbi_pmu_support_find(cache, code, candidates);
 
 	if (ret == -EOPNOTSUPP)
 		return -ENOENT;
 	if (ret || !code->flags)
 		return ret;
-	*candidates = sbi_pmu_mask_and(*candidates, &cache->inv->programmable);
+	*candidates = sbi_pmu_mask_and(*candidates, &full);
 	if (!sbi_pmu_mask_empty(candidates))
 		return 0;
 	/* Fixed counters do not interrupt either. */

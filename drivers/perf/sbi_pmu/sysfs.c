@@ -170,11 +170,13 @@ static ssize_t overflow_show(struct device *dev, struct device_attribute *attr, 
 {
 	static const char * const names[] = {
 		[SBI_PMU_OVERFLOW_NONE] = "none",
-		[SBI_PMU_OVERFLOW_LCOFI] = "lcofi",
 		[SBI_PMU_OVERFLOW_TIMER] = "timer",
 	};
+	const struct sbi_pmu *pmu = dev_to_sbi_pmu(dev);
 
-	return sysfs_emit(buf, "%s\n", names[dev_to_sbi_pmu(dev)->source]);
+	return sysfs_emit(buf, "%s\n",
+			  pmu->source == SBI_PMU_OVERFLOW_IRQ ? pmu->irq_source->name :
+								names[pmu->source]);
 }
 static DEVICE_ATTR_RO(overflow);
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "irq_source.h"
+
+/* mvendorid of T-Head (JEDEC) */
+#define THEAD	0x5b7
+
+static bool has_sscofpmf(const struct sbi_pmu_irq_ids *ids)
+{
+	return ids->sscofpmf;
+}
+
+/* These return 0 for marchid and mimpid. Those that have Sscofpmf match the row of that. */
+static bool is_thead_c9xx(const struct sbi_pmu_irq_ids *ids)
+{
+	return ids->mvendorid == THEAD && !ids->marchid && !ids->mimpid;
+}
+
+static bool has_xandespmu(const struct sbi_pmu_irq_ids *ids)
+{
+	return ids->xandespmu;
+}
+
+/*
+ * The first row that matches counts.
+ *
+ * In the CSRs of overflow bits and in those of pending and enable bits each source has the
+ * layout of Sscofpmf; only the CSRs and the bit differ.
+ */
+static const struct sbi_pmu_irq_source sources[] = {
+	{
+		.name = "lcofi",
+		.title = "LCOFI",
+		.missing = "no Sscofpmf",
+		.is_of = has_sscofpmf,
+		.hwirq = 13,
+		.overflow = CSR_SCOUNTOVF,
+		.pending = CSR_SIP,
+		.enable = CSR_SIE,
+		.bit = 13,
+		.filters = true,
+	},
+	{
+		.name = "thead",
+		.title = "T-Head's interrupt",
+		.missing = "no core T-Head C9xx",
+		.is_of = is_thead_c9xx,
+		.hwirq = 17,
+		.overflow = SBI_PMU_CSR_THEAD_SCOUNTEROF,
+		.pending = CSR_SIP,
+		.enable = CSR_SIE,
+		.bit = 17,
+		.fixed = true,
+	},
+	{
+		/* hwirq: Linux numbers the interrupts of Andes' own CSRs from 256. */
+		.name = "andes",
+		.title = "Andes' interrupt",
+		.missing = "no Xandespmu",
+		.is_of = has_xandespmu,
+		.hwirq = 256 + 18,
+		.overflow = SBI_PMU_CSR_ANDES_SCOUNTEROF,
+		.pending = SBI_PMU_CSR_ANDES_SLIP,
+		.enable = SBI_PMU_CSR_ANDES_SLIE,
+		.bit = 18,
+		.filters = true,
+		.fixed = true,
+	},
+};
+
+/* The overflow interrupt of a core, NULL if none is known. */
+const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_irq_ids *ids)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(sources); i++)
+		if (sources[i].is_of(ids))
+			return &sources[i];
+	return NULL;
+}
+
+/* The overflow interrupt of this name, NULL if there is none. */
+const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(sources); i++)
+		if (!strcmp(sources[i].name, name))
+			return &sources[i];
+	return NULL;
+}
