@@ -158,6 +158,54 @@ static void test_source(const char *name, unsigned int csr, bool fixed)
 	irq_source = usual;
 }
 
+/*
+ * While samples are taken, no hardware counter counts: events of a group stay together
+ * however long that takes, also one that shares the sampler's counter. One call stops all
+ * counters, one starts the sampler's and one all others.
+ */
+static void test_no_skew(void)
+{
+	const u64 rate = fakesbi_rate(&(struct sbi_pmu_event_code){ .idx = RAW, .data = 5 });
+	struct tracked *other = &cpu.tracked[SAMPLERS], *shared = other + 1, *armed = &cpu.tracked[1];
+	struct sbi_pmu_mask fired;
+	u64 before, ticks = 0;
+
+	boot(6, 2, 64);
+	fakesbi.sscofpmf = true;
+	samples = 0;
+	require(sampler_open(0, RAW, 5, 1000 * rate) && sampler_open(1, RAW, 9, 1ULL << 40) &&
+		tracked_open_idx(other, RAW, 7) && tracked_open_idx(shared, RAW, 5),
+		"sampling.no_skew");
+	for (unsigned int i = 0; i < 2; i++)
+		tracked_add_start(&cpu.tracked[i]);
+	tracked_add_start(other);
+	tracked_add_start(shared);
+	cpu_enable();
+	before = cpu_calls();
+	while (samples < 50) {
+		cpu_run(100);
+		ticks += 100;
+		if (!fakesbi.lcofi)
+			continue;
+		fakesbi.lcofi = false;
+		cpu_disable();
+		fired = sbi_pmu_counters_stop_overflowed(&cpu.counters, fakesbi_overflow,
+							 irq_source->overflow);
+		fakesbi_run(20000);
+		if (sbi_pmu_mask_test(&fired, cpu.tracked[0].event.counter))
+			take_sample(0, 0);
+		cpu_enable();
+	}
+	note("50 samples in %llu ticks, %llu calls", (unsigned long long)ticks,
+	     (unsigned long long)(cpu_calls() - before));
+	check(cpu_calls() - before == 3 * 50, "sampling.overflow_beside_others_makes_three_calls");
+	check(sampler_right(0) && is_count_right(shared) && is_count_right(other) &&
+	      is_count_right(armed), "sampling.nothing_counts_while_samples_are_taken");
+	check(ticks <= 51 * 1000, "sampling.each_period_has_its_sample_despite_slow_handler");
+	sbi_pmu_counters_offline(&cpu.counters);
+	check_released("sampling.no_skew");
+}
+
 /* After a late interrupt one sample stands for several periods, and the next is on schedule. */
 static void test_late(void)
 {
@@ -355,6 +403,7 @@ static void test_failed_stops(void)
 		tracked_add_start(&cpu.tracked[0]);
 		cpu_enable();
 		fakesbi.stop_fails = 2;
+		cpu.tracked[0].event.period.left = 700;
 		restart(&cpu.tracked[0]);
 		fakesbi.stop_fails = 0;
 		run_sampling(10000, 100);
@@ -512,6 +561,7 @@ void test_sampling(unsigned long steps)
 	test_source("lcofi", 0xda0, false);
 	test_source("thead", 0x5c5, true);
 	test_source("andes", 0x9d4, true);
+	test_no_skew();
 	test_late();
 	test_defer();
 	test_always_deferred();

@@ -71,13 +71,13 @@ struct sbi_pmu_backend {
 	bool accumulates;
 	/* by counter, what it was started from; with @accumulates, what was read last */
 	u64 last[SBI_PMU_MAX_COUNTERS];
-	struct {
-		u64 total;
-		u64 offset;
-		/*
+	/*
 	 * by counter, with @accumulates: total since it was configured, and offset of the
 	 * value that users of this file see
 	 */
+	struct {
+		u64 total;
+		u64 offset;
 	} sum[SBI_PMU_MAX_COUNTERS];
 	struct sbi_pmu_shmem shmem;    /* snapshot shared memory */
 	struct sbi_pmu_values stopped; /* result of ops->stop() */

@@ -32,8 +32,11 @@ int sbi_pmu_sbi_errno(long error)
 static int pmu_call(struct sbi_pmu_sbi *sbi, unsigned int fid,
 		    const unsigned long arg[SBI_PMU_ARGS], unsigned long *value)
 {
-	const struct sbiret ret = sbi->call(fid, arg);
+	struct sbiret ret;
 
+	sbi->calling = true;
+	ret = sbi->call(fid, arg);
+	sbi->calling = false;
 	sbi->calls[fid]++;
 	if (value)
 		*value = ret.value;
@@ -322,6 +325,7 @@ static int start_at(struct sbi_pmu_backend *be, unsigned int idx, u64 value)
 	return ret;
 }
 
+/* Start stopped counters one by one. Return: those that could not be started. */
 struct sbi_pmu_mask sbi_pmu_backend_start_each(struct sbi_pmu_backend *be,
 					       const struct sbi_pmu_mask *which)
 {
@@ -339,7 +343,23 @@ struct sbi_pmu_mask sbi_pmu_backend_start_each(struct sbi_pmu_backend *be,
 	return failed;
 }
 
+/*
+ * Those that go on from their present values are started together, so that an overflow costs
+ * the same whatever else counts. The result is about one counter: after an error all are
+ * started again, one by one, to find out which one fails.
+ */
+static struct sbi_pmu_mask sbi_start(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which)
+{
+	const struct sbi_pmu_mask together = sbi_pmu_mask_andnot(*which, &be->initial.valid);
+	struct sbi_pmu_mask each = sbi_pmu_mask_and(*which, &be->initial.valid);
+
+	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++)
+		if (together.bits[w] && start(&be->sbi, w, together.bits[w], 0, 0))
+			each.bits[w] |= together.bits[w];
+	return sbi_pmu_backend_start_each(be, &each);
+}
+
 const struct sbi_pmu_backend_ops sbi_pmu_backend_sbi = {
 	.stop = sbi_stop,
-	.start = sbi_pmu_backend_start_each,
+	.start = sbi_start,
 };

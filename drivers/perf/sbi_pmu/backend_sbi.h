@@ -20,6 +20,11 @@ typedef struct sbiret (*sbi_pmu_call_fn)(unsigned int fid, const unsigned long a
 struct sbi_pmu_sbi {
 	sbi_pmu_call_fn call;    /* makes the call; set once, never NULL */
 	u64 calls[SBI_PMU_FIDS]; /* number of calls, by function */
+	/*
+	 * a call is being made: what its tracepoints run (a group read, a BPF program) must not
+	 * read counters, as the driver's state is not that of the hardware
+	 */
+	bool calling;
 };
 
 int sbi_pmu_sbi_errno(long error);

@@ -52,6 +52,12 @@ static void counter_account(struct sbi_pmu_counters *c, unsigned int idx, u64 no
 		event_account(c, event, now);
 }
 
+/* Would a read of counter @idx tell more than what has been accounted? */
+static bool can_read(const struct sbi_pmu_counters *c, unsigned int idx)
+{
+	return is_running(c, idx) && !c->backend.sbi.calling;
+}
+
 /*
  * While the PMU is disabled, an access to one counter is followed by accesses to others.
  * Where one call stops all counters and saves their values, that is done at the first
@@ -77,7 +83,7 @@ void sbi_pmu_counter_update(struct sbi_pmu_counters *c, unsigned int idx)
 {
 	u64 now;
 
-	if (list_empty(&c->events[idx]) || !is_running(c, idx) || stop_all_at_access(c) ||
+	if (list_empty(&c->events[idx]) || !can_read(c, idx) || stop_all_at_access(c) ||
 	    sbi_pmu_backend_read(&c->backend, idx, &now))
 		return;
 	counter_account(c, idx, now);
@@ -88,7 +94,7 @@ void sbi_pmu_event_update(struct sbi_pmu_counters *c, struct sbi_pmu_event *even
 {
 	u64 now;
 
-	if (event->active && is_running(c, event->counter) && !stop_all_at_access(c) &&
+	if (event->active && can_read(c, event->counter) && !stop_all_at_access(c) &&
 	    !sbi_pmu_backend_read(&c->backend, event->counter, &now))
 		event_account(c, event, now);
 }
@@ -185,6 +191,7 @@ int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
 	if (ret)
 		return ret;
 	sbi_pmu_plan_set(&c->plan, idx, code, candidates);
+	sbi_pmu_mask_clear(&be->stopped.valid, idx);
 	set_state(c, idx, SBI_PMU_STOPPED);
 	if (sbi_pmu_backend_needs_start_value(be))
 		return 0;
@@ -291,6 +298,14 @@ static bool counter_needs_reset(const struct sbi_pmu_counters *c, unsigned int i
 	return false;
 }
 
+/* Has counter @idx been stopped at @value, and not been changed since? */
+static bool is_stopped_at(const struct sbi_pmu_counters *c, unsigned int idx, u64 value)
+{
+	return !sbi_pmu_backend_needs_start_value(&c->backend) &&
+	       sbi_pmu_mask_test(&c->backend.stopped.valid, idx) &&
+	       c->backend.stopped.value[idx] == value;
+}
+
 /*
  * Choose where stopped counter @idx starts: so that it overflows in time, from 0, or from
  * its present value. Return: its state then.
@@ -302,7 +317,8 @@ static enum sbi_pmu_counter_state set_initial(struct sbi_pmu_counters *c, unsign
 
 	initial->value[idx] =
 		events ? sbi_pmu_counter_start_value(&c->backend.inv->info[idx], events) : 0;
-	if (events || counter_needs_reset(c, idx) || sbi_pmu_backend_needs_start_value(&c->backend))
+	if (events ? !is_stopped_at(c, idx, initial->value[idx]) :
+		     counter_needs_reset(c, idx) || sbi_pmu_backend_needs_start_value(&c->backend))
 		sbi_pmu_mask_set(&initial->valid, idx);
 	else
 		sbi_pmu_mask_clear(&initial->valid, idx);
@@ -627,7 +643,33 @@ static void update_all(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *wh
 }
 
 /**
- * sbi_pmu_counters_stop_overflowed() - stop the counters that have overflowed
+ * sbi_pmu_counters_stop_for_samples() - stop all hardware counters while samples are taken
+ * @c: this CPU's, disabled
+ * @overflowed: counters that have overflowed
+ *
+ * Counters that have events are stopped together, so that what is counted while samples are
+ * taken does not make the events of a group differ. Firmware's own counters run on: they
+ * count firmware's work, and to read each would cost a call.
+ *
+ * Context: interrupts disabled.
+ * Return: @overflowed, and counters that have overflowed before they were stopped.
+ */
+struct sbi_pmu_mask sbi_pmu_counters_stop_for_samples(struct sbi_pmu_counters *c,
+						      const struct sbi_pmu_mask *overflowed)
+{
+	const struct sbi_pmu_mask sampling = sbi_pmu_counters_sampling(c);
+	const struct sbi_pmu_mask busy =
+		sbi_pmu_mask_andnot(c->plan.busy, &c->backend.inv->firmware);
+	const struct sbi_pmu_mask which = sbi_pmu_mask_or(busy, overflowed);
+	struct sbi_pmu_mask wrapped;
+
+	sbi_pmu_counters_stop(c, &which);
+	wrapped = wrapped_among(c, &sampling);
+	return sbi_pmu_mask_or(wrapped, overflowed);
+}
+
+/**
+ * sbi_pmu_counters_stop_overflowed() - stop the counters, if any has overflowed
  * @c: this CPU's, disabled
  * @overflow: read the CSR of overflow bits
  * @csr: its number
@@ -656,8 +698,9 @@ struct sbi_pmu_mask sbi_pmu_counters_stop_overflowed(struct sbi_pmu_counters *c,
 	} else {
 		overflowed = sbi_pmu_counters_overflow_set(c, overflow(csr));
 	}
-	sbi_pmu_counters_stop(c, &overflowed);
-	return overflowed;
+	if (sbi_pmu_mask_empty(&overflowed))
+		return overflowed;
+	return sbi_pmu_counters_stop_for_samples(c, &overflowed);
 }
 
 /**

@@ -256,7 +256,7 @@ bool sbi_pmu_check_lost_irqs(struct sbi_pmu_cpu *cpu)
 	if (!sbi_pmu_mask_empty(&overflowed)) {
 		cpu->lost_irqs++;
 		sbi_pmu_counters_disable(cpu);
-		sbi_pmu_counters_stop(c, &overflowed);
+		overflowed = sbi_pmu_counters_stop_for_samples(c, &overflowed);
 		serve_overflow(cpu, &overflowed, start);
 	}
 	return true;
