@@ -50,14 +50,14 @@ u64 fakesbi_rate(const struct sbi_pmu_event_code *code)
 	return 1 + (code->idx * 7 + code->data * 13 + code->flags * 31) % FAKESBI_MAX_RATE;
 }
 
-/* Does the event of @idx only count on another counter? */
+/* Does the event of @idx only count on another counter? Fixed counters always count. */
 static bool counts_elsewhere(unsigned int idx)
 {
 	if (!fakesbi_has(QUIRK_TIED) &&
 	    !(fakesbi_has(QUIRK_FIRST_HOLDER_ONLY) && model_is_firmware(idx)))
 		return false;
 	for (unsigned int i = 0; i < idx; i++)
-		if (model_holds_same(i, idx))
+		if (!model_is_fixed(i) && model_holds_same(i, idx))
 			return true;
 	return false;
 }

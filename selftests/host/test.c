@@ -22,6 +22,7 @@ int main(int argc, char **argv)
 	test_user_isolation();
 	test_model();
 	test_counters();
+	test_share();
 	test_power();
 	test_quirks();
 	test_snapshot();

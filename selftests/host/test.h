@@ -189,6 +189,7 @@ void test_random(unsigned long steps, u64 seed);
 void test_snapshot(void);
 void test_region(void);
 void test_sampling(unsigned long steps);
+void test_share(void);
 void test_probe(void);
 const char *id_of(const char *name);
 void test_support(void);

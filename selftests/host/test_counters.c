@@ -255,60 +255,6 @@ static void test_refused_move(void)
 	check_released("counters.refused_move");
 }
 
-/* Each call is traced, and the trace reads an event: a group read, or a BPF program. */
-static struct sbiret traced_call(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
-{
-	const struct sbiret ret = fakesbi_call(fid, arg);
-	static bool in_trace; /* the kernel does not trace what a trace does */
-
-	if (in_trace)
-		return ret;
-	in_trace = true;
-	/* Firmware counters go on while their value is on its way. */
-	if (fid == SBI_EXT_PMU_COUNTER_FW_READ)
-		cpu_run(7);
-	for (unsigned int i = 0; i < TRACKED; i++)
-		if (cpu.tracked[i].event.counter != SBI_PMU_NO_COUNTER)
-			tracked_collect(&cpu.tracked[i]);
-	in_trace = false;
-	return ret;
-}
-
-/* Events on the counter that a call is about, by @width and mode, count right all the same. */
-static void test_reads_in_calls(unsigned int width, enum mode mode, const char *name)
-{
-	struct tracked *count = &cpu.tracked[0], *sampler = count + 1, *fw = count + 2;
-	bool right = true;
-
-	fakesbi_reset(6, 2, width);
-	fakesbi.sscofpmf = true;
-	cpu_boot_mode(mode);
-	require(tracked_open_idx(count, RAW, 1) && tracked_open_idx(sampler, RAW, 1) &&
-		tracked_open_idx(fw, FW + 1, 0), "counters.reads_in_calls");
-	sampler->event.candidates = sbi_pmu_mask_and(sampler->event.candidates,
-						     &cpu.inv.programmable);
-	sampler->event.sampling = SBI_PMU_BY_INTERRUPT;
-	cpu.counters.backend.sbi.call = traced_call;
-	for (unsigned int i = 0; i < 20; i++) {
-		sampler->event.period.left = 100000;
-		cpu_disable();
-		for (unsigned int e = 0; e < 3; e++)
-			if (!cpu.tracked[e].active && (e + i) % 2)
-				tracked_add_start(&cpu.tracked[e]);
-		cpu_run(5000);
-		/* What happens while a counter is read may be in this read or in the next. */
-		right = right && is_count_right(count) && is_count_right(sampler);
-		tracked_collect(fw);
-		right = right && fw->expected - fw->reported <= 7 * fakesbi_rate(&fw->event.code);
-		cpu_disable();
-		tracked_del(&cpu.tracked[i % 3]);
-		cpu_run(1000);
-	}
-	check(right && count->reported && sampler->reported && fw->reported,
-	      "counters.reads_in_calls_count_right_%s", name);
-	sbi_pmu_counters_offline(&cpu.counters);
-}
-
 /* Firmware refuses the move and the way back: the event keeps its count and can be deleted. */
 static void test_lost_counter(void)
 {
@@ -551,9 +497,6 @@ void test_counters(void)
 	test_move_to_idle();
 	test_returned_counter_in_use();
 	test_refused_move();
-	test_reads_in_calls(48, EXCLUSIVE, "48_bits");
-	test_reads_in_calls(64, EXCLUSIVE, "64_bits");
-	test_reads_in_calls(64, SNAPSHOT, "snapshot");
 	test_lost_counter();
 	test_release_fails();
 	test_unreadable_counter();

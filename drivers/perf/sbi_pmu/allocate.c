@@ -19,8 +19,8 @@ static int move_events(struct sbi_pmu_counters *c, unsigned int from, unsigned i
 	if (!ret) {
 		list_splice_tail_init(&c->events[from], &c->events[to]);
 		sbi_pmu_counter_rebase(c, to);
-		sbi_pmu_plan_set_busy(&c->plan, from, false);
-		sbi_pmu_plan_set_busy(&c->plan, to, true);
+		sbi_pmu_plan_set_events(&c->plan, to, c->plan.events[from]);
+		sbi_pmu_plan_set_events(&c->plan, from, 0);
 	} else if (!sbi_pmu_counter_configure(c, from, &code, &candidates)) {
 		sbi_pmu_counter_rebase(c, from);
 	} else {
@@ -45,11 +45,10 @@ static int free_first(struct sbi_pmu_counters *c, const struct sbi_pmu_path *pat
 	return 0;
 }
 
-/* Allocate and configure a counter for an event that no counter holds yet. */
+/* Allocate and configure one of counters @candidates for an event. */
 static int allocate(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event,
-		    unsigned int *idx)
+		    struct sbi_pmu_mask candidates, unsigned int *idx)
 {
-	struct sbi_pmu_mask candidates = event->candidates;
 	struct sbi_pmu_path path;
 	int ret = -ENOSPC;
 
@@ -66,12 +65,32 @@ static int allocate(struct sbi_pmu_counters *c, const struct sbi_pmu_event *even
 	return ret;
 }
 
+/*
+ * Choose a counter for an event. Equal events share one: a second programmable counter for
+ * them would be taken from other events, and QEMU lets only one count. But a fixed counter
+ * on which nothing counts serves better than a programmable one that others use, perhaps to
+ * sample.
+ */
+static int choose_counter(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event,
+			  unsigned int *idx)
+{
+	const struct sbi_pmu_mask fixed =
+		sbi_pmu_plan_free_fixed(&c->plan, c->backend.inv, &event->candidates);
+	const unsigned int found = sbi_pmu_plan_find(&c->plan, &event->code, &event->candidates);
+
+	if (found == SBI_PMU_NO_COUNTER)
+		return allocate(c, event, event->candidates, idx);
+	if (sbi_pmu_mask_test(&c->plan.busy, found) && !sbi_pmu_mask_empty(&fixed) &&
+	    !allocate(c, event, fixed, idx))
+		return 0;
+	*idx = found;
+	return sbi_pmu_plan_is_full(&c->plan, found) ? -ENOSPC : 0;
+}
+
 /**
  * sbi_pmu_event_add() - give an event a counter; the event does not count yet
  * @c: this CPU's
  * @event: an event without a counter
- *
- * Equal events share a counter.
  *
  * Context: interrupts disabled.
  * Return: 0, -ENODEV if the CPU is offline, -ENOSPC if all counters that could hold the
@@ -79,16 +98,14 @@ static int allocate(struct sbi_pmu_counters *c, const struct sbi_pmu_event *even
  */
 int sbi_pmu_event_add(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
-	unsigned int idx = sbi_pmu_plan_find(&c->plan, &event->code, &event->candidates);
+	unsigned int idx;
+	int ret;
 
 	if (!c->online)
 		return -ENODEV;
-	if (idx == SBI_PMU_NO_COUNTER) {
-		const int ret = allocate(c, event, &idx);
-
-		if (ret)
-			return ret;
-	}
+	ret = choose_counter(c, event, &idx);
+	if (ret)
+		return ret;
 
 	event->counter = idx;
 	/* The counter's event may move to where all of its events can be. */
@@ -97,6 +114,6 @@ int sbi_pmu_event_add(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 			event->candidates :
 			sbi_pmu_mask_and(c->plan.candidates[idx], &event->candidates);
 	list_add_tail(&event->node, &c->events[idx]);
-	sbi_pmu_plan_set_busy(&c->plan, idx, true);
+	sbi_pmu_plan_set_events(&c->plan, idx, c->plan.events[idx] + 1);
 	return 0;
 }

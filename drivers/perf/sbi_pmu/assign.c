@@ -1,18 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "assign.h"
 
-/* The counter of @candidates that holds @code, SBI_PMU_NO_COUNTER if there is none. */
+/*
+ * The counter of @candidates that holds @code, SBI_PMU_NO_COUNTER if there is none. A full
+ * one is the answer only if no other holds it.
+ */
 unsigned int sbi_pmu_plan_find(const struct sbi_pmu_plan *plan,
 			       const struct sbi_pmu_event_code *code,
 			       const struct sbi_pmu_mask *candidates)
 {
 	const struct sbi_pmu_mask among = sbi_pmu_mask_and(plan->configured, candidates);
-	unsigned int i;
+	unsigned int i, full = SBI_PMU_NO_COUNTER;
 
-	sbi_pmu_for_each_counter(i, &among)
-		if (sbi_pmu_event_code_equal(&plan->code[i], code))
+	sbi_pmu_for_each_counter(i, &among) {
+		if (!sbi_pmu_event_code_equal(&plan->code[i], code))
+			continue;
+		if (!sbi_pmu_plan_is_full(plan, i))
 			return i;
-	return SBI_PMU_NO_COUNTER;
+		full = i;
+	}
+	return full;
+}
+
+/* The fixed counters of @candidates on which nothing counts. */
+struct sbi_pmu_mask sbi_pmu_plan_free_fixed(const struct sbi_pmu_plan *plan,
+					    const struct sbi_pmu_inventory *inv,
+					    const struct sbi_pmu_mask *candidates)
+{
+	const struct sbi_pmu_mask fixed = sbi_pmu_mask_and(inv->fixed, candidates);
+
+	return sbi_pmu_mask_andnot(fixed, &plan->busy);
 }
 
 /* Does an event count this, with any filter? */
@@ -47,7 +64,7 @@ static unsigned int plan_available(const struct sbi_pmu_plan *plan,
 				   const struct sbi_pmu_mask *among)
 {
 	const struct sbi_pmu_mask available = sbi_pmu_mask_andnot(*among, &plan->busy);
-	const struct sbi_pmu_mask fixed = sbi_pmu_mask_and(available, &inv->fixed);
+	const struct sbi_pmu_mask fixed = sbi_pmu_plan_free_fixed(plan, inv, among);
 	const struct sbi_pmu_mask free = sbi_pmu_mask_andnot(available, &plan->configured);
 
 	if (!sbi_pmu_mask_empty(&fixed))
@@ -118,10 +135,11 @@ void sbi_pmu_plan_set(struct sbi_pmu_plan *plan, unsigned int idx,
 	plan->candidates[idx] = *candidates;
 }
 
-/* Counter @idx is allocated, or becomes idle. */
-void sbi_pmu_plan_set_busy(struct sbi_pmu_plan *plan, unsigned int idx, bool busy)
+/* @events events count on counter @idx; it is idle if that is 0. */
+void sbi_pmu_plan_set_events(struct sbi_pmu_plan *plan, unsigned int idx, unsigned int events)
 {
-	if (busy)
+	plan->events[idx] = events;
+	if (events)
 		sbi_pmu_mask_set(&plan->busy, idx);
 	else
 		sbi_pmu_mask_clear(&plan->busy, idx);
@@ -135,7 +153,7 @@ void sbi_pmu_plan_set_busy(struct sbi_pmu_plan *plan, unsigned int idx, bool bus
  * @code: the event
  * @candidates: counters that can hold it
  *
- * Equal events share a counter.
+ * Equal events share a counter, up to SBI_PMU_EVENTS_PER_COUNTER of them.
  *
  * Return: whether the event fits beside those of the plan.
  */
@@ -146,7 +164,10 @@ bool sbi_pmu_plan_add(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory 
 	unsigned int to = sbi_pmu_plan_find(plan, code, candidates);
 
 	if (to != SBI_PMU_NO_COUNTER) {
+		if (sbi_pmu_plan_is_full(plan, to))
+			return false;
 		plan->candidates[to] = sbi_pmu_mask_and(plan->candidates[to], candidates);
+		sbi_pmu_plan_set_events(plan, to, plan->events[to] + 1);
 		return true;
 	}
 	if (!sbi_pmu_plan_search(plan, inv, candidates, &path))
@@ -155,9 +176,9 @@ bool sbi_pmu_plan_add(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory 
 		const unsigned int from = path.from[to];
 
 		sbi_pmu_plan_set(plan, to, &plan->code[from], &plan->candidates[from]);
-		sbi_pmu_plan_set_busy(plan, to, true);
+		sbi_pmu_plan_set_events(plan, to, plan->events[from]);
 	}
 	sbi_pmu_plan_set(plan, to, code, candidates);
-	sbi_pmu_plan_set_busy(plan, to, true);
+	sbi_pmu_plan_set_events(plan, to, 1);
 	return true;
 }

@@ -252,7 +252,7 @@ void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx)
 		event_changed(c, event);
 	}
 	c->lost_events++;
-	sbi_pmu_plan_set_busy(&c->plan, idx, false);
+	sbi_pmu_plan_set_events(&c->plan, idx, 0);
 }
 
 /* Release counter @idx, and configure it again if events count on it. */
@@ -514,7 +514,7 @@ void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 	sbi_pmu_event_stop(c, event);
 	list_del_init(&event->node);
 	event->counter = SBI_PMU_NO_COUNTER;
-	sbi_pmu_plan_set_busy(&c->plan, idx, !list_empty(&c->events[idx]));
+	sbi_pmu_plan_set_events(&c->plan, idx, c->plan.events[idx] - 1);
 }
 
 /*
