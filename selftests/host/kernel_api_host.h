@@ -77,8 +77,20 @@ static inline void list_splice_tail_init(struct list_head *from, struct list_hea
 	}
 }
 
+static inline void list_add(struct list_head *node, struct list_head *head)
+{
+	list_add_tail(node, head->next);
+}
+
+static inline void list_move(struct list_head *node, struct list_head *head)
+{
+	list_del_init(node);
+	list_add(node, head);
+}
+
 #define list_entry(node, type, member) \
 	((type *)((char *)(node) - offsetof(type, member)))
+#define list_last_entry(head, type, member)	list_entry((head)->prev, type, member)
 #define list_for_each_entry(pos, head, member)					\
 	for (pos = list_entry((head)->next, __typeof__(*pos), member);		\
 	     &pos->member != (head);						\
@@ -133,7 +145,7 @@ static inline unsigned int bitmap_weight(const unsigned long *map, unsigned int 
 /* ---- linux/hashtable.h, linux/jhash.h: one bucket ---- */
 
 struct hlist_node {
-	struct hlist_node *next;
+	struct hlist_node *next, **pprev;
 };
 
 struct hlist_head {
@@ -148,42 +160,57 @@ struct hlist_head {
 static inline void hash_add_first(struct hlist_head *head, struct hlist_node *node)
 {
 	node->next = head->first;
+	node->pprev = &head->first;
+	if (node->next)
+		node->next->pprev = &node->next;
 	head->first = node;
 }
 
+static inline void hash_del(struct hlist_node *node)
+{
+	*node->pprev = node->next;
+	if (node->next)
+		node->next->pprev = node->pprev;
+}
+
 #define hash_add(table, node, key)	((void)(key), hash_add_first(&(table)[0], node))
-/* For loops that free all nodes. */
-#define hash_del(node)			((void)(node))
 #define hash_entry(node, type, member)						\
 	((node) ? list_entry(node, type, member) : NULL)
 #define hash_for_each_possible(table, pos, member, key)				\
 	for ((void)(key), (pos) = hash_entry((table)[0].first, __typeof__(*(pos)), member); \
 	     (pos);								\
 	     (pos) = hash_entry((pos)->member.next, __typeof__(*(pos)), member))
-#define hash_for_each_safe(table, bucket, tmp, pos, member)			\
-	for ((bucket) = 0, (void)(bucket),					\
-	     (pos) = hash_entry((table)[0].first, __typeof__(*(pos)), member);	\
-	     (pos) && ((tmp) = (pos)->member.next, true);			\
-	     (pos) = hash_entry(tmp, __typeof__(*(pos)), member))
 
-/* ---- linux/cpumask.h, linux/smp.h: one CPU ---- */
+/* ---- linux/cpumask.h, linux/smp.h: two CPUs, of which the first has the counters ---- */
 
 struct cpumask {
-	int cpu;
+	unsigned long bits;
 };
 
-#define raw_smp_processor_id()		0
-#define for_each_cpu_wrap(cpu, mask, first) \
-	for ((void)(mask), (cpu) = (first); (cpu) < 1; (cpu)++)
+/* Set by a test: the CPU that runs the test, and the last one that was asked to run a function. */
+__attribute__((weak)) unsigned int kernel_api_cpu, kernel_api_called_cpu;
 
-static inline int smp_call_function_single(int cpu, void (*function)(void *arg), void *arg,
+#define get_cpu()			kernel_api_cpu
+#define put_cpu()			((void)0)
+#define cpumask_test_cpu(cpu, mask)	((mask)->bits >> (cpu) & 1)
+#define cpumask_any(mask)		((unsigned int)__builtin_ctzl((mask)->bits))
+
+static inline int smp_call_function_single(unsigned int cpu, void (*function)(void *arg), void *arg,
 					   int wait)
 {
-	(void)cpu;
 	(void)wait;
+	kernel_api_called_cpu = cpu;
 	function(arg);
 	return 0;
 }
+
+/* ---- linux/jiffies.h ---- */
+
+/* Set by a test: the time. */
+__attribute__((weak)) unsigned long jiffies;
+
+#define HZ				250
+#define time_after(a, b)		((long)((b) - (a)) < 0)
 
 /* ---- linux/mutex.h, linux/slab.h ---- */
 

@@ -117,6 +117,8 @@ void cpu_disable(void);
 void cpu_enable(void);
 void boot(unsigned int hpm, unsigned int firmware, unsigned int width);
 struct sbi_pmu_mask cpu_candidates(const struct sbi_pmu_event_code *code);
+void cpu_probe(const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *candidates,
+	       struct sbi_pmu_support *support);
 void cpu_run(u64 ticks);
 u64 cpu_calls(void);
 bool is_all_released(void);
@@ -131,6 +133,7 @@ void tracked_stop(struct tracked *t);
 void tracked_del(struct tracked *t);
 u64 tracked_collect(struct tracked *t);
 bool is_count_right(struct tracked *t);
+bool is_count_near(struct tracked *t, u64 ticks);
 bool tracked_user_read(const struct tracked *t, u64 *count);
 unsigned int tracked_sync(void);
 

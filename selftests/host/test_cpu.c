@@ -22,6 +22,17 @@ static struct sbi_pmu_counters *this_cpu(struct sbi_pmu_support_cache *cache)
 	return &cpu.counters;
 }
 
+/* As sbi_pmu_counters_restart() */
+static void restart(struct sbi_pmu_counters *c)
+{
+	const bool pending = fakesbi.lcofi;
+
+	fakesbi.lcofi = false;
+	c->disabled = false;
+	sbi_pmu_counters_start(c);
+	fakesbi.lcofi |= pending;
+}
+
 /* Return: counters that can count the event and apply its filters; empty if there are none. */
 struct sbi_pmu_mask cpu_candidates(const struct sbi_pmu_event_code *code)
 {
@@ -31,6 +42,15 @@ struct sbi_pmu_mask cpu_candidates(const struct sbi_pmu_event_code *code)
 	if (ret && ret != -EBUSY)
 		return (struct sbi_pmu_mask){};
 	return candidates;
+}
+
+/* Probe an event without the cache. */
+void cpu_probe(const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *candidates,
+	       struct sbi_pmu_support *support)
+{
+	sbi_pmu_support_probe_here(&cpu.counters, code, candidates, &cpu.support.examples,
+				   support);
+	restart(&cpu.counters);
 }
 
 /* ---- mmap pages ---- */
@@ -72,6 +92,7 @@ static void changed(struct sbi_pmu_event *event)
 /* ---- the CPU ---- */
 
 static struct riscv_pmu_snapshot_data page;
+static const struct cpumask cpus = { .bits = BIT(0) };
 
 static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 {
@@ -100,7 +121,9 @@ static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 	cpu.support.caps = &cpu.caps;
 	cpu.support.exclusive = exclusive;
 	cpu.support.in_vm = be->in_vm;
+	cpu.support.cpus = &cpus;
 	cpu.support.this_cpu = this_cpu;
+	cpu.support.restart = restart;
 	sbi_pmu_support_init(&cpu.support);
 	for (unsigned int i = 0; i < TRACKED; i++)
 		cpu.tracked[i].event.counter = SBI_PMU_NO_COUNTER;
@@ -143,12 +166,7 @@ void cpu_disable(void)
 /* Start stopped counters after events have been changed or an overflow has been handled. */
 void cpu_enable(void)
 {
-	const bool pending = fakesbi.lcofi;
-
-	fakesbi.lcofi = false;
-	cpu.counters.disabled = false;
-	sbi_pmu_counters_start(&cpu.counters);
-	fakesbi.lcofi |= pending;
+	restart(&cpu.counters);
 	cpu.lost += tracked_sync();
 }
 
@@ -265,6 +283,14 @@ bool is_count_right(struct tracked *t)
 {
 	tracked_collect(t);
 	return t->reported == t->expected;
+}
+
+/* Return: the count has all that was expected, and no more than in @ticks in addition */
+bool is_count_near(struct tracked *t, u64 ticks)
+{
+	tracked_collect(t);
+	return t->reported >= t->expected &&
+	       t->reported <= t->expected + ticks * fakesbi_rate(&t->event.code);
 }
 
 /* Mark events that lost their counter as not active. Return: their number. */

@@ -84,19 +84,24 @@ static void test_encode(void)
 	}
 }
 
-static void test_nonstandard_fw(void)
+static void test_unsafe(void)
 {
-	static const struct { u32 idx; bool nonstandard; } codes[] = {
-		{ FW, false }, { FW + 21, false }, { FW + 256, true }, { FW + 65535, true },
-		{ RAW, false }, { SBI_PMU_HW_CPU_CYCLES, false },
+	static const struct { u32 idx; bool nonstandard, platform; } codes[] = {
+		{ FW, false, false }, { FW + 21, false, false },
+		{ FW + 22, true, false }, { FW + 256, true, false }, { FW + 65534, true, false },
+		{ FW + 65535, true, true }, { RAW, false, false }, { 0x10019, false, false },
 	};
+	static const struct sbi_pmu_caps all = { .nonstandard_fw = true, .platform_fw = true };
+	static const struct sbi_pmu_caps old = { .platform_fw = true };
+	static const struct sbi_pmu_caps shared = { .nonstandard_fw = true };
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(codes); i++) {
 		const struct sbi_pmu_event_code code = { .idx = codes[i].idx };
 
-		check(sbi_pmu_event_is_nonstandard_fw(&code) == codes[i].nonstandard,
-		      "event.event_%x_is_%snonstandard_fw", code.idx,
-		      codes[i].nonstandard ? "" : "not_");
+		check(!sbi_pmu_event_is_unsafe(&all, &code) &&
+		      sbi_pmu_event_is_unsafe(&old, &code) == codes[i].nonstandard &&
+		      sbi_pmu_event_is_unsafe(&shared, &code) == codes[i].platform,
+		      "event.event_%x_is_unsafe_where_firmware_does_not_check_it", code.idx);
 	}
 }
 
@@ -187,7 +192,7 @@ static void test_standard(void)
 void test_event(void)
 {
 	test_encode();
-	test_nonstandard_fw();
+	test_unsafe();
 	test_filter();
 	test_standard();
 }

@@ -1,41 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_probe: event hints, read methods, and raw events that KVM accepts but cannot count. */
+/* test_probe: read methods, and raw events that KVM accepts but cannot count. */
 #include "test.h"
-
-/* ---- hints of EVENT_GET_INFO ---- */
-
-#define INFO_ADDRESS	0x280000000ULL
-
-static u64 hints(u64 quirks)
-{
-	static struct riscv_pmu_event_info info[64];
-
-	memset(info, 0, sizeof(info));
-	fakesbi_reset(2, 2, 64);
-	fakesbi_memory(INFO_ADDRESS, info, sizeof(info));
-	fakesbi.quirks = quirks;
-	return sbi_pmu_probe_hints(&cpu.counters.backend.sbi, info, INFO_ADDRESS);
-}
-
-static void test_hints(void)
-{
-	static struct riscv_pmu_event_info info[64];
-	u64 all = 0;
-
-	for (unsigned int n = 0; sbi_pmu_event_standard(n); n++)
-		all |= BIT_ULL(n);
-	boot(2, 2, 64);
-	check(hints(0) == all, "probe.hints_for_each_standard_event");
-	check(hints(QUIRK(JUNK_OUTPUT)) == all, "probe.hints_ignore_reserved_bits");
-	/* Cycles and instructions are the first two. */
-	check(hints(QUIRK(INFO_DENIES)) == (all & ~3ULL), "probe.hints_by_event");
-	check(!hints(QUIRK(NO_EVENT_INFO)), "probe.no_hints_without_event_info");
-	check(!fakesbi.broken, "probe.hints_break_no_rule");
-	fakesbi.quirks = 0;
-	check(!sbi_pmu_probe_hints(&cpu.counters.backend.sbi, info, 16) && fakesbi.broken == 1,
-	      "probe.no_hints_if_firmware_refuses_memory");
-	sbi_pmu_counters_offline(&cpu.counters);
-}
 
 /* ---- read methods ---- */
 
@@ -265,7 +230,7 @@ static void test_raw_fault(const struct firmware *fw, const struct fault *f, boo
 		rounds++;
 		boot_with_fault(fw->quirks, after, f->kind, seed);
 		all = sbi_pmu_inventory_hardware(&cpu.inv);
-		sbi_pmu_support_probe_here(&cpu.counters, &code, &all, &support);
+		cpu_probe(&code, &all, &support);
 		untrue = exists ? sbi_pmu_mask_andnot(support.cannot, &fixed) : support.can;
 		wrong += fakesbi.broken || !is_all_released() || !sbi_pmu_mask_empty(&untrue);
 		answers += !sbi_pmu_mask_empty(exists ? &support.can : &support.cannot);
@@ -285,8 +250,12 @@ static void test_raw_fault(const struct firmware *fw, const struct fault *f, boo
 
 /* ---- raw events in a VM ---- */
 
+/* Time of probes since boot_vm() */
+static u64 probe_ticks;
+
 static void boot_vm(u64 quirks)
 {
+	probe_ticks = 0;
 	fakesbi_reset(6, 2, 64);
 	fakesbi.quirks = quirks;
 	fakesbi.countable = even;
@@ -300,14 +269,11 @@ static struct sbi_pmu_support probe_event(u32 idx, u64 data)
 	struct sbi_pmu_support support = {};
 	const u64 reads = fakesbi.reads;
 
-	/* The reference counter needs time, in which others count on. */
+	/* The reference counter needs time, in which others count for a moment. */
 	fakesbi.read_ticks = 1;
-	sbi_pmu_support_probe_here(&cpu.counters, &code, &hardware, &support);
+	cpu_probe(&code, &hardware, &support);
 	fakesbi.read_ticks = 0;
-	for (unsigned int i = 0; i < TRACKED; i++)
-		if (cpu.tracked[i].active)
-			cpu.tracked[i].expected += (fakesbi.reads - reads) *
-						   fakesbi_rate(&cpu.tracked[i].event.code);
+	probe_ticks += fakesbi.reads - reads;
 	return support;
 }
 
@@ -345,19 +311,18 @@ static void test_raw(const struct firmware *fw)
 	support = probe_event(RAW, 6);
 	check(support_is(&support, true, true), "probe.raw_%s_event_by_instructions", fw->name);
 	cpu_run(100);
-	check(is_count_right(cycles) && is_count_right(raw), "probe.raw_%s_others_count_on",
-	      fw->name);
+	check(is_count_near(cycles, probe_ticks) && is_count_near(raw, probe_ticks),
+	      "probe.raw_%s_others_count_on", fw->name);
 	tracked_add_start(instret);
 	cpu_run(100);
 	support = probe_event(RAW, 9);
-	check(support_is(&support, false, false), "probe.raw_%s_no_event_unknown_if_both_in_use",
+	check(support_is(&support, false, true), "probe.raw_%s_no_event_if_both_in_use",
 	      fw->name);
 	support = probe_event(RAW, 8);
-	check(support_is(&support, false, false), "probe.raw_%s_event_unknown_if_both_in_use",
-	      fw->name);
+	check(support_is(&support, true, true), "probe.raw_%s_event_if_both_in_use", fw->name);
 	cpu_run(100);
-	check(is_count_right(cycles) && is_count_right(instret) && is_count_right(raw),
-	      "probe.raw_%s_all_count_on", fw->name);
+	check(is_count_near(cycles, probe_ticks) && is_count_near(instret, probe_ticks) &&
+	      is_count_near(raw, probe_ticks), "probe.raw_%s_all_count_on", fw->name);
 	sbi_pmu_counters_offline(&cpu.counters);
 	note("broken rule: %s", broken_rule());
 	check(is_all_released() && !fakesbi.broken, "probe.raw_%s_breaks_no_rule", fw->name);
@@ -388,6 +353,7 @@ static void test_no_reference(const struct firmware *fw)
 	support = probe_event(RAW, 5);
 	check(support_is(&support, false, false),
 	      "probe.raw_%s_no_event_unknown_without_reference", fw->name);
+	sbi_pmu_counters_release_idle(&cpu.counters);
 	check(is_all_released(), "probe.raw_%s_without_reference_leaves_nothing", fw->name);
 }
 
@@ -418,7 +384,6 @@ static void test_overcommitted(void)
 
 void test_probe(void)
 {
-	test_hints();
 	test_read_method();
 	for (unsigned int i = 0; i < ARRAY_SIZE(firmwares); i++)
 		test_raw(&firmwares[i]);

@@ -94,7 +94,7 @@ static void probe_something(void)
 		candidates = hardware;
 	if (sbi_pmu_event_is_firmware(&code))
 		candidates = cpu.inv.firmware;
-	sbi_pmu_support_probe_here(&cpu.counters, &code, &candidates, &support);
+	cpu_probe(&code, &candidates, &support);
 }
 
 static void hotplug(void)

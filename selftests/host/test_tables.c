@@ -34,7 +34,7 @@ static bool name_right(const struct sbi_pmu_table *table, const struct sbi_pmu_n
 	    code.unit == SBI_PMU_UNIT_ANY || (code.data >> 8 & 3) != code.unit - 1)
 		return false;
 	window = sbi_pmu_selector_candidates(&cpu.inv, code.unit);
-	sbi_pmu_support_probe_here(&cpu.counters, &code, &window, &support);
+	cpu_probe(&code, &window, &support);
 	return sbi_pmu_mask_weight(&support.can) == (code.unit == SBI_PMU_UNIT_CACHE ? 5 : 8) &&
 	       sbi_pmu_mask_empty(&support.cannot);
 }

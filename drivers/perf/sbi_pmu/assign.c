@@ -32,15 +32,17 @@ struct sbi_pmu_mask sbi_pmu_plan_free_fixed(const struct sbi_pmu_plan *plan,
 	return sbi_pmu_mask_andnot(fixed, &plan->busy);
 }
 
-/* Does an event count this, with any filter? */
-bool sbi_pmu_plan_counts(const struct sbi_pmu_plan *plan, u32 idx, u64 data)
+/* The counters that hold event @code, with any filter. */
+struct sbi_pmu_mask sbi_pmu_plan_holders(const struct sbi_pmu_plan *plan,
+					 const struct sbi_pmu_event_code *code)
 {
+	struct sbi_pmu_mask holders = {};
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &plan->busy)
-		if (plan->code[i].idx == idx && plan->code[i].data == data)
-			return true;
-	return false;
+	sbi_pmu_for_each_counter(i, &plan->configured)
+		if (plan->code[i].idx == code->idx && plan->code[i].data == code->data)
+			sbi_pmu_mask_set(&holders, i);
+	return holders;
 }
 
 /* The least recently used counter of @among, SBI_PMU_NO_COUNTER if that is empty. */

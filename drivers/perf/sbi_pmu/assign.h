@@ -50,7 +50,8 @@ static inline bool sbi_pmu_plan_is_full(const struct sbi_pmu_plan *plan, unsigne
 unsigned int sbi_pmu_plan_find(const struct sbi_pmu_plan *plan,
 			       const struct sbi_pmu_event_code *code,
 			       const struct sbi_pmu_mask *candidates);
-bool sbi_pmu_plan_counts(const struct sbi_pmu_plan *plan, u32 idx, u64 data);
+struct sbi_pmu_mask sbi_pmu_plan_holders(const struct sbi_pmu_plan *plan,
+					 const struct sbi_pmu_event_code *code);
 bool sbi_pmu_plan_search(const struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
 			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_path *path);
 unsigned int sbi_pmu_path_first(const struct sbi_pmu_path *path);

@@ -255,19 +255,24 @@ void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx)
 	sbi_pmu_plan_set_events(&c->plan, idx, 0);
 }
 
-/* Release counter @idx, and configure it again if events count on it. */
-static void counter_reconfigure(struct sbi_pmu_counters *c, unsigned int idx)
+/* Configure counter @idx, which has been released, for the event that it had. */
+void sbi_pmu_counter_configure_again(struct sbi_pmu_counters *c, unsigned int idx)
 {
 	const struct sbi_pmu_event_code code = c->plan.code[idx];
 	const struct sbi_pmu_mask candidates = c->plan.candidates[idx];
 
-	sbi_pmu_counter_release(c, idx);
-	if (!sbi_pmu_mask_test(&c->plan.busy, idx))
-		return;
-	if (sbi_pmu_counter_configure(c, idx, &code, &candidates))
-		sbi_pmu_counter_drop_events(c, idx);
-	else
+	if (!sbi_pmu_counter_configure(c, idx, &code, &candidates))
 		sbi_pmu_counter_rebase(c, idx);
+	else if (sbi_pmu_mask_test(&c->plan.busy, idx))
+		sbi_pmu_counter_drop_events(c, idx);
+}
+
+/* Release counter @idx, and configure it again if events count on it. */
+static void counter_reconfigure(struct sbi_pmu_counters *c, unsigned int idx)
+{
+	sbi_pmu_counter_release(c, idx);
+	if (sbi_pmu_mask_test(&c->plan.busy, idx))
+		sbi_pmu_counter_configure_again(c, idx);
 }
 
 /* ---- start ---- */

@@ -111,10 +111,11 @@ void sbi_pmu_counters_start(struct sbi_pmu_counters *c);
 void sbi_pmu_counter_update(struct sbi_pmu_counters *c, unsigned int idx);
 bool sbi_pmu_counters_poll_narrow(struct sbi_pmu_counters *c);
 
-/* For allocate.c */
+/* For allocate.c and support.c */
 int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
 			      const struct sbi_pmu_event_code *code,
 			      const struct sbi_pmu_mask *candidates);
+void sbi_pmu_counter_configure_again(struct sbi_pmu_counters *c, unsigned int idx);
 void sbi_pmu_counter_release(struct sbi_pmu_counters *c, unsigned int idx);
 void sbi_pmu_counter_rebase(struct sbi_pmu_counters *c, unsigned int idx);
 void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx);

@@ -137,6 +137,13 @@ struct sbi_pmu_counters *sbi_pmu_cpu_counters(struct sbi_pmu_support_cache *cach
 	return &this_cpu_ptr(pmu->cpu)->counters;
 }
 
+/* Start this CPU's stopped counters after a probe. Context: interrupts disabled. */
+void sbi_pmu_cpu_restart(struct sbi_pmu_counters *c)
+{
+	if (c->online)
+		sbi_pmu_counters_enable(container_of(c, struct sbi_pmu_cpu, counters));
+}
+
 void sbi_pmu_cpu_free(struct sbi_pmu *pmu)
 {
 	free_percpu(pmu->cpu);

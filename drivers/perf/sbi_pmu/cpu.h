@@ -14,5 +14,6 @@ void sbi_pmu_cpu_free(struct sbi_pmu *pmu);
 int sbi_pmu_cpu_start(struct sbi_pmu *pmu);
 void sbi_pmu_cpu_stop(struct sbi_pmu *pmu);
 struct sbi_pmu_counters *sbi_pmu_cpu_counters(struct sbi_pmu_support_cache *cache);
+void sbi_pmu_cpu_restart(struct sbi_pmu_counters *c);
 
 #endif

@@ -140,11 +140,17 @@ int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_even
 	return -ENOENT;
 }
 
-/* Is @code a firmware event that the specification does not define? */
-bool sbi_pmu_event_is_nonstandard_fw(const struct sbi_pmu_event_code *code)
+/*
+ * Would this firmware use the code of a firmware event as an index into its memory, without a
+ * check?
+ */
+bool sbi_pmu_event_is_unsafe(const struct sbi_pmu_caps *caps, const struct sbi_pmu_event_code *code)
 {
-	return sbi_pmu_event_is_firmware(code) &&
-	       FIELD_GET(SBI_PMU_EVENT_IDX_CODE_MASK, code->idx) >= SBI_PMU_FW_MAX;
+	const u32 number = FIELD_GET(SBI_PMU_EVENT_IDX_CODE_MASK, code->idx);
+
+	if (!sbi_pmu_event_is_firmware(code) || number < SBI_PMU_FW_MAX)
+		return false;
+	return !caps->nonstandard_fw || (number == RISCV_PLAT_FW_EVENT && !caps->platform_fw);
 }
 
 /* The @n-th of all general and cache events; 0, which is no event, past the last. */

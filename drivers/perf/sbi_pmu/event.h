@@ -30,6 +30,8 @@ struct sbi_pmu_caps {
 	bool has_h;
 	/* firmware checks codes of firmware events that SBI does not define */
 	bool nonstandard_fw;
+	/* firmware can be asked for platform firmware events while its counters are in use */
+	bool platform_fw;
 	/* encodes raw events; NULL: they are passed on as they are */
 	const struct sbi_pmu_vendor *vendor;
 	void *vendor_data; /* for its functions */
@@ -37,7 +39,8 @@ struct sbi_pmu_caps {
 
 int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
 			 bool own_type, struct sbi_pmu_event_code *code);
-bool sbi_pmu_event_is_nonstandard_fw(const struct sbi_pmu_event_code *code);
+bool sbi_pmu_event_is_unsafe(const struct sbi_pmu_caps *caps,
+			     const struct sbi_pmu_event_code *code);
 u32 sbi_pmu_event_standard(unsigned int n);
 int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps);
 int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,

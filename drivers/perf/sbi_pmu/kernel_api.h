@@ -15,6 +15,7 @@
 #include <linux/errno.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
+#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>

@@ -9,7 +9,6 @@
 
 #include <asm/cpufeature.h>
 #include <asm/hwcap.h>
-#include <asm/io.h>
 #include <asm/vendor_extensions.h>
 #include <asm/vendor_extensions/andes.h>
 #include <asm/vendorid_list.h>
@@ -153,20 +152,6 @@ static int match_vendor(struct sbi_pmu *pmu)
 	return 0;
 }
 
-/* Ask firmware once for all standard events. Not all firmware has this call. */
-static void get_hints(struct sbi_pmu *pmu)
-{
-	struct riscv_pmu_event_info *info = (void *)get_zeroed_page(GFP_KERNEL);
-
-	if (!info)
-		return;
-	preempt_disable();
-	pmu->support.hints = sbi_pmu_probe_hints(&this_cpu_ptr(pmu->cpu)->counters.backend.sbi,
-						 info, virt_to_phys(info));
-	preempt_enable();
-	free_page((unsigned long)info);
-}
-
 /* ---- what is chosen ---- */
 
 #define NAME_EXCLUSIVE	"cpu"
@@ -185,6 +170,8 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 		return ret;
 	pmu->exclusive = !*owner;
 	pmu->name = pmu->exclusive ? NAME_EXCLUSIVE : NAME_SHARED;
+	/* OpenSBI writes out of bounds if it has no free firmware counter for such an event. */
+	pmu->caps.platform_fw = pmu->exclusive || pmu->id.impl != SBI_IMPL_OPENSBI;
 	/* KVM has one counter for cycles, instructions and each firmware event, and one shmem. */
 	if (!pmu->exclusive && sbi_pmu_in_kvm(pmu)) {
 		pr_err("PMU '%s' uses this guest's counters, and KVM has no others: boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit\n",
@@ -262,6 +249,7 @@ static struct sbi_pmu *pmu_alloc(void)
 		return NULL;
 	hash_init(pmu->user_access.readers);
 	spin_lock_init(&pmu->user_access.lock);
+	sbi_pmu_support_init(&pmu->support);
 	if (sbi_pmu_cpu_alloc(pmu)) {
 		kfree(pmu);
 		return NULL;
@@ -286,7 +274,6 @@ static int register_pmu(struct sbi_pmu *pmu)
 
 	sbi_pmu_pmu_init(pmu);
 	/* Before perf core makes the sysfs files, as it holds a lock then. */
-	get_hints(pmu);
 	sbi_pmu_support_probe_all(&pmu->support);
 	if (vendor) {
 		pmu->pmu.attr_update = vendor->attribute_groups(pmu, pmu->caps.vendor_data);
@@ -308,7 +295,7 @@ static void support_init(struct sbi_pmu *pmu)
 	pmu->support.in_vm = sbi_pmu_in_kvm(pmu);
 	pmu->support.cpus = &pmu->cpus;
 	pmu->support.this_cpu = sbi_pmu_cpu_counters;
-	sbi_pmu_support_init(&pmu->support);
+	pmu->support.restart = sbi_pmu_cpu_restart;
 }
 
 static int __init sbi_pmu_init(void)

@@ -198,7 +198,7 @@ static int event_check(struct sbi_pmu *pmu, struct perf_event *perf,
 		return ret;
 	if (perf_attr_further_config(attr))
 		return -EINVAL;
-	if (sbi_pmu_event_is_nonstandard_fw(code) && !pmu->caps.nonstandard_fw)
+	if (sbi_pmu_event_is_unsafe(&pmu->caps, code))
 		return -ENOENT;
 	if (has_branch_stack(perf) || attr->precise_ip || cannot_sample(pmu, perf, code))
 		return -EOPNOTSUPP;
@@ -207,8 +207,13 @@ static int event_check(struct sbi_pmu *pmu, struct perf_event *perf,
 	ret = sbi_pmu_event_filter(&pmu->caps, attr, code);
 	if (ret)
 		return ret;
-	return sbi_pmu_support_filtered(&pmu->support, code, is_sampling_event(perf) && !pmu->poll,
-					candidates);
+	ret = sbi_pmu_support_filtered(&pmu->support, code, is_sampling_event(perf) && !pmu->poll,
+				       candidates);
+	if (ret == -EBUSY && !pmu->exclusive)
+		pr_info_ratelimited(
+			"the other PMU uses %u counters now that may be able to count event %#x, data %#llx: open it when that PMU counts less\n",
+			sbi_pmu_mask_weight(candidates), code->idx, code->data);
+	return ret;
 }
 
 /* How the event is sampled, and on which counters: most fixed ones do not interrupt. */

@@ -40,31 +40,6 @@ int sbi_pmu_probe_inventory(struct sbi_pmu_sbi *sbi, const struct sbi_pmu_probe_
 	return 0;
 }
 
-/**
- * sbi_pmu_probe_hints() - ask firmware which standard events it supports (SBI 3.0, 11.14)
- * @sbi: this CPU's
- * @info: a zeroed page
- * @address: its physical address
- *
- * Context: preemption disabled.
- * Return: a bit for each event of sbi_pmu_event_standard(); 0 if firmware does not answer.
- */
-u64 sbi_pmu_probe_hints(struct sbi_pmu_sbi *sbi, struct riscv_pmu_event_info *info, u64 address)
-{
-	unsigned int n, entries = 0;
-	u64 hints = 0;
-	u32 idx;
-
-	for (; (idx = sbi_pmu_event_standard(entries)); entries++)
-		info[entries].event_idx = idx;
-	if (sbi_pmu_sbi_event_info(sbi, address, entries))
-		return 0;
-	for (n = 0; n < entries; n++)
-		if (READ_ONCE(info[n].output) & RISCV_PMU_EVENT_INFO_OUTPUT_MASK)
-			hints |= BIT_ULL(n);
-	return hints;
-}
-
 /* ---- reference counter: does KVM really count a raw event? ---- */
 
 /* A running counter has moved after this many reads. */
@@ -91,12 +66,11 @@ static bool start_reference(struct sbi_pmu_backend *be, const struct sbi_pmu_pla
 	struct sbi_pmu_mask free = sbi_pmu_inventory_hardware(be->inv);
 	struct sbi_pmu_event_code code = {};
 
-	free = sbi_pmu_mask_andnot(free, &plan->busy);
+	free = sbi_pmu_mask_andnot(free, &plan->configured);
 	sbi_pmu_mask_clear(&free, probed);
 	for (code.idx = SBI_PMU_HW_CPU_CYCLES; code.idx <= SBI_PMU_HW_INSTRUCTIONS; code.idx++) {
-		if (!free.bits[0] || sbi_pmu_plan_counts(plan, code.idx, code.data))
-			continue;
-		if (sbi_pmu_backend_config(be, 0, free.bits[0], &code, &plan->configured, idx))
+		if (!free.bits[0] ||
+		    sbi_pmu_backend_config(be, 0, free.bits[0], &code, &plan->configured, idx))
 			continue;
 		if (!sbi_pmu_sbi_start_at(&be->sbi, *idx, 0) && !check_moves(be, *idx))
 			return true;
@@ -188,15 +162,12 @@ static void probe_each(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *pl
 /**
  * sbi_pmu_probe_event() - find out which counters can count an event
  * @be: this CPU's
- * @plan: what its counters hold; none is idle
+ * @plan: what its counters hold; none holds @code
  * @code: the event; its flags are not used
  * @candidates: the counters in question
  * @support: what is learned is added
  *
- * Busy counters are left alone, and not known after. An event that is being counted is not
- * probed at all: firmware may return its counter again whatever is offered (cycles and
- * instret of OpenSBI before 1.9, and of KVM), or have the event only once, so that a
- * release of a second counter stops the first (firmware events of KVM).
+ * Configured counters are left alone, and not known after.
  *
  * Context: on the CPU, interrupts disabled.
  */
@@ -208,7 +179,7 @@ void sbi_pmu_probe_event(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *
 	const struct sbi_pmu_mask known = sbi_pmu_mask_or(support->can, &support->cannot);
 	struct sbi_pmu_mask open = sbi_pmu_mask_andnot(*candidates, &known);
 
-	open = sbi_pmu_mask_andnot(open, &plan->busy);
+	open = sbi_pmu_mask_andnot(open, &plan->configured);
 	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++) {
 		const struct sbi_pmu_mask window = sbi_pmu_mask_window(&open, w);
 		const bool counts = !sbi_pmu_mask_empty(&support->can);
@@ -217,6 +188,8 @@ void sbi_pmu_probe_event(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *
 		if (sbi_pmu_mask_empty(&window))
 			continue;
 		ret = probe_window(be, plan, &bare, w, window.bits[w]);
+		if (ret == -EPROTO)
+			support->strayed = true;
 		/* In shared mode firmware that ignores the offer is not asked again. */
 		if ((ret == -EPROTO && be->exclusive) ||
 		    ((!ret || ret == -ENXIO) && !sbi_pmu_event_is_firmware(&bare)))
@@ -226,6 +199,50 @@ void sbi_pmu_probe_event(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *
 		else if (is_denial(ret) && !(counts && ret == -ENODATA))
 			support->cannot = sbi_pmu_mask_or(support->cannot, &window);
 	}
+}
+
+/*
+ * Counters @which took @code. Not cycles and instructions: firmware may return their fixed
+ * counters whatever is offered, and change them although the other driver uses them.
+ */
+void sbi_pmu_examples_add(struct sbi_pmu_examples *examples, const struct sbi_pmu_mask *which,
+			  const struct sbi_pmu_event_code *code)
+{
+	const struct sbi_pmu_mask more = sbi_pmu_mask_andnot(*which, &examples->known);
+	unsigned int i;
+
+	if (code->idx == SBI_PMU_HW_CPU_CYCLES || code->idx == SBI_PMU_HW_INSTRUCTIONS)
+		return;
+	sbi_pmu_for_each_counter(i, &more)
+		examples->code[i] =
+			(struct sbi_pmu_event_code){ .idx = code->idx, .data = code->data };
+	examples->known = sbi_pmu_mask_or(examples->known, &more);
+}
+
+/**
+ * sbi_pmu_probe_examples() - find counters that no other driver uses
+ * @be: this CPU's
+ * @plan: what its counters hold
+ * @examples: events that counters took before
+ * @which: free counters, as far as the plan says
+ *
+ * Context: on the CPU, interrupts disabled.
+ * Return: those of @which that take an event that they took before.
+ */
+struct sbi_pmu_mask sbi_pmu_probe_examples(struct sbi_pmu_backend *be,
+					   const struct sbi_pmu_plan *plan,
+					   const struct sbi_pmu_examples *examples,
+					   const struct sbi_pmu_mask *which)
+{
+	const struct sbi_pmu_mask known = sbi_pmu_mask_and(examples->known, which);
+	struct sbi_pmu_mask taken = {};
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &known)
+		if (!probe_window(be, plan, &examples->code[i], i / SBI_PMU_WINDOW,
+				  sbi_pmu_window_bit(i)))
+			sbi_pmu_mask_set(&taken, i);
+	return taken;
 }
 
 /* ---- how counters are best read ---- */

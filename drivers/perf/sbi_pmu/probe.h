@@ -22,6 +22,15 @@ struct sbi_pmu_probe_limits {
 struct sbi_pmu_support {
 	struct sbi_pmu_mask can;    /* counters that took it */
 	struct sbi_pmu_mask cannot; /* counters that did not */
+	/* counters of which it is not known, as the other driver used them at the last probe */
+	struct sbi_pmu_mask held;
+	bool strayed; /* firmware returned a counter that was not offered */
+};
+
+/* Events that counters took */
+struct sbi_pmu_examples {
+	struct sbi_pmu_mask known;                            /* counters of which there is one */
+	struct sbi_pmu_event_code code[SBI_PMU_MAX_COUNTERS]; /* by counter, an event */
 };
 
 /* How counters of this machine are best read */
@@ -34,10 +43,15 @@ struct sbi_pmu_read_method {
 
 int sbi_pmu_probe_inventory(struct sbi_pmu_sbi *sbi, const struct sbi_pmu_probe_limits *limits,
 			    struct sbi_pmu_inventory *inv);
-u64 sbi_pmu_probe_hints(struct sbi_pmu_sbi *sbi, struct riscv_pmu_event_info *info, u64 address);
 void sbi_pmu_probe_event(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
 			 const struct sbi_pmu_event_code *code,
 			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_support *support);
+void sbi_pmu_examples_add(struct sbi_pmu_examples *examples, const struct sbi_pmu_mask *which,
+			  const struct sbi_pmu_event_code *code);
+struct sbi_pmu_mask sbi_pmu_probe_examples(struct sbi_pmu_backend *be,
+					   const struct sbi_pmu_plan *plan,
+					   const struct sbi_pmu_examples *examples,
+					   const struct sbi_pmu_mask *which);
 void sbi_pmu_probe_read_method(struct sbi_pmu_backend *be, u64 (*clock)(void),
 			       struct sbi_pmu_read_method *method);
 

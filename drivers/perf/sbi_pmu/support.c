@@ -2,19 +2,27 @@
 #include "support.h"
 
 /* Any user can open any event, so the number of entries is limited. */
-#define MAX_ENTRIES	4096
+#define MAX_ENTRIES	1024
 
 struct support_entry {
 	struct hlist_node node;
+	struct list_head recent;
 	struct sbi_pmu_event_code code;
 	struct sbi_pmu_support support;
+	unsigned long probed; /* jiffies at the last probe */
 };
 
 /* ---- the cache ---- */
 
 static u32 hash_of(const struct sbi_pmu_event_code *code)
 {
-	return jhash_3words(code->idx, code->data, code->data >> 32, 0);
+	return jhash_3words(code->idx, code->data, code->data >> 32, code->unit);
+}
+
+/* Filters are no part of what is cached. */
+static bool is_entry_of(const struct support_entry *e, const struct sbi_pmu_event_code *code)
+{
+	return e->code.idx == code->idx && e->code.data == code->data && e->code.unit == code->unit;
 }
 
 static struct support_entry *find_entry(struct sbi_pmu_support_cache *cache,
@@ -22,46 +30,55 @@ static struct support_entry *find_entry(struct sbi_pmu_support_cache *cache,
 {
 	struct support_entry *e;
 
-	hash_for_each_possible(cache->entries, e, node, hash_of(code))
-		if (e->code.idx == code->idx && e->code.data == code->data)
-			return e;
+	hash_for_each_possible(cache->entries, e, node, hash_of(code)) {
+		if (!is_entry_of(e, code))
+			continue;
+		list_move(&e->recent, &cache->recent);
+		return e;
+	}
 	return NULL;
 }
 
+static void remove_entry(struct sbi_pmu_support_cache *cache, struct support_entry *e)
+{
+	hash_del(&e->node);
+	list_del_init(&e->recent);
+	cache->count--;
+	kfree(e);
+}
+
+/* Add an entry; the least recently used one goes if there are too many. */
 static struct support_entry *add_entry(struct sbi_pmu_support_cache *cache,
 				       const struct sbi_pmu_event_code *code)
 {
-	struct support_entry *e;
+	struct support_entry *e = kzalloc(sizeof(*e), GFP_KERNEL);
 
-	if (cache->count >= MAX_ENTRIES)
-		return NULL;
-	e = kzalloc(sizeof(*e), GFP_KERNEL);
 	if (!e)
 		return NULL;
+	if (cache->count == MAX_ENTRIES)
+		remove_entry(cache, list_last_entry(&cache->recent, struct support_entry, recent));
 	e->code = *code;
 	e->code.flags = 0;
 	hash_add(cache->entries, &e->node, hash_of(code));
+	list_add(&e->recent, &cache->recent);
 	cache->count++;
 	return e;
 }
 
-/* @cache has inv, caps, exclusive, in_vm, cpus and this_cpu filled in. */
+/* Its other members are filled in before the first probe. */
 void sbi_pmu_support_init(struct sbi_pmu_support_cache *cache)
 {
 	mutex_init(&cache->lock);
 	hash_init(cache->entries);
+	INIT_LIST_HEAD(&cache->recent);
 }
 
 void sbi_pmu_support_free(struct sbi_pmu_support_cache *cache)
 {
-	struct support_entry *e;
-	struct hlist_node *tmp;
-	int bucket;
+	struct support_entry *e, *tmp;
 
-	hash_for_each_safe(cache->entries, bucket, tmp, e, node) {
-		hash_del(&e->node);
-		kfree(e);
-	}
+	list_for_each_entry_safe(e, tmp, &cache->recent, recent)
+		remove_entry(cache, e);
 }
 
 /* ---- which counters to probe ---- */
@@ -83,37 +100,100 @@ static struct sbi_pmu_mask candidates_of(const struct sbi_pmu_support_cache *cac
 	return cache->exclusive ? all : sbi_pmu_mask_and(all, &cache->inv->programmable);
 }
 
-/* Is it known of each of @candidates whether it can count the event? */
-static bool is_complete(const struct sbi_pmu_mask *candidates,
-			const struct sbi_pmu_support *support)
+static struct sbi_pmu_mask unknown_among(const struct sbi_pmu_mask *candidates,
+					 const struct sbi_pmu_support *support)
 {
-	struct sbi_pmu_mask unknown = sbi_pmu_mask_andnot(*candidates, &support->can);
+	const struct sbi_pmu_mask open = sbi_pmu_mask_andnot(*candidates, &support->can);
 
-	unknown = sbi_pmu_mask_andnot(unknown, &support->cannot);
-	return sbi_pmu_mask_empty(&unknown);
+	return sbi_pmu_mask_andnot(open, &support->cannot);
+}
+
+/*
+ * Counters of this CPU to borrow: those that are to be probed; and those that hold the
+ * event, as firmware may return their counter again whatever is offered (cycles and
+ * instret of OpenSBI before 1.9, and of KVM), or have the event only once. In a VM all of
+ * them: the probe needs a reference counter, and an event that the host cannot count stops
+ * the counters that are configured after it.
+ */
+static struct sbi_pmu_mask to_borrow(const struct sbi_pmu_counters *c,
+				     const struct sbi_pmu_event_code *code,
+				     const struct sbi_pmu_mask *unknown)
+{
+	const struct sbi_pmu_mask holders = sbi_pmu_plan_holders(&c->plan, code);
+
+	if (c->backend.in_vm)
+		return c->plan.configured;
+	return sbi_pmu_mask_or(sbi_pmu_mask_and(*unknown, &c->plan.configured), &holders);
+}
+
+/*
+ * Release counters for the time of a probe. If events count on them, all hardware counters
+ * with events stop, so that the events of a group all miss the same time. Those that are
+ * released are not stopped before: RustSBI does not release a stopped counter.
+ */
+static void borrow(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *which)
+{
+	const struct sbi_pmu_mask busy = sbi_pmu_mask_and(c->plan.busy, which);
+	struct sbi_pmu_mask others = sbi_pmu_mask_andnot(c->plan.busy, which);
+	unsigned int i;
+
+	others = sbi_pmu_mask_andnot(others, &c->backend.inv->firmware);
+	if (!sbi_pmu_mask_empty(&busy))
+		sbi_pmu_counters_stop(c, &others);
+	sbi_pmu_for_each_counter(i, which) {
+		sbi_pmu_counter_update(c, i);
+		sbi_pmu_counter_release(c, i);
+	}
+}
+
+static void give_back(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *which)
+{
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, which)
+		sbi_pmu_counter_configure_again(c, i);
 }
 
 /**
  * sbi_pmu_support_probe_here() - probe an event on this CPU
- * @c: this CPU's counters; idle ones are released, since firmware may have the event only
- *     once, and an idle counter may hold it
+ * @c: this CPU's counters; those that are in use miss what happens during the probe
  * @code: the event
  * @candidates: the counters in question
+ * @examples: events that counters took before; those of this probe are added
  * @support: what is learned is added
+ *
+ * In shared mode a counter may refuse as the other driver uses it. That is known from an
+ * event that it took before and refuses now, too. A refusal is only taken for the answer
+ * if the counter was ours, or takes the other event; or if firmware returned a counter that
+ * was not offered, as that may have changed a counter of the other driver.
+ *
+ * sbi_pmu_counters_start() must be called after.
  *
  * Context: interrupts disabled.
  */
 void sbi_pmu_support_probe_here(struct sbi_pmu_counters *c, const struct sbi_pmu_event_code *code,
 				const struct sbi_pmu_mask *candidates,
-				struct sbi_pmu_support *support)
+				struct sbi_pmu_examples *examples, struct sbi_pmu_support *support)
 {
-	const struct sbi_pmu_mask free = sbi_pmu_mask_andnot(*candidates, &c->plan.busy);
+	const struct sbi_pmu_mask unknown = unknown_among(candidates, support);
+	const struct sbi_pmu_mask borrowed = to_borrow(c, code, &unknown);
+	struct sbi_pmu_mask refused, taken;
 
-	if (!c->online || is_complete(&free, support) ||
-	    sbi_pmu_plan_counts(&c->plan, code->idx, code->data))
+	if (!c->online || sbi_pmu_mask_empty(&unknown))
 		return;
-	sbi_pmu_counters_release_idle(c);
+	borrow(c, &borrowed);
 	sbi_pmu_probe_event(&c->backend, &c->plan, code, candidates, support);
+	sbi_pmu_examples_add(examples, &support->can, code);
+	support->held = (struct sbi_pmu_mask){};
+	if (!c->backend.exclusive && !support->strayed) {
+		refused = sbi_pmu_mask_and(unknown, &support->cannot);
+		refused = sbi_pmu_mask_andnot(refused, &borrowed);
+		taken = sbi_pmu_probe_examples(&c->backend, &c->plan, examples, &refused);
+		refused = sbi_pmu_mask_andnot(refused, &taken);
+		support->cannot = sbi_pmu_mask_andnot(support->cannot, &refused);
+		support->held = sbi_pmu_mask_and(refused, &examples->known);
+	}
+	give_back(c, &borrowed);
 }
 
 struct probe {
@@ -126,88 +206,97 @@ struct probe {
 static void probe_here(void *arg)
 {
 	struct probe *p = arg;
+	struct sbi_pmu_counters *c = p->cache->this_cpu(p->cache);
 
-	sbi_pmu_support_probe_here(p->cache->this_cpu(p->cache), p->code, p->candidates,
-				   p->support);
+	sbi_pmu_support_probe_here(c, p->code, p->candidates, &p->cache->examples, p->support);
+	p->cache->restart(c);
 }
 
 /*
- * Probe an event on one CPU after the other, the opener's first, until each candidate was
- * free on one of them. Without the hotplug lock: perf core may hold a context's mutex,
+ * Probe an event on the opener's CPU, so that no user makes other CPUs work; what is learned
+ * is true for all CPUs, as they have the same counters. An opener on a CPU with other counters
+ * needs one with them. Without the hotplug lock: perf core may hold a context's mutex,
  * which hotplug takes inside of it. A CPU that goes offline meanwhile adds nothing.
  */
 static void probe(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
 		  const struct sbi_pmu_mask *candidates, struct sbi_pmu_support *support)
 {
 	struct probe p = { cache, code, candidates, support };
-	int cpu;
+	unsigned int cpu = get_cpu();
 
-	for_each_cpu_wrap(cpu, cache->cpus, raw_smp_processor_id()) {
-		if (is_complete(candidates, support))
-			break;
-		smp_call_function_single(cpu, probe_here, &p, true);
-	}
+	if (!cpumask_test_cpu(cpu, cache->cpus))
+		cpu = cpumask_any(cache->cpus);
+	smp_call_function_single(cpu, probe_here, &p, true);
+	put_cpu();
 }
 
 /* ---- the answer ---- */
 
-/* Does firmware say that it supports this event? */
-static bool is_hinted(const struct sbi_pmu_support_cache *cache,
-		      const struct sbi_pmu_event_code *code)
-{
-	u32 idx;
-
-	for (unsigned int n = 0; (idx = sbi_pmu_event_standard(n)); n++)
-		if (idx == code->idx)
-			return cache->hints >> n & 1;
-	return false;
-}
-
-/*
- * A counter that refused may have been in use: by the other driver in shared mode, or, as
- * no counter took the event, by others on the host of this VM. Probe such again.
- */
+/* As no counter of a VM took an event: others may have used the host's counters. */
 static bool may_change(const struct sbi_pmu_support_cache *cache,
 		       const struct sbi_pmu_support *support)
 {
-	return !cache->exclusive || (cache->in_vm && sbi_pmu_mask_empty(&support->can));
+	return cache->in_vm && sbi_pmu_mask_empty(&support->can);
+}
+
+/*
+ * Is another probe due? If some counter can count the event, what is unknown of others
+ * waits for a second, so that it is not tried at each open.
+ */
+static bool is_due(const struct support_entry *e, const struct sbi_pmu_mask *candidates)
+{
+	const struct sbi_pmu_mask unknown = unknown_among(candidates, &e->support);
+
+	if (sbi_pmu_mask_empty(&unknown))
+		return false;
+	return sbi_pmu_mask_empty(&e->support.can) || time_after(jiffies, e->probed + HZ);
+}
+
+static int answer(const struct sbi_pmu_support_cache *cache, const struct sbi_pmu_mask *all,
+		  const struct sbi_pmu_support *support, struct sbi_pmu_mask *candidates)
+{
+	const struct sbi_pmu_mask unknown = unknown_among(all, support);
+
+	*candidates = support->can;
+	if (!sbi_pmu_mask_empty(candidates)) {
+		/* An error of firmware, or of the host of a VM, is no refusal. */
+		if (cache->exclusive)
+			*candidates = sbi_pmu_mask_or(*candidates, &unknown);
+		return 0;
+	}
+	*candidates = cache->exclusive ? unknown : support->held;
+	return sbi_pmu_mask_empty(candidates) ? -EOPNOTSUPP : -EBUSY;
 }
 
 static int find_locked(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
 		       struct sbi_pmu_mask *candidates)
 {
 	const struct sbi_pmu_mask all = candidates_of(cache, code);
-	struct support_entry *e = find_entry(cache, code) ?: add_entry(cache, code);
-	struct sbi_pmu_support unsaved = {}, *support = e ? &e->support : &unsaved;
-	struct sbi_pmu_mask can;
+	struct support_entry unsaved = {}, *e = find_entry(cache, code) ?: add_entry(cache, code);
 
-	if (may_change(cache, support))
-		memset(&support->cannot, 0, sizeof(support->cannot));
-	probe(cache, code, &all, support);
-	*candidates = sbi_pmu_mask_andnot(all, &support->cannot);
-	/* The same event may have been probed on counters of another unit. */
-	can = sbi_pmu_mask_and(all, &support->can);
-	/*
-	 * In shared mode "no counter is free" and "no counter can count this" are one
-	 * answer. If firmware says that it supports the event, take it for the former.
-	 */
-	if (!cache->exclusive && sbi_pmu_mask_empty(candidates) && is_hinted(cache, code))
-		*candidates = all;
-	if (sbi_pmu_mask_empty(candidates))
-		return -EOPNOTSUPP;
-	return cache->exclusive && sbi_pmu_mask_empty(&can) ? -EBUSY : 0;
+	if (!e)
+		e = &unsaved;
+	if (may_change(cache, &e->support))
+		e->support.cannot = (struct sbi_pmu_mask){};
+	if (is_due(e, &all)) {
+		probe(cache, code, &all, &e->support);
+		e->probed = jiffies;
+	}
+	return answer(cache, &all, &e->support, candidates);
 }
 
 /**
  * sbi_pmu_support_find() - find the counters that can count an event
  * @cache: what is known
  * @code: the event; its filter flags are not used
- * @candidates: the answer: counters that took the event, and those that could not be
- *		probed as they were busy on each CPU
+ * @candidates: the answer: counters that took the event; in exclusive mode also those for
+ *		which firmware returned an error. If -EBUSY is returned: counters of which it
+ *		is not known
  *
  * Context: may sleep.
- * Return: 0, -EOPNOTSUPP if no counter can count it, -EBUSY if no counter has taken it
- * and some could not be probed.
+ * Return: 0, -EOPNOTSUPP if no counter can count it, -EBUSY if no counter has taken it, and
+ * the other driver uses some of them (shared mode) or firmware or the host of this VM could
+ * not tell.
  */
 int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
 			 struct sbi_pmu_mask *candidates)

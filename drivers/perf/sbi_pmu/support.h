@@ -16,17 +16,16 @@ struct sbi_pmu_support_cache {
 	const struct sbi_pmu_caps *caps;     /* what the machine can do */
 	bool exclusive;                      /* see struct sbi_pmu_backend */
 	bool in_vm;                          /* ditto */
-	/*
-	 * standard events that firmware says it supports (EVENT_GET_INFO), by
-	 * sbi_pmu_event_standard(); often wrong, so only used in shared mode
-	 */
-	u64 hints;
-	const struct cpumask *cpus; /* CPUs on which events can be probed */
+	const struct cpumask *cpus;          /* CPUs on which events can be probed */
 	/* this CPU's counters */
 	struct sbi_pmu_counters *(*this_cpu)(struct sbi_pmu_support_cache *cache);
+	/* start stopped counters of this CPU again, after a probe; interrupts disabled */
+	void (*restart)(struct sbi_pmu_counters *c);
 	struct mutex lock;             /* guards the rest, and serialises probes */
 	DECLARE_HASHTABLE(entries, 6); /* by event */
+	struct list_head recent;       /* the entries, the most recently used first */
 	unsigned int count;            /* number of entries */
+	struct sbi_pmu_examples examples;
 };
 
 void sbi_pmu_support_init(struct sbi_pmu_support_cache *cache);
@@ -40,6 +39,6 @@ int sbi_pmu_support_filtered(struct sbi_pmu_support_cache *cache,
 			     struct sbi_pmu_mask *candidates);
 void sbi_pmu_support_probe_here(struct sbi_pmu_counters *c, const struct sbi_pmu_event_code *code,
 				const struct sbi_pmu_mask *candidates,
-				struct sbi_pmu_support *support);
+				struct sbi_pmu_examples *examples, struct sbi_pmu_support *support);
 
 #endif
