@@ -32,7 +32,6 @@ enum {
 	SBI_EXT_PMU_COUNTER_FW_READ,
 	SBI_EXT_PMU_COUNTER_FW_READ_HI,
 	SBI_EXT_PMU_SNAPSHOT_SET_SHMEM,
-	SBI_EXT_PMU_EVENT_GET_INFO,
 };
 
 enum {
@@ -94,14 +93,6 @@ struct riscv_pmu_snapshot_data {
 	uint64_t ctr_values[64];
 	uint64_t reserved[447];
 };
-
-struct riscv_pmu_event_info {
-	uint32_t event_idx;
-	uint32_t output;
-	uint64_t event_data;
-};
-
-#define RISCV_PMU_EVENT_INFO_OUTPUT_MASK	0x01
 
 #define CSR_SIE			0x104
 #define CSR_SIP			0x144

@@ -189,32 +189,6 @@ static void test_set_shmem(void)
 	      "sbi_calls.set_shmem_not_supported");
 }
 
-static void test_event_info(void)
-{
-	static struct riscv_pmu_event_info info[64];
-	const u64 address = 0x280000010ULL;
-	unsigned int n, good = 0;
-
-	fakesbi_reset(2, 1, 64);
-	fakesbi.can = can_hold_upto;	/* standard events have no data: only on counter 3 */
-	fakesbi_memory(address, info, sizeof(info));
-	for (n = 0; sbi_pmu_event_standard(n); n++)
-		info[n].event_idx = sbi_pmu_event_standard(n);
-	info[n++].event_idx = FW + 3;
-	info[n++].event_idx = FW + 22;
-	check(!sbi_pmu_sbi_event_info(&model, address, n), "sbi_calls.event_info_of_many");
-	for (unsigned int i = 0; i < n; i++)
-		good += info[i].output == SPEC_INFO_SUPPORTED;
-	note("%u of %u are supported", good, n);
-	check(good == 53 && !info[53].output, "sbi_calls.event_info_all_but_reserved");
-	check(sbi_pmu_sbi_event_info(&model, address + 8, 1) == -EINVAL &&
-	      sbi_pmu_sbi_event_info(&model, address, 65) == -EFAULT,
-	      "sbi_calls.event_info_refused");
-	scripted = (struct sbiret){};
-	check(!sbi_pmu_sbi_event_info(&script, address, 9) &&
-	      args_were(address, 0, 9), "sbi_calls.event_info_arguments");
-}
-
 void test_sbi_calls(void)
 {
 	test_errno();
@@ -223,5 +197,4 @@ void test_sbi_calls(void)
 	test_read();
 	test_probe_inventory();
 	test_set_shmem();
-	test_event_info();
 }

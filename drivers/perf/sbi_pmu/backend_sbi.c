@@ -180,14 +180,6 @@ int sbi_pmu_sbi_set_shmem(struct sbi_pmu_sbi *sbi, u64 address)
 	return pmu_call(sbi, SBI_EXT_PMU_SNAPSHOT_SET_SHMEM, arg, NULL);
 }
 
-/* Ask about @entries struct riscv_pmu_event_info at @address, answered in place. */
-int sbi_pmu_sbi_event_info(struct sbi_pmu_sbi *sbi, u64 address, unsigned int entries)
-{
-	const unsigned long arg[SBI_PMU_ARGS] = { address, 0, entries };
-
-	return pmu_call(sbi, SBI_EXT_PMU_EVENT_GET_INFO, arg, NULL);
-}
-
 /* ---- configure ---- */
 
 /**

@@ -11,7 +11,7 @@
 #include "inventory.h"
 
 #define SBI_PMU_ARGS	6
-#define SBI_PMU_FIDS	(SBI_EXT_PMU_EVENT_GET_INFO + 1)
+#define SBI_PMU_FIDS	(SBI_EXT_PMU_SNAPSHOT_SET_SHMEM + 1)
 
 /* A call of the PMU extension on this hart */
 typedef struct sbiret (*sbi_pmu_call_fn)(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS]);
@@ -44,6 +44,5 @@ int __must_check sbi_pmu_sbi_stop_snapshot(struct sbi_pmu_sbi *sbi, unsigned int
 int sbi_pmu_sbi_release(struct sbi_pmu_sbi *sbi, unsigned int idx);
 int __must_check sbi_pmu_sbi_fw_read(struct sbi_pmu_sbi *sbi, unsigned int idx, u64 *value);
 int __must_check sbi_pmu_sbi_set_shmem(struct sbi_pmu_sbi *sbi, u64 address);
-int __must_check sbi_pmu_sbi_event_info(struct sbi_pmu_sbi *sbi, u64 address, unsigned int entries);
 
 #endif

@@ -11,8 +11,8 @@
 static int sbi_calls_show(struct seq_file *file, void *unused)
 {
 	static const char * const names[SBI_PMU_FIDS] = {
-		"num_counters", "counter_info", "config_matching", "start",      "stop",
-		"fw_read",      "fw_read_hi",   "snapshot_shmem",  "event_info",
+		"num_counters", "counter_info", "config_matching", "start",
+		"stop",         "fw_read",      "fw_read_hi",      "snapshot_shmem",
 	};
 	const struct sbi_pmu *pmu = file->private;
 	int cpu;

@@ -26,17 +26,8 @@ struct riscv_pmu_snapshot_data {
 #define RISCV_PLAT_FW_EVENT		0xFFFF
 #endif
 
-#ifndef RISCV_PMU_EVENT_INFO_OUTPUT_MASK /* 6.18 */
-#define SBI_EXT_PMU_EVENT_GET_INFO	8
+#ifndef RISCV_PMU_RAW_EVENT_V2_MASK /* 6.18 */
 #define SBI_PMU_EVENT_TYPE_RAW_V2	3
-#define RISCV_PMU_RAW_EVENT_V2_MASK	GENMASK_ULL(55, 0)
-#define RISCV_PMU_EVENT_INFO_OUTPUT_MASK 0x01
-
-struct riscv_pmu_event_info {
-	u32 event_idx;
-	u32 output;
-	u64 event_data;
-};
 #endif
 
 #endif
