@@ -63,8 +63,8 @@
  * @expected: number of events that happened while it was started
  * @reported: count that the driver has reported
  * @active: the event is started, so it should count
- * @page: its mmap page; @by_kernel: no user-space read, read(2) must be used; @offset: to be
- *	  added to the counter's value
+ * @page: its mmap page; @offset: to be added to the counter's value; @min_offset: the smallest
+ *	  @offset so far
  */
 struct tracked {
 	struct sbi_pmu_event event;
@@ -73,8 +73,8 @@ struct tracked {
 	bool active;
 	struct {
 		struct sbi_pmu_user_page page;
-		bool by_kernel;
 		u64 offset;
+		s64 min_offset;
 	} page;
 };
 

@@ -59,8 +59,9 @@ static void publish(struct tracked *t)
 {
 	t->reported += sbi_pmu_event_take(&t->event);
 	t->page.page = sbi_pmu_user_page(&cpu.counters, &t->event, ~0U);
-	t->page.by_kernel = t->event.active && !t->page.page.csr;
 	t->page.offset = t->reported - t->page.page.base;
+	if ((s64)t->page.offset < t->page.min_offset)
+		t->page.min_offset = t->page.offset;
 }
 
 /*
@@ -73,7 +74,7 @@ bool tracked_user_read(const struct tracked *t, u64 *count)
 	u64 value;
 
 	/* Results of read(2) are compared in is_count_right(). */
-	*count = t->page.by_kernel ? t->expected : t->page.offset;
+	*count = page->by_kernel ? t->expected : t->page.offset;
 	if (!page->csr)
 		return true;
 	if (fakesbi_read_csr(page->csr, &value))

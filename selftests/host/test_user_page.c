@@ -68,8 +68,85 @@ static void test_readable(void)
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
+/* What the page says now. */
+static struct sbi_pmu_user_page page_of(const struct tracked *t)
+{
+	return sbi_pmu_user_page(&cpu.counters, &t->event, ~0U);
+}
+
+/* The page of an event that has never counted must not send programs to read(2). */
+static void test_new_event(void)
+{
+	struct tracked *t = &cpu.tracked[0];
+
+	boot(1, 0, 64);
+	tracked_open_idx(t, RAW, 1);
+	t->event.mapped = false;
+	check(!page_of(t).by_kernel && !page_of(t).csr, "user_page.has_count_before_start");
+	tracked_add_start(t);
+	check(page_of(t).by_kernel && !page_of(t).csr, "user_page.by_kernel_while_unmapped");
+	tracked_stop(t);
+	check(!page_of(t).by_kernel && !page_of(t).csr, "user_page.has_count_after_stop");
+	sbi_pmu_counters_offline(&cpu.counters);
+}
+
+/* Whether the counter of an event can ever be read, as it is decided at open. */
+static void test_possible(void)
+{
+	struct tracked *t = &cpu.tracked[0], *fw = &cpu.tracked[1];
+	const u32 open = SBI_PMU_CSR_BIT(CSR_CYCLE) | SBI_PMU_CSR_BIT(CSR_CYCLE + 3);
+
+	boot(2, 2, 64);
+	tracked_open_idx(t, RAW, 1);
+	tracked_open_idx(fw, FW + 5, 0);
+	check(sbi_pmu_user_page_possible(&cpu.inv, &t->event.candidates, open),
+	      "user_page.possible_if_a_counter_can_be_opened");
+	check(!sbi_pmu_user_page_possible(&cpu.inv, &t->event.candidates,
+					  SBI_PMU_CSR_BIT(CSR_CYCLE)),
+	      "user_page.not_possible_if_no_counter_can_be_opened");
+	check(!sbi_pmu_user_page_possible(&cpu.inv, &fw->event.candidates, ~0U),
+	      "user_page.not_possible_for_firmware_event");
+	sbi_pmu_counters_offline(&cpu.counters);
+}
+
+/* A task maps the event while it counts. */
+static void map(struct tracked *t, bool own, bool sees_all)
+{
+	sbi_pmu_user_page_mapped(&t->event, own, sees_all);
+	sbi_pmu_event_set_user_read(&cpu.counters, &t->event);
+	cpu_enable();
+}
+
+static void test_who_maps(void)
+{
+	struct tracked *t = &cpu.tracked[0];
+
+	boot(1, 0, 64);
+	tracked_open_idx(t, RAW, 1);
+	t->event.mapped = false;
+	tracked_add_start(t);
+	map(t, true, true);
+	check(page_of(t).csr && !t->event.reset_on_start, "user_page.readable_by_its_task");
+	map(t, true, false);
+	check(page_of(t).csr && !page_of(t).base && t->event.reset_on_start,
+	      "user_page.reset_if_mapped_without_rights");
+	map(t, false, true);
+	check(!page_of(t).csr && page_of(t).by_kernel && t->event.reset_on_start,
+	      "user_page.not_readable_after_other_task_maps");
+	tracked_stop(t);
+	check(page_of(t).by_kernel, "user_page.by_kernel_when_stopped_after_other_task_maps");
+	tracked_start(t);
+	map(t, true, true);
+	check(!page_of(t).csr && page_of(t).by_kernel,
+	      "user_page.not_readable_by_its_task_after_other_task_maps");
+	sbi_pmu_counters_offline(&cpu.counters);
+}
+
 void test_user_page(void)
 {
 	test_width();
 	test_readable();
+	test_new_event();
+	test_possible();
+	test_who_maps();
 }

@@ -554,16 +554,16 @@ int sbi_pmu_event_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 	ret = read_start(c, event);
 	event->active = !ret;
 	event->period.since_poll = 0;
-	event->user_read = event->mapped;
+	event->user_read = READ_ONCE(event->mapped);
 	restart_for(c, event);
 	return ret;
 }
 
-/* A program may read this event's counter from now on. Context: interrupts disabled. */
-void sbi_pmu_event_allow_user_read(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+/* From now on a program may read this event's counter, or may not. Context: interrupts disabled. */
+void sbi_pmu_event_set_user_read(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
-	event->user_read = true;
-	if (event->counter != SBI_PMU_NO_COUNTER)
+	event->user_read = READ_ONCE(event->mapped);
+	if (event->user_read && event->counter != SBI_PMU_NO_COUNTER)
 		restart_for(c, event);
 }
 

@@ -52,8 +52,10 @@ struct sbi_pmu_event {
 	unsigned int counter; /* its counter, or SBI_PMU_NO_COUNTER */
 	u8 sampling;          /* enum sbi_pmu_sampling */
 	bool active;          /* counts now, as opposed to stopped */
-	/* a program has mapped it and may read its counter from user space */
+	/* the task that it counts has mapped it and may read its counter from user space */
 	bool mapped;
+	/* another task has mapped it, so that nobody may: both read the same page */
+	bool mapped_by_other;
 	bool user_read; /* @mapped when it was started last */
 	/*
 	 * a user-space read must not show what others counted, so the counter starts from 0
@@ -139,7 +141,7 @@ void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 int sbi_pmu_event_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 void sbi_pmu_event_stop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 void sbi_pmu_event_update(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
-void sbi_pmu_event_allow_user_read(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
+void sbi_pmu_event_set_user_read(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 u64 sbi_pmu_event_take(struct sbi_pmu_event *event);
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/slab.h>
 
@@ -82,14 +83,23 @@ static void *find_symbol(const char *name)
 	return NULL;
 }
 
+/* Not all kernels have the names of variables (CONFIG_KALLSYMS_ALL). */
+static void *find_variable(const char *name)
+{
+	typeof(kallsyms_lookup_name) *lookup = find_symbol("kallsyms_lookup_name");
+
+	return lookup ? (void *)lookup(name) : NULL;
+}
+
 /* Are the prototypes those of this kernel? */
 static_assert(__same_type(*((struct sbi_pmu *)NULL)->perf_event_overflow, perf_event_overflow));
 static_assert(__same_type(*((struct sbi_pmu *)NULL)->perf_sample_event_took,
 			  perf_sample_event_took));
 
-/* Find perf core's functions for samples; NULL where the kernel has no kprobes. */
+/* Find what perf core does not export; NULL where the kernel has no kprobes. */
 void sbi_pmu_find_symbols(struct sbi_pmu *pmu)
 {
 	pmu->perf_event_overflow = find_symbol("perf_event_overflow");
 	pmu->perf_sample_event_took = find_symbol("perf_sample_event_took");
+	pmu->perf_event_paranoid = find_variable("sysctl_perf_event_paranoid");
 }

@@ -26,6 +26,8 @@ static void pmu_start(struct perf_event *perf, int flags)
 
 	if (WARN_ON_ONCE(!(perf->hw.state & PERF_HES_STOPPED)))
 		return;
+	if (READ_ONCE(e->event.mapped))
+		smp_mb(); /* pairs with pmu_event_mapped(): another task may map it now */
 	if (is_sampling_event(perf))
 		sbi_pmu_period_resume(e);
 	/* An event whose counter cannot be read stays stopped. */
@@ -94,7 +96,7 @@ static void publish_here(void *arg)
 	/* If it has just left this CPU, its page is written when it is scheduled again. */
 	if (READ_ONCE(perf->oncpu) != smp_processor_id())
 		return;
-	sbi_pmu_event_allow_user_read(&cpu->counters, &e->event);
+	sbi_pmu_event_set_user_read(&cpu->counters, &e->event);
 	sbi_pmu_event_collect(e);
 	/* The counter must be restarted and open before the page shows it. */
 	sbi_pmu_counters_enable(cpu);
@@ -114,9 +116,13 @@ static void pmu_event_mapped(struct perf_event *perf, struct mm_struct *mm)
 
 	if (!sbi_pmu_user_access_map(to_event(perf), mm))
 		return;
+	/* If it is not on a CPU yet, pmu_start() sees who has mapped it. */
+	smp_mb();
 	cpu = READ_ONCE(perf->oncpu);
 	if (cpu >= 0)
 		smp_call_function_single(cpu, publish_here, perf, true);
+	else
+		sbi_pmu_user_access_hide(to_event(perf));
 }
 
 static int pmu_event_idx(struct perf_event *perf)
@@ -287,17 +293,14 @@ static int pmu_event_init(struct perf_event *perf)
 	sbi_pmu_event_init(&e->event, &code, &candidates);
 	e->event.sampling = sampling;
 	e->perf = perf;
-	e->readable = sbi_pmu_user_access_allowed(pmu, perf, &code);
-	/* Without the right to count a whole CPU, other tasks' counts must not be seen either. */
-	e->event.reset_on_start = !perfmon_capable();
 	perf->pmu_private = e;
-	perf->hw.idx = -1; /* no width yet, see ctr_get_width() */
 	ret = perf->parent ? 0 : group_validate(pmu, perf);
 	if (ret) {
 		perf->pmu_private = NULL;
 		kfree(e);
 		return ret;
 	}
+	sbi_pmu_user_access_open(e);
 	atomic_inc(&pmu->events);
 	perf->destroy = event_destroy;
 	return 0;

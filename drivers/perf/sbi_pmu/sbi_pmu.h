@@ -64,8 +64,9 @@ struct sbi_pmu_cpu {
 struct sbi_pmu_perf_event {
 	struct sbi_pmu_event event; /* on a CPU */
 	struct perf_event *perf;    /* perf core's event */
-	/* its task may read it from user space once it has mapped it */
+	/* its task may read it from user space, if it maps it; const after open */
 	bool readable;
+	bool has_page; /* a task has mapped it */
 	/* the counter in its mmap page: hpmcounter number plus one, or 0 */
 	u8 shown;
 	/* the address space that has mapped it, with a reference; NULL before */
@@ -142,6 +143,8 @@ struct sbi_pmu {
 	int (*perf_event_overflow)(struct perf_event *event, struct perf_sample_data *data,
 				   struct pt_regs *regs);
 	void (*perf_sample_event_took)(u64 ns); /* likewise */
+	/* perf core's variable, which is not exported, or NULL; const after probe */
+	const typeof(sysctl_perf_event_paranoid) *perf_event_paranoid;
 	struct sbi_pmu_support_cache support;   /* which counters can count an event */
 	atomic_t events;                        /* number of perf events that exist */
 	struct sbi_pmu_user_access user_access; /* user-space reads */

@@ -43,14 +43,13 @@ static void add_count(struct sbi_pmu_perf_event *e)
 	struct sbi_pmu_user_page page;
 
 	local64_add(sbi_pmu_event_take(&e->event), &e->perf->count);
-	if (!e->event.mapped)
+	if (!e->readable)
 		return;
 	page = sbi_pmu_user_page(&cpu->counters, &e->event, cpu->openable);
 	if (page.csr)
 		e->published |= SBI_PMU_CSR_BIT(page.csr);
 	WRITE_ONCE(e->shown, page.csr ? page.csr - CSR_CYCLE + 1 : 0);
-	/* An event that counts and cannot be read must be read by read(2). */
-	if (e->event.active && !page.csr)
+	if (page.by_kernel)
 		hw->flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
 	else
 		hw->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
@@ -65,11 +64,17 @@ void sbi_pmu_event_collect(struct sbi_pmu_perf_event *e)
 	add_count(e);
 }
 
-/* Write an event's mmap page. Context: on its CPU, interrupts disabled. */
+/*
+ * Write an event's mmap page, if it has one: that of an event whose samples go to another
+ * event's buffer (PERF_EVENT_IOC_SET_OUTPUT) is the other event's page.
+ *
+ * Context: on its CPU, interrupts disabled.
+ */
 void sbi_pmu_publish(struct sbi_pmu_perf_event *e)
 {
 	add_count(e);
-	perf_event_update_userpage(e->perf);
+	if (READ_ONCE(e->has_page))
+		perf_event_update_userpage(e->perf);
 }
 
 /* See struct sbi_pmu_counters, @changed. */
@@ -226,51 +231,102 @@ void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu)
 
 /* ---- readers ---- */
 
-/* May a task read @perf from user space? Firmware counters have no CSR. */
-bool sbi_pmu_user_access_allowed(const struct sbi_pmu *pmu, const struct perf_event *perf,
-				 const struct sbi_pmu_event_code *code)
+/*
+ * Could a task read @perf from user space? Firmware counters have no CSR. Homogeneous CPUs
+ * can open the same counters.
+ */
+static bool is_possible(const struct sbi_pmu *pmu, const struct perf_event *perf,
+			const struct sbi_pmu_event *event)
 {
 	return pmu->user_access.available &&
 	       READ_ONCE(pmu->user_access.mode) != SBI_PMU_USER_ACCESS_NONE &&
 	       perf->attach_state & PERF_ATTACH_TASK && !perf->attr.inherit &&
-	       !sbi_pmu_event_is_firmware(code);
+	       sbi_pmu_user_page_possible(&pmu->inv, &event->candidates,
+					  raw_cpu_ptr(pmu->cpu)->openable);
 }
 
 /**
- * sbi_pmu_user_access_map() - allow reads of an event that has been mapped
- * @e: the event
- * @mm: the address space that maps it; another one than before if the task has called
- *	exec() since
+ * sbi_pmu_user_access_open() - decide whether an event can be read from user space
+ * @e: a new event
  *
- * Only the task that the event counts may read it.
+ * If so, its mmap page says so from the beginning: programs look at it before the event is
+ * started for the first time.
  *
  * Context: may sleep.
- * Return: may it?
+ */
+void sbi_pmu_user_access_open(struct sbi_pmu_perf_event *e)
+{
+	struct hw_perf_event *hw = &e->perf->hw;
+
+	e->readable = is_possible(to_sbi_pmu(e->perf->pmu), e->perf, &e->event);
+	/* The width of a counter, see ctr_get_width(), or -1: no reads from user space. */
+	hw->idx = e->readable ? 63 : -1;
+	if (e->readable)
+		hw->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
+}
+
+/* May the calling task count whole CPUs, and so see what other tasks count? */
+static bool may_count_cpus(const struct sbi_pmu *pmu)
+{
+	return (pmu->perf_event_paranoid && READ_ONCE(*pmu->perf_event_paranoid) <= 0) ||
+	       perfmon_capable();
+}
+
+/* The task that @e counts has mapped it in @mm. Context: ua->lock. Return: for mmdrop(). */
+static struct mm_struct *add_reader(struct sbi_pmu_user_access *ua, struct sbi_pmu_perf_event *e,
+				    struct mm_struct *mm)
+{
+	struct mm_struct *before = e->mm;
+
+	mmgrab(mm);
+	WRITE_ONCE(e->mm, mm);
+	if (!before) {
+		hash_add_rcu(ua->readers, &e->reader, (unsigned long)e->perf->hw.target);
+		ua->count++;
+	}
+	return before;
+}
+
+/**
+ * sbi_pmu_user_access_map() - decide who may read an event that the calling task has mapped
+ * @e: the event
+ * @mm: the address space; another one than before if the task has called exec() since
+ *
+ * The rights that count are those of the task that maps the event, not of the one that
+ * opened it: a file descriptor can be passed on.
+ *
+ * Context: may sleep.
+ * Return: may its page have to change?
  */
 bool sbi_pmu_user_access_map(struct sbi_pmu_perf_event *e, struct mm_struct *mm)
 {
-	struct sbi_pmu_user_access *ua = &to_sbi_pmu(e->perf->pmu)->user_access;
-	struct task_struct *task = e->perf->hw.target;
-	struct mm_struct *before;
+	struct sbi_pmu *pmu = to_sbi_pmu(e->perf->pmu);
+	const bool own = e->perf->hw.target == current, sees_all = may_count_cpus(pmu);
+	struct mm_struct *before = NULL;
 
-	if (!e->readable || READ_ONCE(task->mm) != mm)
+	WRITE_ONCE(e->has_page, true);
+	if (!e->readable)
 		return false;
-	mmgrab(mm);
-	spin_lock(&ua->lock);
-	before = e->mm;
-	WRITE_ONCE(e->mm, mm);
-	if (!before) {
-		hash_add_rcu(ua->readers, &e->reader, (unsigned long)task);
-		ua->count++;
-	}
-	spin_unlock(&ua->lock);
+	spin_lock(&pmu->user_access.lock);
+	if (own)
+		before = add_reader(&pmu->user_access, e, mm);
+	sbi_pmu_user_page_mapped(&e->event, own, sees_all);
+	spin_unlock(&pmu->user_access.lock);
 	if (before)
 		mmdrop(before);
-	/* After that only the event's CPU changes the flags. */
-	if (!e->event.mapped)
-		e->perf->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
-	WRITE_ONCE(e->event.mapped, true);
 	return true;
+}
+
+/*
+ * Another task has mapped an event that is not on a CPU, so that nobody reads it from user
+ * space. If it comes to a CPU now, its flag is cleared there, too.
+ */
+void sbi_pmu_user_access_hide(struct sbi_pmu_perf_event *e)
+{
+	if (!READ_ONCE(e->event.mapped_by_other))
+		return;
+	e->perf->hw.flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
+	perf_event_update_userpage(e->perf);
 }
 
 /* The event ends. Context: may sleep. */

@@ -14,6 +14,46 @@ static bool is_readable(const struct sbi_pmu_counters *c, const struct sbi_pmu_e
 }
 
 /**
+ * sbi_pmu_user_page_possible() - can the event's counter ever be read from user space?
+ * @inv: the counters
+ * @candidates: those that can count the event
+ * @readable: counters that can be opened to user space, as in scounteren
+ */
+bool sbi_pmu_user_page_possible(const struct sbi_pmu_inventory *inv,
+				const struct sbi_pmu_mask *candidates, u32 readable)
+{
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, candidates)
+		if (inv->info[i].kind != SBI_PMU_COUNTER_FIRMWARE &&
+		    readable & SBI_PMU_CSR_BIT(inv->info[i].csr))
+			return true;
+	return false;
+}
+
+/**
+ * sbi_pmu_user_page_mapped() - decide who may read the counter of an event that is mapped
+ * @event: the event
+ * @own: the task that maps it is the task that it counts
+ * @sees_all: the task that maps it may see what other tasks count
+ *
+ * A counter is on the CPU of its task: if another thread reads it, that read traps or
+ * returns another counter. Nothing in the page says who reads it, hence once another task
+ * has mapped the event nobody reads its counter.
+ *
+ * Context: any; not at the same time for one event. sbi_pmu_event_set_user_read() applies
+ * it to an event that counts.
+ */
+void sbi_pmu_user_page_mapped(struct sbi_pmu_event *event, bool own, bool sees_all)
+{
+	if (own)
+		event->reset_on_start = !sees_all;
+	else
+		WRITE_ONCE(event->mapped_by_other, true);
+	WRITE_ONCE(event->mapped, !event->mapped_by_other);
+}
+
+/**
  * sbi_pmu_user_page() - work out an event's mmap page
  * @c: this CPU's
  * @event: the event, accounted
@@ -34,11 +74,14 @@ struct sbi_pmu_user_page sbi_pmu_user_page(const struct sbi_pmu_counters *c,
 	const struct sbi_pmu_counter_info *info;
 	struct sbi_pmu_user_page page = { .width = 64 };
 
+	/* An event that counts and cannot be read must be read by read(2). */
+	page.by_kernel = event->active || READ_ONCE(event->mapped_by_other);
 	if (!is_readable(c, event))
 		return page;
 	info = &c->backend.inv->info[event->counter];
 	if (!(readable & SBI_PMU_CSR_BIT(info->csr)))
 		return page;
+	page.by_kernel = false;
 	page.csr = info->csr;
 	page.base = event->prev;
 	if (event->prev & BIT_ULL(info->width - 1)) {

@@ -9,11 +9,17 @@
 
 /* How a program reads an event's counter */
 struct sbi_pmu_user_page {
-	u16 csr; /* the CSR to read, 0: read(2) must be used */
+	u16 csr; /* the CSR to read, 0: none */
 	/* number of bits of the value that the program sign-extends */
 	u8 width;
+	/* read(2) must be used; else, without a CSR, the page has the count */
+	bool by_kernel;
 	u64 base; /* what the program subtracts from the extended value */
 };
+
+bool sbi_pmu_user_page_possible(const struct sbi_pmu_inventory *inv,
+				const struct sbi_pmu_mask *candidates, u32 readable);
+void sbi_pmu_user_page_mapped(struct sbi_pmu_event *event, bool own, bool sees_all);
 
 struct sbi_pmu_user_page sbi_pmu_user_page(const struct sbi_pmu_counters *c,
 					   const struct sbi_pmu_event *event, u32 readable);
