@@ -57,7 +57,7 @@ static bool is_at(const char *name, const unsigned int at[5])
 	const struct sbi_pmu_irq_source *s = sbi_pmu_irq_source_named(name);
 
 	return s->hwirq == at[0] && s->overflow == at[1] && s->pending == at[2] &&
-	       s->enable == at[3] && s->bit == at[4];
+	       s->enable == at[3] && s->mask == BIT(at[4]);
 }
 
 static void test_numbers(void)

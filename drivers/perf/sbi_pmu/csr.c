@@ -54,9 +54,9 @@ int sbi_pmu_csr_read(unsigned int csr, u64 *value)
 /* Counters that have overflowed since they were started, a bit for each hpmcounter. */
 u32 sbi_pmu_csr_overflow(unsigned int csr)
 {
-	switch (csr) {
-	case CSR_SCOUNTOVF:
+	if (likely(csr == CSR_SCOUNTOVF))
 		return csr_read(CSR_SCOUNTOVF);
+	switch (csr) {
 	case SBI_PMU_CSR_THEAD_SCOUNTEROF:
 		return csr_read(SBI_PMU_CSR_THEAD_SCOUNTEROF);
 	case SBI_PMU_CSR_ANDES_SCOUNTEROF:
@@ -65,47 +65,47 @@ u32 sbi_pmu_csr_overflow(unsigned int csr)
 	return 0;
 }
 
-/* Return: is the interrupt of @bit pending? */
-bool sbi_pmu_csr_is_pending(unsigned int csr, unsigned int bit)
+/* Return: is the interrupt in @mask pending? */
+bool sbi_pmu_csr_is_pending(unsigned int csr, unsigned long mask)
 {
 	const unsigned long pending = csr == SBI_PMU_CSR_ANDES_SLIP ?
 					      csr_read(SBI_PMU_CSR_ANDES_SLIP) :
 					      csr_read(CSR_SIP);
 
-	return pending & BIT(bit);
+	return pending & mask;
 }
 
-/* Return: was the interrupt of @bit pending? */
-bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned int bit)
+/* Return: was the interrupt in @mask pending? */
+bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned long mask)
 {
 	const unsigned long pending = csr == SBI_PMU_CSR_ANDES_SLIP ?
-					      csr_read_clear(SBI_PMU_CSR_ANDES_SLIP, BIT(bit)) :
-					      csr_read_clear(CSR_SIP, BIT(bit));
+					      csr_read_clear(SBI_PMU_CSR_ANDES_SLIP, mask) :
+					      csr_read_clear(CSR_SIP, mask);
 
-	return pending & BIT(bit);
+	return pending & mask;
 }
 
-void sbi_pmu_csr_set_pending(unsigned int csr, unsigned int bit)
+void sbi_pmu_csr_set_pending(unsigned int csr, unsigned long mask)
 {
 	if (csr == SBI_PMU_CSR_ANDES_SLIP)
-		csr_set(SBI_PMU_CSR_ANDES_SLIP, BIT(bit));
+		csr_set(SBI_PMU_CSR_ANDES_SLIP, mask);
 	else
-		csr_set(CSR_SIP, BIT(bit));
+		csr_set(CSR_SIP, mask);
 }
 
-/* Can the interrupt of @bit be enabled on this CPU? Context: interrupts disabled. */
-bool sbi_pmu_csr_can_enable(unsigned int csr, unsigned int bit)
+/* Can the interrupt in @mask be enabled on this CPU? Context: interrupts disabled. */
+bool sbi_pmu_csr_can_enable(unsigned int csr, unsigned long mask)
 {
 	unsigned long before, now;
 
 	if (csr == SBI_PMU_CSR_ANDES_SLIE) {
-		before = csr_read_set(SBI_PMU_CSR_ANDES_SLIE, BIT(bit));
+		before = csr_read_set(SBI_PMU_CSR_ANDES_SLIE, mask);
 		now = csr_swap(SBI_PMU_CSR_ANDES_SLIE, before);
 	} else {
-		before = csr_read_set(CSR_SIE, BIT(bit));
+		before = csr_read_set(CSR_SIE, mask);
 		now = csr_swap(CSR_SIE, before);
 	}
-	return now & BIT(bit);
+	return now & mask;
 }
 
 #define CASE_EXISTS(n)	case n: READ_OR_TRAP(n, now, error); break

@@ -10,10 +10,10 @@
 int sbi_pmu_csr_read(unsigned int csr, u64 *value);
 
 u32 sbi_pmu_csr_overflow(unsigned int csr);
-bool sbi_pmu_csr_is_pending(unsigned int csr, unsigned int bit);
-bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned int bit);
-void sbi_pmu_csr_set_pending(unsigned int csr, unsigned int bit);
-bool sbi_pmu_csr_can_enable(unsigned int csr, unsigned int bit);
+bool sbi_pmu_csr_is_pending(unsigned int csr, unsigned long mask);
+bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned long mask);
+void sbi_pmu_csr_set_pending(unsigned int csr, unsigned long mask);
+bool sbi_pmu_csr_can_enable(unsigned int csr, unsigned long mask);
 bool sbi_pmu_csr_exists(unsigned int csr);
 
 u32 sbi_pmu_csr_openable(void);

@@ -24,7 +24,7 @@ static bool has_xandespmu(const struct sbi_pmu_irq_ids *ids)
  * The first row that matches counts.
  *
  * In the CSRs of overflow bits and in those of pending and enable bits each source has the
- * layout of Sscofpmf; only the CSRs and the bit differ.
+ * layout of Sscofpmf; only the CSRs and the mask differ.
  */
 static const struct sbi_pmu_irq_source sources[] = {
 	{
@@ -36,7 +36,7 @@ static const struct sbi_pmu_irq_source sources[] = {
 		.overflow = CSR_SCOUNTOVF,
 		.pending = CSR_SIP,
 		.enable = CSR_SIE,
-		.bit = 13,
+		.mask = BIT(13),
 		.filters = true,
 	},
 	{
@@ -48,7 +48,7 @@ static const struct sbi_pmu_irq_source sources[] = {
 		.overflow = SBI_PMU_CSR_THEAD_SCOUNTEROF,
 		.pending = CSR_SIP,
 		.enable = CSR_SIE,
-		.bit = 17,
+		.mask = BIT(17),
 		.fixed = true,
 	},
 	{
@@ -61,7 +61,7 @@ static const struct sbi_pmu_irq_source sources[] = {
 		.overflow = SBI_PMU_CSR_ANDES_SCOUNTEROF,
 		.pending = SBI_PMU_CSR_ANDES_SLIP,
 		.enable = SBI_PMU_CSR_ANDES_SLIE,
-		.bit = 18,
+		.mask = BIT(18),
 		.filters = true,
 		.fixed = true,
 	},

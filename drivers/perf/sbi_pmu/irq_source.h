@@ -26,13 +26,13 @@ struct sbi_pmu_irq_source {
 	const char *title;   /* in the log */
 	const char *missing; /* in the log, if it is asked for on other cores */
 	bool (*is_of)(const struct sbi_pmu_irq_ids *ids); /* does the core have it? */
-	u16 hwirq;    /* its number at the interrupt controller of the core */
-	u16 overflow; /* CSR with a bit for each counter that has overflowed, by CSR number */
-	u16 pending;  /* CSR of the pending bit */
-	u16 enable;   /* CSR of the enable bit, at the same place */
-	u8 bit;       /* the place of these two bits */
-	bool filters; /* programmable counters can be inhibited by privilege mode */
-	bool fixed;   /* cycle and instret interrupt, and filter if the others do */
+	u16 hwirq;          /* its number at the interrupt controller of the core */
+	u16 overflow;       /* CSR with a bit for each counter that has overflowed, by CSR number */
+	u16 pending;        /* CSR of the pending bit */
+	u16 enable;         /* CSR of the enable bit, at the same place */
+	unsigned long mask; /* the two bits */
+	bool filters;       /* programmable counters can be inhibited by privilege mode */
+	bool fixed;         /* cycle and instret interrupt, and filter if the others do */
 };
 
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_irq_ids *ids);

@@ -25,11 +25,11 @@ void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu)
 	 */
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
 	const bool pending = cpu->pmu->source == SBI_PMU_OVERFLOW_IRQ &&
-			     sbi_pmu_csr_clear_pending(source->pending, source->bit);
+			     sbi_pmu_csr_clear_pending(source->pending, source->mask);
 
 	sbi_pmu_counters_start(&cpu->counters);
 	if (pending)
-		sbi_pmu_csr_set_pending(source->pending, source->bit);
+		sbi_pmu_csr_set_pending(source->pending, source->mask);
 }
 
 /**
@@ -207,7 +207,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	struct sbi_pmu_mask overflowed;
 
 	/* First, so that an overflow from here on interrupts again. */
-	sbi_pmu_csr_clear_pending(source->pending, source->bit);
+	sbi_pmu_csr_clear_pending(source->pending, source->mask);
 	sbi_pmu_counters_disable(cpu);
 	overflowed = sbi_pmu_counters_stop_overflowed(&cpu->counters, sbi_pmu_csr_overflow,
 						      source->overflow);
@@ -216,7 +216,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 		 * A counter has overflowed that no event waits for. Where the interrupt is
 		 * pending as long as an overflow bit is set, only a stop and a start end that.
 		 */
-		if (sbi_pmu_csr_is_pending(source->pending, source->bit))
+		if (sbi_pmu_csr_is_pending(source->pending, source->mask))
 			sbi_pmu_counters_stop_all(&cpu->counters);
 		sbi_pmu_counters_enable(cpu);
 		return IRQ_NONE;
@@ -246,7 +246,7 @@ bool sbi_pmu_check_lost_irqs(struct sbi_pmu_cpu *cpu)
 	if (sbi_pmu_mask_empty(&sampling))
 		return false;
 	/* A pending interrupt is not lost, it comes next. */
-	if (sbi_pmu_csr_is_pending(source->pending, source->bit))
+	if (sbi_pmu_csr_is_pending(source->pending, source->mask))
 		return true;
 	if (!c->backend.in_vm)
 		overflowed =
@@ -276,7 +276,7 @@ static void count_if_missing(void *arg)
 
 	if ((!check->in_kvm && !sbi_pmu_csr_exists(source->overflow)) ||
 	    !sbi_pmu_csr_exists(source->pending) || !sbi_pmu_csr_exists(source->enable) ||
-	    !sbi_pmu_csr_can_enable(source->enable, source->bit))
+	    !sbi_pmu_csr_can_enable(source->enable, source->mask))
 		atomic_inc(&check->missing);
 }
 
