@@ -50,7 +50,8 @@ all_errors() {
 	refuses '/^slice0_l2_cache_access	/s/	[^	]*$//' events.tsv '^slice0_l2_cache_access	' '11 fields instead of 12'
 	refuses '/^slice0_l2_cache_wr_refill	/s/	zero	/	nil	/' events.tsv '^slice0_l2_cache_wr_refill	' "unknown fault 'nil'"
 	refuses '/^slice0_l2_cache_wr_refill	/s/[^	]*$/-/' events.tsv '^slice0_l2_cache_wr_refill	' "fault 'zero' without a note"
-	refuses '/^rob_commitinstr	/s/	56	/	64	/' events.tsv '^rob_commitinstr	' "max '64' is not"
+	refuses '/^rob_commitinstr	/s/	56	/	128	/' events.tsv '^rob_commitinstr	.*	128	' "max '128' is not"
+	refuses '/^rob_commitinstr	/s/	56	/	64	/' events.tsv '^rob_commitinstr	.*	64	-	.*	-$' "max '64' needs more than 6 bits"
 	refuses '/^itlb_access	/s//dtlb_ld_access	/' events.tsv '^dtlb_ld_access	memory' 'has another unit'
 	refuses '/^ifu_req	/s/	2	2	2	2	/	-	-	-	-	/' events.tsv '^ifu_req	' "no table has 'ifu_req'"
 	refuses '/^ptw_access	/s/pagetablecache_access/PTW_access/' events.tsv '^ptw_access	' 'differs from another row in its indices only'

@@ -94,6 +94,8 @@ static const struct { const char *table, *name; u64 config; } known[] = {
 	{ "v3", "cycles_memory", CONFIG(3, 0x21c86) },
 	{ "v3", "l1d_prefetch", CONFIG(3, 0x10840001703c07ULL) },
 	{ "v3", "br_mis_pred", CONFIG(2, 0x3f) },
+	{ "v3", "rob_commitinstr", CONFIG(2, 0x33) },
+	{ "v3", "ibuffer_full", 0 },
 	{ "v3", "bpinstr", 0 },
 };
 

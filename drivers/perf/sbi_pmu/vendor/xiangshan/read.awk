@@ -244,8 +244,8 @@ kind == "events" {
 	known[$1] = u
 	known_at[$1] = FILENAME ":" FNR
 	c = 3 + tables
-	if ($(c + 2) != "-")
-		number("max", $(c + 2), 64)
+	if ($(c + 2) != "-" && number("max", $(c + 2), 128) > 63 && $(c + 5) == "-")
+		error("max '" $(c + 2) "' needs more than 6 bits, and no note says what is lost")
 	if ($(c + 3) !~ /^(-|wrong|zero)$/)
 		error("unknown fault '" $(c + 3) "'")
 	if ($(c + 3) != "-" && $(c + 5) == "-")

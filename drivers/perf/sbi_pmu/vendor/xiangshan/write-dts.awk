@@ -24,6 +24,12 @@ function cells(value,    low)
 	return hex((value - low) / 4294967296, 1) " " hex(low, 1)
 }
 
+# What is lost of an event with more than 6 bits
+function caveat(t, alias)
+{
+	return max[t, alias] > 63 ? "; " note[t, alias] : ""
+}
+
 function property(name, list, n, indent,    i)
 {
 	printf "%s%s =\n", indent, name
@@ -41,8 +47,9 @@ function node(t, indent,    s, n, alias, done, i)
 			continue
 		done[standard_id[s]] = 1
 		n++
-		events_list[n] = sprintf("/* %s: %s */ <%s %s>", standard_name[s], alias,
-					 standard_id[s], cells(selector(t, alias)))
+		events_list[n] = sprintf("/* %s: %s%s */ <%s %s>", standard_name[s], alias,
+					 caveat(t, alias), standard_id[s],
+					 cells(selector(t, alias)))
 		counters_list[n] = sprintf("<%s %s %s>", standard_id[s], standard_id[s],
 					   counters[unit[t, alias]])
 	}
