@@ -42,7 +42,7 @@ in_json() { # FOLDER
 		' "$1"/*.json | sort
 }
 
-# Rows of the event data: "index name RTL-name", or "unit index RTL-name fault" if there
+# Rows of the event data: "index name RTL-name", or "unit index name RTL-name fault" if there
 # is a fault.
 in_data() { # TABLE
 	awk -F '\t' -v table="$1" '
@@ -50,7 +50,7 @@ in_data() { # TABLE
 		/^#/ || $column[table] == "-" { next }
 		{ index_text = sprintf("0x%x", $column[table]) }
 		$column["fault"] == "-" { print index_text, $1, $column["rtl_name"]; next }
-		{ print $2, index_text, $column["rtl_name"], $column["fault"] }
+		{ print $2, index_text, $1, $column["rtl_name"], $column["fault"] }
 		' "$events/events.tsv" | sort
 }
 
@@ -59,14 +59,14 @@ in_page() { # PAGE
 	awk '
 		function put() { if (n > 3) print row }
 		/^   \* - / { put(); row = cell($0); n = 1; next }
-		/^     - / { if (++n <= (row ~ /^0x/ ? 3 : 4)) row = row " " cell($0); next }
+		/^     - / { if (++n <= (row ~ /^0x/ ? 3 : 5)) row = row " " cell($0); next }
 		function cell(line) { gsub(/^   (\*|  ) - |^     - |``/, "", line); return line }
 		END { put() }' "$1" | grep -vE '^(event0|Unit) ' | sort
 }
 
 # Combined events: the names that the driver has and the event data has not as a row.
 combined_in_page() { # PAGE
-	sed -n '/^Combined events/,/^Events without/s/^   \* - ``\(.*\)``$/\1/p' "$1" | sort
+	sed -n '/^Combined events/,/^Withheld events/s/^   \* - ``\(.*\)``$/\1/p' "$1" | sort
 }
 
 # The metrics whose events and metrics are all there, of the names on standard input.

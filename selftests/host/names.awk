@@ -58,10 +58,15 @@ file == "events.tsv" && ($1 == "front_bubble" || $1 == "inst_spec") {
 			slots[t] = $(fault - 1)
 }
 
-file == "events.tsv" && !/^#/ && $fault == "-" {
-	for (t in column)
-		if ($column[t] != "-")
+file == "events.tsv" && !/^#/ {
+	for (t in column) {
+		if ($column[t] == "-")
+			continue
+		if ($fault == "-")
 			code[t, $1] = number_of_unit($2) ", " $column[t]
+		else
+			must[t, $1] = "withheld " number_of_unit($2) ", OR, " $column[t] ", 0, 0, 0"
+	}
 }
 
 file == "combined.tsv" && !/^#/ {
@@ -86,11 +91,13 @@ file == "tables.inc" && /_names\[\] = / {
 	gsub(/_/, "-", t)
 }
 
-file == "tables.inc" && /EVENT\("/ {
+file == "tables.inc" && /(EVENT|WITHHELD)\("/ {
 	split($0, part, "\"")
 	name = part[2]
 	what = substr(part[3], 3)
 	sub(/\),$/, "", what)
+	if (/WITHHELD/)
+		what = "withheld " what
 	given[t]++
 	if ((t, name) in listed)
 		wrong(t ": " name " is there twice")

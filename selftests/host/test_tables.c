@@ -114,6 +114,34 @@ static void test_known(void)
 
 #define BOSC	0x86f
 
+/* The fields of a name, whether it is shown or not. */
+static const struct sbi_pmu_name *find_name(const struct sbi_pmu_table *table, const char *name)
+{
+	for (unsigned int i = 0; i < table->total; i++)
+		if (!strcmp(table->names[i].name, name))
+			return &table->names[i];
+	return NULL;
+}
+
+/* Events of two units with a fault in all tables; later RTL has mended the second. */
+static void test_withheld(const struct sbi_pmu_table *table)
+{
+	static const char *const names[] = { "ibuffer_full", "ptw_l2_hit" };
+	static const u32 units[] = { SBI_PMU_UNIT_FRONTEND, SBI_PMU_UNIT_MEMORY };
+	unsigned int wrong = 0, shown = 0;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct sbi_pmu_name *name = find_name(table, names[i]);
+
+		wrong += !name || !name->withheld || sbi_pmu_table_config(table, names[i]) ||
+			 FIELD_GET(SBI_PMU_CFG_UNIT, name->config) != units[i];
+	}
+	for (unsigned int i = 0; i < table->total; i++)
+		shown += !!sbi_pmu_table_config(table, table->names[i].name);
+	check(!wrong && shown + sbi_pmu_table_withheld(table) == table->total,
+	      "tables.%s_withheld_names_are_kept_apart", id_of(table->name));
+}
+
 static const struct {
 	const char *name, *wish;
 	struct sbi_pmu_core core;
@@ -281,6 +309,7 @@ void test_tables(void)
 	for (n = 0; (table = sbi_pmu_table_nth(n)); n++) {
 		test_names(table);
 		test_check_events(table);
+		test_withheld(table);
 	}
 	check(n == 4, "tables.there_are_4");
 	test_known();

@@ -21,11 +21,16 @@ static bool check_wish;
 module_param_named(xiangshan_check, check_wish, bool, 0444);
 MODULE_PARM_DESC(xiangshan_check, "at load, count two XiangShan events that happen on each cycle, and warn if the table is wrong (default: no)");
 
+static bool all_wish;
+module_param_named(xiangshan_all, all_wish, bool, 0444);
+MODULE_PARM_DESC(xiangshan_all, "list the withheld names of XiangShan events, too: those that in the RTL of the table's date never count, or count something else (default: no)");
+
 /* Data of this vendor */
 struct xiangshan {
 	struct sbi_pmu_choice choice;            /* the event table */
 	unsigned int found;                      /* number of its names that can be counted here */
 	unsigned int found_wide;                 /* those that are sums of three or four events */
+	unsigned int found_withheld;             /* those that are listed only on demand */
 	struct attribute_group group;            /* attribute group of its events */
 	const struct attribute_group *groups[4]; /* all attribute groups, for perf core */
 	struct attribute **list;                 /* the attributes of @group */
@@ -183,6 +188,12 @@ static int find_event(struct sbi_pmu *pmu, u64 config, struct sbi_pmu_event_code
 	return ret ?: sbi_pmu_support_find(&pmu->support, code, candidates);
 }
 
+/* The number of names to list, if they can be counted here */
+static unsigned int names_wanted(const struct sbi_pmu_table *table)
+{
+	return table->total - (all_wish ? 0 : sbi_pmu_table_withheld(table));
+}
+
 /* Add a file for each name of the table that can be counted here. */
 static void fill_events(struct sbi_pmu *pmu, struct xiangshan *xs)
 {
@@ -194,6 +205,8 @@ static void fill_events(struct sbi_pmu *pmu, struct xiangshan *xs)
 		const struct sbi_pmu_name *name = &table->names[n];
 		struct sbi_pmu_event_attr *ev = &xs->attr[xs->found];
 
+		if (name->withheld && !all_wish)
+			continue;
 		if (find_event(pmu, name->config, &code, &candidates))
 			continue;
 		ev->config = name->config;
@@ -204,6 +217,8 @@ static void fill_events(struct sbi_pmu *pmu, struct xiangshan *xs)
 		xs->list[xs->found++] = &ev->attr.attr;
 		if (name->config & SBI_PMU_CFG_OP2)
 			xs->found_wide++;
+		if (name->withheld)
+			xs->found_withheld++;
 	}
 }
 
@@ -314,7 +329,10 @@ static void xiangshan_log(struct sbi_pmu *pmu, void *data)
 	const struct sbi_pmu_table *table = xs->choice.table;
 
 	pr_info("XiangShan events by table %s of RTL %s (%s), %u of %u names; xiangshan= selects another table, or off\n",
-		table->name, table->rtl_date, xs->choice.why, xs->found, table->total);
+		table->name, table->rtl_date, xs->choice.why, xs->found, names_wanted(table));
+	if (xs->found_withheld)
+		pr_info("xiangshan_all: %u of these names count nothing or something else in RTL of %s; 'make docs' writes pages with the reasons\n",
+			xs->found_withheld, table->rtl_date);
 	if (!xs->found)
 		pr_warn("firmware maps no raw events to XiangShan's counters: its device tree needs a riscv,pmu node, see dts/\n");
 	else if (!xs->found_wide)

@@ -9,13 +9,17 @@
 #define ADD3	(ADD2 | AT(SBI_PMU_CFG_OP1, SBI_PMU_OP_ADD) | AT(SBI_PMU_CFG_OP2, SBI_PMU_OP_ADD))
 #define ADD4	ADD3
 
-#define EVENT(_name, _unit, _op, _e0, _e1, _e2, _e3)					\
+#define NAME(_withheld, _name, _unit, _op, _e0, _e1, _e2, _e3)				\
 	{										\
 		.name = _name,								\
+		.withheld = _withheld,							\
 		.config = AT(SBI_PMU_CFG_UNIT, _unit) | (_op) |				\
 			  AT(SBI_PMU_CFG_EVENT0, _e0) | AT(SBI_PMU_CFG_EVENT1, _e1) |	\
 			  AT(SBI_PMU_CFG_EVENT2, _e2) | AT(SBI_PMU_CFG_EVENT3, _e3),	\
 	}
+
+#define EVENT(...)	NAME(false, __VA_ARGS__)
+#define WITHHELD(...)	NAME(true, __VA_ARGS__)
 
 #include "tables.inc"
 
@@ -33,11 +37,21 @@ const struct sbi_pmu_table *sbi_pmu_table_find(const char *name)
 	return NULL;
 }
 
-/* The config of an event of @table; 0, which is no event, if it has no such name. */
+/* The number of names of @table that are withheld. */
+unsigned int sbi_pmu_table_withheld(const struct sbi_pmu_table *table)
+{
+	unsigned int withheld = 0;
+
+	for (unsigned int n = 0; n < table->total; n++)
+		withheld += table->names[n].withheld;
+	return withheld;
+}
+
+/* The config of an event of @table; 0, which is no event, if it has no such name to show. */
 u64 sbi_pmu_table_config(const struct sbi_pmu_table *table, const char *name)
 {
 	for (unsigned int n = 0; n < table->total; n++)
-		if (!strcmp(table->names[n].name, name))
+		if (!table->names[n].withheld && !strcmp(table->names[n].name, name))
 			return table->names[n].config;
 	return 0;
 }

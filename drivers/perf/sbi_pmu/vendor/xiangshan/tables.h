@@ -12,6 +12,8 @@
 struct sbi_pmu_name {
 	const char *name;
 	u64 config;
+	/* in the RTL of the table's date it never counts, or counts something else */
+	bool withheld;
 };
 
 /* A numbering of events */
@@ -20,7 +22,7 @@ struct sbi_pmu_table {
 	const char *rtl_date;             /* month of the newest RTL that has it, YYYY-MM */
 	unsigned int slots;               /* micro-ops that a cycle can have at most */
 	const struct sbi_pmu_name *names; /* named events */
-	unsigned int total;               /* number of @names */
+	unsigned int total;               /* number of @names, withheld ones included */
 	/* by unit, number of bits of an index that the hardware decodes */
 	u8 bits[SBI_PMU_UNITS];
 };
@@ -45,6 +47,7 @@ const struct sbi_pmu_table *sbi_pmu_table_nth(unsigned int n);
 const struct sbi_pmu_table *sbi_pmu_table_find(const char *name);
 int sbi_pmu_table_choose(const char *wish, const struct sbi_pmu_core *core,
 			 struct sbi_pmu_choice *choice);
+unsigned int sbi_pmu_table_withheld(const struct sbi_pmu_table *table);
 u64 sbi_pmu_table_config(const struct sbi_pmu_table *table, const char *name);
 
 #endif

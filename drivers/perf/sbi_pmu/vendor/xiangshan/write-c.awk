@@ -2,14 +2,13 @@
 #
 # write-c.awk - after read.awk: tables.inc, the event tables for tables.c.
 #
-# An event is EVENT(name, unit, operator, index, index, index, index). Events that
-# never count, or count something else, are left out.
+# An event is EVENT(name, unit, operator, index, index, index, index), or WITHHELD(...) if
+# it never counts, or counts something else.
 
 function write_event(t, alias,    i, line)
 {
-	if (fault[t, alias] != "-")
-		return
-	line = sprintf("\tEVENT(\"%s\", %d, %s", alias, unit[t, alias],
+	line = sprintf("\t%s(\"%s\", %d, %s", fault[t, alias] == "-" ? "EVENT" : "WITHHELD",
+		       alias, unit[t, alias],
 		       op[t, alias] == "add" ? "ADD" parts[t, alias] : "OR")
 	for (i = 0; i < 4; i++)
 		line = line ", " (i < parts[t, alias] ? index_of[t, alias, i] : 0)

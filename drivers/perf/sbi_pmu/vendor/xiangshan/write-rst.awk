@@ -80,15 +80,15 @@ function write_combined(t,    n, alias)
 
 function write_faulty(t,    n, alias)
 {
-	heading("Events without a name", "-")
-	print "These have no name in sysfs: they never count (zero), or count something else"
-	print "(wrong).\n"
-	list_table("15 10 30 10 35", "Unit\tevent0\tRTL name\tFault\tReason")
+	heading("Withheld events", "-")
+	print "These are listed only with ``xiangshan_all=1``: in the RTL above they never"
+	print "count (zero), or count something else (wrong).\n"
+	list_table("10 10 20 20 10 30", "Unit\tevent0\tName\tRTL name\tFault\tReason")
 	for (n = 1; n <= events[t]; n++) {
 		alias = event[t, n]
 		if (fault[t, alias] != "-")
-			row(sprintf("%s\t%s\t``%s``\t%s\t%s", unit_name[unit[t, alias]],
-				    hex(index_of[t, alias, 0], 1), rtl_name[t, alias],
+			row(sprintf("%s\t%s\t``%s``\t``%s``\t%s\t%s", unit_name[unit[t, alias]],
+				    hex(index_of[t, alias, 0], 1), alias, rtl_name[t, alias],
 				    fault[t, alias], plain(note[t, alias])))
 	}
 }
