@@ -256,6 +256,59 @@ static void test_refused_move(void)
 }
 
 /* Firmware refuses the move and the way back: the event keeps its count and can be deleted. */
+static bool takes_9;
+
+static bool sometimes_9(const struct sbi_pmu_event_code *code, unsigned int idx)
+{
+	(void)idx;
+	return code->idx != RAW || code->data != 9 || takes_9;
+}
+
+/*
+ * Firmware refuses event 9, which it took when that was opened (the other driver, or the host
+ * of a VM, has its counters now): this does not cost failing calls at each context switch.
+ */
+static void test_refused_add(void)
+{
+	struct tracked *a = &cpu.tracked[0], *b = a + 1, *refused = a + 2;
+	unsigned int added = 0, rounds = 0;
+	u64 calls;
+
+	fakesbi_reset(2, 0, 64);
+	fakesbi.can = sometimes_9;
+	takes_9 = true;
+	cpu_boot(true);
+	tracked_open_idx(a, RAW, 1);
+	tracked_open_idx(b, RAW, 2);
+	tracked_open_idx(refused, RAW, 9);
+	takes_9 = false;
+	require(tracked_add_start(a) && tracked_add_start(b), "counters.refused_add");
+	tracked_del(a);
+	tracked_del(b);
+	check(!tracked_add(refused), "counters.refused_event_is_not_added");
+	calls = cpu_calls();
+	require(tracked_add_start(a) && tracked_add_start(b), "counters.refused_add");
+	check(cpu_calls() == calls, "counters.refused_event_evicts_no_idle_counter");
+	tracked_del(a);
+	tracked_del(b);
+	check(!tracked_add(refused), "counters.refused_event_is_tried_twice");
+	calls = cpu_calls();
+	check(!tracked_add(refused) && cpu_calls() == calls,
+	      "counters.second_refusal_is_not_repeated_at_next_add");
+	for (unsigned int i = 0; i < 1000; i++)
+		added += tracked_add(refused);
+	note("%lu calls in 1000 adds that are refused", (unsigned long)(cpu_calls() - calls));
+	/* Each attempt costs 8: release, refusal, configure and start of two idle counters. */
+	check(!added && cpu_calls() - calls < 1000 / 64 * 8 + 7 * 8,
+	      "counters.refusals_are_repeated_ever_less_often");
+	takes_9 = true;
+	while (!tracked_add(refused) && rounds < 1000)
+		rounds++;
+	check(rounds < 64, "counters.refused_event_is_tried_again");
+	sbi_pmu_counters_offline(&cpu.counters);
+	check_released("counters.refused_add");
+}
+
 static void test_lost_counter(void)
 {
 	struct tracked *a = &cpu.tracked[0], *b = a + 1;
@@ -496,6 +549,7 @@ void test_counters(void)
 	test_move_to_idle();
 	test_returned_counter_in_use();
 	test_refused_move();
+	test_refused_add();
 	test_lost_counter();
 	test_release_fails();
 	test_unreadable_counter();

@@ -45,23 +45,80 @@ static int free_first(struct sbi_pmu_counters *c, const struct sbi_pmu_path *pat
 	return 0;
 }
 
+/*
+ * Configure the first counter of @path for an event. If firmware refuses that, a counter
+ * that was idle has its event again.
+ */
+static int take_first(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event,
+		      const struct sbi_pmu_path *path)
+{
+	const unsigned int idx = sbi_pmu_path_first(path);
+	const bool idle = sbi_pmu_mask_test(&c->plan.configured, idx) &&
+			  !sbi_pmu_mask_test(&c->plan.busy, idx);
+	const struct sbi_pmu_event_code code = c->plan.code[idx];
+	const struct sbi_pmu_mask candidates = c->plan.candidates[idx];
+	int ret = free_first(c, path);
+
+	if (!ret)
+		ret = sbi_pmu_counter_configure(c, idx, &event->code, &event->candidates);
+	if (ret && idle)
+		sbi_pmu_counter_configure(c, idx, &code, &candidates);
+	return ret;
+}
+
+/* An event that is refused again and again is tried at each 64th add at last. */
+#define MOST_SKIPS	63
+
+/* Counters that firmware refused for an event on this CPU, unless it is time to ask again. */
+static struct sbi_pmu_mask refusing(const struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	struct sbi_pmu_refusals *r = &event->refusals;
+
+	if (r->by != c)
+		*r = (struct sbi_pmu_refusals){ .by = c };
+	if (r->skip)
+		r->skip--;
+	else
+		r->which = (struct sbi_pmu_mask){};
+	return r->which;
+}
+
+/*
+ * The next adds do not ask for what firmware has refused now: 0 of them after the first
+ * refusal, which may have been an error, then 1, 3, 7 and so on.
+ */
+static void remember(struct sbi_pmu_refusals *r, const struct sbi_pmu_mask *which)
+{
+	if (sbi_pmu_mask_empty(which)) {
+		if (sbi_pmu_mask_empty(&r->which))
+			r->skips = 0;
+		return;
+	}
+	r->which = sbi_pmu_mask_or(r->which, which);
+	r->skip = r->skips;
+	r->skips = r->skips < MOST_SKIPS ? 2 * r->skips + 1 : MOST_SKIPS;
+}
+
 /* Allocate and configure one of counters @candidates for an event. */
-static int allocate(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event,
+static int allocate(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
 		    struct sbi_pmu_mask candidates, unsigned int *idx)
 {
+	const struct sbi_pmu_mask skipped = refusing(c, event);
+	struct sbi_pmu_mask refused = {};
 	struct sbi_pmu_path path;
 	int ret = -ENOSPC;
 
+	candidates = sbi_pmu_mask_andnot(candidates, &skipped);
 	while (sbi_pmu_plan_search(&c->plan, c->backend.inv, &candidates, &path)) {
 		*idx = sbi_pmu_path_first(&path);
-		ret = free_first(c, &path);
+		ret = take_first(c, event, &path);
 		if (!ret)
-			ret = sbi_pmu_counter_configure(c, *idx, &event->code, &event->candidates);
-		if (!ret)
-			return 0;
+			break;
 		/* Firmware refuses, whatever the probe found: try the other candidates. */
+		sbi_pmu_mask_set(&refused, *idx);
 		sbi_pmu_mask_clear(&candidates, *idx);
 	}
+	remember(&event->refusals, &refused);
 	return ret;
 }
 
@@ -71,7 +128,7 @@ static int allocate(struct sbi_pmu_counters *c, const struct sbi_pmu_event *even
  * on which nothing counts serves better than a programmable one that others use, perhaps to
  * sample.
  */
-static int choose_counter(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event,
+static int choose_counter(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
 			  unsigned int *idx)
 {
 	const struct sbi_pmu_mask fixed =

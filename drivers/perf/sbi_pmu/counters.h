@@ -39,11 +39,22 @@ enum sbi_pmu_counter_state {
 	SBI_PMU_STATES
 };
 
+struct sbi_pmu_counters;
+
+/* Counters that firmware refused for an event when it was added (allocate.c) */
+struct sbi_pmu_refusals {
+	const struct sbi_pmu_counters *by; /* of the CPU where that was */
+	struct sbi_pmu_mask which;
+	u8 skip;  /* number of adds from now on that do not ask for them */
+	u8 skips; /* what @skip is after the next refusal */
+};
+
 /* An event on a CPU */
 struct sbi_pmu_event {
 	struct list_head node;          /* in the list of its counter */
 	struct sbi_pmu_event_code code; /* the event */
 	struct sbi_pmu_mask candidates; /* counters that can hold it */
+	struct sbi_pmu_refusals refusals;
 	/* the counter's value when it was accounted last; valid while @active */
 	u64 prev;
 	u64 count; /* accounted and not yet taken by sbi_pmu_event_take() */
