@@ -112,7 +112,7 @@ vendor assign selector
 event backend_sbi tables
 backend sbi
 probe counters
-allocate support user_page
+allocate support timed user_page
 check
 sbi_pmu
 user_access perf_symbols backend_select sysfs debugfs

@@ -15,6 +15,7 @@
 #include "../../drivers/perf/sbi_pmu/allocate.h"
 #include "../../drivers/perf/sbi_pmu/irq_source.h"
 #include "../../drivers/perf/sbi_pmu/support.h"
+#include "../../drivers/perf/sbi_pmu/timed.h"
 #include "../../drivers/perf/sbi_pmu/user_page.h"
 #include "../../drivers/perf/sbi_pmu/vendor/xiangshan/check.h"
 #include "../../drivers/perf/sbi_pmu/vendor/xiangshan/tables.h"

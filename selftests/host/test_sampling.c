@@ -417,43 +417,162 @@ static void test_failed_stops(void)
 	      "sampling.quarter_of_counters_lost_by_failed_stops");
 }
 
-static void test_poll(void)
+/* ---- by timer ---- */
+
+/* When is an event due that started at 0, in ns? */
+static u64 due(s64 left, u64 seen, u64 seen_ns, u64 waited, unsigned int deferred)
 {
-	struct tracked *p = &cpu.tracked[0];
+	const struct sbi_pmu_period p = {
+		.left = left, .seen = seen, .seen_ns = seen_ns, .waited = waited,
+		.deferred = deferred,
+	};
+
+	return sbi_pmu_period_due(&p);
+}
+
+static void test_due(void)
+{
+	const s64 far = ~0ULL >> 1;
+
+	check(due(1000, 0, 0, 0, 0) == 1000000, "sampling.first_look_is_after_1_ms");
+	check(due(1000, 0, 700000, 700000, 0) == 300000,
+	      "sampling.first_look_goes_on_after_stop");
+	check(due(1000, 0, 1000000, 1000000, 0) == 10000000,
+	      "sampling.look_is_late_if_no_event_is_seen");
+	check(due(1600, 500, 1000000, 0, 0) == 3400000, "sampling.look_is_after_end_of_period");
+	check(due(1600, 100000, 1000000, 0, 0) == 100000, "sampling.looks_are_some_time_apart");
+	check(due(1600, 100000, 1000000, 80000, 0) == 20000,
+	      "sampling.time_between_looks_goes_on_after_stop");
+	check(due(1, 3000000, 1000000, 100000, 0) == 10000, "sampling.look_is_not_at_once");
+	check(due(1600, 1, 1000000, 0, 0) == 10000000, "sampling.look_is_not_too_late");
+	check(due(far, 1, 1, 0, 0) == 10000000, "sampling.look_at_longest_period");
+	check(due(0, 500, 1000000, 200000, 0) == 10000 && due(-far, 0, 0, 200000, 0) == 10000,
+	      "sampling.look_is_soon_if_period_was_over_at_start");
+	check(due(-1, 500, 1000000, 30000, 0) == 70000,
+	      "sampling.look_is_soon_but_not_after_last_look");
+	check(due(-1, 500, 1000000, 0, 2) == 400000, "sampling.look_is_later_if_deferred");
+	check(due(-1, 500, 1000000, 0, 20) == 10000000,
+	      "sampling.look_is_not_too_late_if_deferred");
+}
+
+/* The rate is that of the last milliseconds, and above all since the last look. */
+static void test_rate(void)
+{
+	struct sbi_pmu_period p = {};
+
+	sbi_pmu_period_started(&p, 1000);
+	sbi_pmu_period_count(&p, 500);
+	sbi_pmu_period_stopped(&p, 6000);
+	check(p.seen == 500 && p.seen_ns == 5000 && p.waited == 5000,
+	      "sampling.rate_is_known_at_stop");
+	sbi_pmu_period_started(&p, 1000000);
+	sbi_pmu_period_count(&p, 500);
+	sbi_pmu_period_looked(&p, 1005000);
+	check(p.seen == 500 && p.seen_ns == 5000 && !p.waited && p.since == 1005000,
+	      "sampling.rate_leaves_out_time_in_which_event_is_stopped");
+	p = (struct sbi_pmu_period){ .seen = 10000000, .seen_ns = 10000000 };
+	sbi_pmu_period_stopped(&p, 35000000);
+	check(p.seen == 1250000 && p.seen_ns == 5625000, "sampling.rate_forgets_old_events");
+}
+
+/**
+ * struct bursts - what was seen of a task that counts, and then sleeps, again and again
+ * @samples: samples taken
+ * @looks: expiries of the timer
+ * @weight: events in the samples
+ * @count: events
+ */
+struct bursts {
+	u64 samples, looks, weight, count;
+};
+
+/* A task runs for @on ns, then sleeps for @off ns; two events in a ns on average. */
+static struct bursts run_bursts(u64 on, u64 off, u64 events, unsigned int jitter)
+{
+	struct sbi_pmu_period p = { .left = events };
+	struct bursts b = {};
+	u64 now = 0, n, next, end;
+
+	for (unsigned int i = 0; i < 4000; i++, now += off) {
+		sbi_pmu_period_started(&p, now);
+		for (end = now + on; now < end; now = next) {
+			next = sbi_pmu_period_due(&p);
+			n = next < end ? next - now : end - now;
+			n = 2 * n + (jitter ? n * (fakesbi_random() % jitter) / 100 : 0);
+			sbi_pmu_period_count(&p, n);
+			b.count += n;
+			if (next >= end) {
+				now = end;
+				break;
+			}
+			b.looks++;
+			sbi_pmu_period_looked(&p, next);
+			if (p.left > 0)
+				continue;
+			b.weight += sbi_pmu_period_sampled(&p, events);
+			b.samples++;
+		}
+		sbi_pmu_period_stopped(&p, now);
+	}
+	return b;
+}
+
+/* @us: on and off; @events: of a period; @jitter: more events, up to so many hundredths */
+static void test_bursts(unsigned int on_us, unsigned int off_us, u64 events, unsigned int jitter)
+{
+	const struct bursts b = run_bursts(on_us * 1000, off_us * 1000, events, jitter);
+
+	note("%u us on, %u us off: %llu periods of %llu, %llu samples of %llu, %llu looks", on_us,
+	     off_us, (unsigned long long)(b.count / events), (unsigned long long)events,
+	     (unsigned long long)b.samples, (unsigned long long)b.weight,
+	     (unsigned long long)b.looks);
+	check(b.samples * 10 >= b.count / events * 9 && b.samples <= b.count / events,
+	      "sampling.bursts_of_%u_us_%u_percent_jitter_have_sample_for_each_period", on_us,
+	      jitter);
+	check(b.count - b.weight <= 2 * events + 2 * on_us * 1000,
+	      "sampling.bursts_of_%u_us_%u_percent_jitter_have_right_weights", on_us, jitter);
+	check(b.looks * 10 <= b.samples * (10 + jitter / 2) + 100,
+	      "sampling.bursts_of_%u_us_%u_percent_jitter_have_few_looks", on_us, jitter);
+}
+
+static void test_counter_due(void)
+{
+	struct tracked *p = &cpu.tracked[0], *count = p + 1;
 	struct sbi_pmu_counters *c = &cpu.counters;
 
 	boot(2, 0, 64);
 	tracked_open_idx(p, RAW, 5);
+	tracked_open_idx(count, RAW, 5);
 	p->event.sampling = SBI_PMU_BY_TIMER;
 	p->event.period.left = 1000;
-	check(sbi_pmu_counters_poll_ns(c, 1000000) == 0, "sampling.no_poll_without_events");
+	check(!sbi_pmu_timed_due(c), "sampling.no_look_without_events");
+	tracked_add_start(count);
+	check(!sbi_pmu_timed_due(c) && !sbi_pmu_timed_look(c, count->event.counter, 1),
+	      "sampling.no_look_at_counting_event");
+	sbi_pmu_period_started(&p->event.period, 5000000);
 	tracked_add_start(p);
-	check(sbi_pmu_counters_poll_ns(c, 1000000) == 10000000,
-	      "sampling.poll_is_late_at_unknown_rate");
-	p->event.period.since_poll = 500;
-	check(sbi_pmu_counters_poll_ns(c, 1000000) == 2000000,
-	      "sampling.poll_is_at_end_of_period");
-	p->event.period.since_poll = 100000;
-	check(sbi_pmu_counters_poll_ns(c, 1000000) == 100000,
-	      "sampling.poll_has_shortest_interval");
-	p->event.period.left = 1;
-	p->event.period.since_poll = 3000000;
-	check(sbi_pmu_counters_poll_ns(c, 1000000) == 100000,
-	      "sampling.poll_goes_on_above_one_event_per_ns");
-	p->event.period.left = 1000;
-	p->event.period.since_poll = 1;
-	check(sbi_pmu_counters_poll_ns(c, 1000000) == 10000000,
-	      "sampling.poll_has_longest_interval");
-	p->event.period.left = -1;
-	check(sbi_pmu_counters_poll_ns(c, 1000000) == 100000,
-	      "sampling.poll_is_soon_when_overdue");
-	p->event.period.deferred = 2;
-	check(sbi_pmu_counters_poll_ns(c, 1000000) == 400000,
-	      "sampling.poll_is_later_when_deferred");
-	p->event.period.deferred = 20;
-	check(sbi_pmu_counters_poll_ns(c, 1000000) == 10000000,
-	      "sampling.poll_has_longest_interval_when_deferred");
+	check(sbi_pmu_timed_due(c) == 6000000, "sampling.look_at_sampling_event");
+	cpu_run(100);
+	check(sbi_pmu_timed_look(c, p->event.counter, 5000100) &&
+	      p->event.period.since_sample == 100 * fakesbi_rate(&p->event.code) &&
+	      p->event.period.since == 5000100, "sampling.look_accounts_event");
 	check(sbi_pmu_mask_empty(&c->in[SBI_PMU_RESTART]), "sampling.polled_counter_is_not_armed");
+	tracked_stop(p);
+	check(!sbi_pmu_timed_due(c), "sampling.no_look_at_stopped_event");
+}
+
+static void test_by_timer(void)
+{
+	test_due();
+	test_rate();
+	for (unsigned int jitter = 0; jitter <= 20; jitter += 20) {
+		test_bursts(500, 1500, 1000000, jitter);
+		test_bursts(100, 2000, 1000000, jitter);
+		test_bursts(900, 1100, 1000000, jitter);
+		test_bursts(1500, 500, 1000000, jitter);
+		test_bursts(20, 80, 1000000, jitter);
+	}
+	test_counter_due();
 }
 
 static void random_step(void)
@@ -571,7 +690,7 @@ void test_sampling(unsigned long steps)
 	test_lost_irq();
 	test_failed_start();
 	test_failed_stops();
-	test_poll();
+	test_by_timer();
 	for (unsigned int i = 0; i < ARRAY_SIZE(scenarios); i++)
 		test_random_samples(steps / 20, &scenarios[i]);
 }

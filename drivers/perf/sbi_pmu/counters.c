@@ -553,7 +553,6 @@ int sbi_pmu_event_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 		return -ENODEV;
 	ret = read_start(c, event);
 	event->active = !ret;
-	event->period.since_poll = 0;
 	event->user_read = READ_ONCE(event->mapped);
 	restart_for(c, event);
 	return ret;
@@ -727,29 +726,4 @@ struct sbi_pmu_mask sbi_pmu_counters_lost_irqs(struct sbi_pmu_counters *c,
 	update_all(c, sampling);
 	c->wrapped = wrapped_among(c, sampling);
 	return sbi_pmu_mask_and(before, &c->wrapped);
-}
-
-/**
- * sbi_pmu_counters_poll_ns() - when the timer should look at sampling events again
- * @c: this CPU's; events that are sampled by timer have just been accounted
- * @elapsed: ns since this was asked last
- *
- * Return: ns, 0 if no event is sampled by timer.
- */
-u64 sbi_pmu_counters_poll_ns(struct sbi_pmu_counters *c, u64 elapsed)
-{
-	struct sbi_pmu_event *event;
-	u64 first = 0, ns;
-	unsigned int i;
-
-	sbi_pmu_for_each_counter(i, &c->plan.busy) {
-		list_for_each_entry(event, &c->events[i], node) {
-			if (!event->active || event->sampling != SBI_PMU_BY_TIMER)
-				continue;
-			ns = sbi_pmu_period_poll_ns(&event->period, elapsed);
-			if (!first || ns < first)
-				first = ns;
-		}
-	}
-	return first;
 }

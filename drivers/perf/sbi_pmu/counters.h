@@ -144,7 +144,6 @@ struct sbi_pmu_mask sbi_pmu_counters_stop_overflowed(struct sbi_pmu_counters *c,
 						     unsigned int csr);
 struct sbi_pmu_mask sbi_pmu_counters_lost_irqs(struct sbi_pmu_counters *c,
 					       const struct sbi_pmu_mask *sampling);
-u64 sbi_pmu_counters_poll_ns(struct sbi_pmu_counters *c, u64 elapsed);
 
 void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_code *code,
 			const struct sbi_pmu_mask *candidates);

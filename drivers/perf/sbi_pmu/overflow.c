@@ -11,6 +11,7 @@
 
 #include "csr.h"
 #include "overflow.h"
+#include "timed.h"
 #include "user_access.h"
 
 /* ---- disable and enable ---- */
@@ -75,6 +76,8 @@ void sbi_pmu_period_resume(struct sbi_pmu_perf_event *e)
 	const s64 left = local64_read(&e->perf->hw.period_left);
 
 	e->event.period.left = left ?: e->perf->hw.sample_period;
+	if (e->event.sampling == SBI_PMU_BY_TIMER)
+		sbi_pmu_period_started(&e->event.period, ktime_get_ns());
 }
 
 void sbi_pmu_period_suspend(struct sbi_pmu_perf_event *e)
@@ -86,10 +89,15 @@ void sbi_pmu_period_suspend(struct sbi_pmu_perf_event *e)
 void sbi_pmu_perf_event_stop(struct sbi_pmu_perf_event *e)
 {
 	struct perf_event *perf = e->perf;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(to_sbi_pmu(perf->pmu)->cpu);
 
 	if (perf->hw.state & PERF_HES_STOPPED)
 		return;
-	sbi_pmu_event_stop(&this_cpu_ptr(to_sbi_pmu(perf->pmu)->cpu)->counters, &e->event);
+	sbi_pmu_event_stop(&cpu->counters, &e->event);
+	if (e->event.sampling == SBI_PMU_BY_TIMER) {
+		sbi_pmu_period_stopped(&e->event.period, ktime_get_ns());
+		cpu->timed_changed = true;
+	}
 	sbi_pmu_publish(e);
 	if (is_sampling_event(perf))
 		sbi_pmu_period_suspend(e);
@@ -162,27 +170,24 @@ static void report_time(const struct sbi_pmu *pmu, u64 start)
  * @cpu: this CPU
  *
  * Context: in the timer's interrupt.
- * Return: whether there are such events.
  */
-bool sbi_pmu_sample_by_timer(struct sbi_pmu_cpu *cpu)
+void sbi_pmu_sample_by_timer(struct sbi_pmu_cpu *cpu)
 {
-	const u64 start = sched_clock();
+	const u64 start = sched_clock(), now = ktime_get_ns();
 	struct sbi_pmu_counters *c = &cpu->counters;
 	bool any = false;
 	unsigned int i;
 
 	sbi_pmu_counters_disable(cpu);
 	sbi_pmu_for_each_counter(i, &c->plan.busy) {
-		if (!sbi_pmu_counter_samples(c, i, SBI_PMU_BY_TIMER))
+		if (!sbi_pmu_timed_look(c, i, now))
 			continue;
-		sbi_pmu_counter_update(c, i);
 		sample_counter(cpu, i, SBI_PMU_BY_TIMER);
 		any = true;
 	}
 	sbi_pmu_counters_enable(cpu);
 	if (any)
 		report_time(cpu->pmu, start);
-	return any;
 }
 
 /* ---- the interrupt ---- */

@@ -16,7 +16,7 @@ void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu);
 
-bool sbi_pmu_sample_by_timer(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_sample_by_timer(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_check_lost_irqs(struct sbi_pmu_cpu *cpu);
 
 void sbi_pmu_period_resume(struct sbi_pmu_perf_event *e);

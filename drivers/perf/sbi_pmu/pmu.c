@@ -33,8 +33,11 @@ static void pmu_start(struct perf_event *perf, int flags)
 	/* An event whose counter cannot be read stays stopped. */
 	if (!sbi_pmu_event_start(&cpu->counters, &e->event)) {
 		sbi_pmu_poll_start(cpu, e->event.sampling);
-		if (!cpu->counters.disabled)
+		cpu->timed_changed |= e->event.sampling == SBI_PMU_BY_TIMER;
+		if (!cpu->counters.disabled) {
 			sbi_pmu_counters_restart(cpu);
+			sbi_pmu_poll_update(cpu);
+		}
 	}
 	if (e->event.active)
 		perf->hw.state = 0;
@@ -43,7 +46,11 @@ static void pmu_start(struct perf_event *perf, int flags)
 
 static void pmu_stop(struct perf_event *perf, int flags)
 {
+	struct sbi_pmu_cpu *cpu = this_cpu_of(perf);
+
 	sbi_pmu_perf_event_stop(to_event(perf));
+	if (!cpu->counters.disabled)
+		sbi_pmu_poll_update(cpu);
 }
 
 static void pmu_del(struct perf_event *perf, int flags)
@@ -82,7 +89,10 @@ static void pmu_disable(struct pmu *pmu)
 
 static void pmu_enable(struct pmu *pmu)
 {
-	sbi_pmu_counters_enable(this_cpu_ptr(to_sbi_pmu(pmu)->cpu));
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(to_sbi_pmu(pmu)->cpu);
+
+	sbi_pmu_counters_enable(cpu);
+	sbi_pmu_poll_update(cpu);
 }
 
 /* ---- mmap ---- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * poll: a timer for each CPU, for what must be looked at regularly: counters of less than
- * 64 bits before they wrap, events that cannot interrupt, lost interrupts.
+ * poll: two timers for each CPU. One looks at counters regularly: at those of less than 64
+ * bits before they wrap, and for lost interrupts. The other one expires when the period of an
+ * event that cannot interrupt should be over.
  */
 #ifndef SBI_PMU_POLL_H
 #define SBI_PMU_POLL_H
@@ -10,6 +11,7 @@
 
 void sbi_pmu_poll_init(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_poll_start(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling);
+void sbi_pmu_poll_update(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_poll_stop(struct sbi_pmu_cpu *cpu);
 
 #endif

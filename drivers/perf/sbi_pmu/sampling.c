@@ -14,16 +14,25 @@
  */
 #define MAX_BACKOFF	20
 
-/* Bounds of the time after which the timer reads the counter again (ns) */
+/* Bounds of the time between two looks of the timer at an event (ns) */
 #define MIN_POLL_NS	100000
 #define MAX_POLL_NS	10000000
+
+/* When an event is looked at first; then its rate is known (ns). */
+#define FIRST_POLL_NS	1000000
+
+/*
+ * Minimum of time to a look (ns). If the period was over when the task was switched out, its
+ * sample is taken so long after the task was switched in: it runs its own code again.
+ */
+#define SOON_NS		10000
 
 /* The event counted @events more. */
 void sbi_pmu_period_count(struct sbi_pmu_period *p, u64 events)
 {
 	p->left -= events;
 	p->since_sample += events;
-	p->since_poll += events;
+	p->seen += events;
 }
 
 /* After how many events the counter is to overflow; never 0. */
@@ -60,24 +69,72 @@ void sbi_pmu_period_defer(struct sbi_pmu_period *p)
 		p->deferred++;
 }
 
-/**
- * sbi_pmu_period_poll_ns() - when the timer should read the counter again
- * @p: the period
- * @elapsed: ns since this was asked last
- *
- * Return: ns to the end of the period if events go on at the rate since the last look, within
- * bounds.
- */
-u64 sbi_pmu_period_poll_ns(struct sbi_pmu_period *p, u64 elapsed)
+/* An event that is sampled by timer begins to count. */
+void sbi_pmu_period_started(struct sbi_pmu_period *p, u64 now)
 {
-	const u64 seen = p->since_poll;
-	u64 ns = MAX_POLL_NS;
+	p->since = now;
+}
 
-	p->since_poll = 0;
+/* Its events up to now have been counted: add the time in which they were. */
+void sbi_pmu_period_stopped(struct sbi_pmu_period *p, u64 now)
+{
+	const u64 ns = now - p->since;
+
+	p->since = now;
+	p->waited += ns;
+	p->seen_ns += ns;
+	/* Only the last milliseconds say what comes next. */
+	while (p->seen_ns > MAX_POLL_NS) {
+		p->seen_ns /= 2;
+		p->seen /= 2;
+	}
+}
+
+/* The timer looks at the event, whose events up to now have been counted. */
+void sbi_pmu_period_looked(struct sbi_pmu_period *p, u64 now)
+{
+	sbi_pmu_period_stopped(p, now);
+	p->waited = 0;
+	p->seen_ns /= 2;
+	p->seen /= 2;
+}
+
+/*
+ * Time from @since to the end of the period, at the rate of the last events. A little more, as
+ * a look at a period that is not over yet is wasted.
+ */
+static u64 to_end_ns(const struct sbi_pmu_period *p)
+{
+	u64 ns;
+
 	if (p->left <= 0)
-		ns = (u64)MIN_POLL_NS << p->deferred;
-	else if (seen && elapsed && elapsed <= MAX_POLL_NS &&
-		 (u64)p->left < seen * (MAX_POLL_NS / elapsed + 1))
-		ns = p->left * elapsed / seen;
-	return ns < MIN_POLL_NS ? MIN_POLL_NS : ns > MAX_POLL_NS ? MAX_POLL_NS : ns;
+		return 0;
+	if (!p->seen && p->waited < FIRST_POLL_NS)
+		return FIRST_POLL_NS - p->waited;
+	if (!p->seen || !p->seen_ns || (u64)p->left / p->seen > MAX_POLL_NS / p->seen_ns)
+		return MAX_POLL_NS;
+	ns = p->left * p->seen_ns / p->seen;
+	return ns + ns / 16;
+}
+
+/**
+ * sbi_pmu_period_due() - when the timer must look at an event that counts
+ * @p: its period
+ *
+ * The period goes on where it was when the event was stopped, so that an event of a task
+ * that runs in short bursts is looked at as often as others. Two looks are some time of
+ * counting apart, more if the last ones came in the wrong mode.
+ *
+ * Return: the time, on the clock of sbi_pmu_period_started().
+ */
+u64 sbi_pmu_period_due(const struct sbi_pmu_period *p)
+{
+	const u64 apart = (u64)MIN_POLL_NS << p->deferred;
+	u64 ns = to_end_ns(p);
+
+	if (p->waited + ns < apart)
+		ns = apart - p->waited;
+	if (ns > MAX_POLL_NS)
+		ns = MAX_POLL_NS;
+	return p->since + (ns < SOON_NS ? SOON_NS : ns);
 }

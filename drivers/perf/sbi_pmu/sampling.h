@@ -18,15 +18,25 @@ enum sbi_pmu_sampling {
 struct sbi_pmu_period {
 	s64 left;         /* events to its end, zero or negative once it is over */
 	u64 since_sample; /* events since the last sample */
-	u64 since_poll;   /* events since the timer last looked */
 	/* samples in a row that were due in a privilege mode that the event excludes */
 	unsigned int deferred;
+	/* events lately, and the ns in which they were counted: the rate of the event */
+	u64 seen;
+	u64 seen_ns;
+	/* ns that the event has counted since the timer looked at it last */
+	u64 waited;
+	u64 since; /* when it was started or looked at last (ns) */
 };
 
 void sbi_pmu_period_count(struct sbi_pmu_period *p, u64 events);
 u64 sbi_pmu_period_to_overflow(const struct sbi_pmu_period *p);
 u64 sbi_pmu_period_sampled(struct sbi_pmu_period *p, u64 period);
 void sbi_pmu_period_defer(struct sbi_pmu_period *p);
-u64 sbi_pmu_period_poll_ns(struct sbi_pmu_period *p, u64 elapsed);
+
+/* For events that are sampled by timer */
+void sbi_pmu_period_started(struct sbi_pmu_period *p, u64 now);
+void sbi_pmu_period_stopped(struct sbi_pmu_period *p, u64 now);
+void sbi_pmu_period_looked(struct sbi_pmu_period *p, u64 now);
+u64 sbi_pmu_period_due(const struct sbi_pmu_period *p);
 
 #endif

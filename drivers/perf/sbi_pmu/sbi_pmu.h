@@ -42,11 +42,13 @@ enum sbi_pmu_snapshot_use {
  */
 struct sbi_pmu_cpu {
 	struct sbi_pmu_counters counters; /* its counters */
-	/* runs while an event must be looked at regularly (poll.c) */
+	/* runs while a counter must be looked at regularly (poll.c) */
 	struct hrtimer timer;
 	/* ns from the last expiry to the next, 0 while the timer is off */
 	u64 interval;
-	ktime_t polled; /* when sampling events were looked at last */
+	struct hrtimer sample_timer; /* runs while an event is sampled by timer (poll.c) */
+	/* an event that is sampled by timer has been started or stopped: set sample_timer */
+	bool timed_changed;
 	u32 scounteren; /* counters that programs may read now */
 	u32 openable;   /* counters that this CPU can open to programs */
 	/* events that keep cycle and instret running while all programs may read them */
