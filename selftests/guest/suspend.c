@@ -3,7 +3,8 @@
  * suspend - suspend and resume the machine with events open
  *
  * Use the kernel's test mode for hibernation (pm_test), which does everything except to power
- * off: CPUs go offline, and the kernel notifies drivers that the last one may lose its state.
+ * off: CPUs go offline, and the kernel notifies drivers that the last one may lose its state. It
+ * does not; a firmware that loses events is tested on the host (test_power.c).
  */
 #include <fcntl.h>
 
@@ -79,7 +80,8 @@ int main(void)
 	after = config_calls();
 	check(suspended, "machine_suspends_and_resumes");
 	note("%ld config_matching calls before suspend, %ld after", before, after);
-	check(before > 0 && after > before, "counters_are_reconfigured_on_resume");
+	/* They are seen to count: nothing has lost power. */
+	check(before > 0 && after == before, "counters_that_still_count_are_not_reconfigured");
 	check(is_counting(wide), "cpu_event_counts_after_resume");
 	check(is_counting(task), "task_event_counts_after_resume");
 	check(is_sampling(&ring), "sampling_event_samples_after_resume");

@@ -156,6 +156,85 @@ static void test_suspend(const char *lost, u64 quirks)
 	check(is_all_released() && !fakesbi.broken, "power.suspend_losing_%s_releases_all", lost);
 }
 
+/**
+ * resume_calls() - suspend and resume with two counting events, an idle counter, and a
+ *		    sampling event
+ * @quirks: what firmware loses
+ * @codes: the first event on a programmable counter, or both on fixed ones
+ * @near: are the counts of all events right?
+ *
+ * Time passes while the driver reads.
+ *
+ * Return: the SBI calls of resume.
+ */
+static u64 resume_calls(u64 quirks, bool sampler, u32 idx, bool *near)
+{
+	struct tracked *p = cpu.tracked;
+	u64 calls, reads;
+
+	boot(4, 2, 64);
+	fakesbi.quirks = quirks;
+	tracked_open_idx(&p[0], idx, idx == RAW ? 1 : 0);
+	tracked_open_idx(&p[1], FW + 4, 0);
+	tracked_open_idx(&p[2], idx, idx == RAW ? 2 : 0);
+	tracked_open_idx(&p[3], RAW, 3);
+	p[3].event.sampling = SBI_PMU_BY_INTERRUPT;
+	p[3].event.period.left = 100000;
+	for (unsigned int i = 0; i < (sampler ? 4 : 3); i++)
+		require(tracked_add_start(&p[i]), "power.resume_events");
+	cpu_enable();
+	tracked_del(&p[2]);
+	cpu_run(11);
+	sbi_pmu_counters_suspend(&cpu.counters);
+	fakesbi_suspend();
+	calls = cpu_calls();
+	reads = fakesbi.reads;
+	fakesbi.read_ticks = 1;
+	sbi_pmu_counters_resume(&cpu.counters);
+	fakesbi.read_ticks = 0;
+	reads = fakesbi.reads - reads;
+	cpu_enable();
+	calls = cpu_calls() - calls;
+	cpu_run(11);
+	*near = is_count_near(&p[0], reads) && is_count_near(&p[1], reads) &&
+		p[0].reported >= 22 * fakesbi_rate(&p[0].event.code);
+	if (sampler)
+		*near &= is_count_near(&p[3], reads) &&
+			 p[3].event.period.left + (s64)p[3].event.period.since_sample == 100000;
+	sbi_pmu_counters_offline(&cpu.counters);
+	*near &= is_all_released() && !fakesbi.broken;
+	return calls;
+}
+
+/* A counter that is seen to count after suspend shows that firmware has lost no event. */
+static void test_resume_calls(void)
+{
+	bool near;
+	u64 calls;
+
+	calls = resume_calls(0, false, RAW, &near);
+	check(!calls, "power.resume_makes_no_call_if_firmware_keeps_events");
+	check(near, "power.resume_without_call_keeps_counts");
+	calls = resume_calls(QUIRK(SUSPEND_LOSES_VALUES), false, RAW, &near);
+	check(!calls, "power.resume_makes_no_call_if_firmware_loses_values");
+	check(near, "power.resume_without_call_keeps_counts_if_values_are_lost");
+	calls = resume_calls(QUIRK(SUSPEND_LOSES_VALUES), true, RAW, &near);
+	check(calls == 2, "power.resume_makes_two_calls_for_sampling_event");
+	check(near, "power.resume_keeps_count_and_period_of_sampling_event");
+	calls = resume_calls(0, false, SBI_PMU_HW_CPU_CYCLES, &near);
+	check(!calls && near, "power.resume_makes_no_call_for_fixed_counter");
+	/* Release, configure and start; a firmware counter is also read. One is idle: release. */
+	calls = resume_calls(QUIRK(SUSPEND_LOSES_EVENTS), false, RAW, &near);
+	note("%llu calls", (unsigned long long)calls);
+	check(calls == 3 + 4 + 1, "power.resume_configures_counters_if_firmware_loses_events");
+	check(near, "power.resume_with_calls_keeps_counts");
+	calls = resume_calls(QUIRK(SUSPEND_LOSES_EVENTS), true, SBI_PMU_HW_CPU_CYCLES, &near);
+	note("%llu calls", (unsigned long long)calls);
+	/* The sampling one is then restarted, so that it overflows in time. */
+	check(calls == 3 + 4 + 5,
+	      "power.fixed_counter_does_not_show_that_programmable_ones_count");
+}
+
 /* Without the driver's suspend and resume the loss is visible, so test_suspend() can fail. */
 static void test_suspend_not_notified(void)
 {
@@ -294,6 +373,7 @@ void test_power(void)
 	test_suspend("values", QUIRK(SUSPEND_LOSES_VALUES));
 	test_suspend("all", QUIRK(SUSPEND_LOSES_EVENTS) | QUIRK(SUSPEND_LOSES_VALUES));
 	test_suspend_not_notified();
+	test_resume_calls();
 	test_resume_refused();
 	test_resume_unreadable();
 	test_resume_idle();

@@ -478,19 +478,57 @@ void sbi_pmu_counters_suspend(struct sbi_pmu_counters *c)
 		sbi_pmu_counter_update(c, i);
 }
 
+/* Do two reads show that counter @idx counts? Not if its event is rare. */
+static bool is_seen_counting(struct sbi_pmu_counters *c, unsigned int idx)
+{
+	u64 first, second;
+
+	return !sbi_pmu_backend_read(&c->backend, idx, &first) &&
+	       !sbi_pmu_backend_read(&c->backend, idx, &second) && first != second;
+}
+
+/*
+ * Are the counters still configured? Firmware restores the events of all or of none. A fixed
+ * counter shows that only of itself: it has no event that can be lost.
+ */
+static bool has_kept_events(struct sbi_pmu_counters *c)
+{
+	const struct sbi_pmu_inventory *inv = c->backend.inv;
+	const struct sbi_pmu_mask count = running(c);
+	struct sbi_pmu_mask look = sbi_pmu_mask_and(count, &inv->programmable);
+	unsigned int i;
+
+	if (sbi_pmu_mask_empty(&look))
+		look = sbi_pmu_mask_and(count, &inv->fixed);
+	sbi_pmu_for_each_counter(i, &look)
+		if (is_seen_counting(c, i))
+			return true;
+	return false;
+}
+
 /**
- * sbi_pmu_counters_resume() - configure counters again after suspend
+ * sbi_pmu_counters_resume() - have all events count again after suspend
  * @c: this CPU's
  *
- * What the counters hold now is not known: OpenSBI before 1.8 loses their events. So
- * those with events are configured again, and events count on from their value.
+ * OpenSBI before 1.8 loses the events of counters. So counters with events are configured
+ * again, unless one of them is seen to count. Values may be lost in any case: events count
+ * on from the values that are there now, and armed counters are restarted. Firmware keeps
+ * its own counters in its memory.
  *
  * Context: on the CPU, interrupts disabled.
  */
 void sbi_pmu_counters_resume(struct sbi_pmu_counters *c)
 {
+	const struct sbi_pmu_mask hardware =
+		sbi_pmu_mask_andnot(c->plan.busy, &c->backend.inv->firmware);
+	const bool kept = !sbi_pmu_backend_needs_start_value(&c->backend) && has_kept_events(c);
 	unsigned int i;
 
+	if (kept) {
+		sbi_pmu_for_each_counter(i, &hardware)
+			sbi_pmu_counter_rebase(c, i);
+		return;
+	}
 	sbi_pmu_counters_release_idle(c);
 	sbi_pmu_shmem_register(&c->backend);
 	sbi_pmu_for_each_counter(i, &c->plan.busy)
