@@ -62,7 +62,7 @@ bool model_can(const struct sbi_pmu_event_code *code, unsigned int idx)
 	if (!fakesbi.ctr[idx].info || model_is_firmware(idx) != sbi_pmu_event_is_firmware(code))
 		return false;
 	if (model_is_fixed(idx))
-		return model_has_fixed(code) && fixed_of(code) == idx;
+		return model_has_fixed(code) && fixed_of(code) == idx && !model_is_withheld(idx);
 	if (fakesbi.can && !fakesbi.can(code, idx))
 		return false;
 	return !fakesbi_has(QUIRK_FIRST_ROW_ONLY) || model_is_firmware(idx) ||

@@ -102,6 +102,12 @@ bool model_only_counts(unsigned int idx)
 	return model_is_fixed(idx) && !fakesbi_has(QUIRK_FIXED_HOMOGENEOUS);
 }
 
+/* A counter that runs, but is not there for events */
+bool model_is_withheld(unsigned int idx)
+{
+	return model_is_fixed(idx) && fakesbi_has(QUIRK_FIXED_WITHHELD);
+}
+
 /* Does each counter in the window exist? An empty window is not valid. */
 bool model_offer_valid(const unsigned long arg[SBI_PMU_ARGS])
 {

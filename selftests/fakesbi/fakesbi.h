@@ -29,6 +29,7 @@
  * @running: is started
  * @lost: hardware has lost the event, so it does not count; firmware does not know that
  * @overflown: the OF bit: it has wrapped, and does not interrupt until this is cleared
+ * @inhibited: stopped, though no event can be configured on it (QUIRK_FIXED_WITHHELD)
  */
 struct fakesbi_ctr {
 	unsigned long info;
@@ -42,6 +43,7 @@ struct fakesbi_ctr {
 	bool running;
 	bool lost;
 	bool overflown;
+	bool inhibited;
 };
 
 /* Memory that firmware may write: @size bytes at physical address @address, here at @at */

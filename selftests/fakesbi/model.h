@@ -46,6 +46,7 @@ bool model_is_firmware(unsigned int idx);
 bool model_offer_valid(const unsigned long arg[SBI_PMU_ARGS]);
 bool model_is_fixed(unsigned int idx);
 bool model_only_counts(unsigned int idx);
+bool model_is_withheld(unsigned int idx);
 bool model_holds_same(unsigned int a, unsigned int b);
 
 u64 model_read(unsigned int idx);

@@ -30,6 +30,7 @@ enum fakesbi_quirk {
 	QUIRK_SUSPEND_LOSES_VALUES,	/* (l) values are random after suspend */
 	QUIRK_HIGHEST_FIRST,		/* (m) the highest free counter is taken */
 	QUIRK_FIRST_ROW_ONLY,		/* (m) only the first matching line of the tree is tried */
+	QUIRK_FIXED_WITHHELD,		/* cycle, instret run, but no event gets them (1.9) */
 	QUIRK_GAPS_COUNTED,		/* the number of counters includes gaps, such as time */
 	QUIRK_NO_FW_READ_HI,		/* no FID 6 (before 1.3) */
 	QUIRK_NO_SNAPSHOT,		/* no FID 7 (any version; RustSBI as well) */

@@ -62,6 +62,17 @@ static bool counts_elsewhere(unsigned int idx)
 	return false;
 }
 
+/* What a counter that runs without an event counts */
+static u64 withheld_rate(const struct fakesbi_ctr *ctr)
+{
+	const bool cycle = (ctr->info & SPEC_INFO_CSR) == SPEC_CSR_CYCLE;
+	const struct sbi_pmu_event_code code = {
+		.idx = cycle ? SPEC_GENERAL_CYCLES : SPEC_GENERAL_INSTRUCTIONS,
+	};
+
+	return fakesbi_rate(&code);
+}
+
 static void wrapped(struct fakesbi_ctr *ctr)
 {
 	/* No interrupt while OF is set. */
@@ -78,6 +89,8 @@ void fakesbi_run(u64 ticks)
 		struct fakesbi_ctr *ctr = &fakesbi.ctr[i];
 		u64 before = ctr->value, events;
 
+		if (model_is_withheld(i) && !ctr->inhibited)
+			ctr->value += ticks * withheld_rate(ctr);
 		if (!ctr->running || ctr->lost || counts_elsewhere(i))
 			continue;
 		events = ticks * fakesbi_rate(&ctr->code);
@@ -111,6 +124,7 @@ void fakesbi_restart(void)
 		struct fakesbi_ctr *ctr = &fakesbi.ctr[i];
 
 		ctr->configured = ctr->running = ctr->lost = ctr->overflown = false;
+		ctr->inhibited = false;
 		if (ctr->info)
 			ctr->value = model_random64() & model_bits(ctr);
 	}

@@ -60,10 +60,21 @@ static void stop_uncountable(unsigned int idx)
 			fakesbi.ctr[i].lost = true;
 }
 
+/* A counter that runs without an event */
+static long set_inhibited(struct fakesbi_ctr *ctr, bool inhibited, long already)
+{
+	const long status = ctr->inhibited == inhibited ? already : SPEC_OK;
+
+	ctr->inhibited = inhibited;
+	return status;
+}
+
 static long start_one(unsigned int idx, const u64 *value)
 {
 	struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
 
+	if (model_is_withheld(idx))
+		return set_inhibited(ctr, false, SPEC_ERR_ALREADY_STARTED);
 	if (!ctr->configured && fakesbi_has(QUIRK_UNUSED_SKIPPED))
 		return SPEC_OK;
 	if (!ctr->configured) {
@@ -141,6 +152,8 @@ static long stop_one(unsigned int idx)
 {
 	const bool was = fakesbi.ctr[idx].running;
 
+	if (model_is_withheld(idx))
+		return set_inhibited(&fakesbi.ctr[idx], true, SPEC_ERR_ALREADY_STOPPED);
 	if (!fakesbi.ctr[idx].configured && fakesbi_has(QUIRK_UNUSED_SKIPPED))
 		return SPEC_OK;
 	fakesbi.ctr[idx].running = false;

@@ -293,10 +293,23 @@ static inline bool isa_has(const char *extension)
 	return false;
 }
 
-/* Can counters leave out user or kernel mode? */
+/*
+ * Can a counter of cycles leave out user or kernel mode? Not if firmware has none, so that the
+ * CSR is read.
+ */
 static inline bool has_mode_filters(void)
 {
-	return isa_has("sscofpmf") || isa_has("xandespmu");
+	char path[256], events[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), PMU_DEVICES "%s/caps/free_running", pmu.name);
+	f = fopen(path, "r");
+	if (f) {
+		if (!fgets(events, sizeof(events), f))
+			perror(path);
+		fclose(f);
+	}
+	return (isa_has("sscofpmf") || isa_has("xandespmu")) && !strstr(events, "cycles");
 }
 
 /*

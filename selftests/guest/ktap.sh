@@ -129,8 +129,12 @@ of_event_table() { # TABLE COLUMN
 
 # ---- the machine ----
 
-# Can counters leave out user or kernel mode?
-has_mode_filters() { grep -qE 'sscofpmf|xandespmu' /proc/cpuinfo; }
+# Can a counter of cycles leave out user or kernel mode? Not if firmware has none, so that the
+# CSR is read.
+has_mode_filters() {
+	grep -qE 'sscofpmf|xandespmu' /proc/cpuinfo &&
+		! grep -q cycles "$devices/$(pmu_name)/caps/free_running"
+}
 
 # A kernel with KASAN, lockdep and kmemleak is several times slower.
 is_debug_kernel() { [ -e /sys/kernel/debug/kmemleak ]; }

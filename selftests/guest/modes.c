@@ -81,7 +81,7 @@ static void test_modes(void)
 	double user[MODES], kernel[MODES];
 
 	if (!has_mode_filters()) {
-		skip_modes("counters cannot filter without Sscofpmf");
+		skip_modes("no counter of cycles can filter by mode");
 		return;
 	}
 	if (qemu_version() && qemu_version() < 0xa0000) {

@@ -225,7 +225,7 @@ static void check_mode_refused(const char *mode, struct perf_event_attr *attr)
 	check(fd == -filter_errno() && !has_mode_filters(),
 	      "%s_only_is_refused_for_counting_and_sampling", mode);
 	snprintf(name, sizeof(name), "%s_only_samples_are_all_in_%s_mode", mode, mode);
-	skip(name, "no Sscofpmf: counters cannot filter by mode");
+	skip(name, "no counter of cycles can filter by mode");
 }
 
 /* @mode: user or kernel; the other one is excluded in @attr. */

@@ -199,6 +199,13 @@ static bool first_row_only(void)
 	return !config(7, 0, RAW, 1)->configured && config(6, 0, RAW, 1)->configured;
 }
 
+static bool fixed_withheld(void)
+{
+	fakesbi_run(3);
+	return call(CONFIG, 0, 5, 0, SPEC_GENERAL_CYCLES, 0).error == SPEC_ERR_NOT_SUPPORTED &&
+	       fakesbi.ctr[0].value && call(START, 0, 1, 0, 0, 0).error == SPEC_ERR_ALREADY_STARTED;
+}
+
 static bool gaps_counted(void)
 {
 	return call(NUM, 0, 0, 0, 0, 0).value == 15 && call(INFO, 1, 0, 0, 0, 0).error;
@@ -439,6 +446,7 @@ const struct quirk_check quirk_checks[FAKESBI_QUIRKS] = {
 	CHECK(SUSPEND_LOSES_VALUES, suspend_loses_values),
 	CHECK(HIGHEST_FIRST, highest_first),
 	CHECK(FIRST_ROW_ONLY, first_row_only),
+	CHECK(FIXED_WITHHELD, fixed_withheld),
 	CHECK(GAPS_COUNTED, gaps_counted),
 	CHECK(NO_FW_READ_HI, no_fw_read_hi),
 	CHECK(NO_SNAPSHOT, no_snapshot),

@@ -28,6 +28,7 @@ int main(int argc, char **argv)
 	test_snapshot();
 	test_probe();
 	test_support();
+	test_free_running();
 	test_hpm_model();
 	test_region();
 	test_topdown();

@@ -186,6 +186,7 @@ void test_sbi_calls(void);
 void test_user_isolation(void);
 void test_model(void);
 void test_counters(void);
+void test_free_running(void);
 void test_hpm_model(void);
 void test_power(void);
 void test_quirks(void);

@@ -95,6 +95,12 @@ static void changed(struct sbi_pmu_event *event)
 static struct riscv_pmu_snapshot_data page;
 static const struct cpumask cpus = { .bits = BIT(0) };
 
+static u64 clock_ns(void)
+{
+	fakesbi_run(1);
+	return 0;
+}
+
 static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 {
 	const struct sbi_pmu_event_code cycles = { .idx = SBI_PMU_HW_CPU_CYCLES };
@@ -131,6 +137,8 @@ static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 	if (sbi_pmu_probe_inventory(&be->sbi, &cpu.limits, &cpu.inv))
 		check(false, "cpu.inventory_is_probed");
 	sbi_pmu_counters_online(&cpu.counters);
+	if (exclusive || fakesbi_has(QUIRK_FIXED_WITHHELD))
+		cpu.inv.free_running = sbi_pmu_probe_free_running(be, &cpu.counters.plan, clock_ns);
 	/* Standard events are probed while all counters are idle. */
 	cpu_candidates(&cycles);
 	cpu_candidates(&instret);
@@ -211,9 +219,14 @@ bool is_all_released(void)
 	return true;
 }
 
-/* Return: the event can be on the counter; raw event d can be on counters 3 to 3 + d. */
+/*
+ * Return: the event can be on the counter; raw event d can be on counters 3 to 3 + d. Where
+ * firmware withholds the fixed counters, no other counter counts their events.
+ */
 bool can_hold_upto(const struct sbi_pmu_event_code *code, unsigned int idx)
 {
+	if (fakesbi_has(QUIRK_FIXED_WITHHELD) && code->idx <= SBI_PMU_HW_INSTRUCTIONS)
+		return false;
 	return sbi_pmu_event_is_firmware(code) || idx <= 3 + code->data;
 }
 

@@ -11,6 +11,12 @@
 
 struct sbi_pmu_backend;
 
+/*
+ * Free-running counters (struct sbi_pmu_inventory) are emulated here: to configure, start,
+ * stop and release one makes no SBI call. It is "stopped" by a read, and "started" from the
+ * value that it has then, so that it counts nothing between the two.
+ */
+
 /* Values of counters */
 struct sbi_pmu_values {
 	struct sbi_pmu_mask valid;       /* the counters whose value is known */
@@ -105,6 +111,12 @@ int sbi_pmu_backend_config(struct sbi_pmu_backend *be, unsigned int window, unsi
 			   const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *in_use,
 			   unsigned int *got);
 void sbi_pmu_backend_release(struct sbi_pmu_backend *be, unsigned int idx);
+int sbi_pmu_backend_start_one(struct sbi_pmu_backend *be, unsigned int idx);
+struct sbi_pmu_mask sbi_pmu_backend_start(struct sbi_pmu_backend *be,
+					  const struct sbi_pmu_mask *which);
+struct sbi_pmu_mask sbi_pmu_backend_stop(struct sbi_pmu_backend *be,
+					 const struct sbi_pmu_mask *which,
+					 const struct sbi_pmu_mask *wanted);
 int sbi_pmu_backend_read(struct sbi_pmu_backend *be, unsigned int idx, u64 *value);
 u64 sbi_pmu_backend_convert(struct sbi_pmu_backend *be, unsigned int idx, u64 raw);
 void sbi_pmu_backend_started_at(struct sbi_pmu_backend *be, unsigned int idx, u64 value);

@@ -180,7 +180,42 @@ int sbi_pmu_sbi_set_shmem(struct sbi_pmu_sbi *sbi, u64 address)
 	return pmu_call(sbi, SBI_EXT_PMU_SNAPSHOT_SET_SHMEM, arg, NULL);
 }
 
+/* ---- counters that run without firmware ---- */
+
+/*
+ * Which of the free-running counters among @mask counts @code? It cannot filter.
+ * Return: SBI_PMU_NO_COUNTER if there is none.
+ */
+static unsigned int free_running_for(const struct sbi_pmu_backend *be, unsigned int window,
+				     unsigned long mask, const struct sbi_pmu_event_code *code)
+{
+	struct sbi_pmu_mask among = sbi_pmu_mask_window(&be->inv->free_running, window);
+	unsigned int i;
+
+	among.bits[window] &= mask;
+	sbi_pmu_for_each_counter(i, &among)
+		if (!code->flags && code->idx == sbi_pmu_counter_fixed_event(&be->inv->info[i]))
+			return i;
+	return SBI_PMU_NO_COUNTER;
+}
+
+static bool is_free_running(const struct sbi_pmu_backend *be, unsigned int idx)
+{
+	return sbi_pmu_mask_test(&be->inv->free_running, idx);
+}
+
 /* ---- configure ---- */
+
+/* Configure one of the counters that @mask offers, by a call if firmware has them. */
+static int config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
+		  const struct sbi_pmu_event_code *code, unsigned int *got)
+{
+	*got = free_running_for(be, window, mask, code);
+	if (*got != SBI_PMU_NO_COUNTER)
+		return 0;
+	mask &= ~be->inv->free_running.bits[window];
+	return mask ? sbi_pmu_sbi_config(&be->sbi, window, mask, code, got) : -EOPNOTSUPP;
+}
 
 /**
  * sbi_pmu_backend_config() - configure one of some counters for an event, stopped
@@ -200,7 +235,7 @@ int sbi_pmu_backend_config(struct sbi_pmu_backend *be, unsigned int window, unsi
 			   const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *in_use,
 			   unsigned int *got)
 {
-	const int ret = sbi_pmu_sbi_config(&be->sbi, window, mask, code, got);
+	const int ret = config(be, window, mask, code, got);
 
 	if (ret == -EPROTO && be->exclusive && *got < SBI_PMU_MAX_COUNTERS &&
 	    !sbi_pmu_mask_test(in_use, *got))
@@ -218,7 +253,8 @@ int sbi_pmu_backend_config(struct sbi_pmu_backend *be, unsigned int window, unsi
  */
 void sbi_pmu_backend_release(struct sbi_pmu_backend *be, unsigned int idx)
 {
-	sbi_pmu_sbi_release(&be->sbi, idx);
+	if (!is_free_running(be, idx))
+		sbi_pmu_sbi_release(&be->sbi, idx);
 }
 
 /* ---- read ---- */
@@ -349,6 +385,53 @@ static struct sbi_pmu_mask sbi_start(struct sbi_pmu_backend *be, const struct sb
 		if (together.bits[w] && start(&be->sbi, w, together.bits[w], 0, 0))
 			each.bits[w] |= together.bits[w];
 	return sbi_pmu_backend_start_each(be, &each);
+}
+
+/* Start a counter that has just been configured, from any value. */
+int sbi_pmu_backend_start_one(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	return is_free_running(be, idx) ? 0 : sbi_pmu_sbi_start(&be->sbi, idx);
+}
+
+/* Add the values of counters @which to @values. Return: those that cannot be read. */
+static struct sbi_pmu_mask read_each(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which,
+				     struct sbi_pmu_values *values)
+{
+	struct sbi_pmu_mask failed = {};
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, which) {
+		if (sbi_pmu_backend_read(be, i, &values->value[i]))
+			sbi_pmu_mask_set(&failed, i);
+		else
+			sbi_pmu_mask_set(&values->valid, i);
+	}
+	return failed;
+}
+
+/* Stop counters: see struct sbi_pmu_backend_ops. */
+struct sbi_pmu_mask sbi_pmu_backend_stop(struct sbi_pmu_backend *be,
+					 const struct sbi_pmu_mask *which,
+					 const struct sbi_pmu_mask *wanted)
+{
+	const struct sbi_pmu_mask free = sbi_pmu_mask_and(*which, &be->inv->free_running);
+	const struct sbi_pmu_mask others = sbi_pmu_mask_andnot(*which, &free);
+
+	/* A value that is not known is not accounted. */
+	read_each(be, &free, &be->stopped);
+	return be->ops->stop(be, &others, wanted);
+}
+
+/* Start counters: see struct sbi_pmu_backend_ops. */
+struct sbi_pmu_mask sbi_pmu_backend_start(struct sbi_pmu_backend *be,
+					  const struct sbi_pmu_mask *which)
+{
+	const struct sbi_pmu_mask free = sbi_pmu_mask_and(*which, &be->inv->free_running);
+	const struct sbi_pmu_mask others = sbi_pmu_mask_andnot(*which, &free);
+	const struct sbi_pmu_mask failed = be->ops->start(be, &others);
+	const struct sbi_pmu_mask unreadable = read_each(be, &free, &be->initial);
+
+	return sbi_pmu_mask_or(failed, &unreadable);
 }
 
 const struct sbi_pmu_backend_ops sbi_pmu_backend_sbi = {

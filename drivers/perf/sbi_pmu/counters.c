@@ -153,7 +153,7 @@ void sbi_pmu_counters_stop(struct sbi_pmu_counters *c, const struct sbi_pmu_mask
 	if (sbi_pmu_mask_empty(&stop))
 		return;
 	c->backend.stopped.valid = (struct sbi_pmu_mask){};
-	lost = c->backend.ops->stop(&c->backend, &stop, &c->plan.busy);
+	lost = sbi_pmu_backend_stop(&c->backend, &stop, &c->plan.busy);
 	sbi_pmu_for_each_counter(i, &stop) {
 		if (sbi_pmu_mask_test(&c->backend.stopped.valid, i))
 			counter_account(c, i, c->backend.stopped.value[i]);
@@ -195,7 +195,7 @@ int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
 	set_state(c, idx, SBI_PMU_STOPPED);
 	if (sbi_pmu_backend_needs_start_value(be))
 		return 0;
-	ret = sbi_pmu_sbi_start(&be->sbi, idx);
+	ret = sbi_pmu_backend_start_one(be, idx);
 	if (ret)
 		sbi_pmu_counter_release(c, idx);
 	else
@@ -389,7 +389,7 @@ void sbi_pmu_counters_start(struct sbi_pmu_counters *c)
 		return;
 	sbi_pmu_for_each_counter(i, &start)
 		state[i] = set_initial(c, i);
-	failed = c->backend.ops->start(&c->backend, &start);
+	failed = sbi_pmu_backend_start(&c->backend, &start);
 	sbi_pmu_for_each_counter(i, &start) {
 		if (sbi_pmu_mask_test(&failed, i)) {
 			sbi_pmu_counter_release(c, i);

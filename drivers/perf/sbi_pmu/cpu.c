@@ -2,6 +2,7 @@
 #include <linux/cpu.h>
 #include <linux/cpu_pm.h>
 #include <linux/cpuhotplug.h>
+#include <linux/sched/clock.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
@@ -32,17 +33,31 @@ static void offline_here(void *arg)
 	sbi_pmu_user_access_offline(cpu);
 }
 
+/* Do all free-running counters run on this CPU, too? */
+static bool run_freely(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be)
+{
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &pmu->inv.free_running)
+		if (!sbi_pmu_probe_counts_freely(be, i, sched_clock))
+			return false;
+	return true;
+}
+
 /* Does this CPU have the counters of the CPU that was probed? */
 static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int cpu, struct sbi_pmu_inventory *inv)
 {
-	int ret = sbi_pmu_probe_inventory(&per_cpu_ptr(pmu->cpu, cpu)->counters.backend.sbi,
-					  &pmu->limits, inv);
+	struct sbi_pmu_backend *be = &per_cpu_ptr(pmu->cpu, cpu)->counters.backend;
+	int ret = sbi_pmu_probe_inventory(&be->sbi, &pmu->limits, inv);
 
 	if (ret)
 		pr_warn("CPU %u: firmware does not return its counters (%d): no events on this CPU\n",
 			cpu, ret);
 	else if (!sbi_pmu_inventory_equal(inv, &pmu->inv))
 		pr_warn("CPU %u has other counters than the CPU that was probed: no events on this CPU\n",
+			cpu);
+	else if (!run_freely(pmu, be))
+		pr_warn("CPU %u: its cycle and instret do not run as on the CPU that was probed: no events on this CPU\n",
 			cpu);
 	else
 		return true;

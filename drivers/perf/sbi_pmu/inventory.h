@@ -133,6 +133,8 @@ struct sbi_pmu_inventory {
 	struct sbi_pmu_mask fixed;                              /* cycle and instret */
 	struct sbi_pmu_mask programmable;                       /* hpmcounter3 to 31 */
 	struct sbi_pmu_mask firmware;                           /* firmware counters */
+	/* those of @fixed that firmware hands out for no event, but which run all the time */
+	struct sbi_pmu_mask free_running;
 	/* number of counters past SBI_PMU_MAX_COUNTERS, which are not used */
 	unsigned long beyond;
 	/* number of hardware counters below SBI_PMU_MIN_WIDTH bits, which are not used */
@@ -142,6 +144,12 @@ struct sbi_pmu_inventory {
 static inline struct sbi_pmu_mask sbi_pmu_inventory_hardware(const struct sbi_pmu_inventory *inv)
 {
 	return sbi_pmu_mask_or(inv->fixed, &inv->programmable);
+}
+
+/* The event_idx of what a fixed counter counts */
+static inline u32 sbi_pmu_counter_fixed_event(const struct sbi_pmu_counter_info *info)
+{
+	return info->csr == CSR_CYCLE ? SBI_PMU_HW_CPU_CYCLES : SBI_PMU_HW_INSTRUCTIONS;
 }
 
 struct sbi_pmu_counter_info sbi_pmu_counter_info_decode(unsigned long word, unsigned int max_width);

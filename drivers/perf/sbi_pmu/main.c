@@ -4,6 +4,7 @@
  */
 #include <linux/cpufeature.h>
 #include <linux/module.h>
+#include <linux/sched/clock.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
@@ -77,6 +78,9 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 		sbi_pmu_mask_weight(&hw), sbi_pmu_mask_weight(&pmu->inv.firmware),
 		owner ? "shared with PMU " : "exclusive", owner ?: "", sampling,
 		pmu->snapshot == SBI_PMU_SNAPSHOT_USED ? ", read by snapshot" : "");
+	if (!sbi_pmu_mask_empty(&pmu->inv.free_running))
+		pr_info("firmware has no counter for %s: their CSRs are read as they run, without :u and :k, and sampled by timer; what a device tree can change is in sbi-pmu.rst\n",
+			sbi_pmu_free_running_names(&pmu->inv));
 	if (owner)
 		pr_info("for exclusive mode boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit\n");
 	if (pmu->inv.beyond)
@@ -150,6 +154,25 @@ static int match_vendor(struct sbi_pmu *pmu)
 			return ret;
 	}
 	return 0;
+}
+
+/*
+ * On one CPU; cpu.c checks the others. In shared mode only OpenSBI's refusals are understood,
+ * see sbi_pmu_probe_free_running().
+ */
+static void find_free_running(struct sbi_pmu *pmu)
+{
+	struct sbi_pmu_counters *c;
+	unsigned long flags;
+
+	if (!pmu->exclusive && pmu->id.impl != SBI_IMPL_OPENSBI)
+		return;
+	local_irq_save(flags);
+	c = &this_cpu_ptr(pmu->cpu)->counters;
+	sbi_pmu_counters_online(c);
+	pmu->inv.free_running = sbi_pmu_probe_free_running(&c->backend, &c->plan, sched_clock);
+	sbi_pmu_counters_offline(c);
+	local_irq_restore(flags);
 }
 
 /* ---- what is chosen ---- */
@@ -326,6 +349,7 @@ static int __init sbi_pmu_init(void)
 	ret = sbi_pmu_backend_select(pmu, snapshot);
 	if (ret)
 		goto err_owner;
+	find_free_running(pmu);
 	ret = choose_overflow(pmu, sampling, sizeof(sampling));
 	if (ret)
 		goto err_owner;

@@ -124,7 +124,7 @@ static int probe_window(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *p
 	if (ret)
 		return ret;
 	ret = be->in_vm && is_raw(code) ? start_with_reference(be, plan, got) :
-					  sbi_pmu_sbi_start(&be->sbi, got);
+					  sbi_pmu_backend_start_one(be, got);
 	if (!ret && sbi_pmu_backend_read(be, got, &value))
 		ret = -ENXIO;
 	sbi_pmu_backend_release(be, got);
@@ -245,10 +245,93 @@ struct sbi_pmu_mask sbi_pmu_probe_examples(struct sbi_pmu_backend *be,
 	return taken;
 }
 
-/* ---- how counters are best read ---- */
-
 /* Reads of the clock that give a counter time to count some thousand events */
 #define CLOCK_READS	1000
+
+/* ---- counters that run without firmware ---- */
+
+static bool is_counting(struct sbi_pmu_backend *be, u16 csr, u64 (*clock)(void))
+{
+	u64 first, now;
+
+	if (be->read_csr(csr, &first))
+		return false;
+	for (unsigned int n = 0; n < CLOCK_READS; n++)
+		clock();
+	return !be->read_csr(csr, &now) && now > first;
+}
+
+/**
+ * sbi_pmu_probe_counts_freely() - does a fixed counter run that firmware does not hand out?
+ * @be: this CPU's
+ * @idx: the counter, which is started if it does not run: the built-in driver stops all
+ *	 counters of a CPU that comes online, whether it can configure them or not
+ * @clock: returns the time
+ *
+ * Context: on the CPU, preemption disabled.
+ */
+bool sbi_pmu_probe_counts_freely(struct sbi_pmu_backend *be, unsigned int idx, u64 (*clock)(void))
+{
+	const u16 csr = be->inv->info[idx].csr;
+
+	return is_counting(be, csr, clock) ||
+	       (!sbi_pmu_sbi_start(&be->sbi, idx) && is_counting(be, csr, clock));
+}
+
+/* Does firmware hand out none of the @offered counters for an event? */
+static bool is_refused(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
+		       const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *offered)
+{
+	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++) {
+		int ret;
+
+		if (!offered->bits[w])
+			continue;
+		ret = probe_window(be, plan, code, w, offered->bits[w]);
+		if (ret != -EOPNOTSUPP && ret != -EINVAL)
+			return false;
+	}
+	return !sbi_pmu_mask_empty(offered);
+}
+
+/**
+ * sbi_pmu_probe_free_running() - find the fixed counters that only need to be read
+ * @be: this CPU's, online and idle
+ * @plan: what its counters hold: nothing
+ * @clock: returns the time
+ *
+ * With Sscofpmf and without Smcntrpmf, OpenSBI 1.9 and later do not hand out cycle and
+ * instret, as they cannot filter. Without lines in firmware's device tree for them there is
+ * then no counter for cycles and instructions; the CSRs run all the time, though.
+ *
+ * In shared mode only programmable counters are offered: OpenSBI that hands out a fixed
+ * counter returns that one in any case. The caller must know that the firmware does that.
+ *
+ * Context: on the CPU, interrupts disabled.
+ * Return: those counters whose event firmware hands out no counter for.
+ */
+struct sbi_pmu_mask sbi_pmu_probe_free_running(struct sbi_pmu_backend *be,
+					       const struct sbi_pmu_plan *plan, u64 (*clock)(void))
+{
+	const struct sbi_pmu_mask offered = be->exclusive ? sbi_pmu_inventory_hardware(be->inv) :
+							    be->inv->programmable;
+	struct sbi_pmu_mask free_running = {};
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &be->inv->fixed) {
+		const struct sbi_pmu_event_code code = {
+			.idx = sbi_pmu_counter_fixed_event(&be->inv->info[i]),
+		};
+
+		if (is_refused(be, plan, &code, &offered) &&
+		    sbi_pmu_probe_counts_freely(be, i, clock))
+			sbi_pmu_mask_set(&free_running, i);
+	}
+	return free_running;
+}
+
+/* ---- how counters are best read ---- */
+
 /* What takes a few ns is timed so many times, in so many rounds. */
 #define TIMES		8
 #define ROUNDS		4

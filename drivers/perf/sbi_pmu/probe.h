@@ -52,6 +52,9 @@ struct sbi_pmu_mask sbi_pmu_probe_examples(struct sbi_pmu_backend *be,
 					   const struct sbi_pmu_plan *plan,
 					   const struct sbi_pmu_examples *examples,
 					   const struct sbi_pmu_mask *which);
+bool sbi_pmu_probe_counts_freely(struct sbi_pmu_backend *be, unsigned int idx, u64 (*clock)(void));
+struct sbi_pmu_mask sbi_pmu_probe_free_running(struct sbi_pmu_backend *be,
+					       const struct sbi_pmu_plan *plan, u64 (*clock)(void));
 void sbi_pmu_probe_read_method(struct sbi_pmu_backend *be, u64 (*clock)(void),
 			       struct sbi_pmu_read_method *method);
 

@@ -85,7 +85,7 @@ void sbi_pmu_support_free(struct sbi_pmu_support_cache *cache)
 
 /*
  * In shared mode not the fixed counters: firmware returns them to every caller, even
- * while the other driver uses them.
+ * while the other driver uses them. Unless it hands them out to none: they are only read.
  */
 static struct sbi_pmu_mask candidates_of(const struct sbi_pmu_support_cache *cache,
 					 const struct sbi_pmu_event_code *code)
@@ -94,10 +94,12 @@ static struct sbi_pmu_mask candidates_of(const struct sbi_pmu_support_cache *cac
 	const struct sbi_pmu_mask all = vendor && code->unit ?
 						vendor->candidates(cache->inv, code->unit) :
 						sbi_pmu_inventory_hardware(cache->inv);
+	const struct sbi_pmu_mask shareable =
+		sbi_pmu_mask_or(cache->inv->programmable, &cache->inv->free_running);
 
 	if (sbi_pmu_event_is_firmware(code))
 		return cache->inv->firmware;
-	return cache->exclusive ? all : sbi_pmu_mask_and(all, &cache->inv->programmable);
+	return cache->exclusive ? all : sbi_pmu_mask_and(all, &shareable);
 }
 
 static struct sbi_pmu_mask unknown_among(const struct sbi_pmu_mask *candidates,
@@ -312,8 +314,10 @@ int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache, const struct sbi_p
 /* Counters that can interrupt, and filter if any can. */
 struct sbi_pmu_mask sbi_pmu_support_full(const struct sbi_pmu_support_cache *cache)
 {
-	return cache->caps->fixed_alike ? sbi_pmu_inventory_hardware(cache->inv) :
-					  cache->inv->programmable;
+	if (!cache->caps->fixed_alike)
+		return cache->inv->programmable;
+	return sbi_pmu_mask_andnot(sbi_pmu_inventory_hardware(cache->inv),
+				   &cache->inv->free_running);
 }
 
 /**

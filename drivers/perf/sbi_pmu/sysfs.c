@@ -160,6 +160,22 @@ static const struct attribute_group event_group_shared = {
 
 /* ---- caps/ ---- */
 
+/* The events that free-running counters count, as perf -e takes them */
+const char *sbi_pmu_free_running_names(const struct sbi_pmu_inventory *inv)
+{
+	static const char * const names[] = {
+		"none",
+		"cycles",
+		"instructions",
+		"cycles,instructions",
+	};
+	unsigned int i, which = 0;
+
+	sbi_pmu_for_each_counter(i, &inv->free_running)
+		which |= inv->info[i].csr == CSR_CYCLE ? 1 : 2;
+	return names[which];
+}
+
 static ssize_t mode_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%s\n", dev_to_sbi_pmu(dev)->exclusive ? "sole" : "beside");
@@ -228,6 +244,12 @@ static ssize_t slots_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(slots);
 
+static ssize_t free_running_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", sbi_pmu_free_running_names(&dev_to_sbi_pmu(dev)->inv));
+}
+static DEVICE_ATTR_RO(free_running);
+
 static struct attribute *caps_attrs[] = {
 	&dev_attr_mode.attr,
 	&dev_attr_overflow.attr,
@@ -236,6 +258,7 @@ static struct attribute *caps_attrs[] = {
 	&dev_attr_user_read.attr,
 	&dev_attr_snapshot.attr,
 	&dev_attr_slots.attr,
+	&dev_attr_free_running.attr,
 	NULL,
 };
 

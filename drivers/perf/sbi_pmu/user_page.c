@@ -2,14 +2,22 @@
 #include "user_page.h"
 
 /*
- * May the event's counter be read now? An event that must not show what others counted
- * starts from 0: not before that, nor while the counter is armed, since the value then
- * shows when another event's sample is due.
+ * Does the counter show only what this event counted? It does if it started from 0: not
+ * before that, nor while the counter is armed, since the value then shows when another
+ * event's sample is due. A free-running counter never starts from 0.
  */
+static bool shows_only_own(const struct sbi_pmu_counters *c, unsigned int idx)
+{
+	return c->state[idx] == SBI_PMU_RUNNING &&
+	       (!sbi_pmu_mask_test(&c->backend.inv->free_running, idx) ||
+		sbi_pmu_mask_test(&c->world_readable, idx));
+}
+
+/* May the event's counter be read now? */
 static bool is_readable(const struct sbi_pmu_counters *c, const struct sbi_pmu_event *event)
 {
 	return event->user_read && event->active && event->counter != SBI_PMU_NO_COUNTER &&
-	       (!event->reset_on_start || c->state[event->counter] == SBI_PMU_RUNNING) &&
+	       (!event->reset_on_start || shows_only_own(c, event->counter)) &&
 	       c->backend.inv->info[event->counter].kind != SBI_PMU_COUNTER_FIRMWARE;
 }
 
