@@ -102,13 +102,13 @@ code | xargs -0 grep -nE '[>.]perf_event_overflow\(' | outside "$driver/overflow
 code | xargs -0 grep -nE 'LINUX_VERSION_CODE|KERNEL_VERSION|^[[:space:]]*#[[:space:]]*(if|ifdef|elif)\b' |
 	outside 'include/compat/[^:]*' |
 	rule 'version and configuration differences belong in include/compat/'
-code | xargs -0 grep -niE 'xiangshan|openxiangshan|kunminghu' |
+code | xargs -0 grep -niE 'xiangshan|openxiangshan|kunminghu|spacemit' |
 	outside "$driver/vendor/[^:]*" | rule 'vendors belong in vendor/'
 # Layers, lowest first: a file includes headers of lower layers and its own.
 layers='kernel_api
 inventory event_code sampling irq_source
 csr
-vendor assign selector
+vendor assign selector stand_in
 event backend_sbi tables
 backend sbi
 probe counters

@@ -29,6 +29,7 @@ int main(int argc, char **argv)
 	test_probe();
 	test_support();
 	test_free_running();
+	test_stand_in();
 	test_hpm_model();
 	test_region();
 	test_topdown();

@@ -17,6 +17,7 @@
 #include "../../drivers/perf/sbi_pmu/support.h"
 #include "../../drivers/perf/sbi_pmu/timed.h"
 #include "../../drivers/perf/sbi_pmu/user_page.h"
+#include "../../drivers/perf/sbi_pmu/vendor/spacemit/stand_in.h"
 #include "../../drivers/perf/sbi_pmu/vendor/xiangshan/check.h"
 #include "../../drivers/perf/sbi_pmu/vendor/xiangshan/tables.h"
 #include "../fakesbi/fakesbi.h"
@@ -193,6 +194,7 @@ void test_quirks(void);
 void test_random(unsigned long steps, u64 seed);
 void test_snapshot(void);
 void test_region(void);
+void test_stand_in(void);
 void test_sampling(unsigned long steps);
 void test_share(void);
 void test_probe(void);

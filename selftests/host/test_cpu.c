@@ -33,8 +33,11 @@ static void restart(struct sbi_pmu_counters *c)
 	fakesbi.lcofi |= pending;
 }
 
-/* Return: counters that can count the event and apply its filters; empty if there are none. */
-struct sbi_pmu_mask cpu_candidates(const struct sbi_pmu_event_code *code)
+/*
+ * Return: counters that can count the event and apply its filters; empty if there are none. The
+ * vendor may replace the event.
+ */
+static struct sbi_pmu_mask find_candidates(struct sbi_pmu_event_code *code)
 {
 	struct sbi_pmu_mask candidates = {};
 	const int ret = sbi_pmu_support_filtered(&cpu.support, code, false, &candidates);
@@ -42,6 +45,14 @@ struct sbi_pmu_mask cpu_candidates(const struct sbi_pmu_event_code *code)
 	if (ret && ret != -EBUSY)
 		return (struct sbi_pmu_mask){};
 	return candidates;
+}
+
+/* The same for an event that is not to be replaced. */
+struct sbi_pmu_mask cpu_candidates(const struct sbi_pmu_event_code *code)
+{
+	struct sbi_pmu_event_code copy = *code;
+
+	return find_candidates(&copy);
 }
 
 /* Probe an event without the cache. */
@@ -235,7 +246,7 @@ bool can_hold_upto(const struct sbi_pmu_event_code *code, unsigned int idx)
 /* Open an event. Return: a counter can count it. */
 bool tracked_open(struct tracked *t, struct sbi_pmu_event_code code)
 {
-	const struct sbi_pmu_mask candidates = cpu_candidates(&code);
+	const struct sbi_pmu_mask candidates = find_candidates(&code);
 
 	memset(t, 0, sizeof(*t));
 	sbi_pmu_event_init(&t->event, &code, &candidates);

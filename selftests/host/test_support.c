@@ -265,7 +265,7 @@ static void test_opener(void)
 
 static int filtered(u32 idx, u64 data, u32 flags, bool needs_irq)
 {
-	const struct sbi_pmu_event_code code = { .idx = idx, .data = data, .flags = flags };
+	struct sbi_pmu_event_code code = { .idx = idx, .data = data, .flags = flags };
 
 	return sbi_pmu_support_filtered(&cpu.support, &code, needs_irq, &found);
 }

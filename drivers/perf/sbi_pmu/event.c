@@ -78,7 +78,7 @@ static bool is_firmware_code(u64 code)
 static int encode_raw(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pmu_event_code *code)
 {
 	code->data = config;
-	if (caps->vendor) {
+	if (caps->vendor && caps->vendor->encode) {
 		int ret = caps->vendor->encode(caps->vendor_data, config, code);
 
 		if (ret)

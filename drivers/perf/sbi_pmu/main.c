@@ -283,7 +283,7 @@ static struct sbi_pmu *pmu_alloc(void)
 static void pmu_free(struct sbi_pmu *pmu)
 {
 	sbi_pmu_backend_free(pmu);
-	if (pmu->caps.vendor)
+	if (pmu->caps.vendor && pmu->caps.vendor->remove)
 		pmu->caps.vendor->remove(pmu->caps.vendor_data);
 	sbi_pmu_support_free(&pmu->support);
 	sbi_pmu_cpu_free(pmu);
@@ -298,7 +298,7 @@ static int register_pmu(struct sbi_pmu *pmu)
 	sbi_pmu_pmu_init(pmu);
 	/* Before perf core makes the sysfs files, as it holds a lock then. */
 	sbi_pmu_support_probe_all(&pmu->support);
-	if (vendor) {
+	if (vendor && vendor->attribute_groups) {
 		pmu->pmu.attr_update = vendor->attribute_groups(pmu, pmu->caps.vendor_data);
 		if (!pmu->pmu.attr_update)
 			return -ENOMEM;
@@ -365,7 +365,7 @@ static int __init sbi_pmu_init(void)
 		goto err_user_access;
 	sbi_pmu_debugfs_init(pmu);
 	log_found(pmu, owner, sampling);
-	if (pmu->caps.vendor)
+	if (pmu->caps.vendor && pmu->caps.vendor->log)
 		pmu->caps.vendor->log(pmu, pmu->caps.vendor_data);
 	kfree(owner);
 	the_pmu = pmu;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vendor: what a vendor's cores add: names of events, an encoding of raw events, and
- * which counters can hold them.
+ * vendor: what a vendor's cores add: names of events, an encoding of raw events, which
+ * counters can hold them, and events that count what no other counter can.
  */
 #ifndef SBI_PMU_VENDOR_H
 #define SBI_PMU_VENDOR_H
@@ -15,7 +15,8 @@ struct sbi_pmu;
 /*
  * A vendor's support
  *
- * Only @encode and @candidates are used by host-testable files.
+ * Host-testable files use @encode, @candidates and @substitute. A function other than @match
+ * may be NULL.
  */
 struct sbi_pmu_vendor {
 	/*
@@ -28,6 +29,11 @@ struct sbi_pmu_vendor {
 	int (*encode)(const void *data, u64 config, struct sbi_pmu_event_code *code);
 	/* the counters that can hold an event of @unit */
 	struct sbi_pmu_mask (*candidates)(const struct sbi_pmu_inventory *inv, u32 unit);
+	/*
+	 * replace an event that no counter can count with these filters by one of the core that
+	 * counts the same with them. Return: is there one? Support of it is checked after.
+	 */
+	bool (*substitute)(const void *data, struct sbi_pmu_event_code *code);
 	/*
 	 * the slots of a cycle: how many micro-ops it can have at most. NULL, or 0: not
 	 * known

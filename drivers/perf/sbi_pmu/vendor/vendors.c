@@ -3,6 +3,11 @@
  * All vendors. The first that matches is used.
  */
 #include "../vendor.h"
+#include "spacemit/core.h"
 #include "xiangshan/core.h"
 
-const struct sbi_pmu_vendor * const sbi_pmu_vendors[] = { &sbi_pmu_xiangshan, NULL };
+const struct sbi_pmu_vendor * const sbi_pmu_vendors[] = {
+	&sbi_pmu_xiangshan,
+	&sbi_pmu_spacemit,
+	NULL,
+};
