@@ -101,7 +101,9 @@ static inline void list_move(struct list_head *node, struct list_head *head)
 	     &pos->member != (head);						\
 	     pos = tmp, tmp = list_entry(tmp->member.next, __typeof__(*tmp), member))
 
-/* ---- linux/bitmap.h ---- */
+/* ---- linux/bitmap.h, linux/bitops.h ---- */
+
+#define hweight64(x)		((unsigned int)__builtin_popcountll(x))
 
 #define DECLARE_BITMAP(name, n)	unsigned long name[(n) / BITS_PER_LONG]
 

@@ -115,6 +115,7 @@ enum mode { SHARED, EXCLUSIVE, SNAPSHOT };
 
 void cpu_boot(bool exclusive);
 void cpu_boot_mode(enum mode mode);
+void cpu_measure(void);
 void cpu_disable(void);
 void cpu_enable(void);
 void boot(unsigned int hpm, unsigned int firmware, unsigned int width);

@@ -112,6 +112,22 @@ static u64 clock_ns(void)
 	return 0;
 }
 
+/* Measure the widths of counters, as measure_widths() of main.c does. */
+void cpu_measure(void)
+{
+	const struct sbi_pmu_event_code cache = { .idx = SBI_PMU_HW_CACHE_REFERENCES };
+	const struct sbi_pmu_mask free_running = cpu.inv.free_running;
+	struct sbi_pmu_counters *c = &cpu.counters;
+
+	/* In shared mode cycles and instructions are no examples. */
+	cpu_candidates(&cache);
+	sbi_pmu_probe_widths(&c->backend, &c->plan, &cpu.support.examples, &cpu.limits);
+	if (sbi_pmu_probe_inventory(&c->backend.sbi, &cpu.limits, &cpu.inv))
+		check(false, "cpu.inventory_is_probed_again");
+	cpu.inv.free_running = free_running;
+	sbi_pmu_support_free(&cpu.support);
+}
+
 static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 {
 	const struct sbi_pmu_event_code cycles = { .idx = SBI_PMU_HW_CPU_CYCLES };
@@ -121,7 +137,7 @@ static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 	if (cpu.support.this_cpu)
 		sbi_pmu_support_free(&cpu.support);
 	memset(&cpu, 0, sizeof(cpu));
-	cpu.limits.max_width = 64;
+	memset(cpu.limits.width, 64, sizeof(cpu.limits.width));
 	cpu.limits.homogeneous = fakesbi_has(QUIRK_FIXED_HOMOGENEOUS);
 	cpu.caps.filter = cpu.caps.has_h = true;
 	cpu.caps.vendor = &units_vendor;
@@ -153,6 +169,8 @@ static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 	/* Standard events are probed while all counters are idle. */
 	cpu_candidates(&cycles);
 	cpu_candidates(&instret);
+	if (fakesbi_has(QUIRK_WIDTH_64_ALWAYS))
+		cpu_measure();
 }
 
 /* Load the driver; the model has been set up. */

@@ -87,16 +87,92 @@ static void test_poll_shared(void)
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 
-/* Firmware reports too many bits: the driver's limit gives the correct width. */
+/* START that ignores the value, as if counters could not be written */
+static struct sbiret call_keeps_value(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
+{
+	unsigned long changed[SBI_PMU_ARGS];
+
+	memcpy(changed, arg, sizeof(changed));
+	if (fid == SPEC_FID_START)
+		changed[2] = 0;
+	return fakesbi_call(fid, changed);
+}
+
+/* Return: is the measured width of both counters @width, in both modes? */
+static bool is_measured(unsigned int width)
+{
+	bool ok = true;
+
+	for (unsigned int exclusive = 0; exclusive < 2; exclusive++) {
+		fakesbi_reset(2, 0, width);
+		fakesbi.quirks = QUIRK(WIDTH_64_ALWAYS);
+		fakesbi.read_ticks = 1;
+		cpu_boot(exclusive);
+		ok &= cpu.inv.info[3].width == width && cpu.inv.info[4].width == width;
+		ok &= cpu.inv.info[0].width == 64 && !cpu.inv.narrow;
+		ok &= !fakesbi.lcofi && is_all_released() && !fakesbi.broken;
+		sbi_pmu_counters_offline(&cpu.counters);
+	}
+	return ok;
+}
+
+/* Firmware reports too many bits: the true width is measured at load. */
+static void test_measured_width(void)
+{
+	struct tracked *a = &cpu.tracked[0];
+	unsigned int wrong = 0;
+
+	for (unsigned int width = SBI_PMU_MIN_WIDTH; width <= 64; width++)
+		wrong += !is_measured(width);
+	check(!wrong, "power.width_is_measured_from_27_to_64_bits");
+
+	fakesbi_reset(2, 0, 32);
+	fakesbi.quirks = QUIRK(WIDTH_64_ALWAYS);
+	cpu_boot(true);
+	tracked_open(a, fastest());
+	require(tracked_add_start(a), "power.measured_width");
+	cpu_run(1000000000);
+	check(is_count_right(a), "power.counter_of_measured_width_wraps");
+	sbi_pmu_counters_offline(&cpu.counters);
+
+	fakesbi_reset(2, 0, 24);
+	fakesbi.quirks = QUIRK(WIDTH_64_ALWAYS);
+	cpu_boot(true);
+	check(cpu.inv.narrow == 2 && sbi_pmu_mask_empty(&cpu.inv.programmable),
+	      "power.measured_width_may_be_too_narrow");
+	sbi_pmu_counters_offline(&cpu.counters);
+
+	fakesbi_reset(2, 0, 48);
+	cpu_boot(true);
+	fakesbi.quirks = QUIRK(WIDTH_64_ALWAYS);
+	cpu.counters.backend.sbi.call = call_keeps_value;
+	fakesbi_seed(7);
+	for (unsigned int i = 0; i < 1000; i++) {
+		cpu_measure();
+		wrong += cpu.inv.info[3].width != 64;
+	}
+	check(!wrong, "power.width_of_counters_that_cannot_be_written_is_believed");
+	/* A hart that is delayed for 2^20 events */
+	cpu.counters.backend.sbi.call = fakesbi_call;
+	fakesbi.call_ticks = 3000000;
+	cpu_measure();
+	check(cpu.inv.info[3].width == 64, "power.slow_measurement_is_not_believed");
+	fakesbi.call_ticks = 0;
+	cpu_measure();
+	check(cpu.inv.info[3].width == 48, "power.width_is_measured_after_that");
+	sbi_pmu_counters_offline(&cpu.counters);
+	check_released("power.measured_width");
+}
+
+/* Counters that cannot be measured have a limit, the parameter width=. */
 static void test_width_limit(void)
 {
 	struct tracked *a = &cpu.tracked[0];
 
 	fakesbi_reset(2, 0, 32);
-	fakesbi.quirks = QUIRK(WIDTH_64_ALWAYS);
 	cpu_boot(true);
-	check(cpu.inv.info[3].width == 64, "power.width_is_what_firmware_reports");
-	cpu.limits.max_width = 32;
+	fakesbi.quirks = QUIRK(WIDTH_64_ALWAYS);
+	memset(cpu.limits.width, 32, sizeof(cpu.limits.width));
 	require(!sbi_pmu_probe_inventory(&cpu.counters.backend.sbi, &cpu.limits, &cpu.inv),
 		"power.width_limit_inventory");
 	check(cpu.inv.info[3].width == 32, "power.width_is_limited");
@@ -367,6 +443,7 @@ void test_power(void)
 {
 	test_poll_narrow();
 	test_poll_shared();
+	test_measured_width();
 	test_width_limit();
 	test_suspend("nothing", 0);
 	test_suspend("events", QUIRK(SUSPEND_LOSES_EVENTS));

@@ -134,9 +134,10 @@ static void test_read(void)
 
 static void test_probe_inventory(void)
 {
-	struct sbi_pmu_probe_limits limits = { .max_width = 64 };
+	struct sbi_pmu_probe_limits limits = {};
 	struct sbi_pmu_inventory inv;
 
+	memset(limits.width, 64, sizeof(limits.width));
 	fakesbi_reset(8, 60, 48);
 	fakesbi_add(100, CSR_CYCLE + 3, 48);	/* hpmcounter3 again */
 	fakesbi_add(101, CSR_CYCLE + 20, 20);
@@ -161,7 +162,7 @@ static void test_probe_inventory(void)
 	check(!sbi_pmu_probe_inventory(&script, &limits, &inv) && inv.beyond == ALL_ONES - 128,
 	      "sbi_calls.inventory_ends_at_max_counters");
 	fakesbi_reset(8, 0, 64);
-	limits.max_width = 48;
+	memset(limits.width, 48, sizeof(limits.width));
 	check(!sbi_pmu_probe_inventory(&model, &limits, &inv) && inv.info[3].width == 48 &&
 	      inv.info[0].width == 48, "sbi_calls.inventory_width_limit");
 }

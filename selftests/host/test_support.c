@@ -160,7 +160,7 @@ static void test_loaded(const struct load *l)
 	struct answer idle[ARRAY_SIZE(questions)], loaded[ARRAY_SIZE(questions)];
 	struct tracked *t = &cpu.tracked[0];
 	unsigned int different = 0;
-	u64 reads;
+	u64 reads, calls;
 
 	boot_loaded(l);
 	ask(idle);
@@ -172,7 +172,10 @@ static void test_loaded(const struct load *l)
 	load_counters(t);
 	cpu_run(1000);
 	reads = fakesbi.reads;
+	calls = cpu_calls();
 	ask(loaded);
+	note("%s: %lu calls to open %lu events, loaded", l->name,
+	     (unsigned long)(cpu_calls() - calls), (unsigned long)ARRAY_SIZE(questions));
 	for (unsigned int i = 0; i < ARRAY_SIZE(questions); i++)
 		different += idle[i].ret != loaded[i].ret ||
 			     memcmp(&idle[i].found, &loaded[i].found, sizeof(found));

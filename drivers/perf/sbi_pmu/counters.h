@@ -54,7 +54,6 @@ struct sbi_pmu_event {
 	struct list_head node;          /* in the list of its counter */
 	struct sbi_pmu_event_code code; /* the event */
 	struct sbi_pmu_mask candidates; /* counters that can hold it */
-	struct sbi_pmu_refusals refusals;
 	/* the counter's value when it was accounted last; valid while @active */
 	u64 prev;
 	u64 count; /* accounted and not yet taken by sbi_pmu_event_take() */
@@ -73,6 +72,7 @@ struct sbi_pmu_event {
 	 * each time
 	 */
 	bool reset_on_start;
+	struct sbi_pmu_refusals refusals;
 };
 
 /*

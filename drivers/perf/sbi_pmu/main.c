@@ -2,6 +2,7 @@
 /*
  * main: the module, its parameters, what is probed in which order, and the log line.
  */
+#include <linux/cpu.h>
 #include <linux/cpufeature.h>
 #include <linux/module.h>
 #include <linux/sched/clock.h>
@@ -26,7 +27,7 @@
 
 static unsigned int width = 64;
 module_param(width, uint, 0444);
-MODULE_PARM_DESC(width, "bits that hardware counters have at most, where firmware says more than is true (27-64, default 64)");
+MODULE_PARM_DESC(width, "bits that hardware counters have at most, where firmware says more than is true and they cannot be measured (27-64, default 64)");
 
 static char *overflow = "auto";
 module_param(overflow, charp, 0444);
@@ -120,7 +121,7 @@ static int probe_machine(struct sbi_pmu *pmu)
 		return ret;
 	}
 
-	pmu->limits.max_width = width;
+	memset(pmu->limits.width, width, sizeof(pmu->limits.width));
 	pmu->limits.homogeneous = sbi_pmu_in_kvm(pmu);
 	/* Any CPU will do: those that turn out to be different are not used. */
 	preempt_disable();
@@ -290,6 +291,61 @@ static void pmu_free(struct sbi_pmu *pmu)
 	kfree(pmu);
 }
 
+/* ---- how many bits counters have ---- */
+
+static void measure_here(void *arg)
+{
+	struct sbi_pmu *pmu = arg;
+	struct sbi_pmu_counters *c = &this_cpu_ptr(pmu->cpu)->counters;
+
+	if (c->online)
+		sbi_pmu_probe_widths(&c->backend, &c->plan, &pmu->support.examples, &pmu->limits);
+}
+
+static void log_widths(const struct sbi_pmu *pmu, const struct sbi_pmu_inventory *now)
+{
+	unsigned int i, n = 0, first = 0;
+
+	sbi_pmu_for_each_counter(i, &pmu->inv.programmable) {
+		if (pmu->inv.info[i].width == now->info[i].width)
+			continue;
+		first = n++ ? first : i;
+	}
+	pr_warn("firmware says that counter %u has %u bits, and it has %u; %u counters are such, their true width is used\n",
+		first, pmu->inv.info[first].width, pmu->limits.width[first], n);
+}
+
+/*
+ * Measure the counters, by events that they take. The counters of a CPU that comes online
+ * are compared with the result, so no CPU may come meanwhile.
+ */
+static int measure_widths(struct sbi_pmu *pmu)
+{
+	struct sbi_pmu_inventory *now = kzalloc(sizeof(*now), GFP_KERNEL);
+	int ret;
+
+	if (!now)
+		return -ENOMEM;
+	cpus_read_lock();
+	smp_call_function_single(cpumask_any(&pmu->cpus), measure_here, pmu, true);
+	preempt_disable();
+	ret = sbi_pmu_probe_inventory(&this_cpu_ptr(pmu->cpu)->counters.backend.sbi, &pmu->limits,
+				      now);
+	preempt_enable();
+	now->free_running = pmu->inv.free_running;
+	if (!ret && !sbi_pmu_inventory_equal(now, &pmu->inv)) {
+		log_widths(pmu, now);
+		pmu->inv = *now;
+		pmu->wrap_ns = sbi_pmu_inventory_wrap_ns(&pmu->inv);
+		/* Counters may have gone. */
+		sbi_pmu_support_free(&pmu->support);
+		sbi_pmu_support_probe_all(&pmu->support);
+	}
+	cpus_read_unlock();
+	kfree(now);
+	return ret;
+}
+
 static int register_pmu(struct sbi_pmu *pmu)
 {
 	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
@@ -303,6 +359,10 @@ static int register_pmu(struct sbi_pmu *pmu)
 		if (!pmu->pmu.attr_update)
 			return -ENOMEM;
 	}
+	/* After all probes, so that there is an event for as many counters as possible. */
+	ret = measure_widths(pmu);
+	if (ret)
+		return ret;
 	pmu->pmu.attr_groups = sbi_pmu_attr_groups(pmu);
 	ret = perf_pmu_register(&pmu->pmu, pmu->name, pmu->exclusive ? PERF_TYPE_RAW : -1);
 	if (ret)

@@ -29,7 +29,7 @@ int sbi_pmu_probe_inventory(struct sbi_pmu_sbi *sbi, const struct sbi_pmu_probe_
 		if (sbi_pmu_sbi_counter_info(sbi, i, &word))
 			continue;
 		found++;
-		info = sbi_pmu_counter_info_decode(word, limits->max_width);
+		info = sbi_pmu_counter_info_decode(word, limits->width[i]);
 		if (limits->homogeneous && info.kind == SBI_PMU_COUNTER_FIXED)
 			info.kind = SBI_PMU_COUNTER_PROGRAMMABLE;
 		sbi_pmu_inventory_add(inv, i, info);
@@ -201,18 +201,13 @@ void sbi_pmu_probe_event(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *
 	}
 }
 
-/*
- * Counters @which took @code. Not cycles and instructions: firmware may return their fixed
- * counters whatever is offered, and change them although the other driver uses them.
- */
+/* Counters @which took @code. */
 void sbi_pmu_examples_add(struct sbi_pmu_examples *examples, const struct sbi_pmu_mask *which,
 			  const struct sbi_pmu_event_code *code)
 {
 	const struct sbi_pmu_mask more = sbi_pmu_mask_andnot(*which, &examples->known);
 	unsigned int i;
 
-	if (code->idx == SBI_PMU_HW_CPU_CYCLES || code->idx == SBI_PMU_HW_INSTRUCTIONS)
-		return;
 	sbi_pmu_for_each_counter(i, &more)
 		examples->code[i] =
 			(struct sbi_pmu_event_code){ .idx = code->idx, .data = code->data };
@@ -243,6 +238,89 @@ struct sbi_pmu_mask sbi_pmu_probe_examples(struct sbi_pmu_backend *be,
 				  sbi_pmu_window_bit(i)))
 			sbi_pmu_mask_set(&taken, i);
 	return taken;
+}
+
+/* ---- how many bits counters have ---- */
+
+/*
+ * A counter is started from a value whose upper bits are set, and read. It does not overflow
+ * meanwhile: the lower bits are 0, so that takes 2^20 events or more. If the hart is delayed
+ * for so long, the values are not as expected, and the width stays unknown.
+ */
+#define FAR_BITS	20
+#define UPPER_HALF	GENMASK_ULL(63, 32)
+#define LOWER_HALF	GENMASK_ULL(31, FAR_BITS)
+
+static int start_and_read(struct sbi_pmu_backend *be, unsigned int idx, u64 from, u64 *value)
+{
+	return sbi_pmu_sbi_start_at(&be->sbi, idx, from) ?:
+		       be->read_csr(be->inv->info[idx].csr, value);
+}
+
+static int stop_one(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	return sbi_pmu_sbi_stop(&be->sbi, idx / SBI_PMU_WINDOW, sbi_pmu_window_bit(idx));
+}
+
+/* What is left of the ones of @pattern in a counter, from the lowest on? 0: not ones. */
+static unsigned int ones_left(u64 value, u64 pattern)
+{
+	const u64 ones = (value & pattern) / (pattern & -pattern);
+
+	return ones & (ones + 1) ? 0 : hweight64(ones);
+}
+
+/*
+ * The counter runs after this, as RustSBI does not release a stopped one. Return: the bits of
+ * configured counter @idx, 0 if it cannot be written.
+ */
+static unsigned int measure_width(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	u64 upper, lower, zero;
+
+	if (start_and_read(be, idx, UPPER_HALF, &upper) || stop_one(be, idx) ||
+	    start_and_read(be, idx, LOWER_HALF, &lower) || stop_one(be, idx) ||
+	    start_and_read(be, idx, 0, &zero))
+		return 0;
+	if (zero >> FAR_BITS || (upper & ~UPPER_HALF) >> FAR_BITS || !ones_left(lower, LOWER_HALF))
+		return 0;
+	if (upper & UPPER_HALF)
+		return ones_left(upper, UPPER_HALF) ? 32 + ones_left(upper, UPPER_HALF) : 0;
+	return FAR_BITS + ones_left(lower, LOWER_HALF);
+}
+
+/**
+ * sbi_pmu_probe_widths() - measure programmable counters
+ * @be: this CPU's
+ * @plan: what its counters hold
+ * @examples: events that counters took
+ * @limits: the widths of counters that have fewer bits than that are reduced
+ *
+ * Counters without an example, or that the other driver uses now, or that cannot be written
+ * are left out. cycle and instret have 64 bits (privileged specification, 3.1.10); the
+ * counters of a VM, which are values in the memory of its host, too.
+ *
+ * Context: on the CPU, interrupts disabled.
+ */
+void sbi_pmu_probe_widths(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
+			  const struct sbi_pmu_examples *examples,
+			  struct sbi_pmu_probe_limits *limits)
+{
+	struct sbi_pmu_mask which = sbi_pmu_mask_and(examples->known, &be->inv->programmable);
+	unsigned int i, got, width;
+
+	which = sbi_pmu_mask_andnot(which, &plan->configured);
+	if (be->in_vm)
+		return;
+	sbi_pmu_for_each_counter(i, &which) {
+		if (sbi_pmu_backend_config(be, i / SBI_PMU_WINDOW, sbi_pmu_window_bit(i),
+					   &examples->code[i], &plan->configured, &got))
+			continue;
+		width = measure_width(be, i);
+		if (width && width < limits->width[i])
+			limits->width[i] = width;
+		sbi_pmu_backend_release(be, i);
+	}
 }
 
 /* Reads of the clock that give a counter time to count some thousand events */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * probe: ask firmware which counters there are, which can count an event, and how they
- * are best read. Counters are configured for that, and released at once.
+ * probe: ask firmware which counters there are, how many bits they have, which can count an
+ * event, and how they are best read. Counters are configured for that, and released at once.
  */
 #ifndef SBI_PMU_PROBE_H
 #define SBI_PMU_PROBE_H
@@ -12,8 +12,8 @@
 
 /* What to make of the answers about counters */
 struct sbi_pmu_probe_limits {
-	/* bits that hardware counters have at most; firmware may say more */
-	unsigned int max_width;
+	/* by counter, bits that a hardware counter has at most; firmware may say more */
+	u8 width[SBI_PMU_MAX_COUNTERS];
 	/* cycle and instret can do all that programmable counters can (KVM) */
 	bool homogeneous;
 };
@@ -46,6 +46,9 @@ int sbi_pmu_probe_inventory(struct sbi_pmu_sbi *sbi, const struct sbi_pmu_probe_
 void sbi_pmu_probe_event(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
 			 const struct sbi_pmu_event_code *code,
 			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_support *support);
+void sbi_pmu_probe_widths(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
+			  const struct sbi_pmu_examples *examples,
+			  struct sbi_pmu_probe_limits *limits);
 void sbi_pmu_examples_add(struct sbi_pmu_examples *examples, const struct sbi_pmu_mask *which,
 			  const struct sbi_pmu_event_code *code);
 struct sbi_pmu_mask sbi_pmu_probe_examples(struct sbi_pmu_backend *be,

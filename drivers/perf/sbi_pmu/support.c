@@ -73,6 +73,7 @@ void sbi_pmu_support_init(struct sbi_pmu_support_cache *cache)
 	INIT_LIST_HEAD(&cache->recent);
 }
 
+/* Forget all events, as counters have changed or the driver goes. */
 void sbi_pmu_support_free(struct sbi_pmu_support_cache *cache)
 {
 	struct support_entry *e, *tmp;
@@ -126,6 +127,15 @@ static struct sbi_pmu_mask to_borrow(const struct sbi_pmu_counters *c,
 	if (c->backend.in_vm)
 		return c->plan.configured;
 	return sbi_pmu_mask_or(sbi_pmu_mask_and(*unknown, &c->plan.configured), &holders);
+}
+
+/*
+ * Is this cycles or instructions? Firmware may return their fixed counters whatever is
+ * offered, and change them although the other driver uses them.
+ */
+static bool has_fixed_counter(const struct sbi_pmu_event_code *code)
+{
+	return code->idx == SBI_PMU_HW_CPU_CYCLES || code->idx == SBI_PMU_HW_INSTRUCTIONS;
 }
 
 /*
@@ -185,7 +195,8 @@ void sbi_pmu_support_probe_here(struct sbi_pmu_counters *c, const struct sbi_pmu
 		return;
 	borrow(c, &borrowed);
 	sbi_pmu_probe_event(&c->backend, &c->plan, code, candidates, support);
-	sbi_pmu_examples_add(examples, &support->can, code);
+	if (c->backend.exclusive || !has_fixed_counter(code))
+		sbi_pmu_examples_add(examples, &support->can, code);
 	support->held = (struct sbi_pmu_mask){};
 	if (!c->backend.exclusive && !support->strayed) {
 		refused = sbi_pmu_mask_and(unknown, &support->cannot);
