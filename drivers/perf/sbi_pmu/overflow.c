@@ -231,22 +231,21 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 }
 
 /**
- * sbi_pmu_check_lost_irqs() - serve overflows whose interrupt was lost
- * @cpu: this CPU
+ * sbi_pmu_find_lost_irqs() - look for overflows whose interrupt was lost
+ * @cpu: this CPU; the counters are added to cpu->lost
  *
  * Some hardware loses the interrupt, and QEMU the overflow bit, too. In the latter case the
  * counter's value shows the overflow, if it has wrapped at two calls in succession.
  *
- * Context: in the timer's interrupt.
+ * Context: interrupts disabled.
  * Return: whether an event waits for an overflow, so that this must be called again.
  */
-bool sbi_pmu_check_lost_irqs(struct sbi_pmu_cpu *cpu)
+bool sbi_pmu_find_lost_irqs(struct sbi_pmu_cpu *cpu)
 {
-	const u64 start = sched_clock();
 	struct sbi_pmu_counters *c = &cpu->counters;
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
 	const struct sbi_pmu_mask sampling = sbi_pmu_counters_sampling(c);
-	struct sbi_pmu_mask overflowed = {}, wrapped;
+	struct sbi_pmu_mask wrapped;
 
 	if (sbi_pmu_mask_empty(&sampling))
 		return false;
@@ -254,17 +253,32 @@ bool sbi_pmu_check_lost_irqs(struct sbi_pmu_cpu *cpu)
 	if (sbi_pmu_csr_is_pending(source->pending, source->mask))
 		return true;
 	if (!c->backend.in_vm)
-		overflowed =
+		cpu->lost =
 			sbi_pmu_counters_overflow_set(c, sbi_pmu_csr_overflow(source->overflow));
 	wrapped = sbi_pmu_counters_lost_irqs(c, &sampling);
-	overflowed = sbi_pmu_mask_or(overflowed, &wrapped);
-	if (!sbi_pmu_mask_empty(&overflowed)) {
-		cpu->lost_irqs++;
-		sbi_pmu_counters_disable(cpu);
-		overflowed = sbi_pmu_counters_stop_for_samples(c, &overflowed);
-		serve_overflow(cpu, &overflowed, start);
-	}
+	cpu->lost = sbi_pmu_mask_or(cpu->lost, &wrapped);
 	return true;
+}
+
+/**
+ * sbi_pmu_serve_lost_irqs() - take the samples of overflows whose interrupt was lost
+ * @cpu: this CPU
+ *
+ * Context: in the timer's interrupt.
+ */
+void sbi_pmu_serve_lost_irqs(struct sbi_pmu_cpu *cpu)
+{
+	const u64 start = sched_clock();
+	struct sbi_pmu_counters *c = &cpu->counters;
+	struct sbi_pmu_mask lost = sbi_pmu_mask_and(cpu->lost, &c->in[SBI_PMU_ARMED]);
+
+	cpu->lost = (struct sbi_pmu_mask){};
+	if (sbi_pmu_mask_empty(&lost))
+		return;
+	cpu->lost_irqs++;
+	sbi_pmu_counters_disable(cpu);
+	lost = sbi_pmu_counters_stop_for_samples(c, &lost);
+	serve_overflow(cpu, &lost, start);
 }
 
 struct irq_check {

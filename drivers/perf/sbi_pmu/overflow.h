@@ -17,7 +17,8 @@ void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu);
 
 void sbi_pmu_sample_by_timer(struct sbi_pmu_cpu *cpu);
-bool sbi_pmu_check_lost_irqs(struct sbi_pmu_cpu *cpu);
+bool sbi_pmu_find_lost_irqs(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_serve_lost_irqs(struct sbi_pmu_cpu *cpu);
 
 void sbi_pmu_period_resume(struct sbi_pmu_perf_event *e);
 void sbi_pmu_period_suspend(struct sbi_pmu_perf_event *e);

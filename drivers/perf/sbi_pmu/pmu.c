@@ -33,7 +33,6 @@ static void pmu_start(struct perf_event *perf, int flags)
 	/* An event whose counter cannot be read stays stopped. */
 	if (!sbi_pmu_event_start(&cpu->counters, &e->event)) {
 		sbi_pmu_poll_start(cpu, e->event.sampling);
-		cpu->timed_changed |= e->event.sampling == SBI_PMU_BY_TIMER;
 		if (!cpu->counters.disabled) {
 			sbi_pmu_counters_restart(cpu);
 			sbi_pmu_poll_update(cpu);

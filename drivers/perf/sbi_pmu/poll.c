@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/hrtimer.h>
+#include <linux/timer.h>
 
 #include "overflow.h"
 #include "poll.h"
 #include "timed.h"
 
 /*
- * Some cores lose overflow interrupts. While a CPU samples, a timer looks for lost ones each
- * 10 ms, by two reads of CSRs and one of each armed counter.
+ * How often a CPU that samples looks for lost overflow interrupts: if it loses some, or is
+ * known to, and otherwise (ms). A look is two reads of CSRs and one of each armed counter.
  */
-#define LOST_IRQ_NS	(10 * NSEC_PER_MSEC)
+#define LOOK_OFTEN_MS	10
+#define LOOK_MS		100
 
-/* The smaller one that is not 0. */
-static u64 sooner(u64 a, u64 b)
-{
-	return !a || (b && b < a) ? b : a;
-}
+/* After a lost interrupt is found the CPU has so long to run its own code again (ns). */
+#define SERVE_NS	20000
 
 static enum hrtimer_restart poll_timer(struct hrtimer *timer)
 {
@@ -24,16 +23,43 @@ static enum hrtimer_restart poll_timer(struct hrtimer *timer)
 
 	/* Perf core may start events in here: they must not start this timer. */
 	cpu->interval = 1;
+	sbi_pmu_serve_lost_irqs(cpu);
 	if (sbi_pmu_counters_poll_narrow(&cpu->counters))
 		next = cpu->pmu->wrap_ns;
-	if (sbi_pmu_check_lost_irqs(cpu))
-		next = sooner(next, LOST_IRQ_NS);
 	cpu->interval = next;
 	if (!next)
 		return HRTIMER_NORESTART;
 	/* From now on: the time spent in here must not shorten the interval. */
 	hrtimer_set_expires(timer, ktime_add_ns(ktime_get(), next));
 	return HRTIMER_RESTART;
+}
+
+static unsigned long look_interval(const struct sbi_pmu_cpu *cpu)
+{
+	const struct sbi_pmu_vendor *vendor = cpu->pmu->caps.vendor;
+	const bool often = cpu->lost_irqs || (vendor && vendor->loses_irqs) ||
+			   !sbi_pmu_mask_empty(&cpu->counters.wrapped);
+
+	return msecs_to_jiffies(often ? LOOK_OFTEN_MS : LOOK_MS);
+}
+
+/*
+ * Look for lost interrupts, in the tick. Samples are taken by the other timer, when the CPU
+ * runs its own code again.
+ */
+static void look_timer(struct timer_list *timer)
+{
+	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, look_timer);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (sbi_pmu_find_lost_irqs(cpu))
+		mod_timer(timer, jiffies + look_interval(cpu));
+	if (!sbi_pmu_mask_empty(&cpu->lost)) {
+		cpu->interval = SERVE_NS;
+		hrtimer_start(&cpu->timer, ns_to_ktime(SERVE_NS), HRTIMER_MODE_REL_PINNED_HARD);
+	}
+	local_irq_restore(flags);
 }
 
 /* Set the timer for samples to when the first event is due, or stop it. */
@@ -63,6 +89,8 @@ void sbi_pmu_poll_init(struct sbi_pmu_cpu *cpu)
 	hrtimer_setup(&cpu->timer, poll_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_setup(&cpu->sample_timer, sample_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_PINNED_HARD);
+	/* Deferrable: it does not wake an idle CPU, whose counters stand still or nearly so. */
+	timer_setup(&cpu->look_timer, look_timer, TIMER_DEFERRABLE | TIMER_PINNED);
 }
 
 /**
@@ -81,22 +109,24 @@ void sbi_pmu_poll_update(struct sbi_pmu_cpu *cpu)
 }
 
 /**
- * sbi_pmu_poll_start() - start the timer for counters, if an event that has come needs it
+ * sbi_pmu_poll_start() - start the timers that an event that has come needs
  * @cpu: this CPU
  * @sampling: how the event is sampled
  *
- * After events have left, the timer stops at its next expiry and not at once, so that a
- * context switch need not stop it.
+ * After events have left, these timers stop at their next expiry and not at once, so that a
+ * context switch need not stop them.
  *
  * Context: interrupts disabled.
  */
 void sbi_pmu_poll_start(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling)
 {
-	u64 ns = cpu->pmu->wrap_ns;
+	const u64 ns = cpu->pmu->wrap_ns;
 
-	if (sampling == SBI_PMU_BY_INTERRUPT)
-		ns = sooner(ns, LOST_IRQ_NS);
-	if (!ns || (cpu->interval && cpu->interval <= ns))
+	if (sampling == SBI_PMU_BY_TIMER)
+		cpu->timed_changed = true;
+	else if (sampling == SBI_PMU_BY_INTERRUPT && !timer_pending(&cpu->look_timer))
+		mod_timer(&cpu->look_timer, jiffies + look_interval(cpu));
+	if (!ns || cpu->interval)
 		return;
 	cpu->interval = ns;
 	hrtimer_start(&cpu->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
@@ -105,6 +135,7 @@ void sbi_pmu_poll_start(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling)
 /* Stop the timers of a CPU whose counters are offline. Context: may sleep. */
 void sbi_pmu_poll_stop(struct sbi_pmu_cpu *cpu)
 {
+	timer_delete_sync(&cpu->look_timer);
 	hrtimer_cancel(&cpu->timer);
 	hrtimer_cancel(&cpu->sample_timer);
 	cpu->interval = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * poll: two timers for each CPU. One looks at counters regularly: at those of less than 64
- * bits before they wrap, and for lost interrupts. The other one expires when the period of an
- * event that cannot interrupt should be over.
+ * poll: timers of each CPU: for counters of less than 64 bits before they wrap, for lost
+ * interrupts, and for events that cannot interrupt, when their period should be over.
  */
 #ifndef SBI_PMU_POLL_H
 #define SBI_PMU_POLL_H

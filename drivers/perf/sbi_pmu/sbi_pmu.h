@@ -13,6 +13,7 @@
 #include <linux/perf/riscv_pmu.h>
 #include <linux/perf_event.h>
 #include <linux/sysctl.h>
+#include <linux/timer.h>
 #include <sbi_pmu/version.h>
 
 #include "irq_source.h"
@@ -42,15 +43,18 @@ enum sbi_pmu_snapshot_use {
  */
 struct sbi_pmu_cpu {
 	struct sbi_pmu_counters counters; /* its counters */
-	/* runs while a counter must be looked at regularly (poll.c) */
+	/* runs while a narrow counter counts, and serves lost interrupts (poll.c) */
 	struct hrtimer timer;
 	/* ns from the last expiry to the next, 0 while the timer is off */
 	u64 interval;
 	struct hrtimer sample_timer; /* runs while an event is sampled by timer (poll.c) */
 	/* an event that is sampled by timer has been started or stopped: set sample_timer */
 	bool timed_changed;
-	u32 scounteren; /* counters that programs may read now */
-	u32 openable;   /* counters that this CPU can open to programs */
+	/* looks for lost interrupts while an event samples by interrupt (poll.c) */
+	struct timer_list look_timer;
+	struct sbi_pmu_mask lost; /* counters whose lost interrupt is not served yet */
+	u32 scounteren;           /* counters that programs may read now */
+	u32 openable;             /* counters that this CPU can open to programs */
 	/* events that keep cycle and instret running while all programs may read them */
 	struct sbi_pmu_event kept[2];
 	bool keeps;                  /* they are in use */

@@ -47,6 +47,7 @@ struct sbi_pmu_vendor {
 	/* say in the log what was found and chosen. May sleep. */
 	void (*log)(struct sbi_pmu *pmu, void *data);
 	void (*remove)(void *data); /* free all */
+	bool loses_irqs;            /* cores lose overflow interrupts: look for them often */
 };
 
 /* Ends with NULL; vendor/vendors.c */
