@@ -41,6 +41,8 @@ struct list_head {
 	struct list_head *next, *prev;
 };
 
+#define LIST_HEAD(name)	struct list_head name = { &(name), &(name) }
+
 static inline void INIT_LIST_HEAD(struct list_head *head)
 {
 	head->next = head;
@@ -65,6 +67,12 @@ static inline void list_del_init(struct list_head *node)
 	node->prev->next = node->next;
 	node->next->prev = node->prev;
 	INIT_LIST_HEAD(node);
+}
+
+static inline void list_move_tail(struct list_head *node, struct list_head *head)
+{
+	list_del_init(node);
+	list_add_tail(node, head);
 }
 
 static inline void list_splice_tail_init(struct list_head *from, struct list_head *to)

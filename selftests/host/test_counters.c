@@ -255,7 +255,6 @@ static void test_refused_move(void)
 	check_released("counters.refused_move");
 }
 
-/* Firmware refuses the move and the way back: the event keeps its count and can be deleted. */
 static bool takes_9;
 
 static bool sometimes_9(const struct sbi_pmu_event_code *code, unsigned int idx)
@@ -309,6 +308,10 @@ static void test_refused_add(void)
 	check_released("counters.refused_add");
 }
 
+/*
+ * Firmware refuses the move and the way back: the event is tried again, and goes on. If
+ * firmware still refuses, it must be disabled: it keeps its count and can be deleted.
+ */
 static void test_lost_counter(void)
 {
 	struct tracked *a = &cpu.tracked[0], *b = a + 1;
@@ -320,15 +323,23 @@ static void test_lost_counter(void)
 	require(tracked_add_start(a), "counters.lost_counter");
 	cpu_run(3);
 	fakesbi.refuse = 1;
-	check(!tracked_add(b) && a->event.counter == SBI_PMU_NO_COUNTER &&
-	      cpu.counters.lost_events == 1 && tracked_sync() == 1,
+	check(!tracked_add(b) && a->event.counter == SBI_PMU_NO_COUNTER && !a->event.active,
 	      "counters.refused_move_and_return_lose_counter");
 	fakesbi.refuse = 0;
 	cpu_run(3);
+	check(is_count_right(a) && a->reported == 6 * fakesbi_rate(&a->event.code) &&
+	      !cpu.counters.lost_events && !cpu.lost, "counters.event_with_lost_counter_goes_on");
+	fakesbi.refuse = 1;
+	require(!tracked_add(b), "counters.lost_counter_again");
+	cpu_run(3);
+	fakesbi.refuse = 0;
+	check(cpu.counters.lost_events == 1 && cpu.lost == 1 && list_empty(&a->event.node),
+	      "counters.event_without_counter_is_disabled");
 	check(sbi_pmu_event_start(&cpu.counters, &a->event) == -ENODEV,
 	      "counters.event_with_lost_counter_does_not_start");
 	check(is_count_right(a) && a->reported, "counters.event_with_lost_counter_keeps_count");
 	tracked_del(a);
+	tracked_open_idx(a, RAW, 0x50);
 	fakesbi.start_fails = 1;
 	check(sbi_pmu_event_add(&cpu.counters, &a->event) == -EIO && is_all_released(),
 	      "counters.failed_start_releases_counter");

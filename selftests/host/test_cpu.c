@@ -30,6 +30,7 @@ static void restart(struct sbi_pmu_counters *c)
 	fakesbi.lcofi = false;
 	c->disabled = false;
 	sbi_pmu_counters_start(c);
+	sbi_pmu_counters_recover(c);
 	fakesbi.lcofi |= pending;
 }
 
@@ -101,6 +102,13 @@ static void changed(struct sbi_pmu_event *event)
 			publish(&cpu.tracked[i]);
 }
 
+/* Perf core would disable it: it counts no more. */
+static void failed(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	(void)c;
+	(void)event;
+}
+
 /* ---- the CPU ---- */
 
 static struct riscv_pmu_snapshot_data page;
@@ -142,6 +150,7 @@ static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 	cpu.caps.filter = cpu.caps.has_h = true;
 	cpu.caps.vendor = &units_vendor;
 	cpu.counters.changed = changed;
+	cpu.counters.failed = failed;
 	be->ops = shmem ? &sbi_pmu_backend_snapshot : &sbi_pmu_backend_sbi;
 	be->inv = &cpu.inv;
 	be->sbi.call = fakesbi_call;
@@ -266,6 +275,9 @@ bool tracked_open(struct tracked *t, struct sbi_pmu_event_code code)
 {
 	const struct sbi_pmu_mask candidates = find_candidates(&code);
 
+	/* The event before it may wait for a counter. */
+	if (t->event.node.next)
+		list_del_init(&t->event.node);
 	memset(t, 0, sizeof(*t));
 	sbi_pmu_event_init(&t->event, &code, &candidates);
 	/* No user-space reads where each start sets the counter's value */
@@ -344,8 +356,13 @@ unsigned int tracked_sync(void)
 	for (unsigned int i = 0; i < TRACKED; i++) {
 		struct tracked *t = &cpu.tracked[i];
 
-		lost += t->active && !t->event.active;
-		t->active = t->active && t->event.active;
+		if (!t->active || t->event.active)
+			continue;
+		/* One that waits for a counter is not lost yet. */
+		if (t->event.counter == SBI_PMU_NO_COUNTER && !list_empty(&t->event.node))
+			continue;
+		lost++;
+		t->active = false;
 	}
 	return lost;
 }

@@ -336,16 +336,25 @@ static void test_resume_refused(void)
 	cpu_run(11);
 	fakesbi.refuse = 1;
 	suspend_resume();
-	fakesbi.refuse = 0;
-	check(cpu.counters.lost_events == 3 && tracked_sync() == 3 && is_all_released() &&
-	      p[0].event.counter == SBI_PMU_NO_COUNTER && list_empty(&p[0].event.node),
+	check(is_all_released() && p[0].event.counter == SBI_PMU_NO_COUNTER,
 	      "power.refused_resume_releases_counters");
+	fakesbi.refuse = 0;
+	cpu_run(11);
+	check(three_right(p) && !cpu.counters.lost_events && !cpu.lost,
+	      "power.events_go_on_after_refused_resume");
+	fakesbi.refuse = 1;
+	suspend_resume();
+	cpu_enable();
+	fakesbi.refuse = 0;
+	check(cpu.counters.lost_events == 3 && cpu.lost == 3 && is_all_released() &&
+	      p[0].event.counter == SBI_PMU_NO_COUNTER && list_empty(&p[0].event.node),
+	      "power.events_are_disabled_after_lasting_refusal");
 	cpu_run(11);
 	check(three_right(p) && p[0].reported, "power.refused_resume_keeps_counts");
 	check(tracked_add_start(&p[0]) && p[0].event.counter == 3,
 	      "power.event_is_added_after_refused_resume");
 	cpu_run(11);
-	check(is_count_right(&p[0]) && p[0].reported == 22 * fakesbi_rate(&p[0].event.code),
+	check(is_count_right(&p[0]) && p[0].reported == 33 * fakesbi_rate(&p[0].event.code),
 	      "power.event_counts_after_refused_resume");
 	sbi_pmu_counters_offline(&cpu.counters);
 	check_released("power.refused_resume");

@@ -46,6 +46,7 @@ static void handle_overflow(unsigned int defer)
 	}
 	cpu.counters.disabled = false;
 	sbi_pmu_counters_start(&cpu.counters);
+	sbi_pmu_counters_recover(&cpu.counters);
 }
 
 static bool sampler_open(unsigned int i, u32 idx, u64 data, u64 events)
@@ -395,7 +396,10 @@ static void test_failed_start(void)
 	check(cpu.counters.lost_events == 1, "sampling.lost_event_is_reported");
 }
 
-/* Half of all STOPs fail: a counter is lost after two failures in a row, not after one. */
+/*
+ * Half of all STOPs fail: a counter is lost after two failures in a row, and an event that is
+ * tried again after that is lost where the same happens to it once more.
+ */
 static void test_failed_stops(void)
 {
 	unsigned int lost = 0, wrong = 0;
@@ -417,8 +421,7 @@ static void test_failed_stops(void)
 			wrong += !sampler_right(0) || cpu.tracked[0].event.period.left <= 0;
 	}
 	note("400 counters with failing stops, %u lost, %u wrong", lost, wrong);
-	check(lost > 60 && lost < 140 && !wrong,
-	      "sampling.quarter_of_counters_lost_by_failed_stops");
+	check(lost > 10 && lost < 70 && !wrong, "sampling.failed_stops_lose_few_events");
 }
 
 /* ---- by timer ---- */

@@ -174,3 +174,54 @@ int sbi_pmu_event_add(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 	sbi_pmu_plan_set_events(&c->plan, idx, c->plan.events[idx] + 1);
 	return 0;
 }
+
+/* Give an event that has lost its counter another one, and go on counting. */
+static int event_recover(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	int ret;
+
+	list_del_init(&event->node);
+	ret = sbi_pmu_event_add(c, event);
+	if (ret || !event->was_active)
+		return ret;
+	ret = sbi_pmu_event_start(c, event);
+	if (ret)
+		sbi_pmu_event_del(c, event);
+	else if (event->user_read)
+		c->changed(event);
+	return ret;
+}
+
+/* No counter can be had for an event. */
+static void event_fail(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	list_del_init(&event->node);
+	c->lost_events++;
+	c->failed(c, event);
+}
+
+/**
+ * sbi_pmu_counters_recover() - find counters for the events that have lost theirs
+ * @c: this CPU's; sbi_pmu_counters_start() has just been called
+ *
+ * Each is added once more, perhaps on another counter. Those that cannot be added, or whose
+ * counter is lost again, are disabled: an event that perf core takes for active must count.
+ *
+ * Context: interrupts disabled, overflow interrupt not pending.
+ */
+void sbi_pmu_counters_recover(struct sbi_pmu_counters *c)
+{
+	struct sbi_pmu_event *event, *tmp;
+	LIST_HEAD(lost);
+
+	if (list_empty(&c->lost))
+		return;
+	/* To recover one event may move others, and lose these. */
+	list_splice_tail_init(&c->lost, &lost);
+	list_for_each_entry_safe(event, tmp, &lost, node)
+		if (event_recover(c, event))
+			event_fail(c, event);
+	sbi_pmu_counters_start(c);
+	list_for_each_entry_safe(event, tmp, &c->lost, node)
+		event_fail(c, event);
+}

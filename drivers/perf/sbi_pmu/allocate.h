@@ -8,5 +8,6 @@
 #include "counters.h"
 
 int sbi_pmu_event_add(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
+void sbi_pmu_counters_recover(struct sbi_pmu_counters *c);
 
 #endif

@@ -240,18 +240,21 @@ void sbi_pmu_counter_rebase(struct sbi_pmu_counters *c, unsigned int idx)
 		event_changed(c, event);
 }
 
-/* No counter can be had for the events of counter @idx: they stop, and keep their counts. */
+/*
+ * The events of counter @idx lose it: they stop, keep their counts, and wait for
+ * sbi_pmu_counters_recover().
+ */
 void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx)
 {
 	struct sbi_pmu_event *event, *tmp;
 
 	list_for_each_entry_safe(event, tmp, &c->events[idx], node) {
-		list_del_init(&event->node);
+		list_move_tail(&event->node, &c->lost);
 		event->counter = SBI_PMU_NO_COUNTER;
+		event->was_active = event->active;
 		event->active = false;
 		event_changed(c, event);
 	}
-	c->lost_events++;
 	sbi_pmu_plan_set_events(&c->plan, idx, 0);
 }
 
@@ -355,12 +358,13 @@ static struct sbi_pmu_mask to_start(const struct sbi_pmu_counters *c)
 	return stopped;
 }
 
-/* Is there anything to do for sbi_pmu_counters_start()? */
+/* Is there anything to do for sbi_pmu_counters_start() or sbi_pmu_counters_recover()? */
 bool sbi_pmu_counters_need_start(const struct sbi_pmu_counters *c)
 {
 	const struct sbi_pmu_mask stopped = to_start(c);
 
-	return !sbi_pmu_mask_empty(&stopped) || !sbi_pmu_mask_empty(&c->in[SBI_PMU_RESTART]);
+	return !sbi_pmu_mask_empty(&stopped) || !sbi_pmu_mask_empty(&c->in[SBI_PMU_RESTART]) ||
+	       !list_empty(&c->lost);
 }
 
 /**
@@ -368,7 +372,7 @@ bool sbi_pmu_counters_need_start(const struct sbi_pmu_counters *c)
  * @c: this CPU's
  *
  * Counters that are lost are configured again first. A counter that cannot be started is
- * released, and its events stop.
+ * released, and its events are lost.
  *
  * Context: interrupts disabled, overflow interrupt not pending: else OpenSBI does not clear
  * a counter's overflow bit.
@@ -420,6 +424,7 @@ void sbi_pmu_counters_online(struct sbi_pmu_counters *c)
 	unsigned int i;
 
 	memset(&c->plan, 0, sizeof(c->plan));
+	INIT_LIST_HEAD(&c->lost);
 	for (i = 0; i < SBI_PMU_MAX_COUNTERS; i++) {
 		INIT_LIST_HEAD(&c->events[i]);
 		set_state(c, i, SBI_PMU_FREE);
@@ -449,6 +454,8 @@ void sbi_pmu_counters_offline(struct sbi_pmu_counters *c)
 	if (!c->online)
 		return;
 	c->online = false;
+	list_for_each_entry_safe(event, tmp, &c->lost, node)
+		list_del_init(&event->node);
 	sbi_pmu_for_each_counter(i, &configured) {
 		list_for_each_entry_safe(event, tmp, &c->events[i], node) {
 			sbi_pmu_event_del(c, event);
@@ -552,8 +559,11 @@ void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	const unsigned int idx = event->counter;
 
-	if (idx == SBI_PMU_NO_COUNTER)
+	if (idx == SBI_PMU_NO_COUNTER) {
+		/* It may wait for a counter. */
+		list_del_init(&event->node);
 		return;
+	}
 	sbi_pmu_event_stop(c, event);
 	list_del_init(&event->node);
 	event->counter = SBI_PMU_NO_COUNTER;

@@ -62,6 +62,7 @@ struct sbi_pmu_event {
 	unsigned int counter; /* its counter, or SBI_PMU_NO_COUNTER */
 	u8 sampling;          /* enum sbi_pmu_sampling */
 	bool active;          /* counts now, as opposed to stopped */
+	bool was_active;      /* it was @active when it lost its counter */
 	/* the task that it counts has mapped it and may read its counter from user space */
 	bool mapped;
 	/* another task has mapped it, so that nobody may: both read the same page */
@@ -98,10 +99,13 @@ struct sbi_pmu_counters {
 	 */
 	void (*changed)(struct sbi_pmu_event *event);
 	/*
-	 * number of events that lost their counter, because firmware refused to configure it
-	 * again
+	 * events that have lost their counter, because firmware refused to configure or to
+	 * start it again; see sbi_pmu_counters_recover()
 	 */
-	unsigned int lost_events;
+	struct list_head lost;
+	/* no counter can be had for an event that has lost its own: it must be disabled */
+	void (*failed)(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
+	unsigned int lost_events; /* how often @failed was called */
 	bool online; /* events may be added */
 	/*
 	 * perf core or an interrupt handler changes events; counters that have been stopped

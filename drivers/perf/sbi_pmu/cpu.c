@@ -140,6 +140,7 @@ int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 		be->sbi.call = sbi_pmu_sbi_ecall;
 		be->read_csr = sbi_pmu_csr_read;
 		sbi_pmu_poll_init(cpu);
+		sbi_pmu_failed_init(cpu);
 	}
 	return 0;
 }
@@ -161,6 +162,10 @@ void sbi_pmu_cpu_restart(struct sbi_pmu_counters *c)
 
 void sbi_pmu_cpu_free(struct sbi_pmu *pmu)
 {
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(pmu->cpu, cpu)->failed);
 	free_percpu(pmu->cpu);
 }
 

@@ -10,6 +10,7 @@
 #include <asm/irq.h>
 #include <asm/irq_regs.h>
 
+#include "allocate.h"
 #include "csr.h"
 #include "overflow.h"
 #include "timed.h"
@@ -30,6 +31,7 @@ void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu)
 			     sbi_pmu_csr_clear_pending(source->pending, source->mask);
 
 	sbi_pmu_counters_start(&cpu->counters);
+	sbi_pmu_counters_recover(&cpu->counters);
 	if (pending)
 		sbi_pmu_csr_set_pending(source->pending, source->mask);
 }
@@ -63,6 +65,40 @@ void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 	if (sbi_pmu_counters_need_start(&cpu->counters))
 		sbi_pmu_counters_restart(cpu);
 	sbi_pmu_user_access_update(cpu);
+}
+
+/* ---- events that cannot count any more ---- */
+
+static void report_failed(struct irq_work *work)
+{
+	const struct sbi_pmu_cpu *cpu = container_of(work, struct sbi_pmu_cpu, failed);
+
+	pr_warn_ratelimited("CPU%d: firmware gives no counter any more, an event is disabled (%u so far)\n",
+			    smp_processor_id(), cpu->counters.lost_events);
+}
+
+/*
+ * Have perf core disable an event, which would seem to count otherwise. The message comes
+ * from an interrupt of its own: the scheduler's locks may be held here.
+ */
+static void event_failed(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	struct sbi_pmu_cpu *cpu = container_of(c, struct sbi_pmu_cpu, counters);
+	struct sbi_pmu_perf_event *e = container_of(event, struct sbi_pmu_perf_event, event);
+
+	/* Those of user_access.c are not perf core's. */
+	if (event == &cpu->kept[0] || event == &cpu->kept[1])
+		return;
+	if (cpu->pmu->perf_event_disable_inatomic)
+		cpu->pmu->perf_event_disable_inatomic(e->perf);
+	irq_work_queue(&cpu->failed);
+}
+
+/* Prepare this for a CPU. */
+void sbi_pmu_failed_init(struct sbi_pmu_cpu *cpu)
+{
+	cpu->counters.failed = event_failed;
+	init_irq_work(&cpu->failed, report_failed);
 }
 
 /* ---- samples ---- */

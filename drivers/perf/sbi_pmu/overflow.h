@@ -15,6 +15,7 @@ void sbi_pmu_overflow_offline(struct sbi_pmu *pmu);
 void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_failed_init(struct sbi_pmu_cpu *cpu);
 
 void sbi_pmu_sample_by_timer(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_find_lost_irqs(struct sbi_pmu_cpu *cpu);

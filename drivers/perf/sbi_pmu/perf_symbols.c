@@ -95,6 +95,8 @@ static void *find_variable(const char *name)
 static_assert(__same_type(*((struct sbi_pmu *)NULL)->perf_event_overflow, perf_event_overflow));
 static_assert(__same_type(*((struct sbi_pmu *)NULL)->perf_sample_event_took,
 			  perf_sample_event_took));
+static_assert(__same_type(*((struct sbi_pmu *)NULL)->perf_event_disable_inatomic,
+			  perf_event_disable_inatomic));
 
 /* Find what perf core does not export; NULL where the kernel has no kprobes. */
 void sbi_pmu_find_symbols(struct sbi_pmu *pmu)
@@ -102,4 +104,5 @@ void sbi_pmu_find_symbols(struct sbi_pmu *pmu)
 	pmu->perf_event_overflow = find_symbol("perf_event_overflow");
 	pmu->perf_sample_event_took = find_symbol("perf_sample_event_took");
 	pmu->perf_event_paranoid = find_variable("sysctl_perf_event_paranoid");
+	pmu->perf_event_disable_inatomic = find_symbol("perf_event_disable_inatomic");
 }

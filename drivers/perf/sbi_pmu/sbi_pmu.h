@@ -8,6 +8,7 @@
 #include <linux/cpumask.h>
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
+#include <linux/irq_work.h>
 #include <linux/kprobes.h>
 #include <linux/notifier.h>
 #include <linux/perf/riscv_pmu.h>
@@ -63,7 +64,8 @@ struct sbi_pmu_cpu {
 	unsigned long lost_irqs;
 	/* samples that were due in a privilege mode that the event excludes */
 	unsigned long wrong_mode;
-	struct sbi_pmu *pmu; /* the driver */
+	struct irq_work failed; /* reports that an event had to be disabled */
+	struct sbi_pmu *pmu;    /* the driver */
 };
 
 /* What the driver keeps of a perf event, in pmu_private */
@@ -148,7 +150,8 @@ struct sbi_pmu {
 	/* perf core's function, which is not exported, or NULL; const after probe */
 	int (*perf_event_overflow)(struct perf_event *event, struct perf_sample_data *data,
 				   struct pt_regs *regs);
-	void (*perf_sample_event_took)(u64 ns); /* likewise */
+	void (*perf_sample_event_took)(u64 ns);                        /* likewise */
+	void (*perf_event_disable_inatomic)(struct perf_event *event); /* likewise */
 	/* perf core's variable, which is not exported, or NULL; const after probe */
 	const typeof(sysctl_perf_event_paranoid) *perf_event_paranoid;
 	struct sbi_pmu_support_cache support;   /* which counters can count an event */
