@@ -112,6 +112,7 @@ vendor assign selector stand_in
 event backend_sbi tables
 backend sbi
 probe counters
+counters_overflow
 allocate support timed user_page
 check
 sbi_pmu

@@ -13,6 +13,7 @@
 
 #include "../../drivers/perf/sbi_pmu/event.h"
 #include "../../drivers/perf/sbi_pmu/allocate.h"
+#include "../../drivers/perf/sbi_pmu/counters_overflow.h"
 #include "../../drivers/perf/sbi_pmu/irq_source.h"
 #include "../../drivers/perf/sbi_pmu/support.h"
 #include "../../drivers/perf/sbi_pmu/timed.h"

@@ -137,18 +137,6 @@ void sbi_pmu_counter_release(struct sbi_pmu_counters *c, unsigned int idx);
 void sbi_pmu_counter_rebase(struct sbi_pmu_counters *c, unsigned int idx);
 void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx);
 
-bool sbi_pmu_counter_samples(const struct sbi_pmu_counters *c, unsigned int idx,
-			     enum sbi_pmu_sampling how);
-struct sbi_pmu_mask sbi_pmu_counters_sampling(const struct sbi_pmu_counters *c);
-struct sbi_pmu_mask sbi_pmu_counters_overflow_set(const struct sbi_pmu_counters *c, u32 overflow);
-struct sbi_pmu_mask sbi_pmu_counters_stop_for_samples(struct sbi_pmu_counters *c,
-						      const struct sbi_pmu_mask *overflowed);
-struct sbi_pmu_mask sbi_pmu_counters_stop_overflowed(struct sbi_pmu_counters *c,
-						     u32 (*overflow)(unsigned int csr),
-						     unsigned int csr);
-struct sbi_pmu_mask sbi_pmu_counters_lost_irqs(struct sbi_pmu_counters *c,
-					       const struct sbi_pmu_mask *sampling);
-
 void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_code *code,
 			const struct sbi_pmu_mask *candidates);
 void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);

@@ -11,6 +11,7 @@
 #include <asm/irq_regs.h>
 
 #include "allocate.h"
+#include "counters_overflow.h"
 #include "csr.h"
 #include "overflow.h"
 #include "timed.h"

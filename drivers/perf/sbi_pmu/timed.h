@@ -5,7 +5,7 @@
 #ifndef SBI_PMU_TIMED_H
 #define SBI_PMU_TIMED_H
 
-#include "counters.h"
+#include "counters_overflow.h"
 
 bool sbi_pmu_timed_look(struct sbi_pmu_counters *c, unsigned int idx, u64 now);
 u64 sbi_pmu_timed_due(const struct sbi_pmu_counters *c);
