@@ -292,7 +292,8 @@ bool tracked_open_idx(struct tracked *t, u32 idx, u64 data)
 
 bool tracked_add(struct tracked *t)
 {
-	if (t->event.counter != SBI_PMU_NO_COUNTER)
+	/* Perf core does not add an event again that waits for a counter. */
+	if (t->event.counter != SBI_PMU_NO_COUNTER || !list_empty(&t->event.node))
 		return false;
 	return !sbi_pmu_event_add(&cpu.counters, &t->event);
 }
