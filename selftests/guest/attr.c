@@ -250,12 +250,12 @@ static int expected_with_filters(const struct perf_event_attr *attr, bool firmwa
 		      attr->exclude_host;
 
 	if (attr->exclude_idle || (attr->exclude_host && !has_hypervisor))
-		return -filter_errno();
+		return -filter_errno(attr);
 	if (!filter && !(attr->exclude_guest && has_hypervisor))
 		return OPENS;
 	if (can_filter && !firmware)
 		return OPENS;
-	return -filter_errno();
+	return -filter_errno(attr);
 }
 
 static void test_filters(const char *name, uint64_t config, bool firmware)

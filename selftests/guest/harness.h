@@ -312,13 +312,10 @@ static inline bool has_mode_filters(void)
 	return (isa_has("sscofpmf") || isa_has("xandespmu")) && !strstr(events, "cycles");
 }
 
-/*
- * Return: the errno of an exclude_* filter that counters do not support. It depends on the H
- * extension, see event.c.
- */
-static inline int filter_errno(void)
+/* Return: the errno of an event whose exclude_* filters no counter can apply, see event.c. */
+static inline int filter_errno(const struct perf_event_attr *attr)
 {
-	return isa_has("h") ? EINVAL : EOPNOTSUPP;
+	return attr->exclude_guest && isa_has("h") ? EINVAL : ENOENT;
 }
 
 #endif

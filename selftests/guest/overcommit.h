@@ -69,7 +69,7 @@ static inline unsigned int open_events(const struct event_set *set, bool grouped
 		fd = perf_try(&attr, 0, -1, grouped && n ? fds[0] : -1);
 		if (fd >= 0) {
 			fds[n++] = fd;
-		} else if (fd != -ENOENT && fd != -filter_errno()) {
+		} else if (fd != -ENOENT && fd != -filter_errno(&attr)) {
 			*error = -fd;
 			break;
 		}

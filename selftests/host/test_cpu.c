@@ -41,7 +41,7 @@ static void restart(struct sbi_pmu_counters *c)
 static struct sbi_pmu_mask find_candidates(struct sbi_pmu_event_code *code)
 {
 	struct sbi_pmu_mask candidates = {};
-	const int ret = sbi_pmu_support_filtered(&cpu.support, code, false, &candidates);
+	const int ret = sbi_pmu_support_filtered(&cpu.support, code, -EINVAL, &candidates);
 
 	if (ret && ret != -EBUSY)
 		return (struct sbi_pmu_mask){};

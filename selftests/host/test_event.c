@@ -144,21 +144,26 @@ static void test_filter(void)
 	F(true, false, 1, .exclude_user = 1);
 	check(!ret && flags == SBI_PMU_CFG_FLAG_SET_UINH, "event.exclude_user_without_h_sets_uinh");
 	F(true, false, 1, .exclude_host = 1);
-	check(ret == -EOPNOTSUPP, "event.exclude_host_without_h_is_eopnotsupp");
+	check(ret == -ENOENT, "event.exclude_host_without_h_is_enoent");
 	F(true, false, 1, .exclude_idle = 1);
-	check(ret == -EOPNOTSUPP, "event.exclude_idle_is_eopnotsupp");
+	check(ret == -ENOENT, "event.exclude_idle_is_enoent");
 	F(true, true, 1, .exclude_idle = 1);
-	check(ret == -EINVAL, "event.exclude_idle_with_h_is_einval");
+	check(ret == -ENOENT, "event.exclude_idle_with_h_is_enoent");
 	F(false, false, 1, .exclude_user = 1);
-	check(ret == -EOPNOTSUPP && !flags, "event.exclude_user_without_filter_is_eopnotsupp");
+	check(ret == -ENOENT && !flags, "event.exclude_user_without_filter_is_enoent");
 	F(false, true, 1, .exclude_user = 1);
-	check(ret == -EINVAL && !flags, "event.exclude_user_without_filter_with_h_is_einval");
+	check(ret == -ENOENT && !flags, "event.exclude_user_without_filter_with_h_is_enoent");
 	F(false, true, 1, .exclude_guest = 1);
 	check(ret == -EINVAL && !flags, "event.exclude_guest_without_filter_with_h_is_einval");
+	F(false, true, 1, .exclude_kernel = 1, .exclude_guest = 1);
+	check(ret == -EINVAL && !flags,
+	      "event.exclude_kernel_and_guest_without_filter_with_h_is_einval");
 	F(false, false, 1, .exclude_guest = 1);
 	check(!ret, "event.exclude_guest_without_filter_needs_nothing");
+	F(false, false, 1, .exclude_kernel = 1, .exclude_guest = 1);
+	check(ret == -ENOENT && !flags, "event.exclude_kernel_and_guest_without_filter_is_enoent");
 	F(true, false, 0xf0005, .exclude_kernel = 1);
-	check(ret == -EOPNOTSUPP && !flags, "event.filter_of_firmware_event_is_eopnotsupp");
+	check(ret == -ENOENT && !flags, "event.filter_of_firmware_event_is_enoent");
 	F(true, true, 0xf0005, .exclude_guest = 1);
 	check(ret == -EINVAL && !flags, "event.exclude_guest_of_firmware_event_with_h_is_einval");
 #undef F

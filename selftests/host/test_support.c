@@ -266,11 +266,11 @@ static void test_opener(void)
 	check(ended_clean(), "support.opener_leaves_nothing");
 }
 
-static int filtered(u32 idx, u64 data, u32 flags, bool needs_irq)
+static int filtered(u32 idx, u64 data, u32 flags, int refusal)
 {
 	struct sbi_pmu_event_code code = { .idx = idx, .data = data, .flags = flags };
 
-	return sbi_pmu_support_filtered(&cpu.support, &code, needs_irq, &found);
+	return sbi_pmu_support_filtered(&cpu.support, &code, refusal, &found);
 }
 
 static void test_filtered(void)
@@ -278,33 +278,29 @@ static void test_filtered(void)
 	const u32 flags = SBI_PMU_CFG_FLAG_SET_UINH;
 
 	boot(1, 0, 64);
-	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, 0, true) && found.bits[0] == (BIT(0) | BIT(3)),
+	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, 0, -EINVAL) && found.bits[0] == (BIT(0) | BIT(3)),
 	      "support.fixed_counter_without_filter");
-	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, false) && found_from(3, 1),
+	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, -EINVAL) && found_from(3, 1),
 	      "support.no_fixed_counter_with_filter");
 	fakesbi.refuse = 1;
-	check(filtered(RAW, 1, 0, false) == -ENOENT && filtered(RAW, 1, flags, true) == -ENOENT,
+	check(filtered(RAW, 1, 0, -EINVAL) == -ENOENT && filtered(RAW, 1, flags, -EINVAL) == -ENOENT,
 	      "support.refused_event_is_enoent_to_perf");
 	fakesbi.refuse = 0;
 	fakesbi.start_fails = 1;
-	check(filtered(RAW, 3, 0, false) == -EBUSY && filtered(RAW, 3, flags, true) == -EBUSY,
+	check(filtered(RAW, 3, 0, -EINVAL) == -EBUSY && filtered(RAW, 3, flags, -EINVAL) == -EBUSY,
 	      "support.unknown_is_ebusy_to_perf");
 	fakesbi.start_fails = 0;
 	cpu.caps.fixed_alike = true;
-	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, false) &&
+	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, -EINVAL) &&
 	      found.bits[0] == (BIT(0) | BIT(3)), "support.filter_on_fixed_that_is_like_others");
 	check(ended_clean(), "support.filtered_leaves_nothing");
 
 	boot(0, 0, 64);
-	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, 0, false) && found_from(0, 1),
+	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, 0, -EINVAL) && found_from(0, 1),
 	      "support.fixed_counter_alone");
-	check(filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, false) ==
-	      sbi_pmu_filter_errno(&cpu.caps), "support.filter_on_fixed_is_filter_errno");
-	cpu.caps.has_h = false;
-	check(filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, false) ==
-	      sbi_pmu_filter_errno(&cpu.caps), "support.filter_on_fixed_is_filter_errno_without_h");
-	check(filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, true) == -EOPNOTSUPP,
-	      "support.filter_and_irq_on_fixed_is_eopnotsupp");
+	check(filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, -EINVAL) == -EINVAL &&
+	      filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, -ENOENT) == -ENOENT,
+	      "support.filter_on_fixed_is_refused");
 	check(ended_clean(), "support.filter_on_fixed_leaves_nothing");
 }
 

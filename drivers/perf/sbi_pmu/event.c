@@ -172,17 +172,22 @@ u32 sbi_pmu_event_standard(unsigned int n)
 /**
  * sbi_pmu_filter_errno() - how to refuse an event whose filters cannot be honoured
  * @caps: what the machine can do
+ * @attr: what the user asked for
  *
- * perf up to 6.12 excludes guests by default, and retries without exclude_guest only on
- * -EINVAL. Newer perf retries on -EOPNOTSUPP, in an endless loop if that does not help, so
- * all other reasons to refuse an event must have been checked before.
+ * The perf tool reacts to each errno in its own way:
  *
- * Return: -EINVAL, or -EOPNOTSUPP without the H extension, where exclude_guest is never
- * refused.
+ * -ENOENT: it says that the event is not supported, and perf record samples the CPU clock in
+ *	place of cycles.
+ * -EINVAL: perf up to 6.12, which excludes guests by default, retries without exclude_guest.
+ * -EOPNOTSUPP: it says that the PMU cannot sample, or only whole CPUs, which is wrong; and newer
+ *	perf retries with exclude_guest. If this gives -EINVAL, it does so in an endless loop:
+ *	all other reasons to refuse an event must have been checked before.
+ *
+ * Return: -EINVAL if guests are excluded and there may be some, else -ENOENT.
  */
-int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps)
+int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr)
 {
-	return caps->has_h ? -EINVAL : -EOPNOTSUPP;
+	return caps->has_h && attr->exclude_guest ? -EINVAL : -ENOENT;
 }
 
 /**
@@ -203,9 +208,9 @@ int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_even
 
 	/* Counters cannot be inhibited while the hart idles. */
 	if (attr->exclude_idle)
-		return sbi_pmu_filter_errno(caps);
+		return sbi_pmu_filter_errno(caps, attr);
 	if (attr->exclude_host && !caps->has_h)
-		return sbi_pmu_filter_errno(caps);
+		return sbi_pmu_filter_errno(caps, attr);
 
 	if (attr->exclude_user)
 		flags |= SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_VUINH;
@@ -222,7 +227,7 @@ int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_even
 
 	/* Firmware counters count what firmware did in all modes. */
 	if (flags && (sbi_pmu_event_is_firmware(code) || !caps->filter))
-		return sbi_pmu_filter_errno(caps);
+		return sbi_pmu_filter_errno(caps, attr);
 	code->flags = flags;
 	return 0;
 }

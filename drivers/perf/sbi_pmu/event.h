@@ -42,7 +42,7 @@ int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_even
 bool sbi_pmu_event_is_unsafe(const struct sbi_pmu_caps *caps,
 			     const struct sbi_pmu_event_code *code);
 u32 sbi_pmu_event_standard(unsigned int n);
-int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps);
+int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr);
 int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
 			 struct sbi_pmu_event_code *code);
 

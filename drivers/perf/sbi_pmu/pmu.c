@@ -206,7 +206,7 @@ static int event_check(struct sbi_pmu *pmu, struct perf_event *perf,
 		       struct sbi_pmu_event_code *code, struct sbi_pmu_mask *candidates)
 {
 	const struct perf_event_attr *attr = &perf->attr;
-	int ret;
+	int ret, refusal;
 
 	ret = sbi_pmu_event_encode(&pmu->caps, attr, attr->type == pmu->pmu.type, code);
 	if (ret)
@@ -222,8 +222,10 @@ static int event_check(struct sbi_pmu *pmu, struct perf_event *perf,
 	ret = sbi_pmu_event_filter(&pmu->caps, attr, code);
 	if (ret)
 		return ret;
-	ret = sbi_pmu_support_filtered(&pmu->support, code, is_sampling_event(perf) && !pmu->poll,
-				       candidates);
+	/* Only counters that can filter interrupt, and without a timer that is the only way. */
+	refusal = is_sampling_event(perf) && !pmu->poll ? -EOPNOTSUPP :
+							  sbi_pmu_filter_errno(&pmu->caps, attr);
+	ret = sbi_pmu_support_filtered(&pmu->support, code, refusal, candidates);
 	if (ret == -EBUSY && !pmu->exclusive)
 		pr_info_ratelimited(
 			"the other PMU uses %u counters now that may be able to count event %#x, data %#llx: open it when that PMU counts less\n",

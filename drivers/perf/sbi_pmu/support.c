@@ -333,7 +333,7 @@ struct sbi_pmu_mask sbi_pmu_support_full(const struct sbi_pmu_support_cache *cac
 
 /* See sbi_pmu_support_filtered(). */
 static int find_filtered(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
-			 bool needs_irq, struct sbi_pmu_mask *candidates)
+			 int refusal, struct sbi_pmu_mask *candidates)
 {
 	const struct sbi_pmu_mask full = sbi_pmu_support_full(cache);
 	const int ret = sbi_pmu_support_find(cache, code, candidates);
@@ -343,32 +343,29 @@ static int find_filtered(struct sbi_pmu_support_cache *cache, const struct sbi_p
 	if (ret || !code->flags)
 		return ret;
 	*candidates = sbi_pmu_mask_and(*candidates, &full);
-	if (!sbi_pmu_mask_empty(candidates))
-		return 0;
-	/* Fixed counters do not interrupt either. */
-	return needs_irq ? -EOPNOTSUPP : sbi_pmu_filter_errno(cache->caps);
+	return sbi_pmu_mask_empty(candidates) ? refusal : 0;
 }
 
 /**
  * sbi_pmu_support_filtered() - find the counters for perf_event_open(), with filters
  * @cache: what is known
  * @code: the event; replaced by one of the vendor's if no counter can count it so
- * @needs_irq: the event is sampled by interrupt and in no other way
+ * @refusal: what to return if the event has a filter and no counter that can filter
  * @candidates: the answer; most fixed counters count in all privilege modes
  *
  * Context: may sleep.
  * Return: 0, -ENOENT (to perf: the event is not supported), or another errno.
  */
 int sbi_pmu_support_filtered(struct sbi_pmu_support_cache *cache, struct sbi_pmu_event_code *code,
-			     bool needs_irq, struct sbi_pmu_mask *candidates)
+			     int refusal, struct sbi_pmu_mask *candidates)
 {
 	const struct sbi_pmu_vendor *vendor = cache->caps->vendor;
-	const int ret = find_filtered(cache, code, needs_irq, candidates);
+	const int ret = find_filtered(cache, code, refusal, candidates);
 	struct sbi_pmu_event_code other = *code;
 
 	if (!ret || ret == -EBUSY || !vendor || !vendor->substitute ||
 	    !vendor->substitute(cache->caps->vendor_data, &other) ||
-	    find_filtered(cache, &other, needs_irq, candidates))
+	    find_filtered(cache, &other, refusal, candidates))
 		return ret;
 	*code = other;
 	return 0;

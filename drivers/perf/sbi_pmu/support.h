@@ -35,7 +35,7 @@ int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache, const struct sbi_p
 			 struct sbi_pmu_mask *candidates);
 struct sbi_pmu_mask sbi_pmu_support_full(const struct sbi_pmu_support_cache *cache);
 int sbi_pmu_support_filtered(struct sbi_pmu_support_cache *cache, struct sbi_pmu_event_code *code,
-			     bool needs_irq, struct sbi_pmu_mask *candidates);
+			     int refusal, struct sbi_pmu_mask *candidates);
 void sbi_pmu_support_probe_here(struct sbi_pmu_counters *c, const struct sbi_pmu_event_code *code,
 				const struct sbi_pmu_mask *candidates,
 				struct sbi_pmu_examples *examples, struct sbi_pmu_support *support);
