@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * open_loaded - whether an event opens does not depend on how many events count, those go on
+ * open_loaded - whether an event opens does not depend on how many events count; those go on
  * counting, and other CPUs are left alone. In shared mode an event is refused with EBUSY while
  * the built-in driver has all counters that might count it.
  */
@@ -99,35 +99,63 @@ static long calls_elsewhere(void)
 
 /* ---- exclusive mode ---- */
 
-/* Instructions on a programmable counter, if that is possible. */
-static int open_programmable(void)
-{
-	struct perf_event_attr attr = event(INSTRUCTIONS);
+/* Cycles and instructions in a group: one read tells both counts at the same time. */
+struct pair {
+	uint64_t events, enabled, running, cycles, instructions;
+};
 
-	attr.exclude_guest = isa_has("h") && has_mode_filters();
-	attr.pinned = 1;
-	return perf_try(&attr, -1, 0, -1);
+/* Instructions are on a programmable counter, if that is possible. */
+static bool open_pair(int fds[2])
+{
+	struct perf_event_attr cycles = event(CYCLES), instructions = event(INSTRUCTIONS);
+
+	cycles.pinned = 1;
+	cycles.read_format |= PERF_FORMAT_GROUP;
+	instructions.exclude_guest = isa_has("h") && has_mode_filters();
+	fds[0] = perf_try(&cycles, -1, 0, -1);
+	fds[1] = perf_try(&instructions, -1, 0, fds[0]);
+	return fds[0] >= 0 && fds[1] >= 0;
 }
 
-/* Two events count cycles and instructions, while @what happens. Return: instructions per cycle. */
-static double ratio_during(int cycles, int instructions, unsigned int first)
+static struct pair get_pair(int fd)
 {
-	const uint64_t c = perf_get(cycles).value, i = perf_get(instructions).value;
+	struct pair p = {};
+
+	if (read(fd, &p, sizeof(p)) != sizeof(p))
+		perror("read");
+	return p;
+}
+
+/* What the pair counts while raw events from @first on are opened; none if that is 0. */
+static struct pair count_pair(int fd, unsigned int first)
+{
+	const struct pair before = get_pair(fd);
+	struct pair after;
 
 	for (unsigned int n = 0; n < QUESTIONS; n++) {
-		work(10000);
+		work(100000);
 		if (first)
 			ask(first + n);
 	}
-	return (double)(perf_get(instructions).value - i) / (perf_get(cycles).value - c);
+	after = get_pair(fd);
+	return (struct pair){
+		.enabled = after.enabled - before.enabled,
+		.running = after.running - before.running,
+		.cycles = after.cycles - before.cycles,
+		.instructions = after.instructions - before.instructions,
+	};
+}
+
+static double per_cycle(const struct pair *p)
+{
+	return (double)p->instructions / p->cycles;
 }
 
 static void test_loaded(void)
 {
-	int idle[QUESTIONS], fds[FILLING], cycles, instructions;
+	int idle[QUESTIONS], fds[FILLING], pair[2];
 	unsigned int n, different = 0, possible = 0;
-	struct reading before, after;
-	double alone, loaded;
+	struct pair alone, loaded;
 	long elsewhere;
 
 	for (unsigned int i = 0; i < QUESTIONS; i++) {
@@ -137,14 +165,12 @@ static void test_loaded(void)
 	note("%d raw events, idle: %s", QUESTIONS, idle[0] ? strerror(idle[0]) : "opened");
 	check(possible == QUESTIONS, "idle_raw_events_open_or_enoent");
 
-	cycles = open_event(CYCLES, -1, 0, -1);
-	instructions = open_programmable();
+	check(open_pair(pair), "pinned_group_opens");
 	n = fill_own(fds);
 	note("%u events and 2 on %d counters", n, pmu_number(pmu.name, "caps/hardware_counters"));
-	before = perf_get(instructions);
-	alone = ratio_during(cycles, instructions, 0);
+	alone = count_pair(pair[0], 0);
 	elsewhere = calls_elsewhere();
-	loaded = ratio_during(cycles, instructions, 1000);
+	loaded = count_pair(pair[0], 1000);
 	/* Not those that have been opened idle, as they are remembered. */
 	for (unsigned int i = 0; i < QUESTIONS; i++) {
 		const int result = ask(2000 + i);
@@ -153,17 +179,18 @@ static void test_loaded(void)
 		if (result != idle[i])
 			note("raw event %u: %s", i, strerror(result));
 	}
-	after = perf_get(instructions);
 	check(!different, "raw_events_open_as_when_idle");
-	note("instructions a cycle: %.3f, and %.3f while events are opened", alone, loaded);
-	check(loaded > alone * 0.8 && loaded < alone / 0.8, "counting_events_go_on_alike");
-	check(after.running - before.running == after.enabled - before.enabled &&
-	      after.value > before.value, "pinned_event_keeps_its_counter");
+	/* Both miss the same time, when all counters of the CPU stand still. */
+	note("instructions a cycle: %.3f, and %.3f while events are opened", per_cycle(&alone),
+	     per_cycle(&loaded));
+	check(per_cycle(&loaded) > per_cycle(&alone) * 0.8 &&
+	      per_cycle(&loaded) < per_cycle(&alone) / 0.8, "counting_events_go_on_alike");
+	note("pinned group: %lu of %lu ns", loaded.running, loaded.enabled);
+	check(loaded.running && loaded.running == loaded.enabled, "pinned_group_keeps_its_counters");
 	note("SBI calls on other CPUs: %ld", calls_elsewhere() - elsewhere);
 	check(calls_elsewhere() == elsewhere, "opening_makes_no_calls_on_other_cpus");
 	close_events(fds, n);
-	close(instructions);
-	close(cycles);
+	close_events(pair, 2);
 }
 
 /* ---- shared mode ---- */
