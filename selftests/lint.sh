@@ -114,6 +114,7 @@ backend sbi
 probe counters
 counters_overflow
 allocate support timed user_page
+fixed
 check
 sbi_pmu
 user_access perf_symbols backend_select sysfs debugfs

@@ -24,6 +24,7 @@ int main(int argc, char **argv)
 	test_counters();
 	test_share();
 	test_power();
+	test_fixed_counters();
 	test_quirks();
 	test_snapshot();
 	test_probe();

@@ -186,6 +186,7 @@ void test_event(void);
 void test_inventory(void);
 void test_irq_source(void);
 void test_sbi_calls(void);
+void test_fixed_counters(void);
 void test_user_isolation(void);
 void test_model(void);
 void test_counters(void);

@@ -18,6 +18,7 @@
 #include <sbi_pmu/version.h>
 
 #include "irq_source.h"
+#include "fixed.h"
 #include "sbi.h"
 #include "support.h"
 
@@ -57,8 +58,7 @@ struct sbi_pmu_cpu {
 	u32 scounteren;           /* counters that programs may read now */
 	u32 openable;             /* counters that this CPU can open to programs */
 	/* events that keep cycle and instret running while all programs may read them */
-	struct sbi_pmu_event kept[2];
-	bool keeps;                  /* they are in use */
+	struct sbi_pmu_event kept[SBI_PMU_KEPT];
 	unsigned long trapped_reads; /* user-space reads that came too late, and returned 0 */
 	/* overflows that were found although their interrupt was lost */
 	unsigned long lost_irqs;

@@ -15,7 +15,6 @@
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 
-#include "allocate.h"
 #include "csr.h"
 #include "sbi_pmu.h"
 #include "user_access.h"
@@ -142,24 +141,6 @@ void sbi_pmu_user_access_update(struct sbi_pmu_cpu *cpu)
 
 /* ---- cycle and instret for all programs ---- */
 
-/*
- * Count @idx on the fixed counter of @csr, so that firmware does not stop it. If firmware
- * does not hand out that counter, it has not been stopped either.
- */
-static void keep(struct sbi_pmu_counters *c, struct sbi_pmu_event *event, u16 csr, u32 idx)
-{
-	const struct sbi_pmu_event_code code = { .idx = idx };
-	struct sbi_pmu_mask which = {};
-	unsigned int i;
-
-	sbi_pmu_for_each_counter(i, &c->backend.inv->fixed)
-		if (c->backend.inv->info[i].csr == csr)
-			sbi_pmu_mask_set(&which, i);
-	sbi_pmu_event_init(event, &code, &which);
-	if (!sbi_pmu_event_add(c, event) && sbi_pmu_event_start(c, event))
-		sbi_pmu_event_del(c, event);
-}
-
 /* Apply the sysctl. Context: on the CPU, interrupts disabled. */
 static void apply_mode(struct sbi_pmu_cpu *cpu)
 {
@@ -167,16 +148,10 @@ static void apply_mode(struct sbi_pmu_cpu *cpu)
 	struct sbi_pmu_counters *c = &cpu->counters;
 
 	c->world_readable = want ? c->backend.inv->fixed : (struct sbi_pmu_mask){};
-	if (want && !cpu->keeps) {
-		keep(c, &cpu->kept[0], CSR_CYCLE, SBI_PMU_HW_CPU_CYCLES);
-		keep(c, &cpu->kept[1], CSR_INSTRET, SBI_PMU_HW_INSTRUCTIONS);
-	} else if (!want && cpu->keeps) {
-		sbi_pmu_event_del(c, &cpu->kept[0]);
-		sbi_pmu_event_del(c, &cpu->kept[1]);
-		if (!atomic_read(&cpu->pmu->events))
-			sbi_pmu_counters_release_idle(c);
-	}
-	cpu->keeps = want;
+	if (want)
+		sbi_pmu_fixed_keep(c, cpu->kept);
+	else if (sbi_pmu_fixed_drop(c, cpu->kept) && !atomic_read(&cpu->pmu->events))
+		sbi_pmu_counters_release_idle(c);
 	sbi_pmu_user_access_update(cpu);
 }
 
@@ -216,13 +191,13 @@ void sbi_pmu_user_access_online(struct sbi_pmu_cpu *cpu)
 {
 	if (cpu->pmu->exclusive)
 		cpu->openable = sbi_pmu_csr_openable();
+	sbi_pmu_fixed_init(&cpu->counters, cpu->kept);
 	sbi_pmu_user_access_resume(cpu);
 }
 
 /* The CPU goes offline, its counters have been released. Context: interrupts disabled. */
 void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu)
 {
-	cpu->keeps = false;
 	if (!cpu->pmu->exclusive)
 		return;
 	cpu->scounteren = ALWAYS;
