@@ -13,7 +13,7 @@
 #include "illegal.h"
 #include "tracepoint.h"
 
-enum { TIMES = 200, HERE = TRACED_CPU, THERE = 1, MAX_CPUS = 16 };
+enum { TIMES = 50, HERE = TRACED_CPU, THERE = 1, MAX_CPUS = 16 };
 
 /* Codes of firmware events (SBI 3.0, 11.5.5) */
 enum {
@@ -76,11 +76,12 @@ static void set_timers(void)
 
 /*
  * Interrupt the other CPUs that run this process, one after the other. While spin_there() is off
- * its CPU there are none, so repeat that until this CPU has called firmware often enough.
+ * its CPU there are none, so repeat that until this CPU has called firmware often enough. On a
+ * busy host, which runs the CPUs of an emulator in turns, each of them takes 20 ms.
  */
 static void send_ipis(void)
 {
-	const uint64_t enough = calls_of(1U << IPI) + TIMES, end = now_ns() + 2000000000ULL;
+	const uint64_t enough = calls_of(1U << IPI) + TIMES, end = now_ns() + 30000000000ULL;
 
 	while (calls_of(1U << IPI) < enough && now_ns() < end)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
