@@ -126,14 +126,17 @@ static struct pair get_pair(int fd)
 	return p;
 }
 
-/* What the pair counts while raw events from @first on are opened; none if that is 0. */
+/*
+ * What the pair counts while raw events from @first on are opened; none if that is 0. Between
+ * them is far more work than in the SBI calls by which counters are started one by one.
+ */
 static struct pair count_pair(int fd, unsigned int first)
 {
 	const struct pair before = get_pair(fd);
 	struct pair after;
 
 	for (unsigned int n = 0; n < QUESTIONS; n++) {
-		work(100000);
+		work(1000000);
 		if (first)
 			ask(first + n);
 	}
