@@ -113,7 +113,7 @@ event backend_sbi tables
 backend sbi
 probe counters
 counters_overflow
-allocate support timed user_page
+allocate support timed user_page user_trap
 fixed
 check
 sbi_pmu

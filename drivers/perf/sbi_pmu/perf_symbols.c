@@ -86,17 +86,10 @@ static void *find_symbol(const char *name)
 /* Not all kernels have the names of variables (CONFIG_KALLSYMS_ALL). */
 static void *find_variable(const char *name)
 {
-	typeof(kallsyms_lookup_name) *lookup = find_symbol("kallsyms_lookup_name");
+	typeof(&kallsyms_lookup_name) lookup = find_symbol("kallsyms_lookup_name");
 
 	return lookup ? (void *)lookup(name) : NULL;
 }
-
-/* Are the prototypes those of this kernel? */
-static_assert(__same_type(*((struct sbi_pmu *)NULL)->perf_event_overflow, perf_event_overflow));
-static_assert(__same_type(*((struct sbi_pmu *)NULL)->perf_sample_event_took,
-			  perf_sample_event_took));
-static_assert(__same_type(*((struct sbi_pmu *)NULL)->perf_event_disable_inatomic,
-			  perf_event_disable_inatomic));
 
 /* Find what perf core does not export; NULL where the kernel has no kprobes. */
 void sbi_pmu_find_symbols(struct sbi_pmu *pmu)

@@ -269,7 +269,7 @@ static void event_destroy(struct perf_event *perf)
 	struct sbi_pmu *pmu = to_sbi_pmu(perf->pmu);
 	struct sbi_pmu_perf_event *e = to_event(perf);
 
-	sbi_pmu_user_access_unmap(e);
+	sbi_pmu_user_access_close(e);
 	perf->pmu_private = NULL;
 	kfree_rcu(e, rcu);
 	if (atomic_dec_and_test(&pmu->events))

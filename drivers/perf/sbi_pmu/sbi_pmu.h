@@ -9,7 +9,6 @@
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
-#include <linux/kprobes.h>
 #include <linux/notifier.h>
 #include <linux/perf/riscv_pmu.h>
 #include <linux/perf_event.h>
@@ -21,6 +20,7 @@
 #include "fixed.h"
 #include "sbi.h"
 #include "support.h"
+#include "user_trap.h"
 
 #undef pr_fmt
 #define pr_fmt(fmt) "sbi_pmu: " fmt
@@ -98,11 +98,10 @@ struct sbi_pmu_user_access {
 	int mode;
 	struct ctl_table_header *sysctl; /* its handle, NULL where the other driver has it */
 	struct ctl_table table;          /* its description */
-	/* on the kernel's function for fatal traps, if @available */
-	struct kprobe probe;
-	DECLARE_HASHTABLE(readers, 6); /* events that have been mapped, by task; under RCU */
-	unsigned int count;            /* number of readers */
-	spinlock_t lock;               /* for changes of @readers */
+	struct sbi_pmu_user_trap trap;   /* catches reads that come too late, if @available */
+	DECLARE_HASHTABLE(readers, 6);   /* events that have been mapped, by task; under RCU */
+	unsigned int count;              /* number of readers */
+	spinlock_t lock;                 /* for changes of @readers */
 };
 
 /* What makes samples */
@@ -148,10 +147,9 @@ struct sbi_pmu {
 	const struct sbi_pmu_irq_source *irq_source;
 	int irq; /* its Linux number, 0 if it is not used; const after probe */
 	/* perf core's function, which is not exported, or NULL; const after probe */
-	int (*perf_event_overflow)(struct perf_event *event, struct perf_sample_data *data,
-				   struct pt_regs *regs);
-	void (*perf_sample_event_took)(u64 ns);                        /* likewise */
-	void (*perf_event_disable_inatomic)(struct perf_event *event); /* likewise */
+	typeof(&perf_event_overflow) perf_event_overflow;
+	typeof(&perf_sample_event_took) perf_sample_event_took;           /* likewise */
+	typeof(&perf_event_disable_inatomic) perf_event_disable_inatomic; /* likewise */
 	/* perf core's variable, which is not exported, or NULL; const after probe */
 	const typeof(sysctl_perf_event_paranoid) *perf_event_paranoid;
 	struct sbi_pmu_support_cache support;   /* which counters can count an event */

@@ -11,7 +11,6 @@
  * That read traps; it returns 0 and the program goes on: its page has changed meanwhile, so
  * it looks again.
  */
-#include <linux/kprobes.h>
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 
@@ -42,7 +41,8 @@ static void add_count(struct sbi_pmu_perf_event *e)
 	struct sbi_pmu_user_page page;
 
 	local64_add(sbi_pmu_event_take(&e->event), &e->perf->count);
-	if (!e->readable)
+	/* Without a page there are no words to keep: those of open stay until it is mapped. */
+	if (!e->readable || !READ_ONCE(e->has_page))
 		return;
 	page = sbi_pmu_user_page(&cpu->counters, &e->event, cpu->openable);
 	if (page.csr)
@@ -208,14 +208,16 @@ void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu)
 
 /*
  * Could a task read @perf from user space? Firmware counters have no CSR. Homogeneous CPUs
- * can open the same counters.
+ * can open the same counters. While an event is added to a group of a CPU, perf core holds
+ * a mutex that CPU hotplug takes, so sbi_pmu_user_trap_get() must not be called.
  */
 static bool is_possible(const struct sbi_pmu *pmu, const struct perf_event *perf,
 			const struct sbi_pmu_event *event)
 {
 	return pmu->user_access.available &&
 	       READ_ONCE(pmu->user_access.mode) != SBI_PMU_USER_ACCESS_NONE &&
-	       perf->attach_state & PERF_ATTACH_TASK && !perf->attr.inherit &&
+	       perf->attach_state & PERF_ATTACH_TASK &&
+	       perf->group_leader->attach_state & PERF_ATTACH_TASK && !perf->attr.inherit &&
 	       sbi_pmu_user_page_possible(&pmu->inv, &event->candidates,
 					  raw_cpu_ptr(pmu->cpu)->openable);
 }
@@ -231,9 +233,11 @@ static bool is_possible(const struct sbi_pmu *pmu, const struct perf_event *perf
  */
 void sbi_pmu_user_access_open(struct sbi_pmu_perf_event *e)
 {
+	struct sbi_pmu *pmu = to_sbi_pmu(e->perf->pmu);
 	struct hw_perf_event *hw = &e->perf->hw;
 
-	e->readable = is_possible(to_sbi_pmu(e->perf->pmu), e->perf, &e->event);
+	e->readable = is_possible(pmu, e->perf, &e->event) &&
+		      sbi_pmu_user_trap_get(&pmu->user_access.trap);
 	/* The width of a counter, see ctr_get_width(), or -1: no reads from user space. */
 	hw->idx = e->readable ? 63 : -1;
 	if (e->readable)
@@ -304,18 +308,24 @@ void sbi_pmu_user_access_hide(struct sbi_pmu_perf_event *e)
 	perf_event_update_userpage(e->perf);
 }
 
-/* The event ends. Context: may sleep. */
-void sbi_pmu_user_access_unmap(struct sbi_pmu_perf_event *e)
+static void remove_reader(struct sbi_pmu_user_access *ua, struct sbi_pmu_perf_event *e)
 {
-	struct sbi_pmu_user_access *ua = &to_sbi_pmu(e->perf->pmu)->user_access;
-
-	if (!e->mm)
-		return;
 	spin_lock(&ua->lock);
 	hash_del_rcu(&e->reader);
 	ua->count--;
 	spin_unlock(&ua->lock);
 	mmdrop(e->mm);
+}
+
+/* The event ends. Context: may sleep. */
+void sbi_pmu_user_access_close(struct sbi_pmu_perf_event *e)
+{
+	struct sbi_pmu_user_access *ua = &to_sbi_pmu(e->perf->pmu)->user_access;
+
+	if (e->mm)
+		remove_reader(ua, e);
+	if (e->readable)
+		sbi_pmu_user_trap_put(&ua->trap);
 }
 
 /* Counters that pages of @task's own events have shown, whatever they hold by now. */
@@ -347,8 +357,10 @@ static bool is_counter_read(u32 insn, unsigned int *csr, unsigned int *rd)
  * A read of a counter has trapped. Return: may the program go on? It repeats the read if
  * that should not have trapped; else the read returns 0.
  */
-static bool handle_trapped_read(struct sbi_pmu *pmu, struct pt_regs *regs)
+static bool handle_trapped_read(struct sbi_pmu_user_trap *ut, struct pt_regs *regs)
 {
+	struct sbi_pmu *pmu = container_of(ut, struct sbi_pmu, user_access.trap);
+	const bool test = current == READ_ONCE(ut->tester);
 	struct sbi_pmu_cpu *cpu;
 	unsigned int csr, rd;
 	unsigned long flags;
@@ -360,7 +372,7 @@ static bool handle_trapped_read(struct sbi_pmu *pmu, struct pt_regs *regs)
 	if (copy_from_user_nofault(&insn, (void __user *)regs->epc, sizeof(insn)))
 		insn = regs->badaddr;
 	if (!is_counter_read(insn, &csr, &rd) ||
-	    !(published_to(pmu, current) & SBI_PMU_CSR_BIT(csr)))
+	    (!test && !(published_to(pmu, current) & SBI_PMU_CSR_BIT(csr))))
 		return false;
 
 	local_irq_save(flags);
@@ -373,45 +385,12 @@ static bool handle_trapped_read(struct sbi_pmu *pmu, struct pt_regs *regs)
 			if (rd)
 				((unsigned long *)regs)[rd] = 0;
 			regs->epc += sizeof(insn);
-			cpu->trapped_reads++;
+			cpu->trapped_reads += !test;
 		}
 	}
 	local_irq_restore(flags);
 	/* Opened meanwhile by an interrupt; if the kernel's own read traps that is not why. */
 	return !open || !sbi_pmu_csr_read(csr, &value);
-}
-
-/* do_trap(regs, signal, ...) is about to kill a program. */
-static int before_trap(struct kprobe *probe, struct pt_regs *regs)
-{
-	struct sbi_pmu_user_access *ua = container_of(probe, struct sbi_pmu_user_access, probe);
-	struct pt_regs *program = (struct pt_regs *)regs->a0;
-
-	if (regs->a1 != SIGILL || !user_mode(program) ||
-	    !handle_trapped_read(container_of(ua, struct sbi_pmu, user_access), program))
-		return 0;
-	/* Return to the caller of do_trap(). */
-	regs->epc = regs->ra;
-	return 1;
-}
-
-NOKPROBE_SYMBOL(before_trap);
-
-/* On the first instruction, or past the two of ftrace. */
-static bool probe_traps(struct sbi_pmu_user_access *ua)
-{
-	static const unsigned int offsets[] = { 0, 8 };
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(offsets); i++) {
-		ua->probe = (struct kprobe){
-			.symbol_name = "do_trap",
-			.offset = offsets[i],
-			.pre_handler = before_trap,
-		};
-		if (!register_kprobe(&ua->probe))
-			return true;
-	}
-	return false;
 }
 
 static const struct ctl_table mode_table = {
@@ -427,19 +406,24 @@ static const struct ctl_table mode_table = {
  * sbi_pmu_user_access_init() - allow user-space reads, in exclusive mode
  * @pmu: the driver, its CPUs online, not registered yet
  *
- * Not without kprobes, since a read that comes too late would kill the program. Not in a
- * VM, where a read is no faster than read(2). Not with snapshot, where counters do not
- * count on from the value that a program has seen.
+ * Not if a read that comes too late would kill the program. Not in a VM, where a read is
+ * no faster than read(2). Not with snapshot, where counters do not count on from the value
+ * that a program has seen.
  *
  * Context: may sleep.
  */
 void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
 {
 	struct sbi_pmu_user_access *ua = &pmu->user_access;
+	const char *why = "no CONFIG_RISCV_PMU";
 
 	if (!pmu->exclusive || sbi_pmu_in_kvm(pmu) || pmu->snapshot == SBI_PMU_SNAPSHOT_USED)
 		return;
-	ua->available = IS_ENABLED(CONFIG_RISCV_PMU) && probe_traps(ua);
+	if (IS_ENABLED(CONFIG_RISCV_PMU))
+		why = sbi_pmu_user_trap_init(&ua->trap, handle_trapped_read, &pmu->cpus);
+	if (why)
+		pr_warn("no user-space reads: %s\n", why);
+	ua->available = !why;
 	ua->mode = ua->available ? SBI_PMU_USER_ACCESS_OWN : SBI_PMU_USER_ACCESS_NONE;
 	ua->table = mode_table;
 	ua->table.data = &ua->mode;
@@ -454,5 +438,5 @@ void sbi_pmu_user_access_exit(struct sbi_pmu *pmu)
 	if (pmu->user_access.sysctl)
 		unregister_sysctl_table(pmu->user_access.sysctl);
 	if (pmu->user_access.available)
-		unregister_kprobe(&pmu->user_access.probe);
+		sbi_pmu_user_trap_exit(&pmu->user_access.trap);
 }

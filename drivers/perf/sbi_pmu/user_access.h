@@ -17,7 +17,7 @@ void sbi_pmu_user_access_update(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_user_access_open(struct sbi_pmu_perf_event *e);
 bool sbi_pmu_user_access_map(struct sbi_pmu_perf_event *e, struct mm_struct *mm);
 void sbi_pmu_user_access_hide(struct sbi_pmu_perf_event *e);
-void sbi_pmu_user_access_unmap(struct sbi_pmu_perf_event *e);
+void sbi_pmu_user_access_close(struct sbi_pmu_perf_event *e);
 
 void sbi_pmu_publish(struct sbi_pmu_perf_event *e);
 void sbi_pmu_event_collect(struct sbi_pmu_perf_event *e);

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A read of a counter that scounteren does not enable traps, and do_trap() of the kernel
+ * sends a SIGILL. A kprobe on do_trap() comes first.
+ *
+ * do_trap() serves all fatal traps, also the SIGSEGV that some programs use on purpose, and
+ * the probe makes each slower. So it is in place only while programs can read counters.
+ *
+ * The name of the function says nothing about whether the compiler has put a copy of it
+ * into its caller. So the module tries it when it is loaded, by a program that does
+ * nothing but read a counter.
+ */
+#include <linux/elf.h>
+#include <linux/err.h>
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/shmem_fs.h>
+#include <linux/umh.h>
+
+#include <asm/csr.h>
+#include <asm/ptrace.h>
+#include <asm/unistd.h>
+
+#include "user_trap.h"
+
+/*
+ * How long the probe stays in place without users. To arm or disarm it stops all CPUs for a
+ * moment, and any user can open and close events.
+ */
+#define DISARM_DELAY	(5 * HZ)
+
+/* ---- the probe ---- */
+
+/* do_trap(regs, signal, ...) is about to kill a program. */
+static int before_trap(struct kprobe *probe, struct pt_regs *regs)
+{
+	struct sbi_pmu_user_trap *ut = container_of(probe, struct sbi_pmu_user_trap, probe);
+	struct pt_regs *program = (struct pt_regs *)regs->a0;
+
+	if (regs->a1 != SIGILL || !user_mode(program) || !ut->handle(ut, program))
+		return 0;
+	if (current == READ_ONCE(ut->tester))
+		ut->caught = true;
+	/* Return to the caller of do_trap(). */
+	regs->epc = regs->ra;
+	return 1;
+}
+
+NOKPROBE_SYMBOL(before_trap);
+
+/* Register the probe, disarmed: on the first instruction, or past the two of ftrace. */
+static bool register_probe(struct sbi_pmu_user_trap *ut)
+{
+	static const unsigned int offsets[] = { 0, 8 };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(offsets); i++) {
+		ut->probe = (struct kprobe){
+			.symbol_name = "do_trap",
+			.offset = offsets[i],
+			.pre_handler = before_trap,
+			.flags = KPROBE_FLAG_DISABLED,
+		};
+		if (!register_kprobe(&ut->probe))
+			return true;
+	}
+	return false;
+}
+
+/* While all kprobes are switched off (debugfs), enable_kprobe() succeeds and does nothing. */
+static bool arm(struct sbi_pmu_user_trap *ut)
+{
+	if (!ut->armed)
+		ut->armed = !enable_kprobe(&ut->probe) && !kprobe_disabled(&ut->probe);
+	return ut->armed;
+}
+
+static void disarm_if_unused(struct work_struct *work)
+{
+	struct sbi_pmu_user_trap *ut =
+		container_of(to_delayed_work(work), struct sbi_pmu_user_trap, disarm);
+
+	mutex_lock(&ut->lock);
+	if (!atomic_read(&ut->users) && ut->armed) {
+		disable_kprobe(&ut->probe);
+		ut->armed = false;
+	}
+	mutex_unlock(&ut->lock);
+}
+
+/**
+ * sbi_pmu_user_trap_get() - catch reads that trap, from now on
+ * @ut: after sbi_pmu_user_trap_init()
+ *
+ * Context: may sleep; takes the lock of CPU hotplug.
+ * Return: are they caught? If so, sbi_pmu_user_trap_put() must follow.
+ */
+bool sbi_pmu_user_trap_get(struct sbi_pmu_user_trap *ut)
+{
+	bool armed;
+
+	mutex_lock(&ut->lock);
+	armed = arm(ut);
+	if (armed)
+		atomic_inc(&ut->users);
+	mutex_unlock(&ut->lock);
+	return armed;
+}
+
+void sbi_pmu_user_trap_put(struct sbi_pmu_user_trap *ut)
+{
+	if (atomic_dec_and_test(&ut->users))
+		schedule_delayed_work(&ut->disarm, DISARM_DELAY);
+}
+
+/* ---- the self-test ---- */
+
+#define TEST_ADDRESS	0x400000
+#define INSN_LI(rd, value)	((value) << 20 | (rd) << 7 | 0x13)
+#define INSN_CSRR(rd, csr)	((csr) << 20 | 2 << 12 | (rd) << 7 | 0x73)
+#define INSN_ECALL	0x73
+#define REG_A0	10
+#define REG_A7	17
+
+/* exit(cycle): a read that is caught returns 0 */
+static const struct test_program {
+	struct elf64_hdr elf;
+	struct elf64_phdr load;
+	u32 code[4];
+} test_program = {
+	.elf = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			     EV_CURRENT },
+		.e_type = ET_EXEC,
+		.e_machine = EM_RISCV,
+		.e_version = EV_CURRENT,
+		.e_entry = TEST_ADDRESS + offsetof(struct test_program, code),
+		.e_phoff = offsetof(struct test_program, load),
+		.e_ehsize = sizeof(struct elf64_hdr),
+		.e_phentsize = sizeof(struct elf64_phdr),
+		.e_phnum = 1,
+	},
+	.load = {
+		.p_type = PT_LOAD,
+		.p_flags = PF_R | PF_X,
+		.p_vaddr = TEST_ADDRESS,
+		.p_paddr = TEST_ADDRESS,
+		.p_filesz = sizeof(struct test_program),
+		.p_memsz = sizeof(struct test_program),
+		.p_align = PAGE_SIZE,
+	},
+	.code = {
+		INSN_LI(REG_A7, __NR_exit),
+		INSN_LI(REG_A0, 1),
+		INSN_CSRR(REG_A0, CSR_CYCLE),
+		INSN_ECALL,
+	},
+};
+
+/* What the task of the program is given before it starts */
+struct test_setup {
+	struct sbi_pmu_user_trap *ut;
+	const struct cpumask *cpus; /* where it runs: CPUs whose scounteren the module writes */
+};
+
+static int begin_test(struct subprocess_info *info, struct cred *new)
+{
+	const struct test_setup *setup = info->data;
+
+	WRITE_ONCE(setup->ut->tester, current);
+	return set_cpus_allowed_ptr(current, setup->cpus);
+}
+
+/* The program as a file in memory */
+static struct file *test_file(void)
+{
+	struct file *file =
+		shmem_file_setup("sbi_pmu_user_trap", sizeof(test_program), EMPTY_VMA_FLAGS);
+	loff_t pos = 0;
+	ssize_t n;
+
+	if (IS_ERR(file))
+		return file;
+	n = kernel_write(file, &test_program, sizeof(test_program), &pos);
+	if (n == sizeof(test_program))
+		return file;
+	fput(file);
+	return ERR_PTR(n < 0 ? n : -EIO);
+}
+
+/* Run the program @path. Return: its status as of wait(2), or an errno. */
+static int run_path(char *path, struct test_setup *setup)
+{
+	char *argv[2] = { path }, *envp[1] = {};
+	struct subprocess_info *info =
+		call_usermodehelper_setup(path, argv, envp, GFP_KERNEL, begin_test, NULL, setup);
+	int ret;
+
+	if (!info)
+		return -ENOMEM;
+	ret = call_usermodehelper_exec(info, UMH_WAIT_PROC);
+	WRITE_ONCE(setup->ut->tester, NULL);
+	return ret;
+}
+
+/* Run the program from @file, through a file descriptor of the task that loads the module. */
+static int run_file(struct file *file, struct test_setup *setup)
+{
+	const int fd = get_unused_fd_flags(O_CLOEXEC);
+	char path[40];
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	fd_install(fd, get_file(file));
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", task_tgid_nr(current), fd);
+	ret = run_path(path, setup);
+	close_fd(fd);
+	return ret;
+}
+
+/* Return: NULL if the read of the program is caught, or why not. */
+static const char *self_test(struct sbi_pmu_user_trap *ut, const struct cpumask *cpus)
+{
+	struct test_setup setup = { .ut = ut, .cpus = cpus };
+	struct file *file = test_file();
+	int status;
+
+	if (IS_ERR(file))
+		return "no memory for the program of the self-test";
+	status = run_file(file, &setup);
+	fput(file);
+	if (status < 0)
+		return "the program of the self-test cannot be run: is /proc mounted?";
+	if ((status & 0x7f) == SIGILL)
+		return "a read that traps kills the program: do_trap() is not on its way";
+	if (status || !ut->caught)
+		return "the read of the self-test did not trap";
+	return NULL;
+}
+
+/* ---- init and exit ---- */
+
+/**
+ * sbi_pmu_user_trap_init() - prepare to catch reads that trap
+ * @ut: zero
+ * @handle: see struct sbi_pmu_user_trap
+ * @cpus: CPUs on which reads trap now
+ *
+ * Context: may sleep; in the task that loads the module.
+ * Return: NULL, or in words for the log why such reads cannot be caught.
+ */
+const char *sbi_pmu_user_trap_init(struct sbi_pmu_user_trap *ut,
+				   bool (*handle)(struct sbi_pmu_user_trap *ut,
+						  struct pt_regs *regs),
+				   const struct cpumask *cpus)
+{
+	const char *why;
+
+	mutex_init(&ut->lock);
+	INIT_DELAYED_WORK(&ut->disarm, disarm_if_unused);
+	ut->handle = handle;
+	if (!register_probe(ut))
+		return "no kprobe on do_trap(): is CONFIG_KPROBES on?";
+	if (sbi_pmu_user_trap_get(ut)) {
+		why = self_test(ut, cpus);
+		sbi_pmu_user_trap_put(ut);
+	} else {
+		why = "kprobes are switched off (debugfs, kprobes/enabled)";
+	}
+	if (why)
+		sbi_pmu_user_trap_exit(ut);
+	return why;
+}
+
+void sbi_pmu_user_trap_exit(struct sbi_pmu_user_trap *ut)
+{
+	cancel_delayed_work_sync(&ut->disarm);
+	unregister_kprobe(&ut->probe);
+}
