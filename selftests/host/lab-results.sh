@@ -247,7 +247,7 @@ harts [1-8]
 kernel stable|testing|debug
 mode exclusive|shared
 kvm 0|[1-8](,host)?
-overflow -|lcofi|timer
+overflow -|lcofi|thead|andes|timer
 insmod -|[a-z]+=.*
 icount -|[0-9]+
 stress [0-9]+

@@ -148,12 +148,12 @@ artifact_q11() {
 		qemu-system-riscv64 dtc fdtoverlay
 }
 
-# Debian's QEMU 10, built from source with patches/ and the model of XiangShan's counters.
+# Debian's QEMU 10, built from source with patches/ and the models of counters.
 artifact_qfix() {
 	debstrap "$stable" apt amd64 \
 		build-essential,dpkg-dev,ninja-build,meson,pkgconf,python3-venv,python3-pycotap,flex,bison,libglib2.0-dev,libgio-2.0-dev-bin,libfdt-dev,zlib1g-dev \
 		"$1/root" --setup-hook='sed -i "s/^deb \(.*\)/&\ndeb-src \1/" "$1/etc/apt/sources.list"' \
-		--customize-hook="copy-in $lab/qfix.sh $lab/patches $lab/xiangshan-hpm /tmp" \
+		--customize-hook="copy-in $lab/qfix.sh $lab/patches $lab/xiangshan-hpm $lab/vendor-pmu /tmp" \
 		--customize-hook='chroot "$1" bash /tmp/qfix.sh /qemu-system-riscv64'
 	keep_program "$1/root/qemu-system-riscv64" "$1/root" "$1"
 	as_root rm -rf --one-file-system "$1/root"
@@ -234,7 +234,7 @@ artifact_kvm() {
 # What else is part of a recipe: the files that it reads, and the artifact that it uses.
 recipe_inputs() {
 	case $1 in
-	qfix) cat "$lab"/qfix.sh "$lab"/patches/*.patch "$lab"/xiangshan-hpm/*.[ch] ;;
+	qfix) cat "$lab"/qfix.sh "$lab"/patches/*.patch "$lab"/{xiangshan-hpm,vendor-pmu}/*.[ch] ;;
 	kvm) artifact_key testing ;;
 	debug) cat "$lab/debug.sh" "$lab/debug.config" && artifact_key testing ;;
 	esac

@@ -128,8 +128,8 @@ machine_command() {
 # device_tree OVERLAY: let QEMU write the device tree of $machine, and apply dts/OVERLAY.dtso or
 # that of the lab to it. Print the name of the resulting file.
 device_tree() {
-	local overlay=$1 source folder
-	for source in dts selftests/qemu selftests/qemu/xiangshan-hpm missing; do
+	local overlay=$1 source folder here=selftests/qemu
+	for source in dts $here $here/xiangshan-hpm $here/vendor-pmu missing; do
 		[ ! -e "$run/tree/$source/$overlay.dtso" ] || break
 	done
 	[ "$source" != missing ] || die "no overlay '$overlay' in dts/"

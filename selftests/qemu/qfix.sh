@@ -1,8 +1,8 @@
 #!/bin/bash -e
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# qfix.sh OUT - run in a build root: build Debian's QEMU with patches/ and with the model of
-# XiangShan's counters, xiangshan-hpm/, both beside this script, and install it as OUT.
+# qfix.sh OUT - run in a build root: build Debian's QEMU with patches/ and with the models of
+# counters, xiangshan-hpm/ and vendor-pmu/, all beside this script, and install it as OUT.
 here=$(dirname "$0")
 
 mkdir /tmp/qemu
@@ -17,7 +17,7 @@ for patch in "$here"/patches/*.patch; do
 	patch -p1 --fuzz=0 --batch --forward <"$patch" ||
 		{ echo "qfix: ${patch##*/} does not apply to ${PWD##*/}"; exit 1; }
 done
-cp "$here"/xiangshan-hpm/*.[ch] target/riscv/
+cp "$here"/xiangshan-hpm/*.[ch] "$here"/vendor-pmu/*.[ch] target/riscv/
 
 ./configure --target-list=riscv64-softmmu --without-default-features \
 	--enable-tcg --enable-system --enable-fdt=system --disable-docs \
