@@ -3,7 +3,6 @@
 #include <linux/irq.h>
 #include <linux/irqdomain.h>
 #include <linux/ptrace.h>
-#include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/task_stack.h>
 
@@ -161,21 +160,6 @@ static struct pt_regs *sample_regs(const struct sbi_pmu_perf_event *e, struct pt
 	return task_pt_regs(current);
 }
 
-/* A context switch takes less, until it enables interrupts (ns). */
-#define SWITCH_NS	50000
-
-/*
- * Was the overflow another task's? An event of user mode of a CPU may overflow just before the
- * task traps and is switched out. The interrupt is then served when the next task has been
- * switched in, which has not yet run in user mode.
- */
-static bool is_of_previous_task(const struct sbi_pmu_perf_event *e, struct pt_regs *regs, u64 now)
-{
-	return e->event.sampling == SBI_PMU_BY_INTERRUPT && e->perf->attr.exclude_kernel &&
-	       !user_mode(regs) && !(e->perf->attach_state & PERF_ATTACH_TASK) &&
-	       now - sbi_pmu_task_arrival(current) < SWITCH_NS;
-}
-
 /* Take a sample if the event's period is over. */
 static void sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e,
 			 struct pt_regs *regs)
@@ -185,10 +169,6 @@ static void sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e,
 
 	if (e->event.period.left > 0)
 		return;
-	if (is_of_previous_task(e, regs, sched_clock())) {
-		sbi_pmu_period_skip(&e->event.period, perf->hw.sample_period);
-		return;
-	}
 	regs = sample_regs(e, regs);
 	if (!regs) {
 		sbi_pmu_period_defer(&e->event.period);

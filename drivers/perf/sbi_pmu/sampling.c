@@ -44,23 +44,11 @@ u64 sbi_pmu_period_to_overflow(const struct sbi_pmu_period *p)
 }
 
 /**
- * sbi_pmu_period_skip() - begin a new period without a sample
- * @p: the period, which is over
- * @period: length of the new one, not 0
- *
- * The new period begins where the last one that is over has ended. Its sample stands for the
- * events of both.
- */
-void sbi_pmu_period_skip(struct sbi_pmu_period *p, u64 period)
-{
-	p->left += (-(u64)p->left / period + 1) * period;
-	p->deferred = 0;
-}
-
-/**
  * sbi_pmu_period_sampled() - begin a new period, as a sample is taken
  * @p: the period, which is over
  * @period: length of the new one, not 0
+ *
+ * The new period begins where the last one that is over has ended.
  *
  * Return: the events that the sample stands for: all since the last sample.
  */
@@ -68,8 +56,9 @@ u64 sbi_pmu_period_sampled(struct sbi_pmu_period *p, u64 period)
 {
 	const u64 events = p->since_sample;
 
-	sbi_pmu_period_skip(p, period);
+	p->left += (-(u64)p->left / period + 1) * period;
 	p->since_sample = 0;
+	p->deferred = 0;
 	return events;
 }
 

@@ -30,7 +30,6 @@ struct sbi_pmu_period {
 
 void sbi_pmu_period_count(struct sbi_pmu_period *p, u64 events);
 u64 sbi_pmu_period_to_overflow(const struct sbi_pmu_period *p);
-void sbi_pmu_period_skip(struct sbi_pmu_period *p, u64 period);
 u64 sbi_pmu_period_sampled(struct sbi_pmu_period *p, u64 period);
 void sbi_pmu_period_defer(struct sbi_pmu_period *p);
 
