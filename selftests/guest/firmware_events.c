@@ -62,7 +62,7 @@ static uint64_t calls_of(unsigned int functions)
 	return sum;
 }
 
-#define FENCES		(1U << FENCE_I | 1U << SFENCE | 1U << SFENCE_ASID)
+#define FENCES		((1 << FENCE_I) | (1 << SFENCE) | (1 << SFENCE_ASID))
 
 /* ---- what provokes events ---- */
 

@@ -189,7 +189,8 @@ static void test_loaded(void)
 	check(per_cycle(&loaded) > per_cycle(&alone) * 0.8 &&
 	      per_cycle(&loaded) < per_cycle(&alone) / 0.8, "counting_events_go_on_alike");
 	note("pinned group: %lu of %lu ns", loaded.running, loaded.enabled);
-	check(loaded.running && loaded.running == loaded.enabled, "pinned_group_keeps_its_counters");
+	check(loaded.running && loaded.running == loaded.enabled,
+	      "pinned_group_keeps_its_counters");
 	note("SBI calls on other CPUs: %ld", calls_elsewhere() - elsewhere);
 	check(calls_elsewhere() == elsewhere, "opening_makes_no_calls_on_other_cpus");
 	close_events(fds, n);

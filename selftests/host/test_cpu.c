@@ -22,6 +22,8 @@ static struct sbi_pmu_counters *this_cpu(struct sbi_pmu_support_cache *cache)
 	return &cpu.counters;
 }
 
+static void publish(struct tracked *t);
+
 /* As sbi_pmu_counters_restart() */
 static void restart(struct sbi_pmu_counters *c)
 {
@@ -31,6 +33,10 @@ static void restart(struct sbi_pmu_counters *c)
 	c->disabled = false;
 	sbi_pmu_counters_start(c);
 	sbi_pmu_counters_recover(c);
+	/* Events that cannot be read from user space, and that may have been recovered */
+	for (unsigned int i = 0; i < TRACKED; i++)
+		if (cpu.tracked[i].active && !cpu.tracked[i].event.user_read)
+			publish(&cpu.tracked[i]);
 	fakesbi.lcofi |= pending;
 }
 

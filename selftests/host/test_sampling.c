@@ -167,7 +167,8 @@ static void test_source(const char *name, unsigned int csr, bool fixed)
 static void test_no_skew(void)
 {
 	const u64 rate = fakesbi_rate(&(struct sbi_pmu_event_code){ .idx = RAW, .data = 5 });
-	struct tracked *other = &cpu.tracked[SAMPLERS], *shared = other + 1, *armed = &cpu.tracked[1];
+	struct tracked *armed = &cpu.tracked[1], *other = &cpu.tracked[SAMPLERS];
+	struct tracked *shared = other + 1;
 	struct sbi_pmu_mask fired;
 	u64 before, ticks = 0;
 

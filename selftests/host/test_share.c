@@ -66,7 +66,8 @@ static void test_sharing_limit(void)
 	check(planned == SBI_PMU_EVENTS_PER_COUNTER, "share.group_has_the_same_limit");
 	code.data = 2;
 	sbi_pmu_event_init(last, &code, &candidates);
-	check(!sbi_pmu_event_add(&cpu.counters, last), "share.other_event_fits_beside_full_counter");
+	check(!sbi_pmu_event_add(&cpu.counters, last),
+	      "share.other_event_fits_beside_full_counter");
 	sbi_pmu_event_del(&cpu.counters, last);
 	sbi_pmu_event_del(&cpu.counters, &event[0]);
 	sbi_pmu_event_init(last, &event[1].code, &candidates);

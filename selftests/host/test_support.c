@@ -283,7 +283,8 @@ static void test_filtered(void)
 	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, -EINVAL) && found_from(3, 1),
 	      "support.no_fixed_counter_with_filter");
 	fakesbi.refuse = 1;
-	check(filtered(RAW, 1, 0, -EINVAL) == -ENOENT && filtered(RAW, 1, flags, -EINVAL) == -ENOENT,
+	check(filtered(RAW, 1, 0, -EINVAL) == -ENOENT &&
+	      filtered(RAW, 1, flags, -EINVAL) == -ENOENT,
 	      "support.refused_event_is_enoent_to_perf");
 	fakesbi.refuse = 0;
 	fakesbi.start_fails = 1;

@@ -267,11 +267,15 @@ static bool fail_open(struct td_events *events, unsigned int i, int error)
 			    td_events[i]);
 	case -ENOENT:
 	case -EOPNOTSUPP:
-		return fail(
-			events, "%s cannot be counted%s", td_events[i],
-			events->user_only ?
-				" in user mode only\nTo do: run as root, to count the kernel, too." :
-				"\nTo do: see in dmesg what sbi_pmu found.");
+		if (events->user_only)
+			return fail(events,
+				    "%s cannot be counted in user mode only\n"
+				    "To do: run as root, to count the kernel, too.",
+				    td_events[i]);
+		return fail(events,
+			    "%s cannot be counted\n"
+			    "To do: see in dmesg what sbi_pmu found.",
+			    td_events[i]);
 	default:
 		return fail(events, "%s: %s", td_events[i], strerror(-error));
 	}

@@ -117,7 +117,9 @@ static void print_stack(FILE *out, const struct td_style *style, const double *s
 static void print_bar(FILE *out, const struct td_style *style, unsigned int part, double share,
 		      unsigned int cells)
 {
-	static const char * const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+	static const char * const eighths[] = {
+		"", "▏", "▎", "▍", "▌", "▋", "▊", "▉",
+	};
 	const unsigned int end = bar_end(share, cells * (style->utf8 ? 8 : 1));
 	const unsigned int whole = style->utf8 ? end / 8 : end;
 	const unsigned int partial = style->utf8 && end % 8;

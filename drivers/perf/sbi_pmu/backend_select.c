@@ -84,10 +84,10 @@ int sbi_pmu_backend_select(struct sbi_pmu *pmu, const char *snapshot)
 	if (ret)
 		return ret;
 	if (choice == ON && !method->snapshot_works) {
-		pr_err("snapshot=on: %s\n",
-		       pmu->exclusive ?
-			       "firmware has no snapshot shared memory (SBI 2.0), or it does not work" :
-			       "the other PMU may use the snapshot shared memory");
+		if (pmu->exclusive)
+			pr_err("snapshot=on: firmware has no snapshot shared memory (SBI 2.0), or it does not work\n");
+		else
+			pr_err("snapshot=on: the other PMU may use the snapshot shared memory\n");
 		return -EOPNOTSUPP;
 	}
 	if (method->snapshot_works)

@@ -619,4 +619,5 @@ void sbi_pmu_event_stop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	sbi_pmu_event_update(c, event);
 	event->active = false;
+	event->was_active = false;
 }

@@ -118,10 +118,7 @@ static void print_counters(struct seq_file *file, int cpu, const struct counters
 		seq_printf(file, "%d: firmware refused a counter that was in use, %u times\n", cpu,
 			   copy->lost_events);
 	if (copy->lost_shmem)
-		seq_printf(
-			file,
-			"%d: firmware refuses the snapshot shared memory, counters are read one by one\n",
-			cpu);
+		seq_printf(file, "%d: no snapshot shared memory from firmware any more\n", cpu);
 }
 
 static int counters_show(struct seq_file *file, void *unused)

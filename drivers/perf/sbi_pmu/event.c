@@ -158,15 +158,15 @@ u32 sbi_pmu_event_standard(unsigned int n)
 {
 	const unsigned int general = SBI_PMU_HW_GENERAL_MAX - 1;
 	const unsigned int per_cache = CACHE_OPS * CACHE_RESULTS;
+	u32 code;
 
 	if (n < general)
 		return event_idx(SBI_PMU_EVENT_TYPE_HW, n + 1);
 	n -= general;
 	if (n >= CACHE_IDS * per_cache)
 		return 0;
-	return event_idx(
-		SBI_PMU_EVENT_TYPE_CACHE,
-		cache_code(n / per_cache, n % per_cache / CACHE_RESULTS, n % CACHE_RESULTS));
+	code = cache_code(n / per_cache, n % per_cache / CACHE_RESULTS, n % CACHE_RESULTS);
+	return event_idx(SBI_PMU_EVENT_TYPE_CACHE, code);
 }
 
 /**
