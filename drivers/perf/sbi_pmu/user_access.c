@@ -31,8 +31,9 @@ static struct sbi_pmu_cpu *this_cpu_of(struct perf_event *perf)
 
 /*
  * Add what was accounted to the perf event's count. If a program may read the counter, also
- * set the words of which perf core makes the mmap page: hw.flags, hw.prev_count and hw.idx
- * (the width, for ctr_get_width()).
+ * set the words of which perf core makes the mmap page: hw.flags
+ * (PERF_EVENT_FLAG_USER_READ_CNT, of which the kernel makes cap_user_rdpmc), hw.prev_count and
+ * hw.idx (the width, for ctr_get_width()).
  */
 static void add_count(struct sbi_pmu_perf_event *e)
 {
@@ -238,7 +239,10 @@ void sbi_pmu_user_access_open(struct sbi_pmu_perf_event *e)
 
 	e->readable = is_possible(pmu, e->perf, &e->event) &&
 		      sbi_pmu_user_trap_get(&pmu->user_access.trap);
-	/* The width of a counter, see ctr_get_width(), or -1: no reads from user space. */
+	/*
+	 * hw.idx is the width of a counter, see ctr_get_width(), or -1: no reads from user space.
+	 * The kernel makes cap_user_rdpmc of PERF_EVENT_FLAG_USER_READ_CNT in hw.flags.
+	 */
 	hw->idx = e->readable ? 63 : -1;
 	if (e->readable)
 		hw->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
