@@ -158,9 +158,10 @@ static unsigned int max_calls(unsigned int n)
 }
 
 /*
- * An overflow costs one call that stops the counters with an overflow, and one that starts each
- * of them. QEMU's two fixed counters share a timer, so it sometimes reports an overflow of a
- * counter that has none; that one is started again and gives no sample.
+ * An overflow costs one call that stops all counters with events; then one call starts those
+ * that go on, and one each starts those that overflowed. QEMU's two fixed counters share a
+ * timer, so it sometimes reports an overflow of a counter that has none; that one is started
+ * again and gives no sample.
  */
 static void test_overflow(unsigned int n)
 {
