@@ -106,7 +106,7 @@ struct sbi_pmu_counters {
 	/* no counter can be had for an event that has lost its own: it must be disabled */
 	void (*failed)(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 	unsigned int lost_events; /* how often @failed was called */
-	bool online; /* events may be added */
+	bool online;              /* events may be added */
 	/*
 	 * perf core or an interrupt handler changes events; counters that have been stopped
 	 * are started when it is done

@@ -73,7 +73,7 @@ static void report_failed(struct irq_work *work)
 {
 	const struct sbi_pmu_cpu *cpu = container_of(work, struct sbi_pmu_cpu, failed);
 
-	pr_warn_ratelimited("CPU%d: firmware gives no counter any more, an event is disabled (%u so far)\n",
+	pr_warn_ratelimited("CPU%d: firmware gives no counter: an event is disabled (%u)\n",
 			    smp_processor_id(), cpu->counters.lost_events);
 }
 

@@ -226,9 +226,10 @@ static int event_check(struct sbi_pmu *pmu, struct perf_event *perf,
 	refusal = is_sampling_event(perf) && !pmu->poll ? -EOPNOTSUPP :
 							  sbi_pmu_filter_errno(&pmu->caps, attr);
 	ret = sbi_pmu_support_filtered(&pmu->support, code, refusal, candidates);
-	if (ret == -EBUSY && !pmu->exclusive)
-		pr_info_ratelimited("the other PMU uses %u counters now that may be able to count event %#x, data %#llx: open it when that PMU counts less\n",
-				    sbi_pmu_mask_weight(candidates), code->idx, code->data);
+	if (ret != -EBUSY || pmu->exclusive)
+		return ret;
+	pr_info_ratelimited("event %#x, data %#llx: the other PMU uses %u of its counters\n",
+			    code->idx, code->data, sbi_pmu_mask_weight(candidates));
 	return ret;
 }
 
