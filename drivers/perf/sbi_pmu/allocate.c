@@ -46,11 +46,11 @@ static int free_first(struct sbi_pmu_counters *c, const struct sbi_pmu_path *pat
 }
 
 /*
- * Configure the first counter of @path for an event. If firmware refuses that, a counter
- * that was idle has its event again.
+ * Configure the first counter of @path for an event. If firmware refuses that, the counter is
+ * added to @refused, and one that was idle has its event again.
  */
 static int take_first(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event,
-		      const struct sbi_pmu_path *path)
+		      const struct sbi_pmu_path *path, struct sbi_pmu_mask *refused)
 {
 	const unsigned int idx = sbi_pmu_path_first(path);
 	const bool idle = sbi_pmu_mask_test(&c->plan.configured, idx) &&
@@ -59,8 +59,11 @@ static int take_first(struct sbi_pmu_counters *c, const struct sbi_pmu_event *ev
 	const struct sbi_pmu_mask candidates = c->plan.candidates[idx];
 	int ret = free_first(c, path);
 
-	if (!ret)
+	if (!ret) {
 		ret = sbi_pmu_counter_configure(c, idx, &event->code, &event->candidates);
+		if (ret)
+			sbi_pmu_mask_set(refused, idx);
+	}
 	if (ret && idle)
 		sbi_pmu_counter_configure(c, idx, &code, &candidates);
 	return ret;
@@ -111,11 +114,10 @@ static int allocate(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
 	candidates = sbi_pmu_mask_andnot(candidates, &skipped);
 	while (sbi_pmu_plan_search(&c->plan, c->backend.inv, &candidates, &path)) {
 		*idx = sbi_pmu_path_first(&path);
-		ret = take_first(c, event, &path);
+		ret = take_first(c, event, &path, &refused);
 		if (!ret)
 			break;
 		/* Firmware refuses, whatever the probe found: try the other candidates. */
-		sbi_pmu_mask_set(&refused, *idx);
 		sbi_pmu_mask_clear(&candidates, *idx);
 	}
 	remember(&event->refusals, &refused);
@@ -137,7 +139,8 @@ static int choose_counter(struct sbi_pmu_counters *c, struct sbi_pmu_event *even
 
 	if (found == SBI_PMU_NO_COUNTER)
 		return allocate(c, event, event->candidates, idx);
-	if (sbi_pmu_mask_test(&c->plan.busy, found) && !sbi_pmu_mask_empty(&fixed) &&
+	if (!c->fixed_alike && sbi_pmu_mask_test(&c->plan.busy, found) &&
+	    !sbi_pmu_mask_empty(&fixed) &&
 	    !allocate(c, event, fixed, idx))
 		return 0;
 	*idx = found;
@@ -181,6 +184,8 @@ static int event_recover(struct sbi_pmu_counters *c, struct sbi_pmu_event *event
 	int ret;
 
 	list_del_init(&event->node);
+	/* This is the last try: ask all counters. */
+	event->refusals = (struct sbi_pmu_refusals){};
 	ret = sbi_pmu_event_add(c, event);
 	if (ret || !event->was_active)
 		return ret;
@@ -200,28 +205,35 @@ static void event_fail(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 	c->failed(c, event);
 }
 
+/* Recover each event that is lost now, and start counters; both may lose others. */
+static void recover_once(struct sbi_pmu_counters *c)
+{
+	struct sbi_pmu_event *event, *tmp;
+	LIST_HEAD(lost);
+
+	list_splice_tail_init(&c->lost, &lost);
+	list_for_each_entry_safe(event, tmp, &lost, node)
+		if (event_recover(c, event))
+			event_fail(c, event);
+	sbi_pmu_counters_start(c);
+}
+
 /**
  * sbi_pmu_counters_recover() - find counters for the events that have lost theirs
  * @c: this CPU's; sbi_pmu_counters_start() has just been called
  *
- * Each is added once more, perhaps on another counter. Those that cannot be added, or whose
- * counter is lost again, are disabled: an event that perf core takes for active must count.
+ * Each is added once more, perhaps on another counter, and so are events that lose their
+ * counter by that. Those that cannot be added, or whose counter is lost again, are disabled:
+ * an event that perf core takes for active must count.
  *
  * Context: interrupts disabled, overflow interrupt not pending.
  */
 void sbi_pmu_counters_recover(struct sbi_pmu_counters *c)
 {
 	struct sbi_pmu_event *event, *tmp;
-	LIST_HEAD(lost);
 
-	if (list_empty(&c->lost))
-		return;
-	/* To recover one event may move others, and lose these. */
-	list_splice_tail_init(&c->lost, &lost);
-	list_for_each_entry_safe(event, tmp, &lost, node)
-		if (event_recover(c, event))
-			event_fail(c, event);
-	sbi_pmu_counters_start(c);
+	for (unsigned int i = 0; i < 2 && !list_empty(&c->lost); i++)
+		recover_once(c);
 	list_for_each_entry_safe(event, tmp, &c->lost, node)
 		event_fail(c, event);
 }

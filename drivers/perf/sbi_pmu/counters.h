@@ -107,6 +107,7 @@ struct sbi_pmu_counters {
 	void (*failed)(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 	unsigned int lost_events; /* how often @failed was called */
 	bool online;              /* events may be added */
+	bool fixed_alike;         /* see struct sbi_pmu_caps */
 	/*
 	 * perf core or an interrupt handler changes events; counters that have been stopped
 	 * are started when it is done

@@ -21,6 +21,7 @@ static void online_here(void *arg)
 {
 	struct sbi_pmu_cpu *cpu = arg;
 
+	cpu->counters.fixed_alike = cpu->pmu->caps.fixed_alike;
 	sbi_pmu_counters_online(&cpu->counters);
 	sbi_pmu_user_access_online(cpu);
 }
@@ -113,8 +114,8 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 	case CPU_PM_ENTER_FAILED:
 	case CPU_PM_EXIT:
 		sbi_pmu_counters_resume(&cpu->counters);
-		sbi_pmu_counters_restart(cpu);
 		sbi_pmu_user_access_resume(cpu);
+		sbi_pmu_counters_restart(cpu);
 		break;
 	}
 	return NOTIFY_OK;
@@ -141,6 +142,8 @@ int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 		be->read_csr = sbi_pmu_csr_read;
 		sbi_pmu_poll_init(cpu);
 		sbi_pmu_failed_init(cpu);
+		/* Perf core calls pmu_enable() on CPUs that never come online here, too. */
+		INIT_LIST_HEAD(&cpu->counters.lost);
 	}
 	return 0;
 }

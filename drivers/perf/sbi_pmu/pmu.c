@@ -239,11 +239,14 @@ static int choose_sampling(const struct sbi_pmu *pmu, struct perf_event *perf,
 {
 	const struct sbi_pmu_mask full = sbi_pmu_support_full(&pmu->support);
 	const struct sbi_pmu_mask interrupting = sbi_pmu_mask_and(*candidates, &full);
+	/* Rather not those that programs may read without an event. */
+	const struct sbi_pmu_mask programmable =
+		sbi_pmu_mask_and(interrupting, &pmu->inv.programmable);
 
 	if (!is_sampling_event(perf))
 		return SBI_PMU_COUNTING;
 	if (pmu->source == SBI_PMU_OVERFLOW_IRQ && !sbi_pmu_mask_empty(&interrupting)) {
-		*candidates = interrupting;
+		*candidates = sbi_pmu_mask_empty(&programmable) ? interrupting : programmable;
 		return SBI_PMU_BY_INTERRUPT;
 	}
 	return pmu->poll ? SBI_PMU_BY_TIMER : -EOPNOTSUPP;

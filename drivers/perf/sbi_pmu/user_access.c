@@ -161,8 +161,11 @@ static void mode_changed(void *arg)
 	struct sbi_pmu *pmu = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
 
-	if (cpu->counters.online)
-		apply_mode(cpu);
+	if (!cpu->counters.online)
+		return;
+	apply_mode(cpu);
+	/* Events may have moved to make a counter free. */
+	pmu->support.restart(&cpu->counters);
 }
 
 /*

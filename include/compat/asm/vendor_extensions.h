@@ -4,11 +4,11 @@
 #ifndef SBI_PMU_COMPAT_VENDOR_EXTENSIONS_H
 #define SBI_PMU_COMPAT_VENDOR_EXTENSIONS_H
 
-/* Kernels before 6.12 do not look for extensions of vendors in this way: no core has any. */
+/* Kernels before 6.12 have no such function; what it would find is taken not to be there. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #include_next <asm/vendor_extensions.h>
 #else
-#define riscv_isa_vendor_extension_available(vendor, ...)	((void)(vendor), false)
+#define riscv_isa_vendor_extension_available(vendor, ...)	false
 #endif
 
 #endif
