@@ -46,8 +46,8 @@ bool sbi_pmu_user_page_possible(const struct sbi_pmu_inventory *inv,
  * @sees_all: the task that maps it may see what other tasks count
  *
  * A counter is on the CPU of its task: if another thread reads it, that read traps or
- * returns another counter. Nothing in the page says who reads it, hence once another task
- * has mapped the event nobody reads its counter.
+ * returns another counter. The page does not tell its readers apart: after another task
+ * has mapped the event, nobody reads its counter.
  *
  * Context: any; not at the same time for one event. sbi_pmu_event_set_user_read() applies
  * it to an event that counts.
