@@ -140,8 +140,7 @@ static int choose_counter(struct sbi_pmu_counters *c, struct sbi_pmu_event *even
 	if (found == SBI_PMU_NO_COUNTER)
 		return allocate(c, event, event->candidates, idx);
 	if (!c->fixed_alike && sbi_pmu_mask_test(&c->plan.busy, found) &&
-	    !sbi_pmu_mask_empty(&fixed) &&
-	    !allocate(c, event, fixed, idx))
+	    !sbi_pmu_mask_empty(&fixed) && !allocate(c, event, fixed, idx))
 		return 0;
 	*idx = found;
 	return sbi_pmu_plan_is_full(&c->plan, found) ? -ENOSPC : 0;
@@ -192,8 +191,8 @@ static int event_recover(struct sbi_pmu_counters *c, struct sbi_pmu_event *event
 	ret = sbi_pmu_event_start(c, event);
 	if (ret)
 		sbi_pmu_event_del(c, event);
-	else if (event->user_read)
-		c->changed(event);
+	else
+		sbi_pmu_event_shown_changed(c, event);
 	return ret;
 }
 

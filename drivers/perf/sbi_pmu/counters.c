@@ -126,8 +126,7 @@ bool sbi_pmu_counters_poll_narrow(struct sbi_pmu_counters *c)
 			continue;
 		sbi_pmu_counter_update(c, i);
 		list_for_each_entry(event, &c->events[i], node)
-			if (event->user_read)
-				c->changed(event);
+			sbi_pmu_event_shown_changed(c, event);
 		narrow = true;
 	}
 	return narrow;
@@ -203,12 +202,6 @@ int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
 	return ret;
 }
 
-static void event_changed(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
-{
-	if (event->user_read)
-		c->changed(event);
-}
-
 /* Must the counter of this event be at 0 when the event starts? */
 static bool needs_reset(const struct sbi_pmu_counters *c, const struct sbi_pmu_event *event)
 {
@@ -237,7 +230,7 @@ void sbi_pmu_counter_rebase(struct sbi_pmu_counters *c, unsigned int idx)
 		restart_for(c, event);
 	}
 	list_for_each_entry(event, &c->events[idx], node)
-		event_changed(c, event);
+		sbi_pmu_event_shown_changed(c, event);
 }
 
 /*
@@ -253,7 +246,7 @@ void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx)
 		event->counter = SBI_PMU_NO_COUNTER;
 		event->was_active = event->active;
 		event->active = false;
-		event_changed(c, event);
+		sbi_pmu_event_shown_changed(c, event);
 	}
 	sbi_pmu_plan_set_events(&c->plan, idx, 0);
 }
@@ -345,7 +338,7 @@ static void counter_started(struct sbi_pmu_counters *c, unsigned int idx,
 	list_for_each_entry(event, &c->events[idx], node)
 		event->prev = c->backend.initial.value[idx];
 	list_for_each_entry(event, &c->events[idx], node)
-		event_changed(c, event);
+		sbi_pmu_event_shown_changed(c, event);
 }
 
 /* Stopped counters that are to run: where a start needs a value, not the idle ones. */
@@ -459,7 +452,7 @@ void sbi_pmu_counters_offline(struct sbi_pmu_counters *c)
 	sbi_pmu_for_each_counter(i, &configured) {
 		list_for_each_entry_safe(event, tmp, &c->events[i], node) {
 			sbi_pmu_event_del(c, event);
-			event_changed(c, event);
+			sbi_pmu_event_shown_changed(c, event);
 		}
 		sbi_pmu_counter_release(c, i);
 	}

@@ -115,6 +115,14 @@ struct sbi_pmu_counters {
 	bool disabled;
 };
 
+/* The mmap page of an event that user space may read is out of date. */
+static inline void sbi_pmu_event_shown_changed(struct sbi_pmu_counters *c,
+					       struct sbi_pmu_event *event)
+{
+	if (event->user_read)
+		c->changed(event);
+}
+
 void sbi_pmu_counters_online(struct sbi_pmu_counters *c);
 void sbi_pmu_counters_offline(struct sbi_pmu_counters *c);
 void sbi_pmu_counters_suspend(struct sbi_pmu_counters *c);

@@ -8,7 +8,7 @@
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #include_next <asm/vendor_extensions.h>
 #else
-#define riscv_isa_vendor_extension_available(vendor, ...)	false
+#define riscv_isa_vendor_extension_available(...)	false
 #endif
 
 #endif
