@@ -115,7 +115,7 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 	case CPU_PM_EXIT:
 		sbi_pmu_counters_resume(&cpu->counters);
 		sbi_pmu_user_access_resume(cpu);
-		sbi_pmu_counters_restart(cpu);
+		sbi_pmu_cpu_restart(&cpu->counters);
 		break;
 	}
 	return NOTIFY_OK;
