@@ -115,14 +115,15 @@ struct sbi_pmu_mask sbi_pmu_counters_stop_overflowed(struct sbi_pmu_counters *c,
 						     u32 (*overflow)(unsigned int csr),
 						     unsigned int csr)
 {
-	const struct sbi_pmu_mask sampling = sbi_pmu_counters_sampling(c);
-	struct sbi_pmu_mask overflowed;
+	struct sbi_pmu_mask sampling, overflowed;
 
 	if (sbi_pmu_backend_stop_saves(&c->backend)) {
+		sampling = sbi_pmu_counters_sampling(c);
 		sbi_pmu_counters_stop_all(c);
 		return wrapped_among(c, &sampling);
 	}
 	if (c->backend.in_vm) {
+		sampling = sbi_pmu_counters_sampling(c);
 		update_all(c, &sampling);
 		overflowed = wrapped_among(c, &sampling);
 	} else {

@@ -87,7 +87,7 @@ static void event_failed(struct sbi_pmu_counters *c, struct sbi_pmu_event *event
 	struct sbi_pmu_perf_event *e = container_of(event, struct sbi_pmu_perf_event, event);
 
 	/* Those of user_access.c are not perf core's. */
-	if (event == &cpu->kept[0] || event == &cpu->kept[1])
+	if (event >= cpu->kept && event < cpu->kept + SBI_PMU_KEPT)
 		return;
 	if (cpu->pmu->perf_event_disable_inatomic)
 		cpu->pmu->perf_event_disable_inatomic(e->perf);
