@@ -318,4 +318,15 @@ static inline int filter_errno(const struct perf_event_attr *attr)
 	return attr->exclude_guest && isa_has("h") ? EINVAL : ENOENT;
 }
 
+/* Return: whether @test returns true in a child. */
+static inline bool run_in_child(bool (*test)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(test() ? 0 : 1);
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
 #endif

@@ -202,17 +202,6 @@ static void test_threads(void)
 
 /* ---- what other tasks count ---- */
 
-/* Return: whether @test returns true in a child. */
-static bool run_in_child(bool (*test)(void))
-{
-	int status;
-	pid_t pid = fork();
-
-	if (!pid)
-		_exit(test() ? 0 : 1);
-	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status);
-}
-
 enum { SLEEPS = 300 };
 
 /**

@@ -342,17 +342,6 @@ static void test_late_read(void)
 
 /* ---- unprivileged users, and exec ---- */
 
-/* Return: whether @test returns true in a child. */
-static bool run_in_child(bool (*test)(void))
-{
-	int status;
-	pid_t pid = fork();
-
-	if (!pid)
-		_exit(test() ? 0 : 1);
-	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status);
-}
-
 /*
  * Another program has counted the same event on this CPU all the time. The counter's value must
  * be of this program only: no more than the event counted.
