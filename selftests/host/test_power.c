@@ -360,7 +360,7 @@ static void test_resume_refused(void)
 	check_released("power.refused_resume");
 }
 
-/* A counter that cannot be read after resume: its event is stopped. */
+/* A counter that cannot be read after resume: its event is stopped, then disabled. */
 static void test_resume_unreadable(void)
 {
 	struct tracked *p = cpu.tracked;
@@ -373,6 +373,9 @@ static void test_resume_unreadable(void)
 	sbi_pmu_counters_resume(&cpu.counters);
 	check(tracked_sync() == 1 && !p[0].event.active && p[1].event.active,
 	      "power.resume_stops_only_event_of_unreadable_counter");
+	cpu_enable();
+	check(cpu.counters.lost_events == 1 && cpu.lost == 1 && p[0].event.counter == SBI_PMU_NO_COUNTER,
+	      "power.event_of_unreadable_counter_is_disabled");
 	cpu_run(11);
 	check(three_right(p), "power.resume_with_unreadable_counter_keeps_counts");
 	sbi_pmu_counters_offline(&cpu.counters);

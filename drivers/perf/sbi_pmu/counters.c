@@ -217,38 +217,52 @@ static void restart_for(struct sbi_pmu_counters *c, const struct sbi_pmu_event *
 		set_state(c, event->counter, SBI_PMU_RESTART);
 }
 
-/* The events of counter @idx, which has just been configured, count from its value now. */
+/* An event loses its counter: it stops, keeps its count, and waits for a counter. */
+static void event_drop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	const unsigned int idx = event->counter;
+
+	list_move_tail(&event->node, &c->lost);
+	event->counter = SBI_PMU_NO_COUNTER;
+	event->was_active = event->active;
+	event->active = false;
+	sbi_pmu_event_shown_changed(c, event);
+	sbi_pmu_plan_set_events(&c->plan, idx, c->plan.events[idx] - 1);
+}
+
+/* Have an event count from what its counter @idx reads now. Return: can it be read? */
+static bool event_rebase(struct sbi_pmu_counters *c, struct sbi_pmu_event *event, unsigned int idx)
+{
+	event->counter = idx;
+	if (event->active && is_running(c, idx) &&
+	    sbi_pmu_backend_read(&c->backend, idx, &event->prev))
+		return false;
+	restart_for(c, event);
+	return true;
+}
+
+/*
+ * The events of counter @idx, which has just been configured, count from its value now. If it
+ * cannot be read they wait for sbi_pmu_counters_recover().
+ */
 void sbi_pmu_counter_rebase(struct sbi_pmu_counters *c, unsigned int idx)
 {
-	struct sbi_pmu_event *event;
+	struct sbi_pmu_event *event, *tmp;
 
-	list_for_each_entry(event, &c->events[idx], node) {
-		event->counter = idx;
-		if (event->active && is_running(c, idx) &&
-		    sbi_pmu_backend_read(&c->backend, idx, &event->prev))
-			event->active = false;
-		restart_for(c, event);
-	}
+	list_for_each_entry_safe(event, tmp, &c->events[idx], node)
+		if (!event_rebase(c, event, idx))
+			event_drop(c, event);
 	list_for_each_entry(event, &c->events[idx], node)
 		sbi_pmu_event_shown_changed(c, event);
 }
 
-/*
- * The events of counter @idx lose it: they stop, keep their counts, and wait for
- * sbi_pmu_counters_recover().
- */
+/* The events of counter @idx lose it, and wait for sbi_pmu_counters_recover(). */
 void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx)
 {
 	struct sbi_pmu_event *event, *tmp;
 
-	list_for_each_entry_safe(event, tmp, &c->events[idx], node) {
-		list_move_tail(&event->node, &c->lost);
-		event->counter = SBI_PMU_NO_COUNTER;
-		event->was_active = event->active;
-		event->active = false;
-		sbi_pmu_event_shown_changed(c, event);
-	}
-	sbi_pmu_plan_set_events(&c->plan, idx, 0);
+	list_for_each_entry_safe(event, tmp, &c->events[idx], node)
+		event_drop(c, event);
 }
 
 /* Configure counter @idx, which has been released, for the event that it had. */

@@ -144,7 +144,8 @@ void sbi_pmu_perf_event_stop(struct sbi_pmu_perf_event *e)
 /*
  * The registers of a sample, NULL if the hart is in a privilege mode that the event
  * excludes. An event of user mode may overflow just before a trap, and be served in the
- * kernel: the user's registers then are those of the overflow.
+ * kernel: the user's registers then are those of the overflow. The task is the same, as the
+ * kernel enables interrupts on every way from user mode to a context switch.
  */
 static struct pt_regs *sample_regs(const struct sbi_pmu_perf_event *e, struct pt_regs *regs)
 {
