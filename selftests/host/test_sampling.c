@@ -232,7 +232,7 @@ static void test_defer(void)
 		sbi_pmu_period_defer(&event.period);
 	note("deferred %u after 100 times", event.period.deferred);
 	check(event.period.left == -1 && event.period.since_sample == 1001 &&
-	      event.period.deferred == 20, "sampling.deferring_has_a_limit");
+	      event.period.deferred == 16, "sampling.deferring_has_a_limit");
 }
 
 /* A period of 1 that is always in the wrong mode: overflows must not use up all CPU time. */

@@ -10,9 +10,9 @@
 /*
  * An event that counts one privilege mode only may always overflow shortly before the
  * hart leaves that mode, and would interrupt again at once. Each deferred sample doubles
- * the minimum, up to this many times.
+ * the minimum, up to this many times: to a million events, about a millisecond.
  */
-#define MAX_BACKOFF	20
+#define MAX_BACKOFF	16
 
 /* Bounds of the time between two looks of the timer at an event (ns) */
 #define MIN_POLL_NS	100000
