@@ -103,6 +103,10 @@ static inline void list_move(struct list_head *node, struct list_head *head)
 	for (pos = list_entry((head)->next, __typeof__(*pos), member);		\
 	     &pos->member != (head);						\
 	     pos = list_entry(pos->member.next, __typeof__(*pos), member))
+#define list_for_each_entry_reverse(pos, head, member)				\
+	for (pos = list_entry((head)->prev, __typeof__(*pos), member);		\
+	     &pos->member != (head);						\
+	     pos = list_entry(pos->member.prev, __typeof__(*pos), member))
 #define list_for_each_entry_safe(pos, tmp, head, member)			\
 	for (pos = list_entry((head)->next, __typeof__(*pos), member),		\
 	     tmp = list_entry(pos->member.next, __typeof__(*pos), member);	\

@@ -511,6 +511,41 @@ static void test_probe_all(void)
 	check(ended_clean(), "support.probe_all_leaves_nothing");
 }
 
+/* What sbi_pmu_support_each() shows of raw events */
+struct shown {
+	unsigned int n;
+	u64 data[8];
+	unsigned int counters[8];
+};
+
+static void show(void *arg, const struct sbi_pmu_event_code *code,
+		 const struct sbi_pmu_mask *counters)
+{
+	struct shown *shown = arg;
+
+	if (code->idx != RAW || shown->n == ARRAY_SIZE(shown->data))
+		return;
+	shown->data[shown->n] = code->data;
+	shown->counters[shown->n++] = sbi_pmu_mask_weight(counters);
+}
+
+static void test_each(void)
+{
+	struct shown shown = {};
+
+	boot(4, 2, 64);
+	fakesbi.can = can_hold_upto;
+	find_raw(1);
+	fakesbi.refuse = 1;
+	find_raw(2);
+	fakesbi.refuse = 0;
+	find_raw(3);
+	sbi_pmu_support_each(&cpu.support, show, &shown);
+	check(shown.n == 2 && shown.data[0] == 1 && shown.counters[0] == 2 && shown.data[1] == 3 &&
+	      shown.counters[1] == 4, "support.each_shows_supported_events_and_their_counters");
+	check(ended_clean(), "support.each_leaves_nothing");
+}
+
 void test_support(void)
 {
 	test_cached();
@@ -526,4 +561,5 @@ void test_support(void)
 	test_two_units();
 	test_limit();
 	test_probe_all();
+	test_each();
 }

@@ -139,10 +139,30 @@ static int counters_show(struct seq_file *file, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(counters);
 
+/* ---- events: which counters took which event, as far as it has been probed ---- */
+
+static void print_event(void *arg, const struct sbi_pmu_event_code *code,
+			const struct sbi_pmu_mask *counters)
+{
+	seq_printf(arg, "%#x %#llx %*pbl\n", code->idx, code->data, SBI_PMU_MAX_COUNTERS,
+		   counters->bits);
+}
+
+static int events_show(struct seq_file *file, void *unused)
+{
+	struct sbi_pmu *pmu = file->private;
+
+	seq_puts(file, "event data counters\n");
+	sbi_pmu_support_each(&pmu->support, print_event, file);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(events);
+
 void sbi_pmu_debugfs_init(struct sbi_pmu *pmu)
 {
 	pmu->debugfs = debugfs_create_dir("sbi_pmu", NULL);
 	debugfs_create_file("counters", 0400, pmu->debugfs, pmu, &counters_fops);
+	debugfs_create_file("events", 0400, pmu->debugfs, pmu, &events_fops);
 	debugfs_create_file("overflow", 0400, pmu->debugfs, pmu, &overflow_fops);
 	debugfs_create_file("sbi_calls", 0400, pmu->debugfs, pmu, &sbi_calls_fops);
 	debugfs_create_file("user_access", 0400, pmu->debugfs, pmu, &user_access_fops);

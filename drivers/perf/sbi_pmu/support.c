@@ -322,6 +322,28 @@ int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache, const struct sbi_p
 	return ret;
 }
 
+/**
+ * sbi_pmu_support_each() - show the events that counters have taken
+ * @cache: what is known
+ * @show: called for each event with the counters that took it, the oldest event first
+ * @arg: for @show
+ *
+ * Context: may sleep, and so may @show.
+ */
+void sbi_pmu_support_each(struct sbi_pmu_support_cache *cache,
+			  void (*show)(void *arg, const struct sbi_pmu_event_code *code,
+				       const struct sbi_pmu_mask *counters),
+			  void *arg)
+{
+	const struct support_entry *e;
+
+	mutex_lock(&cache->lock);
+	list_for_each_entry_reverse(e, &cache->recent, recent)
+		if (!sbi_pmu_mask_empty(&e->support.can))
+			show(arg, &e->code, &e->support.can);
+	mutex_unlock(&cache->lock);
+}
+
 /* Counters that can interrupt, and filter if any can. */
 struct sbi_pmu_mask sbi_pmu_support_full(const struct sbi_pmu_support_cache *cache)
 {

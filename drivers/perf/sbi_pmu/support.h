@@ -33,6 +33,10 @@ void sbi_pmu_support_free(struct sbi_pmu_support_cache *cache);
 void sbi_pmu_support_probe_all(struct sbi_pmu_support_cache *cache);
 int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
 			 struct sbi_pmu_mask *candidates);
+void sbi_pmu_support_each(struct sbi_pmu_support_cache *cache,
+			  void (*show)(void *arg, const struct sbi_pmu_event_code *code,
+				       const struct sbi_pmu_mask *counters),
+			  void *arg);
 struct sbi_pmu_mask sbi_pmu_support_full(const struct sbi_pmu_support_cache *cache);
 int sbi_pmu_support_filtered(struct sbi_pmu_support_cache *cache, struct sbi_pmu_event_code *code,
 			     int refusal, struct sbi_pmu_mask *candidates);
