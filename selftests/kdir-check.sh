@@ -2,9 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # kdir-check.sh KDIR CROSS_COMPILE - say what is wrong with a kernel build
-# folder, in words, before the kernel's own make does so in its.
+# folder, in words, before the kernel's own make does so in its. LLVM and CC
+# are in the environment, as for the kernel's make: LLVM=1, LLVM=-19,
+# LLVM=/folder/ or CC=compiler.
 kdir=$1
-cc=${2}gcc
+case ${LLVM:-} in
+'') cc=${2}gcc ;;
+*/) cc=${LLVM}clang ;;
+-*) cc=clang$LLVM ;;
+*) cc=clang ;;
+esac
+cc=${CC:-$cc}
 
 die() {
 	echo "sbi_pmu: $*" >&2
@@ -34,10 +42,22 @@ on CONFIG_64BIT ||
 on CONFIG_PERF_EVENTS && on CONFIG_RISCV_SBI && on CONFIG_MODULES ||
 	die "kernel $release must have CONFIG_PERF_EVENTS, CONFIG_RISCV_SBI and CONFIG_MODULES"
 
-command -v "$cc" >/dev/null ||
-	die "no compiler '$cc'; install it (Debian: apt install gcc-riscv64-linux-gnu)" \
-		"or set CROSS_COMPILE"
-case $("$cc" -dumpmachine) in
-riscv64-*) ;;
-*) die "'$cc' is not for riscv64: set ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-" ;;
+case $cc in
+*clang*) package=clang how="set LLVM" ;;
+*) package=gcc-riscv64-linux-gnu how="set CROSS_COMPILE" ;;
 esac
+# shellcheck disable=SC2086 # CC may have more than one word
+set -- $cc
+command -v "$1" >/dev/null ||
+	die "no compiler '$cc'; install it (Debian: apt install $package) or $how"
+if "$@" --version | grep -q clang; then
+	"$@" -print-targets | grep -qw riscv64 || die "'$cc' cannot compile for riscv64"
+	# ARCH selects clang's target.
+	[ "$(uname -m)" = riscv64 ] || [ "${ARCH:-}" = riscv ] ||
+		die "this machine is not a riscv64 one: set ARCH=riscv"
+else
+	case $("$@" -dumpmachine) in
+	riscv64-*) ;;
+	*) die "'$cc' is not for riscv64: set ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-" ;;
+	esac
+fi

@@ -20,6 +20,14 @@ compiler() { # MACHINE
 	chmod 755 "$dir/test-gcc"
 }
 
+# Make a clang in $dir/llvm that has one target.
+clang() { # TARGET
+	mkdir -p "$dir/llvm"
+	printf '#!/bin/sh\ncase $* in\n*--version) echo clang version 19 ;;\n*) echo "%s - x" ;;\nesac\n' "$1" \
+		> "$dir/llvm/clang"
+	chmod 755 "$dir/llvm/clang"
+}
+
 refuses() { # PATTERN [KDIR [PREFIX]]
 	if "$top/selftests/kdir-check.sh" "${2:-$dir/k}" "${3:-$dir/test-}" 2> "$dir/said"; then
 		fails "not refused: $1"
@@ -47,6 +55,21 @@ kdir 6.6.0 $all
 refuses 'no compiler' "$dir/k" "$dir/missing-"
 compiler x86_64-linux-gnu
 refuses 'not for riscv64'
+
+
+# LLVM and CC select another compiler, and gcc may be missing then.
+export LLVM="$dir/llvm/" ARCH=riscv
+refuses 'no compiler' "$dir/k" "$dir/missing-"
+clang x86-64
+refuses 'cannot compile for riscv64' "$dir/k" "$dir/missing-"
+clang riscv64
+"$top/selftests/kdir-check.sh" "$dir/k" "$dir/missing-" || fails "LLVM= is refused, but should work"
+if [ "$(uname -m)" != riscv64 ]; then
+	ARCH='' refuses 'set ARCH=riscv' "$dir/k" "$dir/missing-"
+fi
+LLVM='' CC="$dir/llvm/clang -O2" "$top/selftests/kdir-check.sh" "$dir/k" "$dir/missing-" ||
+	fails "CC= is refused, but should work"
+unset LLVM ARCH
 
 compiler riscv64-unknown-linux-gnu
 for good in 6.6.0 6.12.107+deb13-riscv64 7.2.12 10.0.0; do
