@@ -6,6 +6,8 @@
 # make help       the rest
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
+prefix ?= /usr/local
+VERSION := $(shell sed -n 's/.*SBI_PMU_VERSION "\(.*\)"/\1/p' include/sbi_pmu/version.h)
 LAB := selftests/qemu/lab.sh
 EVENTS := drivers/perf/sbi_pmu/vendor/xiangshan
 BUILD := build
@@ -22,9 +24,59 @@ clean: ## remove what was built here
 	$(MAKE) -C tools clean
 	$(MAKE) -C dts clean
 
-install: modules ## install the module for the running kernel
-	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
-	depmod -a
+install: install-module install-tools ## install the module for the kernel in KDIR, and the programs (DESTDIR=, prefix=)
+
+uninstall: uninstall-module uninstall-tools ## remove what install has installed (the same KDIR, DESTDIR, prefix)
+
+# The kernel's modules_install does not call depmod if KDIR has no System.map, as with headers.
+release = $(shell cat $(KDIR)/include/config/kernel.release)
+MODULES = $(DESTDIR)/lib/modules/$(release)
+DEPMOD = $(if $(DESTDIR),,depmod -a $(release))
+
+install-module: modules
+	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates modules_install
+	$(DEPMOD)
+
+uninstall-module: kdir-check
+	rm -f $(MODULES)/updates/drivers/perf/sbi_pmu/sbi_pmu.ko*
+	[ ! -e $(MODULES)/updates ] || \
+		(cd $(MODULES) && rmdir -p --ignore-fail-on-non-empty updates/drivers/perf/sbi_pmu)
+	$(DEPMOD)
+
+# Programs, their manuals, and what other programs are built with; no kernel is needed.
+DATA = $(DESTDIR)$(prefix)/share/sbi-pmu
+HEADERS = $(DESTDIR)$(prefix)/include/sbi_pmu
+PKGCONFIG = $(DESTDIR)$(prefix)/share/pkgconfig
+
+install-tools: tools ## install only the programs, region.h, device trees and perf's event files
+	$(MAKE) -C tools install
+	install -d $(HEADERS) $(PKGCONFIG) $(DATA)/dts $(DATA)/perf-json
+	install -m 644 include/sbi_pmu/region.h include/sbi_pmu/region_name.h $(HEADERS)
+	sed 's|@prefix@|$(prefix)|; s|@version@|$(VERSION)|' tools/sbi-pmu.pc.in >$(PKGCONFIG)/sbi-pmu.pc
+	install -m 644 dts/*.dtsi dts/*.dtso $(DATA)/dts
+	$(EVENTS)/generate.sh perf-json $(DATA)/perf-json
+
+uninstall-tools:
+	$(MAKE) -C tools uninstall
+	rm -rf $(HEADERS) $(DATA)
+	rm -f $(PKGCONFIG)/sbi-pmu.pc
+
+# The sources that dkms builds the module from.
+SOURCE = $(DESTDIR)/usr/src/sbi-pmu-$(VERSION)
+
+install-source: ## install the module's sources for dkms in /usr/src (then: dkms install sbi-pmu/VERSION)
+	install -d $(SOURCE)/include $(SOURCE)/selftests
+	cp -R drivers $(SOURCE)
+	cp -R include/compat include/sbi_pmu $(SOURCE)/include
+	find $(SOURCE)/drivers ! -type d ! -name '*.[ch]' ! -name '*.awk' ! -name '*.tsv' \
+		! -name Makefile -delete
+	find $(SOURCE) -name '*.mod.c' -delete
+	rm -f $(SOURCE)/include/sbi_pmu/region*.h
+	cp Kbuild Makefile dkms.conf $(SOURCE)
+	cp selftests/kdir-check.sh $(SOURCE)/selftests
+
+uninstall-source:
+	rm -rf $(SOURCE)
 
 run: ## boot an emulated RISC-V machine and show what the module does
 	@$(LAB) run
@@ -80,6 +132,8 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
 kdir-check:
-	@selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
+	@LLVM='$(LLVM)' CC='$(if $(filter command%,$(origin CC)),$(CC))' \
+		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
-.PHONY: modules clean install run run-xiangshan picture shell test check check-all check-debug list tools dts dts-update docs perf-json setup clean-lab help kdir-check
+.PHONY: modules clean install uninstall install-module uninstall-module install-tools \
+	uninstall-tools install-source uninstall-source run run-xiangshan picture shell test check check-all check-debug list tools dts dts-update docs perf-json setup clean-lab help kdir-check

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The version, once: the module, its package and the documentation read it. */
-#define SBI_PMU_VERSION "0.1"
+#define SBI_PMU_VERSION "0.2"

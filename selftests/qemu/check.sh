@@ -312,6 +312,7 @@ test_steps() { # ROOT STEPS
 	setup errors are explained = in_tree $1 selftests/host/causes.sh
 	lab counts its results = in_tree $1 selftests/host/lab-results.sh
 	event tables = in_tree $1 selftests/host/events.sh
+	versions, make install and uninstall = in_tree $1 selftests/host/install.sh
 	generated files = in_tree $1 selftests/host/generated.sh
 	device trees = in_tree $1 selftests/host/dts.sh
 	EOF2

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# install.sh - the version is the same wherever it is written; what 'make install' puts into a
+# folder works there, and 'make uninstall' removes all of it. Without a kernel: not the module.
+# shellcheck source=selftests/host/steps.sh
+. "$(dirname "$0")/steps.sh"
+
+version=$(sed -n 's/.*SBI_PMU_VERSION "\(.*\)"/\1/p' "$top/include/sbi_pmu/version.h")
+
+# says FILE EXPRESSION: the first version there, which sed prints, is that of version.h.
+says() {
+	found=$(sed -n "$2" "$top/$1" | head -n 1)
+	[ "$found" = "$version" ] || fails "$1 has version '$found', not '$version'"
+}
+
+says README.md 's/.*dkms install sbi-pmu.\([0-9.]*\)`.*/\1/p'
+says dkms.conf 's/^PACKAGE_VERSION="\(.*\)"/\1/p'
+says dkms.conf 's/.*dkms install sbi-pmu.//p'
+says CHANGELOG.md 's/^## \([^ ]*\).*/\1/p'
+says README.md 's/.* sbi_pmu: \([0-9.]*\): .*/\1/p'
+for page in sbi-pmu sbi-pmu-guest; do
+	says "Documentation/admin-guide/perf/$page.rst" 's/.* sbi_pmu: \([0-9.]*\): .*/\1/p'
+done
+
+# In a copy, as the programs are built.
+copy=$dir/tree root=$dir/root
+mkdir "$copy"
+tar -C "$top" --exclude=.git -cf - . | tar -C "$copy" -xf -
+
+in_copy() { # MAKE ARGUMENT...
+	make -s -C "$copy" DESTDIR="$root" prefix=/usr "$@" > "$dir/log" 2>&1 ||
+		fails "make $* failed:" "$(cat "$dir/log")"
+}
+
+files() { find "$root" ! -type d; }
+
+in_copy install-tools CC="${CC:-gcc}"
+printf '#include <sbi_pmu/region.h>\nint main(void) { struct region r; return region_open(&r, "cycles") > 0; }\n' \
+	> "$dir/user.c"
+flags=$(sed -n "s|^Cflags: -I\${prefix}|-I$root/usr|p" "$root/usr/share/pkgconfig/sbi-pmu.pc")
+# shellcheck disable=SC2086 # words
+${CC:-gcc} $flags -o "$dir/user" "$dir/user.c" || fails "a program cannot include region.h"
+for file in bin/sbi-topdown bin/matmul share/man/man1/sbi-topdown.1 share/man/man1/matmul.1 \
+	share/sbi-pmu/dts/xiangshan-v3.dtsi share/sbi-pmu/perf-json/mapfile-lines.csv; do
+	[ -s "$root/usr/$file" ] || fails "not installed: $file"
+done
+! grep -r "$root" "$root" || fails "an installed file names DESTDIR"
+in_copy uninstall-tools
+[ -z "$(files)" ] || fails "make uninstall-tools leaves:" "$(files)"
+
+# dkms gets each source of the module, and nothing that was built.
+in_copy install-source
+source=$root/usr/src/sbi-pmu-$version
+for file in $(cd "$top" && find Kbuild Makefile dkms.conf selftests/kdir-check.sh include/compat \
+	drivers include/sbi_pmu/version.h -name '*.o' -prune -o -type f \
+	\( -name '*.[ch]' -o ! -path 'drivers/*' -o -name Makefile -o -name '*.tsv' \) -print); do
+	case $file in *.mod.c) continue ;; esac
+	cmp -s "$top/$file" "$source/$file" || fails "not for dkms: $file"
+done
+location=$(sed -n 's/^BUILT_MODULE_LOCATION\[0\]="\(.*\)"/\1/p' "$source/dkms.conf")
+[ -e "$source/$location/Makefile" ] || fails "dkms.conf names '$location', which is not there"
+in_copy uninstall-source
+[ -z "$(files)" ] || fails "make uninstall-source leaves:" "$(files)"
+exit $failed
