@@ -315,6 +315,7 @@ test_steps() { # ROOT STEPS
 	versions, make install and uninstall = in_tree $1 selftests/host/install.sh
 	generated files = in_tree $1 selftests/host/generated.sh
 	device trees = in_tree $1 selftests/host/dts.sh
+	files are in Documentation/ABI = in_tree $1 selftests/host/abi.sh
 	messages are explained = in_tree $1 selftests/host/messages.sh
 	EOF2
 }
