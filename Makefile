@@ -118,6 +118,14 @@ docs: ## write pages of all XiangShan events to build/docs
 	rm -rf $(BUILD)/docs
 	$(EVENTS)/generate.sh docs $(BUILD)/docs
 
+htmldocs: ## write Documentation/ and those pages as HTML to build/html (needs Sphinx)
+	@command -v sphinx-build >/dev/null || { echo "htmldocs needs Sphinx (Debian: apt install python3-sphinx)" >&2; exit 1; }
+	rm -rf $(BUILD)/html $(BUILD)/rst
+	mkdir -p $(BUILD)/rst
+	cp -R Documentation/. $(BUILD)/rst
+	$(EVENTS)/generate.sh docs $(BUILD)/rst/events
+	sphinx-build -q -W --keep-going -n -d $(BUILD)/rst/.doctrees $(BUILD)/rst $(BUILD)/html
+
 perf-json: ## write XiangShan's events for perf's source tree to build/perf-json
 	rm -rf $(BUILD)/perf-json
 	$(EVENTS)/generate.sh perf-json $(BUILD)/perf-json
@@ -136,4 +144,4 @@ kdir-check:
 		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
 .PHONY: modules clean install uninstall install-module uninstall-module install-tools \
-	uninstall-tools install-source uninstall-source run run-xiangshan picture shell test check check-all check-debug list tools dts dts-update docs perf-json setup clean-lab help kdir-check
+	uninstall-tools install-source uninstall-source run run-xiangshan picture shell test check check-all check-debug list tools dts dts-update docs perf-json htmldocs setup clean-lab help kdir-check

@@ -194,6 +194,11 @@ artifact_kerneltools() {
 	as_root rm -rf "$tree"
 }
 
+# Programs of other projects that read our files: Sphinx, libpfm4, likwid; and a compiler.
+artifact_consumers() {
+	debstrap "$stable" apt amd64 make,gcc,libc6-dev,python3-sphinx,libpfm4-dev,likwid "$1/root"
+}
+
 # A kernel with debugging checks, and the headers for a module; see debug.sh. Built in a copy of
 # testing's root, as more packages are needed, and with the same compiler as the module.
 artifact_debug() {
@@ -273,7 +278,7 @@ artifact_size() {
 	testing) echo 1700 ;;
 	qfix) echo 2000 ;;
 	debug) echo 7500 ;;
-	kvm | kerneltools) echo 700 ;;
+	kvm | kerneltools | consumers) echo 700 ;;
 	q7) echo 700 ;;
 	q11) echo 500 ;;
 	*) echo 200 ;;

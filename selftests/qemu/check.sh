@@ -132,6 +132,16 @@ perf_json() {
 		/run/src/selftests/host/jevents.sh /run/pmu-events
 }
 
+# The documents become HTML without a warning, and a broken page is found.
+documents() {
+	local copy=$run/documents build
+	build=(in_root "$(artifact consumers)/root" "$copy:/run/src" -- make -C /run/src htmldocs)
+	copy_tree "$copy"
+	"${build[@]}" || return
+	echo ':doc:`missing`' >>"$copy/Documentation/index.rst"
+	! "${build[@]}" || { echo "a broken page is not found"; return 1; }
+}
+
 # Build the module; a warning of the compiler or of sparse is a failure.
 build_clean() { # SUITE
 	local sparse=()
@@ -329,6 +339,7 @@ more_steps() {
 	clang-format = in_tree stable selftests/lint.sh format
 	clang-format finds a breach = in_tree stable selftests/lint.sh self-test
 	perf JSON = perf_json
+	documents = documents
 	EOF2
 }
 
@@ -351,7 +362,7 @@ run_test() {
 # What make check-all needs, each name once.
 all_artifacts() {
 	{
-		printf '%s\n' qfix stable kerneltools
+		printf '%s\n' qfix stable kerneltools consumers
 		artifacts_of "$(select_cases all)"
 	} | awk '!seen[$0]++'
 }
