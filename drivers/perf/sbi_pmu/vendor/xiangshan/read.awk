@@ -13,7 +13,8 @@
 #                          of combined events), op, max, fault ("-": none), rtl_name,
 #                          text, note; and index_of[t, name, 0..parts-1]
 #   standard_id, _name, _alias[1..standards]
-#   metric_name, _group, _expr, _text[1..metrics]
+#   metric_name, _group, _expr, _text[1..metrics]; a writer notes those that it has
+#                          written in written_metric[name], for computable()
 
 function error_at(where, what)
 {
@@ -325,6 +326,13 @@ function hex(value, digits,    out, digit)
 	return "0x" out
 }
 
+# The code of an event for other programs: the selector with the unit in bits 9:8, so that firmware
+# with a device tree from dts/ finds the right counters for the built-in driver, too.
+function code(t, alias)
+{
+	return hex(selector(t, alias) + 256 * (unit[t, alias] - 1), 1)
+}
+
 # Names of the events and metrics in an expression, separated by spaces. "slots" is the
 # number of the table.
 function names_of(expr)
@@ -334,6 +342,28 @@ function names_of(expr)
 	while (sub(/ ([0-9]+|max|min|d_ratio|slots|cycles|instructions) /, " ", expr))
 		;
 	return expr
+}
+
+# Table t has all events in the expression, and its metrics have been written.
+function computable(t, expr,    n, word, i)
+{
+	n = split(names_of(expr), word, " ")
+	for (i = 1; i <= n; i++)
+		if (!(word[i] in written_metric) &&
+		    (!((t, word[i]) in unit) || fault[t, word[i]] != "-"))
+			return 0
+	return 1
+}
+
+# The expression with the number of table t for "slots": perf knows #slots only on arm64.
+function with_slots(t, expr,    out, word)
+{
+	while (match(expr, /[a-z0-9_]+/)) {
+		word = substr(expr, RSTART, RLENGTH)
+		out = out substr(expr, 1, RSTART - 1) (word == "slots" ? slots[t] : word)
+		expr = substr(expr, RSTART + RLENGTH)
+	}
+	return out expr
 }
 
 function is_event(name)
