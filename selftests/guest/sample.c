@@ -188,6 +188,12 @@ static bool are_shares_right(uint64_t code, const struct shares *s)
 	return s->light && more >= -5 && more <= 5;
 }
 
+/* The rest are samples of the kernel, and of what the program does around the two functions. */
+static bool have_a_third(const struct shares *s)
+{
+	return (s->light + s->heavy) * 3 >= s->all;
+}
+
 static void test_hotspot(uint64_t code)
 {
 	struct perf_event_attr attr = attr_of(code);
@@ -201,15 +207,14 @@ static void test_hotspot(uint64_t code)
 	if (!check(ring.fd >= 0, "%s_hotspot_event_opens", name_of(code)))
 		return;
 	/* Where QEMU did not run for a while one sample has the weight of many. */
-	for (int i = 0; i < TRIES && !are_shares_right(code, &s); i++)
+	for (int i = 0; i < TRIES && !(are_shares_right(code, &s) && have_a_third(&s)); i++)
 		s = measure_shares(&ring);
 	ring_close(&ring);
 	note("%s: light() has %.1f %%, expected %.1f %%; both have %.1f %% of all; %lu samples",
 	     name_of(code), light_percent(&s), light_percent_expected(code),
 	     100.0 * (s.light + s.heavy) / (s.all ?: 1), s.samples);
 	check(are_shares_right(code, &s), "%s_hotspot_shares_match_work", name_of(code));
-	check((s.light + s.heavy) * 3 >= s.all, "%s_hotspot_functions_have_a_third_of_all",
-	      name_of(code));
+	check(have_a_third(&s), "%s_hotspot_functions_have_a_third_of_all", name_of(code));
 }
 
 /* ---- modes ---- */
