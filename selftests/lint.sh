@@ -112,7 +112,7 @@ csr
 vendor assign selector stand_in
 event backend_sbi tables
 backend sbi
-probe counters
+probe counters delegation
 counters_overflow
 allocate support timed user_page user_trap
 fixed
@@ -135,7 +135,7 @@ code | xargs -0 grep -n '#include ".*\.h"' | awk -F '[:"]' -v layers="$layers" '
 	function name(path) {
 		sub(/.*\//, "", path)
 		# These implement the interface in backend.h.
-		sub(/^backend_(sbi|snapshot)\.c$/, "backend", path)
+		sub(/^backend_(sbi|snapshot|csr)\.c$/, "backend", path)
 		sub(/\.[ch]$/, "", path)
 		return path
 	}
@@ -158,7 +158,7 @@ grep -nE '#include "|#include <' selftests/fakesbi/*.[ch] |
 # File-scope variables that are neither const nor described below.
 find "$driver" -name '*.c' -print0 |
 	xargs -0 grep -nE '^(static )?[a-z][a-z_ ]*[ *][a-z_]+( = .*)?;$' |
-	grep -vE '\(|const|typedef|the_pmu;|unsigned int width = 64;|char \*(overflow|snapshot|table_wish) = "auto";|bool (all|check)_wish;|enum cpuhp_state hotplug_state;' |
+	grep -vE '\(|const|typedef|the_pmu;|unsigned int width = 64;|char \*(overflow|backend|table_wish) = "auto";|bool (all|check)_wish;|enum cpuhp_state hotplug_state;' |
 	rule 'no file-scope variables; state belongs in struct sbi_pmu'
 find "$driver" -name '*.c' -print0 |
 	xargs -0 grep -nE '0x504d55|0x10000\b|\b0x[cC][0-9a-fA-F]{2}\b' -i |

@@ -99,6 +99,7 @@ static struct sbiret take(unsigned int idx, const struct sbi_pmu_event_code *cod
 	ctr->code = *code;
 	ctr->code.flags = filters_kept(idx, code->flags);
 	ctr->configured = true;
+	ctr->event = model_is_fixed(idx) ? 0 : model_event(code);
 	ctr->overflown = false;
 	ctr->lost = false;
 	ctr->total = 0;
@@ -164,7 +165,8 @@ static struct sbiret take_any(const struct sbi_pmu_event_code *code)
 	unsigned int idx = fakesbi_random() % FAKESBI_CTRS;
 
 	/* Not a counter in use: its event could not be restored. */
-	if (fakesbi.ctr[idx].info && !fakesbi.ctr[idx].configured)
+	if (fakesbi.ctr[idx].info && !fakesbi.ctr[idx].configured && !fakesbi.ctr[idx].event &&
+	    !fakesbi.ctr[idx].running)
 		return take(idx, code);
 	return model_answer(SPEC_OK, model_random64() | BIT(30));
 }

@@ -30,6 +30,7 @@
  * @lost: hardware has lost the event, so it does not count; firmware does not know that
  * @overflown: the OF bit: it has wrapped, and does not interrupt until this is cleared
  * @inhibited: stopped, though no event can be configured on it (QUIRK_FIXED_WITHHELD)
+ * @event: mhpmevent, mcyclecfg or minstretcfg: selector and filters, without OF
  */
 struct fakesbi_ctr {
 	unsigned long info;
@@ -44,6 +45,7 @@ struct fakesbi_ctr {
 	bool lost;
 	bool overflown;
 	bool inhibited;
+	u64 event;
 };
 
 /* Memory that firmware may write: @size bytes at physical address @address, here at @at */
@@ -78,6 +80,13 @@ struct fakesbi_region {
  * @stop_fails: the same: a STOP fails
  * @read_fails: the same: a read of a firmware counter fails
  * @shmem_fails: the same: a call that sets or disables the shared memory fails
+ * @delegated: counters that firmware delegates, by CSR - CYCLE; 0: there is no Ssccfg
+ * @smcntrpmf: cycle and instret have filters
+ * @event_bits: bits of sireg2 that are kept
+ * @constant: delegated counters whose value cannot be written
+ * @unstoppable: delegated counters whose bit in scountinhibit cannot be changed
+ * @no_sireg2: an access to sireg2 traps
+ * @inhibit_writes: number of writes to scountinhibit
  * @broken: number of rules of the specification that the driver broke; @why: the last one
  */
 struct fakesbi {
@@ -97,6 +106,10 @@ struct fakesbi {
 	u64 quirks;
 	u64 call_ticks, read_ticks, reads;
 	unsigned int refuse, stray, start_fails, stop_fails, read_fails, shmem_fails;
+	u32 delegated, constant, unstoppable;
+	u64 event_bits;
+	unsigned int inhibit_writes;
+	bool smcntrpmf, no_sireg2;
 	unsigned int broken;
 	const char *why;
 };
@@ -108,6 +121,7 @@ void fakesbi_reset(unsigned int hpm, unsigned int firmware, unsigned int width);
 void fakesbi_add(unsigned int idx, unsigned int csr, unsigned int width);
 void fakesbi_add_firmware(unsigned int idx);
 void fakesbi_memory(u64 address, void *at, u64 size);
+void fakesbi_delegate(bool on);
 unsigned int fakesbi_random(void);
 void fakesbi_seed(u64 seed);
 
@@ -115,6 +129,11 @@ void fakesbi_seed(u64 seed);
 struct sbiret fakesbi_call(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS]);
 int fakesbi_read_csr(unsigned int csr, u64 *value);
 u32 fakesbi_overflow(unsigned int csr);
+int fakesbi_read_delegated(unsigned int counter, unsigned int csr, u64 *value);
+int fakesbi_write_delegated(unsigned int counter, unsigned int csr, u64 value);
+int fakesbi_stopped(u32 *counters);
+int fakesbi_stop(u32 counters);
+int fakesbi_start(u32 counters);
 
 /* Time, and loss of power */
 u64 fakesbi_rate(const struct sbi_pmu_event_code *code);

@@ -50,6 +50,7 @@ bool model_is_withheld(unsigned int idx);
 bool model_holds_same(unsigned int a, unsigned int b);
 
 u64 model_read(unsigned int idx);
+u64 model_event(const struct sbi_pmu_event_code *code);
 
 bool model_event_known(u64 idx, u64 data);
 bool model_can(const struct sbi_pmu_event_code *code, unsigned int idx);

@@ -62,6 +62,15 @@ static bool counts_elsewhere(unsigned int idx)
 	return false;
 }
 
+/* Does S-mode run the counter without an event? */
+static bool counts_nothing(unsigned int idx)
+{
+	const struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
+
+	return fakesbi.delegated && !ctr->configured && !model_is_fixed(idx) &&
+	       !(ctr->event & SPEC_EVENT_SELECTOR);
+}
+
 /* What a counter that runs without an event counts */
 static u64 withheld_rate(const struct fakesbi_ctr *ctr)
 {
@@ -91,7 +100,7 @@ void fakesbi_run(u64 ticks)
 
 		if (model_is_withheld(i) && !ctr->inhibited)
 			ctr->value += ticks * withheld_rate(ctr);
-		if (!ctr->running || ctr->lost || counts_elsewhere(i))
+		if (!ctr->running || ctr->lost || counts_elsewhere(i) || counts_nothing(i))
 			continue;
 		events = ticks * fakesbi_rate(&ctr->code);
 		ctr->value = (before + events) & model_bits(ctr);
@@ -111,7 +120,7 @@ void fakesbi_suspend(void)
 		if (!ctr->info || model_is_firmware(i))
 			continue;
 		if (fakesbi_has(QUIRK_SUSPEND_LOSES_EVENTS))
-			ctr->lost = ctr->configured;
+			ctr->lost = ctr->configured || (ctr->event & SPEC_EVENT_SELECTOR);
 		if (fakesbi_has(QUIRK_SUSPEND_LOSES_VALUES))
 			ctr->value = model_random64() & model_bits(ctr);
 	}
@@ -125,6 +134,7 @@ void fakesbi_restart(void)
 
 		ctr->configured = ctr->running = ctr->lost = ctr->overflown = false;
 		ctr->inhibited = false;
+		ctr->event = 0;
 		if (ctr->info)
 			ctr->value = model_random64() & model_bits(ctr);
 	}

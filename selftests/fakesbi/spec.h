@@ -127,6 +127,20 @@ static_assert(sizeof(struct spec_event_info) == 16);
 #define SPEC_CSR_LAST			0xC1F
 #define SPEC_CSR_SCOUNTOVF		0xDA0
 
+/* Privileged specification: counters delegated to S-mode (Smcdeleg, Ssccfg) */
+#define SPEC_CSR_SCOUNTINHIBIT		0x120
+#define SPEC_CSR_SIREG			0x151
+#define SPEC_CSR_SIREG2			0x152
+
+/* mhpmevent (Sscofpmf), and of these the filters in mcyclecfg, minstretcfg (Smcntrpmf) */
+#define SPEC_EVENT_OF			BIT_ULL(63)
+#define SPEC_EVENT_MINH			BIT_ULL(62)
+#define SPEC_EVENT_SINH			BIT_ULL(61)
+#define SPEC_EVENT_UINH			BIT_ULL(60)
+#define SPEC_EVENT_VSINH		BIT_ULL(59)
+#define SPEC_EVENT_VUINH		BIT_ULL(58)
+#define SPEC_EVENT_SELECTOR		GENMASK_ULL(55, 0)
+
 /* A counter's bit in scounteren and scountovf */
 #define SPEC_CSR_BIT(csr)		(1u << ((csr) - SPEC_CSR_CYCLE))
 

@@ -193,6 +193,7 @@ static void save(const unsigned long arg[2])
 static void reset_one(unsigned int idx)
 {
 	fakesbi.ctr[idx].configured = false;
+	fakesbi.ctr[idx].event = 0;
 	fakesbi.ctr[idx].overflown = false;
 	if (fakesbi_has(QUIRK_RESET_CLEARS_FIXED) && model_is_fixed(idx))
 		fakesbi.ctr[idx].value = 0;

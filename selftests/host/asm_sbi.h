@@ -95,12 +95,22 @@ struct riscv_pmu_snapshot_data {
 };
 
 #define CSR_SIE			0x104
+#define CSR_SCOUNTINHIBIT	0x120
 #define CSR_SIP			0x144
+#define CSR_SIREG		0x151
+#define CSR_SIREG2		0x152
 #define CSR_CYCLE		0xc00
 #define CSR_TIME		0xc01
 #define CSR_INSTRET		0xc02
 #define CSR_HPMCOUNTER3		0xc03
 #define CSR_HPMCOUNTER31	0xc1f
 #define CSR_SCOUNTOVF		0xda0
+
+#define HPMEVENT_OF		BIT_ULL(63)
+#define HPMEVENT_MINH		BIT_ULL(62)
+#define HPMEVENT_SINH		BIT_ULL(61)
+#define HPMEVENT_UINH		BIT_ULL(60)
+#define HPMEVENT_VSINH		BIT_ULL(59)
+#define HPMEVENT_VUINH		BIT_ULL(58)
 
 #endif

@@ -22,6 +22,7 @@ int main(int argc, char **argv)
 	test_user_isolation();
 	test_model();
 	test_counters();
+	test_delegation();
 	test_share();
 	test_power();
 	test_fixed_counters();

@@ -14,6 +14,7 @@
 #include "../../drivers/perf/sbi_pmu/event.h"
 #include "../../drivers/perf/sbi_pmu/allocate.h"
 #include "../../drivers/perf/sbi_pmu/counters_overflow.h"
+#include "../../drivers/perf/sbi_pmu/delegation.h"
 #include "../../drivers/perf/sbi_pmu/irq_source.h"
 #include "../../drivers/perf/sbi_pmu/support.h"
 #include "../../drivers/perf/sbi_pmu/timed.h"
@@ -88,6 +89,7 @@ struct tracked {
  * @caps: what the CPU and the driver support
  * @counters: state of the counters
  * @support: cache of which counters can count which event
+ * @delegation: what delegated counters can do
  * @tracked: events; an entry with a zero code is not in use
  * @since: ns since narrow counters were polled
  * @lost: number of events that lost their counter in cpu_enable()
@@ -98,6 +100,7 @@ struct test_cpu {
 	struct sbi_pmu_caps caps;
 	struct sbi_pmu_counters counters;
 	struct sbi_pmu_support_cache support;
+	struct sbi_pmu_delegation delegation;
 	struct tracked tracked[TRACKED];
 	u64 since;
 	unsigned int lost;
@@ -110,9 +113,9 @@ extern const struct sbi_pmu_vendor units_vendor;
 
 /*
  * Mode of the driver. SNAPSHOT is exclusive and uses the shared memory, where all counters are
- * stopped while events are changed.
+ * stopped while events are changed. DELEGATED is exclusive and programs the counters by CSRs.
  */
-enum mode { SHARED, EXCLUSIVE, SNAPSHOT };
+enum mode { SHARED, EXCLUSIVE, SNAPSHOT, DELEGATED };
 
 void cpu_boot(bool exclusive);
 void cpu_boot_mode(enum mode mode);
@@ -190,6 +193,7 @@ void test_fixed_counters(void);
 void test_user_isolation(void);
 void test_model(void);
 void test_counters(void);
+void test_delegation(void);
 void test_free_running(void);
 void test_hpm_model(void);
 void test_power(void);

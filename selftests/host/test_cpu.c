@@ -142,8 +142,30 @@ void cpu_measure(void)
 	sbi_pmu_support_free(&cpu.support);
 }
 
-static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
+static const struct sbi_pmu_delegated delegated = {
+	.read = fakesbi_read_delegated,
+	.write = fakesbi_write_delegated,
+	.stopped = fakesbi_stopped,
+	.stop = fakesbi_stop,
+	.start = fakesbi_start,
+};
+
+/* As choose_delegation() of backend_select.c */
+static void delegate(struct sbi_pmu_backend *be)
 {
+	sbi_pmu_counters_online(&cpu.counters);
+	if (sbi_pmu_delegation_probe(be, &cpu.delegation) ||
+	    sbi_pmu_delegation_learn(be, &cpu.delegation))
+		check(false, "cpu.counters_are_delegated");
+	sbi_pmu_counters_offline(&cpu.counters);
+	be->ops = &sbi_pmu_backend_csr;
+	cpu.caps.filter = cpu.delegation.filters;
+	cpu.caps.fixed_filters = cpu.delegation.fixed_filters;
+}
+
+static void boot_driver(enum mode mode, struct riscv_pmu_snapshot_data *shmem)
+{
+	const bool exclusive = mode != SHARED;
 	const struct sbi_pmu_event_code cycles = { .idx = SBI_PMU_HW_CPU_CYCLES };
 	const struct sbi_pmu_event_code instret = { .idx = SBI_PMU_HW_INSTRUCTIONS };
 	struct sbi_pmu_backend *be = &cpu.counters.backend;
@@ -161,6 +183,8 @@ static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 	be->inv = &cpu.inv;
 	be->sbi.call = fakesbi_call;
 	be->read_csr = fakesbi_read_csr;
+	be->delegated = &delegated;
+	be->delegation = &cpu.delegation;
 	be->exclusive = exclusive;
 	be->shmem.data = shmem;
 	be->shmem.address = SHMEM_ADDRESS;
@@ -178,8 +202,10 @@ static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 		cpu.tracked[i].event.counter = SBI_PMU_NO_COUNTER;
 	if (sbi_pmu_probe_inventory(&be->sbi, &cpu.limits, &cpu.inv))
 		check(false, "cpu.inventory_is_probed");
+	if (mode == DELEGATED)
+		delegate(be);
 	sbi_pmu_counters_online(&cpu.counters);
-	if (exclusive || fakesbi_has(QUIRK_FIXED_WITHHELD))
+	if (mode != DELEGATED && (exclusive || fakesbi_has(QUIRK_FIXED_WITHHELD)))
 		cpu.inv.free_running = sbi_pmu_probe_free_running(be, &cpu.counters.plan, clock_ns);
 	/* Standard events are probed while all counters are idle. */
 	cpu_candidates(&cycles);
@@ -191,17 +217,17 @@ static void boot_driver(bool exclusive, struct riscv_pmu_snapshot_data *shmem)
 /* Load the driver; the model has been set up. */
 void cpu_boot(bool exclusive)
 {
-	boot_driver(exclusive, NULL);
+	boot_driver(exclusive ? EXCLUSIVE : SHARED, NULL);
 }
 
 void cpu_boot_mode(enum mode mode)
 {
 	if (mode != SNAPSHOT) {
-		cpu_boot(mode == EXCLUSIVE);
+		boot_driver(mode, NULL);
 		return;
 	}
 	fakesbi_memory(SHMEM_ADDRESS, &page, sizeof(page));
-	boot_driver(true, &page);
+	boot_driver(mode, &page);
 }
 
 void boot(unsigned int hpm, unsigned int firmware, unsigned int width)

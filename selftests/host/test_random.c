@@ -44,6 +44,9 @@ static const struct scenario scenarios[] = {
 	{ "snapshot_faults", SUSPEND, 40, SNAPSHOT, true },
 	{ "snapshot_refused", QUIRK(NO_SNAPSHOT), 48, SNAPSHOT, false },
 	{ "rustsbi", RUSTSBI | SUSPEND, 32, EXCLUSIVE, false },
+	{ "delegated", OPENSBI_NEW, 64, DELEGATED, false },
+	{ "delegated_27_bits_suspend", SUSPEND, 27, DELEGATED, false },
+	{ "delegated_faults", OPENSBI_OLD & ~QUIRK(GAP_TRAPS), 48, DELEGATED, true },
 };
 
 static void set_faults(bool on)
@@ -218,6 +221,7 @@ static void run(const struct scenario *s, unsigned long steps)
 	fakesbi_reset(6, 3, s->width);
 	fakesbi.quirks = s->quirks;
 	fakesbi.can = can_hold_upto;
+	fakesbi_delegate(s->mode == DELEGATED);
 	cpu_boot_mode(s->mode);
 	for (unsigned int i = 0; i < TRACKED; i++)
 		open_supported(&cpu.tracked[i], s);

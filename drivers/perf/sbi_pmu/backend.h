@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * backend: how the counters of a CPU are programmed and read. Two ways exist: by one SBI
- * call for each counter that is started, with reads of CSRs; or through the snapshot
- * shared memory, with one call for all counters (SBI 3.0, 11.2).
+ * backend: how the counters of a CPU are programmed and read. Three ways exist: by one SBI
+ * call for each counter that is started, with reads of CSRs; through the snapshot shared
+ * memory, with one call for all counters (SBI 3.0, 11.2); or by CSRs alone, where firmware
+ * has delegated the counters (Smcdeleg, Ssccfg).
  */
 #ifndef SBI_PMU_BACKEND_H
 #define SBI_PMU_BACKEND_H
@@ -29,6 +30,22 @@ struct sbi_pmu_values {
  * Context: on the CPU, interrupts disabled.
  */
 struct sbi_pmu_backend_ops {
+	/* prepare the counters of a CPU that comes online: none holds an event after it */
+	void (*online)(struct sbi_pmu_backend *be);
+	/* the CPU or the driver goes, its counters have been released */
+	void (*offline)(struct sbi_pmu_backend *be);
+	/*
+	 * configure one of the counters of @window in @mask for an event, stopped; none of them
+	 * is free-running. Return: 0 and the counter in @got, -EOPNOTSUPP if none can hold the
+	 * event, -EPROTO if firmware took the counter @got, which was not offered, or another
+	 * errno.
+	 */
+	int (*config)(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
+		      const struct sbi_pmu_event_code *code, unsigned int *got);
+	/* stop a counter and remove its event */
+	void (*release)(struct sbi_pmu_backend *be, unsigned int idx);
+	/* start a counter that has just been configured, from any value. Return: 0 or an errno. */
+	int (*start_one)(struct sbi_pmu_backend *be, unsigned int idx);
 	/*
 	 * stop running counters @which, and add their values to be->stopped: of counters in
 	 * @wanted, and of others where that costs nothing. Return: counters that have lost
@@ -41,10 +58,50 @@ struct sbi_pmu_backend_ops {
 	 * from their present value. Return: counters that could not be started.
 	 */
 	struct sbi_pmu_mask (*start)(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which);
+	/* hardware counters are programmed without SBI calls */
+	bool no_calls;
 };
 
 extern const struct sbi_pmu_backend_ops sbi_pmu_backend_sbi;
 extern const struct sbi_pmu_backend_ops sbi_pmu_backend_snapshot;
+extern const struct sbi_pmu_backend_ops sbi_pmu_backend_csr;
+
+/* Hardware counters by number: 0 is cycle, 2 instret */
+#define SBI_PMU_HPMCOUNTERS	32
+
+/*
+ * Access to delegated counters (Smcdeleg, Ssccfg) of this CPU, in csr.c
+ *
+ * Each function returns 0, or -ENXIO if the access trapped. Context: interrupts disabled.
+ */
+struct sbi_pmu_delegated {
+	/* read or write CSR_SIREG (the value) or CSR_SIREG2 (event and filter) of a counter */
+	int (*read)(unsigned int counter, unsigned int csr, u64 *value);
+	int (*write)(unsigned int counter, unsigned int csr, u64 value);
+	/* read, set and clear bits of scountinhibit */
+	int (*stopped)(u32 *counters);
+	int (*stop)(u32 counters);
+	int (*start)(u32 counters);
+};
+
+/* General and cache events of the SBI specification: sbi_pmu_event_standard() */
+#define SBI_PMU_STANDARD_EVENTS	52
+
+/* An event that firmware knows */
+struct sbi_pmu_delegated_event {
+	u64 selector; /* what it writes to mhpmevent for it */
+	u32 idx;      /* event_idx */
+	u32 counters; /* those that count it, by number */
+};
+
+/* What delegated counters can do; the same for all CPUs, const after probe */
+struct sbi_pmu_delegation {
+	bool filters;       /* programmable counters can be inhibited by privilege mode */
+	bool fixed_filters; /* cycle and instret can, too (Smcntrpmf) */
+	/* standard events that firmware knows, as sbi_pmu_delegation_learn() found them */
+	unsigned int events;
+	struct sbi_pmu_delegated_event event[SBI_PMU_STANDARD_EVENTS];
+};
 
 /* Snapshot shared memory of a CPU */
 struct sbi_pmu_shmem {
@@ -85,6 +142,12 @@ struct sbi_pmu_backend {
 		u64 total;
 		u64 offset;
 	} sum[SBI_PMU_MAX_COUNTERS];
+	/* access to delegated counters, or to find out whether they are delegated */
+	const struct sbi_pmu_delegated *delegated;
+	const struct sbi_pmu_delegation *delegation; /* what was found out */
+	/* by number, what delegated counters hold in sireg2 */
+	u64 event[SBI_PMU_HPMCOUNTERS];
+	u32 stopped_before;            /* scountinhibit when the CPU came online */
 	struct sbi_pmu_shmem shmem;    /* snapshot shared memory */
 	struct sbi_pmu_values stopped; /* result of ops->stop() */
 	struct sbi_pmu_values initial; /* argument of ops->start() */
@@ -107,6 +170,14 @@ static inline bool sbi_pmu_backend_stop_saves(const struct sbi_pmu_backend *be)
 }
 
 /* backend_sbi.c */
+int sbi_pmu_backend_start_from(struct sbi_pmu_backend *be, unsigned int idx, u64 value);
+void sbi_pmu_backend_stop_one(struct sbi_pmu_backend *be, unsigned int idx);
+/* as callbacks, for other backends, too */
+int sbi_pmu_backend_sbi_config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
+			       const struct sbi_pmu_event_code *code, unsigned int *got);
+void sbi_pmu_backend_sbi_release(struct sbi_pmu_backend *be, unsigned int idx);
+int sbi_pmu_backend_sbi_start_one(struct sbi_pmu_backend *be, unsigned int idx);
+void sbi_pmu_backend_sbi_online(struct sbi_pmu_backend *be);
 int sbi_pmu_backend_config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
 			   const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *in_use,
 			   unsigned int *got);

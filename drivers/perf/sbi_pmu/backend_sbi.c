@@ -206,7 +206,7 @@ static bool is_free_running(const struct sbi_pmu_backend *be, unsigned int idx)
 
 /* ---- configure ---- */
 
-/* Configure one of the counters that @mask offers, by a call if firmware has them. */
+/* Configure one of the counters that @mask offers. */
 static int config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
 		  const struct sbi_pmu_event_code *code, unsigned int *got)
 {
@@ -214,7 +214,13 @@ static int config(struct sbi_pmu_backend *be, unsigned int window, unsigned long
 	if (*got != SBI_PMU_NO_COUNTER)
 		return 0;
 	mask &= ~be->inv->free_running.bits[window];
-	return mask ? sbi_pmu_sbi_config(&be->sbi, window, mask, code, got) : -EOPNOTSUPP;
+	return mask ? be->ops->config(be, window, mask, code, got) : -EOPNOTSUPP;
+}
+
+int sbi_pmu_backend_sbi_config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
+			       const struct sbi_pmu_event_code *code, unsigned int *got)
+{
+	return sbi_pmu_sbi_config(&be->sbi, window, mask, code, got);
 }
 
 /**
@@ -238,8 +244,8 @@ int sbi_pmu_backend_config(struct sbi_pmu_backend *be, unsigned int window, unsi
 	const int ret = config(be, window, mask, code, got);
 
 	if (ret == -EPROTO && be->exclusive && *got < SBI_PMU_MAX_COUNTERS &&
-	    !sbi_pmu_mask_test(in_use, *got))
-		sbi_pmu_backend_release(be, *got);
+	    !sbi_pmu_mask_test(in_use, *got) && !is_free_running(be, *got))
+		sbi_pmu_sbi_release(&be->sbi, *got);
 	if (ret)
 		return ret;
 	be->last[*got] = 0;
@@ -254,7 +260,30 @@ int sbi_pmu_backend_config(struct sbi_pmu_backend *be, unsigned int window, unsi
 void sbi_pmu_backend_release(struct sbi_pmu_backend *be, unsigned int idx)
 {
 	if (!is_free_running(be, idx))
-		sbi_pmu_sbi_release(&be->sbi, idx);
+		be->ops->release(be, idx);
+}
+
+void sbi_pmu_backend_sbi_release(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	sbi_pmu_sbi_release(&be->sbi, idx);
+}
+
+/**
+ * sbi_pmu_backend_sbi_online() - release what ran before has left configured in firmware
+ * @be: this CPU's
+ *
+ * A boot loader, or a kernel before kexec. Counters are released one by one, as some firmware
+ * stops no more after the first that is stopped already. Not the fixed counters: programs may
+ * read them, and firmware that does not hand them out would not start them again.
+ */
+void sbi_pmu_backend_sbi_online(struct sbi_pmu_backend *be)
+{
+	const struct sbi_pmu_mask used = sbi_pmu_mask_or(be->inv->programmable, &be->inv->firmware);
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &used)
+		sbi_pmu_sbi_release(&be->sbi, i);
+	sbi_pmu_shmem_online(be);
 }
 
 /* ---- read ---- */
@@ -390,7 +419,12 @@ static struct sbi_pmu_mask sbi_start(struct sbi_pmu_backend *be, const struct sb
 /* Start a counter that has just been configured, from any value. */
 int sbi_pmu_backend_start_one(struct sbi_pmu_backend *be, unsigned int idx)
 {
-	return is_free_running(be, idx) ? 0 : sbi_pmu_sbi_start(&be->sbi, idx);
+	return is_free_running(be, idx) ? 0 : be->ops->start_one(be, idx);
+}
+
+int sbi_pmu_backend_sbi_start_one(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	return sbi_pmu_sbi_start(&be->sbi, idx);
 }
 
 /* Add the values of counters @which to @values. Return: those that cannot be read. */
@@ -434,7 +468,40 @@ struct sbi_pmu_mask sbi_pmu_backend_start(struct sbi_pmu_backend *be,
 	return sbi_pmu_mask_or(failed, &unreadable);
 }
 
+static struct sbi_pmu_mask mask_of(unsigned int idx)
+{
+	struct sbi_pmu_mask one = {};
+
+	sbi_pmu_mask_set(&one, idx);
+	return one;
+}
+
+/* Start one configured, stopped counter from @value. Return: 0, -EIO if it does not start. */
+int sbi_pmu_backend_start_from(struct sbi_pmu_backend *be, unsigned int idx, u64 value)
+{
+	const struct sbi_pmu_mask one = mask_of(idx);
+	struct sbi_pmu_mask failed;
+
+	be->initial.value[idx] = value;
+	sbi_pmu_mask_set(&be->initial.valid, idx);
+	failed = sbi_pmu_backend_start(be, &one);
+	return sbi_pmu_mask_empty(&failed) ? 0 : -EIO;
+}
+
+/* Stop one running counter. Its value is not used. */
+void sbi_pmu_backend_stop_one(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	const struct sbi_pmu_mask one = mask_of(idx), none = {};
+
+	sbi_pmu_backend_stop(be, &one, &none);
+}
+
 const struct sbi_pmu_backend_ops sbi_pmu_backend_sbi = {
+	.online = sbi_pmu_backend_sbi_online,
+	.offline = sbi_pmu_shmem_offline,
+	.config = sbi_pmu_backend_sbi_config,
+	.release = sbi_pmu_backend_sbi_release,
+	.start_one = sbi_pmu_backend_sbi_start_one,
 	.stop = sbi_stop,
 	.start = sbi_start,
 };

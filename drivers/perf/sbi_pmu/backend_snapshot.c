@@ -197,6 +197,11 @@ static struct sbi_pmu_mask snapshot_start(struct sbi_pmu_backend *be,
 }
 
 const struct sbi_pmu_backend_ops sbi_pmu_backend_snapshot = {
+	.online = sbi_pmu_backend_sbi_online,
+	.offline = sbi_pmu_shmem_offline,
+	.config = sbi_pmu_backend_sbi_config,
+	.release = sbi_pmu_backend_sbi_release,
+	.start_one = sbi_pmu_backend_sbi_start_one,
 	.stop = snapshot_stop,
 	.start = snapshot_start,
 };

@@ -417,31 +417,22 @@ void sbi_pmu_counters_start(struct sbi_pmu_counters *c)
  * sbi_pmu_counters_online() - prepare the counters of a CPU that has come online
  * @c: this CPU's, with backend filled in
  *
- * What ran before (a boot loader, a kernel before kexec) may have left counters
- * configured. They are released one by one, as some firmware stops no more after the
- * first that is stopped already. Not the fixed counters: programs may read them, and
- * firmware that does not hand them out would not start them again.
- *
  * Context: on the CPU, interrupts disabled.
  */
 void sbi_pmu_counters_online(struct sbi_pmu_counters *c)
 {
-	const struct sbi_pmu_inventory *inv = c->backend.inv;
-	const struct sbi_pmu_mask used = sbi_pmu_mask_or(inv->programmable, &inv->firmware);
 	unsigned int i;
 
 	memset(&c->plan, 0, sizeof(c->plan));
+	c->wrapped = (struct sbi_pmu_mask){};
 	INIT_LIST_HEAD(&c->lost);
 	for (i = 0; i < SBI_PMU_MAX_COUNTERS; i++) {
 		INIT_LIST_HEAD(&c->events[i]);
 		set_state(c, i, SBI_PMU_FREE);
 	}
 	c->online = true;
-	if (!c->backend.exclusive)
-		return;
-	sbi_pmu_for_each_counter(i, &used)
-		sbi_pmu_counter_release(c, i);
-	sbi_pmu_shmem_online(&c->backend);
+	if (c->backend.exclusive)
+		c->backend.ops->online(&c->backend);
 }
 
 /**
@@ -470,7 +461,7 @@ void sbi_pmu_counters_offline(struct sbi_pmu_counters *c)
 		}
 		sbi_pmu_counter_release(c, i);
 	}
-	sbi_pmu_shmem_offline(&c->backend);
+	c->backend.ops->offline(&c->backend);
 }
 
 /* Release configured counters without events. Context: interrupts disabled. */
@@ -535,7 +526,9 @@ void sbi_pmu_counters_resume(struct sbi_pmu_counters *c)
 {
 	const struct sbi_pmu_mask hardware =
 		sbi_pmu_mask_andnot(c->plan.busy, &c->backend.inv->firmware);
-	const bool kept = !sbi_pmu_backend_needs_start_value(&c->backend) && has_kept_events(c);
+	/* To configure a counter again costs little where that needs no call. */
+	const bool kept = !c->backend.ops->no_calls &&
+			  !sbi_pmu_backend_needs_start_value(&c->backend) && has_kept_events(c);
 	unsigned int i;
 
 	if (kept) {

@@ -226,7 +226,7 @@ int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_even
 		flags &= ~(SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH);
 
 	/* Firmware counters count what firmware did in all modes. */
-	if (flags && (sbi_pmu_event_is_firmware(code) || !caps->filter))
+	if (flags && (sbi_pmu_event_is_firmware(code) || !(caps->filter || caps->fixed_filters)))
 		return sbi_pmu_filter_errno(caps, attr);
 	code->flags = flags;
 	return 0;

@@ -24,6 +24,8 @@
 struct sbi_pmu_caps {
 	/* programmable counters can be inhibited by privilege mode (irq_source.c) */
 	bool filter;
+	/* fixed counters can be inhibited by privilege mode, and do not interrupt */
+	bool fixed_filters;
 	/* fixed counters interrupt and filter as programmable ones do (irq_source.c) */
 	bool fixed_alike;
 	/* the harts have the H extension, so that virtual modes exist */

@@ -97,6 +97,19 @@ struct sbi_pmu_mask sbi_pmu_inventory_all(const struct sbi_pmu_inventory *inv)
 	return sbi_pmu_mask_or(sbi_pmu_inventory_hardware(inv), &inv->firmware);
 }
 
+/* Hardware counters @which in scountinhibit and the like; those of firmware have no bit. */
+u32 sbi_pmu_inventory_csr_bits(const struct sbi_pmu_inventory *inv,
+			       const struct sbi_pmu_mask *which)
+{
+	const struct sbi_pmu_mask hardware = sbi_pmu_mask_andnot(*which, &inv->firmware);
+	u32 bits = 0;
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &hardware)
+		bits |= SBI_PMU_CSR_BIT(inv->info[i].csr);
+	return bits;
+}
+
 /**
  * sbi_pmu_inventory_wrap_ns() - how often narrow counters must be read
  * @inv: the counters

@@ -146,6 +146,12 @@ static inline struct sbi_pmu_mask sbi_pmu_inventory_hardware(const struct sbi_pm
 	return sbi_pmu_mask_or(inv->fixed, &inv->programmable);
 }
 
+/* The number of a hardware counter: 0 is cycle, 2 instret, 3 to 31 the programmable ones */
+static inline unsigned int sbi_pmu_counter_number(const struct sbi_pmu_counter_info *info)
+{
+	return info->csr - CSR_CYCLE;
+}
+
 /* The event_idx of what a fixed counter counts */
 static inline u32 sbi_pmu_counter_fixed_event(const struct sbi_pmu_counter_info *info)
 {
@@ -157,6 +163,8 @@ void sbi_pmu_inventory_add(struct sbi_pmu_inventory *inv, unsigned int idx,
 			   struct sbi_pmu_counter_info info);
 bool sbi_pmu_inventory_equal(const struct sbi_pmu_inventory *a, const struct sbi_pmu_inventory *b);
 struct sbi_pmu_mask sbi_pmu_inventory_all(const struct sbi_pmu_inventory *inv);
+u32 sbi_pmu_inventory_csr_bits(const struct sbi_pmu_inventory *inv,
+			       const struct sbi_pmu_mask *which);
 u64 sbi_pmu_inventory_wrap_ns(const struct sbi_pmu_inventory *inv);
 u64 sbi_pmu_counter_start_value(const struct sbi_pmu_counter_info *info, u64 events);
 int sbi_pmu_counter_delta(const struct sbi_pmu_counter_info *info, u64 prev, u64 now, u64 *delta);

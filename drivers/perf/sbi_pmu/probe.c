@@ -253,13 +253,8 @@ struct sbi_pmu_mask sbi_pmu_probe_examples(struct sbi_pmu_backend *be,
 
 static int start_and_read(struct sbi_pmu_backend *be, unsigned int idx, u64 from, u64 *value)
 {
-	return sbi_pmu_sbi_start_at(&be->sbi, idx, from) ?:
+	return sbi_pmu_backend_start_from(be, idx, from) ?:
 		       be->read_csr(be->inv->info[idx].csr, value);
-}
-
-static int stop_one(struct sbi_pmu_backend *be, unsigned int idx)
-{
-	return sbi_pmu_sbi_stop(&be->sbi, idx / SBI_PMU_WINDOW, sbi_pmu_window_bit(idx));
 }
 
 /* What is left of the ones of @pattern in a counter, from the lowest on? 0: not ones. */
@@ -278,9 +273,13 @@ static unsigned int measure_width(struct sbi_pmu_backend *be, unsigned int idx)
 {
 	u64 upper, lower, zero;
 
-	if (start_and_read(be, idx, UPPER_HALF, &upper) || stop_one(be, idx) ||
-	    start_and_read(be, idx, LOWER_HALF, &lower) || stop_one(be, idx) ||
-	    start_and_read(be, idx, 0, &zero))
+	if (start_and_read(be, idx, UPPER_HALF, &upper))
+		return 0;
+	sbi_pmu_backend_stop_one(be, idx);
+	if (start_and_read(be, idx, LOWER_HALF, &lower))
+		return 0;
+	sbi_pmu_backend_stop_one(be, idx);
+	if (start_and_read(be, idx, 0, &zero))
 		return 0;
 	if (zero >> FAR_BITS || (upper & ~UPPER_HALF) >> FAR_BITS || !ones_left(lower, LOWER_HALF))
 		return 0;

@@ -353,18 +353,27 @@ struct sbi_pmu_mask sbi_pmu_support_full(const struct sbi_pmu_support_cache *cac
 				   &cache->inv->free_running);
 }
 
+/* Counters that can filter, if any can. */
+static struct sbi_pmu_mask filtering(const struct sbi_pmu_support_cache *cache)
+{
+	const struct sbi_pmu_mask full = cache->caps->filter ? sbi_pmu_support_full(cache) :
+							       (struct sbi_pmu_mask){};
+
+	return cache->caps->fixed_filters ? sbi_pmu_mask_or(full, &cache->inv->fixed) : full;
+}
+
 /* See sbi_pmu_support_filtered(). */
 static int find_filtered(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
 			 int refusal, struct sbi_pmu_mask *candidates)
 {
-	const struct sbi_pmu_mask full = sbi_pmu_support_full(cache);
+	const struct sbi_pmu_mask filter = filtering(cache);
 	const int ret = sbi_pmu_support_find(cache, code, candidates);
 
 	if (ret == -EOPNOTSUPP)
 		return -ENOENT;
 	if (ret || !code->flags)
 		return ret;
-	*candidates = sbi_pmu_mask_and(*candidates, &full);
+	*candidates = sbi_pmu_mask_and(*candidates, &filter);
 	return sbi_pmu_mask_empty(candidates) ? refusal : 0;
 }
 

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Delegated counters (Smcdeleg, Ssccfg): events, filters and values are written by CSRs, and
+ * all counters of a CPU are stopped or started by one write. Firmware's own counters are
+ * programmed by SBI calls as ever. To firmware the hardware counters are free all the time:
+ * what it finds when they are released is what it had left.
+ */
+#include "backend.h"
+
+/* Bits of sireg2 that select the event; those above filter (Sscofpmf) */
+#define SELECTOR	GENMASK_ULL(55, 0)
+/* Not ours to set, or set by the hart */
+#define NOT_KEPT	(HPMEVENT_OF | HPMEVENT_MINH)
+
+static unsigned int number_of(const struct sbi_pmu_backend *be, unsigned int idx)
+{
+	return sbi_pmu_counter_number(&be->inv->info[idx]);
+}
+
+static bool is_fixed(const struct sbi_pmu_backend *be, unsigned int idx)
+{
+	return be->inv->info[idx].kind == SBI_PMU_COUNTER_FIXED;
+}
+
+static struct sbi_pmu_mask firmware_of(const struct sbi_pmu_backend *be,
+				       const struct sbi_pmu_mask *which)
+{
+	return sbi_pmu_mask_and(*which, &be->inv->firmware);
+}
+
+/* ---- configure ---- */
+
+/*
+ * M-mode is counted as firmware left it: S-mode can neither read nor write MINH. (OpenSBI
+ * leaves it clear, so that M-mode is counted, whatever the filter.)
+ */
+static u64 filter_bits(u32 flags)
+{
+	u64 bits = 0;
+
+	if (flags & SBI_PMU_CFG_FLAG_SET_SINH)
+		bits |= HPMEVENT_SINH;
+	if (flags & SBI_PMU_CFG_FLAG_SET_UINH)
+		bits |= HPMEVENT_UINH;
+	if (flags & SBI_PMU_CFG_FLAG_SET_VSINH)
+		bits |= HPMEVENT_VSINH;
+	if (flags & SBI_PMU_CFG_FLAG_SET_VUINH)
+		bits |= HPMEVENT_VUINH;
+	return bits;
+}
+
+/* The selector of an event on programmable counter @n, 0 if there is none. */
+static u64 selector_of(const struct sbi_pmu_delegation *d, unsigned int n,
+		       const struct sbi_pmu_event_code *code)
+{
+	const u32 type = sbi_pmu_event_type(code);
+
+	if (type == SBI_PMU_EVENT_TYPE_RAW || type == SBI_PMU_EVENT_TYPE_RAW_V2)
+		return code->data & ~SELECTOR ? 0 : code->data;
+	for (unsigned int i = 0; i < d->events; i++)
+		if (d->event[i].idx == code->idx)
+			return d->event[i].counters & BIT(n) ? d->event[i].selector : 0;
+	return 0;
+}
+
+/*
+ * Write an event and its filter. A bit that is not kept is an event or a filter that this
+ * counter does not have.
+ */
+static int write_event(struct sbi_pmu_backend *be, unsigned int n, u64 event)
+{
+	u64 kept;
+	int ret = be->delegated->write(n, CSR_SIREG2, event) ?:
+			  be->delegated->read(n, CSR_SIREG2, &kept);
+
+	if (!ret && (kept ^ event) & ~NOT_KEPT)
+		ret = -EOPNOTSUPP;
+	be->event[n] = event;
+	return ret;
+}
+
+/* cycle and instret have one event; without Smcntrpmf they have no filter, and no sireg2. */
+static int config_fixed(struct sbi_pmu_backend *be, unsigned int idx,
+			const struct sbi_pmu_event_code *code)
+{
+	const u64 filter = filter_bits(code->flags);
+
+	if (code->idx != sbi_pmu_counter_fixed_event(&be->inv->info[idx]))
+		return -EOPNOTSUPP;
+	if (be->delegation->fixed_filters)
+		return write_event(be, number_of(be, idx), filter);
+	return code->flags ? -EOPNOTSUPP : 0;
+}
+
+/*
+ * With OF set a counter does not interrupt (Sscofpmf). It is cleared when the counter is armed,
+ * so one that only counts wraps without an interrupt.
+ */
+static int config_programmable(struct sbi_pmu_backend *be, unsigned int idx,
+			       const struct sbi_pmu_event_code *code)
+{
+	const unsigned int n = number_of(be, idx);
+	const u64 selector = selector_of(be->delegation, n, code);
+
+	if (!selector || (code->flags && !be->delegation->filters))
+		return -EOPNOTSUPP;
+	return write_event(be, n, selector | filter_bits(code->flags) | HPMEVENT_OF);
+}
+
+/* cycle and instret run again if they ran before, since others may read them. */
+static void release_hardware(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	const unsigned int n = number_of(be, idx);
+
+	be->delegated->stop(BIT(n));
+	be->event[n] = 0;
+	if (!is_fixed(be, idx) || be->delegation->fixed_filters)
+		be->delegated->write(n, CSR_SIREG2, 0);
+	if (is_fixed(be, idx) && !(be->stopped_before & BIT(n)))
+		be->delegated->start(BIT(n));
+}
+
+static int config_one(struct sbi_pmu_backend *be, unsigned int idx,
+		      const struct sbi_pmu_event_code *code)
+{
+	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(be->inv);
+	int ret;
+
+	if (!sbi_pmu_mask_test(&hardware, idx))
+		return -EOPNOTSUPP;
+	/* cycle and instret may run. */
+	ret = be->delegated->stop(BIT(number_of(be, idx)));
+	if (!ret)
+		ret = is_fixed(be, idx) ? config_fixed(be, idx, code) :
+					  config_programmable(be, idx, code);
+	if (ret)
+		release_hardware(be, idx);
+	return ret;
+}
+
+static int csr_config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
+		      const struct sbi_pmu_event_code *code, unsigned int *got)
+{
+	struct sbi_pmu_mask offered = {};
+	int ret = -EOPNOTSUPP;
+	unsigned int i;
+
+	if (sbi_pmu_event_is_firmware(code))
+		return sbi_pmu_sbi_config(&be->sbi, window, mask, code, got);
+	offered.bits[window] = mask;
+	sbi_pmu_for_each_counter(i, &offered) {
+		ret = config_one(be, i, code);
+		if (!ret) {
+			*got = i;
+			return 0;
+		}
+	}
+	return ret;
+}
+
+static void csr_release(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	if (sbi_pmu_mask_test(&be->inv->firmware, idx))
+		sbi_pmu_sbi_release(&be->sbi, idx);
+	else
+		release_hardware(be, idx);
+}
+
+/* ---- start and stop ---- */
+
+static int csr_start_one(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	if (sbi_pmu_mask_test(&be->inv->firmware, idx))
+		return sbi_pmu_sbi_start(&be->sbi, idx);
+	return be->delegated->start(BIT(number_of(be, idx)));
+}
+
+/*
+ * Set the value of a stopped counter. It is armed if the value is in the upper half of its
+ * range; then OF is cleared, and set otherwise.
+ */
+static int set_value(struct sbi_pmu_backend *be, unsigned int idx, u64 value)
+{
+	const unsigned int n = number_of(be, idx);
+	const bool armed = value >> (be->inv->info[idx].width - 1) & 1;
+	int ret = 0;
+
+	if (!is_fixed(be, idx)) {
+		be->event[n] &= ~HPMEVENT_OF;
+		be->event[n] |= armed ? 0 : HPMEVENT_OF;
+		ret = be->delegated->write(n, CSR_SIREG2, be->event[n]);
+	}
+	return ret ?: be->delegated->write(n, CSR_SIREG, value);
+}
+
+/* Set those that need another value, then start all together. */
+static struct sbi_pmu_mask start_hardware(struct sbi_pmu_backend *be,
+					  const struct sbi_pmu_mask *which)
+{
+	const struct sbi_pmu_mask set = sbi_pmu_mask_and(*which, &be->initial.valid);
+	struct sbi_pmu_mask failed = {}, start;
+	unsigned int i;
+	u32 bits;
+
+	sbi_pmu_for_each_counter(i, &set)
+		if (set_value(be, i, be->initial.value[i]))
+			sbi_pmu_mask_set(&failed, i);
+	start = sbi_pmu_mask_andnot(*which, &failed);
+	bits = sbi_pmu_inventory_csr_bits(be->inv, &start);
+	return bits && be->delegated->start(bits) ? *which : failed;
+}
+
+static struct sbi_pmu_mask csr_start(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which)
+{
+	const struct sbi_pmu_mask firmware = firmware_of(be, which);
+	const struct sbi_pmu_mask hardware = sbi_pmu_mask_andnot(*which, &firmware);
+	const struct sbi_pmu_mask failed = sbi_pmu_backend_start_each(be, &firmware);
+	const struct sbi_pmu_mask more = start_hardware(be, &hardware);
+
+	return sbi_pmu_mask_or(failed, &more);
+}
+
+static struct sbi_pmu_mask csr_stop(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which,
+				    const struct sbi_pmu_mask *wanted)
+{
+	const struct sbi_pmu_mask firmware = firmware_of(be, which);
+	const struct sbi_pmu_mask hardware = sbi_pmu_mask_andnot(*which, &firmware);
+	const struct sbi_pmu_mask read = sbi_pmu_mask_and(hardware, wanted);
+	const u32 bits = sbi_pmu_inventory_csr_bits(be->inv, &hardware);
+	unsigned int i;
+
+	if (bits)
+		be->delegated->stop(bits);
+	sbi_pmu_for_each_counter(i, &read)
+		if (!sbi_pmu_backend_read(be, i, &be->stopped.value[i]))
+			sbi_pmu_mask_set(&be->stopped.valid, i);
+	if (!sbi_pmu_mask_empty(&firmware))
+		sbi_pmu_backend_stop_and_read(be, &firmware, wanted);
+	return (struct sbi_pmu_mask){};
+}
+
+/* ---- CPUs come and go ---- */
+
+/*
+ * Firmware first: it may hold events of a kernel before kexec, and has to take the counters
+ * for free. Then what that kernel may have left in the CSRs.
+ */
+static void csr_online(struct sbi_pmu_backend *be)
+{
+	unsigned int i;
+
+	sbi_pmu_backend_sbi_online(be);
+	sbi_pmu_for_each_counter(i, &be->inv->programmable)
+		release_hardware(be, i);
+	be->stopped_before = 0;
+	be->delegated->stopped(&be->stopped_before);
+}
+
+const struct sbi_pmu_backend_ops sbi_pmu_backend_csr = {
+	.online = csr_online,
+	.offline = sbi_pmu_shmem_offline,
+	.config = csr_config,
+	.release = csr_release,
+	.start_one = csr_start_one,
+	.stop = csr_stop,
+	.start = csr_start,
+	.no_calls = true,
+};

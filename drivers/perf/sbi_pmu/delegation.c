@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "delegation.h"
+#include "event.h"
+
+/* Bits of sireg2 that select the event */
+#define SELECTOR	GENMASK_ULL(55, 0)
+/* Filters that cores without the H extension have, too */
+#define FILTERS		(HPMEVENT_SINH | HPMEVENT_UINH)
+/* A counter keeps this value if it has the bits that are needed. */
+#define PATTERN		BIT_ULL(SBI_PMU_MIN_WIDTH - 1)
+
+static unsigned int number_of(const struct sbi_pmu_backend *be, unsigned int idx)
+{
+	return sbi_pmu_counter_number(&be->inv->info[idx]);
+}
+
+/* ---- what the counters can do ---- */
+
+static bool reads_back(const struct sbi_pmu_delegated *d, unsigned int n, unsigned int csr,
+		       u64 bits, u64 value)
+{
+	u64 kept;
+
+	return !d->write(n, csr, value) && !d->read(n, csr, &kept) && (kept & bits) == value;
+}
+
+/* Can @bits be set and cleared in this register of a stopped counter? They are 0 after. */
+static bool keeps(const struct sbi_pmu_delegated *d, unsigned int n, unsigned int csr, u64 bits)
+{
+	return reads_back(d, n, csr, bits, bits) && reads_back(d, n, csr, bits, 0);
+}
+
+/* Can all counters @bits be stopped and started? They are stopped after. */
+static bool can_stop(const struct sbi_pmu_delegated *d, u32 bits)
+{
+	u32 stopped;
+
+	if (d->start(bits) || d->stopped(&stopped) || stopped & bits)
+		return false;
+	return !d->stop(bits) && !d->stopped(&stopped) && (stopped & bits) == bits;
+}
+
+static const char *probe_programmable(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found)
+{
+	const struct sbi_pmu_delegated *d = be->delegated;
+	unsigned int i;
+	u64 value;
+
+	found->filters = true;
+	sbi_pmu_for_each_counter(i, &be->inv->programmable) {
+		const unsigned int n = number_of(be, i);
+
+		if (d->read(n, CSR_SIREG, &value) || d->read(n, CSR_SIREG2, &value))
+			return "a counter is not delegated";
+		if (d->write(n, CSR_SIREG2, 0) || !keeps(d, n, CSR_SIREG, PATTERN))
+			return "a delegated counter cannot be written";
+		found->filters = found->filters && keeps(d, n, CSR_SIREG2, FILTERS);
+	}
+	return NULL;
+}
+
+static const char *probe_fixed(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found)
+{
+	const struct sbi_pmu_delegated *d = be->delegated;
+	unsigned int i;
+	u64 value;
+
+	found->fixed_filters = true;
+	sbi_pmu_for_each_counter(i, &be->inv->fixed) {
+		const unsigned int n = number_of(be, i);
+
+		if (d->read(n, CSR_SIREG, &value))
+			return "cycle or instret is not delegated";
+		if (!keeps(d, n, CSR_SIREG, PATTERN))
+			return "a delegated counter cannot be written";
+		found->fixed_filters = found->fixed_filters && keeps(d, n, CSR_SIREG2, FILTERS);
+	}
+	return NULL;
+}
+
+/**
+ * sbi_pmu_delegation_probe() - find out whether all hardware counters are delegated
+ * @be: this CPU's; none of its counters is in use
+ * @found: what they can do, filled in
+ *
+ * A counter that firmware does not delegate traps. Values of counters are lost.
+ *
+ * Context: on the CPU, interrupts disabled.
+ * Return: NULL, or in words for the log why they cannot be used.
+ */
+const char *sbi_pmu_delegation_probe(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found)
+{
+	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(be->inv);
+	const struct sbi_pmu_delegated *d = be->delegated;
+	const u32 bits = sbi_pmu_inventory_csr_bits(be->inv, &hardware);
+	const char *why = NULL;
+	u32 before;
+
+	memset(found, 0, sizeof(*found));
+	if (sbi_pmu_mask_empty(&hardware))
+		return "no hardware counters";
+	if (d->stopped(&before))
+		return "no Ssccfg, or firmware does not delegate counters";
+	if (!can_stop(d, bits))
+		why = "a counter is not delegated";
+	if (!why)
+		why = probe_programmable(be, found);
+	if (!why)
+		why = probe_fixed(be, found);
+	/* Those that ran before go on: cycle and instret. */
+	d->start(bits & ~before);
+	return why;
+}
+
+/* ---- what firmware writes for an event ---- */
+
+/* Note that counter @n counts an event by @selector, unless others do so by another one. */
+static void learn(struct sbi_pmu_delegation *found, u32 idx, unsigned int n, u64 selector)
+{
+	struct sbi_pmu_delegated_event *last = NULL;
+
+	if (found->events)
+		last = &found->event[found->events - 1];
+	if (!last || last->idx != idx) {
+		last = &found->event[found->events++];
+		*last = (struct sbi_pmu_delegated_event){ .idx = idx, .selector = selector };
+	}
+	if (last->selector == selector)
+		last->counters |= BIT(n);
+}
+
+/*
+ * Have firmware configure an event on one of the counters in @mask, and read what it wrote.
+ * The counter is started, since RustSBI does not release one that never ran.
+ *
+ * Return: 0, -ENODATA if the selector cannot be read, or why firmware refuses.
+ */
+static int ask(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found,
+	       const struct sbi_pmu_event_code *code, unsigned int window, unsigned long mask)
+{
+	unsigned int got = SBI_PMU_NO_COUNTER;
+	int ret = sbi_pmu_sbi_config(&be->sbi, window, mask, code, &got);
+	u64 event = 0;
+
+	if (!ret) {
+		be->delegated->read(number_of(be, got), CSR_SIREG2, &event);
+		event &= SELECTOR;
+		if (event)
+			learn(found, code->idx, number_of(be, got), event);
+		else
+			ret = -ENODATA;
+		if (sbi_pmu_sbi_start(&be->sbi, got))
+			ret = -EIO;
+	}
+	if (got < SBI_PMU_MAX_COUNTERS)
+		sbi_pmu_sbi_release(&be->sbi, got);
+	return ret;
+}
+
+/* Return: -ENODATA if a selector cannot be read, else 0. */
+static int learn_event(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found, u32 idx)
+{
+	const struct sbi_pmu_event_code code = { .idx = idx };
+	unsigned int i;
+
+	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++) {
+		const struct sbi_pmu_mask window = sbi_pmu_mask_window(&be->inv->programmable, w);
+		int ret;
+
+		if (!window.bits[w])
+			continue;
+		ret = ask(be, found, &code, w, window.bits[w]);
+		if (ret == -EOPNOTSUPP || ret == -EINVAL)
+			continue;
+		sbi_pmu_for_each_counter(i, &window)
+			if (ask(be, found, &code, w, sbi_pmu_window_bit(i)) == -ENODATA)
+				return -ENODATA;
+	}
+	return 0;
+}
+
+/**
+ * sbi_pmu_delegation_learn() - have firmware say by which selectors events are counted
+ * @be: this CPU's; none of its counters is in use
+ * @found: selectors and counters of standard events are added
+ *
+ * Each standard event is configured once on each programmable counter. What firmware wrote is
+ * read back, and firmware is not asked again.
+ *
+ * Context: on the CPU, interrupts disabled.
+ * Return: NULL, or in words for the log why selectors are not known.
+ */
+const char *sbi_pmu_delegation_learn(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found)
+{
+	const u32 fixed = sbi_pmu_inventory_csr_bits(be->inv, &be->inv->fixed);
+	const char *why = NULL;
+	u32 before, idx;
+
+	if (be->delegated->stopped(&before))
+		return "scountinhibit cannot be read";
+	for (unsigned int n = 0; !why && (idx = sbi_pmu_event_standard(n)); n++)
+		if (learn_event(be, found, idx))
+			why = "the selector that firmware writes cannot be read";
+	/* Firmware may have returned a fixed counter instead, and stopped it. */
+	be->delegated->start(fixed & ~before);
+	return why;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * delegation: are the counters of this CPU delegated to S-mode (Smcdeleg, Ssccfg), what can
+ * they do, and by which selectors do they count the events that firmware knows?
+ */
+#ifndef SBI_PMU_DELEGATION_H
+#define SBI_PMU_DELEGATION_H
+
+#include "backend.h"
+
+const char *sbi_pmu_delegation_probe(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found);
+const char *sbi_pmu_delegation_learn(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found);
+
+#endif

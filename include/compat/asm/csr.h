@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include_next <asm/csr.h>
+
+#ifndef SBI_PMU_COMPAT_CSR_H
+#define SBI_PMU_COMPAT_CSR_H
+
+#ifndef CSR_SIREG2 /* 7.3 */
+#define CSR_SIREG2		0x152
+#endif
+
+#ifndef CSR_SCOUNTINHIBIT /* 7.3 */
+#define CSR_SCOUNTINHIBIT	0x120
+#define HPMEVENT_OF		BIT_ULL(63)
+#define HPMEVENT_MINH		BIT_ULL(62)
+#define HPMEVENT_SINH		BIT_ULL(61)
+#define HPMEVENT_UINH		BIT_ULL(60)
+#define HPMEVENT_VSINH		BIT_ULL(59)
+#define HPMEVENT_VUINH		BIT_ULL(58)
+#endif
+
+#endif
