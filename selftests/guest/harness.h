@@ -180,19 +180,31 @@ static inline bool is_kvm_guest(void)
 	return answer;
 }
 
-/* Does the driver read counters through SBI snapshot shared memory? */
-static inline bool uses_snapshot(void)
+/* How the driver programs counters: "sbi", "snapshot" or "csr" */
+static inline bool uses_backend(const char *name)
 {
 	char path[256], word[16] = "";
 	FILE *f;
 
-	snprintf(path, sizeof(path), PMU_DEVICES "%s/caps/snapshot", pmu.name);
+	snprintf(path, sizeof(path), PMU_DEVICES "%s/caps/backend", pmu.name);
 	f = fopen(path, "r");
 	if (f && fscanf(f, "%15s", word) != 1)
 		*word = '\0';
 	if (f)
 		fclose(f);
-	return !strcmp(word, "used");
+	return !strcmp(word, name);
+}
+
+/* Does the driver read counters through SBI snapshot shared memory? */
+static inline bool uses_snapshot(void)
+{
+	return uses_backend("snapshot");
+}
+
+/* Are counters programmed without SBI calls? */
+static inline bool is_delegated(void)
+{
+	return uses_backend("csr");
 }
 
 static inline struct perf_event_attr event(uint64_t config)

@@ -7,6 +7,7 @@
 #include <asm/io.h>
 
 #include "backend_select.h"
+#include "delegation.h"
 
 static int shmem_alloc(struct sbi_pmu_shmem *shmem)
 {
@@ -60,52 +61,131 @@ static int probe_read_method(struct sbi_pmu *pmu)
 	return ret;
 }
 
+struct delegation_probe {
+	struct sbi_pmu *pmu;
+	const char *why; /* the counters cannot be used so; NULL: they can */
+};
+
+/* On one CPU, interrupts disabled; cpu.c checks the others. */
+static void probe_delegation_here(void *arg)
+{
+	struct delegation_probe *p = arg;
+	struct sbi_pmu_counters *c = &this_cpu_ptr(p->pmu->cpu)->counters;
+	struct sbi_pmu_delegation *found = &p->pmu->delegation;
+
+	/* No counter may be in use, in firmware either. */
+	sbi_pmu_counters_online(c);
+	p->why = sbi_pmu_delegation_probe(&c->backend, found);
+	if (!p->why)
+		p->why = sbi_pmu_delegation_learn(&c->backend, found);
+	sbi_pmu_counters_offline(c);
+}
+
+/* Return: NULL, or in words for the log why counters cannot be programmed by CSRs. */
+static const char *probe_delegation(struct sbi_pmu *pmu)
+{
+	struct delegation_probe p = { .pmu = pmu };
+
+	/* The other driver has firmware program counters, which must not change meanwhile. */
+	if (!pmu->exclusive)
+		return "the other PMU uses the counters through firmware";
+	if (sbi_pmu_in_kvm(pmu))
+		return "the counters of a VM are not delegated";
+	cpus_read_lock();
+	smp_call_function_single(cpumask_any(cpu_online_mask), probe_delegation_here, &p, true);
+	cpus_read_unlock();
+	return p.why;
+}
+
+/* What backend= can be */
+enum choice { AUTO, SBI, SNAPSHOT, CSR };
+
+/* Is the snapshot shared memory to be used? */
+static int choose_snapshot(struct sbi_pmu *pmu, enum choice choice)
+{
+	const struct sbi_pmu_read_method *method = &pmu->read_method;
+	const int ret = pmu->exclusive ? probe_read_method(pmu) : 0;
+
+	if (ret)
+		return ret;
+	if (choice == SNAPSHOT && !method->snapshot_works) {
+		if (pmu->exclusive)
+			pr_err("backend=snapshot: firmware has no snapshot shared memory (SBI 2.0), or it does not work\n");
+		else
+			pr_err("backend=snapshot: the other PMU may use the snapshot shared memory\n");
+		return -EOPNOTSUPP;
+	}
+	if (!method->snapshot_works)
+		return 0;
+	pmu->snapshot = SBI_PMU_SNAPSHOT_UNUSED;
+	if (choice == SNAPSHOT || (choice == AUTO && method->snapshot_is_faster)) {
+		pmu->snapshot = SBI_PMU_SNAPSHOT_USED;
+		pmu->backend = SBI_PMU_BACKEND_SNAPSHOT;
+	}
+	return 0;
+}
+
+static int choose(struct sbi_pmu *pmu, enum choice choice)
+{
+	const char *why = choice == AUTO || choice == CSR ? probe_delegation(pmu) : "";
+
+	if (choice == CSR && why) {
+		pr_err("backend=csr: %s\n", why);
+		return -EOPNOTSUPP;
+	}
+	if (why)
+		return choose_snapshot(pmu, choice);
+	pmu->backend = SBI_PMU_BACKEND_CSR;
+	pmu->caps.filter = pmu->caps.filter && pmu->delegation.filters;
+	pmu->caps.fixed_filters = pmu->delegation.fixed_filters;
+	return 0;
+}
+
+static int prepare_cpu(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be)
+{
+	static const struct sbi_pmu_backend_ops * const ops[] = {
+		[SBI_PMU_BACKEND_SBI] = &sbi_pmu_backend_sbi,
+		[SBI_PMU_BACKEND_SNAPSHOT] = &sbi_pmu_backend_snapshot,
+		[SBI_PMU_BACKEND_CSR] = &sbi_pmu_backend_csr,
+	};
+
+	be->ops = ops[pmu->backend];
+	be->accumulates = pmu->read_method.accumulates;
+	be->in_vm = sbi_pmu_in_kvm(pmu);
+	return pmu->snapshot == SBI_PMU_SNAPSHOT_USED ? shmem_alloc(&be->shmem) : 0;
+}
+
 /**
- * sbi_pmu_backend_select() - choose by probes and parameter whether snapshot is used
+ * sbi_pmu_backend_select() - choose how counters are programmed and read
  * @pmu: the driver
- * @snapshot: the module parameter
+ * @wanted: the module parameter
+ *
+ * By CSRs where all hardware counters are delegated; else through the snapshot shared memory
+ * where that is faster; else by SBI calls.
  *
  * Context: may sleep.
  * Return: 0, or an errno: also if the parameter asks for what does not work.
  */
-int sbi_pmu_backend_select(struct sbi_pmu *pmu, const char *snapshot)
+int sbi_pmu_backend_select(struct sbi_pmu *pmu, const char *wanted)
 {
-	enum { AUTO, ON, OFF };
-	static const char * const choices[] = { [AUTO] = "auto", [ON] = "on", [OFF] = "off" };
-	const int choice = match_string(choices, ARRAY_SIZE(choices), snapshot);
-	const struct sbi_pmu_read_method *method = &pmu->read_method;
+	static const char * const choices[] = {
+		[AUTO] = "auto",
+		[SBI] = "sbi",
+		[SNAPSHOT] = "snapshot",
+		[CSR] = "csr",
+	};
+	const int choice = match_string(choices, ARRAY_SIZE(choices), wanted);
 	int ret, cpu;
 
 	if (choice < 0) {
-		pr_err("snapshot=%s: auto, on and off are known\n", snapshot);
+		pr_err("backend=%s: auto, sbi, snapshot and csr are known\n", wanted);
 		return -EINVAL;
 	}
-	ret = pmu->exclusive ? probe_read_method(pmu) : 0;
-	if (ret)
-		return ret;
-	if (choice == ON && !method->snapshot_works) {
-		if (pmu->exclusive)
-			pr_err("snapshot=on: firmware has no snapshot shared memory (SBI 2.0), or it does not work\n");
-		else
-			pr_err("snapshot=on: the other PMU may use the snapshot shared memory\n");
-		return -EOPNOTSUPP;
-	}
-	if (method->snapshot_works)
-		pmu->snapshot = choice == ON || (choice == AUTO && method->snapshot_is_faster) ?
-					SBI_PMU_SNAPSHOT_USED :
-					SBI_PMU_SNAPSHOT_UNUSED;
-	for_each_possible_cpu(cpu) {
-		struct sbi_pmu_backend *be = &per_cpu_ptr(pmu->cpu, cpu)->counters.backend;
-
-		be->accumulates = method->accumulates;
-		be->in_vm = sbi_pmu_in_kvm(pmu);
-		if (pmu->snapshot != SBI_PMU_SNAPSHOT_USED)
-			continue;
-		be->ops = &sbi_pmu_backend_snapshot;
-		if (shmem_alloc(&be->shmem))
-			return -ENOMEM;
-	}
-	return 0;
+	ret = choose(pmu, choice);
+	for_each_possible_cpu(cpu)
+		if (!ret)
+			ret = prepare_cpu(pmu, &per_cpu_ptr(pmu->cpu, cpu)->counters.backend);
+	return ret;
 }
 
 /* Free the shared memory of all CPUs, whose counters are offline. */

@@ -7,7 +7,7 @@
 
 #include "sbi_pmu.h"
 
-int sbi_pmu_backend_select(struct sbi_pmu *pmu, const char *snapshot);
+int sbi_pmu_backend_select(struct sbi_pmu *pmu, const char *wanted);
 void sbi_pmu_backend_free(struct sbi_pmu *pmu);
 
 #endif

@@ -2,12 +2,14 @@
 #include <linux/cpu.h>
 #include <linux/cpu_pm.h>
 #include <linux/cpuhotplug.h>
+#include <linux/reboot.h>
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
 #include "cpu.h"
 #include "csr.h"
+#include "delegation.h"
 #include "overflow.h"
 #include "poll.h"
 #include "sbi.h"
@@ -45,6 +47,22 @@ static bool run_freely(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be)
 	return true;
 }
 
+/* Where counters are programmed by CSRs: can this CPU's be, too? */
+static bool is_delegated_alike(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be)
+{
+	struct sbi_pmu_delegation found;
+	unsigned long flags;
+	const char *why;
+
+	if (be->ops != &sbi_pmu_backend_csr)
+		return true;
+	local_irq_save(flags);
+	why = sbi_pmu_delegation_probe(be, &found);
+	local_irq_restore(flags);
+	return !why && found.filters == pmu->delegation.filters &&
+	       found.fixed_filters == pmu->delegation.fixed_filters;
+}
+
 /* Does this CPU have the counters of the CPU that was probed? */
 static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int cpu, struct sbi_pmu_inventory *inv)
 {
@@ -59,6 +77,9 @@ static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int cpu, struct sbi_
 			cpu);
 	else if (!run_freely(pmu, be))
 		pr_warn("CPU %u: its cycle and instret do not run as on the CPU that was probed: no events on this CPU\n",
+			cpu);
+	else if (!is_delegated_alike(pmu, be))
+		pr_warn("CPU %u: its counters are not delegated as those of the CPU that was probed: no events on this CPU\n",
 			cpu);
 	else
 		return true;
@@ -121,10 +142,39 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 	return NOTIFY_OK;
 }
 
+/* ---- kexec ---- */
+
+static void release_here(void *arg)
+{
+	struct sbi_pmu *pmu = arg;
+
+	sbi_pmu_counters_offline(&this_cpu_ptr(pmu->cpu)->counters);
+}
+
+/*
+ * Firmware does not know of counters that were programmed by CSRs, so the next kernel could
+ * not have it stop them. Events count no more.
+ */
+static int reboot_notify(struct notifier_block *nb, unsigned long action, void *unused)
+{
+	struct sbi_pmu *pmu = container_of(nb, struct sbi_pmu, reboot);
+
+	if (pmu->backend == SBI_PMU_BACKEND_CSR)
+		on_each_cpu(release_here, pmu, true);
+	return NOTIFY_OK;
+}
+
 /* ---- per-CPU state ---- */
 
 int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 {
+	static const struct sbi_pmu_delegated delegated = {
+		.read = sbi_pmu_csr_read_delegated,
+		.write = sbi_pmu_csr_write_delegated,
+		.stopped = sbi_pmu_csr_stopped,
+		.stop = sbi_pmu_csr_stop,
+		.start = sbi_pmu_csr_start,
+	};
 	int i;
 
 	pmu->cpu = alloc_percpu(struct sbi_pmu_cpu);
@@ -140,6 +190,8 @@ int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 		be->inv = &pmu->inv;
 		be->sbi.call = sbi_pmu_sbi_ecall;
 		be->read_csr = sbi_pmu_csr_read;
+		be->delegated = &delegated;
+		be->delegation = &pmu->delegation;
 		sbi_pmu_poll_init(cpu);
 		sbi_pmu_failed_init(cpu);
 		/* Perf core calls pmu_enable() on CPUs that never come online here, too. */
@@ -180,14 +232,20 @@ int sbi_pmu_cpu_start(struct sbi_pmu *pmu)
 	if (ret)
 		return ret;
 	pmu->pm.notifier_call = pm_notify;
+	pmu->reboot.notifier_call = reboot_notify;
 	ret = cpu_pm_register_notifier(&pmu->pm);
-	if (ret)
+	if (!ret)
+		ret = register_reboot_notifier(&pmu->reboot);
+	if (ret) {
+		cpu_pm_unregister_notifier(&pmu->pm);
 		cpuhp_state_remove_instance(hotplug_state, &pmu->hotplug);
+	}
 	return ret;
 }
 
 void sbi_pmu_cpu_stop(struct sbi_pmu *pmu)
 {
+	unregister_reboot_notifier(&pmu->reboot);
 	cpu_pm_unregister_notifier(&pmu->pm);
 	cpuhp_state_remove_instance(hotplug_state, &pmu->hotplug);
 }

@@ -132,6 +132,112 @@ bool sbi_pmu_csr_exists(unsigned int csr)
 	return !error;
 }
 
+/* ---- delegated counters (Smcdeleg, Ssccfg) ---- */
+
+/* Counter n is selected by siselect = SELECT_COUNTERS + n. */
+#define SELECT_COUNTERS	0x40
+
+#define WRITE_OR_TRAP(insn, csr, value, error)				\
+	asm volatile("1:	" insn "	%[number], %[word]\n"	\
+		     "	li	%[err], 0\n"				\
+		     "2:\n"						\
+		     _ASM_EXTABLE(1b, 2b)				\
+		     : [err] "+r"(error)				\
+		     : [word] "r"(value), [number] "i"(csr) : "memory")
+
+/*
+ * Select a counter. Others use siselect, too, and write it before each use; an interrupt may
+ * come between. So its value is restored.
+ */
+static int select_counter(unsigned int counter, unsigned long *before)
+{
+	const unsigned long select = SELECT_COUNTERS + counter;
+	unsigned long now = 0;
+	int error = -ENXIO;
+
+	READ_OR_TRAP(CSR_SISELECT, now, error);
+	if (error)
+		return error;
+	*before = now;
+	error = -ENXIO;
+	WRITE_OR_TRAP("csrw", CSR_SISELECT, select, error);
+	return error;
+}
+
+/**
+ * sbi_pmu_csr_read_delegated() - read a register of a delegated counter
+ * @counter: its number: 0 is cycle, 2 instret
+ * @csr: CSR_SIREG, its value; or CSR_SIREG2, its event and filter
+ * @value: written on success
+ *
+ * Context: on the CPU, interrupts disabled.
+ * Return: 0, or -ENXIO if the counter is not delegated, or does not have this register.
+ */
+int sbi_pmu_csr_read_delegated(unsigned int counter, unsigned int csr, u64 *value)
+{
+	unsigned long before, now = 0;
+	int error = select_counter(counter, &before);
+
+	if (error)
+		return error;
+	error = -ENXIO;
+	if (csr == CSR_SIREG)
+		READ_OR_TRAP(CSR_SIREG, now, error);
+	else
+		READ_OR_TRAP(CSR_SIREG2, now, error);
+	csr_write(CSR_SISELECT, before);
+	if (!error)
+		*value = now;
+	return error;
+}
+
+/* Write it: as sbi_pmu_csr_read_delegated(). */
+int sbi_pmu_csr_write_delegated(unsigned int counter, unsigned int csr, u64 value)
+{
+	unsigned long before;
+	int error = select_counter(counter, &before);
+
+	if (error)
+		return error;
+	error = -ENXIO;
+	if (csr == CSR_SIREG)
+		WRITE_OR_TRAP("csrw", CSR_SIREG, value, error);
+	else
+		WRITE_OR_TRAP("csrw", CSR_SIREG2, value, error);
+	csr_write(CSR_SISELECT, before);
+	return error;
+}
+
+/* Read scountinhibit: delegated counters that are stopped. Return: 0, or -ENXIO without it. */
+int sbi_pmu_csr_stopped(u32 *counters)
+{
+	unsigned long now = 0;
+	int error = -ENXIO;
+
+	READ_OR_TRAP(CSR_SCOUNTINHIBIT, now, error);
+	if (!error)
+		*counters = now;
+	return error;
+}
+
+/* Stop delegated counters, all at the same time. */
+int sbi_pmu_csr_stop(u32 counters)
+{
+	int error = -ENXIO;
+
+	WRITE_OR_TRAP("csrs", CSR_SCOUNTINHIBIT, counters, error);
+	return error;
+}
+
+/* Start delegated counters, all at the same time. */
+int sbi_pmu_csr_start(u32 counters)
+{
+	int error = -ENXIO;
+
+	WRITE_OR_TRAP("csrc", CSR_SCOUNTINHIBIT, counters, error);
+	return error;
+}
+
 /* ---- what user space can read; other reads trap ---- */
 
 /* Counters that can be opened: bits may be read-only zero. Context: interrupts disabled. */

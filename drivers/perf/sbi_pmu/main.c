@@ -33,9 +33,9 @@ static char *overflow = "auto";
 module_param(overflow, charp, 0444);
 MODULE_PARM_DESC(overflow, "what makes samples: an overflow interrupt (lcofi, thead, andes), timer, none, or auto (default): the interrupt where it works, else timer");
 
-static char *snapshot = "auto";
-module_param(snapshot, charp, 0444);
-MODULE_PARM_DESC(snapshot, "use the snapshot shared memory to read all counters by one call: on, off, or auto (default): where that is faster than to read them");
+static char *backend = "auto";
+module_param(backend, charp, 0444);
+MODULE_PARM_DESC(backend, "how counters are programmed: csr (delegated counters, no SBI calls), snapshot (shared memory, all counters by one call), sbi (single SBI calls), or auto (default): the first that works, snapshot if it is faster than sbi");
 
 /* The only instance, for module_exit() */
 static struct sbi_pmu *the_pmu;
@@ -70,6 +70,11 @@ static unsigned long spec_minor(const struct sbi_pmu *pmu)
 
 static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *sampling)
 {
+	static const char * const backend_text[] = {
+		[SBI_PMU_BACKEND_SBI] = "",
+		[SBI_PMU_BACKEND_SNAPSHOT] = ", read by snapshot",
+		[SBI_PMU_BACKEND_CSR] = ", delegated counters",
+	};
 	const struct sbi_pmu_mask hw = sbi_pmu_inventory_hardware(&pmu->inv);
 	char firmware[48];
 
@@ -78,7 +83,7 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 		SBI_PMU_VERSION, pmu->name, spec_major(pmu), spec_minor(pmu), firmware,
 		sbi_pmu_mask_weight(&hw), sbi_pmu_mask_weight(&pmu->inv.firmware),
 		owner ? "shared with PMU " : "exclusive", owner ?: "", sampling,
-		pmu->snapshot == SBI_PMU_SNAPSHOT_USED ? ", read by snapshot" : "");
+		backend_text[pmu->backend]);
 	if (!sbi_pmu_mask_empty(&pmu->inv.free_running))
 		pr_info("firmware has no counter for %s: their CSRs are read as they run, without :u and :k, and sampled by timer; what a device tree can change is in sbi-pmu.rst\n",
 			sbi_pmu_free_running_names(&pmu->inv));
@@ -167,6 +172,9 @@ static void find_free_running(struct sbi_pmu *pmu)
 	unsigned long flags;
 
 	if (!pmu->exclusive && pmu->id.impl != SBI_IMPL_OPENSBI)
+		return;
+	/* Delegated ones need nobody to hand them out. */
+	if (pmu->backend == SBI_PMU_BACKEND_CSR)
 		return;
 	local_irq_save(flags);
 	c = &this_cpu_ptr(pmu->cpu)->counters;
@@ -406,7 +414,7 @@ static int __init sbi_pmu_init(void)
 		goto err_free;
 	support_init(pmu);
 
-	ret = sbi_pmu_backend_select(pmu, snapshot);
+	ret = sbi_pmu_backend_select(pmu, backend);
 	if (ret)
 		goto err_owner;
 	find_free_running(pmu);

@@ -31,6 +31,13 @@
 
 #define OPENSBI_VERSION(major, minor)	((major) << 16 | (minor))
 
+/* How counters are programmed and read: backend.h */
+enum sbi_pmu_backend_kind {
+	SBI_PMU_BACKEND_SBI,
+	SBI_PMU_BACKEND_SNAPSHOT,
+	SBI_PMU_BACKEND_CSR,
+};
+
 /* Is the snapshot shared memory used? */
 enum sbi_pmu_snapshot_use {
 	SBI_PMU_SNAPSHOT_NONE,   /* firmware does not have it, or it does not work */
@@ -126,7 +133,9 @@ struct sbi_pmu {
 	u64 wrap_ns;
 	struct sbi_pmu_caps caps;               /* what the machine can do; const after probe */
 	struct sbi_pmu_firmware_id id;          /* the firmware; const after probe */
+	struct sbi_pmu_delegation delegation;   /* if counters are delegated; const after probe */
 	struct sbi_pmu_read_method read_method; /* how counters are best read; const after probe */
+	enum sbi_pmu_backend_kind backend;      /* how counters are programmed; const after probe */
 	enum sbi_pmu_snapshot_use snapshot;     /* enum sbi_pmu_snapshot_use; const after probe */
 	/*
 	 * no other CPU PMU is there: this one has type RAW and all counters. Else in shared
@@ -156,6 +165,7 @@ struct sbi_pmu {
 	atomic_t events;                        /* number of perf events that exist */
 	struct sbi_pmu_user_access user_access; /* user-space reads */
 	struct hlist_node hotplug;              /* in the list of the CPU hotplug state */
+	struct notifier_block reboot;           /* notified before kexec and power-off */
 	struct notifier_block pm;               /* notified when a CPU loses or regains power */
 	struct dentry *debugfs;                 /* folder */
 };

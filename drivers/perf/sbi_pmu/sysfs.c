@@ -229,6 +229,18 @@ static ssize_t snapshot_show(struct device *dev, struct device_attribute *attr, 
 }
 static DEVICE_ATTR_RO(snapshot);
 
+static ssize_t backend_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	static const char * const names[] = {
+		[SBI_PMU_BACKEND_SBI] = "sbi",
+		[SBI_PMU_BACKEND_SNAPSHOT] = "snapshot",
+		[SBI_PMU_BACKEND_CSR] = "csr",
+	};
+
+	return sysfs_emit(buf, "%s\n", names[dev_to_sbi_pmu(dev)->backend]);
+}
+static DEVICE_ATTR_RO(backend);
+
 /* 0: not known */
 static unsigned int slots_of(const struct sbi_pmu *pmu)
 {
@@ -257,6 +269,7 @@ static struct attribute *caps_attrs[] = {
 	&dev_attr_firmware_counters.attr,
 	&dev_attr_user_read.attr,
 	&dev_attr_snapshot.attr,
+	&dev_attr_backend.attr,
 	&dev_attr_slots.attr,
 	&dev_attr_free_running.attr,
 	NULL,
