@@ -8,7 +8,7 @@ good=$top/drivers/perf/sbi_pmu/vendor/xiangshan
 
 generate() { # AWK FOLDER
 	$1 -f "$2/read.awk" -f "$2/write-c.awk" "$2/combined.tsv" "$2/standard.tsv" \
-		"$2/metrics.tsv" "$2/events.tsv"
+		"$2/riscv.tsv" "$2/metrics.tsv" "$2/events.tsv"
 }
 
 # refuses SCRIPT FILE LINE-PATTERN MESSAGE: after the sed SCRIPT on FILE, MESSAGE is
@@ -74,6 +74,9 @@ all_errors() {
 	refuses '/^inst_spec/s/	inst_spec rec/	rob_commitinstr inst_spec rec/' combined.tsv '^inst_spec' 'may be 70 in a cycle'
 	refuses '/cycles_memory/s/0x1/one/' standard.tsv 'cycles_memory' "id 'one' is no event id"
 	refuses '/cycles_memory/s/cycles_memory/cycles_mem/' standard.tsv 'cycles_mem' "no table has 'cycles_mem'"
+	refuses '/^INST.RET/s/commitinstr/commit/' riscv.tsv '^INST.RET' "table user-guide has no 'rob_commit'"
+	refuses '/^INST.RET/s/user-guide/user_guide/' riscv.tsv '^INST.RET' "unknown table 'user_guide'"
+	refuses '/^INST.RET/s/INST/Inst/' riscv.tsv '^Inst.RET' "'Inst.RET' is not all of"
 	refuses '/^td_l1/s/memstall_any/memstal_any/' metrics.tsv '^td_l1' "no table has 'memstal_any_load'"
 	refuses '/^td_l1/s/td_l1/td_l2/' metrics.tsv '^td_l2_bound' "duplicate metric"
 	refuses '/^td_l1/s/td_l1/TD_L1/' metrics.tsv '^TD_L1' "metric 'TD_L1_bound'"

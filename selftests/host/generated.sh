@@ -42,6 +42,15 @@ in_json() { # FOLDER
 		' "$1"/*.json | sort
 }
 
+# Names of RISC-V International and codes: of its data, with the code of the event, which is in
+# the file "got"; and in the JSON.
+riscv_in_data() { # TABLE
+	awk -F '\t' -v table="$1" '
+		NR == FNR { split($0, word, " "); code[word[1]] = word[2]; next }
+		!/^#/ && index(" " $3 " ", " " table " ") { print $1, code[$2] }
+		' "$dir/got" "$events/riscv.tsv" | sort
+}
+
 # Rows of the event data: "index name RTL-name", or "unit index name RTL-name fault" if there
 # is a fault.
 in_data() { # TABLE
@@ -108,8 +117,11 @@ same() { # $dir/want and $dir/got
 
 json_complete() { # TABLE
 	in_driver "$1" >"$dir/want"
-	in_json "$dir/build/perf-json/arch/riscv/openxiangshan/kunminghu-$1" >"$dir/got"
-	same
+	in_json "$dir/build/perf-json/arch/riscv/openxiangshan/kunminghu-$1" >"$dir/json"
+	grep '^[a-z]' "$dir/json" >"$dir/got"
+	same || return
+	riscv_in_data "$1" >"$dir/want"
+	grep '^[A-Z]' "$dir/json" | diff "$dir/want" - >"$dir/diff"
 }
 
 page_complete() { # TABLE

@@ -11,11 +11,12 @@ jevents() {
 	(cd "$dir/perf" && python3 jevents.py riscv all arch events.c) >"$dir/log" 2>&1
 }
 
-# "name value" of two KEYs for each object in a model's files; digits as perf writes them.
+# "name value" of two KEYs for each object in a model's files; letters of names and digits as perf
+# writes them.
 asked() { # MODEL KEY KEY
 	awk -F '"' -v name="$2" -v value="$3" '
 		$2 == name { one = $4 }
-		$2 == value { print one, $4 }' "$ours/$1"/*.json |
+		$2 == value { print tolower(one), $4 }' "$ours/$1"/*.json |
 		sed 's/ 0x\([0-9]\)$/ \1/' | sort
 }
 

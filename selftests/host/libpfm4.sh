@@ -6,11 +6,12 @@
 . "$(dirname "$0")/steps.sh"
 events=$top/drivers/perf/sbi_pmu/vendor/xiangshan
 
-# "NAME code" of the events in the JSON of a table; the names as libpfm4 has them.
+# "NAME code" of the events in the JSON of a table; the names as libpfm4 has them. Names of RISC-V
+# International have dots, with which libpfm4 separates modifiers.
 in_json() { # TABLE
 	awk -F '"' '
 		$2 == "EventName" { name = toupper($4) }
-		$2 == "EventCode" { print name, $4 }
+		$2 == "EventCode" && name !~ /\./ { print name, $4 }
 		' "$dir/json/arch/riscv/openxiangshan/kunminghu-$1"/*.json | sort
 }
 

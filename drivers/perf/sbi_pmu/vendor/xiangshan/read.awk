@@ -13,6 +13,7 @@
 #                          of combined events), op, max, fault ("-": none), rtl_name,
 #                          text, note; and index_of[t, name, 0..parts-1]
 #   standard_id, _name, _alias[1..standards]
+#   riscv_name, _alias, _tables[1..riscvs]
 #   metric_name, _group, _expr, _text[1..metrics]; a writer notes those that it has
 #                          written in written_metric[name], for computable()
 
@@ -89,6 +90,7 @@ BEGIN {
 		unit_number[unit_name[i]] = i
 	columns["combined"] = "#name\top\tmembers\tdescription"
 	columns["standard"] = "#id\tstandard\tname"
+	columns["riscv"] = "#riscv\tname\ttables\treason"
 	columns["metrics"] = "#name\tgroup\texpression\tdescription"
 }
 
@@ -185,6 +187,17 @@ kind == "standard" {
 	standard_name[standards] = $2
 	standard_alias[standards] = $3
 	standard_at[standards] = FILENAME ":" FNR
+	next
+}
+
+kind == "riscv" {
+	if ($1 !~ /^[A-Z][A-Z0-9_.]*$/)
+		error("'" $1 "' is not all of A-Z, 0-9, _ and .")
+	riscvs++
+	riscv_name[riscvs] = $1
+	riscv_alias[riscvs] = $2
+	riscv_tables[riscvs] = $3
+	riscv_at[riscvs] = FILENAME ":" FNR
 	next
 }
 
@@ -390,6 +403,17 @@ function check_metric(m,    n, word, i)
 			error_at(metric_at[m], "no table has '" word[i] "'")
 }
 
+# Each of the tables has the event, without a fault.
+function check_riscv(r,    n, t, i)
+{
+	n = split(riscv_tables[r], t, " ")
+	for (i = 1; i <= n; i++)
+		if (!(t[i] in title))
+			error_at(riscv_at[r], "unknown table '" t[i] "'")
+		else if (lacks(t[i], riscv_alias[r]))
+			error_at(riscv_at[r], "table " t[i] " has no '" riscv_alias[r] "'")
+}
+
 # The event counts slots, or micro-ops that each take one.
 function check_slots(t, alias)
 {
@@ -435,6 +459,8 @@ END {
 			error_at(standard_at[s], "no table has '" standard_alias[s] "'")
 	for (m = 1; m <= metrics; m++)
 		check_metric(m)
+	for (r = 1; r <= riscvs; r++)
+		check_riscv(r)
 	for (i = 1; i <= tables; i++)
 		check_table(table[i])
 	if (bad)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # write-json.awk - after read.awk: one event file of table "only" for perf's source
-# tree. "topic" is the name of a unit, or "metrics", which needs metrics.tsv.
+# tree. "topic" is the name of a unit, which needs riscv.tsv, or "metrics", which needs
+# metrics.tsv.
 
 function quote(string)
 {
@@ -35,6 +36,14 @@ function write_event(t, alias,    body)
 	object(body)
 }
 
+# The name of RISC-V International for an event
+function write_riscv(t, r)
+{
+	object(field("EventName", riscv_name[r]) ",\n" \
+	       field("EventCode", code(t, riscv_alias[r])) ",\n" \
+	       field("BriefDescription", "RISC-V International's name of " riscv_alias[r] ": " text[t, riscv_alias[r]]))
+}
+
 function write_metric(m)
 {
 	written_metric[metric_name[m]] = 1
@@ -52,6 +61,10 @@ END {
 		if (fault[only, alias] == "-" && unit_name[unit[only, alias]] == topic)
 			write_event(only, alias)
 	}
+	for (r = 1; r <= riscvs; r++)
+		if (index(" " riscv_tables[r] " ", " " only " ") &&
+		    unit_name[unit[only, riscv_alias[r]]] == topic)
+			write_riscv(only, r)
 	for (m = 1; topic == "metrics" && m <= metrics; m++)
 		if (computable(only, metric_expr[m]))
 			write_metric(m)
