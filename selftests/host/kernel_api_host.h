@@ -41,8 +41,6 @@ struct list_head {
 	struct list_head *next, *prev;
 };
 
-#define LIST_HEAD(name)	struct list_head name = { &(name), &(name) }
-
 static inline void INIT_LIST_HEAD(struct list_head *head)
 {
 	head->next = head;
@@ -67,22 +65,6 @@ static inline void list_del_init(struct list_head *node)
 	node->prev->next = node->next;
 	node->next->prev = node->prev;
 	INIT_LIST_HEAD(node);
-}
-
-static inline void list_move_tail(struct list_head *node, struct list_head *head)
-{
-	list_del_init(node);
-	list_add_tail(node, head);
-}
-
-static inline void list_splice_tail_init(struct list_head *from, struct list_head *to)
-{
-	while (!list_empty(from)) {
-		struct list_head *node = from->next;
-
-		list_del_init(node);
-		list_add_tail(node, to);
-	}
 }
 
 static inline void list_add(struct list_head *node, struct list_head *head)
@@ -112,6 +94,67 @@ static inline void list_move(struct list_head *node, struct list_head *head)
 	     tmp = list_entry(pos->member.next, __typeof__(*pos), member);	\
 	     &pos->member != (head);						\
 	     pos = tmp, tmp = list_entry(tmp->member.next, __typeof__(*tmp), member))
+
+struct hlist_node {
+	struct hlist_node *next, **pprev;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+#define HLIST_HEAD(name)		struct hlist_head name = { NULL }
+#define INIT_HLIST_HEAD(head)		((head)->first = NULL)
+#define hlist_empty(head)		(!(head)->first)
+#define hlist_unhashed(node)		(!(node)->pprev)
+
+static inline void INIT_HLIST_NODE(struct hlist_node *node)
+{
+	node->next = NULL;
+	node->pprev = NULL;
+}
+
+static inline void hlist_add_head(struct hlist_node *node, struct hlist_head *head)
+{
+	node->next = head->first;
+	node->pprev = &head->first;
+	if (node->next)
+		node->next->pprev = &node->next;
+	head->first = node;
+}
+
+static inline void hlist_del(struct hlist_node *node)
+{
+	*node->pprev = node->next;
+	if (node->next)
+		node->next->pprev = node->pprev;
+}
+
+static inline void hlist_del_init(struct hlist_node *node)
+{
+	if (hlist_unhashed(node))
+		return;
+	hlist_del(node);
+	INIT_HLIST_NODE(node);
+}
+
+static inline void hlist_move_list(struct hlist_head *from, struct hlist_head *to)
+{
+	to->first = from->first;
+	if (to->first)
+		to->first->pprev = &to->first;
+	from->first = NULL;
+}
+
+#define hlist_entry_safe(node, type, member) \
+	((node) ? list_entry(node, type, member) : NULL)
+#define hlist_for_each_entry(pos, head, member)						\
+	for (pos = hlist_entry_safe((head)->first, __typeof__(*pos), member); pos;		\
+	     pos = hlist_entry_safe(pos->member.next, __typeof__(*pos), member))
+#define hlist_for_each_entry_safe(pos, tmp, head, member)				\
+	for (pos = hlist_entry_safe((head)->first, __typeof__(*pos), member);			\
+	     pos && ((tmp = pos->member.next), true);					\
+	     pos = hlist_entry_safe(tmp, __typeof__(*pos), member))
 
 /* ---- linux/bitmap.h, linux/bitops.h ---- */
 
@@ -158,42 +201,17 @@ static inline unsigned int bitmap_weight(const unsigned long *map, unsigned int 
 
 /* ---- linux/hashtable.h, linux/jhash.h: one bucket ---- */
 
-struct hlist_node {
-	struct hlist_node *next, **pprev;
-};
-
-struct hlist_head {
-	struct hlist_node *first;
-};
-
 /* 1 << @bits buckets, of which the first is used. */
 #define DECLARE_HASHTABLE(name, bits)	struct hlist_head name[1 << (bits)]
 #define hash_init(table)		((table)[0].first = NULL)
 #define jhash_3words(a, b, c, d)	((u32)((a) ^ (b) ^ (c) ^ (d)))
 
-static inline void hash_add_first(struct hlist_head *head, struct hlist_node *node)
-{
-	node->next = head->first;
-	node->pprev = &head->first;
-	if (node->next)
-		node->next->pprev = &node->next;
-	head->first = node;
-}
-
-static inline void hash_del(struct hlist_node *node)
-{
-	*node->pprev = node->next;
-	if (node->next)
-		node->next->pprev = node->pprev;
-}
-
-#define hash_add(table, node, key)	((void)(key), hash_add_first(&(table)[0], node))
-#define hash_entry(node, type, member)						\
-	((node) ? list_entry(node, type, member) : NULL)
+#define hash_del(node)			hlist_del(node)
+#define hash_add(table, node, key)	((void)(key), hlist_add_head(node, &(table)[0]))
 #define hash_for_each_possible(table, pos, member, key)				\
-	for ((void)(key), (pos) = hash_entry((table)[0].first, __typeof__(*(pos)), member); \
+	for ((void)(key), (pos) = hlist_entry_safe((table)[0].first, __typeof__(*(pos)), member); \
 	     (pos);								\
-	     (pos) = hash_entry((pos)->member.next, __typeof__(*(pos)), member))
+	     (pos) = hlist_entry_safe((pos)->member.next, __typeof__(*(pos)), member))
 
 /* ---- linux/cpumask.h, linux/smp.h: two CPUs, of which the first has the counters ---- */
 

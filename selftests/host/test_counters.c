@@ -333,7 +333,7 @@ static void test_lost_counter(void)
 	require(!tracked_add(b), "counters.lost_counter_again");
 	cpu_run(3);
 	fakesbi.refuse = 0;
-	check(cpu.counters.lost_events == 1 && cpu.lost == 1 && list_empty(&a->event.node),
+	check(cpu.counters.lost_events == 1 && cpu.lost == 1 && hlist_unhashed(&a->event.node),
 	      "counters.event_without_counter_is_disabled");
 	check(sbi_pmu_event_start(&cpu.counters, &a->event) == -ENODEV,
 	      "counters.event_with_lost_counter_does_not_start");

@@ -309,7 +309,7 @@ bool tracked_open(struct tracked *t, struct sbi_pmu_event_code code)
 
 	/* The event before it may wait for a counter. */
 	if (t->event.node.next)
-		list_del_init(&t->event.node);
+		hlist_del_init(&t->event.node);
 	memset(t, 0, sizeof(*t));
 	sbi_pmu_event_init(&t->event, &code, &candidates);
 	/* No user-space reads where each start sets the counter's value */
@@ -325,7 +325,7 @@ bool tracked_open_idx(struct tracked *t, u32 idx, u64 data)
 bool tracked_add(struct tracked *t)
 {
 	/* Perf core does not add an event again that waits for a counter. */
-	if (t->event.counter != SBI_PMU_NO_COUNTER || !list_empty(&t->event.node))
+	if (t->event.counter != SBI_PMU_NO_COUNTER || !hlist_unhashed(&t->event.node))
 		return false;
 	return !sbi_pmu_event_add(&cpu.counters, &t->event);
 }
@@ -392,7 +392,7 @@ unsigned int tracked_sync(void)
 		if (!t->active || t->event.active)
 			continue;
 		/* One that waits for a counter is not lost yet. */
-		if (t->event.counter == SBI_PMU_NO_COUNTER && !list_empty(&t->event.node))
+		if (t->event.counter == SBI_PMU_NO_COUNTER && !hlist_unhashed(&t->event.node))
 			continue;
 		lost++;
 		t->active = false;

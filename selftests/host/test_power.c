@@ -347,7 +347,7 @@ static void test_resume_refused(void)
 	cpu_enable();
 	fakesbi.refuse = 0;
 	check(cpu.counters.lost_events == 3 && cpu.lost == 3 && is_all_released() &&
-	      p[0].event.counter == SBI_PMU_NO_COUNTER && list_empty(&p[0].event.node),
+	      p[0].event.counter == SBI_PMU_NO_COUNTER && hlist_unhashed(&p[0].event.node),
 	      "power.events_are_disabled_after_lasting_refusal");
 	cpu_run(11);
 	check(three_right(p) && p[0].reported, "power.refused_resume_keeps_counts");

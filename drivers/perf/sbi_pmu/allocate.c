@@ -17,7 +17,7 @@ static int move_events(struct sbi_pmu_counters *c, unsigned int from, unsigned i
 	sbi_pmu_counter_release(c, from);
 	ret = sbi_pmu_counter_configure(c, to, &code, &candidates);
 	if (!ret) {
-		list_splice_tail_init(&c->events[from], &c->events[to]);
+		hlist_move_list(&c->events[from], &c->events[to]);
 		sbi_pmu_counter_rebase(c, to);
 		sbi_pmu_plan_set_events(&c->plan, to, c->plan.events[from]);
 		sbi_pmu_plan_set_events(&c->plan, from, 0);
@@ -169,10 +169,10 @@ int sbi_pmu_event_add(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 	event->counter = idx;
 	/* The counter's event may move to where all of its events can be. */
 	c->plan.candidates[idx] =
-		list_empty(&c->events[idx]) ?
+		hlist_empty(&c->events[idx]) ?
 			event->candidates :
 			sbi_pmu_mask_and(c->plan.candidates[idx], &event->candidates);
-	list_add_tail(&event->node, &c->events[idx]);
+	hlist_add_head(&event->node, &c->events[idx]);
 	sbi_pmu_plan_set_events(&c->plan, idx, c->plan.events[idx] + 1);
 	return 0;
 }
@@ -182,7 +182,7 @@ static int event_recover(struct sbi_pmu_counters *c, struct sbi_pmu_event *event
 {
 	int ret;
 
-	list_del_init(&event->node);
+	hlist_del_init(&event->node);
 	/* This is the last try: ask all counters. */
 	event->refusals = (struct sbi_pmu_refusals){};
 	ret = sbi_pmu_event_add(c, event);
@@ -199,7 +199,7 @@ static int event_recover(struct sbi_pmu_counters *c, struct sbi_pmu_event *event
 /* No counter can be had for an event. */
 static void event_fail(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
-	list_del_init(&event->node);
+	hlist_del_init(&event->node);
 	c->lost_events++;
 	c->failed(c, event);
 }
@@ -207,11 +207,12 @@ static void event_fail(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 /* Recover each event that is lost now, and start counters; both may lose others. */
 static void recover_once(struct sbi_pmu_counters *c)
 {
-	struct sbi_pmu_event *event, *tmp;
-	LIST_HEAD(lost);
+	struct sbi_pmu_event *event;
+	struct hlist_node *tmp;
+	HLIST_HEAD(lost);
 
-	list_splice_tail_init(&c->lost, &lost);
-	list_for_each_entry_safe(event, tmp, &lost, node)
+	hlist_move_list(&c->lost, &lost);
+	hlist_for_each_entry_safe(event, tmp, &lost, node)
 		if (event_recover(c, event))
 			event_fail(c, event);
 	sbi_pmu_counters_start(c);
@@ -229,10 +230,11 @@ static void recover_once(struct sbi_pmu_counters *c)
  */
 void sbi_pmu_counters_recover(struct sbi_pmu_counters *c)
 {
-	struct sbi_pmu_event *event, *tmp;
+	struct sbi_pmu_event *event;
+	struct hlist_node *tmp;
 
-	for (unsigned int i = 0; i < 2 && !list_empty(&c->lost); i++)
+	for (unsigned int i = 0; i < 2 && !hlist_empty(&c->lost); i++)
 		recover_once(c);
-	list_for_each_entry_safe(event, tmp, &c->lost, node)
+	hlist_for_each_entry_safe(event, tmp, &c->lost, node)
 		event_fail(c, event);
 }

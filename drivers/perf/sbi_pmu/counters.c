@@ -48,7 +48,7 @@ static void counter_account(struct sbi_pmu_counters *c, unsigned int idx, u64 no
 {
 	struct sbi_pmu_event *event;
 
-	list_for_each_entry(event, &c->events[idx], node)
+	hlist_for_each_entry(event, &c->events[idx], node)
 		event_account(c, event, now);
 }
 
@@ -83,7 +83,7 @@ void sbi_pmu_counter_update(struct sbi_pmu_counters *c, unsigned int idx)
 {
 	u64 now;
 
-	if (list_empty(&c->events[idx]) || !can_read(c, idx) || stop_all_at_access(c) ||
+	if (hlist_empty(&c->events[idx]) || !can_read(c, idx) || stop_all_at_access(c) ||
 	    sbi_pmu_backend_read(&c->backend, idx, &now))
 		return;
 	counter_account(c, idx, now);
@@ -125,7 +125,7 @@ bool sbi_pmu_counters_poll_narrow(struct sbi_pmu_counters *c)
 		if (c->backend.inv->info[i].width == 64)
 			continue;
 		sbi_pmu_counter_update(c, i);
-		list_for_each_entry(event, &c->events[i], node)
+		hlist_for_each_entry(event, &c->events[i], node)
 			sbi_pmu_event_shown_changed(c, event);
 		narrow = true;
 	}
@@ -222,7 +222,8 @@ static void event_drop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	const unsigned int idx = event->counter;
 
-	list_move_tail(&event->node, &c->lost);
+	hlist_del(&event->node);
+	hlist_add_head(&event->node, &c->lost);
 	event->counter = SBI_PMU_NO_COUNTER;
 	event->was_active = event->active;
 	event->active = false;
@@ -247,21 +248,23 @@ static bool event_rebase(struct sbi_pmu_counters *c, struct sbi_pmu_event *event
  */
 void sbi_pmu_counter_rebase(struct sbi_pmu_counters *c, unsigned int idx)
 {
-	struct sbi_pmu_event *event, *tmp;
+	struct sbi_pmu_event *event;
+	struct hlist_node *tmp;
 
-	list_for_each_entry_safe(event, tmp, &c->events[idx], node)
+	hlist_for_each_entry_safe(event, tmp, &c->events[idx], node)
 		if (!event_rebase(c, event, idx))
 			event_drop(c, event);
-	list_for_each_entry(event, &c->events[idx], node)
+	hlist_for_each_entry(event, &c->events[idx], node)
 		sbi_pmu_event_shown_changed(c, event);
 }
 
 /* The events of counter @idx lose it, and wait for sbi_pmu_counters_recover(). */
 void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx)
 {
-	struct sbi_pmu_event *event, *tmp;
+	struct sbi_pmu_event *event;
+	struct hlist_node *tmp;
 
-	list_for_each_entry_safe(event, tmp, &c->events[idx], node)
+	hlist_for_each_entry_safe(event, tmp, &c->events[idx], node)
 		event_drop(c, event);
 }
 
@@ -293,7 +296,7 @@ static u64 events_to_overflow(const struct sbi_pmu_counters *c, unsigned int idx
 	const struct sbi_pmu_event *event;
 	u64 first = 0, events;
 
-	list_for_each_entry(event, &c->events[idx], node) {
+	hlist_for_each_entry(event, &c->events[idx], node) {
 		if (!event->active || event->sampling != SBI_PMU_BY_INTERRUPT)
 			continue;
 		events = sbi_pmu_period_to_overflow(&event->period);
@@ -307,7 +310,7 @@ static bool counter_needs_reset(const struct sbi_pmu_counters *c, unsigned int i
 {
 	const struct sbi_pmu_event *event;
 
-	list_for_each_entry(event, &c->events[idx], node)
+	hlist_for_each_entry(event, &c->events[idx], node)
 		if (needs_reset(c, event))
 			return true;
 	return false;
@@ -349,9 +352,9 @@ static void counter_started(struct sbi_pmu_counters *c, unsigned int idx,
 	set_state(c, idx, state);
 	if (!sbi_pmu_mask_test(&c->backend.initial.valid, idx))
 		return;
-	list_for_each_entry(event, &c->events[idx], node)
+	hlist_for_each_entry(event, &c->events[idx], node)
 		event->prev = c->backend.initial.value[idx];
-	list_for_each_entry(event, &c->events[idx], node)
+	hlist_for_each_entry(event, &c->events[idx], node)
 		sbi_pmu_event_shown_changed(c, event);
 }
 
@@ -371,7 +374,7 @@ bool sbi_pmu_counters_need_start(const struct sbi_pmu_counters *c)
 	const struct sbi_pmu_mask stopped = to_start(c);
 
 	return !sbi_pmu_mask_empty(&stopped) || !sbi_pmu_mask_empty(&c->in[SBI_PMU_RESTART]) ||
-	       !list_empty(&c->lost);
+	       !hlist_empty(&c->lost);
 }
 
 /**
@@ -425,9 +428,9 @@ void sbi_pmu_counters_online(struct sbi_pmu_counters *c)
 
 	memset(&c->plan, 0, sizeof(c->plan));
 	c->wrapped = (struct sbi_pmu_mask){};
-	INIT_LIST_HEAD(&c->lost);
+	INIT_HLIST_HEAD(&c->lost);
 	for (i = 0; i < SBI_PMU_MAX_COUNTERS; i++) {
-		INIT_LIST_HEAD(&c->events[i]);
+		INIT_HLIST_HEAD(&c->events[i]);
 		set_state(c, i, SBI_PMU_FREE);
 	}
 	c->online = true;
@@ -446,16 +449,17 @@ void sbi_pmu_counters_online(struct sbi_pmu_counters *c)
 void sbi_pmu_counters_offline(struct sbi_pmu_counters *c)
 {
 	const struct sbi_pmu_mask configured = c->plan.configured;
-	struct sbi_pmu_event *event, *tmp;
+	struct sbi_pmu_event *event;
+	struct hlist_node *tmp;
 	unsigned int i;
 
 	if (!c->online)
 		return;
 	c->online = false;
-	list_for_each_entry_safe(event, tmp, &c->lost, node)
-		list_del_init(&event->node);
+	hlist_for_each_entry_safe(event, tmp, &c->lost, node)
+		hlist_del_init(&event->node);
 	sbi_pmu_for_each_counter(i, &configured) {
-		list_for_each_entry_safe(event, tmp, &c->events[i], node) {
+		hlist_for_each_entry_safe(event, tmp, &c->events[i], node) {
 			sbi_pmu_event_del(c, event);
 			sbi_pmu_event_shown_changed(c, event);
 		}
@@ -548,7 +552,7 @@ void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_
 			const struct sbi_pmu_mask *candidates)
 {
 	memset(event, 0, sizeof(*event));
-	INIT_LIST_HEAD(&event->node);
+	INIT_HLIST_NODE(&event->node);
 	event->code = *code;
 	event->candidates = *candidates;
 	event->counter = SBI_PMU_NO_COUNTER;
@@ -561,11 +565,11 @@ void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 
 	if (idx == SBI_PMU_NO_COUNTER) {
 		/* It may wait for a counter. */
-		list_del_init(&event->node);
+		hlist_del_init(&event->node);
 		return;
 	}
 	sbi_pmu_event_stop(c, event);
-	list_del_init(&event->node);
+	hlist_del_init(&event->node);
 	event->counter = SBI_PMU_NO_COUNTER;
 	sbi_pmu_plan_set_events(&c->plan, idx, c->plan.events[idx] - 1);
 }

@@ -51,7 +51,7 @@ struct sbi_pmu_refusals {
 
 /* An event on a CPU */
 struct sbi_pmu_event {
-	struct list_head node;          /* in the list of its counter */
+	struct hlist_node node;         /* in the list of its counter */
 	struct sbi_pmu_event_code code; /* the event */
 	struct sbi_pmu_mask candidates; /* counters that can hold it */
 	/* the counter's value when it was accounted last; valid while @active */
@@ -85,8 +85,8 @@ struct sbi_pmu_event {
 struct sbi_pmu_counters {
 	struct sbi_pmu_backend backend; /* programs and reads them */
 	struct sbi_pmu_plan plan;       /* which counter holds which event */
-	/* by counter, the events that count on it */
-	struct list_head events[SBI_PMU_MAX_COUNTERS];
+	/* by counter, the events that count on it, in no order */
+	struct hlist_head events[SBI_PMU_MAX_COUNTERS];
 	u8 state[SBI_PMU_MAX_COUNTERS];         /* by counter, enum sbi_pmu_counter_state */
 	struct sbi_pmu_mask in[SBI_PMU_STATES]; /* by state but FREE, the counters in it */
 	/* sampling counters that had wrapped when lost interrupts were looked for */
@@ -102,7 +102,7 @@ struct sbi_pmu_counters {
 	 * events that have lost their counter, because firmware refused to configure or to
 	 * start it again; see sbi_pmu_counters_recover()
 	 */
-	struct list_head lost;
+	struct hlist_head lost;
 	/* no counter can be had for an event that has lost its own: it must be disabled */
 	void (*failed)(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 	unsigned int lost_events; /* how often @failed was called */

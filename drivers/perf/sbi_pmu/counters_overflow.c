@@ -7,7 +7,7 @@ bool sbi_pmu_counter_samples(const struct sbi_pmu_counters *c, unsigned int idx,
 {
 	const struct sbi_pmu_event *event;
 
-	list_for_each_entry(event, &c->events[idx], node)
+	hlist_for_each_entry(event, &c->events[idx], node)
 		if (event->active && event->sampling == how)
 			return true;
 	return false;
@@ -46,7 +46,7 @@ static bool has_wrapped(const struct sbi_pmu_counters *c, unsigned int idx)
 {
 	const struct sbi_pmu_event *event;
 
-	list_for_each_entry(event, &c->events[idx], node)
+	hlist_for_each_entry(event, &c->events[idx], node)
 		if (event->active)
 			return !(event->prev & BIT_ULL(c->backend.inv->info[idx].width - 1));
 	return false;

@@ -195,7 +195,7 @@ int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 		sbi_pmu_poll_init(cpu);
 		sbi_pmu_failed_init(cpu);
 		/* Perf core calls pmu_enable() on CPUs that never come online here, too. */
-		INIT_LIST_HEAD(&cpu->counters.lost);
+		INIT_HLIST_HEAD(&cpu->counters.lost);
 	}
 	return 0;
 }

@@ -93,7 +93,7 @@ static void copy_here(void *arg)
 	copy->lost_shmem = c->backend.shmem.data && !c->backend.shmem.registered;
 	sbi_pmu_for_each_counter(i, &copy->plan.configured) {
 		copy->events[i] = 0;
-		list_for_each_entry(event, &c->events[i], node)
+		hlist_for_each_entry(event, &c->events[i], node)
 			copy->events[i]++;
 	}
 }

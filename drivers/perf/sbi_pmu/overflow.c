@@ -190,7 +190,7 @@ static void sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_p
 {
 	struct sbi_pmu_event *event;
 
-	list_for_each_entry(event, &cpu->counters.events[idx], node)
+	hlist_for_each_entry(event, &cpu->counters.events[idx], node)
 		if (event->active && event->sampling == how)
 			sample_event(cpu, container_of(event, struct sbi_pmu_perf_event, event),
 				     get_irq_regs());

@@ -23,7 +23,7 @@ bool sbi_pmu_timed_look(struct sbi_pmu_counters *c, unsigned int idx, u64 now)
 	if (!sbi_pmu_counter_samples(c, idx, SBI_PMU_BY_TIMER))
 		return false;
 	sbi_pmu_counter_update(c, idx);
-	list_for_each_entry(event, &c->events[idx], node)
+	hlist_for_each_entry(event, &c->events[idx], node)
 		if (is_by_timer(event))
 			sbi_pmu_period_looked(&event->period, now);
 	return true;
@@ -37,7 +37,7 @@ u64 sbi_pmu_timed_due(const struct sbi_pmu_counters *c)
 	unsigned int i;
 
 	sbi_pmu_for_each_counter(i, &c->plan.busy) {
-		list_for_each_entry(event, &c->events[i], node) {
+		hlist_for_each_entry(event, &c->events[i], node) {
 			if (!is_by_timer(event))
 				continue;
 			due = sbi_pmu_period_due(&event->period);

@@ -104,7 +104,7 @@ static u32 readable_by_current(struct sbi_pmu_cpu *cpu)
 	if (!READ_ONCE(cpu->pmu->user_access.count))
 		return 0;
 	sbi_pmu_for_each_counter(i, &cpu->counters.plan.busy) {
-		list_for_each_entry(event, &cpu->counters.events[i], node) {
+		hlist_for_each_entry(event, &cpu->counters.events[i], node) {
 			/* Not those of keep(). */
 			if (!event->user_read)
 				continue;
