@@ -68,9 +68,9 @@ static void test_move_chain(void)
 	      sbi_pmu_plan_add(plan, &cpu.inv, &a->event.code, &a->event.candidates) &&
 	      !sbi_pmu_plan_add(plan, &cpu.inv, &d->event.code, &d->event.candidates),
 	      "counters.plan_agrees_with_counters_and_shares");
-	check(sbi_pmu_event_code_equal(&plan->code[3], &c->event.code) &&
-	      sbi_pmu_event_code_equal(&plan->code[4], &b->event.code) &&
-	      sbi_pmu_event_code_equal(&plan->code[5], &a->event.code),
+	check(sbi_pmu_event_code_equal(&plan->counter[3].code, &c->event.code) &&
+	      sbi_pmu_event_code_equal(&plan->counter[4].code, &b->event.code) &&
+	      sbi_pmu_event_code_equal(&plan->counter[5].code, &a->event.code),
 	      "counters.plan_assigns_same_counters");
 	free(plan);
 

@@ -7,8 +7,8 @@
  */
 static int move_events(struct sbi_pmu_counters *c, unsigned int from, unsigned int to)
 {
-	const struct sbi_pmu_event_code code = c->plan.code[from];
-	const struct sbi_pmu_mask candidates = c->plan.candidates[from];
+	const struct sbi_pmu_event_code code = c->plan.counter[from].code;
+	const struct sbi_pmu_mask candidates = c->plan.counter[from].candidates;
 	int ret;
 
 	if (sbi_pmu_mask_test(&c->plan.configured, to))
@@ -19,7 +19,7 @@ static int move_events(struct sbi_pmu_counters *c, unsigned int from, unsigned i
 	if (!ret) {
 		hlist_move_list(&c->events[from], &c->events[to]);
 		sbi_pmu_counter_rebase(c, to);
-		sbi_pmu_plan_set_events(&c->plan, to, c->plan.events[from]);
+		sbi_pmu_plan_set_events(&c->plan, to, c->plan.counter[from].events);
 		sbi_pmu_plan_set_events(&c->plan, from, 0);
 	} else if (!sbi_pmu_counter_configure(c, from, &code, &candidates)) {
 		sbi_pmu_counter_rebase(c, from);
@@ -55,8 +55,8 @@ static int take_first(struct sbi_pmu_counters *c, const struct sbi_pmu_event *ev
 	const unsigned int idx = sbi_pmu_path_first(path);
 	const bool idle = sbi_pmu_mask_test(&c->plan.configured, idx) &&
 			  !sbi_pmu_mask_test(&c->plan.busy, idx);
-	const struct sbi_pmu_event_code code = c->plan.code[idx];
-	const struct sbi_pmu_mask candidates = c->plan.candidates[idx];
+	const struct sbi_pmu_event_code code = c->plan.counter[idx].code;
+	const struct sbi_pmu_mask candidates = c->plan.counter[idx].candidates;
 	int ret = free_first(c, path);
 
 	if (!ret) {
@@ -165,15 +165,9 @@ int sbi_pmu_event_add(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 	ret = choose_counter(c, event, &idx);
 	if (ret)
 		return ret;
-
 	event->counter = idx;
-	/* The counter's event may move to where all of its events can be. */
-	c->plan.candidates[idx] =
-		hlist_empty(&c->events[idx]) ?
-			event->candidates :
-			sbi_pmu_mask_and(c->plan.candidates[idx], &event->candidates);
 	hlist_add_head(&event->node, &c->events[idx]);
-	sbi_pmu_plan_set_events(&c->plan, idx, c->plan.events[idx] + 1);
+	sbi_pmu_plan_join(&c->plan, idx, &event->candidates);
 	return 0;
 }
 

@@ -13,7 +13,7 @@ unsigned int sbi_pmu_plan_find(const struct sbi_pmu_plan *plan,
 	unsigned int i, full = SBI_PMU_NO_COUNTER;
 
 	sbi_pmu_for_each_counter(i, &among) {
-		if (!sbi_pmu_event_code_equal(&plan->code[i], code))
+		if (!sbi_pmu_event_code_equal(&plan->counter[i].code, code))
 			continue;
 		if (!sbi_pmu_plan_is_full(plan, i))
 			return i;
@@ -40,7 +40,8 @@ struct sbi_pmu_mask sbi_pmu_plan_holders(const struct sbi_pmu_plan *plan,
 	unsigned int i;
 
 	sbi_pmu_for_each_counter(i, &plan->configured)
-		if (plan->code[i].idx == code->idx && plan->code[i].data == code->data)
+		if (plan->counter[i].code.idx == code->idx &&
+		    plan->counter[i].code.data == code->data)
 			sbi_pmu_mask_set(&holders, i);
 	return holders;
 }
@@ -51,7 +52,8 @@ static unsigned int plan_oldest(const struct sbi_pmu_plan *plan, const struct sb
 	unsigned int i, oldest = SBI_PMU_NO_COUNTER;
 
 	sbi_pmu_for_each_counter(i, among)
-		if (oldest == SBI_PMU_NO_COUNTER || plan->stamp[i] < plan->stamp[oldest])
+		if (oldest == SBI_PMU_NO_COUNTER ||
+		    plan->counter[i].stamp < plan->counter[oldest].stamp)
 			oldest = i;
 	return oldest;
 }
@@ -106,7 +108,7 @@ bool sbi_pmu_plan_search(const struct sbi_pmu_plan *plan, const struct sbi_pmu_i
 			return true;
 		sbi_pmu_for_each_counter(i, &frontier) {
 			const struct sbi_pmu_mask new =
-				sbi_pmu_mask_andnot(plan->candidates[i], &seen);
+				sbi_pmu_mask_andnot(plan->counter[i].candidates, &seen);
 
 			sbi_pmu_for_each_counter(next, &new)
 				path->from[next] = i;
@@ -133,19 +135,20 @@ void sbi_pmu_plan_set(struct sbi_pmu_plan *plan, unsigned int idx,
 		      const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *candidates)
 {
 	sbi_pmu_mask_set(&plan->configured, idx);
-	plan->code[idx] = *code;
-	plan->candidates[idx] = *candidates;
+	plan->counter[idx].code = *code;
+	plan->counter[idx].candidates = *candidates;
 }
 
 /* @events events count on counter @idx; it is idle if that is 0. */
 void sbi_pmu_plan_set_events(struct sbi_pmu_plan *plan, unsigned int idx, unsigned int events)
 {
-	plan->events[idx] = events;
-	if (events)
+	plan->counter[idx].events = events;
+	if (events) {
 		sbi_pmu_mask_set(&plan->busy, idx);
-	else
+	} else {
 		sbi_pmu_mask_clear(&plan->busy, idx);
-	plan->stamp[idx] = ++plan->clock;
+		plan->counter[idx].stamp = ++plan->clock;
+	}
 }
 
 /**
@@ -168,8 +171,7 @@ bool sbi_pmu_plan_add(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory 
 	if (to != SBI_PMU_NO_COUNTER) {
 		if (sbi_pmu_plan_is_full(plan, to))
 			return false;
-		plan->candidates[to] = sbi_pmu_mask_and(plan->candidates[to], candidates);
-		sbi_pmu_plan_set_events(plan, to, plan->events[to] + 1);
+		sbi_pmu_plan_join(plan, to, candidates);
 		return true;
 	}
 	if (!sbi_pmu_plan_search(plan, inv, candidates, &path))
@@ -177,8 +179,9 @@ bool sbi_pmu_plan_add(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory 
 	for (to = path.end; path.from[to] != SBI_PMU_NO_COUNTER; to = path.from[to]) {
 		const unsigned int from = path.from[to];
 
-		sbi_pmu_plan_set(plan, to, &plan->code[from], &plan->candidates[from]);
-		sbi_pmu_plan_set_events(plan, to, plan->events[from]);
+		sbi_pmu_plan_set(plan, to, &plan->counter[from].code,
+				 &plan->counter[from].candidates);
+		sbi_pmu_plan_set_events(plan, to, plan->counter[from].events);
 	}
 	sbi_pmu_plan_set(plan, to, code, candidates);
 	sbi_pmu_plan_set_events(plan, to, 1);

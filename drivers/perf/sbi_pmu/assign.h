@@ -15,20 +15,21 @@
  */
 #define SBI_PMU_EVENTS_PER_COUNTER 64
 
+/* What a counter holds */
+struct sbi_pmu_plan_counter {
+	struct sbi_pmu_event_code code; /* the event */
+	struct sbi_pmu_mask candidates; /* the counters to which the event could move */
+	u64 stamp;                      /* the plan's @clock when it became idle last */
+	u8 events;                      /* the number of perf events that count on it */
+};
+
 /* Which counter holds which event */
 struct sbi_pmu_plan {
 	struct sbi_pmu_mask configured; /* counters that hold an event */
 	/* the configured counters on which an event counts; the others are idle */
 	struct sbi_pmu_mask busy;
-	/* by counter, the number of events that count on it */
-	u8 events[SBI_PMU_MAX_COUNTERS];
-	/* by counter, the event that it holds */
-	struct sbi_pmu_event_code code[SBI_PMU_MAX_COUNTERS];
-	/* by counter, the counters to which that event could move */
-	struct sbi_pmu_mask candidates[SBI_PMU_MAX_COUNTERS];
-	/* by counter, @clock when it was last allocated or became idle */
-	u64 stamp[SBI_PMU_MAX_COUNTERS];
-	u64 clock; /* incremented each time */
+	struct sbi_pmu_plan_counter counter[SBI_PMU_MAX_COUNTERS]; /* by counter */
+	u64 clock; /* incremented each time that one becomes idle */
 };
 
 /* A chain of moves that makes a counter available */
@@ -44,7 +45,31 @@ struct sbi_pmu_path {
 /* Can no more events join counter @idx? */
 static inline bool sbi_pmu_plan_is_full(const struct sbi_pmu_plan *plan, unsigned int idx)
 {
-	return plan->events[idx] >= SBI_PMU_EVENTS_PER_COUNTER;
+	return plan->counter[idx].events >= SBI_PMU_EVENTS_PER_COUNTER;
+}
+
+/* One more event counts on counter @idx; it could move to @candidates. */
+static inline void sbi_pmu_plan_join(struct sbi_pmu_plan *plan, unsigned int idx,
+				     const struct sbi_pmu_mask *candidates)
+{
+	struct sbi_pmu_plan_counter *counter = &plan->counter[idx];
+
+	/* The counter's event may move to where all of its events can be. */
+	counter->candidates = counter->events ? sbi_pmu_mask_and(counter->candidates, candidates) :
+						*candidates;
+	counter->events++;
+	sbi_pmu_mask_set(&plan->busy, idx);
+}
+
+/* One event less counts on counter @idx. */
+static inline void sbi_pmu_plan_leave(struct sbi_pmu_plan *plan, unsigned int idx)
+{
+	struct sbi_pmu_plan_counter *counter = &plan->counter[idx];
+
+	if (--counter->events)
+		return;
+	sbi_pmu_mask_clear(&plan->busy, idx);
+	counter->stamp = ++plan->clock;
 }
 
 unsigned int sbi_pmu_plan_find(const struct sbi_pmu_plan *plan,

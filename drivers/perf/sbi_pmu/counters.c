@@ -228,7 +228,7 @@ static void event_drop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 	event->was_active = event->active;
 	event->active = false;
 	sbi_pmu_event_shown_changed(c, event);
-	sbi_pmu_plan_set_events(&c->plan, idx, c->plan.events[idx] - 1);
+	sbi_pmu_plan_leave(&c->plan, idx);
 }
 
 /* Have an event count from what its counter @idx reads now. Return: can it be read? */
@@ -271,8 +271,8 @@ void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx)
 /* Configure counter @idx, which has been released, for the event that it had. */
 void sbi_pmu_counter_configure_again(struct sbi_pmu_counters *c, unsigned int idx)
 {
-	const struct sbi_pmu_event_code code = c->plan.code[idx];
-	const struct sbi_pmu_mask candidates = c->plan.candidates[idx];
+	const struct sbi_pmu_event_code code = c->plan.counter[idx].code;
+	const struct sbi_pmu_mask candidates = c->plan.counter[idx].candidates;
 
 	if (!sbi_pmu_counter_configure(c, idx, &code, &candidates))
 		sbi_pmu_counter_rebase(c, idx);
@@ -571,7 +571,7 @@ void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 	sbi_pmu_event_stop(c, event);
 	hlist_del_init(&event->node);
 	event->counter = SBI_PMU_NO_COUNTER;
-	sbi_pmu_plan_set_events(&c->plan, idx, c->plan.events[idx] - 1);
+	sbi_pmu_plan_leave(&c->plan, idx);
 }
 
 /*

@@ -104,7 +104,7 @@ static void print_counters(struct seq_file *file, int cpu, const struct counters
 	unsigned int i;
 
 	sbi_pmu_for_each_counter(i, &copy->plan.configured) {
-		const struct sbi_pmu_event_code *code = &copy->plan.code[i];
+		const struct sbi_pmu_event_code *code = &copy->plan.counter[i].code;
 
 		seq_printf(file, "%d %u ", cpu, i);
 		if (inv->info[i].kind == SBI_PMU_COUNTER_FIRMWARE)
