@@ -7,6 +7,9 @@
  * The kernel's tracepoint counts SBI calls. Allowed are: none for hardware events, however many;
  * only reads for firmware events. With snapshot, in a KVM guest: two, however many events of
  * either kind there are.
+ *
+ * Where instructions are QEMU's clock, what the events of the module add to a round is compared
+ * with what as many software events add, for which perf core does the same work.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -335,10 +338,35 @@ static struct run test_builtin(const struct set *all, unsigned int wanted)
 	return run;
 }
 
+/* perf core alone: a dummy counts nothing. */
+static struct run run_software(unsigned int n)
+{
+	struct set set = { .driver = "software", .builtin = true, .n = n };
+
+	for (unsigned int i = 0; i < n; i++)
+		set.event[i] = (struct event){ .type = PERF_TYPE_SOFTWARE,
+					       .config = PERF_COUNT_SW_DUMMY };
+	return measure(&set, "dummy");
+}
+
+/*
+ * @shift: an instruction takes 2^@shift ns. A round switches each event out and in twice: once for
+ * each task.
+ */
+static void test_instructions(int shift, unsigned int n, uint64_t none, uint64_t module)
+{
+	const double unit = 2. * n * (1 << shift);
+	const double core = (run_software(n).ns - none) / unit, all = (module - none) / unit;
+
+	note("instructions to switch an event out and in: %.0f, a software event: %.0f", all, core);
+	check(all <= 2 * core, "event_costs_at_most_two_software_events");
+}
+
 int main(void)
 {
 	static const unsigned int wanted[] = { 1, 2, 5, MAX_EVENTS };
-	struct run run, module, builtin;
+	const char *icount = getenv("LAB_ICOUNT");
+	struct run none, module, builtin;
 	struct set all;
 
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
@@ -356,12 +384,16 @@ int main(void)
 	     TRACED_CPU);
 	note("                               SBI PMU       calls  per event     us per");
 	note("driver    events      switches    calls  per switch  and switch      round");
-	run = measure(&(struct set){ .driver = "none" }, "");
-	check(is_complete(&run) && !run.counts.calls, "switch_without_events_makes_no_sbi_calls");
+	none = measure(&(struct set){ .driver = "none" }, "");
+	check(is_complete(&none) && !none.counts.calls, "switch_without_events_makes_no_sbi_calls");
 	for (unsigned int i = 0; i < ARRAY_SIZE(wanted); i++)
 		module = test_hardware(&all, wanted[i]);
 	if (!snapshot)
 		test_firmware();
+	if (icount)
+		test_instructions(atoi(icount), all.n, none.ns, module.ns);
+	else
+		skip("event_costs_at_most_two_software_events", "instructions are not the clock");
 
 	if (pmu.exclusive) {
 		skip("round_is_not_slower_than_with_builtin_driver",

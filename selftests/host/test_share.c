@@ -73,6 +73,9 @@ static void test_sharing_limit(void)
 	sbi_pmu_event_init(last, &event[1].code, &candidates);
 	check(!sbi_pmu_event_add(&cpu.counters, last) && last->counter == event[1].counter,
 	      "share.counter_below_limit_is_shared_again");
+	cpu.counters.fixed_alike = true;
+	check(sbi_pmu_event_add(&cpu.counters, &event[0]) == -ENOSPC,
+	      "share.event_does_not_return_to_full_counter");
 	sbi_pmu_counters_offline(&cpu.counters);
 }
 

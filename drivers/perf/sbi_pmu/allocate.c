@@ -102,9 +102,12 @@ static void remember(struct sbi_pmu_refusals *r, const struct sbi_pmu_mask *whic
 	r->skips = r->skips < MOST_SKIPS ? 2 * r->skips + 1 : MOST_SKIPS;
 }
 
-/* Allocate and configure one of counters @candidates for an event. */
+/*
+ * Allocate and configure one of counters @candidates for an event. Return: the counter, or an
+ * errno.
+ */
 static int allocate(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
-		    struct sbi_pmu_mask candidates, unsigned int *idx)
+		    struct sbi_pmu_mask candidates)
 {
 	const struct sbi_pmu_mask skipped = refusing(c, event);
 	struct sbi_pmu_mask refused = {};
@@ -113,12 +116,13 @@ static int allocate(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
 
 	candidates = sbi_pmu_mask_andnot(candidates, &skipped);
 	while (sbi_pmu_plan_search(&c->plan, c->backend.inv, &candidates, &path)) {
-		*idx = sbi_pmu_path_first(&path);
 		ret = take_first(c, event, &path, &refused);
-		if (!ret)
+		if (!ret) {
+			ret = sbi_pmu_path_first(&path);
 			break;
+		}
 		/* Firmware refuses, whatever the probe found: try the other candidates. */
-		sbi_pmu_mask_clear(&candidates, *idx);
+		sbi_pmu_mask_clear(&candidates, sbi_pmu_path_first(&path));
 	}
 	remember(&event->refusals, &refused);
 	return ret;
@@ -128,22 +132,59 @@ static int allocate(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
  * Choose a counter for an event. Equal events share one: a second programmable counter for
  * them would be taken from other events, and QEMU lets only one count. But a fixed counter
  * on which nothing counts serves better than a programmable one that others use, perhaps to
- * sample.
+ * sample. Return: the counter, or an errno.
  */
-static int choose_counter(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
-			  unsigned int *idx)
+static int choose_counter(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	const struct sbi_pmu_mask fixed =
 		sbi_pmu_plan_free_fixed(&c->plan, c->backend.inv, &event->candidates);
 	const unsigned int found = sbi_pmu_plan_find(&c->plan, &event->code, &event->candidates);
+	int idx;
 
 	if (found == SBI_PMU_NO_COUNTER)
-		return allocate(c, event, event->candidates, idx);
+		return allocate(c, event, event->candidates);
 	if (!c->fixed_alike && sbi_pmu_mask_test(&c->plan.busy, found) &&
-	    !sbi_pmu_mask_empty(&fixed) && !allocate(c, event, fixed, idx))
-		return 0;
-	*idx = found;
-	return sbi_pmu_plan_is_full(&c->plan, found) ? -ENOSPC : 0;
+	    !sbi_pmu_mask_empty(&fixed)) {
+		idx = allocate(c, event, fixed);
+		if (idx >= 0)
+			return idx;
+	}
+	return sbi_pmu_plan_is_full(&c->plan, found) ? -ENOSPC : (int)found;
+}
+
+/* Have an event count on counter @idx, which holds it. */
+static inline void join_counter(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
+				unsigned int idx)
+{
+	event->counter = idx;
+	hlist_add_head(&event->node, &c->events[idx]);
+	sbi_pmu_plan_join(&c->plan, idx, &event->candidates);
+}
+
+/* Choose a counter for an event, and have it count there. */
+static noinline int add_anywhere(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	const int idx = choose_counter(c, event);
+
+	if (idx < 0)
+		return idx;
+	join_counter(c, event, idx);
+	return 0;
+}
+
+/*
+ * Does counter @idx, which the event has had, still hold it? If it is busy, another one may
+ * serve better, see choose_counter().
+ */
+static inline bool can_rejoin(const struct sbi_pmu_counters *c, const struct sbi_pmu_event *event,
+			      unsigned int idx)
+{
+	const struct sbi_pmu_plan_counter *counter = &c->plan.counter[idx];
+
+	return (!counter->events ||
+		(c->fixed_alike && counter->events < SBI_PMU_EVENTS_PER_COUNTER)) &&
+	       sbi_pmu_mask_test(&c->plan.configured, idx) &&
+	       sbi_pmu_event_code_equal(&counter->code, &event->code);
 }
 
 /**
@@ -157,17 +198,13 @@ static int choose_counter(struct sbi_pmu_counters *c, struct sbi_pmu_event *even
  */
 int sbi_pmu_event_add(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
-	unsigned int idx;
-	int ret;
+	const unsigned int last = event->last_counter;
 
 	if (!c->online)
 		return -ENODEV;
-	ret = choose_counter(c, event, &idx);
-	if (ret)
-		return ret;
-	event->counter = idx;
-	hlist_add_head(&event->node, &c->events[idx]);
-	sbi_pmu_plan_join(&c->plan, idx, &event->candidates);
+	if (last >= SBI_PMU_MAX_COUNTERS || !can_rejoin(c, event, last))
+		return add_anywhere(c, event);
+	join_counter(c, event, last);
 	return 0;
 }
 

@@ -132,6 +132,7 @@ struct sbi_pmu_backend {
 	bool in_vm;
 	/* each read returns the total added to the previous result (KVM up to 6.12) */
 	bool accumulates;
+	struct sbi_pmu_shmem shmem; /* snapshot shared memory */
 	/* by counter, what it was started from; with @accumulates, what was read last */
 	u64 last[SBI_PMU_MAX_COUNTERS];
 	/*
@@ -148,7 +149,6 @@ struct sbi_pmu_backend {
 	/* by number, what delegated counters hold in sireg2 */
 	u64 event[SBI_PMU_HPMCOUNTERS];
 	u32 stopped_before;            /* scountinhibit when the CPU came online */
-	struct sbi_pmu_shmem shmem;    /* snapshot shared memory */
 	struct sbi_pmu_values stopped; /* result of ops->stop() */
 	struct sbi_pmu_values initial; /* argument of ops->start() */
 };
@@ -188,7 +188,7 @@ struct sbi_pmu_mask sbi_pmu_backend_start(struct sbi_pmu_backend *be,
 struct sbi_pmu_mask sbi_pmu_backend_stop(struct sbi_pmu_backend *be,
 					 const struct sbi_pmu_mask *which,
 					 const struct sbi_pmu_mask *wanted);
-int sbi_pmu_backend_read(struct sbi_pmu_backend *be, unsigned int idx, u64 *value);
+int sbi_pmu_backend_read_any(struct sbi_pmu_backend *be, unsigned int idx, u64 *value);
 u64 sbi_pmu_backend_convert(struct sbi_pmu_backend *be, unsigned int idx, u64 raw);
 void sbi_pmu_backend_started_at(struct sbi_pmu_backend *be, unsigned int idx, u64 value);
 void sbi_pmu_backend_stop_unchecked(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which);
@@ -196,6 +196,25 @@ void sbi_pmu_backend_stop_and_read(struct sbi_pmu_backend *be, const struct sbi_
 				   const struct sbi_pmu_mask *wanted);
 struct sbi_pmu_mask sbi_pmu_backend_start_each(struct sbi_pmu_backend *be,
 					       const struct sbi_pmu_mask *which);
+
+/**
+ * sbi_pmu_backend_read() - read one counter, running or not
+ * @be: this CPU's
+ * @idx: a counter that holds an event
+ * @value: written on success
+ *
+ * Inline, as each context switch reads all counters that have events.
+ *
+ * Return: 0 or an errno.
+ */
+static inline int sbi_pmu_backend_read(struct sbi_pmu_backend *be, unsigned int idx, u64 *value)
+{
+	const struct sbi_pmu_counter_info *info = &be->inv->info[idx];
+
+	if (info->kind == SBI_PMU_COUNTER_FIRMWARE || be->accumulates)
+		return sbi_pmu_backend_read_any(be, idx, value);
+	return be->read_csr(info->csr, value);
+}
 
 /* backend_snapshot.c */
 bool sbi_pmu_shmem_register(struct sbi_pmu_backend *be);

@@ -312,15 +312,8 @@ void sbi_pmu_backend_started_at(struct sbi_pmu_backend *be, unsigned int idx, u6
 		be->sum[idx].offset = value - be->sum[idx].total;
 }
 
-/**
- * sbi_pmu_backend_read() - read one counter, running or not
- * @be: this CPU's
- * @idx: a counter that holds an event
- * @value: written on success
- *
- * Return: 0 or an errno.
- */
-int sbi_pmu_backend_read(struct sbi_pmu_backend *be, unsigned int idx, u64 *value)
+/* For sbi_pmu_backend_read(): any counter. */
+int sbi_pmu_backend_read_any(struct sbi_pmu_backend *be, unsigned int idx, u64 *value)
 {
 	const struct sbi_pmu_counter_info *info = &be->inv->info[idx];
 	u64 raw;

@@ -28,28 +28,35 @@ static bool is_running(const struct sbi_pmu_counters *c, unsigned int idx)
 
 /* ---- account ---- */
 
-/* A value that the counter cannot have reached leaves the count alone. */
-static void event_account(struct sbi_pmu_counters *c, struct sbi_pmu_event *event, u64 now)
+/*
+ * The counter of an event has been read to @event->prev, and before that to @before. A value
+ * that the counter cannot have reached leaves the count alone.
+ */
+static inline void event_account(struct sbi_pmu_event *event,
+				 const struct sbi_pmu_counter_info *info, u64 before)
 {
 	u64 delta;
 
-	if (!event->active)
+	if (sbi_pmu_counter_delta(info, before, event->prev, &delta))
 		return;
-	if (!sbi_pmu_counter_delta(&c->backend.inv->info[event->counter], event->prev, now,
-				   &delta)) {
-		event->count += delta;
+	event->count += delta;
+	if (event->sampling != SBI_PMU_COUNTING)
 		sbi_pmu_period_count(&event->period, delta);
-	}
-	event->prev = now;
 }
 
 /* Counter @idx reads @now: account that to all of its events. */
 static void counter_account(struct sbi_pmu_counters *c, unsigned int idx, u64 now)
 {
 	struct sbi_pmu_event *event;
+	u64 before;
 
-	hlist_for_each_entry(event, &c->events[idx], node)
-		event_account(c, event, now);
+	hlist_for_each_entry(event, &c->events[idx], node) {
+		if (!event->active)
+			continue;
+		before = event->prev;
+		event->prev = now;
+		event_account(event, &c->backend.inv->info[idx], before);
+	}
 }
 
 /* Would a read of counter @idx tell more than what has been accounted? */
@@ -89,23 +96,23 @@ void sbi_pmu_counter_update(struct sbi_pmu_counters *c, unsigned int idx)
 	counter_account(c, idx, now);
 }
 
+/* Account an event that counts on counter @idx up to now. */
+static inline void event_update(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
+				unsigned int idx)
+{
+	const struct sbi_pmu_counter_info *info = &c->backend.inv->info[idx];
+	const u64 before = event->prev;
+
+	if (can_read(c, idx) && !stop_all_at_access(c) &&
+	    !sbi_pmu_backend_read(&c->backend, idx, &event->prev))
+		event_account(event, info, before);
+}
+
 /* Account one event up to now. Context: interrupts disabled. */
 void sbi_pmu_event_update(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
-	u64 now;
-
-	if (event->active && can_read(c, event->counter) && !stop_all_at_access(c) &&
-	    !sbi_pmu_backend_read(&c->backend, event->counter, &now))
-		event_account(c, event, now);
-}
-
-/* What was accounted since the last call. */
-u64 sbi_pmu_event_take(struct sbi_pmu_event *event)
-{
-	const u64 count = event->count;
-
-	event->count = 0;
-	return count;
+	if (event->active)
+		event_update(c, event, event->counter);
 }
 
 /**
@@ -209,11 +216,17 @@ static bool needs_reset(const struct sbi_pmu_counters *c, const struct sbi_pmu_e
 	       !sbi_pmu_mask_test(&c->world_readable, event->counter);
 }
 
-/* An event has been started: its running counter may need another start value. */
-static void restart_for(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event)
+/* Must the counter of this event start from some value when the event starts? */
+static inline bool needs_start_value(const struct sbi_pmu_counters *c,
+				     const struct sbi_pmu_event *event)
 {
-	if (is_running(c, event->counter) &&
-	    (needs_reset(c, event) || (event->active && event->sampling == SBI_PMU_BY_INTERRUPT)))
+	return needs_reset(c, event) || (event->active && event->sampling == SBI_PMU_BY_INTERRUPT);
+}
+
+/* An event has been started: its running counter may need another start value. */
+static inline void restart_for(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event)
+{
+	if (needs_start_value(c, event) && is_running(c, event->counter))
 		set_state(c, event->counter, SBI_PMU_RESTART);
 }
 
@@ -556,6 +569,7 @@ void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_
 	event->code = *code;
 	event->candidates = *candidates;
 	event->counter = SBI_PMU_NO_COUNTER;
+	event->last_counter = SBI_PMU_NO_COUNTER;
 }
 
 /* Stop an event and take it off its counter, if it has one. Context: interrupts disabled. */
@@ -563,14 +577,16 @@ void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	const unsigned int idx = event->counter;
 
-	if (idx == SBI_PMU_NO_COUNTER) {
-		/* It may wait for a counter. */
-		hlist_del_init(&event->node);
-		return;
-	}
-	sbi_pmu_event_stop(c, event);
+	if (event->active)
+		event_update(c, event, idx);
+	event->active = false;
+	event->was_active = false;
+	/* Without a counter it may wait for one. */
 	hlist_del_init(&event->node);
+	if (idx == SBI_PMU_NO_COUNTER)
+		return;
 	event->counter = SBI_PMU_NO_COUNTER;
+	event->last_counter = idx;
 	sbi_pmu_plan_leave(&c->plan, idx);
 }
 
@@ -578,13 +594,13 @@ void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
  * Read where @event begins to count. Not if its counter is started later from a value
  * that is set then.
  */
-static int read_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+static int read_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event, unsigned int idx)
 {
-	if (is_running(c, event->counter) ? stop_all_at_access(c) :
-					    event->sampling == SBI_PMU_BY_INTERRUPT ||
-						    sbi_pmu_backend_needs_start_value(&c->backend))
+	if (is_running(c, idx) ? stop_all_at_access(c) :
+				 event->sampling == SBI_PMU_BY_INTERRUPT ||
+					 sbi_pmu_backend_needs_start_value(&c->backend))
 		return 0;
-	return sbi_pmu_backend_read(&c->backend, event->counter, &event->prev);
+	return sbi_pmu_backend_read(&c->backend, idx, &event->prev);
 }
 
 /**
@@ -599,11 +615,12 @@ static int read_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
  */
 int sbi_pmu_event_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
+	const unsigned int idx = event->counter;
 	int ret;
 
-	if (event->counter == SBI_PMU_NO_COUNTER)
+	if (idx == SBI_PMU_NO_COUNTER)
 		return -ENODEV;
-	ret = read_start(c, event);
+	ret = read_start(c, event, idx);
 	event->active = !ret;
 	event->user_read = READ_ONCE(event->mapped);
 	restart_for(c, event);

@@ -59,10 +59,11 @@ struct sbi_pmu_event {
 	u64 count; /* accounted and not yet taken by sbi_pmu_event_take() */
 	/* its sampling period, unless @sampling is SBI_PMU_COUNTING */
 	struct sbi_pmu_period period;
-	unsigned int counter; /* its counter, or SBI_PMU_NO_COUNTER */
-	u8 sampling;          /* enum sbi_pmu_sampling */
-	bool active;          /* counts now, as opposed to stopped */
-	bool was_active;      /* it was @active when it lost its counter */
+	u8 counter;      /* its counter, or SBI_PMU_NO_COUNTER */
+	u8 last_counter; /* the one that it had last, on any CPU, or SBI_PMU_NO_COUNTER */
+	u8 sampling;     /* enum sbi_pmu_sampling */
+	bool active;     /* counts now, as opposed to stopped */
+	bool was_active; /* it was @active when it lost its counter */
 	/* the task that it counts has mapped it and may read its counter from user space */
 	bool mapped;
 	/* another task has mapped it, so that nobody may: both read the same page */
@@ -83,9 +84,19 @@ struct sbi_pmu_event {
  * and probes use @backend before there are events.)
  */
 struct sbi_pmu_counters {
+	bool online;      /* events may be added */
+	bool fixed_alike; /* see struct sbi_pmu_caps */
+	/*
+	 * perf core or an interrupt handler changes events; counters that have been stopped
+	 * are started when it is done
+	 */
+	bool disabled;
 	struct sbi_pmu_backend backend; /* programs and reads them */
 	struct sbi_pmu_plan plan;       /* which counter holds which event */
-	/* by counter, the events that count on it, in no order */
+	/*
+	 * by counter, the events that count on it; in no order, as an addition at the end of a
+	 * list costs more
+	 */
 	struct hlist_head events[SBI_PMU_MAX_COUNTERS];
 	u8 state[SBI_PMU_MAX_COUNTERS];         /* by counter, enum sbi_pmu_counter_state */
 	struct sbi_pmu_mask in[SBI_PMU_STATES]; /* by state but FREE, the counters in it */
@@ -106,13 +117,6 @@ struct sbi_pmu_counters {
 	/* no counter can be had for an event that has lost its own: it must be disabled */
 	void (*failed)(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 	unsigned int lost_events; /* how often @failed was called */
-	bool online;              /* events may be added */
-	bool fixed_alike;         /* see struct sbi_pmu_caps */
-	/*
-	 * perf core or an interrupt handler changes events; counters that have been stopped
-	 * are started when it is done
-	 */
-	bool disabled;
 };
 
 /* The mmap page of an event that user space may read is out of date. */
@@ -121,6 +125,15 @@ static inline void sbi_pmu_event_shown_changed(struct sbi_pmu_counters *c,
 {
 	if (event->user_read)
 		c->changed(event);
+}
+
+/* What was accounted since the last call. */
+static inline u64 sbi_pmu_event_take(struct sbi_pmu_event *event)
+{
+	const u64 count = event->count;
+
+	event->count = 0;
+	return count;
 }
 
 void sbi_pmu_counters_online(struct sbi_pmu_counters *c);
@@ -153,6 +166,5 @@ int sbi_pmu_event_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 void sbi_pmu_event_stop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 void sbi_pmu_event_update(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 void sbi_pmu_event_set_user_read(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
-u64 sbi_pmu_event_take(struct sbi_pmu_event *event);
 
 #endif

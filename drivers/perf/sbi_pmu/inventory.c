@@ -144,23 +144,3 @@ u64 sbi_pmu_counter_start_value(const struct sbi_pmu_counter_info *info, u64 eve
 
 	return -(events < most ? events : most) & GENMASK_ULL(info->width - 1, 0);
 }
-
-/**
- * sbi_pmu_counter_delta() - events between two reads
- * @info: the counter, which wraps at 2^width
- * @prev: the earlier value
- * @now: the later value
- * @delta: the answer, only written on success
- *
- * Return: 0, or -ERANGE if a 64-bit counter went backwards: no counter counts 2^63
- * between two reads, so something else changed its value.
- */
-int sbi_pmu_counter_delta(const struct sbi_pmu_counter_info *info, u64 prev, u64 now, u64 *delta)
-{
-	const u64 d = (now - prev) & GENMASK_ULL(info->width - 1, 0);
-
-	if (info->width == 64 && d >> 63)
-		return -ERANGE;
-	*delta = d;
-	return 0;
-}

@@ -167,6 +167,30 @@ u32 sbi_pmu_inventory_csr_bits(const struct sbi_pmu_inventory *inv,
 			       const struct sbi_pmu_mask *which);
 u64 sbi_pmu_inventory_wrap_ns(const struct sbi_pmu_inventory *inv);
 u64 sbi_pmu_counter_start_value(const struct sbi_pmu_counter_info *info, u64 events);
-int sbi_pmu_counter_delta(const struct sbi_pmu_counter_info *info, u64 prev, u64 now, u64 *delta);
+
+/**
+ * sbi_pmu_counter_delta() - events between two reads
+ * @info: the counter, which wraps at 2^width
+ * @prev: the earlier value
+ * @now: the later value
+ * @delta: the answer, only written on success
+ *
+ * Return: 0, or -ERANGE if a 64-bit counter went backwards: no counter counts 2^63
+ * between two reads, so something else changed its value.
+ */
+static inline int sbi_pmu_counter_delta(const struct sbi_pmu_counter_info *info, u64 prev, u64 now,
+					u64 *delta)
+{
+	const u64 d = now - prev;
+
+	if (info->width < 64) {
+		*delta = d & GENMASK_ULL(info->width - 1, 0);
+		return 0;
+	}
+	if (d >> 63)
+		return -ERANGE;
+	*delta = d;
+	return 0;
+}
 
 #endif

@@ -122,23 +122,23 @@ void sbi_pmu_period_suspend(struct sbi_pmu_perf_event *e)
 	local64_set(&e->perf->hw.period_left, e->event.period.left ?: -1);
 }
 
-/* Stop an event for perf core. Context: on its CPU, interrupts disabled. */
-void sbi_pmu_perf_event_stop(struct sbi_pmu_perf_event *e)
+/* An event that samples has been stopped, and is accounted. */
+void sbi_pmu_sampling_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e)
 {
-	struct perf_event *perf = e->perf;
-	struct sbi_pmu_cpu *cpu = this_cpu_ptr(to_sbi_pmu(perf->pmu)->cpu);
-
-	if (perf->hw.state & PERF_HES_STOPPED)
-		return;
-	sbi_pmu_event_stop(&cpu->counters, &e->event);
 	if (e->event.sampling == SBI_PMU_BY_TIMER) {
 		sbi_pmu_period_stopped(&e->event.period, ktime_get_ns());
 		cpu->timed_changed = true;
 	}
-	sbi_pmu_publish(e);
-	if (is_sampling_event(perf))
-		sbi_pmu_period_suspend(e);
-	perf->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	sbi_pmu_period_suspend(e);
+}
+
+/* Stop an event for perf core. Context: on its CPU, interrupts disabled. */
+void sbi_pmu_perf_event_stop(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e)
+{
+	if (e->perf->hw.state & PERF_HES_STOPPED)
+		return;
+	sbi_pmu_event_stop(&cpu->counters, &e->event);
+	sbi_pmu_perf_event_stopped(cpu, e);
 }
 
 /*
@@ -182,7 +182,7 @@ static void sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e,
 	perf_sample_data_init(&data, 0, perf->hw.last_period);
 	/* Kernels before 6.17 leave it to the PMU to stop an event that is throttled. */
 	if (cpu->pmu->perf_event_overflow(perf, &data, regs))
-		sbi_pmu_perf_event_stop(e);
+		sbi_pmu_perf_event_stop(cpu, e);
 }
 
 /* Take samples of the events on counter @idx whose periods are over. */

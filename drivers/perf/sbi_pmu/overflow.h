@@ -6,6 +6,7 @@
 #define SBI_PMU_OVERFLOW_H
 
 #include "sbi_pmu.h"
+#include "user_access.h"
 
 const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_free(struct sbi_pmu *pmu);
@@ -23,6 +24,21 @@ void sbi_pmu_serve_lost_irqs(struct sbi_pmu_cpu *cpu);
 
 void sbi_pmu_period_resume(struct sbi_pmu_perf_event *e);
 void sbi_pmu_period_suspend(struct sbi_pmu_perf_event *e);
-void sbi_pmu_perf_event_stop(struct sbi_pmu_perf_event *e);
+void sbi_pmu_perf_event_stop(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e);
+void sbi_pmu_sampling_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e);
+
+/*
+ * An event has been stopped, and is accounted: tell perf core. Context: on its CPU, interrupts
+ * disabled.
+ */
+static inline void sbi_pmu_perf_event_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e)
+{
+	struct perf_event *perf = e->perf;
+
+	sbi_pmu_publish(e);
+	if (is_sampling_event(perf))
+		sbi_pmu_sampling_stopped(cpu, e);
+	perf->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
 
 #endif

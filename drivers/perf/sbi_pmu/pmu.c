@@ -19,13 +19,10 @@ static struct sbi_pmu_cpu *this_cpu_of(struct perf_event *perf)
 
 /* ---- on a CPU: interrupts disabled, may not fail ---- */
 
-static void pmu_start(struct perf_event *perf, int flags)
+static inline void start_on(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e)
 {
-	struct sbi_pmu_perf_event *e = to_event(perf);
-	struct sbi_pmu_cpu *cpu = this_cpu_of(perf);
+	struct perf_event *perf = e->perf;
 
-	if (WARN_ON_ONCE(!(perf->hw.state & PERF_HES_STOPPED)))
-		return;
 	if (READ_ONCE(e->event.mapped))
 		smp_mb(); /* pairs with pmu_event_mapped(): another task may map it now */
 	if (is_sampling_event(perf))
@@ -40,36 +37,52 @@ static void pmu_start(struct perf_event *perf, int flags)
 	}
 	if (e->event.active)
 		perf->hw.state = 0;
-	sbi_pmu_publish(e);
+	if (READ_ONCE(e->has_page))
+		sbi_pmu_publish_page(e);
+}
+
+static void pmu_start(struct perf_event *perf, int flags)
+{
+	if (!WARN_ON_ONCE(!(perf->hw.state & PERF_HES_STOPPED)))
+		start_on(this_cpu_of(perf), to_event(perf));
 }
 
 static void pmu_stop(struct perf_event *perf, int flags)
 {
 	struct sbi_pmu_cpu *cpu = this_cpu_of(perf);
 
-	sbi_pmu_perf_event_stop(to_event(perf));
+	sbi_pmu_perf_event_stop(cpu, to_event(perf));
 	if (!cpu->counters.disabled)
 		sbi_pmu_poll_update(cpu);
 }
 
 static void pmu_del(struct perf_event *perf, int flags)
 {
-	pmu_stop(perf, PERF_EF_UPDATE);
-	sbi_pmu_event_del(&this_cpu_of(perf)->counters, &to_event(perf)->event);
+	const bool stopped = perf->hw.state & PERF_HES_STOPPED;
+	struct sbi_pmu_perf_event *e = to_event(perf);
+	struct sbi_pmu_cpu *cpu = this_cpu_of(perf);
+
+	sbi_pmu_event_del(&cpu->counters, &e->event);
+	if (!stopped)
+		sbi_pmu_perf_event_stopped(cpu, e);
+	if (!cpu->counters.disabled)
+		sbi_pmu_poll_update(cpu);
 }
 
 static int pmu_add(struct perf_event *perf, int flags)
 {
+	struct sbi_pmu_perf_event *e = to_event(perf);
+	struct sbi_pmu_cpu *cpu = this_cpu_of(perf);
 	int ret;
 
 	perf->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	ret = sbi_pmu_event_add(&this_cpu_of(perf)->counters, &to_event(perf)->event);
+	ret = sbi_pmu_event_add(&cpu->counters, &e->event);
 	if (ret)
 		return ret;
 	if (!(flags & PERF_EF_START))
 		return 0;
-	pmu_start(perf, PERF_EF_RELOAD);
-	if (!(perf->hw.state & PERF_HES_STOPPED))
+	start_on(cpu, e);
+	if (e->event.active)
 		return 0;
 	/* Its counter cannot be read: "not counted" rather than 0. */
 	pmu_del(perf, 0);

@@ -108,17 +108,8 @@ void sbi_pmu_poll_update(struct sbi_pmu_cpu *cpu)
 		set_sample_timer(cpu);
 }
 
-/**
- * sbi_pmu_poll_start() - start the timers that an event that has come needs
- * @cpu: this CPU
- * @sampling: how the event is sampled
- *
- * After events have left, these timers stop at their next expiry and not at once, so that a
- * context switch need not stop them.
- *
- * Context: interrupts disabled.
- */
-void sbi_pmu_poll_start(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling)
+/* For sbi_pmu_poll_start(): the event is sampled, or some counters are narrow. */
+void sbi_pmu_poll_start_timers(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling)
 {
 	const u64 ns = cpu->pmu->wrap_ns;
 

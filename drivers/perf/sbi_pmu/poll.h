@@ -9,8 +9,24 @@
 #include "sbi_pmu.h"
 
 void sbi_pmu_poll_init(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_poll_start(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling);
+void sbi_pmu_poll_start_timers(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling);
 void sbi_pmu_poll_update(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_poll_stop(struct sbi_pmu_cpu *cpu);
+
+/**
+ * sbi_pmu_poll_start() - start the timers that an event that has come needs
+ * @cpu: this CPU
+ * @sampling: how the event is sampled
+ *
+ * After events have left, these timers stop at their next expiry and not at once, so that a
+ * context switch need not stop them.
+ *
+ * Context: interrupts disabled.
+ */
+static inline void sbi_pmu_poll_start(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling)
+{
+	if (sampling != SBI_PMU_COUNTING || cpu->pmu->wrap_ns)
+		sbi_pmu_poll_start_timers(cpu, sampling);
+}
 
 #endif

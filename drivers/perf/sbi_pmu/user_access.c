@@ -65,16 +65,15 @@ void sbi_pmu_event_collect(struct sbi_pmu_perf_event *e)
 }
 
 /*
- * Write an event's mmap page, if it has one: that of an event whose samples go to another
- * event's buffer (PERF_EVENT_IOC_SET_OUTPUT) is the other event's page.
+ * Write the mmap page of an event: that of an event whose samples go to another event's
+ * buffer (PERF_EVENT_IOC_SET_OUTPUT) is the other event's page.
  *
  * Context: on its CPU, interrupts disabled.
  */
-void sbi_pmu_publish(struct sbi_pmu_perf_event *e)
+void sbi_pmu_publish_page(struct sbi_pmu_perf_event *e)
 {
 	add_count(e);
-	if (READ_ONCE(e->has_page))
-		perf_event_update_userpage(e->perf);
+	perf_event_update_userpage(e->perf);
 }
 
 /* See struct sbi_pmu_counters, @changed. */

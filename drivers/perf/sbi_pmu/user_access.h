@@ -19,9 +19,22 @@ bool sbi_pmu_user_access_map(struct sbi_pmu_perf_event *e, struct mm_struct *mm)
 void sbi_pmu_user_access_hide(struct sbi_pmu_perf_event *e);
 void sbi_pmu_user_access_close(struct sbi_pmu_perf_event *e);
 
-void sbi_pmu_publish(struct sbi_pmu_perf_event *e);
+void sbi_pmu_publish_page(struct sbi_pmu_perf_event *e);
 void sbi_pmu_event_collect(struct sbi_pmu_perf_event *e);
 void sbi_pmu_event_changed(struct sbi_pmu_event *event);
 int sbi_pmu_event_shown(const struct sbi_pmu_perf_event *e);
+
+/*
+ * Give perf core what an event has counted, and write its mmap page, if it has one.
+ *
+ * Context: on its CPU, interrupts disabled.
+ */
+static inline void sbi_pmu_publish(struct sbi_pmu_perf_event *e)
+{
+	if (READ_ONCE(e->has_page))
+		sbi_pmu_publish_page(e);
+	else
+		local64_add(sbi_pmu_event_take(&e->event), &e->perf->count);
+}
 
 #endif
