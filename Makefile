@@ -51,7 +51,7 @@ PKGCONFIG = $(DESTDIR)$(prefix)/share/pkgconfig
 install-tools: tools ## install only the programs, region.h, device trees and perf's event files
 	$(MAKE) -C tools install
 	install -d $(HEADERS) $(PKGCONFIG) $(DATA)/dts $(DATA)/perf-json
-	install -m 644 include/sbi_pmu/region.h include/sbi_pmu/region_name.h $(HEADERS)
+	install -m 644 include/sbi_pmu/region.h $(HEADERS)
 	sed 's|@prefix@|$(prefix)|; s|@version@|$(VERSION)|' tools/sbi-pmu.pc.in >$(PKGCONFIG)/sbi-pmu.pc
 	install -m 644 dts/*.dtsi dts/*.dtso $(DATA)/dts
 	$(EVENTS)/generate.sh perf-json $(DATA)/perf-json
@@ -71,7 +71,7 @@ install-source: ## install the module's sources for dkms in /usr/src (then: dkms
 	find $(SOURCE)/drivers ! -type d ! -name '*.[ch]' ! -name '*.awk' ! -name '*.tsv' \
 		! -name Makefile -delete
 	find $(SOURCE) -name '*.mod.c' -delete
-	rm -f $(SOURCE)/include/sbi_pmu/region*.h
+	rm -f $(SOURCE)/include/sbi_pmu/region.h
 	cp Kbuild Makefile dkms.conf $(SOURCE)
 	cp selftests/kdir-check.sh $(SOURCE)/selftests
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_region_name: how region_name.h parses event names, with a sysfs directory made by
+ * test_region_name: how region.h parses event names, with a sysfs directory made by
  * the test, and what region_open() says about wrong names.
  */
 #include <sys/stat.h>
