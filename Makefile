@@ -138,6 +138,9 @@ likwid: ## write XiangShan's metrics as groups for likwid's source tree to build
 	rm -rf $(BUILD)/likwid
 	$(EVENTS)/generate.sh likwid $(BUILD)/likwid
 
+deb: ## build the Debian packages in the lab: build/deb/*.deb (on a riscv64 Debian: dpkg-buildpackage -b)
+	@$(LAB) deb
+
 setup: ## download and build ahead of time what check-all needs
 	@$(LAB) setup
 
@@ -152,4 +155,4 @@ kdir-check:
 		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
 .PHONY: modules clean install uninstall install-module uninstall-module install-tools \
-	uninstall-tools install-source uninstall-source run run-xiangshan picture shell test check check-all check-debug list tools dts dts-update docs perf-json htmldocs libpfm4 likwid setup clean-lab help kdir-check
+	uninstall-tools install-source uninstall-source run run-xiangshan picture shell test check check-all check-debug list tools dts dts-update docs perf-json htmldocs libpfm4 likwid deb setup clean-lab help kdir-check

@@ -55,6 +55,10 @@ if "$@" --version | grep -q clang; then
 	# ARCH selects clang's target.
 	[ "$(uname -m)" = riscv64 ] || [ "${ARCH:-}" = riscv ] ||
 		die "this machine is not a riscv64 one: set ARCH=riscv"
+	# Options of gcc are in the kernel's configuration then. Debian's headers have
+	# .kernelvariables, which selects their gcc again.
+	! on CONFIG_CC_IS_GCC || [ -e "$kdir/.kernelvariables" ] ||
+		die "kernel $release was built by gcc: build the module with gcc, too"
 else
 	case $("$@" -dumpmachine) in
 	riscv64-*) ;;

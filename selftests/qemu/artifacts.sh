@@ -199,6 +199,13 @@ artifact_consumers() {
 	debstrap "$stable" apt amd64 make,gcc,libc6-dev,python3-sphinx,libpfm4-dev,likwid "$1/root"
 }
 
+# A root that builds and checks the Debian packages for riscv64; see deb.sh.
+artifact_packaging() {
+	debstrap "$testing" apt amd64,riscv64 \
+		debhelper,dh-dkms,dkms,lintian,gcc,make,mawk,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,libc6:riscv64,pahole,cpio,fdisk,e2fsprogs,xz-utils,libelf1t64,libssl3t64 \
+		"$1/root" --customize-hook="chroot \"\$1\" sh -ec '$unpack_headers'"
+}
+
 # A kernel with debugging checks, and the headers for a module; see debug.sh. Built in a copy of
 # testing's root, as more packages are needed, and with the same compiler as the module.
 artifact_debug() {
@@ -250,6 +257,7 @@ recipe_text() {
 	declare -f "artifact_$1" debstrap
 	case $1 in
 	stable | testing) declare -f make_suite cpio_of && echo "$unpack_headers" ;;
+	packaging) echo "$unpack_headers" ;;
 	q7 | q11) declare -f keep_packages keep_program ;;
 	qfix) declare -f keep_program ;;
 	kvm) declare -f cpio_of ;;
@@ -275,7 +283,7 @@ artifact() {
 artifact_size() {
 	case $1 in
 	stable) echo 2100 ;;
-	testing) echo 1700 ;;
+	testing | packaging) echo 1700 ;;
 	qfix) echo 2000 ;;
 	debug) echo 7500 ;;
 	kvm | kerneltools | consumers) echo 700 ;;

@@ -342,6 +342,7 @@ more_steps() {
 	documents = documents
 	libpfm4 reads its events = in_tree consumers selftests/host/libpfm4.sh
 	likwid reads its groups = in_tree consumers selftests/host/likwid.sh
+	packages, make install = in_packaging build lint dkms install
 	EOF2
 }
 
@@ -364,7 +365,7 @@ run_test() {
 # What make check-all needs, each name once.
 all_artifacts() {
 	{
-		printf '%s\n' qfix stable kerneltools consumers
+		printf '%s\n' qfix stable kerneltools consumers packaging
 		artifacts_of "$(select_cases all)"
 	} | awk '!seen[$0]++'
 }

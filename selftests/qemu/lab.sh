@@ -22,6 +22,8 @@ top=$(cd "$lab/../.." && pwd)
 . "$lab/check.sh"
 # shellcheck source=selftests/qemu/demo.sh
 . "$lab/demo.sh"
+# shellcheck source=selftests/qemu/packages.sh
+. "$lab/packages.sh"
 
 usage() {
 	cat <<-'EOF2'
@@ -33,6 +35,7 @@ usage() {
 	  run              boot a machine and show what the module does
 	  run-xiangshan    the same with a model of XiangShan's counters
 	  picture          draw what run shows, for the README
+	  deb              build the Debian packages
 	  shell            boot the machine of run, with a prompt
 	  list             list the cases
 	  setup            download and build what check-all needs
@@ -105,7 +108,7 @@ check-all) run_check all ;;
 check-debug) run_check debug ;;
 run) demo ;;
 run-xiangshan) demo_xiangshan ;;
-shell | picture) "$verb" ;;
+shell | picture | deb) "$verb" ;;
 list) list ;;
 setup) setup ;;
 clean) clean ;;

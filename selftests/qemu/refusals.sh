@@ -67,6 +67,11 @@ clang riscv64
 if [ "$(uname -m)" != riscv64 ]; then
 	ARCH='' refuses 'set ARCH=riscv' "$dir/k" "$dir/missing-"
 fi
+# shellcheck disable=SC2086
+kdir 6.6.0 $all CONFIG_CC_IS_GCC
+refuses 'built by gcc' "$dir/k" "$dir/missing-"
+# shellcheck disable=SC2086
+kdir 6.6.0 $all CONFIG_CC_IS_CLANG
 LLVM='' CC="$dir/llvm/clang -O2" "$top/selftests/kdir-check.sh" "$dir/k" "$dir/missing-" ||
 	fails "CC= is refused, but should work"
 unset LLVM ARCH
