@@ -87,6 +87,9 @@ run-xiangshan: ## the same on a model of XiangShan's counters (builds a QEMU, on
 picture: ## draw what 'make run' shows, for the README
 	@$(LAB) picture
 
+compare: ## measure the module and the built-in driver, and write the table and the chart
+	@$(LAB) compare
+
 shell: ## the machine of 'make run', with a prompt
 	@$(LAB) shell
 
@@ -155,4 +158,4 @@ kdir-check:
 		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
 .PHONY: modules clean install uninstall install-module uninstall-module install-tools \
-	uninstall-tools install-source uninstall-source run run-xiangshan picture shell test check check-all check-debug list tools dts dts-update docs perf-json htmldocs libpfm4 likwid deb setup clean-lab help kdir-check
+	uninstall-tools install-source uninstall-source run run-xiangshan picture compare shell test check check-all check-debug list tools dts dts-update docs perf-json htmldocs libpfm4 likwid deb setup clean-lab help kdir-check

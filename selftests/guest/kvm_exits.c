@@ -10,8 +10,7 @@
  *       snapshot shared memory), "reads" (one by one), or "builtin" (the kernel's built-in
  *       driver). Default: the mode that the module uses.
  */
-#include <fcntl.h>
-
+#include "exits.h"
 #include "pingpong.h"
 #include "ring.h"
 #include "tracepoint.h"
@@ -29,31 +28,14 @@ static const struct { bool cache, firmware; uint64_t config; } events[MAX_EVENTS
 /**
  * struct cost - what a load cost
  * @exits: of the guest, counted by the host
- * @csr_reads: of these, for reads of counter CSRs
  * @guest: SBI calls and context switches, also those of other tasks, counted by the guest
  * @ns: time
  */
 struct cost {
-	uint64_t exits;
-	uint64_t csr_reads;
+	struct exits exits;
 	struct tracepoint_counts guest;
 	uint64_t ns;
 };
-
-/* Ask the host for its two counts. Return: whether it answered. */
-static bool read_exits(struct cost *cost)
-{
-	static FILE *from;
-	static int to = -1;
-	char line[128];
-
-	if (to < 0) {
-		to = open("/dev/vport0p2", O_RDWR);
-		from = to < 0 ? NULL : fdopen(to, "r");
-	}
-	return from && write(to, "?\n", 2) == 2 && fgets(line, sizeof(line), from) &&
-	       sscanf(line, "%lu %lu", &cost->exits, &cost->csr_reads) == 2;
-}
 
 /*
  * Measure what @run costs, without what the measuring itself costs. The tracepoints must be
@@ -64,15 +46,15 @@ static bool measure(bool (*run)(const void *arg), const void *arg, struct cost *
 	struct cost before = {};
 	bool ok;
 
-	ok = read_exits(&before);
+	ok = exits_now(&before.exits);
 	before.guest = tracepoint_counts_now();
 	before.ns = now_ns();
 	ok = ok && run(arg);
 	cost->ns = now_ns() - before.ns;
 	cost->guest = tracepoint_counts_since(before.guest);
-	ok = ok && read_exits(cost);
-	cost->exits -= before.exits;
-	cost->csr_reads -= before.csr_reads;
+	ok = ok && exits_now(&cost->exits);
+	cost->exits.all -= before.exits.all;
+	cost->exits.csr_reads -= before.exits.csr_reads;
 	return ok;
 }
 
@@ -163,26 +145,26 @@ static void check_switch_cost(const char *mode, unsigned int n, bool counted,
 
 	/* param_snapshot reads this line. */
 	note("%-8s %u events: %5.2f exits a switch, %5.2f calls, %5.2f reads, %.0f us", mode, n,
-	     per_switch(cost->exits), per_switch(guest->calls), per_switch(cost->csr_reads),
-	     per_switch(cost->ns) / 1000);
+	     per_switch(cost->exits.all), per_switch(guest->calls),
+	     per_switch(cost->exits.csr_reads), per_switch(cost->ns) / 1000);
 	if (!strcmp(mode, "snapshot")) {
 		note("%lu calls in %lu switches", guest->calls, guest->switches);
 		/* A switch is counted before it is complete: allow one call more. */
 		check(counted && guest->calls <= 2 * guest->switches + 1 &&
-		      per_switch(cost->csr_reads) < 0.01,
+		      per_switch(cost->exits.csr_reads) < 0.01,
 		      "snapshot_switch_with_%u_events_makes_two_calls_and_no_reads", n);
-		note("%.2f exits more than 2 per switch", per_switch(cost->exits) - 2);
-		check(per_switch(cost->exits) <= 2 + other_exits(cost),
+		note("%.2f exits more than 2 per switch", per_switch(cost->exits.all) - 2);
+		check(per_switch(cost->exits.all) <= 2 + other_exits(cost),
 		      "snapshot_switch_with_%u_events_takes_few_other_exits", n);
 	} else if (!strcmp(mode, "reads")) {
 		const unsigned int hardware = n < 5 ? n : 5;
 
 		check(counted && per_switch(guest->calls) <= 2.2 * (n - hardware) &&
-		      per_switch(cost->csr_reads) <= 2.2 * hardware &&
-		      per_switch(cost->csr_reads) > hardware,
+		      per_switch(cost->exits.csr_reads) <= 2.2 * hardware &&
+		      per_switch(cost->exits.csr_reads) > hardware,
 		      "reads_switch_with_%u_events_makes_two_reads_per_event", n);
 	} else {
-		check(per_switch(cost->exits) > 3,
+		check(per_switch(cost->exits.all) > 3,
 		      "builtin_switch_with_%u_events_takes_over_three_exits", n);
 	}
 }
@@ -247,9 +229,9 @@ static void test_overflow(const char *mode)
 	limits_restore();
 	/* Subtract context switches to other tasks, and the driver's check every 10 ms. */
 	calls = guest->calls - 3.0 * guest->switches;
-	reads = cost.csr_reads - 4.0 * guest->switches - cost.ns / 10000000;
+	reads = cost.exits.csr_reads - 4.0 * guest->switches - cost.ns / 10000000;
 	note("%-8s %4.0f overflows: %lu exits, %lu calls, %lu reads; %lu switches", mode,
-	     samples, cost.exits, guest->calls, cost.csr_reads, guest->switches);
+	     samples, cost.exits.all, guest->calls, cost.exits.csr_reads, guest->switches);
 	/* The built-in driver may have lost its overflow interrupt for good. */
 	if (!check(samples > 10 || !strcmp(mode, "builtin"), "cycles_are_sampled"))
 		return;
@@ -260,7 +242,7 @@ static void test_overflow(const char *mode)
 		check(calls <= 2 * samples + 2 && reads <= 2.01 * samples,
 		      "reads_overflow_makes_two_calls_and_two_reads");
 	else
-		check(cost.exits > 2 * samples, "builtin_overflow_takes_over_two_exits");
+		check(cost.exits.all > 2 * samples, "builtin_overflow_takes_over_two_exits");
 }
 
 int main(int argc, char **argv)
@@ -268,13 +250,13 @@ int main(int argc, char **argv)
 	static const unsigned int wanted[] = { 1, 2, 5, MAX_EVENTS };
 	const char *mode = argc > 1 ? argv[1] :
 			   find_pmu() && uses_snapshot() ? "snapshot" : "reads";
-	struct cost now;
+	struct exits now;
 
 	/* Without begin(): with the built-in driver the module's PMU is not there. */
 	ktap_suite = program_invocation_short_name;
 	ktap_plan(-1);
 	pin(0);
-	if (check(read_exits(&now), "host_reports_exits"))
+	if (check(exits_now(&now), "host_reports_exits"))
 		for (unsigned int i = 0; i < ARRAY_SIZE(wanted); i++)
 			test_switch(mode, wanted[i]);
 	test_overflow(mode);

@@ -240,7 +240,7 @@ while read -r name values; do
 	other=$(all_cases | values "$name" | sort -u | grep -vxE -e "$values")
 	[ -z "$other" ] || fails "cases.tsv: $name is $other"
 done <<'END'
-tier check|all|debug|name
+tier check|all|debug|compare|name
 load -|alone
 qemu q7|q11|qfix
 harts [1-8]
@@ -254,7 +254,7 @@ stress [0-9]+
 slow [1-9]
 END
 # Which case runs when: each is in one of these or is run by its name.
-for tier in check all debug name; do all_cases | cases_with tier $tier; done | sort >"$dir/tiers"
+for tier in check all debug compare name; do all_cases | cases_with tier $tier; done | sort >"$dir/tiers"
 all_cases | sort | cmp -s - "$dir/tiers" || fails "cases.tsv: a case is in no tier"
 [ "$(select_cases all | wc -l)" = "$(all_cases | cases_with tier 'check|all' | wc -l)" ] ||
 	fails "make check-all does not run all cases of its tiers"

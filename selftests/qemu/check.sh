@@ -165,10 +165,10 @@ cases_with() {
 	awk -F '\t' -v n="$(column "$1")" -v expression="^($2)\$" 'NF && $n ~ expression'
 }
 
-# select_cases check|all|debug|NAME...
+# select_cases check|all|debug|compare|NAME...
 select_cases() {
 	case $* in
-	check | debug) all_cases | cases_with tier "$1" ;;
+	check | debug | compare) all_cases | cases_with tier "$1" ;;
 	all) all_cases | cases_with tier 'check|all' ;;
 	*) all_cases | awk -F '\t' -v names=" $* " 'index(names, " " $1 " ")' ;;
 	esac
@@ -324,6 +324,7 @@ test_steps() { # ROOT STEPS
 	event tables = in_tree $1 selftests/host/events.sh
 	versions, make install and uninstall = in_tree $1 selftests/host/install.sh
 	generated files = in_tree $1 selftests/host/generated.sh
+	comparison = in_tree $1 selftests/host/compare.sh
 	device trees = in_tree $1 selftests/host/dts.sh
 	files are in Documentation/ABI = in_tree $1 selftests/host/abi.sh
 	messages are explained = in_tree $1 selftests/host/messages.sh

@@ -24,6 +24,8 @@ top=$(cd "$lab/../.." && pwd)
 . "$lab/demo.sh"
 # shellcheck source=selftests/qemu/packages.sh
 . "$lab/packages.sh"
+# shellcheck source=selftests/qemu/compare.sh
+. "$lab/compare.sh"
 
 usage() {
 	cat <<-'EOF2'
@@ -36,6 +38,7 @@ usage() {
 	  run-xiangshan    the same with a model of XiangShan's counters
 	  picture          draw what run shows, for the README
 	  deb              build the Debian packages
+	  compare          measure the module and the built-in driver, and write the comparison
 	  shell            boot the machine of run, with a prompt
 	  list             list the cases
 	  setup            download and build what check-all needs
@@ -108,7 +111,7 @@ check-all) run_check all ;;
 check-debug) run_check debug ;;
 run) demo ;;
 run-xiangshan) demo_xiangshan ;;
-shell | picture | deb) "$verb" ;;
+shell | picture | compare | deb) "$verb" ;;
 list) list ;;
 setup) setup ;;
 clean) clean ;;
