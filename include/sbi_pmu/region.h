@@ -26,6 +26,18 @@
  * each is counted for the same length of code, but begins and ends some tens of
  * instructions after the previous one. The counts include the cost of region_begin() and
  * region_end(): measure an empty region to know it.
+ *
+ * For cycles only, in place of rdcycle, there is a shorter way:
+ *
+ *	struct region_cycles c;
+ *	uint64_t start, end;
+ *	int error = region_cycles_open(&c);
+ *
+ *	if (error)
+ *		errx(1, "%s", region_why(&c.region, error));
+ *	error = region_cycles_read(&c, &start);
+ *	work();
+ *	error = error ? error : region_cycles_read(&c, &end);	... end - start, if it is 0
  */
 #ifndef SBI_PMU_REGION_H
 #define SBI_PMU_REGION_H
@@ -70,8 +82,8 @@ struct region_moment {
  * @direct: allow user-space reads. Clear it to use read(2) only.
  * @begun: region_begin() succeeded and region_end() was not called yet
  * @begun_directly: @start was read from user space
- * @fork_mark: points to 1, or to 0 in a child of fork(), which has no access to the events
- * @owner: the thread that opened the events
+ * @owner: points to the thread that opened the events, or to 0 in a child of fork(), which
+ *	   has no access to the events
  * @start: what region_begin() read
  * @why: text of the last error of region_open() or region_slow()
  */
@@ -83,8 +95,7 @@ struct region {
 	bool direct;
 	bool begun;
 	bool begun_directly;
-	volatile char *fork_mark;
-	pthread_t owner;
+	volatile uintptr_t *owner;
 	struct region_moment start;
 	char why[256];
 };
@@ -144,6 +155,25 @@ static inline uint64_t region_csr(unsigned int n)
 #define REGION_CAN_DIRECT	false
 #define REGION_COUNTER(n)	((uint64_t)(n))
 #define REGION_CLOCK()		((uint64_t)0)
+#endif
+
+/*
+ * The calling thread, not 0: on RISC-V the register of the thread pointer, as pthread_self()
+ * is a function call.
+ */
+#ifdef __riscv
+static inline uintptr_t region_thread(void)
+{
+	uintptr_t thread;
+
+	__asm__("mv %0, tp" : "=r"(thread));
+	return thread;
+}
+#else
+static inline uintptr_t region_thread(void)
+{
+	return (uintptr_t)pthread_self();
+}
 #endif
 
 /* Stop the compiler from moving reads across this line. */
@@ -213,14 +243,22 @@ static inline bool region_read_pages(const struct region *r, struct region_momen
 
 /* ---- begin and end ---- */
 
-/* Read the group. Return: 1 if from user space, 0 if by read(2), or -EIO. */
+/* Read the group by read(2). Return: 0, -ENODATA for a pinned group without counters, or -EIO. */
+static inline int region_read_kernel(const struct region *r, struct region_moment *now)
+{
+	const ssize_t size = read(r->fd[0], now, sizeof(*now));
+
+	if (!size)
+		return -ENODATA;
+	return size == (ssize_t)((3 + r->n) * sizeof(uint64_t)) && now->n == r->n ? 0 : -EIO;
+}
+
+/* Read the group. Return: 1 if from user space, 0 if by read(2), or a negative errno. */
 static inline int region_read(const struct region *r, struct region_moment *now)
 {
-	const ssize_t size = (3 + r->n) * sizeof(uint64_t);
-
 	if (r->direct && region_read_pages(r, now))
 		return 1;
-	return read(r->fd[0], now, sizeof(*now)) == size && now->n == r->n ? 0 : -EIO;
+	return region_read_kernel(r, now);
 }
 
 /*
@@ -229,9 +267,9 @@ static inline int region_read(const struct region *r, struct region_moment *now)
  */
 static inline int region_check_owner(const struct region *r)
 {
-	if (!r->n || !*r->fork_mark)
+	if (!r->n || !*r->owner)
 		return -ENODEV;
-	return pthread_equal(r->owner, pthread_self()) ? 0 : -EPERM;
+	return *r->owner == region_thread() ? 0 : -EPERM;
 }
 
 /**
@@ -239,7 +277,8 @@ static inline int region_check_owner(const struct region *r)
  * @r: open, and not in a region
  *
  * Return: 0, -EBUSY if a region has begun already, -EPERM in another thread than
- * region_open(), -ENODEV if not open or in a child of fork(), -EIO if read(2) failed.
+ * region_open(), -ENODEV if not open or in a child of fork(), -ENODATA if a pinned group has
+ * lost its counters, -EIO if read(2) failed.
  */
 static inline int region_begin(struct region *r)
 {
@@ -325,7 +364,7 @@ static inline int region_end(struct region *r, struct region_sum *sum)
  * ---- event names ----
  *
  * As perf(1) writes them: "cycles", "dTLB-load-misses", "r1a3", "front_bubble",
- * "cpu/front_bubble/", "cpu/event0=0x15,unit=1/u", "instructions:u". These
+ * "cpu/front_bubble/", "cpu/event0=0x15,unit=1/u", "instructions:u", "cycles:D". These
  * functions return 0 or a negative errno and write the reason to struct region_event,
  * unless their comment says otherwise.
  */
@@ -596,14 +635,17 @@ static inline int region_parse_name(struct region_event *e, char *name)
 	return error ? error : region_parse_pmu(e, pmu, name);
 }
 
-/* Exclude the modes that are not named, as perf does. */
+/* Exclude the modes that are not named, as perf does, unless none is. D: never multiplex. */
 static inline int region_parse_modes(struct region_event *e, const char *modes)
 {
 	if (!*modes)
 		return 0;
-	if (modes[strspn(modes, "ukh")])
+	if (modes[strspn(modes, "ukhD")])
 		return region_fail(e, -EINVAL,
-				   "unknown mode: modes are u (user), k (kernel), h (hypervisor)");
+				   "unknown mode: modes are u, k, h (user, kernel, hypervisor), D");
+	e->attr.pinned = !!strchr(modes, 'D');
+	if (!strpbrk(modes, "ukh"))
+		return 0;
 	e->attr.exclude_user = !strchr(modes, 'u');
 	e->attr.exclude_kernel = !strchr(modes, 'k');
 	e->attr.exclude_hv = !strchr(modes, 'h');
@@ -692,6 +734,8 @@ static inline int region_add_event(struct region *r, struct region_event *e)
 	error = region_parse(e);
 	if (error)
 		return error;
+	if (e->attr.pinned && i)
+		return region_fail(e, -EINVAL, "write :D after the first event: it is for all");
 	e->attr.size = sizeof(e->attr);
 	/* The leader starts disabled: region_open() enables the whole group at once. */
 	e->attr.disabled = !i;
@@ -710,19 +754,19 @@ static inline int region_add_event(struct region *r, struct region_event *e)
 }
 
 /*
- * Map a page that holds 1 and that fork() clears in the child: the child has a copy of
- * struct region, but cannot use the events and has no mmap pages.
+ * Map a page that holds the calling thread and that fork() clears in the child: the child
+ * has a copy of struct region, but cannot use the events and has no mmap pages.
  */
-static inline int region_map_fork_mark(struct region *r)
+static inline int region_map_owner(struct region *r)
 {
 	const size_t size = sysconf(_SC_PAGESIZE);
-	void *mark = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (mark == MAP_FAILED)
+	if (page == MAP_FAILED)
 		return -errno;
-	r->fork_mark = (volatile char *)mark;
-	*r->fork_mark = 1;
-	return madvise(mark, size, MADV_WIPEONFORK) ? -errno : 0;
+	r->owner = (volatile uintptr_t *)page;
+	*r->owner = region_thread();
+	return madvise(page, size, MADV_WIPEONFORK) ? -errno : 0;
 }
 
 /**
@@ -736,12 +780,12 @@ static inline void region_close(struct region *r)
 	const size_t size = sysconf(_SC_PAGESIZE);
 
 	for (unsigned int i = 0; i < r->n; i++) {
-		if (r->page[i] && *r->fork_mark)
+		if (r->page[i] && *r->owner)
 			munmap((void *)r->page[i], size);
 		close(r->fd[i]);
 	}
-	if (r->fork_mark)
-		munmap((void *)r->fork_mark, size);
+	if (r->owner)
+		munmap((void *)r->owner, size);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -778,9 +822,8 @@ static inline int region_open(struct region *r, const char *events)
 
 	memset(r, 0, sizeof(*r));
 	memset(&e, 0, sizeof(e));
-	r->owner = pthread_self();
 	r->direct = REGION_CAN_DIRECT;
-	error = region_map_fork_mark(r);
+	error = region_map_owner(r);
 	if (error)
 		snprintf(e.why, sizeof(e.why), "cannot map a page of memory: %s", strerror(-error));
 	else
@@ -856,6 +899,111 @@ static inline const char *region_slow(struct region *r)
 		return NULL;
 	snprintf(r->why, sizeof(r->why), "event '%s': %s", r->name[i - 1], why);
 	return r->why;
+}
+
+/* ---- cycles only ---- */
+
+/**
+ * struct region_cycles - the cycles of one thread
+ * @region: its only event is cycles; for region_why() and region_slow(). Its name is
+ *	    "cycles:uD" if only user mode is counted.
+ */
+struct region_cycles {
+	struct region region;
+};
+
+/**
+ * region_cycles_open() - count the cycles of this thread
+ * @c: need not be initialised
+ *
+ * The event is pinned: it is never multiplexed, so that each value is exact. A user who may
+ * not count the kernel gets the cycles of user mode.
+ *
+ * Return: 0, or a negative errno; then region_why() of @c->region says what to do.
+ */
+static inline int region_cycles_open(struct region_cycles *c)
+{
+	struct region *r = &c->region;
+	int error = region_open(r, "cycles:D");
+
+	if (error != -EACCES && error != -EPERM)
+		return error;
+	if (!region_open(r, "cycles:uD"))
+		return 0;
+	snprintf(r->why, sizeof(r->why),
+		 "no counter can leave out the kernel: lower kernel.perf_event_paranoid");
+	return error;
+}
+
+/* Read a counter that need not be "cycle". Not inline: it is a table of 32 instructions. */
+static __attribute__((__noinline__, __unused__)) uint64_t region_counter(unsigned int n)
+{
+	return REGION_COUNTER(n);
+}
+
+/* Read cycles that are not on a counter now, or again, or by read(2), or say why not. */
+static __attribute__((__noinline__, __unused__)) int region_cycles_read_slow(const struct region *r,
+									     uint64_t *count)
+{
+	struct region_moment now;
+	int error = region_check_owner(r);
+
+	if (error)
+		return error;
+	if (r->direct && r->page[0] && region_read_page(r->page[0], count, NULL))
+		return 0;
+	error = region_read_kernel(r, &now);
+	if (!error)
+		*count = now.count[0];
+	return error;
+}
+
+/**
+ * region_cycles_read() - read the cycles of this thread
+ * @c: open
+ * @count: cycles since region_cycles_open(); the difference of two values is the cost of what
+ *	   is between them. Not changed on an error.
+ *
+ * If the counter can be read from user space, this takes about as many instructions as the
+ * lines below, and a dozen more if it is another one than "cycle". Else it is a system call.
+ *
+ * Return: 0, -EPERM in another thread than region_cycles_open(), -ENODEV if not open or in a
+ * child of fork(), -ENODATA if another pinned event has taken the counter (then close and
+ * open again), -EIO if read(2) failed.
+ */
+static inline int region_cycles_read(const struct region_cycles *c, uint64_t *count)
+{
+	const struct region *r = &c->region;
+	/* Not volatile, which costs instructions: the barriers are enough. */
+	const struct perf_event_mmap_page *page = (const struct perf_event_mmap_page *)r->page[0];
+	uint32_t lock, index, width;
+	uint64_t now;
+
+	if (!r->direct || !page || *r->owner != region_thread())
+		return region_cycles_read_slow(r, count);
+	/* As region_read_page(). Index 1 is the CSR "cycle": its read needs no switch. */
+	lock = page->lock;
+	region_barrier();
+	index = page->index;
+	width = page->pmc_width;
+	if (!page->cap_user_rdpmc || index - 1 > 31 || width - 1 > 63)
+		return region_cycles_read_slow(r, count);
+	now = index == 1 ? REGION_COUNTER(0) : region_counter(index - 1);
+	now = page->offset + region_sign_extend(now, width);
+	region_barrier();
+	if (page->lock != lock)
+		return region_cycles_read_slow(r, count);
+	*count = now;
+	return 0;
+}
+
+/**
+ * region_cycles_close() - stop counting and free what region_cycles_open() allocated
+ * @c: opened by this thread; in a child of fork(), the child's copy
+ */
+static inline void region_cycles_close(struct region_cycles *c)
+{
+	region_close(&c->region);
 }
 
 #endif

@@ -258,18 +258,18 @@ static void test_differences(void)
 
 /* ---- begin and end ---- */
 
-static char fork_mark = 1;
+static uintptr_t owner;
 
 /* A region that is open, with our pages, and reads @fd where they cannot be used. */
 static struct region make_region(int fd)
 {
 	struct region r = {
-		.n = EVENTS, .fd = { fd }, .direct = true, .fork_mark = &fork_mark,
+		.n = EVENTS, .fd = { fd }, .direct = true, .owner = &owner,
 	};
 
 	for (unsigned int i = 0; i < EVENTS; i++)
 		r.page[i] = &page[i];
-	r.owner = pthread_self();
+	owner = region_thread();
 	return r;
 }
 
@@ -377,10 +377,116 @@ static void test_misuse(void)
 		pthread_join(other, &right);
 	note("%s", region_why(&r, -EPERM));
 	check(right, "region.other_thread_refused");
-	fork_mark = 0;
+	owner = 0;
 	note("%s", region_why(&r, -ENODEV));
 	check(region_begin(&r) == -ENODEV && region_slow(&r), "region.child_of_fork_refused");
-	fork_mark = 1;
+}
+
+/* ---- cycles only ---- */
+
+static struct region_cycles make_cycles(int fd)
+{
+	struct region_cycles c = { .region = make_region(fd) };
+
+	c.region.n = 1;
+	reset_pages();
+	page[0].index = 1;
+	page[0].offset = 1000;
+	counter[0] = 5;
+	return c;
+}
+
+/* While the counter is read, the kernel moves the event to another counter. */
+static void move_to_hpm_counter(void)
+{
+	page[0].lock += 2;
+	page[0].index = 7;
+	page[0].offset = 2000;
+	counter[6] = 50;
+}
+
+static void test_cycles_from_user_space(void)
+{
+	struct region_cycles c = make_cycles(-1);
+	u64 count = 0;
+
+	check(!region_cycles_read(&c, &count) && count == 1005 && reads == 1,
+	      "region.cycles_from_cycle_csr");
+	page[0].pmc_width = 48;
+	counter[0] = (1ULL << 48) - 5;
+	check(!region_cycles_read(&c, &count) && count == 995, "region.cycles_of_narrow_counter");
+	interrupt = move_to_hpm_counter;
+	reads = 0;
+	note("%lu after %u reads", count, reads);
+	check(!region_cycles_read(&c, &count) && count == 2050 && reads == 2,
+	      "region.cycles_read_again_if_page_changed");
+	check(!region_cycles_read(&c, &count) && count == 2050, "region.cycles_from_hpm_counter");
+	page[0].cap_user_rdpmc = 0;
+	page[0].index = 1;
+	count = 7;
+	check(region_cycles_read(&c, &count) == -EIO && count == 7,
+	      "region.cycles_not_read_without_permission");
+	page[0].cap_user_rdpmc = 1;
+	page[0].pmc_width = 0;
+	check(region_cycles_read(&c, &count) == -EIO && count == 7,
+	      "region.cycles_of_width_0_not_read");
+}
+
+static void test_cycles_by_kernel(void)
+{
+	const u64 words[] = { 1, 400, 400, 77 };
+	struct region_cycles c;
+	u64 count = 0;
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends)) {
+		skip("region.cycles_by_kernel", "no socket pairs of type SOCK_SEQPACKET");
+		return;
+	}
+	c = make_cycles(ends[0]);
+	page[0].index = 0;
+	if (write(ends[1], words, sizeof(words)) != sizeof(words))
+		perror("write");
+	check(!region_cycles_read(&c, &count) && count == 77 && !reads,
+	      "region.cycles_by_read_if_not_on_a_counter");
+	page[0].index = 1;
+	c.region.direct = false;
+	if (write(ends[1], words, sizeof(words)) != sizeof(words))
+		perror("write");
+	check(!region_cycles_read(&c, &count) && count == 77 && !reads,
+	      "region.cycles_by_read_if_direct_is_false");
+	/* A pinned event without a counter is at its end of file. */
+	close(ends[1]);
+	count = 7;
+	note("%s", region_why(&c.region, -ENODATA));
+	check(region_cycles_read(&c, &count) == -ENODATA && count == 7,
+	      "region.cycles_fail_if_counter_is_lost");
+	check(region_begin(&c.region) == -ENODATA, "region.begin_fails_if_counter_is_lost");
+	close(ends[0]);
+}
+
+static void *read_cycles_in_thread(void *c)
+{
+	u64 count;
+
+	return (void *)(intptr_t)(region_cycles_read(c, &count) == -EPERM);
+}
+
+static void test_cycles_misuse(void)
+{
+	struct region_cycles c = make_cycles(-1);
+	void *right = NULL;
+	pthread_t other;
+	u64 count;
+
+	if (!pthread_create(&other, NULL, read_cycles_in_thread, &c))
+		pthread_join(other, &right);
+	check(right && !reads, "region.cycles_of_other_thread_refused");
+	owner = 0;
+	check(region_cycles_read(&c, &count) == -ENODEV && !reads,
+	      "region.cycles_in_child_of_fork_refused");
+	memset(&c, 0, sizeof(c));
+	check(region_cycles_read(&c, &count) == -ENODEV, "region.cycles_after_close_refused");
 }
 
 void test_region(void)
@@ -395,4 +501,7 @@ void test_region(void)
 	test_user_space_reads();
 	test_kernel_reads();
 	test_misuse();
+	test_cycles_from_user_space();
+	test_cycles_by_kernel();
+	test_cycles_misuse();
 }

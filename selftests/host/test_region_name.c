@@ -80,7 +80,7 @@ static bool make_sysfs(void)
 
 /* ---- names ---- */
 
-enum { U = 1, K = 2, H = 4, ALL = U | K | H };
+enum { U = 1, K = 2, H = 4, ALL = U | K | H, PINNED = 8 };
 
 #define FRONT_BUBBLE	(0x15 | 1ULL << 56)
 
@@ -98,6 +98,10 @@ static const struct {
 	  PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0, 0, U | K },
 	{ "generic_empty_mode", "cycles:", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 0,
 	  ALL },
+	{ "generic_pinned", "cycles:D", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 0,
+	  ALL | PINNED },
+	{ "generic_pinned_user", "cycles:uD", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 0,
+	  U | PINNED },
 	{ "software", "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0, 0, ALL },
 	{ "cache_loads", "L1-dcache-loads", PERF_TYPE_HW_CACHE, 0, 0, 0, ALL },
 	{ "cache_load_misses", "dTLB-load-misses", PERF_TYPE_HW_CACHE, 0x10003, 0, 0, ALL },
@@ -173,7 +177,7 @@ static void test_accepted(void)
 		snprintf(e.name, sizeof(e.name), "%s", accepted[i].name);
 		error = region_parse(&e);
 		modes = (e.attr.exclude_user ? 0 : U) | (e.attr.exclude_kernel ? 0 : K) |
-			(e.attr.exclude_hv ? 0 : H);
+			(e.attr.exclude_hv ? 0 : H) | (e.attr.pinned ? PINNED : 0);
 		note("'%s': type %u, config %#llx %#llx %#llx, modes %d (%d%s)", e.name,
 		     e.attr.type, e.attr.config, e.attr.config1, e.attr.config2, modes, error,
 		     e.why);
@@ -213,6 +217,18 @@ static void test_list(void)
 	check(right == ARRAY_SIZE(rows), "region_name.list_splits_outside_slashes");
 }
 
+/* Only the first event of a group can be pinned. */
+static void test_pinned_member(void)
+{
+	struct region r = { .n = 1 };
+	struct region_event e = { .name = "cycles:D" };
+	int error = region_add_event(&r, &e);
+
+	note("%s (%d)", e.why, error);
+	check(error == -EINVAL && strstr(e.why, "after the first event"),
+	      "region_name.refuses_pinned_member");
+}
+
 /* Wrong names are refused before the kernel is asked for an event. */
 static void test_open(void)
 {
@@ -228,7 +244,7 @@ static void test_open(void)
 	error = region_open(&r,
 			    "a_name_of_so_many_letters_that_nobody_would_ever_have_one_as_long_as_this");
 	note("%s", region_why(&r, error));
-	check(error == -ENAMETOOLONG && !r.fork_mark, "region_name.open_refuses_long_name");
+	check(error == -ENAMETOOLONG && !r.owner, "region_name.open_refuses_long_name");
 }
 
 void test_region_name(void)
@@ -237,6 +253,7 @@ void test_region_name(void)
 	if (check(make_sysfs(), "region_name.sysfs_directory_created")) {
 		test_accepted();
 		test_refused();
+		test_pinned_member();
 		test_open();
 		remove_tree(sysfs);
 	}
