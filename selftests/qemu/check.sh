@@ -328,6 +328,7 @@ test_steps() { # ROOT STEPS
 	device trees = in_tree $1 selftests/host/dts.sh
 	files are in Documentation/ABI = in_tree $1 selftests/host/abi.sh
 	messages are explained = in_tree $1 selftests/host/messages.sh
+	examples = in_tree $1 selftests/host/examples.sh
 	EOF2
 }
 
