@@ -8,8 +8,6 @@ BEGIN {
 	FS = "\t"
 	split("module builtin", drivers, " ")
 	split("stable testing", kernels, " ")
-	title["module"] = "module"
-	title["builtin"] = "built-in"
 }
 
 sub(/^#/, "", $1) {
@@ -135,8 +133,8 @@ function switches(where,    l, n, k, d, loads, counts, row) {
 		}
 }
 
-function four(title, where, test, load, n, name, format,    k, d, row) {
-	row = title
+function four(label, where, test, load, n, name, format,    k, d, row) {
+	row = label
 	for (k = 1; k <= 2; k++)
 		for (d = 1; d <= 2; d++)
 			row = row "|" (format == "spread" ? \
@@ -264,7 +262,9 @@ function page() {
 	print "stops an event after one sample when a program asked for one, and when it samples more often than"
 	print "``kernel.perf_event_max_sample_rate`` allows; more samples than due are too many there."
 	samples("native")
-	print "\nThe same in a KVM guest:"
+	print "\nThe same in a KVM guest. There the built-in driver uses snapshot shared memory, and its calls that"
+	print "start counters again after an overflow have a wrong base index (``pmu_sbi_start_ovf_ctrs_snapshot()``,"
+	print "since Linux 6.10): KVM refuses them, and the counters stand still until the next context switch."
 	samples("guest")
 	heading("Time")
 	times("native")
