@@ -144,6 +144,9 @@ likwid: ## write XiangShan's metrics as groups for likwid's source tree to build
 deb: ## build the Debian packages in the lab: build/deb/*.deb (on a riscv64 Debian: dpkg-buildpackage -b)
 	@$(LAB) deb
 
+kernel-patch: ## write the driver as a patch for the kernel's source tree LINUX=dir to build/sbi_pmu.patch
+	tools/kernel-patch.sh '$(LINUX)' $(BUILD)/sbi_pmu.patch
+
 setup: ## download and build ahead of time what check-all needs
 	@$(LAB) setup
 
@@ -158,4 +161,4 @@ kdir-check:
 		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
 .PHONY: modules clean install uninstall install-module uninstall-module install-tools \
-	uninstall-tools install-source uninstall-source run run-xiangshan picture compare shell test check check-all check-debug list tools dts dts-update docs perf-json htmldocs libpfm4 likwid deb setup clean-lab help kdir-check
+	uninstall-tools install-source uninstall-source run run-xiangshan picture compare shell test check check-all check-debug list tools dts dts-update docs perf-json htmldocs libpfm4 likwid deb kernel-patch setup clean-lab help kdir-check

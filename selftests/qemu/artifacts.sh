@@ -221,6 +221,23 @@ artifact_debug() {
 	as_root rm -rf --one-file-system "$root"
 }
 
+# The source tree of a small kernel, built, to which a driver can be added; see linux.sh. Made
+# like the debug kernel, in a copy of testing's root.
+artifact_linux() {
+	local root=$1/root tools
+	tools=$(artifact testing)
+	as_root cp -a --reflink=auto "$tools/root" "$root"
+	as_root cp -L /etc/resolv.conf "$root/etc/"
+	as_root cp "$lab/linux.sh" "$lab/linux.config" "$root/tmp/"
+	[ -z "$lab_expired" ] || echo 'Acquire::Check-Valid-Until "false";' |
+		as_root tee "$root/etc/apt/apt.conf.d/99lab-expired"
+	in_root "$root" -- bash /tmp/linux.sh /tmp/linux.config /out
+	as_root mv "$root"/out/* "$1/"
+	keep_program "$root/usr/bin/patch" "$root" "$1"
+	keep_program "$root/usr/bin/bc" "$root" "$1"
+	as_root rm -rf --one-file-system "$root"
+}
+
 # A riscv64 QEMU and its libraries, as kvm/ in an archive, for machines that are KVM hosts.
 artifact_kvm() {
 	mkdir "$1/tree"
@@ -249,6 +266,7 @@ recipe_inputs() {
 	qfix) cat "$lab"/qfix.sh "$lab"/patches/*.patch "$lab"/{xiangshan-hpm,vendor-pmu}/*.[ch] ;;
 	kvm) artifact_key testing ;;
 	debug) cat "$lab/debug.sh" "$lab/debug.config" && artifact_key testing ;;
+	linux) cat "$lab/linux.sh" "$lab/linux.config" && artifact_key testing ;;
 	esac
 }
 
@@ -259,7 +277,7 @@ recipe_text() {
 	stable | testing) declare -f make_suite cpio_of && echo "$unpack_headers" ;;
 	packaging) echo "$unpack_headers" ;;
 	q7 | q11) declare -f keep_packages keep_program ;;
-	qfix) declare -f keep_program ;;
+	qfix | linux) declare -f keep_program ;;
 	kvm) declare -f cpio_of ;;
 	esac
 	echo "$stable $testing $oldstable"
@@ -286,6 +304,7 @@ artifact_size() {
 	testing | packaging) echo 1700 ;;
 	qfix) echo 2000 ;;
 	debug) echo 7500 ;;
+	linux) echo 6000 ;;
 	kvm | kerneltools | consumers) echo 700 ;;
 	q7) echo 700 ;;
 	q11) echo 500 ;;
@@ -419,7 +438,7 @@ make_artifacts() {
 	for name in "${missing[@]}"; do
 		# These are made from another artifact.
 		case $name in
-		kvm | debug) for pid in "${own[@]}"; do wait "$pid" || failed=1; done ;;
+		kvm | debug | linux) for pid in "${own[@]}"; do wait "$pid" || failed=1; done ;;
 		esac
 		while
 			running=$(jobs -rp | grep -cxF "$(printf '%s\n' "${own[@]:-none}")")

@@ -150,6 +150,35 @@ build_clean() { # SUITE
 	! grep -niE '(warning|error):' "$run/$1.log"
 }
 
+# The driver becomes part of a kernel: as a module, with the symbols that the kernel exports, and
+# built in.
+kernel_patch() {
+	local folder=$run/linux tools
+	tools=$(artifact linux)
+	mkdir "$folder" && tar -C "$folder" -xf "$tools/linux.tar" &&
+		make -s -C "$run/tree" kernel-patch LINUX="$folder" BUILD="$folder" &&
+		run_program linux patch -s -p1 -d "$folder" <"$folder/sbi_pmu.patch" || return
+	# shellcheck disable=SC2016 # for the inner shell
+	in_root "$(artifact testing)/root" "$folder:/run/linux" "$tools:/run/tools:ro" -- sh -ec '
+		# The root has no bc.
+		export PATH="/run/tools:$PATH" LD_LIBRARY_PATH=/run/tools/lib
+		cd /run/linux
+		make="make -s ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-"
+		cp .config plain
+		for kind in m y; do
+			{ cat plain && echo CONFIG_SBI_PMU=$kind; } >.config
+			$make olddefconfig
+			grep -x CONFIG_SBI_PMU=$kind .config
+			$make vmlinux modules
+		done
+		grep " sbi_pmu_init$" System.map
+		[ -e drivers/perf/sbi_pmu/sbi_pmu.ko ]
+	' >"$folder.log" 2>&1 && ! grep -niE '(warning|error):' "$folder.log" || {
+		cat "$folder.log"
+		return 1
+	}
+}
+
 # ---- cases ----
 
 all_cases() { grep -v '^#' "$lab/cases.tsv"; }
@@ -327,6 +356,7 @@ test_steps() { # ROOT STEPS
 	comparison = in_tree $1 selftests/host/compare.sh
 	device trees = in_tree $1 selftests/host/dts.sh
 	files are in Documentation/ABI = in_tree $1 selftests/host/abi.sh
+	patch for a kernel = in_tree $1 selftests/host/kernel-patch.sh
 	messages are explained = in_tree $1 selftests/host/messages.sh
 	examples = in_tree $1 selftests/host/examples.sh
 	EOF2
@@ -355,6 +385,9 @@ late_steps() {
 	make run-xiangshan = demo_xiangshan_works
 	EOF2
 }
+
+# What make check-debug runs without a machine: it takes long, and hardly depends on a change.
+debug_steps() { echo "make kernel-patch = kernel_patch"; }
 
 run_test() {
 	command -v gcc >/dev/null ||
@@ -386,6 +419,10 @@ run_check() {
 		steps=$(more_steps && test_steps testing 10000000)
 		late=$(late_steps)
 		artifacts=$(all_artifacts)
+		;;
+	debug)
+		steps=$(debug_steps)
+		artifacts+=$'\n'linux
 		;;
 	esac
 	need_root

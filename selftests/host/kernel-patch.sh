@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kernel-patch.sh - the patch for a kernel's source tree has all files that the driver is built
+# from. That it builds is tested by make check-debug.
+. "$(dirname "$0")/steps.sh"
+linux=$dir/linux
+patch=$dir/build/sbi_pmu.patch
+
+kernel_patch() { make -s -C "$top" kernel-patch LINUX="$1" BUILD="$dir/build" >"$dir/said" 2>&1; }
+
+# The lines that the patch adds to a file
+added_to() { # FILE
+	awk -v file="+++ b/drivers/perf/$1" '
+		/^\+\+\+ / { on = $0 == file; next }
+		on && /^\+/ { print substr($0, 2) }' "$patch"
+}
+
+mkdir -p "$linux/drivers/perf"
+printf 'menu "perf"\n\nif A\nmenu "b"\nendmenu\nendif\n\nendmenu\n' >"$linux/drivers/perf/Kconfig"
+echo 'obj-y += core.o' >"$linux/drivers/perf/Makefile"
+kernel_patch "$linux" || fails "no patch:" "$(cat "$dir/said")"
+
+# Each object of the Makefile has its source, and each quoted header is there.
+for object in $(added_to sbi_pmu/Makefile | tr '\\\n\t' '   ' | sed 's/.*sbi_pmu-y := \([a-z0-9_/. -]*\.o\).*/\1/'); do
+	[ "$(added_to "sbi_pmu/${object%.o}.c")" = "$(cat "$top/drivers/perf/sbi_pmu/${object%.o}.c")" ] ||
+		fails "the patch has not the source of $object"
+	objects=$((objects + 1))
+done
+[ "${objects:-0}" -gt 20 ] || fails "objects: ${objects:-0}"
+[ "$(added_to Makefile)" = 'obj-$(CONFIG_SBI_PMU) += sbi_pmu/' ] ||
+	fails "the folder is not in the Makefile"
+[ "$(grep -c '^+config SBI_PMU$' "$patch")" = 1 ] || fails "not one entry in Kconfig"
+[ "$(sed -n '/^+config SBI_PMU/,/^ endmenu/p' "$patch" | grep -c '^ ')" = 1 ] ||
+	fails "the entry is not before the end of the menu"
+grep -q '^obj-m' "$patch" && fails "the patch builds a module only"
+for file in events.tsv combined.tsv read.awk write-c.awk; do
+	added_to "sbi_pmu/vendor/xiangshan/$file" | cmp -s - "$top/drivers/perf/sbi_pmu/vendor/xiangshan/$file" ||
+		fails "the patch has not $file"
+done
+
+# A tree without drivers/perf, and one that has the driver, are refused.
+! kernel_patch "$dir" && grep -q 'LINUX=/path' "$dir/said" || fails "no kernel is not refused"
+added_to Makefile >>"$linux/drivers/perf/Makefile"
+mkdir "$linux/drivers/perf/sbi_pmu"
+! kernel_patch "$linux" && grep -q 'has this driver' "$dir/said" || fails "a second patch is not refused"
+echo "$objects objects"
+exit $failed

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kernel-patch.sh LINUX PATCH - write a patch that adds the driver to the kernel's source tree
+# LINUX: sources, Kconfig, Makefiles.
+set -e
+if [ $# != 2 ] || ! [ -e "$1/drivers/perf/Kconfig" ]; then
+	echo "kernel-patch: '$1' is no source tree of a kernel: make kernel-patch LINUX=/path/to/linux" >&2
+	exit 2
+fi
+if grep -q SBI_PMU "$1/drivers/perf/Makefile" && [ -e "$1/drivers/perf/sbi_pmu" ]; then
+	echo "kernel-patch: $1 has this driver already: take that patch away first (patch -R)" >&2
+	exit 2
+fi
+linux=$(cd "$1" && pwd)
+mkdir -p "$(dirname "$2")"
+out=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+cd "$(dirname "$0")/.."
+new=$(mktemp -d)
+trap 'rm -rf "$new"' EXIT
+driver=drivers/perf/sbi_pmu
+
+# ---- the files ----
+
+mkdir -p "$new/a/drivers/perf" "$new/b/$driver/include/sbi_pmu"
+cp "$linux/drivers/perf/Kconfig" "$linux/drivers/perf/Makefile" "$new/a/drivers/perf/"
+
+find $driver \( -name '*.[ch]' -o -name read.awk -o -name write-c.awk -o -name events.tsv \
+	-o -name combined.tsv \) ! -name '*.mod.c' -exec sh -ec '
+	for file; do
+		mkdir -p "$0/$(dirname "$file")"
+		cp "$file" "$0/$file"
+	done' "$new/b" {} +
+cp -R include/compat "$new/b/$driver/include/"
+cp include/sbi_pmu/version.h "$new/b/$driver/include/sbi_pmu/"
+
+# Of Kbuild, the flags; of the Makefile, all.
+{
+	sed '/^obj-m/d' Kbuild
+	sed '1d; s/^obj-m := /obj-$(CONFIG_SBI_PMU) := /' $driver/Makefile
+} >"$new/b/$driver/Makefile"
+
+cp "$linux/drivers/perf/Makefile" "$new/b/drivers/perf/"
+echo 'obj-$(CONFIG_SBI_PMU) += sbi_pmu/' >>"$new/b/drivers/perf/Makefile"
+
+cat >"$new/entry" <<'EOF2'
+config SBI_PMU
+	tristate "perf PMU on the RISC-V SBI PMU extension (sbi_pmu)"
+	depends on RISCV && 64BIT && RISCV_SBI && KPROBES
+	help
+	  Count and sample the events that the SBI firmware offers, with the
+	  event names of XiangShan cores.
+
+	  Without RISCV_PMU_SBI, or with initcall_blacklist=pmu_sbi_devinit,
+	  riscv_pmu_legacy_devinit, this is the PMU of the CPUs. Otherwise it
+	  counts beside that driver, on counters that are free.
+
+	  Choose M: the module is called sbi_pmu. Built in, it cannot test
+	  reads of counters from user space, and does not offer them.
+
+EOF2
+# Before the end of the menu
+awk -v entry="$new/entry" '
+	{ line[NR] = $0 }
+	/^endmenu/ { last = NR }
+	END {
+		for (i = 1; i <= NR; i++) {
+			while (i == last && (getline text <entry) > 0)
+				print text
+			print line[i]
+		}
+	}' "$linux/drivers/perf/Kconfig" >"$new/b/drivers/perf/Kconfig"
+
+# ---- the patch ----
+
+version=$(sed -n 's/.*SBI_PMU_VERSION[^"]*"\(.*\)".*/\1/p' include/sbi_pmu/version.h)
+{
+	cat <<-EOF2
+	perf: add sbi_pmu $version, a PMU on the RISC-V SBI PMU extension
+
+	Written by "make kernel-patch" of sbi_pmu. Apply it with patch -p1 or git apply.
+
+	The files are those of the module. What only a module of its own needs has stayed:
+	the headers in include/compat, which give older kernels the newest interfaces, and the
+	kprobes by which the driver finds symbols that are not exported to modules, and reads
+	that trap. In the kernel itself both would go, and so would the check of the kernel's
+	version.
+
+	EOF2
+	# Without the times of the files; new files as git knows them
+	(cd "$new" && diff -urN a b || [ $? = 1 ]) | sed 's/^\(---\|+++\) \([^	]*\)	.*/\1 \2/
+		s,^--- a/drivers/perf/sbi_pmu/.*,--- /dev/null,; /^diff -urN /d'
+} >"$out.new"
+mv "$out.new" "$out"
