@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * phases fetch|branches|memory|steady [MILLIONS] - execute MILLIONS (by default 500) million
+ * phases fetch|branches|memory|steady|mixed [MILLIONS] - execute MILLIONS (by default 500) million
  * instructions on CPU 0, while QEMU's model of XiangShan's counters counts as if they waited for
- * one unit: frontend, backend, memory or none.
+ * one unit: frontend, backend, memory or none. Each is a function of its own, for profiles. "mixed"
+ * calls all four in turn, the one that waits for memory for most of the time.
  */
 #include "harness.h"
 #include "../qemu/xiangshan-hpm/model.h"
-
-static const struct {
-	const char *name;
-	uint64_t workload;
-} phases[] = {
-	{ "steady", 0 },
-	{ "fetch", XS_PRESSURE(XS_FRONTEND, 2) },
-	{ "branches", XS_PRESSURE(XS_BACKEND, 2) },
-	{ "memory", XS_PRESSURE(XS_MEMORY, 2) },
-};
 
 static void set_workload(uint64_t workload)
 {
@@ -26,17 +17,64 @@ static void set_workload(uint64_t workload)
 #endif
 }
 
+#define PROFILED	__attribute__((noinline, noclone))
+
+static PROFILED void run_steadily(uint64_t iterations)
+{
+	work(iterations);
+}
+
+static PROFILED void wait_for_fetch(uint64_t iterations)
+{
+	set_workload(XS_PRESSURE(XS_FRONTEND, 2));
+	work(iterations);
+	set_workload(0);
+}
+
+static PROFILED void wait_for_branches(uint64_t iterations)
+{
+	set_workload(XS_PRESSURE(XS_BACKEND, 2));
+	work(iterations);
+	set_workload(0);
+}
+
+static PROFILED void wait_for_memory(uint64_t iterations)
+{
+	set_workload(XS_PRESSURE(XS_MEMORY, 2));
+	work(iterations);
+	set_workload(0);
+}
+
+static void run_mixed(uint64_t iterations)
+{
+	for (unsigned int i = 0; i < 20; i++) {
+		run_steadily(iterations / 100);
+		wait_for_fetch(iterations / 200);
+		wait_for_branches(iterations / 200);
+		wait_for_memory(iterations / 20 - iterations / 50);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(uint64_t iterations);
+} phases[] = {
+	{ "steady", run_steadily },
+	{ "fetch", wait_for_fetch },
+	{ "branches", wait_for_branches },
+	{ "memory", wait_for_memory },
+	{ "mixed", run_mixed },
+};
+
 int main(int argc, char **argv)
 {
 	for (unsigned int i = 0; argc > 1 && i < ARRAY_SIZE(phases); i++) {
 		if (strcmp(argv[1], phases[i].name))
 			continue;
 		pin(0);
-		set_workload(phases[i].workload);
-		work(500000ULL * (argc > 2 ? atoi(argv[2]) : 500));
-		set_workload(0);
+		phases[i].run(500000ULL * (argc > 2 ? atoi(argv[2]) : 500));
 		return 0;
 	}
-	fprintf(stderr, "usage: %s fetch|branches|memory|steady [MILLIONS]\n", argv[0]);
+	fprintf(stderr, "usage: %s fetch|branches|memory|steady|mixed [MILLIONS]\n", argv[0]);
 	return 2;
 }

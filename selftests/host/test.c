@@ -36,6 +36,7 @@ int main(int argc, char **argv)
 	test_region();
 	test_topdown();
 	test_topdown_find();
+	test_topdown_record();
 	test_topdown_show();
 	test_sampling(steps);
 	test_random(steps, seed);

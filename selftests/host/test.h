@@ -210,6 +210,7 @@ void test_support(void);
 void test_tables(void);
 void test_topdown(void);
 void test_topdown_find(void);
+void test_topdown_record(void);
 void test_topdown_show(void);
 void test_units(void);
 void test_user_page(void);

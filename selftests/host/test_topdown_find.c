@@ -76,6 +76,17 @@ static void test_reasons(void)
 	      "topdown_find.refuses_missing_event");
 }
 
+/* Is the event called so for perf? */
+static bool is_named(const struct td_events *events, enum td_event event, const char *name)
+{
+	char text[96];
+
+	td_name_event(events, event, text, sizeof(text));
+	if (strcmp(text, name))
+		note("%s, not %s", text, name);
+	return !strcmp(text, name);
+}
+
 static void test_configs(void)
 {
 	struct td_events events;
@@ -94,6 +105,11 @@ static void test_configs(void)
 	      events.pmu.config[TD_FRONT_BUBBLE] == 0x0100000000000015 &&
 	      events.pmu.config[TD_INST_SPEC_RECOVERY] == 0x0200040000001805,
 	      "topdown_find.level1_events");
+	check(is_named(&events, TD_INSTRUCTIONS, "cpu/instructions/"),
+	      "topdown_find.names_for_perf");
+	events.user_only = true;
+	check(is_named(&events, TD_FRONT_BUBBLE, "cpu/front_bubble/u"),
+	      "topdown_find.names_for_perf_of_user_mode");
 	check(refuses(2, "Level 1 is available"), "topdown_find.suggests_available_level");
 	write_file("cpu", "events", "front_bubble", "event0=0x15,flag");
 	check(find(1, &events) && events.pmu.config[TD_FRONT_BUBBLE] == 0x8000000000000015,
@@ -137,6 +153,9 @@ static void test_shared_mode(void)
 	      "topdown_find.level2_events_in_shared_mode");
 	check(find(3, &events) && events.n_events == TD_LEVEL3_NO_L3MISS,
 	      "topdown_find.level3_without_l3miss");
+	check(is_named(&events, TD_INSTRUCTIONS, "sbi_pmu/hw_instructions/") &&
+	      is_named(&events, TD_BR_MIS_PRED, "sbi_pmu/br_mis_pred/"),
+	      "topdown_find.names_for_perf_in_shared_mode");
 	write_file("sbi_pmu", "events", td_events[TD_MEMSTALL_L3MISS], "event=0x7");
 	check(find(3, &events) && events.n_events == TD_LEVEL3, "topdown_find.level3_events");
 }

@@ -2,6 +2,8 @@
 /* command - the process of the command that is measured. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,4 +84,55 @@ int td_command_status(const struct td_command *command)
 	if (waitpid(command->pid, &status, WNOHANG) != command->pid)
 		return -1;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/**
+ * td_command_exists() - is there a program of this name in PATH?
+ * @name: without a slash
+ *
+ * Return: whether there is.
+ */
+bool td_command_exists(const char *name)
+{
+	const char *path = getenv("PATH");
+	char file[4096];
+
+	for (path = path ? path : "/usr/bin:/bin"; *path; path += *path == ':') {
+		const int n = strcspn(path, ":");
+
+		snprintf(file, sizeof(file), "%.*s/%s", n, path, name);
+		if (!access(file, X_OK))
+			return true;
+		path += n;
+	}
+	return false;
+}
+
+/**
+ * td_command_read() - run a program and read its output
+ * @argv: the program and its arguments
+ * @mask: signal mask of the program
+ * @pid: set to its process, to wait for
+ *
+ * Return: its standard output; NULL if there is no process, then errno says why. A program
+ * that cannot be run has no output.
+ */
+FILE *td_command_read(char * const *argv, const sigset_t *mask, pid_t *pid)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return NULL;
+	*pid = fork();
+	if (!*pid) {
+		dup2(ends[1], STDOUT_FILENO);
+		sigprocmask(SIG_SETMASK, mask, NULL);
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	close(ends[1]);
+	if (*pid > 0)
+		return fdopen(ends[0], "r");
+	close(ends[0]);
+	return NULL;
 }

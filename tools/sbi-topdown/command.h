@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /**
@@ -22,5 +23,7 @@ struct td_command {
 bool td_command_create(struct td_command *command, char * const *argv, const sigset_t *mask);
 int td_command_start(struct td_command *command);
 int td_command_status(const struct td_command *command);
+bool td_command_exists(const char *name);
+FILE *td_command_read(char * const *argv, const sigset_t *mask, pid_t *pid);
 
 #endif

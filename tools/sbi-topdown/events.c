@@ -94,17 +94,24 @@ static bool parse_terms(const char *dir, char *terms, uint64_t *config)
  * Look up an event. If another driver owns the PMU "cpu", sbi_pmu puts "hw_" before the
  * names of general events.
  */
-static bool find_event(const char *dir, const char *name, uint64_t *config)
+static bool find_event_file(const char *dir, const char *name, char file[64], char *terms, int size)
 {
 	static const char * const formats[] = { "events/%s", "events/hw_%s" };
-	char file[64], terms[256];
 
 	for (unsigned int i = 0; i < 2; i++) {
-		snprintf(file, sizeof(file), formats[i], name);
-		if (read_line(dir, file, terms, sizeof(terms)))
-			return parse_terms(dir, terms, config);
+		snprintf(file, 64, formats[i], name);
+		if (read_line(dir, file, terms, size))
+			return true;
 	}
 	return false;
+}
+
+static bool find_event(const char *dir, const char *name, uint64_t *config)
+{
+	char file[64], terms[256];
+
+	return find_event_file(dir, name, file, terms, sizeof(terms)) &&
+	       parse_terms(dir, terms, config);
 }
 
 static bool find_pmu(struct td_events *events, const char *devices)
@@ -181,6 +188,23 @@ bool td_find_events(struct td_events *events, const char *devices, unsigned int 
 		    "maps events to its counters (sbi-pmu-xiangshan.rst).%s",
 		    td_events[pmu->n_events], table,
 		    pmu->n_events >= TD_LEVEL1 ? " Level 1 is available: use -l 1." : "");
+}
+
+/**
+ * td_name_event() - name of an event, for perf
+ * @events: found
+ * @event: one of them
+ * @text: the name is written here
+ * @size: of @text
+ */
+void td_name_event(const struct td_events *events, enum td_event event, char *text, int size)
+{
+	const char *dir = events->pmu.dir, *pmu = strrchr(dir, '/') + 1;
+	char file[64], terms[256];
+
+	if (!find_event_file(dir, td_events[event], file, terms, sizeof(terms)))
+		snprintf(file, sizeof(file), "events/%s", td_events[event]);
+	snprintf(text, size, "%s/%s/%s", pmu, strchr(file, '/') + 1, events->user_only ? "u" : "");
 }
 
 /* ---- opening ---- */

@@ -66,5 +66,6 @@ bool td_open_cpus(struct td_events *events);
 void td_enable_events(struct td_events *events);
 bool td_read_events(struct td_events *events, struct td_sample *sample);
 void td_close_events(struct td_events *events);
+void td_name_event(const struct td_events *events, enum td_event event, char *text, int size);
 
 #endif

@@ -186,3 +186,76 @@ enum td_validity td_compute_shares(const struct td_sample *sample, double share[
 		compute_level3(sample->count, sample->n_events > TD_MEMSTALL_L3MISS, share);
 	return TD_VALID;
 }
+
+/**
+ * td_largest_part() - find the largest of the parts that a part consists of
+ * @share: of all parts
+ * @whole: the part; TD_PARTS: find the largest of level 1
+ *
+ * Return: TD_PARTS if there is none.
+ */
+unsigned int td_largest_part(const double share[TD_PARTS], unsigned int whole)
+{
+	const unsigned int level = whole == TD_PARTS ? 1 : td_parts[whole].level + 1;
+	unsigned int found = TD_PARTS;
+
+	for (unsigned int i = whole == TD_PARTS ? 0 : whole + 1;
+	     i < TD_PARTS && td_parts[i].level >= level; i++) {
+		if (td_parts[i].level == level && share[i] > 0 &&
+		    (found == TD_PARTS || share[i] > share[found]))
+			found = i;
+	}
+	return found;
+}
+
+/**
+ * td_bottleneck() - find what to look at first
+ * @share: of all parts
+ *
+ * Return: of the largest part of level 1 the largest part, and so on, as deep as there are
+ * shares; TD_PARTS if there are none.
+ */
+unsigned int td_bottleneck(const double share[TD_PARTS])
+{
+	unsigned int part = TD_PARTS, next;
+
+	while ((next = td_largest_part(share, part)) != TD_PARTS)
+		part = next;
+	return part;
+}
+
+/**
+ * td_event_of_part() - the event to sample, to find the code that a part comes from
+ * @part: the part
+ * @sample: the counts
+ *
+ * Some parts are a difference of events, or have none of their own: then this is the event
+ * that causes them, or the larger of two.
+ *
+ * Return: the event.
+ */
+enum td_event td_event_of_part(unsigned int part, const struct td_sample *sample)
+{
+	static const enum td_event events[TD_PARTS] = {
+		[TD_RETIRING] = TD_INSTRUCTIONS,
+		[TD_FRONTEND_BOUND] = TD_FRONT_BUBBLE,
+		[TD_FETCH_LATENCY] = TD_FETCH_LATENCY_BOUND,
+		[TD_FETCH_BANDWIDTH] = TD_FRONT_BUBBLE,
+		[TD_BAD_SPECULATION] = TD_INST_SPEC_RECOVERY,
+		[TD_BRANCH_MISPREDICTS] = TD_BR_MIS_PRED,
+		[TD_MACHINE_CLEARS] = TD_TOTAL_FLUSH,
+		[TD_BACKEND_BOUND] = TD_EXEC_STALL_CYCLE,
+		[TD_MEMORY_BOUND] = TD_MEMSTALL_ANY_LOAD,
+		[TD_L1_BOUND] = TD_MEMSTALL_ANY_LOAD,
+		[TD_L2_BOUND] = TD_MEMSTALL_L1MISS,
+		[TD_L3_BOUND] = TD_MEMSTALL_L2MISS,
+		[TD_MEM_BOUND] = TD_MEMSTALL_L3MISS,
+		[TD_STORE_BOUND] = TD_MEMSTALL_STORE,
+		[TD_CORE_BOUND] = TD_EXEC_STALL_CYCLE,
+	};
+
+	if (part == TD_MEMORY_BOUND &&
+	    sample->count[TD_MEMSTALL_STORE] > sample->count[TD_MEMSTALL_ANY_LOAD])
+		return TD_MEMSTALL_STORE;
+	return events[part];
+}

@@ -105,5 +105,8 @@ unsigned int td_level(unsigned int n_events);
 double td_running_share(const struct td_sample *sample);
 struct td_sample td_sample_difference(const struct td_sample *now, const struct td_sample *before);
 enum td_validity td_compute_shares(const struct td_sample *sample, double share[TD_PARTS]);
+unsigned int td_largest_part(const double share[TD_PARTS], unsigned int whole);
+unsigned int td_bottleneck(const double share[TD_PARTS]);
+enum td_event td_event_of_part(unsigned int part, const struct td_sample *sample);
 
 #endif

@@ -10,13 +10,16 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "events.h"
 #include "options.h"
+#include "record.h"
 #include "terminal.h"
 
 /**
@@ -35,6 +38,9 @@
  * @last_interval: its counts
  * @status: exit status of the command, -1: it runs
  * @done: the measurement is to end
+ * @files: limit of open files before it was raised
+ * @signal_fd: the signals
+ * @signals_before: signal mask of the commands
  */
 struct run {
 	struct options options;
@@ -51,6 +57,9 @@ struct run {
 	struct td_report last_interval;
 	int status;
 	bool done;
+	struct rlimit files;
+	int signal_fd;
+	sigset_t signals_before;
 };
 
 /* ---- output ---- */
@@ -140,12 +149,13 @@ static void print_report(struct run *run, const struct td_report *report)
 /* ---- measurement ---- */
 
 /* Each event of each task or CPU needs an open file. */
-static void raise_file_limit(void)
+static void raise_file_limit(struct run *run)
 {
 	struct rlimit files;
 
-	if (getrlimit(RLIMIT_NOFILE, &files))
+	if (getrlimit(RLIMIT_NOFILE, &run->files))
 		return;
+	files = run->files;
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
 }
@@ -212,19 +222,16 @@ static void end_interval(struct run *run)
 	print_report(run, &report);
 }
 
-/* Print the whole measurement. Return: whether it has shares. */
-static bool print_summary(struct run *run)
+/* Print the whole measurement, in @report. Return: whether it has shares. */
+static bool print_summary(struct run *run, struct td_report *report, double share[TD_PARTS])
 {
-	double share[TD_PARTS];
-	struct td_report report;
-
-	if (!read_report(run, &report)) {
+	if (!read_report(run, report)) {
 		warnx("%s", run->events.error);
 		return false;
 	}
-	report.summary = true;
-	print_report(run, &report);
-	return td_compute_shares(&report.sample, share) == TD_VALID;
+	report->summary = true;
+	print_report(run, report);
+	return td_compute_shares(&report->sample, share) == TD_VALID;
 }
 
 /* ---- signals and intervals ---- */
@@ -281,11 +288,11 @@ static void end_or_forward(struct run *run, const struct signalfd_siginfo *info)
 		kill(run->command.pid, info->ssi_signo);
 }
 
-static void handle_signal(struct run *run, int fd)
+static void handle_signal(struct run *run)
 {
 	struct signalfd_siginfo info;
 
-	if (read(fd, &info, sizeof(info)) != sizeof(info))
+	if (read(run->signal_fd, &info, sizeof(info)) != sizeof(info))
 		return;
 	switch (info.ssi_signo) {
 	case SIGCHLD:
@@ -352,16 +359,16 @@ static bool close_ended(struct watch *watch)
 	return watch->n > 1 && !watch->alive;
 }
 
-static void measure(struct run *run, int signal_fd)
+static void measure(struct run *run)
 {
 	struct watch watch;
 
-	open_watch(&watch, &run->options, signal_fd);
+	open_watch(&watch, &run->options, run->signal_fd);
 	while (!run->done) {
 		if (poll(watch.fd, watch.n, ms_to_interval_end(run)) < 0 && errno != EINTR)
 			err(FAILED, "poll");
 		if (watch.fd[0].revents)
-			handle_signal(run, signal_fd);
+			handle_signal(run);
 		if (close_ended(&watch) && !run->command.pid)
 			run->done = true;
 		if (!run->done && !ms_to_interval_end(run))
@@ -389,35 +396,164 @@ static void start(struct run *run)
 	}
 }
 
+/* ---- a second run ---- */
+
+/* Run perf record as the command. Return: false if it cannot be run. */
+static bool run_record(struct run *run, char **argv)
+{
+	struct pollfd signal = { .fd = run->signal_fd, .events = POLLIN };
+	int error;
+
+	setrlimit(RLIMIT_NOFILE, &run->files);
+	if (!td_command_create(&run->command, argv, &run->signals_before)) {
+		warn("cannot create a process for perf");
+		return false;
+	}
+	run->status = -1;
+	error = td_command_start(&run->command);
+	if (error) {
+		errno = error;
+		warn("cannot run perf");
+	}
+	while (run->status < 0)
+		if (poll(&signal, 1, -1) > 0)
+			handle_signal(run);
+	return !error;
+}
+
+/*
+ * Rename a file to FILE.old. perf does that, too, but not if it fails: old samples would then
+ * look like new ones.
+ * Return: false if the name is that of a directory, for example.
+ */
+static bool move_away(const char *file)
+{
+	struct stat info;
+	char old[4096];
+
+	if (stat(file, &info))
+		return true;
+	snprintf(old, sizeof(old), "%s.old", file);
+	return S_ISREG(info.st_mode) && !rename(file, old);
+}
+
+/* Sample @profile's event in a second run. Return: whether perf record could be run. */
+static bool record(struct run *run, const struct td_profile *profile)
+{
+	struct td_arguments arguments;
+	char event[96];
+	bool ok;
+
+	if (!move_away(profile->file)) {
+		warnx("--record=%s: is no regular file, or cannot be renamed", profile->file);
+		return false;
+	}
+	td_name_event(&run->events, profile->event, event, sizeof(event));
+	if (!td_record_arguments(&arguments, &run->options, profile, event))
+		return false;
+	fprintf(run->out, "\nRunning again, with a sample each %llu %s\n", profile->period,
+		td_events[profile->event]);
+	fflush(run->out);
+	ok = run_record(run, arguments.argv);
+	td_free_arguments(&arguments);
+	return ok;
+}
+
+/* Let perf report list the functions. Return: whether there are any. */
+static bool read_functions(struct run *run, struct td_profile *profile)
+{
+	struct td_arguments arguments;
+	FILE *report = NULL;
+	pid_t pid;
+
+	if (access(profile->file, R_OK))
+		return false;
+	if (td_report_arguments(&arguments, profile))
+		report = td_command_read(arguments.argv, &run->signals_before, &pid);
+	if (report) {
+		td_read_functions(profile, report);
+		fclose(report);
+		waitpid(pid, NULL, 0);
+	}
+	td_free_arguments(&arguments);
+	return profile->n_functions;
+}
+
+/* Show the functions behind the largest part. Return: whether they could be shown. */
+static bool show_functions(struct run *run, const struct td_report *report,
+			   const double share[TD_PARTS])
+{
+	struct td_profile profile = { .part = td_bottleneck(share), .file = run->options.record };
+
+	if (run->status > 128) {
+		warnx("not run again: a signal ended the command");
+		return false;
+	}
+	if (profile.part < TD_PARTS) {
+		profile.event = td_event_of_part(profile.part, &report->sample);
+		profile.period = td_choose_period(&report->sample, profile.event, report->seconds);
+	}
+	if (!profile.period) {
+		warnx("not run again: no event to sample was counted");
+		return false;
+	}
+	if (!record(run, &profile))
+		return false;
+	if (!read_functions(run, &profile)) {
+		warnx("perf record took no samples (its exit status is %d)\n"
+		      "To do: see what perf printed above; run the command for a longer time.",
+		      run->status);
+		return false;
+	}
+	if (run->terminal)
+		td_terminal_get_style(run->out, &run->style);
+	td_show_functions(run->out, &profile, run->terminal ? &run->style : NULL);
+	return true;
+}
+
+/* Print the results. Return: the exit status without a command, or if that succeeded. */
+static int finish(struct run *run)
+{
+	double share[TD_PARTS];
+	struct td_report report;
+	bool valid = print_summary(run, &report, share);
+
+	td_close_events(&run->events);
+	if (valid && run->options.record)
+		valid = show_functions(run, &report, share);
+	return valid ? 0 : FAILED;
+}
+
 int main(int argc, char **argv)
 {
 	struct run run = { .status = -1 };
-	sigset_t before;
-	int signal_fd;
-	bool valid;
+	int status, result;
 
 	td_parse_options(&run.options, argc, argv);
+	if (run.options.record && !td_command_exists("perf"))
+		errx(FAILED, "--record needs perf, which is not in PATH\n"
+			     "To do: install it (Debian: apt install linux-perf).");
 	if (!td_find_events(&run.events, TD_DEVICES, run.options.level))
 		errx(NOT_AVAILABLE, "no top-down analysis here: %s", run.events.error);
 	run.out = open_output(&run.options);
-	signal_fd = open_signals(&run.options, &before);
-	if (run.options.command && !td_command_create(&run.command, run.options.command, &before))
+	run.signal_fd = open_signals(&run.options, &run.signals_before);
+	if (run.options.command &&
+	    !td_command_create(&run.command, run.options.command, &run.signals_before))
 		err(FAILED, "cannot create a process for the command");
 	/* After the fork, so that the command does not inherit the limit. */
-	raise_file_limit();
+	raise_file_limit(&run);
 	if (!open_events(&run))
 		errx(FAILED, "%s", run.events.error);
 	set_name(&run);
 	start_output(&run);
 	start(&run);
-	measure(&run, signal_fd);
+	measure(&run);
 	if (run.full_screen)
 		td_terminal_leave(run.out);
-	valid = print_summary(&run);
-	td_close_events(&run.events);
+	/* perf's exit status replaces that of the command. */
+	status = run.status;
+	result = finish(&run);
 	if (ferror(run.out) || fclose(run.out))
 		errx(FAILED, "cannot write the results");
-	if (run.status > 0)
-		return run.status;
-	return valid ? 0 : FAILED;
+	return status > 0 ? status : result;
 }

@@ -14,6 +14,8 @@ static const char usage[] =
 	"  -p, --pid PID,...    measure processes with all their threads\n"
 	"  -l, --level 1|2|3    level of detail (default: 2)\n"
 	"  -I, --interval MS    print each interval of MS milliseconds, too\n"
+	"      --record[=FILE]  run COMMAND again, and show the functions that the largest\n"
+	"                       part comes from; perf's data go to FILE (default: perf.data)\n"
 	"      --json, --csv    print JSON or CSV, for programs\n"
 	"  -o, --output FILE    write to FILE (default: stdout; with COMMAND: stderr)\n"
 	"  -h, --help           print this help\n";
@@ -72,6 +74,9 @@ static void parse_option(struct options *options, int option)
 	case 'C':
 		options->format = CSV;
 		break;
+	case 'R':
+		options->record = optarg ? optarg : "perf.data";
+		break;
 	case 'o':
 		options->output = optarg;
 		break;
@@ -82,6 +87,25 @@ static void parse_option(struct options *options, int option)
 		fputs(usage, stderr);
 		exit(FAILED);
 	}
+}
+
+/* What does not go together ends the program. */
+static void check_options(const struct options *options)
+{
+	if (options->all_cpus && options->n_pids)
+		fail_usage("use -a or -p, not both");
+	if (!options->all_cpus && !options->n_pids && !options->command)
+		fail_usage("nothing to measure: use -a, -p or a command");
+	if (!options->record)
+		return;
+	if (!*options->record || !strcmp(options->record, "-"))
+		fail_usage("--record=FILE: this is not the name of a file");
+	if (!options->command)
+		fail_usage("--record needs a command: it runs twice (for a time: -- sleep 10)");
+	if (options->level == 1)
+		fail_usage("--record needs level 2 or 3: level 1 has no event of the backend");
+	if (options->format != TEXT)
+		fail_usage("--record prints text only: 'perf report' and 'perf script' read FILE");
 }
 
 /**
@@ -96,6 +120,7 @@ void td_parse_options(struct options *options, int argc, char **argv)
 						      { "pid", required_argument, NULL, 'p' },
 						      { "level", required_argument, NULL, 'l' },
 						      { "interval", required_argument, NULL, 'I' },
+						      { "record", optional_argument, NULL, 'R' },
 						      { "json", no_argument, NULL, 'J' },
 						      { "csv", no_argument, NULL, 'C' },
 						      { "output", required_argument, NULL, 'o' },
@@ -109,8 +134,5 @@ void td_parse_options(struct options *options, int argc, char **argv)
 		parse_option(options, option);
 	if (optind < argc)
 		options->command = argv + optind;
-	if (options->all_cpus && options->n_pids)
-		fail_usage("use -a or -p, not both");
-	if (!options->all_cpus && !options->n_pids && !options->command)
-		fail_usage("nothing to measure: use -a, -p or a command");
+	check_options(options);
 }

@@ -23,6 +23,7 @@ enum format { TEXT, CSV, JSON };
  * @level: 1 to 3
  * @format: of the output
  * @output: file for the output, NULL: see open_output()
+ * @record: file for the samples of a second run, NULL: no second run
  */
 struct options {
 	bool all_cpus;
@@ -33,6 +34,7 @@ struct options {
 	unsigned int level;
 	enum format format;
 	const char *output;
+	const char *record;
 };
 
 void td_parse_options(struct options *options, int argc, char **argv);

@@ -170,36 +170,18 @@ static void print_row(FILE *out, const struct td_style *style, const struct td_r
 			sgr(style, RESET));
 }
 
-/*
- * Find the largest of the parts that @whole consists of, or of level 1 if it is TD_PARTS.
- * Return: TD_PARTS if there is none.
- */
-static unsigned int find_largest(const double *share, unsigned int whole)
-{
-	const unsigned int level = whole == TD_PARTS ? 1 : td_parts[whole].level + 1;
-	unsigned int found = TD_PARTS;
-
-	for (unsigned int i = whole == TD_PARTS ? 0 : whole + 1;
-	     i < TD_PARTS && td_parts[i].level >= level; i++) {
-		if (td_parts[i].level == level && share[i] > 0 &&
-		    (found == TD_PARTS || share[i] > share[found]))
-			found = i;
-	}
-	return found;
-}
-
 /* Print the largest part of level 1, its largest part and so on: what to look at first. */
 static void print_hint(FILE *out, const struct td_style *style, const struct td_report *report,
 		       const double *share)
 {
-	unsigned int part = find_largest(share, TD_PARTS), left = style->width;
+	unsigned int part = td_largest_part(share, TD_PARTS), left = style->width;
 
 	if (part == TD_RETIRING) {
 		fprintf(out, "%.*s", left, "Most slots retire.");
 		return;
 	}
 	left -= fprintf(out, "%.*s", left, "Look at:");
-	for (; part != TD_PARTS; part = find_largest(share, part)) {
+	for (; part != TD_PARTS; part = td_largest_part(share, part)) {
 		const char *label = label_of(part, report);
 		char text[64];
 
@@ -344,6 +326,48 @@ void td_show_bars(FILE *out, const struct td_report *report, const struct td_sty
 	print_hint(out, style, report, share);
 	fputc('\n', out);
 	print_notes(out, report);
+}
+
+/* ---- functions ---- */
+
+/* Columns: the share, the function, then a bar or the number of samples; the program. */
+#define FUNCTION	32
+#define BEFORE_COST	(2 + FUNCTION + 8 + 2)
+
+static void print_function(FILE *out, const struct td_profile *profile,
+			   const struct td_function *function, const struct td_style *style)
+{
+	if (!style || style->width < BEFORE_COST + 10) {
+		fprintf(out, "%6.1f %% %8llu  %-*s  %s\n", 100 * function->share, function->samples,
+			FUNCTION, function->name, function->object);
+		return;
+	}
+	fprintf(out, "  %-*.*s%6.1f %%  ", FUNCTION, FUNCTION, function->name,
+		100 * function->share);
+	print_bar(out, style, profile->part, function->share,
+		  style->width > BEFORE_COST + MAX_BAR ? MAX_BAR : style->width - BEFORE_COST - 1);
+	fputc('\n', out);
+}
+
+/**
+ * td_show_functions() - print the functions that a part comes from
+ * @out: where to
+ * @profile: at least one function
+ * @style: of the terminal, NULL: plain text
+ */
+void td_show_functions(FILE *out, const struct td_profile *profile, const struct td_style *style)
+{
+	const unsigned int n = profile->n_functions < TD_FUNCTIONS ? profile->n_functions :
+								     TD_FUNCTIONS;
+
+	fprintf(out, "\n%s: functions by %s, %llu samples of %llu\n\n",
+		td_parts[profile->part].label, td_events[profile->event], profile->samples,
+		profile->period);
+	for (unsigned int i = 0; i < n; i++)
+		print_function(out, profile, &profile->function[i], style);
+	if (profile->n_functions > n)
+		fprintf(out, "  and %u more\n", profile->n_functions - n);
+	fprintf(out, "\nWith callers: perf report -i %s\n", profile->file);
 }
 
 /* ---- plain text ---- */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "formula.h"
+#include "record.h"
 
 /**
  * struct td_report - a sample and its context
@@ -43,6 +44,7 @@ struct td_style {
 void td_show_screen(FILE *out, const struct td_report *report, const struct td_style *style);
 void td_show_bars(FILE *out, const struct td_report *report, const struct td_style *style);
 void td_show_text(FILE *out, const struct td_report *report);
+void td_show_functions(FILE *out, const struct td_profile *profile, const struct td_style *style);
 void td_show_columns_head(FILE *out, unsigned int n_events);
 void td_show_columns(FILE *out, const struct td_report *report);
 void td_show_csv_head(FILE *out);
