@@ -84,7 +84,7 @@ run: ## boot an emulated RISC-V machine and show what the module does
 run-xiangshan: ## the same on a model of XiangShan's counters (builds a QEMU, once)
 	@$(LAB) run-xiangshan
 
-picture: ## draw what 'make run' shows, for the README
+picture: ## draw the pictures in Documentation/images from what both show
 	@$(LAB) picture
 
 compare: ## measure the module and the built-in driver, and write the table and the chart

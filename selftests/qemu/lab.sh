@@ -36,7 +36,7 @@ usage() {
 	  check-debug      boot the cases of the debug kernel
 	  run              boot a machine and show what the module does
 	  run-xiangshan    the same with a model of XiangShan's counters
-	  picture          draw what run shows, for the README
+	  picture          draw the pictures of the documents from what both show
 	  deb              build the Debian packages
 	  compare          measure the module and the built-in driver, and write the comparison
 	  shell            boot the machine of run, with a prompt
