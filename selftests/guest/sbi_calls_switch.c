@@ -19,6 +19,9 @@
 
 enum { WARM_UP = 50, ROUNDS = 2000, TIMED_RUNS = 3, TIMED_ROUNDS = 500, MAX_EVENTS = 8 };
 
+/* The time of a round is that of the best so many rounds in a row: between two clock ticks. */
+enum { BLOCK = 10 };
+
 /* ---- events ---- */
 
 struct event {
@@ -161,19 +164,33 @@ static void pong(const struct set *set, int rounds, int in, int out)
 	shared->pong_done = true;
 }
 
+/* Return: were all rounds completed? */
+static bool time_rounds(int rounds, int in, int out)
+{
+	bool completed = true;
+	uint64_t start, ns;
+
+	shared->ns = UINT64_MAX;
+	for (int done = 0; completed && done < rounds; done += BLOCK) {
+		start = now_ns();
+		completed = ping_rounds(BLOCK, in, out);
+		ns = (now_ns() - start) / BLOCK;
+		if (ns < shared->ns)
+			shared->ns = ns;
+	}
+	return completed;
+}
+
 /* Counters are configured in the first rounds, which are not measured. */
 static void ping(const struct set *set, int rounds, int in, int out)
 {
 	struct tracepoint_counts before;
 	int fd[MAX_EVENTS];
-	uint64_t start;
 
 	if (!open_set(set, fd) || !ping_rounds(WARM_UP, in, out))
 		return;
 	before = tracepoint_counts_now();
-	start = now_ns();
-	shared->ping_done = ping_rounds(rounds, in, out);
-	shared->ns = (now_ns() - start) / rounds;
+	shared->ping_done = time_rounds(rounds, in, out);
 	shared->counts = tracepoint_counts_since(before);
 	close_set(set, fd, shared->ping);
 }
@@ -202,7 +219,20 @@ static struct run run_set(const struct set *set, int rounds)
 	return *shared;
 }
 
-/* Count the calls in one traced run; take the time from the best of some untraced ones. */
+/* Return: the time of a round, the best of some untraced runs. */
+static uint64_t fastest(const struct set *set)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < TIMED_RUNS; i++) {
+		uint64_t ns = run_set(set, TIMED_ROUNDS).ns;
+
+		best = ns < best ? ns : best;
+	}
+	return best;
+}
+
+/* Count the calls in one traced run, and take the time. */
 static struct run measure(const struct set *set, const char *what)
 {
 	struct run run = {};
@@ -210,13 +240,8 @@ static struct run measure(const struct set *set, const char *what)
 	if (tracepoints_open())
 		run = run_set(set, ROUNDS);
 	tracepoints_close();
-	run.ns = UINT64_MAX;
-	for (int i = 0; i < TIMED_RUNS; i++) {
-		uint64_t ns = run_set(set, TIMED_ROUNDS).ns;
-
-		run.ns = ns < run.ns ? ns : run.ns;
-	}
-	note("%-8s  %u %-8s  %8lu  %7lu  %10.2f  %9.2f  %8.1f", set->driver, set->n, what,
+	run.ns = fastest(set);
+	note("%-8s  %u %-8s  %8lu  %7lu  %10.2f  %9.2f  %8.2f", set->driver, set->n, what,
 	     run.counts.switches, run.counts.calls,
 	     (double)run.counts.calls / (run.counts.switches ?: 1),
 	     (double)run.counts.calls / (run.counts.switches ?: 1) / (set->n ?: 1), run.ns / 1e3);
@@ -338,35 +363,37 @@ static struct run test_builtin(const struct set *all, unsigned int wanted)
 	return run;
 }
 
-/* perf core alone: a dummy counts nothing. */
-static struct run run_software(unsigned int n)
+/* As many software events: perf core's work alone, as a dummy counts nothing. */
+static struct set dummies(unsigned int n)
 {
-	struct set set = { .driver = "software", .builtin = true, .n = n };
+	struct set set = { .builtin = true, .n = n };
 
 	for (unsigned int i = 0; i < n; i++)
 		set.event[i] = (struct event){ .type = PERF_TYPE_SOFTWARE,
 					       .config = PERF_COUNT_SW_DUMMY };
-	return measure(&set, "dummy");
+	return set;
 }
 
 /*
  * @shift: an instruction takes 2^@shift ns. A round switches each event out and in twice: once for
- * each task.
+ * each task. The driver adds at most 0.8 times perf core's work: about 0.4 on Debian 13's kernel
+ * and 0.3 on Linux 7.2; with a search for a counter at each switch it was 1.4 and 1.
  */
-static void test_instructions(int shift, unsigned int n, uint64_t none, uint64_t module)
+static void test_instructions(int shift, const struct set *all)
 {
-	const double unit = 2. * n * (1 << shift);
-	const double core = (run_software(n).ns - none) / unit, all = (module - none) / unit;
+	const struct set none = {}, software = dummies(all->n);
+	const double unit = 2. * all->n * (1 << shift), base = fastest(&none);
+	const double core = (fastest(&software) - base) / unit, own = (fastest(all) - base) / unit;
 
-	note("instructions to switch an event out and in: %.0f, a software event: %.0f", all, core);
-	check(all <= 2 * core, "event_costs_at_most_two_software_events");
+	note("instructions to switch an event out and in: %.0f, a software event: %.0f", own, core);
+	check(own <= 1.8 * core, "event_costs_at_most_1_8_software_events");
 }
 
 int main(void)
 {
 	static const unsigned int wanted[] = { 1, 2, 5, MAX_EVENTS };
 	const char *icount = getenv("LAB_ICOUNT");
-	struct run none, module, builtin;
+	struct run run, module, builtin;
 	struct set all;
 
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
@@ -384,16 +411,16 @@ int main(void)
 	     TRACED_CPU);
 	note("                               SBI PMU       calls  per event     us per");
 	note("driver    events      switches    calls  per switch  and switch      round");
-	none = measure(&(struct set){ .driver = "none" }, "");
-	check(is_complete(&none) && !none.counts.calls, "switch_without_events_makes_no_sbi_calls");
+	run = measure(&(struct set){ .driver = "none" }, "");
+	check(is_complete(&run) && !run.counts.calls, "switch_without_events_makes_no_sbi_calls");
 	for (unsigned int i = 0; i < ARRAY_SIZE(wanted); i++)
 		module = test_hardware(&all, wanted[i]);
 	if (!snapshot)
 		test_firmware();
 	if (icount)
-		test_instructions(atoi(icount), all.n, none.ns, module.ns);
+		test_instructions(atoi(icount), &all);
 	else
-		skip("event_costs_at_most_two_software_events", "instructions are not the clock");
+		skip("event_costs_at_most_1_8_software_events", "instructions are not the clock");
 
 	if (pmu.exclusive) {
 		skip("round_is_not_slower_than_with_builtin_driver",

@@ -231,6 +231,7 @@ boot_case() {
 	append+=" lab_limit=$((400 * slow + stress)) lab_suite=$kernel"
 	[ "$overflow" = - ] || append+=" LAB_OVERFLOW=$overflow"
 	[ "$insmod" = - ] || append+=" LAB_INSMOD=$insmod"
+	[ "$icount" = - ] || append+=" LAB_ICOUNT=$icount"
 	[ "$stress" = 0 ] || append+=" LAB_STRESS_SECONDS=$stress"
 	case $cpu in *xiangshan-hpm=*) append+=" LAB_HPM_MODEL=1" ;; esac
 	progress_job "$name" starting
