@@ -374,7 +374,8 @@ static void test_resume_unreadable(void)
 	check(!p[0].event.active && p[1].event.active && p[2].event.active,
 	      "power.resume_stops_only_event_of_unreadable_counter");
 	cpu_enable();
-	check(cpu.counters.lost_events == 1 && cpu.lost == 1 && p[0].event.counter == SBI_PMU_NO_COUNTER,
+	check(cpu.counters.lost_events == 1 && cpu.lost == 1 &&
+	      p[0].event.counter == SBI_PMU_NO_COUNTER,
 	      "power.event_of_unreadable_counter_is_disabled");
 	cpu_run(11);
 	check(three_right(p), "power.resume_with_unreadable_counter_keeps_counts");
