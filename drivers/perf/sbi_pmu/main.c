@@ -35,7 +35,7 @@ MODULE_PARM_DESC(overflow, "what makes samples: an overflow interrupt (lcofi, th
 
 static char *backend = "auto";
 module_param(backend, charp, 0444);
-MODULE_PARM_DESC(backend, "how counters are programmed: csr (delegated counters, no SBI calls), snapshot (shared memory, all counters by one call), sbi (single SBI calls), or auto (default): the first that works, snapshot if it is faster than sbi");
+MODULE_PARM_DESC(backend, "how counters are programmed: csr (delegated counters, no SBI calls; experimental), snapshot (shared memory, all counters by one call), sbi (single SBI calls), or auto (default): snapshot if it is faster than sbi");
 
 /* The only instance, for module_exit() */
 static struct sbi_pmu *the_pmu;
