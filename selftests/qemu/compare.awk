@@ -260,7 +260,7 @@ function page() {
 	print "A task that works for 200 periods and samples itself. *User mode* counts only there; the ordinary"
 	print "user has no privileges (``kernel.perf_event_paranoid`` 2). The last two rows are limits: perf core"
 	print "stops an event after one sample when a program asked for one, and when it samples more often than"
-	print "``kernel.perf_event_max_sample_rate`` allows; more samples than due are too many there."
+	print "``kernel.perf_event_max_sample_rate`` allows; there *due* is the limit."
 	samples("native")
 	print "\nThe same in a KVM guest. There the built-in driver uses snapshot shared memory, and its calls that"
 	print "start counters again after an overflow have a wrong base index (``pmu_sbi_start_ovf_ctrs_snapshot()``,"
