@@ -18,9 +18,9 @@ static int move_events(struct sbi_pmu_counters *c, unsigned int from, unsigned i
 	ret = sbi_pmu_counter_configure(c, to, &code, &candidates);
 	if (!ret) {
 		hlist_move_list(&c->events[from], &c->events[to]);
-		sbi_pmu_counter_rebase(c, to);
 		sbi_pmu_plan_set_events(&c->plan, to, c->plan.counter[from].events);
 		sbi_pmu_plan_set_events(&c->plan, from, 0);
+		sbi_pmu_counter_rebase(c, to);
 	} else if (!sbi_pmu_counter_configure(c, from, &code, &candidates)) {
 		sbi_pmu_counter_rebase(c, from);
 	} else {

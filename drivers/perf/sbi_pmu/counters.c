@@ -329,10 +329,13 @@ static bool counter_needs_reset(const struct sbi_pmu_counters *c, unsigned int i
 	return false;
 }
 
-/* Has counter @idx been stopped at @value, and not been changed since? */
+/*
+ * Has counter @idx been stopped at @value, and not been changed since? A delegated counter is
+ * written in any case, as that also enables its interrupt.
+ */
 static bool is_stopped_at(const struct sbi_pmu_counters *c, unsigned int idx, u64 value)
 {
-	return !sbi_pmu_backend_needs_start_value(&c->backend) &&
+	return !c->backend.ops->no_calls && !sbi_pmu_backend_needs_start_value(&c->backend) &&
 	       sbi_pmu_mask_test(&c->backend.stopped.valid, idx) &&
 	       c->backend.stopped.value[idx] == value;
 }

@@ -27,7 +27,9 @@ static bool reads_back(const struct sbi_pmu_delegated *d, unsigned int n, unsign
 /* Can @bits be set and cleared in this register of a stopped counter? They are 0 after. */
 static bool keeps(const struct sbi_pmu_delegated *d, unsigned int n, unsigned int csr, u64 bits)
 {
-	return reads_back(d, n, csr, bits, bits) && reads_back(d, n, csr, bits, 0);
+	const bool set = reads_back(d, n, csr, bits, bits);
+
+	return reads_back(d, n, csr, bits, 0) && set;
 }
 
 /* Can all counters @bits be stopped and started? They are stopped after. */
