@@ -154,7 +154,7 @@ clean-lab: ## remove what the lab downloaded and built
 	@$(LAB) clean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
 kdir-check:
 	@LLVM='$(LLVM)' CC='$(if $(filter command%,$(origin CC)),$(CC))' \

@@ -51,9 +51,10 @@ config SBI_PMU
 	  Count and sample the events that the SBI firmware offers, with the
 	  event names of XiangShan cores.
 
-	  Without RISCV_PMU_SBI, or with initcall_blacklist=pmu_sbi_devinit,
-	  riscv_pmu_legacy_devinit, this is the PMU of the CPUs. Otherwise it
-	  counts beside that driver, on counters that are free.
+	  Without RISCV_PMU_SBI, or with this argument of the kernel, it is
+	  the PMU of the CPUs:
+	    initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit
+	  Otherwise it counts beside that driver, on counters that are free.
 
 	  Choose M: the module is called sbi_pmu. Built in, it cannot test
 	  reads of counters from user space, and does not offer them.

@@ -42,6 +42,7 @@ draw_comparison() {
 	if command -v rsvg-convert >/dev/null; then
 		rsvg-convert -z 2 "$run/chart" >"$2/Documentation/images/compare.png"
 	else
+		rm -f "$2/Documentation/images/compare.png"
 		say "no compare.png: rsvg-convert is missing (Debian: librsvg2-bin)"
 	fi
 	awk -v what=readme -f "$lab/compare.awk" "$1" >"$run/table" &&

@@ -11,6 +11,9 @@ export HOME=/tmp
 release=$(cat /kernel-release)
 headers=/usr/src/linux-headers-$release
 export ARCH=riscv
+# It goes with the folder of this run.
+TMPDIR=$(mktemp -d /run/deb/tmp.XXXXXX)
+export TMPDIR
 cd /run/deb/sbi-pmu
 version=$(sed -n 's/.*SBI_PMU_VERSION "\(.*\)"/\1/p' include/sbi_pmu/version.h)
 

@@ -3,7 +3,7 @@
 #
 # packages.sh - the Debian packages: make deb, and what make check-all tests of them.
 #
-# They are built for riscv64 in a root that has debhelper, dkms, lintian, clang and the headers of
+# They are built for riscv64 in a root that has debhelper, dkms, lintian and the headers of
 # a riscv64 kernel. Sourced by lab.sh.
 
 # in_packaging COMMAND...: run selftests/qemu/deb.sh in that root. The sources of this run are in
