@@ -206,33 +206,33 @@ artifact_packaging() {
 		"$1/root" --customize-hook="chroot \"\$1\" sh -ec '$unpack_headers'"
 }
 
-# A kernel with debugging checks, and the headers for a module; see debug.sh. Built in a copy of
-# testing's root, as more packages are needed, and with the same compiler as the module.
-artifact_debug() {
-	local root=$1/root tools
+# build_kernel NAME FOLDER: run NAME.sh with NAME.config in FOLDER/root, a copy of testing's root
+# that can install packages, and move what it makes to FOLDER.
+build_kernel() {
+	local root=$2/root tools
 	tools=$(artifact testing)
 	as_root cp -a --reflink=auto "$tools/root" "$root"
 	as_root cp -L /etc/resolv.conf "$root/etc/"
-	as_root cp "$lab/debug.sh" "$lab/debug.config" "$root/tmp/"
+	as_root cp "$lab/$1.sh" "$lab/$1.config" "$root/tmp/"
 	[ -z "$lab_expired" ] || echo 'Acquire::Check-Valid-Until "false";' |
 		as_root tee "$root/etc/apt/apt.conf.d/99lab-expired"
-	in_root "$root" -- bash /tmp/debug.sh /tmp/debug.config /out
-	as_root mv "$root"/out/* "$1/"
+	in_root "$root" -- bash "/tmp/$1.sh" "/tmp/$1.config" /out
+	as_root mv "$root"/out/* "$2/"
+}
+
+# A kernel with debugging checks, and the headers for a module; see debug.sh. Built in a copy of
+# testing's root, as more packages are needed, and with the same compiler as the module.
+artifact_debug() {
+	local root=$1/root
+	build_kernel debug "$1"
 	as_root rm -rf --one-file-system "$root"
 }
 
 # The source tree of a small kernel, built, to which a driver can be added; see linux.sh. Made
 # like the debug kernel, in a copy of testing's root.
 artifact_linux() {
-	local root=$1/root tools
-	tools=$(artifact testing)
-	as_root cp -a --reflink=auto "$tools/root" "$root"
-	as_root cp -L /etc/resolv.conf "$root/etc/"
-	as_root cp "$lab/linux.sh" "$lab/linux.config" "$root/tmp/"
-	[ -z "$lab_expired" ] || echo 'Acquire::Check-Valid-Until "false";' |
-		as_root tee "$root/etc/apt/apt.conf.d/99lab-expired"
-	in_root "$root" -- bash /tmp/linux.sh /tmp/linux.config /out
-	as_root mv "$root"/out/* "$1/"
+	local root=$1/root
+	build_kernel linux "$1"
 	keep_program "$root/usr/bin/patch" "$root" "$1"
 	keep_program "$root/usr/bin/bc" "$root" "$1"
 	as_root rm -rf --one-file-system "$root"
@@ -277,7 +277,9 @@ recipe_text() {
 	stable | testing) declare -f make_suite cpio_of && echo "$unpack_headers" ;;
 	packaging) echo "$unpack_headers" ;;
 	q7 | q11) declare -f keep_packages keep_program ;;
-	qfix | linux) declare -f keep_program ;;
+	qfix) declare -f keep_program ;;
+	debug) declare -f build_kernel ;;
+	linux) declare -f build_kernel keep_program ;;
 	kvm) declare -f cpio_of ;;
 	esac
 	echo "$stable $testing $oldstable"
