@@ -149,6 +149,12 @@ run_machine() {
 	hangs) return 124 ;;
 	silent) : >"$run/$1.ktap" ;;
 	nothing) rm "$run/$1.ktap" ;;
+	wrong) sed -i 's/ok 1 one.first/not &/' "$run/$1.ktap" ;;
+	noisy) [ -e "$run/$1.first" ] || sed -i 's/ok 1 one.first/not &/; s/^ok 1 one/not &/' "$run/$1.ktap" ;;
+	warns)
+		sed -i 's/ok 1 one.first/not &/' "$run/$1.ktap"
+		echo "WARNING: one" >>"$run/$1.console"
+		;;
 	esac
 }
 
@@ -198,6 +204,20 @@ grep -qE '^c	3	1	1	' "$run/results" || fails "a boot that hangs:" "$(cat "$run/r
 [ "$(awk -F '\t' '$3' "$run/results" | wc -l)" = 3 ] || fails "not 3 boots failed"
 grep -q 'it hung' "$dir/log" || fails "no reason is shown for a boot that hangs"
 ! print_results >"$dir/log" || fails "boots without results are no failure"
+
+# Of which only tests failed are booted again: at most two, and once. A warning is a failure at once.
+start_planted
+run_jobs "" "$(planted a noisy; planted b wrong; planted c warns)" "" >"$dir/log" 2>&1
+ends 1 "3 skipped: no spare counter (c, a, b)" "FAILED  b" "FAILED  c" \
+	"AGAIN   a passed when it was booted again, alone; at first:" "  not ok 1 one.first" \
+	"8 passed, 3 failed, 3 skipped"
+[ ! -e "$run/c.first" ] || fails "a boot with a warning is booted again"
+start_planted
+run_jobs "" "$(planted a noisy)" "" >"$dir/log" 2>&1
+ends 0 "AGAIN   a passed when it was booted again, alone; at first:" "4 passed, 0 failed, 1 skipped"
+start_planted
+run_jobs "" "$(planted a noisy; planted b noisy; planted c noisy)" "" >"$dir/log" 2>&1
+ends 1 "FAILED  a" "FAILED  b" "FAILED  c" "7 passed, 6 failed, 3 skipped"
 
 # Of boots that are never run each is a failure: the queue is killed, or nothing is built.
 start_planted
