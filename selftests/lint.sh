@@ -96,8 +96,8 @@ outside() { grep -v "^$1:"; } # FILE pattern
 
 code | xargs -0 grep -nE '\bsbi_ecall\(' | outside "$driver/sbi.c" |
 	rule 'sbi_ecall() belongs in sbi.c'
-code | xargs -0 grep -nE '\bcsr_(read|write|set|clear|swap)' | outside "$driver/csr.c" |
-	rule 'CSR access belongs in csr.c'
+code | xargs -0 grep -nE '\bcsr_(read|write|set|clear|swap)' | outside "$driver/csr.[ch]" |
+	rule 'CSR access belongs in csr.c and csr.h'
 code | xargs -0 grep -nE '[>.]perf_event_overflow\(' | outside "$driver/overflow.c" |
 	rule 'samples are delivered in overflow.c'
 code | xargs -0 grep -nE 'LINUX_VERSION_CODE|KERNEL_VERSION|^[[:space:]]*#[[:space:]]*(if|ifdef|elif)\b' |

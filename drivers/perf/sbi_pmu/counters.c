@@ -374,25 +374,6 @@ static void counter_started(struct sbi_pmu_counters *c, unsigned int idx,
 		sbi_pmu_event_shown_changed(c, event);
 }
 
-/* Stopped counters that are to run: where a start needs a value, not the idle ones. */
-static struct sbi_pmu_mask to_start(const struct sbi_pmu_counters *c)
-{
-	struct sbi_pmu_mask stopped = sbi_pmu_mask_or(c->in[SBI_PMU_STOPPED], &c->in[SBI_PMU_LOST]);
-
-	if (sbi_pmu_backend_needs_start_value(&c->backend))
-		stopped = sbi_pmu_mask_and(stopped, &c->plan.busy);
-	return stopped;
-}
-
-/* Is there anything to do for sbi_pmu_counters_start() or sbi_pmu_counters_recover()? */
-bool sbi_pmu_counters_need_start(const struct sbi_pmu_counters *c)
-{
-	const struct sbi_pmu_mask stopped = to_start(c);
-
-	return !sbi_pmu_mask_empty(&stopped) || !sbi_pmu_mask_empty(&c->in[SBI_PMU_RESTART]) ||
-	       !hlist_empty(&c->lost);
-}
-
 /**
  * sbi_pmu_counters_start() - start stopped counters, restart those that need another value
  * @c: this CPU's
@@ -414,7 +395,7 @@ void sbi_pmu_counters_start(struct sbi_pmu_counters *c)
 	lost = c->in[SBI_PMU_LOST];
 	sbi_pmu_for_each_counter(i, &lost)
 		counter_reconfigure(c, i);
-	start = to_start(c);
+	start = sbi_pmu_counters_to_start(c);
 	if (sbi_pmu_mask_empty(&start))
 		return;
 	sbi_pmu_for_each_counter(i, &start)

@@ -136,6 +136,25 @@ static inline u64 sbi_pmu_event_take(struct sbi_pmu_event *event)
 	return count;
 }
 
+/* Stopped counters that are to run: where a start needs a value, not the idle ones. */
+static inline struct sbi_pmu_mask sbi_pmu_counters_to_start(const struct sbi_pmu_counters *c)
+{
+	struct sbi_pmu_mask stopped = sbi_pmu_mask_or(c->in[SBI_PMU_STOPPED], &c->in[SBI_PMU_LOST]);
+
+	if (sbi_pmu_backend_needs_start_value(&c->backend))
+		stopped = sbi_pmu_mask_and(stopped, &c->plan.busy);
+	return stopped;
+}
+
+/* Is there anything to do for sbi_pmu_counters_start() or sbi_pmu_counters_recover()? */
+static inline bool sbi_pmu_counters_need_start(const struct sbi_pmu_counters *c)
+{
+	const struct sbi_pmu_mask stopped = sbi_pmu_counters_to_start(c);
+
+	return !sbi_pmu_mask_empty(&stopped) || !sbi_pmu_mask_empty(&c->in[SBI_PMU_RESTART]) ||
+	       !hlist_empty(&c->lost);
+}
+
 void sbi_pmu_counters_online(struct sbi_pmu_counters *c);
 void sbi_pmu_counters_offline(struct sbi_pmu_counters *c);
 void sbi_pmu_counters_suspend(struct sbi_pmu_counters *c);
@@ -144,7 +163,6 @@ void sbi_pmu_counters_release_idle(struct sbi_pmu_counters *c);
 
 void sbi_pmu_counters_stop(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *which);
 void sbi_pmu_counters_stop_all(struct sbi_pmu_counters *c);
-bool sbi_pmu_counters_need_start(const struct sbi_pmu_counters *c);
 void sbi_pmu_counters_start(struct sbi_pmu_counters *c);
 
 void sbi_pmu_counter_update(struct sbi_pmu_counters *c, unsigned int idx);

@@ -2,10 +2,8 @@
 #include <linux/errno.h>
 
 #include <asm/asm-extable.h>
-#include <asm/csr.h>
 
 #include "csr.h"
-#include "irq_source.h"
 
 /*
  * A counter that firmware announces may not exist (OpenSBI before 1.4 if their numbers have
@@ -63,34 +61,6 @@ u32 sbi_pmu_csr_overflow(unsigned int csr)
 		return csr_read(SBI_PMU_CSR_ANDES_SCOUNTEROF);
 	}
 	return 0;
-}
-
-/* Return: is the interrupt in @mask pending? */
-bool sbi_pmu_csr_is_pending(unsigned int csr, unsigned long mask)
-{
-	const unsigned long pending = csr == SBI_PMU_CSR_ANDES_SLIP ?
-					      csr_read(SBI_PMU_CSR_ANDES_SLIP) :
-					      csr_read(CSR_SIP);
-
-	return pending & mask;
-}
-
-/* Return: was the interrupt in @mask pending? */
-bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned long mask)
-{
-	const unsigned long pending = csr == SBI_PMU_CSR_ANDES_SLIP ?
-					      csr_read_clear(SBI_PMU_CSR_ANDES_SLIP, mask) :
-					      csr_read_clear(CSR_SIP, mask);
-
-	return pending & mask;
-}
-
-void sbi_pmu_csr_set_pending(unsigned int csr, unsigned long mask)
-{
-	if (csr == SBI_PMU_CSR_ANDES_SLIP)
-		csr_set(SBI_PMU_CSR_ANDES_SLIP, mask);
-	else
-		csr_set(CSR_SIP, mask);
 }
 
 /* Can the interrupt in @mask be enabled on this CPU? Context: interrupts disabled. */

@@ -31,7 +31,8 @@ void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu)
 			     sbi_pmu_csr_clear_pending(source->pending, source->mask);
 
 	sbi_pmu_counters_start(&cpu->counters);
-	sbi_pmu_counters_recover(&cpu->counters);
+	if (!hlist_empty(&cpu->counters.lost))
+		sbi_pmu_counters_recover(&cpu->counters);
 	if (pending)
 		sbi_pmu_csr_set_pending(source->pending, source->mask);
 }
@@ -161,7 +162,7 @@ static struct pt_regs *sample_regs(const struct sbi_pmu_perf_event *e, struct pt
 	return task_pt_regs(current);
 }
 
-/* Take a sample if the event's period is over. */
+/* Take a sample if the period of the event, which has just been accounted, is over. */
 static void sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e,
 			 struct pt_regs *regs)
 {
@@ -178,7 +179,7 @@ static void sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e,
 	}
 	perf->hw.last_period = sbi_pmu_period_sampled(&e->event.period, perf->hw.sample_period);
 	sbi_pmu_period_suspend(e);
-	sbi_pmu_event_collect(e);
+	sbi_pmu_add_count(e);
 	perf_sample_data_init(&data, 0, perf->hw.last_period);
 	/* Kernels before 6.17 leave it to the PMU to stop an event that is throttled. */
 	if (cpu->pmu->perf_event_overflow(perf, &data, regs))

@@ -91,7 +91,10 @@ static int pmu_add(struct perf_event *perf, int flags)
 
 static void pmu_read(struct perf_event *perf)
 {
-	sbi_pmu_event_collect(to_event(perf));
+	struct sbi_pmu_perf_event *e = to_event(perf);
+
+	sbi_pmu_event_update(&this_cpu_of(perf)->counters, &e->event);
+	sbi_pmu_add_count(e);
 }
 
 static void pmu_disable(struct pmu *pmu)
@@ -119,7 +122,7 @@ static void publish_here(void *arg)
 	if (READ_ONCE(perf->oncpu) != smp_processor_id())
 		return;
 	sbi_pmu_event_set_user_read(&cpu->counters, &e->event);
-	sbi_pmu_event_collect(e);
+	pmu_read(perf);
 	/* The counter must be restarted and open before the page shows it. */
 	sbi_pmu_counters_enable(cpu);
 	perf_event_update_userpage(perf);

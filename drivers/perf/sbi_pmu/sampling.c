@@ -27,14 +27,6 @@
  */
 #define SOON_NS		10000
 
-/* The event counted @events more. */
-void sbi_pmu_period_count(struct sbi_pmu_period *p, u64 events)
-{
-	p->left -= events;
-	p->since_sample += events;
-	p->seen += events;
-}
-
 /* After how many events the counter is to overflow; never 0. */
 u64 sbi_pmu_period_to_overflow(const struct sbi_pmu_period *p)
 {

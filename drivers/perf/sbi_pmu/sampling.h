@@ -28,7 +28,14 @@ struct sbi_pmu_period {
 	u64 since; /* when it was started or looked at last (ns) */
 };
 
-void sbi_pmu_period_count(struct sbi_pmu_period *p, u64 events);
+/* The event counted @events more. */
+static inline void sbi_pmu_period_count(struct sbi_pmu_period *p, u64 events)
+{
+	p->left -= events;
+	p->since_sample += events;
+	p->seen += events;
+}
+
 u64 sbi_pmu_period_to_overflow(const struct sbi_pmu_period *p);
 u64 sbi_pmu_period_sampled(struct sbi_pmu_period *p, u64 period);
 void sbi_pmu_period_defer(struct sbi_pmu_period *p);

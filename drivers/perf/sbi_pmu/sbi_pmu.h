@@ -63,6 +63,7 @@ struct sbi_pmu_cpu {
 	struct timer_list look_timer;
 	struct sbi_pmu_mask lost; /* counters whose lost interrupt is not served yet */
 	u32 scounteren;           /* counters that programs may read now */
+	u32 open_to_all;          /* of these, what all programs may read, by the sysctl */
 	u32 openable;             /* counters that this CPU can open to programs */
 	/* events that keep cycle and instret running while all programs may read them */
 	struct sbi_pmu_event kept[SBI_PMU_KEPT];

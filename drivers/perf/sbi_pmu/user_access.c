@@ -29,23 +29,22 @@ static struct sbi_pmu_cpu *this_cpu_of(struct perf_event *perf)
 
 /* ---- the mmap page of an event ---- */
 
-/*
- * Add what was accounted to the perf event's count. If a program may read the counter, also
- * set the words of which perf core makes the mmap page: hw.flags
- * (PERF_EVENT_FLAG_USER_READ_CNT, of which the kernel makes cap_user_rdpmc), hw.prev_count and
- * hw.idx (the width, for ctr_get_width()).
+/**
+ * sbi_pmu_user_access_publish() - set the words of which perf core makes the mmap page
+ * @e: an event that a program may read from user space, just accounted
+ *
+ * They are hw.flags (PERF_EVENT_FLAG_USER_READ_CNT, of which the kernel makes
+ * cap_user_rdpmc), hw.prev_count and hw.idx (the width, for ctr_get_width()).
+ *
+ * Context: on its CPU, interrupts disabled.
  */
-static void add_count(struct sbi_pmu_perf_event *e)
+void sbi_pmu_user_access_publish(struct sbi_pmu_perf_event *e)
 {
 	const struct sbi_pmu_cpu *cpu = this_cpu_of(e->perf);
 	struct hw_perf_event *hw = &e->perf->hw;
-	struct sbi_pmu_user_page page;
+	const struct sbi_pmu_user_page page =
+		sbi_pmu_user_page(&cpu->counters, &e->event, cpu->openable);
 
-	local64_add(sbi_pmu_event_take(&e->event), &e->perf->count);
-	/* Without a page there are no words to keep: those of open stay until it is mapped. */
-	if (!e->readable || !READ_ONCE(e->has_page))
-		return;
-	page = sbi_pmu_user_page(&cpu->counters, &e->event, cpu->openable);
 	if (page.csr)
 		e->published |= SBI_PMU_CSR_BIT(page.csr);
 	WRITE_ONCE(e->shown, page.csr ? page.csr - CSR_CYCLE + 1 : 0);
@@ -57,13 +56,6 @@ static void add_count(struct sbi_pmu_perf_event *e)
 	hw->idx = page.width - 1;
 }
 
-/* Account an event up to now. Context: on its CPU, interrupts disabled. */
-void sbi_pmu_event_collect(struct sbi_pmu_perf_event *e)
-{
-	sbi_pmu_event_update(&this_cpu_of(e->perf)->counters, &e->event);
-	add_count(e);
-}
-
 /*
  * Write the mmap page of an event: that of an event whose samples go to another event's
  * buffer (PERF_EVENT_IOC_SET_OUTPUT) is the other event's page.
@@ -72,7 +64,7 @@ void sbi_pmu_event_collect(struct sbi_pmu_perf_event *e)
  */
 void sbi_pmu_publish_page(struct sbi_pmu_perf_event *e)
 {
-	add_count(e);
+	sbi_pmu_add_count(e);
 	perf_event_update_userpage(e->perf);
 }
 
@@ -100,8 +92,6 @@ static u32 readable_by_current(struct sbi_pmu_cpu *cpu)
 	u32 readable = 0;
 	unsigned int i;
 
-	if (!READ_ONCE(cpu->pmu->user_access.count))
-		return 0;
 	sbi_pmu_for_each_counter(i, &cpu->counters.plan.busy) {
 		hlist_for_each_entry(event, &cpu->counters.events[i], node) {
 			/* Not those of keep(). */
@@ -116,23 +106,11 @@ static u32 readable_by_current(struct sbi_pmu_cpu *cpu)
 	return readable;
 }
 
-/**
- * sbi_pmu_user_access_update() - open to user space what the running task may read
- * @cpu: this CPU
- *
- * In shared mode the other driver does this.
- *
- * Context: interrupts disabled.
- */
-void sbi_pmu_user_access_update(struct sbi_pmu_cpu *cpu)
+/* For sbi_pmu_user_access_update() */
+void sbi_pmu_user_access_write(struct sbi_pmu_cpu *cpu)
 {
-	u32 open = ALWAYS;
+	const u32 open = cpu->open_to_all | readable_by_current(cpu);
 
-	if (!cpu->pmu->exclusive)
-		return;
-	if (READ_ONCE(cpu->pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED)
-		open |= FIXED;
-	open |= readable_by_current(cpu);
 	if (open == cpu->scounteren)
 		return;
 	cpu->scounteren = open;
@@ -147,12 +125,13 @@ static void apply_mode(struct sbi_pmu_cpu *cpu)
 	const bool want = READ_ONCE(cpu->pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED;
 	struct sbi_pmu_counters *c = &cpu->counters;
 
+	cpu->open_to_all = want ? ALWAYS | FIXED : ALWAYS;
 	c->world_readable = want ? c->backend.inv->fixed : (struct sbi_pmu_mask){};
 	if (want)
 		sbi_pmu_fixed_keep(c, cpu->kept);
 	else if (sbi_pmu_fixed_drop(c, cpu->kept) && !atomic_read(&cpu->pmu->events))
 		sbi_pmu_counters_release_idle(c);
-	sbi_pmu_user_access_update(cpu);
+	sbi_pmu_user_access_write(cpu);
 }
 
 static void mode_changed(void *arg)
@@ -182,9 +161,14 @@ static int mode_handler(sbi_pmu_ctl_table *table, int write, void *buffer, size_
 	return ret;
 }
 
-/* Write scounteren after the CPU has lost it. Context: on the CPU, interrupts disabled. */
+/*
+ * Write scounteren after the CPU has lost it. In shared mode the other driver does this.
+ * Context: on the CPU, interrupts disabled.
+ */
 void sbi_pmu_user_access_resume(struct sbi_pmu_cpu *cpu)
 {
+	if (!cpu->pmu->exclusive)
+		return;
 	cpu->scounteren = 0;
 	apply_mode(cpu);
 }
