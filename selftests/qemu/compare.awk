@@ -83,15 +83,13 @@ function number(format, v) { return v == "" ? "-" : sprintf(format, v) }
 
 # ---- the page ----
 
-# A row of a list table; the cells are separated by "|".
-function cells(line,    i, n, part) {
-	n = split(line, part, "|")
-	for (i = 1; i <= n; i++)
-		print (i == 1 ? "   * -" : "     -") (part[i] == "" ? "" : " " part[i])
+# A row of a table; the cells are separated by "|".
+function cells(line) {
+	print "   " line
 }
 
 function table(widths, head) {
-	print "\n.. list-table::\n   :header-rows: 1\n   :widths: " widths "\n"
+	print "\n.. csv-table::\n   :delim: |\n   :header-rows: 1\n   :widths: " widths "\n"
 	cells(head)
 }
 

@@ -39,6 +39,7 @@ draw_comparison() {
 	awk -v what=page -f "$lab/compare.awk" "$1" >"$run/page" && cp "$run/page" "$page" &&
 		awk -v what=chart -f "$lab/compare.awk" "$1" >"$run/chart" &&
 		cp "$run/chart" "$2/Documentation/images/compare.svg" || return
+	# For pages that show no SVG; not in git.
 	if command -v rsvg-convert >/dev/null; then
 		rsvg-convert -z 2 "$run/chart" >"$2/Documentation/images/compare.png"
 	else
