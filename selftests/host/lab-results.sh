@@ -189,6 +189,19 @@ grep -qx broken "$dir/log" || fails "the output of a step that fails is not show
 ends 1 "1 skipped: dtc is not installed (second)" "1 skipped: no reason is given (third)" \
 	"1 skipped: no cache (fourth)" "FAILED  first" "1 passed, 1 failed, 3 skipped"
 
+# A step that does not end: its processes do, and the next one runs.
+endless() { sleep 1000 & echo $! >"$run/endless"; wait; }
+start_planted
+step_limit=1
+run_jobs "first = endless
+second = passes" "" "" >"$dir/log"
+ends 1 "FAILED  first" "1 passed, 1 failed, 0 skipped"
+grep -qx 'stopped: it took 1 s' "$dir/log" || fails "no reason is shown for a step that takes too long"
+# What has ended has no command line any more.
+! grep -q sleep "/proc/$(cat "$run/endless")/cmdline" 2>/dev/null ||
+	fails "a step that took too long has left a process"
+step_limit=100
+
 # Jobs that end without a result.
 start_planted
 run_jobs "first = dies

@@ -48,6 +48,26 @@ next_line() {
 
 # ---- steps ----
 
+# No step takes half of this.
+step_limit=1800
+
+# limited SECONDS COMMAND...: run a command; when the time is over, end it with all its processes.
+# In a shell of its own, at whose end, also by a signal, they end, too.
+limited() (
+	limit=$1
+	shift
+	SECONDS=0
+	job_pids=()
+	start_job "$@"
+	trap end_jobs EXIT
+	trap 'exit 143' INT TERM
+	while kill -0 "${job_pids[0]}" 2>/dev/null; do
+		[ $SECONDS -lt "$limit" ] || { echo "stopped: it took $limit s"; exit 124; }
+		sleep 0.2
+	done
+	wait "${job_pids[0]}"
+)
+
 # step "NAME = COMMAND...": one check without a boot. Exit status 4 means skipped; each line
 # "skipped: REASON" of its output is a skip.
 step() {
@@ -55,7 +75,7 @@ step() {
 	id=$(echo "$name" | tr -c 'a-zA-Z0-9\n' -)
 	progress_job "$id" running
 	# shellcheck disable=SC2086 # words
-	(${1#* = }) >"$run/$id.step" 2>&1
+	limited $step_limit ${1#* = } >"$run/$id.step" 2>&1
 	case $? in
 	0) outcome=ok passed=1 ;;
 	4) outcome=skipped ;;
