@@ -36,11 +36,6 @@ static void settle(void)
 
 /* ---- events ---- */
 
-#define HARDWARE(id, ...) \
-	{ .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_##id, ##__VA_ARGS__ }
-#define MISSES(cache, op) \
-	{ .type = PERF_TYPE_HW_CACHE, .config = PERF_COUNT_HW_CACHE_##cache | \
-	  PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16 }
 
 /* All different, as QEMU and the module have equal events on one counter. */
 static const struct perf_event_attr hardware[MAX_EVENTS] = {
@@ -225,16 +220,7 @@ static uint64_t work_periods(unsigned int periods)
 
 static uint64_t overflow_irqs(void)
 {
-	FILE *f = fopen("/proc/interrupts", "r");
-	char line[512];
-	uint64_t n = 0;
-
-	while (f && fgets(line, sizeof(line), f))
-		if (strstr(line, "riscv-pmu") || strstr(line, "sbi_pmu"))
-			sscanf(line, "%*[^:]: %lu", &n);
-	if (f)
-		fclose(f);
-	return n;
+	return interrupts_of("riscv-pmu") + interrupts_of("sbi_pmu");
 }
 
 /* Sample cycles, and count other events beside them: @n in total. */

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -33,6 +34,13 @@
 #define FIRMWARE(code)		CONFIG(2, code)
 #define CYCLES			STANDARD(1)
 #define INSTRUCTIONS		STANDARD(2)
+
+/* perf's own event types, as type and config */
+#define HARDWARE(id, ...) \
+	{ .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_##id, ##__VA_ARGS__ }
+#define MISSES(cache, op) \
+	{ .type = PERF_TYPE_HW_CACHE, .config = PERF_COUNT_HW_CACHE_##cache | \
+	  PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16 }
 
 static inline int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
 {
@@ -101,6 +109,31 @@ static inline int read_number(const char *path)
 	fclose(f);
 	return n;
 }
+
+/* Return: what @format reads from the first line of @path that has @word and fits, else -1. */
+static inline long find_number(const char *path, const char *word, const char *format)
+{
+	FILE *f = fopen(path, "r");
+	char line[512];
+	long n = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (strstr(line, word) && sscanf(line, format, &n) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Return: how often an interrupt came to CPU 0; 0 if the kernel does not have it. */
+static inline uint64_t interrupts_of(const char *driver)
+{
+	const long n = find_number("/proc/interrupts", driver, "%*[^:]: %ld");
+
+	return n < 0 ? 0 : n;
+}
+
+#define DEBUGFS "/sys/kernel/debug/sbi_pmu/"
 
 /* Return: whether the write succeeded. */
 static inline bool write_number(const char *path, int value)
@@ -253,6 +286,15 @@ static inline void stop_child(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+/* Return: the number of context switches of this thread. */
+static inline long context_switches(void)
+{
+	struct rusage usage = {};
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
 static inline int end(void)

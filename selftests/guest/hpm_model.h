@@ -154,21 +154,6 @@ static inline struct hpm_result hpm_measure(const struct xs_table *table,
 	return result;
 }
 
-/* Return: number of overflow interrupts on CPU 0. */
-static inline uint64_t hpm_interrupts(void)
-{
-	FILE *f = fopen("/proc/interrupts", "r");
-	uint64_t n = 0;
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (strstr(line, "sbi_pmu") && sscanf(line, "%*[^:]: %lu", &n) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return n;
-}
-
 /* One run of hpm_sample(). */
 struct hpm_sampled {
 	int fd;
@@ -180,7 +165,7 @@ struct hpm_sampled {
 /* Sample for half a second of the event's running time, however fast the host is. */
 static inline struct hpm_sampled hpm_sample(struct perf_event_attr attr)
 {
-	struct hpm_sampled s = { .interrupts = hpm_interrupts() };
+	struct hpm_sampled s = { .interrupts = interrupts_of("sbi_pmu") };
 	struct ring ring = ring_open(&attr, 0, -1, -1);
 
 	s.fd = ring.fd;
@@ -193,7 +178,7 @@ static inline struct hpm_sampled hpm_sample(struct perf_event_attr attr)
 	s.seen = ring_drain(&ring);
 	s.due = s.count.value / attr.sample_period;
 	ring_close(&ring);
-	s.interrupts = hpm_interrupts() - s.interrupts;
+	s.interrupts = interrupts_of("sbi_pmu") - s.interrupts;
 	return s;
 }
 

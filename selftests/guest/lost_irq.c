@@ -23,20 +23,7 @@ static char drop_irq[256];
 /* Return: how many lost interrupts the driver has found on this CPU, by debugfs; -1: unknown. */
 static long lost_irqs(void)
 {
-	FILE *f = fopen("/sys/kernel/debug/sbi_pmu/overflow", "r");
-	char line[128];
-	long n = -1;
-
-	while (f && fgets(line, sizeof(line), f)) {
-		int cpu;
-		long count;
-
-		if (sscanf(line, "%d %ld", &cpu, &count) == 2 && cpu == CPU)
-			n = count;
-	}
-	if (f)
-		fclose(f);
-	return n;
+	return find_number(DEBUGFS "overflow", "0 ", "0 %ld");
 }
 
 /* Load and unload drop_irq. Return: 0 if it dropped an interrupt, or an errno. */

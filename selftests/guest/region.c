@@ -6,7 +6,6 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 #include "harness.h"
 #include "../../include/sbi_pmu/region.h"
@@ -54,15 +53,6 @@ static const char *method(bool user_read)
 }
 
 /* ---- counts ---- */
-
-/* Return: the number of context switches of this thread. */
-static long context_switches(void)
-{
-	struct rusage usage = {};
-
-	getrusage(RUSAGE_THREAD, &usage);
-	return usage.ru_nvcsw + usage.ru_nivcsw;
-}
 
 /* Counts of a region, and of an equal event by read(2) just inside and outside of it. */
 struct round {

@@ -4,7 +4,6 @@
  * "cycles": the built-in one in shared mode. Counts, refusals, and the cost in instructions.
  */
 #include <pthread.h>
-#include <sys/resource.h>
 
 #include "harness.h"
 #include "../../include/sbi_pmu/region.h"
@@ -34,14 +33,6 @@ static int open_instructions(bool exclusive)
 }
 
 /* ---- counts ---- */
-
-static long context_switches(void)
-{
-	struct rusage usage = {};
-
-	getrusage(RUSAGE_THREAD, &usage);
-	return usage.ru_nvcsw + usage.ru_nivcsw;
-}
 
 /* The same event by read(2): beside the built-in driver QEMU has no second counter of cycles. */
 static uint64_t read_by_kernel(const struct region_cycles *c)

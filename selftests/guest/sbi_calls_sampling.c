@@ -39,46 +39,17 @@ static const struct driver *driver = &module;
 /* Return: the start and stop calls of this CPU, by debugfs. */
 static uint64_t start_stop_calls(void)
 {
-	FILE *f = fopen("/sys/kernel/debug/sbi_pmu/sbi_calls", "r");
-	char line[512];
-	uint64_t n = 0;
-
-	while (f && fgets(line, sizeof(line), f)) {
-		uint64_t start, stop;
-		int cpu;
-
-		if (sscanf(line, "%d %*u %*u %*u %lu %lu", &cpu, &start, &stop) == 3 &&
-		    cpu == TRACED_CPU)
-			n = start + stop;
-	}
-	if (f)
-		fclose(f);
-	return n;
-}
-
-/* Return: the number that @format reads from the first line that contains @word, else 0. */
-static uint64_t find_number(const char *path, const char *word, const char *format)
-{
-	FILE *f = fopen(path, "r");
-	char line[512];
-	uint64_t n = 0;
-
-	while (f && fgets(line, sizeof(line), f))
-		if (strstr(line, word) && sscanf(line, format, &n) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return n;
+	return find_number(DEBUGFS "sbi_calls", "0 ", "0 %*u %*u %*u %ld") +
+	       find_number(DEBUGFS "sbi_calls", "0 ", "0 %*u %*u %*u %*u %ld");
 }
 
 /* Return: the overflows handled on this CPU: interrupts, and overflows found without one. */
 static uint64_t handled_overflows(void)
 {
-	const uint64_t interrupts = find_number("/proc/interrupts", driver->irq, "%*[^:]: %lu");
+	const uint64_t interrupts = interrupts_of(driver->irq);
 
-	if (driver == &builtin)
-		return interrupts;
-	return interrupts + find_number("/sys/kernel/debug/sbi_pmu/overflow", "0 ", "0 %lu");
+	return driver == &builtin ? interrupts :
+				    interrupts + find_number(DEBUGFS "overflow", "0 ", "0 %ld");
 }
 
 static int open_sampler(unsigned int i, uint64_t period, pid_t pid, int cpu, struct ring *ring)

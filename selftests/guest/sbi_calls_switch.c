@@ -32,11 +32,6 @@ struct event {
 
 #define OURS		UINT32_MAX
 #define FW_EVENT(code)	{ .type = OURS, .config = FIRMWARE(code) }
-#define HARDWARE(id, ...) \
-	{ .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_##id, ##__VA_ARGS__ }
-#define MISSES(cache, op) \
-	{ .type = PERF_TYPE_HW_CACHE, .config = PERF_COUNT_HW_CACHE_##cache | \
-	  PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16 }
 
 /* Events that QEMU counts, all of them different, as equal events share a counter. */
 static const struct event candidates[] = {

@@ -24,16 +24,7 @@ static bool write_text(const char *path, const char *text)
 /* Return: the number of config_matching calls on CPU 0, -1 if debugfs does not have it. */
 static long config_calls(void)
 {
-	FILE *f = fopen("/sys/kernel/debug/sbi_pmu/sbi_calls", "r");
-	char line[512];
-	long n = -1;
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "0 %*d %*d %ld", &n) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return n;
+	return find_number(DEBUGFS "sbi_calls", "0 ", "0 %*d %*d %ld");
 }
 
 static bool is_counting(int fd)

@@ -3,7 +3,43 @@
  * test [STEPS [SEED]] - host tests: tables of accepted and refused input, then the driver's
  * host-testable files on the firmware model, in fixed and in random order.
  */
+#include <dirent.h>
+#include <sys/stat.h>
+
 #include "test.h"
+
+/* Write a file of one line into a directory like sysfs. */
+void write_pmu_file(const char *devices, const char *pmu, const char *dir, const char *name,
+		    const char *line)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", devices, pmu);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/%s/%s", devices, pmu, dir);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/%s/%s/%s", devices, pmu, dir, name);
+	f = fopen(path, "w");
+	if (!f || fprintf(f, "%s\n", line) < 0 || fclose(f))
+		perror(path);
+}
+
+bool remove_tree(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	char inner[512];
+
+	while (dir && (entry = readdir(dir))) {
+		snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name);
+		if (*entry->d_name != '.')
+			remove_tree(inner);
+	}
+	if (dir)
+		closedir(dir);
+	return !remove(path);
+}
 
 int main(int argc, char **argv)
 {

@@ -144,6 +144,10 @@ bool is_count_near(struct tracked *t, u64 ticks);
 bool tracked_user_read(const struct tracked *t, u64 *count);
 unsigned int tracked_sync(void);
 
+void write_pmu_file(const char *devices, const char *pmu, const char *dir, const char *name,
+		    const char *line);
+bool remove_tree(const char *path);
+
 /* Prepare @test: report a failure if @ok is false, print nothing otherwise. */
 static inline void require(bool ok, const char *test)
 {

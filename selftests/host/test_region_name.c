@@ -3,7 +3,6 @@
  * test_region_name: how region.h parses event names, with a sysfs directory made by
  * the test, and what region_open() says about wrong names.
  */
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -16,65 +15,33 @@ static char sysfs[40] = "/tmp/test_region_name.XXXXXX";
 
 /* ---- a sysfs directory ---- */
 
-/* Write a file of one line for a PMU. */
-static void write_file(const char *pmu, const char *dir, const char *name, const char *line)
-{
-	char path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", sysfs, pmu);
-	mkdir(path, 0700);
-	snprintf(path, sizeof(path), "%s/%s/%s", sysfs, pmu, dir);
-	mkdir(path, 0700);
-	snprintf(path, sizeof(path), "%s/%s/%s%s", sysfs, pmu, dir, name);
-	f = fopen(path, "w");
-	if (!f || fprintf(f, "%s\n", line) < 0 || fclose(f))
-		perror(path);
-}
-
-static void remove_tree(const char *path)
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	char inner[512];
-
-	while (dir && (entry = readdir(dir))) {
-		snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name);
-		if (*entry->d_name != '.')
-			remove_tree(inner);
-	}
-	if (dir)
-		closedir(dir);
-	remove(path);
-}
-
 static bool make_sysfs(void)
 {
 	if (!mkdtemp(sysfs))
 		return false;
-	write_file("cpu", "", "type", "4");
-	write_file("cpu", "format/", "event", "config:0-55");
-	write_file("cpu", "format/", "event0", "config:0-9");
-	write_file("cpu", "format/", "unit", "config:56-58");
-	write_file("cpu", "format/", "bit", "config:63");
-	write_file("cpu", "format/", "split", "config:0-7,32-35,63");
-	write_file("cpu", "format/", "whole", "config1:0-63");
-	write_file("cpu", "format/", "second", "config2:4-7");
-	write_file("cpu", "format/", "third", "config3:0-7");
-	write_file("cpu", "format/", "odd", "config:9-2");
-	write_file("cpu", "format/", "far", "config:60-64");
-	write_file("cpu", "format/", "none", "config:");
-	write_file("cpu", "events/", "front_bubble", "event0=0x15,unit=0x1");
-	write_file("cpu", "events/", "both", "event=0x10");
-	write_file("cpu", "events/", "loop", "loop");
-	write_file("other", "", "type", "12");
-	write_file("other", "format/", "event", "config:0-15");
-	write_file("other", "events/", "both", "event=0x20");
-	write_file("other", "events/", "here_only", "event=0x30");
-	write_file("other", "events/", "twice", "event=0x40");
-	write_file("another", "", "type", "13");
-	write_file("another", "events/", "twice", "config=0x50");
-	write_file("broken", "", "type", "x");
+	write_pmu_file(sysfs, "cpu", ".", "type", "4");
+	write_pmu_file(sysfs, "cpu", "format", "event", "config:0-55");
+	write_pmu_file(sysfs, "cpu", "format", "event0", "config:0-9");
+	write_pmu_file(sysfs, "cpu", "format", "unit", "config:56-58");
+	write_pmu_file(sysfs, "cpu", "format", "bit", "config:63");
+	write_pmu_file(sysfs, "cpu", "format", "split", "config:0-7,32-35,63");
+	write_pmu_file(sysfs, "cpu", "format", "whole", "config1:0-63");
+	write_pmu_file(sysfs, "cpu", "format", "second", "config2:4-7");
+	write_pmu_file(sysfs, "cpu", "format", "third", "config3:0-7");
+	write_pmu_file(sysfs, "cpu", "format", "odd", "config:9-2");
+	write_pmu_file(sysfs, "cpu", "format", "far", "config:60-64");
+	write_pmu_file(sysfs, "cpu", "format", "none", "config:");
+	write_pmu_file(sysfs, "cpu", "events", "front_bubble", "event0=0x15,unit=0x1");
+	write_pmu_file(sysfs, "cpu", "events", "both", "event=0x10");
+	write_pmu_file(sysfs, "cpu", "events", "loop", "loop");
+	write_pmu_file(sysfs, "other", ".", "type", "12");
+	write_pmu_file(sysfs, "other", "format", "event", "config:0-15");
+	write_pmu_file(sysfs, "other", "events", "both", "event=0x20");
+	write_pmu_file(sysfs, "other", "events", "here_only", "event=0x30");
+	write_pmu_file(sysfs, "other", "events", "twice", "event=0x40");
+	write_pmu_file(sysfs, "another", ".", "type", "13");
+	write_pmu_file(sysfs, "another", "events", "twice", "config=0x50");
+	write_pmu_file(sysfs, "broken", ".", "type", "x");
 	return true;
 }
 
