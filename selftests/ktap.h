@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * KTAP output of test programs, on the host and in a guest.
- */
+/* KTAP output of test programs, on the host and in a guest. */
 #ifndef SBI_PMU_KTAP_H
 #define SBI_PMU_KTAP_H
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * as_nobody COMMAND [ARGUMENT...] - for scripts: run a command as a user without privileges
- */
+/* as_nobody COMMAND [ARGUMENT...] - for scripts: run a command as a user without privileges */
 #include <grp.h>
 #include <stdio.h>
 #include <unistd.h>

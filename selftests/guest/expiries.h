@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Count how often a timer of the module expires, by the kernel's own tracepoint.
- */
+/* Count how often a timer of the module expires, by the kernel's own tracepoint. */
 #ifndef EXPIRIES_H
 #define EXPIRIES_H
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * groups - which events can be in one group.
- */
+/* groups - which events can be in one group. */
 #include "overcommit.h"
 #include "outcome.h"
 

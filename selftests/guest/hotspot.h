@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Two functions: heavy() does three times the work of light().
- */
+/* Two functions: heavy() does three times the work of light(). */
 #ifndef HOTSPOT_H
 #define HOTSPOT_H
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * modes - exclude_user and exclude_kernel count each mode alone, where counters can filter.
- */
+/* modes - exclude_user and exclude_kernel count each mode alone, where counters can filter. */
 #include <fcntl.h>
 
 #include "harness.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The expected result of opening an event.
- */
+/* The expected result of opening an event. */
 #ifndef OUTCOME_H
 #define OUTCOME_H
 

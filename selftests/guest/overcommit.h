@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Sets of different events, larger than the number of counters that can count them.
- */
+/* Sets of different events, larger than the number of counters that can count them. */
 #ifndef OVERCOMMIT_H
 #define OVERCOMMIT_H
 

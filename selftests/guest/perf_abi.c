@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * perf_abi - read(), ioctl(), mmap() and close() of an event work as perf core defines them.
- */
+/* perf_abi - read(), ioctl(), mmap() and close() of an event work as perf core defines them. */
 #include <sys/mman.h>
 
 #include "overcommit.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * privilege - what a user without privileges may count at each level of perf_event_paranoid.
- */
+/* privilege - what a user without privileges may count at each level of perf_event_paranoid. */
 #include <sys/utsname.h>
 
 #include "outcome.h"

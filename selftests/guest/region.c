@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * region - include/sbi_pmu/region.h on a real kernel: counts, errors and cost.
- */
+/* region - include/sbi_pmu/region.h on a real kernel: counts, errors and cost. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Sampling events: the ring buffer of records, loads to sample, and the limits of the kernel.
- */
+/* Sampling events: the ring buffer of records, loads to sample, and the limits of the kernel. */
 #ifndef RING_H
 #define RING_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Count SBI PMU calls and context switches on CPU 0, by the kernel's own tracepoints.
- */
+/* Count SBI PMU calls and context switches on CPU 0, by the kernel's own tracepoints. */
 #ifndef TRACEPOINT_H
 #define TRACEPOINT_H
 

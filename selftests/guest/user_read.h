@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Read counters from user space, by the protocol in include/uapi/linux/perf_event.h.
- */
+/* Read counters from user space, by the protocol in include/uapi/linux/perf_event.h. */
 #ifndef USER_READ_H
 #define USER_READ_H
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * show - print bars to a terminal, text to a pipe or a file, CSV and JSON for programs.
- */
+/* show - print bars to a terminal, text to a pipe or a file, CSV and JSON for programs. */
 #include <math.h>
 
 #include "show.h"

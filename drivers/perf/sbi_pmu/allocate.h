@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * allocate: give an event a counter of its CPU, moving other events if need be.
- */
+/* allocate: give an event a counter of its CPU, moving other events if need be. */
 #ifndef SBI_PMU_ALLOCATE_H
 #define SBI_PMU_ALLOCATE_H
 

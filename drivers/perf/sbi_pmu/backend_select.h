@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * backend_select: choose how counters are programmed and read, allocate shared memory.
- */
+/* backend_select: choose how counters are programmed and read, allocate shared memory. */
 #ifndef SBI_PMU_BACKEND_SELECT_H
 #define SBI_PMU_BACKEND_SELECT_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * cpu: CPUs come and go, sleep and wake.
- */
+/* cpu: CPUs come and go, sleep and wake. */
 #ifndef SBI_PMU_CPU_H
 #define SBI_PMU_CPU_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * csr: access to CSRs.
- */
+/* csr: access to CSRs. */
 #ifndef SBI_PMU_CSR_H
 #define SBI_PMU_CSR_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * debugfs: for those who look after the driver. Not an ABI.
- */
+/* debugfs: for those who look after the driver. Not an ABI. */
 #ifndef SBI_PMU_DEBUGFS_H
 #define SBI_PMU_DEBUGFS_H
 

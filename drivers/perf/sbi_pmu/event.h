@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * event: from perf's attr to an SBI event and its filter flags.
- */
+/* event: from perf's attr to an SBI event and its filter flags. */
 #ifndef SBI_PMU_EVENT_H
 #define SBI_PMU_EVENT_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * event_code: an event as COUNTER_CFG_MATCH takes it (SBI 3.0, 11.7).
- */
+/* event_code: an event as COUNTER_CFG_MATCH takes it (SBI 3.0, 11.7). */
 #ifndef SBI_PMU_EVENT_CODE_H
 #define SBI_PMU_EVENT_CODE_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * fixed: keep cycle and instret running, while all programs may read them.
- */
+/* fixed: keep cycle and instret running, while all programs may read them. */
 #ifndef SBI_PMU_FIXED_H
 #define SBI_PMU_FIXED_H
 

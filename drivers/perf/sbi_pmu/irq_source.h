@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * irq_source: the overflow interrupts of cores, one row each.
- */
+/* irq_source: the overflow interrupts of cores, one row each. */
 #ifndef SBI_PMU_IRQ_SOURCE_H
 #define SBI_PMU_IRQ_SOURCE_H
 

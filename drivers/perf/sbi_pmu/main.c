@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * main: the module, its parameters, what is probed in which order, and the log line.
- */
+/* main: the module, its parameters, what is probed in which order, and the log line. */
 #include <linux/cpu.h>
 #include <linux/cpufeature.h>
 #include <linux/module.h>

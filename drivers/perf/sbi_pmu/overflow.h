@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * overflow: the overflow interrupt, and samples for perf core.
- */
+/* overflow: the overflow interrupt, and samples for perf core. */
 #ifndef SBI_PMU_OVERFLOW_H
 #define SBI_PMU_OVERFLOW_H
 

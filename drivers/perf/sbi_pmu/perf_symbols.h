@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * perf_symbols: what perf core does not export.
- */
+/* perf_symbols: what perf core does not export. */
 #ifndef SBI_PMU_PERF_SYMBOLS_H
 #define SBI_PMU_PERF_SYMBOLS_H
 

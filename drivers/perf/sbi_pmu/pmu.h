@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * pmu: the callbacks of struct pmu.
- */
+/* pmu: the callbacks of struct pmu. */
 #ifndef SBI_PMU_PMU_H
 #define SBI_PMU_PMU_H
 

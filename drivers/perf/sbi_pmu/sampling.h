@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * sampling: arithmetic of sampling periods.
- */
+/* sampling: arithmetic of sampling periods. */
 #ifndef SBI_PMU_SAMPLING_H
 #define SBI_PMU_SAMPLING_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * sbi: the ecall.
- */
+/* sbi: the ecall. */
 #ifndef SBI_PMU_SBI_H
 #define SBI_PMU_SBI_H
 

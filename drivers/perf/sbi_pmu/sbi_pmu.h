@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * sbi_pmu: the state of the driver.
- */
+/* sbi_pmu: the state of the driver. */
 #ifndef SBI_PMU_H
 #define SBI_PMU_H
 

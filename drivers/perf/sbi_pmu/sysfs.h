@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * sysfs: format/, events/, caps/ and cpus of the PMU.
- */
+/* sysfs: format/, events/, caps/ and cpus of the PMU. */
 #ifndef SBI_PMU_SYSFS_H
 #define SBI_PMU_SYSFS_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * user_access: reads of counters from user space, without a system call.
- */
+/* user_access: reads of counters from user space, without a system call. */
 #ifndef SBI_PMU_USER_ACCESS_H
 #define SBI_PMU_USER_ACCESS_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * user_page: what an event's mmap page says about a read of its counter from user space.
- */
+/* user_page: what an event's mmap page says about a read of its counter from user space. */
 #ifndef SBI_PMU_USER_PAGE_H
 #define SBI_PMU_USER_PAGE_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * user_trap: reads of counters from user space that trap, before the kernel kills the program.
- */
+/* user_trap: reads of counters from user space that trap, before the kernel kills the program. */
 #ifndef SBI_PMU_USER_TRAP_H
 #define SBI_PMU_USER_TRAP_H
 

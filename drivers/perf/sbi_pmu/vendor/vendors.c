@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * All vendors. The first that matches is used.
- */
+/* All vendors. The first that matches is used. */
 #include "../vendor.h"
 #include "spacemit/core.h"
 #include "xiangshan/core.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * SpacemiT: cycles by mode are counted by events of the core, since cycle cannot filter.
- */
+/* SpacemiT: cycles by mode are counted by events of the core, since cycle cannot filter. */
 #include "../../sbi.h"
 #include "../../sbi_pmu.h"
 #include "core.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * stand_in: events of SpacemiT cores that count what no counter can count by its own name.
- */
+/* stand_in: events of SpacemiT cores that count what no counter can count by its own name. */
 #ifndef SBI_PMU_STAND_IN_H
 #define SBI_PMU_STAND_IN_H
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * XiangShan: choose the event table, show its events in sysfs, check the table.
- */
+/* XiangShan: choose the event table, show its events in sysfs, check the table. */
 #include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/of.h>
