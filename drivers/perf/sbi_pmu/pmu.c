@@ -345,20 +345,22 @@ static bool pmu_filter(struct pmu *pmu, int cpu)
 /* Fill in struct pmu. */
 void sbi_pmu_pmu_init(struct sbi_pmu *pmu)
 {
-	pmu->pmu.module = THIS_MODULE;
-	pmu->pmu.event_init = pmu_event_init;
-	pmu->pmu.add = pmu_add;
-	pmu->pmu.del = pmu_del;
-	pmu->pmu.start = pmu_start;
-	pmu->pmu.stop = pmu_stop;
-	pmu->pmu.read = pmu_read;
-	pmu->pmu.pmu_disable = pmu_disable;
-	pmu->pmu.pmu_enable = pmu_enable;
-	pmu->pmu.filter = pmu_filter;
-	pmu->pmu.event_mapped = pmu_event_mapped;
-	pmu->pmu.event_idx = pmu_event_idx;
+	pmu->pmu = (struct pmu){
+		.module = THIS_MODULE,
+		.capabilities = PERF_PMU_CAP_EXTENDED_HW_TYPE,
+		.event_init = pmu_event_init,
+		.pmu_enable = pmu_enable,
+		.pmu_disable = pmu_disable,
+		.add = pmu_add,
+		.del = pmu_del,
+		.start = pmu_start,
+		.stop = pmu_stop,
+		.read = pmu_read,
+		.filter = pmu_filter,
+		.event_mapped = pmu_event_mapped,
+		.event_idx = pmu_event_idx,
+	};
 	pmu->riscv.ctr_get_width = ctr_get_width;
-	pmu->pmu.capabilities = PERF_PMU_CAP_EXTENDED_HW_TYPE;
 	/* Perf core then refuses sampling events. */
 	if (pmu->source == SBI_PMU_OVERFLOW_NONE)
 		pmu->pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
