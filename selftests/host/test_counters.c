@@ -255,6 +255,31 @@ static void test_refused_move(void)
 	check_released("counters.refused_move");
 }
 
+/* An event is moved to a counter that cannot be read: nothing counts there after. */
+static void test_unreadable_move(void)
+{
+	struct tracked *a = &cpu.tracked[0], *b = a + 1;
+
+	boot(2, 0, 64);
+	tracked_open_idx(a, RAW, 0x50);
+	tracked_open_idx(b, RAW, 0x51);
+	b->event.candidates = mask_of(3);
+	require(tracked_add_start(a) && a->event.counter == 3, "counters.unreadable_move");
+	cpu_run(5);
+	fakesbi.dead = mask_of(4);
+	check(tracked_add_start(b) && b->event.counter == 3,
+	      "counters.unreadable_move_makes_room");
+	check(a->event.counter == SBI_PMU_NO_COUNTER && !cpu.counters.plan.counter[4].events &&
+	      !sbi_pmu_mask_test(&cpu.counters.plan.busy, 4),
+	      "counters.unreadable_move_leaves_no_event");
+	check(cpu.counters.plan.counter[3].events == 1, "counters.unreadable_move_counts_events");
+	fakesbi.dead = (struct sbi_pmu_mask){};
+	cpu_run(5);
+	check(is_count_right(b) && a->event.counter == 4, "counters.unreadable_move_is_recovered");
+	sbi_pmu_counters_offline(&cpu.counters);
+	check_released("counters.unreadable_move");
+}
+
 static bool takes_9;
 
 static bool sometimes_9(const struct sbi_pmu_event_code *code, unsigned int idx)
@@ -560,6 +585,7 @@ void test_counters(void)
 	test_move_to_idle();
 	test_returned_counter_in_use();
 	test_refused_move();
+	test_unreadable_move();
 	test_refused_add();
 	test_lost_counter();
 	test_release_fails();
