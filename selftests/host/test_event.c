@@ -117,6 +117,7 @@ static int filter(bool can_filter, bool has_h, u32 idx, struct perf_event_attr a
 
 static void test_filter(void)
 {
+	struct sbi_pmu_event_code code = { .idx = 1 };
 	u32 flags;
 	int ret;
 
@@ -133,6 +134,12 @@ static void test_filter(void)
 	F(true, true, 1, .exclude_hv = 1);
 	check(!ret && flags == SBI_PMU_CFG_FLAG_SET_MINH,
 	      "event.exclude_hv_sets_minh");
+	/* Delegated counters: such a filter has no effect, so it must not be a different event. */
+	ret = sbi_pmu_event_filter(&(struct sbi_pmu_caps){ .filter = true, .m_mode_fixed = true },
+				   &(struct perf_event_attr){ .exclude_hv = 1, .exclude_user = 1 },
+				   &code);
+	check(!ret && code.flags == SBI_PMU_CFG_FLAG_SET_UINH,
+	      "event.exclude_hv_is_no_filter_where_m_mode_is_fixed");
 	F(true, true, 1, .exclude_guest = 1);
 	check(!ret && flags == (SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH),
 	      "event.exclude_guest_sets_vuinh_and_vsinh");

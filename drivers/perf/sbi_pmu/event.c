@@ -228,6 +228,7 @@ int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_even
 	/* Firmware counters count what firmware did in all modes. */
 	if (flags && (sbi_pmu_event_is_firmware(code) || !(caps->filter || caps->fixed_filters)))
 		return sbi_pmu_filter_errno(caps, attr);
-	code->flags = flags;
+	/* A filter that nothing applies must not take a second counter for the same event. */
+	code->flags = caps->m_mode_fixed ? flags & ~SBI_PMU_CFG_FLAG_SET_MINH : flags;
 	return 0;
 }
