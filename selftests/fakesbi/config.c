@@ -99,11 +99,14 @@ static struct sbiret take(unsigned int idx, const struct sbi_pmu_event_code *cod
 	ctr->code = *code;
 	ctr->code.flags = filters_kept(idx, code->flags);
 	ctr->configured = true;
-	ctr->event = model_is_fixed(idx) ? 0 : model_event(code);
-	ctr->overflown = false;
+	ctr->event = model_event(code);
+	if (model_is_fixed(idx))
+		ctr->event &= fakesbi.smcntrpmf ? ~SPEC_EVENT_SELECTOR : 0;
+	ctr->overflown = fakesbi.delegated && !model_is_fixed(idx);
 	ctr->lost = false;
 	ctr->total = 0;
 	ctr->configured_at = ++configurations;
+	model_map(ctr);
 	/* The value of a counter that is not cleared is not specified. */
 	if (!ctr->running && !(code->flags & SPEC_CFG_SKIP_MATCH))
 		ctr->last = ctr->value = model_random64() & model_bits(ctr);

@@ -20,11 +20,29 @@ static const struct {
 	{ SPEC_CFG_MINH, SPEC_EVENT_MINH },
 };
 
-/* Firmware delegates all counters, and cycle and instret can filter; or it delegates none. */
+/*
+ * Firmware delegates all counters, and cycle and instret can filter; or it delegates none. OpenSBI
+ * has programmable counters not count M-mode, nor interrupt, when the hart starts.
+ */
 void fakesbi_delegate(bool on)
 {
 	fakesbi.delegated = on ? ~0U : 0;
 	fakesbi.smcntrpmf = on;
+	fakesbi.boot_event = on ? SPEC_EVENT_MINH | SPEC_EVENT_OF : 0;
+	model_boot_events();
+}
+
+/* As firmware does when the hart starts */
+void model_boot_events(void)
+{
+	for (unsigned int i = 0; i < fakesbi.end; i++) {
+		struct fakesbi_ctr *ctr = &fakesbi.ctr[i];
+
+		if (!ctr->info || model_is_firmware(i) || model_is_fixed(i))
+			continue;
+		ctr->event = fakesbi.boot_event & ~SPEC_EVENT_OF;
+		ctr->overflown = fakesbi.boot_event & SPEC_EVENT_OF;
+	}
 }
 
 /* What firmware writes for an event. */
@@ -54,6 +72,64 @@ static struct sbi_pmu_event_code code_of(u64 event)
 			code.flags |= filters[i].flag;
 	return code;
 }
+
+/* ---- QEMU's events ---- */
+
+static unsigned int number_of(const struct fakesbi_ctr *ctr)
+{
+	return (ctr->info & SPEC_INFO_CSR) - SPEC_CSR_CYCLE;
+}
+
+static void unmap(unsigned int counter)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < fakesbi.mapped; i++)
+		if (fakesbi.map[i].counter != counter)
+			fakesbi.map[kept++] = fakesbi.map[i];
+	fakesbi.mapped = kept;
+}
+
+/*
+ * mhpmevent of a counter has been written. QEMU has the event counted by that counter, unless
+ * another one counts it, and beside those that it counted before. Only a 0, in all bits, removes
+ * the events of a counter.
+ */
+void model_map(struct fakesbi_ctr *ctr)
+{
+	const u64 selector = ctr->event & SPEC_EVENT_SELECTOR;
+
+	if (!fakesbi.maps_events || ctr->info & SPEC_INFO_FIRMWARE)
+		return;
+	if (!ctr->event && !ctr->overflown)
+		unmap(number_of(ctr));
+	if (!selector)
+		return;
+	for (unsigned int i = 0; i < fakesbi.mapped; i++)
+		if (fakesbi.map[i].selector == selector)
+			return;
+	if (fakesbi.mapped == FAKESBI_EVENTS)
+		return model_report("too many events are mapped");
+	fakesbi.map[fakesbi.mapped].selector = selector;
+	fakesbi.map[fakesbi.mapped++].counter = number_of(ctr);
+}
+
+/* Events in a ns on a programmable counter of QEMU's */
+u64 model_mapped_rate(const struct fakesbi_ctr *ctr)
+{
+	const u64 filter = ctr->event & FILTERS;
+	u64 rate = 0;
+
+	for (unsigned int i = 0; i < fakesbi.mapped; i++) {
+		const struct sbi_pmu_event_code code = code_of(fakesbi.map[i].selector | filter);
+
+		if (fakesbi.map[i].counter == number_of(ctr))
+			rate += fakesbi_rate(&code);
+	}
+	return rate;
+}
+
+/* ---- access ---- */
 
 /* A delegated counter, NULL if the access traps */
 static struct fakesbi_ctr *delegated(unsigned int counter)
@@ -100,6 +176,7 @@ static void set_event(unsigned int counter, struct fakesbi_ctr *ctr, u64 event)
 		ctr->code.data = 0;
 	} else {
 		ctr->overflown = fakesbi.sscofpmf && event & SPEC_EVENT_OF;
+		model_map(ctr);
 	}
 }
 
@@ -109,8 +186,6 @@ int fakesbi_write_delegated(unsigned int counter, unsigned int csr, u64 value)
 
 	if (!ctr || (csr == SPEC_CSR_SIREG2 && (!has_event(counter) || fakesbi.no_sireg2)))
 		return -ENXIO;
-	if (ctr->configured)
-		model_report("a delegated counter is written that firmware uses");
 	if (ctr->running)
 		model_report("a delegated counter is written while it runs");
 	if (csr == SPEC_CSR_SIREG2)

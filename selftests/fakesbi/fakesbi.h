@@ -14,6 +14,7 @@
 /* More than SBI_PMU_MAX_COUNTERS, to test indices past that. */
 #define FAKESBI_CTRS		160
 #define FAKESBI_REGIONS		4
+#define FAKESBI_EVENTS		64	/* different selectors that are in use at the same time */
 #define FAKESBI_MAX_RATE	64	/* events in a tick, which is a ns */
 
 /**
@@ -86,6 +87,9 @@ struct fakesbi_region {
  * @constant: delegated counters whose value cannot be written
  * @unstoppable: delegated counters whose bit in scountinhibit cannot be changed
  * @no_sireg2: an access to sireg2 traps
+ * @boot_event: mhpmevent of programmable counters as firmware leaves it when the hart starts
+ * @maps_events: the hart is QEMU's: @map says which counter counts which event
+ * @map: selectors, each with the number of the counter that counts it; @mapped: how many
  * @inhibit_writes: number of writes to scountinhibit
  * @broken: number of rules of the specification that the driver broke; @why: the last one
  */
@@ -107,9 +111,14 @@ struct fakesbi {
 	u64 call_ticks, read_ticks, reads;
 	unsigned int refuse, stray, start_fails, stop_fails, read_fails, shmem_fails;
 	u32 delegated, constant, unstoppable;
-	u64 event_bits;
+	u64 event_bits, boot_event;
+	struct {
+		u64 selector;
+		unsigned int counter;
+	} map[FAKESBI_EVENTS];
+	unsigned int mapped;
 	unsigned int inhibit_writes;
-	bool smcntrpmf, no_sireg2;
+	bool smcntrpmf, no_sireg2, maps_events;
 	unsigned int broken;
 	const char *why;
 };

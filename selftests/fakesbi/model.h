@@ -51,6 +51,9 @@ bool model_holds_same(unsigned int a, unsigned int b);
 
 u64 model_read(unsigned int idx);
 u64 model_event(const struct sbi_pmu_event_code *code);
+void model_boot_events(void);
+void model_map(struct fakesbi_ctr *ctr);
+u64 model_mapped_rate(const struct fakesbi_ctr *ctr);
 
 bool model_event_known(u64 idx, u64 data);
 bool model_can(const struct sbi_pmu_event_code *code, unsigned int idx);

@@ -67,8 +67,18 @@ static bool counts_nothing(unsigned int idx)
 {
 	const struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
 
-	return fakesbi.delegated && !ctr->configured && !model_is_fixed(idx) &&
+	return fakesbi.delegated && !model_is_fixed(idx) && !model_is_firmware(idx) &&
 	       !(ctr->event & SPEC_EVENT_SELECTOR);
+}
+
+/* Events that a running counter counts in a ns */
+static u64 rate_of(unsigned int idx)
+{
+	const struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
+
+	if (fakesbi.maps_events && !model_is_fixed(idx) && !model_is_firmware(idx))
+		return model_mapped_rate(ctr);
+	return counts_nothing(idx) ? 0 : fakesbi_rate(&ctr->code);
 }
 
 /* What a counter that runs without an event counts */
@@ -100,9 +110,9 @@ void fakesbi_run(u64 ticks)
 
 		if (model_is_withheld(i) && !ctr->inhibited)
 			ctr->value += ticks * withheld_rate(ctr);
-		if (!ctr->running || ctr->lost || counts_elsewhere(i) || counts_nothing(i))
+		if (!ctr->running || ctr->lost || counts_elsewhere(i))
 			continue;
-		events = ticks * fakesbi_rate(&ctr->code);
+		events = ticks * rate_of(i);
 		ctr->value = (before + events) & model_bits(ctr);
 		ctr->total += events;
 		if ((ctr->value < before || events > model_bits(ctr)) &&
@@ -138,6 +148,7 @@ void fakesbi_restart(void)
 		if (ctr->info)
 			ctr->value = model_random64() & model_bits(ctr);
 	}
+	model_boot_events();
 	fakesbi.shmem = NULL;
 	fakesbi.lcofi = false;
 }

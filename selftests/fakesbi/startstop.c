@@ -91,6 +91,7 @@ static long start_one(unsigned int idx, const u64 *value)
 		return SPEC_ERR_ALREADY_STARTED;
 	if (!(fakesbi_has(QUIRK_PENDING_KEEPS_OF) && fakesbi.lcofi))
 		ctr->overflown = false;
+	model_map(ctr);
 	ctr->running = true;
 	stop_uncountable(idx);
 	if (value) {
@@ -192,9 +193,13 @@ static void save(const unsigned long arg[2])
 
 static void reset_one(unsigned int idx)
 {
+	/* mcyclecfg and minstretcfg stay, and so does mhpmevent without an event (OpenSBI). */
+	if (fakesbi.ctr[idx].configured && !model_is_fixed(idx)) {
+		fakesbi.ctr[idx].event = 0;
+		fakesbi.ctr[idx].overflown = false;
+		model_map(&fakesbi.ctr[idx]);
+	}
 	fakesbi.ctr[idx].configured = false;
-	fakesbi.ctr[idx].event = 0;
-	fakesbi.ctr[idx].overflown = false;
 	if (fakesbi_has(QUIRK_RESET_CLEARS_FIXED) && model_is_fixed(idx))
 		fakesbi.ctr[idx].value = 0;
 }

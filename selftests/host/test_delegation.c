@@ -199,24 +199,17 @@ static void test_filters(void)
 
 	boot_delegated(some);
 	check(tracked_open(t, user_cycles) && tracked_add_start(t) && t->event.counter == 0 &&
-	      event_of(0) == SPEC_EVENT_SINH,
+	      event_of(0) == (SPEC_EVENT_SINH | SPEC_EVENT_MINH),
 	      "delegation.filtered_cycles_need_no_programmable_counter");
 	cpu_run(1000);
 	check(is_count_right(t), "delegation.filtered_cycles_count");
 	check(tracked_open(t + 1, kernel_raw) && tracked_add_start(t + 1) &&
-	      event_of(3) == (9 | SPEC_EVENT_UINH),
-	      "delegation.filter_of_firmware_mode_is_not_for_us");
-	/* Firmware has set MINH: it stays. */
+	      t[1].event.counter == 3 && event_of(3) == (9 | SPEC_EVENT_UINH | SPEC_EVENT_MINH),
+	      "delegation.filter_of_m_mode_is_of_firmware");
 	tracked_del(t + 1);
-	sbi_pmu_counters_release_idle(&cpu.counters);
-	fakesbi.ctr[3].event = SPEC_EVENT_MINH;
-	tracked_add_start(t + 1);
-	check(event_of(3) == (9 | SPEC_EVENT_UINH | SPEC_EVENT_MINH),
-	      "delegation.minh_stays_as_firmware_left_it");
-	fakesbi.ctr[3].event &= ~SPEC_EVENT_MINH;
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(!event_of(0) && !event_of(3) && fakesbi.ctr[0].running && !fakesbi.ctr[3].running,
-	      "delegation.counters_are_as_after_boot");
+	check(!(event_of(0) & ~SPEC_EVENT_MINH) && !event_of(3) && fakesbi.ctr[0].running &&
+	      !fakesbi.ctr[3].running, "delegation.counters_are_as_after_boot");
 
 	reset();
 	fakesbi.can = some;
@@ -315,17 +308,276 @@ static void test_samples(void)
 	check(!event_of(3) && !event_of(4), "delegation.samples_release_all");
 }
 
+/*
+ * A counter that only counts does not interrupt when it wraps, as its OF bit is set. A sampling
+ * event that shares it from the very value that it has needs the interrupt.
+ */
+static void test_armed_as_it_is(void)
+{
+	const u64 rate = fakesbi_rate(&(struct sbi_pmu_event_code){ .idx = RAW, .data = 5 });
+	struct tracked *sampler = &cpu.tracked[0], *other = &cpu.tracked[1];
+
+	boot_delegated(NULL);
+	require(tracked_open_idx(sampler, RAW, 5) && tracked_open_idx(other, RAW, 5) &&
+		tracked_add_start(other) && other->event.counter == 3, "delegation.armed");
+	cpu_run(10);
+	cpu_disable();
+	fakesbi.ctr[3].value = -1000 * rate;
+	other->event.prev = fakesbi.ctr[3].value;
+	sbi_pmu_counters_stop_all(&cpu.counters);
+	check(fakesbi.ctr[3].overflown, "delegation.counting_event_does_not_interrupt");
+	sampler->event.sampling = SBI_PMU_BY_INTERRUPT;
+	sampler->event.period.left = 1000 * rate;
+	require(tracked_add_start(sampler), "delegation.armed");
+	cpu_enable();
+	check(fakesbi.ctr[3].value == -1000 * rate && !fakesbi.ctr[3].overflown,
+	      "delegation.armed_counter_interrupts_from_the_value_it_has");
+	cpu_run(1000);
+	check(fakesbi.lcofi && handle_overflow(&sampler->event, 1000 * rate),
+	      "delegation.armed_counter_makes_a_sample");
+	sbi_pmu_counters_offline(&cpu.counters);
+}
+
 /* A kernel before kexec has left counters in the CSRs and in firmware. */
 static void test_leftover(void)
 {
 	reset();
+	fakesbi.ctr[0].event = SPEC_EVENT_UINH;
 	fakesbi.ctr[4].event = 7;
 	fakesbi.ctr[4].running = true;
 	fakesbi.ctr[5].configured = fakesbi.ctr[5].running = true;
 	cpu_boot_mode(DELEGATED);
-	check(!event_of(4) && !fakesbi.ctr[4].running && !fakesbi.ctr[5].configured &&
-	      !fakesbi.ctr[5].running, "delegation.leftover_is_released");
-	check(fakesbi.ctr[0].running, "delegation.cycle_runs_on");
+	check(!(event_of(4) & SPEC_EVENT_SELECTOR) && !fakesbi.ctr[4].running &&
+	      !(event_of(5) & SPEC_EVENT_SELECTOR) && !fakesbi.ctr[5].running,
+	      "delegation.leftover_is_released");
+	check(fakesbi.ctr[0].running && !fakesbi.ctr[2].running,
+	      "delegation.leftover_fixed_counters_run_as_before");
+	check(!(event_of(0) & SPEC_EVENT_UINH), "delegation.leftover_filter_of_cycle_is_cleared");
+	sbi_pmu_counters_offline(&cpu.counters);
+	check(fakesbi.ctr[0].running && !fakesbi.ctr[2].running && !fakesbi.ctr[0].configured,
+	      "delegation.fixed_counters_run_as_before_load");
+	check_rules("delegation.leftover");
+}
+
+/* ---- M-mode ---- */
+
+/* Hardware counters, as bits, that do not count M-mode */
+static u32 without_m_mode(void)
+{
+	u32 without = 0;
+
+	for (unsigned int i = 0; i < 7; i++)
+		if (fakesbi.ctr[i].event & SPEC_EVENT_MINH)
+			without |= BIT(i);
+	return without;
+}
+
+static void test_m_mode(void)
+{
+	reset();
+	/* Other software had firmware release these, so their filters are gone. */
+	fakesbi.ctr[3].event = fakesbi.ctr[5].event = 0;
+	cpu_boot_mode(DELEGATED);
+	check(without_m_mode() == 0x7d && !cpu.delegation.sticks,
+	      "delegation.no_counter_counts_m_mode");
+	for (unsigned int i = 2; i < 7; i++)
+		check(fakesbi.ctr[i].configured,
+		      "delegation.firmware_takes_counter_%u_for_in_use", i);
+	sbi_pmu_counters_offline(&cpu.counters);
+	check(!fakesbi.ctr[2].configured && !fakesbi.ctr[3].configured && !event_of(3) &&
+	      !fakesbi.ctr[6].configured, "delegation.firmware_has_all_counters_after");
+
+	/* No event is known for counters 3 and 6, and firmware does not configure them. */
+	boot_delegated(some);
+	check(!fakesbi.ctr[6].configured && without_m_mode() == 0x7d,
+	      "delegation.counters_without_events_are_as_firmware_left_them");
+	sbi_pmu_counters_offline(&cpu.counters);
+	check_rules("delegation.m_mode");
+}
+
+/* Open @data as a raw event, or as a standard one if it is one; count it. */
+static bool counts_right(u32 idx, u64 data)
+{
+	struct tracked *t = &cpu.tracked[0];
+
+	if (!tracked_open_idx(t, idx, data) || !tracked_add_start(t))
+		return false;
+	cpu_run(1000);
+	return is_count_right(t);
+}
+
+/* Each in turn is the only event, and all have the same counters. */
+static bool events_count_in_turn(void)
+{
+	bool right = true;
+
+	for (u32 idx = SBI_PMU_HW_CACHE_REFERENCES; idx <= SBI_PMU_HW_BRANCH_MISSES; idx++) {
+		right &= counts_right(idx, 0);
+		tracked_del(&cpu.tracked[0]);
+		sbi_pmu_counters_release_idle(&cpu.counters);
+		right &= counts_right(RAW, idx);
+		tracked_del(&cpu.tracked[0]);
+		sbi_pmu_counters_release_idle(&cpu.counters);
+	}
+	return right;
+}
+
+/* As on QEMU up to 11: S-mode cannot remove the event of a counter that does not count M-mode. */
+static void test_events_stick(void)
+{
+	reset();
+	fakesbi.maps_events = true;
+	fakesbi.read_ticks = 1;
+	cpu_boot_mode(DELEGATED);
+	fakesbi.read_ticks = 0;
+	check(cpu.delegation.sticks, "delegation.events_that_stick_are_found");
+	check(events_count_in_turn(), "delegation.events_do_not_stick");
+	check(without_m_mode() == 0x5, "delegation.counters_whose_events_stick_count_m_mode");
+	sbi_pmu_counters_offline(&cpu.counters);
+	/* The hart starts again, as firmware has set it up. */
+	fakesbi_restart();
+	sbi_pmu_counters_online(&cpu.counters);
+	check(events_count_in_turn(), "delegation.events_do_not_stick_after_hotplug");
+	sbi_pmu_counters_offline(&cpu.counters);
+	check_rules("delegation.events_stick");
+	check(!fakesbi.mapped, "delegation.no_event_is_left");
+}
+
+/* ---- faults while counters are used ---- */
+
+/* The probe changes nothing, whatever it finds. */
+static void test_probe_restores(void)
+{
+	struct fakesbi_ctr before[7];
+
+	reset();
+	cpu_boot(true);
+	fakesbi.ctr[0].event = SPEC_EVENT_UINH;
+	fakesbi.ctr[4].event = 9 | SPEC_EVENT_SINH;
+	fakesbi.ctr[4].running = true;
+	fakesbi.ctr[5].event = 8 | SPEC_EVENT_MINH;
+	for (unsigned int i = 0; i < 7; i++)
+		fakesbi.ctr[i].value = 1000 + i;
+	for (unsigned int fault = 0; fault < 2; fault++) {
+		bool same = true;
+
+		memcpy(before, fakesbi.ctr, sizeof(before));
+		fakesbi.constant = fault ? BIT(6) : 0;
+		check(!sbi_pmu_delegation_probe(&cpu.counters.backend, &cpu.delegation) == !fault,
+		      "delegation.probe_%u_finds_fault", fault);
+		for (unsigned int i = 0; i < 7; i++)
+			same &= fakesbi.ctr[i].event == before[i].event &&
+				fakesbi.ctr[i].value == before[i].value &&
+				fakesbi.ctr[i].overflown == before[i].overflown &&
+				fakesbi.ctr[i].running == before[i].running;
+		check(same, "delegation.probe_%u_changes_nothing", fault);
+	}
+	fakesbi.ctr[4].running = false;
+}
+
+/* Firmware takes counter 3, in use, when it is asked for one of its own. */
+static struct sbiret call_takes_3(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
+{
+	if (fid != SPEC_FID_CONFIG_MATCHING || arg[3] >> 16 != SPEC_TYPE_FIRMWARE)
+		return fakesbi_call(fid, arg);
+	fakesbi.ctr[3].event = 77;
+	fakesbi.ctr[3].configured = true;
+	fakesbi.ctr[3].running = false;
+	return (struct sbiret){ .value = 3 };
+}
+
+static void test_stray(void)
+{
+	struct tracked *t = &cpu.tracked[0], *own = t + 1;
+
+	boot_delegated(NULL);
+	require(tracked_open_idx(t, RAW, 5) && tracked_add_start(t) && t->event.counter == 3 &&
+		tracked_open_idx(own, FW + 1, 0), "delegation.stray");
+	cpu_run(1000);
+	cpu.counters.backend.sbi.call = call_takes_3;
+	check(!tracked_add(own), "delegation.firmware_that_takes_a_counter_in_use_is_refused");
+	cpu.counters.backend.sbi.call = fakesbi_call;
+	cpu_run(1000);
+	check(is_count_right(t) && t->event.counter == 3,
+	      "delegation.counter_in_use_is_taken_back");
+	check(event_of(3) == (5 | SPEC_EVENT_MINH), "delegation.event_in_use_is_restored");
+	sbi_pmu_counters_offline(&cpu.counters);
+	check(!fakesbi.ctr[3].configured && !event_of(3), "delegation.stray_counter_is_released");
+}
+
+static int fails(u32 counters)
+{
+	(void)counters;
+	return -ENXIO;
+}
+
+/* Counters that do not stop are configured again: what they counted meanwhile is not known. */
+static void test_stop_fails(void)
+{
+	const struct sbi_pmu_delegated *works;
+	struct sbi_pmu_delegated broken;
+	struct tracked *t = &cpu.tracked[0];
+
+	boot_delegated(NULL);
+	works = cpu.counters.backend.delegated;
+	broken = *works;
+	broken.stop = fails;
+	require(tracked_open_idx(t, RAW, 5) && tracked_add_start(t), "delegation.stop_fails");
+	cpu_run(1000);
+	check(is_count_right(t), "delegation.counts_before_stop_fails");
+	cpu_disable();
+	cpu.counters.backend.delegated = &broken;
+	sbi_pmu_counters_stop_all(&cpu.counters);
+	cpu.counters.backend.delegated = works;
+	check(sbi_pmu_mask_test(&cpu.counters.in[SBI_PMU_LOST], 3),
+	      "delegation.counter_that_does_not_stop_is_lost");
+	fakesbi_run(50);
+	cpu_run(1000);
+	check(is_count_right(t), "delegation.counter_that_did_not_stop_is_configured_again");
+	sbi_pmu_counters_offline(&cpu.counters);
+}
+
+/* The kernel crashes. The next one has firmware release all counters, as this driver does. */
+static void test_crash(void)
+{
+	struct tracked *t = &cpu.tracked[0];
+	bool left = false;
+
+	boot_delegated(NULL);
+	for (unsigned int i = 0; i < 4; i++)
+		require(tracked_open_idx(&t[i], RAW, i + 1) && tracked_add_start(&t[i]),
+			"delegation.crash");
+	for (unsigned int i = 3; i < 7; i++) {
+		const unsigned long arg[SBI_PMU_ARGS] = { 0, BIT(i), SPEC_STOP_RESET };
+
+		left |= fakesbi_call(SPEC_FID_STOP, arg).error;
+		left |= fakesbi.ctr[i].running || fakesbi.ctr[i].event;
+	}
+	check(!left, "delegation.firmware_releases_all_after_a_crash");
+	sbi_pmu_counters_offline(&cpu.counters);
+}
+
+/* Another CPU */
+static void test_equal(void)
+{
+	struct sbi_pmu_delegation other;
+
+	boot_delegated(NULL);
+	other = cpu.delegation;
+	check(other.events && sbi_pmu_delegation_equal(&other, &cpu.delegation),
+	      "delegation.same_counters_are_equal");
+	other.event[1].selector++;
+	check(!sbi_pmu_delegation_equal(&other, &cpu.delegation),
+	      "delegation.other_selectors_are_not_equal");
+	other = cpu.delegation;
+	other.event[1].counters ^= BIT(3);
+	check(!sbi_pmu_delegation_equal(&other, &cpu.delegation),
+	      "delegation.events_of_other_counters_are_not_equal");
+	other = cpu.delegation;
+	other.sticks = !other.sticks;
+	check(!sbi_pmu_delegation_equal(&other, &cpu.delegation),
+	      "delegation.other_behaviour_is_not_equal");
+	sbi_pmu_counters_offline(&cpu.counters);
 }
 
 void test_delegation(void)
@@ -337,5 +589,13 @@ void test_delegation(void)
 	test_filters();
 	test_switches();
 	test_samples();
+	test_armed_as_it_is();
 	test_leftover();
+	test_m_mode();
+	test_events_stick();
+	test_probe_restores();
+	test_stray();
+	test_stop_fails();
+	test_crash();
+	test_equal();
 }

@@ -205,14 +205,15 @@ static unsigned int wrong_user_reads(void)
 	return wrong;
 }
 
-/* Return: number of counters that firmware has configured, but not in the driver's plan */
+/* Return: number of counters that are configured in firmware, not in the plan, and not held */
 static unsigned int unknown_counters(void)
 {
+	const struct sbi_pmu_mask known = sbi_pmu_mask_or(cpu.counters.plan.configured,
+							  &cpu.counters.backend.held);
 	unsigned int unknown = 0;
 
 	for (unsigned int i = 0; i < fakesbi.end; i++)
-		unknown += fakesbi.ctr[i].configured &&
-			   !sbi_pmu_mask_test(&cpu.counters.plan.configured, i);
+		unknown += fakesbi.ctr[i].configured && !sbi_pmu_mask_test(&known, i);
 	return unknown;
 }
 

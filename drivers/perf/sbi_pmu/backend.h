@@ -98,6 +98,8 @@ struct sbi_pmu_delegated_event {
 struct sbi_pmu_delegation {
 	bool filters;       /* programmable counters can be inhibited by privilege mode */
 	bool fixed_filters; /* cycle and instret can, too (Smcntrpmf) */
+	/* a counter whose filter of M-mode is set counts on when S-mode clears its event */
+	bool sticks;
 	/* standard events that firmware knows, as sbi_pmu_delegation_learn() found them */
 	unsigned int events;
 	struct sbi_pmu_delegated_event event[SBI_PMU_STANDARD_EVENTS];
@@ -149,6 +151,7 @@ struct sbi_pmu_backend {
 	/* by number, what delegated counters hold in sireg2 */
 	u64 event[SBI_PMU_HPMCOUNTERS];
 	u32 stopped_before;            /* scountinhibit when the CPU came online */
+	struct sbi_pmu_mask held;      /* delegated counters that firmware takes for in use */
 	struct sbi_pmu_values stopped; /* result of ops->stop() */
 	struct sbi_pmu_values initial; /* argument of ops->start() */
 };
@@ -215,6 +218,13 @@ static inline int sbi_pmu_backend_read(struct sbi_pmu_backend *be, unsigned int 
 		return sbi_pmu_backend_read_any(be, idx, value);
 	return be->read_csr(info->csr, value);
 }
+
+/* backend_csr.c */
+const struct sbi_pmu_delegated_event *
+sbi_pmu_delegated_event(const struct sbi_pmu_delegation *found, unsigned int n);
+int sbi_pmu_delegated_hold(struct sbi_pmu_backend *be, const struct sbi_pmu_delegation *found,
+			   unsigned int idx);
+void sbi_pmu_delegated_unhold(struct sbi_pmu_backend *be, unsigned int idx);
 
 /* backend_snapshot.c */
 bool sbi_pmu_shmem_register(struct sbi_pmu_backend *be);

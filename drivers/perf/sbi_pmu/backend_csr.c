@@ -2,8 +2,8 @@
 /*
  * Delegated counters (Smcdeleg, Ssccfg): events, filters and values are written by CSRs, and
  * all counters of a CPU are stopped or started by one write. Firmware's own counters are
- * programmed by SBI calls as ever. To firmware the hardware counters are free all the time:
- * what it finds when they are released is what it had left.
+ * programmed by SBI calls as ever. Firmware takes the hardware counters for in use (but see
+ * sticks), and does nothing with them until they are released.
  */
 #include "backend.h"
 
@@ -28,12 +28,84 @@ static struct sbi_pmu_mask firmware_of(const struct sbi_pmu_backend *be,
 	return sbi_pmu_mask_and(*which, &be->inv->firmware);
 }
 
-/* ---- configure ---- */
+/* ---- M-mode ---- */
+
+/* An event that counter @n counts; of those the first, hence cycles if it can. NULL: none */
+const struct sbi_pmu_delegated_event *
+sbi_pmu_delegated_event(const struct sbi_pmu_delegation *found, unsigned int n)
+{
+	for (unsigned int i = 0; i < found->events; i++)
+		if (found->event[i].counters & BIT(n))
+			return &found->event[i];
+	return NULL;
+}
+
+/**
+ * sbi_pmu_delegated_hold() - have firmware set the filter of M-mode of a delegated counter
+ * @be: this CPU's
+ * @found: the events that firmware knows
+ * @idx: the counter, which is stopped
+ *
+ * S-mode cannot write that filter, nor read it. So firmware configures an event without M-mode,
+ * which S-mode clears. The filter stays, and to firmware the counter is in use: it does not give
+ * it to anybody, and a kernel after a crash can have firmware stop it as any other.
+ *
+ * Context: on the CPU, interrupts disabled.
+ * Return: 0, or an errno: firmware does not configure the counter.
+ */
+int sbi_pmu_delegated_hold(struct sbi_pmu_backend *be, const struct sbi_pmu_delegation *found,
+			   unsigned int idx)
+{
+	const struct sbi_pmu_delegated_event *event =
+		sbi_pmu_delegated_event(found, number_of(be, idx));
+	struct sbi_pmu_event_code code = { .flags = SBI_PMU_CFG_FLAG_SET_MINH };
+	unsigned int got = SBI_PMU_NO_COUNTER;
+	int ret;
+
+	if (is_fixed(be, idx))
+		code.idx = sbi_pmu_counter_fixed_event(&be->inv->info[idx]);
+	else if (event)
+		code.idx = event->idx;
+	else
+		return -EOPNOTSUPP;
+	ret = sbi_pmu_sbi_config(&be->sbi, idx / SBI_PMU_WINDOW, sbi_pmu_window_bit(idx), &code,
+				 &got);
+	if (ret == -EPROTO && got != SBI_PMU_NO_COUNTER && !sbi_pmu_mask_test(&be->held, got))
+		sbi_pmu_sbi_release(&be->sbi, got);
+	if (ret)
+		return ret;
+	sbi_pmu_mask_set(&be->held, idx);
+	return be->delegated->write(number_of(be, idx), CSR_SIREG2, 0);
+}
+
+/* Firmware may have counter @idx again. It is running then, as RustSBI does not release others. */
+void sbi_pmu_delegated_unhold(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	if (!sbi_pmu_mask_test(&be->held, idx))
+		return;
+	sbi_pmu_mask_clear(&be->held, idx);
+	be->delegated->start(BIT(number_of(be, idx)));
+	sbi_pmu_sbi_release(&be->sbi, idx);
+}
 
 /*
- * M-mode is counted as firmware left it: S-mode can neither read nor write MINH. (OpenSBI
- * leaves it clear, so that M-mode is counted, whatever the filter.)
+ * Set the filter of M-mode of a stopped counter without an event. Where events stick, the counters
+ * count M-mode, since an event that cannot be removed is worse: firmware clears all of mhpmevent
+ * when it releases the counter. cycle and instret have one event.
  */
+static void prepare(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	if (is_fixed(be, idx) && !be->delegation->fixed_filters)
+		return;
+	if (sbi_pmu_delegated_hold(be, be->delegation, idx) || is_fixed(be, idx) ||
+	    !be->delegation->sticks)
+		return;
+	sbi_pmu_delegated_unhold(be, idx);
+}
+
+/* ---- configure ---- */
+
+/* Without M-mode, see sbi_pmu_delegated_hold(). */
 static u64 filter_bits(u32 flags)
 {
 	u64 bits = 0;
@@ -107,8 +179,8 @@ static int config_programmable(struct sbi_pmu_backend *be, unsigned int idx,
 	return write_event(be, n, selector | filter_bits(code->flags) | HPMEVENT_OF);
 }
 
-/* cycle and instret run again if they ran before, since others may read them. */
-static void release_hardware(struct sbi_pmu_backend *be, unsigned int idx)
+/* An event that cannot be removed makes the next configuration fail. */
+static void clear_event(struct sbi_pmu_backend *be, unsigned int idx)
 {
 	const unsigned int n = number_of(be, idx);
 
@@ -116,8 +188,21 @@ static void release_hardware(struct sbi_pmu_backend *be, unsigned int idx)
 	be->event[n] = 0;
 	if (!is_fixed(be, idx) || be->delegation->fixed_filters)
 		be->delegated->write(n, CSR_SIREG2, 0);
+}
+
+/* cycle and instret run again if they ran before, since others may read them. */
+static void run_fixed(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	const unsigned int n = number_of(be, idx);
+
 	if (is_fixed(be, idx) && !(be->stopped_before & BIT(n)))
 		be->delegated->start(BIT(n));
+}
+
+static void release_hardware(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	clear_event(be, idx);
+	run_fixed(be, idx);
 }
 
 static int config_one(struct sbi_pmu_backend *be, unsigned int idx,
@@ -138,6 +223,42 @@ static int config_one(struct sbi_pmu_backend *be, unsigned int idx,
 	return ret;
 }
 
+/*
+ * Firmware took a delegated counter although it was asked for one of its own, and may have
+ * written over its event, and stopped it.
+ */
+static void take_back(struct sbi_pmu_backend *be, unsigned int idx, u32 stopped)
+{
+	const unsigned int n = number_of(be, idx);
+	u64 value = 0;
+
+	be->delegated->stop(BIT(n));
+	be->delegated->read(n, CSR_SIREG, &value);
+	sbi_pmu_sbi_release(&be->sbi, idx);
+	sbi_pmu_mask_clear(&be->held, idx);
+	prepare(be, idx);
+	if (!is_fixed(be, idx) || be->delegation->fixed_filters)
+		be->delegated->write(n, CSR_SIREG2, be->event[n]);
+	be->delegated->write(n, CSR_SIREG, value);
+	if (!(stopped & BIT(n)))
+		be->delegated->start(BIT(n));
+}
+
+static int config_firmware(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
+			   const struct sbi_pmu_event_code *code, unsigned int *got)
+{
+	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(be->inv);
+	u32 stopped;
+	int ret = be->delegated->stopped(&stopped) ?:
+			  sbi_pmu_sbi_config(&be->sbi, window, mask, code, got);
+
+	if (ret != -EPROTO || *got == SBI_PMU_NO_COUNTER || !sbi_pmu_mask_test(&hardware, *got))
+		return ret;
+	take_back(be, *got, stopped);
+	*got = SBI_PMU_NO_COUNTER;
+	return ret;
+}
+
 static int csr_config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
 		      const struct sbi_pmu_event_code *code, unsigned int *got)
 {
@@ -146,7 +267,7 @@ static int csr_config(struct sbi_pmu_backend *be, unsigned int window, unsigned 
 	unsigned int i;
 
 	if (sbi_pmu_event_is_firmware(code))
-		return sbi_pmu_sbi_config(&be->sbi, window, mask, code, got);
+		return config_firmware(be, window, mask, code, got);
 	offered.bits[window] = mask;
 	sbi_pmu_for_each_counter(i, &offered) {
 		ret = config_one(be, i, code);
@@ -227,38 +348,57 @@ static struct sbi_pmu_mask csr_stop(struct sbi_pmu_backend *be, const struct sbi
 	const struct sbi_pmu_mask hardware = sbi_pmu_mask_andnot(*which, &firmware);
 	const struct sbi_pmu_mask read = sbi_pmu_mask_and(hardware, wanted);
 	const u32 bits = sbi_pmu_inventory_csr_bits(be->inv, &hardware);
+	struct sbi_pmu_mask failed = {};
 	unsigned int i;
 
-	if (bits)
-		be->delegated->stop(bits);
+	if (bits && be->delegated->stop(bits))
+		failed = hardware;
 	sbi_pmu_for_each_counter(i, &read)
 		if (!sbi_pmu_backend_read(be, i, &be->stopped.value[i]))
 			sbi_pmu_mask_set(&be->stopped.valid, i);
 	if (!sbi_pmu_mask_empty(&firmware))
 		sbi_pmu_backend_stop_and_read(be, &firmware, wanted);
-	return (struct sbi_pmu_mask){};
+	return failed;
 }
 
 /* ---- CPUs come and go ---- */
 
 /*
- * Firmware first: it may hold events of a kernel before kexec, and has to take the counters
- * for free. Then what that kernel may have left in the CSRs.
+ * Firmware first: it may hold events of a kernel before kexec. Then what that kernel may have left
+ * in the CSRs.
  */
 static void csr_online(struct sbi_pmu_backend *be)
 {
+	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(be->inv);
 	unsigned int i;
 
 	sbi_pmu_backend_sbi_online(be);
-	sbi_pmu_for_each_counter(i, &be->inv->programmable)
-		release_hardware(be, i);
+	be->held = (struct sbi_pmu_mask){};
 	be->stopped_before = 0;
 	be->delegated->stopped(&be->stopped_before);
+	sbi_pmu_for_each_counter(i, &hardware) {
+		clear_event(be, i);
+		prepare(be, i);
+		run_fixed(be, i);
+	}
+}
+
+/* Nothing may be left in use: the next driver may program the counters by SBI calls. */
+static void csr_offline(struct sbi_pmu_backend *be)
+{
+	const struct sbi_pmu_mask held = be->held;
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &held) {
+		sbi_pmu_delegated_unhold(be, i);
+		run_fixed(be, i);
+	}
+	sbi_pmu_shmem_offline(be);
 }
 
 const struct sbi_pmu_backend_ops sbi_pmu_backend_csr = {
 	.online = csr_online,
-	.offline = sbi_pmu_shmem_offline,
+	.offline = csr_offline,
 	.config = csr_config,
 	.release = csr_release,
 	.start_one = csr_start_one,

@@ -136,6 +136,7 @@ static int choose_csr(struct sbi_pmu *pmu)
 	pmu->backend = SBI_PMU_BACKEND_CSR;
 	pmu->caps.filter = pmu->caps.filter && pmu->delegation.filters;
 	pmu->caps.fixed_filters = pmu->delegation.fixed_filters;
+	pmu->caps.m_mode_fixed = pmu->delegation.fixed_filters;
 	return 0;
 }
 
@@ -159,8 +160,7 @@ static int prepare_cpu(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be)
  * @wanted: the module parameter
  *
  * By default through the snapshot shared memory where that is faster, else by SBI calls. By
- * CSRs only if that is asked for: it counts M-mode, too, and TLB misses were seen to be wrong
- * on QEMU 11.
+ * CSRs only if that is asked for.
  *
  * Context: may sleep.
  * Return: 0, or an errno: also if the parameter asks for what does not work.

@@ -47,20 +47,31 @@ static bool run_freely(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be)
 	return true;
 }
 
-/* Where counters are programmed by CSRs: can this CPU's be, too? */
+/* Context: interrupts disabled. */
+static bool probe_delegation(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found)
+{
+	/* No counter may be in use, in firmware either. */
+	sbi_pmu_backend_sbi_online(be);
+	return !sbi_pmu_delegation_probe(be, found) && !sbi_pmu_delegation_learn(be, found);
+}
+
+/* Where counters are programmed by CSRs: can this CPU's be, and by the same selectors? */
 static bool is_delegated_alike(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be)
 {
-	struct sbi_pmu_delegation found;
+	struct sbi_pmu_delegation *found;
 	unsigned long flags;
-	const char *why;
+	bool alike;
 
 	if (be->ops != &sbi_pmu_backend_csr)
 		return true;
+	found = kmalloc(sizeof(*found), GFP_KERNEL);
+	if (!found)
+		return false;
 	local_irq_save(flags);
-	why = sbi_pmu_delegation_probe(be, &found);
+	alike = probe_delegation(be, found) && sbi_pmu_delegation_equal(found, &pmu->delegation);
 	local_irq_restore(flags);
-	return !why && found.filters == pmu->delegation.filters &&
-	       found.fixed_filters == pmu->delegation.fixed_filters;
+	kfree(found);
+	return alike;
 }
 
 /* Does this CPU have the counters of the CPU that was probed? */
@@ -152,8 +163,8 @@ static void release_here(void *arg)
 }
 
 /*
- * Firmware does not know of counters that were programmed by CSRs, so the next kernel could
- * not have it stop them. Events count no more.
+ * Nothing may count on: firmware does not start counters that were programmed by CSRs, so the next
+ * kernel's driver may not have it stop them. Events count no more.
  */
 static int reboot_notify(struct notifier_block *nb, unsigned long action, void *unused)
 {

@@ -24,12 +24,16 @@ static bool reads_back(const struct sbi_pmu_delegated *d, unsigned int n, unsign
 	return !d->write(n, csr, value) && !d->read(n, csr, &kept) && (kept & bits) == value;
 }
 
-/* Can @bits be set and cleared in this register of a stopped counter? They are 0 after. */
+/* Can @bits be set and cleared in this register of a stopped counter? It is as before after. */
 static bool keeps(const struct sbi_pmu_delegated *d, unsigned int n, unsigned int csr, u64 bits)
 {
-	const bool set = reads_back(d, n, csr, bits, bits);
+	u64 before;
+	bool both;
 
-	return reads_back(d, n, csr, bits, 0) && set;
+	if (d->read(n, csr, &before))
+		return false;
+	both = reads_back(d, n, csr, bits, bits) && reads_back(d, n, csr, bits, 0);
+	return !d->write(n, csr, before) && both;
 }
 
 /* Can all counters @bits be stopped and started? They are stopped after. */
@@ -54,7 +58,7 @@ static const char *probe_programmable(struct sbi_pmu_backend *be, struct sbi_pmu
 
 		if (d->read(n, CSR_SIREG, &value) || d->read(n, CSR_SIREG2, &value))
 			return "a counter is not delegated";
-		if (d->write(n, CSR_SIREG2, 0) || !keeps(d, n, CSR_SIREG, PATTERN))
+		if (!keeps(d, n, CSR_SIREG, PATTERN))
 			return "a delegated counter cannot be written";
 		found->filters = found->filters && keeps(d, n, CSR_SIREG2, FILTERS);
 	}
@@ -85,7 +89,8 @@ static const char *probe_fixed(struct sbi_pmu_backend *be, struct sbi_pmu_delega
  * @be: this CPU's; none of its counters is in use
  * @found: what they can do, filled in
  *
- * A counter that firmware does not delegate traps. Values of counters are lost.
+ * A counter that firmware does not delegate traps. Counters are as they were after: value, event,
+ * running or not; but they miss what happens meanwhile.
  *
  * Context: on the CPU, interrupts disabled.
  * Return: NULL, or in words for the log why they cannot be used.
@@ -109,7 +114,8 @@ const char *sbi_pmu_delegation_probe(struct sbi_pmu_backend *be, struct sbi_pmu_
 		why = probe_programmable(be, found);
 	if (!why)
 		why = probe_fixed(be, found);
-	/* Those that ran before go on: cycle and instret. */
+	/* can_stop() and probes may have ended anywhere. */
+	d->stop(bits & before);
 	d->start(bits & ~before);
 	return why;
 }
@@ -181,6 +187,63 @@ static int learn_event(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *fo
 	return 0;
 }
 
+/* Reads that take long enough for a counter of cycles to move */
+#define READS_TO_MOVE	16
+
+static bool is_moving(struct sbi_pmu_backend *be, unsigned int idx)
+{
+	u64 first, now;
+
+	if (be->read_csr(be->inv->info[idx].csr, &first))
+		return false;
+	for (unsigned int i = 0; i < READS_TO_MOVE; i++)
+		if (!be->read_csr(be->inv->info[idx].csr, &now) && now != first)
+			return true;
+	return false;
+}
+
+/*
+ * Firmware has configured counter @idx for cycles, or instructions, without M-mode. Does it count
+ * on when S-mode has written the event and cleared it?
+ *
+ * QEMU forgets the event of a counter when 0 is written to all of mhpmevent, and S-mode cannot
+ * clear the filter of M-mode (MINH) in it.
+ */
+static bool counts_cleared(struct sbi_pmu_backend *be, unsigned int idx, u64 selector)
+{
+	const struct sbi_pmu_delegated *d = be->delegated;
+	const unsigned int n = number_of(be, idx);
+	bool moving;
+
+	/* Far from an overflow */
+	if (d->write(n, CSR_SIREG, 0) || d->write(n, CSR_SIREG2, selector) ||
+	    d->write(n, CSR_SIREG2, 0) || d->start(BIT(n)))
+		return false;
+	moving = is_moving(be, idx);
+	d->stop(BIT(n));
+	return moving;
+}
+
+/* Try that on one counter: an event that occurs all the time shows it. */
+static bool event_sticks(struct sbi_pmu_backend *be, const struct sbi_pmu_delegation *found)
+{
+	unsigned int i;
+	bool sticks;
+
+	sbi_pmu_for_each_counter(i, &be->inv->programmable) {
+		const struct sbi_pmu_delegated_event *event =
+			sbi_pmu_delegated_event(found, number_of(be, i));
+
+		if (!event || event->idx > SBI_PMU_HW_INSTRUCTIONS ||
+		    sbi_pmu_delegated_hold(be, found, i))
+			continue;
+		sticks = counts_cleared(be, i, event->selector);
+		sbi_pmu_delegated_unhold(be, i);
+		return sticks;
+	}
+	return false;
+}
+
 /**
  * sbi_pmu_delegation_learn() - have firmware say by which selectors events are counted
  * @be: this CPU's; none of its counters is in use
@@ -200,10 +263,28 @@ const char *sbi_pmu_delegation_learn(struct sbi_pmu_backend *be, struct sbi_pmu_
 
 	if (be->delegated->stopped(&before))
 		return "scountinhibit cannot be read";
+	/* Firmware does not configure one that runs, which a kernel before kexec may have left. */
+	be->delegated->stop(sbi_pmu_inventory_csr_bits(be->inv, &be->inv->programmable));
 	for (unsigned int n = 0; !why && (idx = sbi_pmu_event_standard(n)); n++)
 		if (learn_event(be, found, idx))
 			why = "the selector that firmware writes cannot be read";
+	found->sticks = !why && event_sticks(be, found);
 	/* Firmware may have returned a fixed counter instead, and stopped it. */
 	be->delegated->start(fixed & ~before);
 	return why;
+}
+
+/* Do the counters of two CPUs do the same, and firmware write the same for each event? */
+bool sbi_pmu_delegation_equal(const struct sbi_pmu_delegation *a,
+			      const struct sbi_pmu_delegation *b)
+{
+	if (a->filters != b->filters || a->fixed_filters != b->fixed_filters ||
+	    a->sticks != b->sticks || a->events != b->events)
+		return false;
+	for (unsigned int i = 0; i < a->events; i++)
+		if (a->event[i].idx != b->event[i].idx ||
+		    a->event[i].selector != b->event[i].selector ||
+		    a->event[i].counters != b->event[i].counters)
+			return false;
+	return true;
 }

@@ -10,5 +10,7 @@
 
 const char *sbi_pmu_delegation_probe(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found);
 const char *sbi_pmu_delegation_learn(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found);
+bool sbi_pmu_delegation_equal(const struct sbi_pmu_delegation *a,
+			      const struct sbi_pmu_delegation *b);
 
 #endif
