@@ -36,7 +36,6 @@ static void settle(void)
 
 /* ---- events ---- */
 
-
 /* All different, as QEMU and the module have equal events on one counter. */
 static const struct perf_event_attr hardware[MAX_EVENTS] = {
 	HARDWARE(CPU_CYCLES), HARDWARE(INSTRUCTIONS),

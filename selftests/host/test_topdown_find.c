@@ -77,7 +77,8 @@ static void test_configs(void)
 	write_pmu_file(devices, "cpu", "format", "unit", "config:56-58");
 	write_pmu_file(devices, "cpu", "format", "flag", "config:63");
 	write_pmu_file(devices, "cpu", "events", "front_bubble", "event0=0x15,unit=0x1");
-	write_pmu_file(devices, "cpu", "events", "inst_spec_recovery", "event0=0x5,event1=0x6,op0=0x4,unit=0x2");
+	write_pmu_file(devices, "cpu", "events", "inst_spec_recovery",
+		       "event0=0x5,event1=0x6,op0=0x4,unit=0x2");
 	check(find(1, &events) && events.n_events == TD_LEVEL1 && events.pmu.type == 4 &&
 	      events.pmu.slots == 8 &&
 	      events.pmu.config[TD_CYCLES] == 0x4000000000000001 &&
