@@ -157,12 +157,8 @@ static struct sbiret counter_info(unsigned long idx)
 	return model_answer(SPEC_OK, info);
 }
 
-static struct sbiret fw_read(unsigned long idx, bool high)
+static struct sbiret fw_read(unsigned long idx)
 {
-	u64 value;
-
-	if (high && fakesbi_has(QUIRK_NO_FW_READ_HI))
-		return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
 	if (!model_exists(idx) || !model_is_firmware(idx))
 		return model_invalid("FW_READ of a counter that is not of firmware");
 	if (fakesbi_has(QUIRK_UNUSED_READS_RANDOM) && !fakesbi.ctr[idx].configured)
@@ -171,12 +167,7 @@ static struct sbiret fw_read(unsigned long idx, bool high)
 		return model_answer(SPEC_ERR_INVALID_PARAM, 0);
 	if (model_one_in(fakesbi.read_fails))
 		return model_answer(SPEC_ERR_FAILED, 0xbad);
-	value = fakesbi.ctr[idx].value;
-	if (!high)
-		return model_answer(SPEC_OK, value);
-	if (fakesbi_has(QUIRK_JUNK_READ_HI))
-		return model_answer(SPEC_OK, fakesbi_random());
-	return model_answer(SPEC_OK, 0);
+	return model_answer(SPEC_OK, fakesbi.ctr[idx].value);
 }
 
 static struct sbiret dispatch(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
@@ -193,13 +184,13 @@ static struct sbiret dispatch(unsigned int fid, const unsigned long arg[SBI_PMU_
 	case SPEC_FID_STOP:
 		return model_stop(arg);
 	case SPEC_FID_FW_READ:
-		return fw_read(arg[0], false);
-	case SPEC_FID_FW_READ_HI:
-		return fw_read(arg[0], true);
+		return fw_read(arg[0]);
 	case SPEC_FID_SNAPSHOT_SHMEM:
 		return model_snapshot(arg);
+	case SPEC_FID_FW_READ_HI:
 	case SPEC_FID_EVENT_INFO:
-		return model_event_info(arg);
+		/* RV64 has no use for one, and firmware often answers the other wrongly. */
+		return model_invalid("FW_READ_HI or EVENT_GET_INFO");
 	default:
 		return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
 	}

@@ -61,6 +61,5 @@ struct sbiret model_config(const unsigned long arg[SBI_PMU_ARGS]);
 struct sbiret model_start(const unsigned long arg[SBI_PMU_ARGS]);
 struct sbiret model_stop(const unsigned long arg[SBI_PMU_ARGS]);
 struct sbiret model_snapshot(const unsigned long arg[SBI_PMU_ARGS]);
-struct sbiret model_event_info(const unsigned long arg[SBI_PMU_ARGS]);
 
 #endif

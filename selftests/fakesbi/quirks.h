@@ -11,8 +11,6 @@ enum fakesbi_quirk {
 	/* OpenSBI, lib/sbi/sbi_pmu.c */
 	QUIRK_START_RUNNING_LOSES_IRQ,	/* (a) no interrupt after START of a running counter */
 	QUIRK_PENDING_KEEPS_OF,		/* (b) START does not clear OF while LCOFI is pending */
-	QUIRK_INFO_DENIES,		/* (c) event info: no firmware events, cycles, instret */
-	QUIRK_INFO_ANY_RAW,		/* (c) event info: every raw event (KVM as well) */
 	QUIRK_CACHE_RAW_FLAGS,		/* (d) CLEAR_VALUE, AUTO_START are ignored for cache, raw */
 	QUIRK_FIXED_FALLBACK,		/* (e) cycles, instret: else counter 0, 2, even in use */
 	QUIRK_CONFIGURED_IS_TAKEN,	/* (f) stopped is not free; full is as no support */
@@ -32,9 +30,7 @@ enum fakesbi_quirk {
 	QUIRK_FIRST_ROW_ONLY,		/* (m) only the first matching line of the tree is tried */
 	QUIRK_FIXED_WITHHELD,		/* cycle, instret run, but no event gets them (1.9) */
 	QUIRK_GAPS_COUNTED,		/* the number of counters includes gaps, such as time */
-	QUIRK_NO_FW_READ_HI,		/* no FID 6 (before 1.3) */
 	QUIRK_NO_SNAPSHOT,		/* no FID 7 (any version; RustSBI as well) */
-	QUIRK_NO_EVENT_INFO,		/* no FID 8 (before 1.6; RustSBI as well) */
 	QUIRK_NO_RAW_V2,		/* raw v2 is an invalid parameter (before 1.6) */
 
 	/* KVM, arch/riscv/kvm/vcpu_pmu.c */
@@ -43,8 +39,7 @@ enum fakesbi_quirk {
 	QUIRK_SKIP_NEEDS_USED,		/* SKIP_MATCH of a free counter fails */
 	QUIRK_OVERFLOW_STICKS,		/* overflow bits in the snapshot stay until RESET */
 	QUIRK_FW_SHARED,		/* counters with one firmware event are one counter */
-	QUIRK_INFO_ANY_PLATFORM,	/* event info: every platform firmware event */
-	QUIRK_NO_PLATFORM,		/* ... and each is refused */
+	QUIRK_NO_PLATFORM,		/* every platform firmware event is refused */
 	QUIRK_UNUSED_UNREADABLE,	/* only counters with an event can be read */
 	QUIRK_UNUSED_READS_RANDOM,	/* FW_READ without an event returns any value (6.12) */
 	QUIRK_UNUSED_SKIPPED,		/* START, STOP without an event do nothing and succeed */
@@ -66,8 +61,6 @@ enum fakesbi_quirk {
 
 	/* No known firmware */
 	QUIRK_JUNK_INFO,		/* reserved bits of counter_info are set */
-	QUIRK_JUNK_OUTPUT,		/* reserved bits of event info's output are set */
-	QUIRK_JUNK_READ_HI,		/* the upper half of a firmware counter is random */
 	FAKESBI_QUIRKS
 };
 

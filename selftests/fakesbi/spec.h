@@ -109,17 +109,6 @@ static_assert(offsetof(struct spec_snapshot, value) == 8);
 static_assert(offsetof(struct spec_snapshot, reserved) == 0x208);
 static_assert(sizeof(struct spec_snapshot) == 4096);
 
-/* An entry of the event info call (FID 8); entries start at a multiple of 16 */
-struct spec_event_info {
-	u32 event_idx;
-	u32 output;
-	u64 event_data;
-};
-
-#define SPEC_INFO_SUPPORTED		BIT(0)
-
-static_assert(sizeof(struct spec_event_info) == 16);
-
 /* Counter CSRs that a supervisor can read: cycle, time, instret, hpmcounter3-31 */
 #define SPEC_CSR_CYCLE			0xC00
 #define SPEC_CSR_TIME			0xC01

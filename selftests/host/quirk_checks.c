@@ -14,7 +14,6 @@
 #define STOP		SPEC_FID_STOP
 
 static struct spec_snapshot page;
-static struct spec_event_info *const info = (void *)&page;
 
 static struct sbiret call(unsigned int fid, unsigned long a, unsigned long b, unsigned long c,
 			  unsigned long d, unsigned long e)
@@ -46,17 +45,6 @@ static bool none_can(const struct sbi_pmu_event_code *code, unsigned int idx)
 	return false;
 }
 
-/* Return: event info's output for an event; @can: a counter can count the event. */
-static u32 event_info(u32 event, bool can)
-{
-	memset(&page, 0, sizeof(page));
-	fakesbi_memory(0, &page, sizeof(page));
-	fakesbi.can = can ? NULL : none_can;
-	info[0].event_idx = event;
-	call(SPEC_FID_EVENT_INFO, 0, 0, 1, 0, 0);
-	return info[0].output;
-}
-
 static bool start_running_deafens(void)
 {
 	struct fakesbi_ctr *ctr = config_start(3, RAW, 1);
@@ -76,16 +64,6 @@ static bool pending_keeps_of(void)
 	call(STOP, 3, 1, 0, 0, 0);
 	call(START, 3, 1, SPEC_START_SET_INIT, 0, 0);
 	return ctr->overflown;
-}
-
-static bool info_denies(void)
-{
-	return !event_info(SPEC_GENERAL_CYCLES, true) && !event_info(FW, true);
-}
-
-static bool info_any_raw(void)
-{
-	return event_info(RAW, false) == 1;
 }
 
 static bool cache_raw_flags(void)
@@ -211,20 +189,10 @@ static bool gaps_counted(void)
 	return call(NUM, 0, 0, 0, 0, 0).value == 15 && call(INFO, 1, 0, 0, 0, 0).error;
 }
 
-static bool no_fw_read_hi(void)
-{
-	return call(SPEC_FID_FW_READ_HI, 11, 0, 0, 0, 0).error == SPEC_ERR_NOT_SUPPORTED;
-}
-
 static bool no_snapshot(void)
 {
 	fakesbi_memory(0, &page, sizeof(page));
 	return call(SPEC_FID_SNAPSHOT_SHMEM, 0, 0, 0, 0, 0).error == SPEC_ERR_NOT_SUPPORTED;
-}
-
-static bool no_event_info(void)
-{
-	return !event_info(SPEC_GENERAL_CYCLES, true);
 }
 
 static bool no_raw_v2(void)
@@ -274,11 +242,6 @@ static bool fw_shared(void)
 	config(12, 0, FW, 0);
 	return call(START, 12, 1, 0, 0, 0).error && !call(STOP, 12, 1, 0, 0, 0).value &&
 	       !fakesbi.ctr[11].running;
-}
-
-static bool info_any_platform(void)
-{
-	return event_info(FW + SPEC_FW_PLATFORM, false) == 1;
 }
 
 static bool no_platform(void)
@@ -411,24 +374,11 @@ static bool junk_info(void)
 	return call(INFO, 3, 0, 0, 0, 0).value & ~(SPEC_INFO_CSR | SPEC_INFO_WIDTH);
 }
 
-static bool junk_output(void)
-{
-	return event_info(SPEC_GENERAL_CYCLES, true) > 1;
-}
-
-static bool junk_read_hi(void)
-{
-	fakesbi.ctr[11].value = 0;
-	return call(SPEC_FID_FW_READ_HI, 11, 0, 0, 0, 0).value;
-}
-
 #define CHECK(name, is_present) { QUIRK_##name, #is_present, is_present }
 
 const struct quirk_check quirk_checks[FAKESBI_QUIRKS] = {
 	CHECK(START_RUNNING_LOSES_IRQ, start_running_deafens),
 	CHECK(PENDING_KEEPS_OF, pending_keeps_of),
-	CHECK(INFO_DENIES, info_denies),
-	CHECK(INFO_ANY_RAW, info_any_raw),
 	CHECK(CACHE_RAW_FLAGS, cache_raw_flags),
 	CHECK(FIXED_FALLBACK, fixed_fallback),
 	CHECK(CONFIGURED_IS_TAKEN, configured_is_taken),
@@ -448,16 +398,13 @@ const struct quirk_check quirk_checks[FAKESBI_QUIRKS] = {
 	CHECK(FIRST_ROW_ONLY, first_row_only),
 	CHECK(FIXED_WITHHELD, fixed_withheld),
 	CHECK(GAPS_COUNTED, gaps_counted),
-	CHECK(NO_FW_READ_HI, no_fw_read_hi),
 	CHECK(NO_SNAPSHOT, no_snapshot),
-	CHECK(NO_EVENT_INFO, no_event_info),
 	CHECK(NO_RAW_V2, no_raw_v2),
 	CHECK(FIXED_ALWAYS, fixed_always),
 	CHECK(FIXED_HOMOGENEOUS, fixed_alike),
 	CHECK(SKIP_NEEDS_USED, skip_needs_used),
 	CHECK(OVERFLOW_STICKS, overflow_sticks),
 	CHECK(FW_SHARED, fw_shared),
-	CHECK(INFO_ANY_PLATFORM, info_any_platform),
 	CHECK(NO_PLATFORM, no_platform),
 	CHECK(UNUSED_UNREADABLE, unused_unreadable),
 	CHECK(UNUSED_READS_RANDOM, unused_rubbish),
@@ -474,6 +421,4 @@ const struct quirk_check quirk_checks[FAKESBI_QUIRKS] = {
 	CHECK(SKIP_FIXED_INVALID, skip_fixed_invalid),
 	CHECK(TIED, tied),
 	CHECK(JUNK_INFO, junk_info),
-	CHECK(JUNK_OUTPUT, junk_output),
-	CHECK(JUNK_READ_HI, junk_read_hi),
 };
