@@ -175,6 +175,10 @@ static inline bool sbi_pmu_backend_stop_saves(const struct sbi_pmu_backend *be)
 /* backend_sbi.c */
 int sbi_pmu_backend_start_from(struct sbi_pmu_backend *be, unsigned int idx, u64 value);
 void sbi_pmu_backend_stop_one(struct sbi_pmu_backend *be, unsigned int idx);
+bool sbi_pmu_shmem_register(struct sbi_pmu_backend *be);
+void sbi_pmu_shmem_unregister(struct sbi_pmu_backend *be);
+void sbi_pmu_shmem_online(struct sbi_pmu_backend *be);
+void sbi_pmu_shmem_offline(struct sbi_pmu_backend *be);
 /* as callbacks, for other backends, too */
 int sbi_pmu_backend_sbi_config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
 			       const struct sbi_pmu_event_code *code, unsigned int *got);
@@ -225,11 +229,5 @@ sbi_pmu_delegated_event(const struct sbi_pmu_delegation *found, unsigned int n);
 int sbi_pmu_delegated_hold(struct sbi_pmu_backend *be, const struct sbi_pmu_delegation *found,
 			   unsigned int idx);
 void sbi_pmu_delegated_unhold(struct sbi_pmu_backend *be, unsigned int idx);
-
-/* backend_snapshot.c */
-bool sbi_pmu_shmem_register(struct sbi_pmu_backend *be);
-void sbi_pmu_shmem_unregister(struct sbi_pmu_backend *be);
-void sbi_pmu_shmem_online(struct sbi_pmu_backend *be);
-void sbi_pmu_shmem_offline(struct sbi_pmu_backend *be);
 
 #endif

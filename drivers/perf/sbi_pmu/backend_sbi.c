@@ -180,6 +180,47 @@ int sbi_pmu_sbi_set_shmem(struct sbi_pmu_sbi *sbi, u64 address)
 	return pmu_call(sbi, SBI_EXT_PMU_SNAPSHOT_SET_SHMEM, arg, NULL);
 }
 
+/* ---- the snapshot shared memory, which backend_snapshot.c uses ---- */
+
+/* Register the shared memory of this CPU. Return: does firmware use it now? */
+bool sbi_pmu_shmem_register(struct sbi_pmu_backend *be)
+{
+	if (!be->shmem.data)
+		return false;
+	/* Also if firmware returns an error: it may have the address from before. */
+	be->shmem.may_be_registered = true;
+	be->shmem.registered = !sbi_pmu_sbi_set_shmem(&be->sbi, be->shmem.address);
+	return be->shmem.registered;
+}
+
+/* Have firmware use no shared memory. The page stays in use if firmware refuses. */
+void sbi_pmu_shmem_unregister(struct sbi_pmu_backend *be)
+{
+	const int ret = sbi_pmu_sbi_set_shmem(&be->sbi, SBI_SHMEM_DISABLE);
+
+	be->shmem.registered = false;
+	if (!ret || ret == -EOPNOTSUPP)
+		be->shmem.may_be_registered = false;
+}
+
+/**
+ * sbi_pmu_shmem_online() - register the shared memory, or have firmware use none
+ * @be: this CPU's, which has come online
+ *
+ * What ran before may have registered a page: a boot loader, a kernel before kexec.
+ */
+void sbi_pmu_shmem_online(struct sbi_pmu_backend *be)
+{
+	if (!sbi_pmu_shmem_register(be))
+		sbi_pmu_shmem_unregister(be);
+}
+
+void sbi_pmu_shmem_offline(struct sbi_pmu_backend *be)
+{
+	if (be->shmem.may_be_registered)
+		sbi_pmu_shmem_unregister(be);
+}
+
 /* ---- counters that run without firmware ---- */
 
 /*
