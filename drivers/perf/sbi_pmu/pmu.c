@@ -110,6 +110,25 @@ static void pmu_enable(struct pmu *pmu)
 	sbi_pmu_poll_update(cpu);
 }
 
+/*
+ * Perf core begins a transaction for each group that it schedules in. By then it has disabled the
+ * PMU of the whole context (group_sched_out() of newer kernels asserts that), so that the members
+ * start together. Without these callbacks it would disable and enable the PMU once more for each
+ * group.
+ */
+static void pmu_start_txn(struct pmu *pmu, unsigned int flags)
+{
+}
+
+static int pmu_commit_txn(struct pmu *pmu)
+{
+	return 0;
+}
+
+static void pmu_cancel_txn(struct pmu *pmu)
+{
+}
+
 /* ---- mmap ---- */
 
 static void publish_here(void *arg)
@@ -351,6 +370,9 @@ void sbi_pmu_pmu_init(struct sbi_pmu *pmu)
 		.event_init = pmu_event_init,
 		.pmu_enable = pmu_enable,
 		.pmu_disable = pmu_disable,
+		.start_txn = pmu_start_txn,
+		.commit_txn = pmu_commit_txn,
+		.cancel_txn = pmu_cancel_txn,
 		.add = pmu_add,
 		.del = pmu_del,
 		.start = pmu_start,
