@@ -36,6 +36,7 @@ typedef int64_t s64;
 #define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define __must_check		__attribute__((warn_unused_result))
+#define likely(x)		__builtin_expect(!!(x), 1)
 #define noinline		__attribute__((noinline))
 
 struct list_head {

@@ -152,59 +152,17 @@ static int choose_counter(struct sbi_pmu_counters *c, struct sbi_pmu_event *even
 	return sbi_pmu_plan_is_full(&c->plan, found) ? -ENOSPC : (int)found;
 }
 
-/* Have an event count on counter @idx, which holds it. */
-static inline void join_counter(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
-				unsigned int idx)
+/* Choose a counter for an event, and have it count there. Return: 0 or an errno. */
+int sbi_pmu_event_add_anywhere(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
-	event->counter = idx;
-	hlist_add_head(&event->node, &c->events[idx]);
-	sbi_pmu_plan_join(&c->plan, idx, &event->candidates);
-}
-
-/* Choose a counter for an event, and have it count there. */
-static noinline int add_anywhere(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
-{
-	const int idx = choose_counter(c, event);
-
-	if (idx < 0)
-		return idx;
-	join_counter(c, event, idx);
-	return 0;
-}
-
-/*
- * Does counter @idx, which the event has had, still hold it? If it is busy, another one may
- * serve better, see choose_counter().
- */
-static inline bool can_rejoin(const struct sbi_pmu_counters *c, const struct sbi_pmu_event *event,
-			      unsigned int idx)
-{
-	const struct sbi_pmu_plan_counter *counter = &c->plan.counter[idx];
-
-	return (!counter->events ||
-		(c->fixed_alike && counter->events < SBI_PMU_EVENTS_PER_COUNTER)) &&
-	       sbi_pmu_mask_test(&c->plan.configured, idx) &&
-	       sbi_pmu_event_code_equal(&counter->code, &event->code);
-}
-
-/**
- * sbi_pmu_event_add() - give an event a counter; the event does not count yet
- * @c: this CPU's
- * @event: an event without a counter
- *
- * Context: interrupts disabled.
- * Return: 0, -ENODEV if the CPU is offline, -ENOSPC if all counters that could hold the
- * event are taken, or what firmware returned.
- */
-int sbi_pmu_event_add(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
-{
-	const unsigned int last = event->last_counter;
+	int idx;
 
 	if (!c->online)
 		return -ENODEV;
-	if (last >= SBI_PMU_MAX_COUNTERS || !can_rejoin(c, event, last))
-		return add_anywhere(c, event);
-	join_counter(c, event, last);
+	idx = choose_counter(c, event);
+	if (idx < 0)
+		return idx;
+	sbi_pmu_event_join(c, event, idx);
 	return 0;
 }
 

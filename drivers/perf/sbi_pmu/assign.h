@@ -28,8 +28,8 @@ struct sbi_pmu_plan {
 	struct sbi_pmu_mask configured; /* counters that hold an event */
 	/* the configured counters on which an event counts; the others are idle */
 	struct sbi_pmu_mask busy;
-	struct sbi_pmu_plan_counter counter[SBI_PMU_MAX_COUNTERS]; /* by counter */
 	u64 clock; /* incremented each time that one becomes idle */
+	struct sbi_pmu_plan_counter counter[SBI_PMU_MAX_COUNTERS]; /* by counter */
 };
 
 /* A chain of moves that makes a counter available */

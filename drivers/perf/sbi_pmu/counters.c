@@ -20,29 +20,7 @@ static struct sbi_pmu_mask running(const struct sbi_pmu_counters *c)
 	return sbi_pmu_mask_or(armed, &c->in[SBI_PMU_RESTART]);
 }
 
-static bool is_running(const struct sbi_pmu_counters *c, unsigned int idx)
-{
-	return c->state[idx] == SBI_PMU_RUNNING || c->state[idx] == SBI_PMU_ARMED ||
-	       c->state[idx] == SBI_PMU_RESTART;
-}
-
 /* ---- account ---- */
-
-/*
- * The counter of an event has been read to @event->prev, and before that to @before. A value
- * that the counter cannot have reached leaves the count alone.
- */
-static inline void event_account(struct sbi_pmu_event *event,
-				 const struct sbi_pmu_counter_info *info, u64 before)
-{
-	u64 delta;
-
-	if (sbi_pmu_counter_delta(info, before, event->prev, &delta))
-		return;
-	event->count += delta;
-	if (event->sampling != SBI_PMU_COUNTING)
-		sbi_pmu_period_count(&event->period, delta);
-}
 
 /* Counter @idx reads @now: account that to all of its events. */
 static void counter_account(struct sbi_pmu_counters *c, unsigned int idx, u64 now)
@@ -55,14 +33,14 @@ static void counter_account(struct sbi_pmu_counters *c, unsigned int idx, u64 no
 			continue;
 		before = event->prev;
 		event->prev = now;
-		event_account(event, &c->backend.inv->info[idx], before);
+		sbi_pmu_event_account(event, &c->backend.inv->info[idx], before);
 	}
 }
 
 /* Would a read of counter @idx tell more than what has been accounted? */
 static bool can_read(const struct sbi_pmu_counters *c, unsigned int idx)
 {
-	return is_running(c, idx) && !c->backend.sbi.calling;
+	return sbi_pmu_counter_is_running(c, idx) && !c->backend.sbi.calling;
 }
 
 /*
@@ -96,23 +74,25 @@ void sbi_pmu_counter_update(struct sbi_pmu_counters *c, unsigned int idx)
 	counter_account(c, idx, now);
 }
 
-/* Account an event that counts on counter @idx up to now. */
-static inline void event_update(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
-				unsigned int idx)
+/*
+ * Read counter @idx where that takes more than a read of its CSR. Return: 0, or an errno if it
+ * cannot be read or is stopped and accounted.
+ */
+int sbi_pmu_counter_read_indirectly(struct sbi_pmu_counters *c, unsigned int idx, u64 *value)
 {
-	const struct sbi_pmu_counter_info *info = &c->backend.inv->info[idx];
-	const u64 before = event->prev;
-
-	if (can_read(c, idx) && !stop_all_at_access(c) &&
-	    !sbi_pmu_backend_read(&c->backend, idx, &event->prev))
-		event_account(event, info, before);
+	if (stop_all_at_access(c))
+		return -EALREADY;
+	return sbi_pmu_backend_read(&c->backend, idx, value);
 }
 
-/* Account one event up to now. Context: interrupts disabled. */
+/*
+ * Account one event up to now. A sample of the kernel's tracepoint may ask within an SBI call.
+ * Context: interrupts disabled.
+ */
 void sbi_pmu_event_update(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
-	if (event->active)
-		event_update(c, event, event->counter);
+	if (event->active && !c->backend.sbi.calling)
+		sbi_pmu_event_update_on(c, event, event->counter);
 }
 
 /**
@@ -224,9 +204,9 @@ static inline bool needs_start_value(const struct sbi_pmu_counters *c,
 }
 
 /* An event has been started: its running counter may need another start value. */
-static inline void restart_for(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event)
+void sbi_pmu_event_mark_restart(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event)
 {
-	if (needs_start_value(c, event) && is_running(c, event->counter))
+	if (needs_start_value(c, event) && sbi_pmu_counter_is_running(c, event->counter))
 		set_state(c, event->counter, SBI_PMU_RESTART);
 }
 
@@ -248,10 +228,10 @@ static void event_drop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 static bool event_rebase(struct sbi_pmu_counters *c, struct sbi_pmu_event *event, unsigned int idx)
 {
 	event->counter = idx;
-	if (event->active && is_running(c, idx) &&
+	if (event->active && sbi_pmu_counter_is_running(c, idx) &&
 	    sbi_pmu_backend_read(&c->backend, idx, &event->prev))
 		return false;
-	restart_for(c, event);
+	sbi_pmu_event_mark_restart(c, event);
 	return true;
 }
 
@@ -431,6 +411,7 @@ void sbi_pmu_counters_online(struct sbi_pmu_counters *c)
 		set_state(c, i, SBI_PMU_FREE);
 	}
 	c->online = true;
+	c->direct = !sbi_pmu_backend_needs_start_value(&c->backend);
 	if (c->backend.exclusive)
 		c->backend.ops->online(&c->backend);
 }
@@ -556,59 +537,20 @@ void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_
 	event->last_counter = SBI_PMU_NO_COUNTER;
 }
 
-/* Stop an event and take it off its counter, if it has one. Context: interrupts disabled. */
-void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
-{
-	const unsigned int idx = event->counter;
-
-	if (event->active)
-		event_update(c, event, idx);
-	event->active = false;
-	event->was_active = false;
-	/* Without a counter it may wait for one. */
-	hlist_del_init(&event->node);
-	if (idx == SBI_PMU_NO_COUNTER)
-		return;
-	event->counter = SBI_PMU_NO_COUNTER;
-	event->last_counter = idx;
-	sbi_pmu_plan_leave(&c->plan, idx);
-}
-
 /*
  * Read where @event begins to count. Not if its counter is started later from a value
  * that is set then.
  */
-static int read_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event, unsigned int idx)
-{
-	if (is_running(c, idx) ? stop_all_at_access(c) :
-				 event->sampling == SBI_PMU_BY_INTERRUPT ||
-					 sbi_pmu_backend_needs_start_value(&c->backend))
-		return 0;
-	return sbi_pmu_backend_read(&c->backend, idx, &event->prev);
-}
-
-/**
- * sbi_pmu_event_start() - have an event count from now on
- * @c: this CPU's
- * @event: an event that has been added
- *
- * sbi_pmu_counters_start() must be called after, once for all events.
- *
- * Context: interrupts disabled.
- * Return: 0, -ENODEV without a counter, or why the counter cannot be read.
- */
-int sbi_pmu_event_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+int sbi_pmu_event_read_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	const unsigned int idx = event->counter;
-	int ret;
 
-	if (idx == SBI_PMU_NO_COUNTER)
-		return -ENODEV;
-	ret = read_start(c, event, idx);
-	event->active = !ret;
-	event->user_read = READ_ONCE(event->mapped);
-	restart_for(c, event);
-	return ret;
+	if (sbi_pmu_counter_is_running(c, idx) ?
+		    stop_all_at_access(c) :
+		    event->sampling == SBI_PMU_BY_INTERRUPT ||
+			    sbi_pmu_backend_needs_start_value(&c->backend))
+		return 0;
+	return sbi_pmu_backend_read(&c->backend, idx, &event->prev);
 }
 
 /* From now on a program may read this event's counter, or may not. Context: interrupts disabled. */
@@ -616,7 +558,7 @@ void sbi_pmu_event_set_user_read(struct sbi_pmu_counters *c, struct sbi_pmu_even
 {
 	event->user_read = READ_ONCE(event->mapped);
 	if (event->user_read && event->counter != SBI_PMU_NO_COUNTER)
-		restart_for(c, event);
+		sbi_pmu_event_mark_restart(c, event);
 }
 
 /* Account an event and count no more. Context: interrupts disabled. */

@@ -32,10 +32,11 @@
 enum sbi_pmu_counter_state {
 	SBI_PMU_FREE,    /* holds no event */
 	SBI_PMU_STOPPED, /* holds an event; its value has been accounted */
-	SBI_PMU_RUNNING, /* counts */
-	SBI_PMU_ARMED,   /* counts, and overflows when the first period ends */
-	SBI_PMU_RESTART, /* counts, and must be restarted from another value */
 	SBI_PMU_LOST,    /* firmware has lost its event or value */
+	/* From here on it counts. */
+	SBI_PMU_RUNNING, /* only that */
+	SBI_PMU_ARMED,   /* overflows when the first period ends */
+	SBI_PMU_RESTART, /* must be restarted from another value */
 	SBI_PMU_STATES
 };
 
@@ -84,22 +85,30 @@ struct sbi_pmu_event {
  * and probes use @backend before there are events.)
  */
 struct sbi_pmu_counters {
+	/* First what each context switch uses: small offsets take fewer instructions. */
 	bool online;      /* events may be added */
 	bool fixed_alike; /* see struct sbi_pmu_caps */
+	/* a read of its CSR is all that a read of a hardware counter takes; const while online */
+	bool direct;
 	/*
 	 * perf core or an interrupt handler changes events; counters that have been stopped
 	 * are started when it is done
 	 */
 	bool disabled;
-	struct sbi_pmu_backend backend; /* programs and reads them */
-	struct sbi_pmu_plan plan;       /* which counter holds which event */
+	u8 state[SBI_PMU_MAX_COUNTERS];         /* by counter, enum sbi_pmu_counter_state */
+	struct sbi_pmu_mask in[SBI_PMU_STATES]; /* by state but FREE, the counters in it */
+	/*
+	 * events that have lost their counter, because firmware refused to configure or to
+	 * start it again; see sbi_pmu_counters_recover()
+	 */
+	struct hlist_head lost;
 	/*
 	 * by counter, the events that count on it; in no order, as an addition at the end of a
 	 * list costs more
 	 */
 	struct hlist_head events[SBI_PMU_MAX_COUNTERS];
-	u8 state[SBI_PMU_MAX_COUNTERS];         /* by counter, enum sbi_pmu_counter_state */
-	struct sbi_pmu_mask in[SBI_PMU_STATES]; /* by state but FREE, the counters in it */
+	struct sbi_pmu_plan plan;       /* which counter holds which event */
+	struct sbi_pmu_backend backend; /* programs and reads them */
 	/* sampling counters that had wrapped when lost interrupts were looked for */
 	struct sbi_pmu_mask wrapped;
 	/* counters that every program may read, which are never reset */
@@ -109,11 +118,6 @@ struct sbi_pmu_counters {
 	 * mmap page must be updated
 	 */
 	void (*changed)(struct sbi_pmu_event *event);
-	/*
-	 * events that have lost their counter, because firmware refused to configure or to
-	 * start it again; see sbi_pmu_counters_recover()
-	 */
-	struct hlist_head lost;
 	/* no counter can be had for an event that has lost its own: it must be disabled */
 	void (*failed)(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 	unsigned int lost_events; /* how often @failed was called */
@@ -179,10 +183,107 @@ void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx);
 
 void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_code *code,
 			const struct sbi_pmu_mask *candidates);
-void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
-int sbi_pmu_event_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 void sbi_pmu_event_stop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 void sbi_pmu_event_update(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 void sbi_pmu_event_set_user_read(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
+
+/* For the functions below */
+int sbi_pmu_counter_read_indirectly(struct sbi_pmu_counters *c, unsigned int idx, u64 *value);
+int sbi_pmu_event_read_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
+void sbi_pmu_event_mark_restart(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event);
+
+/* ---- inline, as each context switch comes here for each event ---- */
+
+static inline bool sbi_pmu_counter_is_running(const struct sbi_pmu_counters *c, unsigned int idx)
+{
+	return c->state[idx] >= SBI_PMU_RUNNING;
+}
+
+/* Firmware counters have no CSR. */
+static inline bool sbi_pmu_counter_is_direct(const struct sbi_pmu_counters *c,
+					     const struct sbi_pmu_counter_info *info)
+{
+	return c->direct && info->csr;
+}
+
+/*
+ * The counter of an event has been read to @event->prev, and before that to @before. A value
+ * that the counter cannot have reached leaves the count alone.
+ */
+static inline void sbi_pmu_event_account(struct sbi_pmu_event *event,
+					 const struct sbi_pmu_counter_info *info, u64 before)
+{
+	u64 delta;
+
+	if (sbi_pmu_counter_delta(info, before, event->prev, &delta))
+		return;
+	event->count += delta;
+	if (event->sampling != SBI_PMU_COUNTING)
+		sbi_pmu_period_count(&event->period, delta);
+}
+
+/* Account an event that counts on counter @idx up to now. Not from within an SBI call. */
+static inline void sbi_pmu_event_update_on(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
+					   unsigned int idx)
+{
+	const struct sbi_pmu_counter_info *info = &c->backend.inv->info[idx];
+	const u64 before = event->prev;
+	int ret;
+
+	if (!sbi_pmu_counter_is_running(c, idx))
+		return;
+	ret = likely(sbi_pmu_counter_is_direct(c, info)) ?
+		      c->backend.read_csr(info->csr, &event->prev) :
+		      sbi_pmu_counter_read_indirectly(c, idx, &event->prev);
+	if (!ret)
+		sbi_pmu_event_account(event, info, before);
+}
+
+/* Stop an event and take it off its counter, if it has one. Context: interrupts disabled. */
+static inline void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	const unsigned int idx = event->counter;
+
+	if (event->active)
+		sbi_pmu_event_update_on(c, event, idx);
+	event->active = false;
+	event->was_active = false;
+	/* Without a counter it may wait for one. */
+	hlist_del_init(&event->node);
+	if (idx == SBI_PMU_NO_COUNTER)
+		return;
+	event->counter = SBI_PMU_NO_COUNTER;
+	event->last_counter = idx;
+	sbi_pmu_plan_leave(&c->plan, idx);
+}
+
+/**
+ * sbi_pmu_event_start() - have an event count from now on
+ * @c: this CPU's
+ * @event: an event that has been added
+ *
+ * sbi_pmu_counters_start() must be called after, once for all events.
+ *
+ * Context: interrupts disabled.
+ * Return: 0, -ENODEV without a counter, or why the counter cannot be read.
+ */
+static inline int sbi_pmu_event_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+{
+	const unsigned int idx = event->counter;
+	const struct sbi_pmu_counter_info *info;
+	int ret;
+
+	if (idx == SBI_PMU_NO_COUNTER)
+		return -ENODEV;
+	info = &c->backend.inv->info[idx];
+	ret = likely(sbi_pmu_counter_is_running(c, idx) && sbi_pmu_counter_is_direct(c, info)) ?
+		      c->backend.read_csr(info->csr, &event->prev) :
+		      sbi_pmu_event_read_start(c, event);
+	event->active = !ret;
+	event->user_read = READ_ONCE(event->mapped);
+	if (event->user_read || event->sampling != SBI_PMU_COUNTING)
+		sbi_pmu_event_mark_restart(c, event);
+	return ret;
+}
 
 #endif

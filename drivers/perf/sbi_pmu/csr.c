@@ -37,7 +37,7 @@
 int sbi_pmu_csr_read(unsigned int csr, u64 *value)
 {
 	unsigned long now = 0;
-	int error = -ENXIO;
+	long error = -ENXIO;
 
 	switch (csr) {
 		CASE_32(CSR_CYCLE);

@@ -19,24 +19,25 @@ static struct sbi_pmu_cpu *this_cpu_of(struct perf_event *perf)
 
 /* ---- on a CPU: interrupts disabled, may not fail ---- */
 
-static inline void start_on(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e)
+static inline void start_on(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e,
+			    struct perf_event *perf)
 {
-	struct perf_event *perf = e->perf;
-
 	if (READ_ONCE(e->event.mapped))
 		smp_mb(); /* pairs with pmu_event_mapped(): another task may map it now */
-	if (is_sampling_event(perf))
+	if (e->event.sampling != SBI_PMU_COUNTING)
 		sbi_pmu_period_resume(e);
 	/* An event whose counter cannot be read stays stopped. */
 	if (!sbi_pmu_event_start(&cpu->counters, &e->event)) {
+		perf->hw.state = 0;
 		sbi_pmu_poll_start(cpu, e->event.sampling);
 		if (!cpu->counters.disabled) {
 			sbi_pmu_counters_restart(cpu);
 			sbi_pmu_poll_update(cpu);
+			/* Firmware may have refused to start its counter. */
+			if (!e->event.active)
+				perf->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 		}
 	}
-	if (e->event.active)
-		perf->hw.state = 0;
 	if (READ_ONCE(e->has_page))
 		sbi_pmu_publish_page(e);
 }
@@ -44,7 +45,7 @@ static inline void start_on(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *
 static void pmu_start(struct perf_event *perf, int flags)
 {
 	if (!WARN_ON_ONCE(!(perf->hw.state & PERF_HES_STOPPED)))
-		start_on(this_cpu_of(perf), to_event(perf));
+		start_on(this_cpu_of(perf), to_event(perf), perf);
 }
 
 static void pmu_stop(struct perf_event *perf, int flags)
@@ -60,7 +61,7 @@ static void pmu_del(struct perf_event *perf, int flags)
 {
 	const bool stopped = perf->hw.state & PERF_HES_STOPPED;
 	struct sbi_pmu_perf_event *e = to_event(perf);
-	struct sbi_pmu_cpu *cpu = this_cpu_of(perf);
+	struct sbi_pmu_cpu *cpu = e->cpu;
 
 	sbi_pmu_event_del(&cpu->counters, &e->event);
 	if (!stopped)
@@ -75,18 +76,20 @@ static int pmu_add(struct perf_event *perf, int flags)
 	struct sbi_pmu_cpu *cpu = this_cpu_of(perf);
 	int ret;
 
+	e->cpu = cpu;
 	perf->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	ret = sbi_pmu_event_add(&cpu->counters, &e->event);
 	if (ret)
 		return ret;
-	if (!(flags & PERF_EF_START))
-		return 0;
-	start_on(cpu, e);
-	if (e->event.active)
-		return 0;
-	/* Its counter cannot be read: "not counted" rather than 0. */
-	pmu_del(perf, 0);
-	return -EIO;
+	if (flags & PERF_EF_START) {
+		start_on(cpu, e, perf);
+		/* If its counter cannot be read: "not counted" rather than 0. */
+		if (!e->event.active) {
+			pmu_del(perf, 0);
+			return -EIO;
+		}
+	}
+	return 0;
 }
 
 static void pmu_read(struct perf_event *perf)

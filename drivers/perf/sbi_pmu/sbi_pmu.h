@@ -49,6 +49,7 @@ enum sbi_pmu_snapshot_use {
  * Only touched on its own CPU with interrupts disabled.
  */
 struct sbi_pmu_cpu {
+	struct sbi_pmu *pmu;              /* the driver */
 	struct sbi_pmu_counters counters; /* its counters */
 	/* runs while a narrow counter counts, and serves lost interrupts (poll.c) */
 	struct hrtimer timer;
@@ -71,13 +72,13 @@ struct sbi_pmu_cpu {
 	/* samples that were due in a privilege mode that the event excludes */
 	unsigned long wrong_mode;
 	struct irq_work failed; /* reports that an event had to be disabled */
-	struct sbi_pmu *pmu;    /* the driver */
 };
 
 /* What the driver keeps of a perf event, in pmu_private */
 struct sbi_pmu_perf_event {
 	struct sbi_pmu_event event; /* on a CPU */
 	struct perf_event *perf;    /* perf core's event */
+	struct sbi_pmu_cpu *cpu;    /* the CPU that it is on, from pmu_add() to pmu_del() */
 	/* its task may read it from user space, if it maps it; const after open */
 	bool readable;
 	bool has_page; /* a task has mapped it */
