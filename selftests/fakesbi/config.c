@@ -108,7 +108,7 @@ static struct sbiret take(unsigned int idx, const struct sbi_pmu_event_code *cod
 	ctr->configured_at = ++configurations;
 	model_map(ctr);
 	/* The value of a counter that is not cleared is not specified. */
-	if (!ctr->running && !(code->flags & SPEC_CFG_SKIP_MATCH))
+	if (!ctr->running)
 		ctr->last = ctr->value = model_random64() & model_bits(ctr);
 	if (flags_ignored(code))
 		return model_answer(SPEC_OK, idx);
@@ -117,23 +117,6 @@ static struct sbiret take(unsigned int idx, const struct sbi_pmu_event_code *cod
 	if (code->flags & SPEC_CFG_AUTO_START)
 		ctr->running = true;
 	return model_answer(SPEC_OK, idx);
-}
-
-/* SKIP_MATCH: the first counter that was offered, in use or not. */
-static struct sbiret skip_match(const unsigned long arg[SBI_PMU_ARGS],
-				const struct sbi_pmu_event_code *code)
-{
-	unsigned int idx = arg[0] + __builtin_ctzll(arg[1]);
-
-	if (fakesbi_has(QUIRK_SKIP_FIXED_INVALID) && model_is_fixed(idx))
-		return model_answer(SPEC_ERR_INVALID_PARAM, 0);
-	if (fakesbi_has(QUIRK_SKIP_NEEDS_USED) && !fakesbi.ctr[idx].configured)
-		return model_answer(SPEC_ERR_FAILED, 0);
-	if (fakesbi_has(QUIRK_SKIP_WRONG_INDEX))
-		idx -= arg[0];
-	if (!model_can(code, idx))
-		return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
-	return take(idx, code);
 }
 
 static bool is_taken(unsigned int idx)
@@ -188,14 +171,15 @@ struct sbiret model_config(const unsigned long arg[SBI_PMU_ARGS])
 	}
 	if (arg[2] & ~CFG_FLAGS)
 		return model_invalid("CONFIG with a reserved flag");
+	/* OpenSBI, KVM and RustSBI each do something else. */
+	if (arg[2] & SPEC_CFG_SKIP_MATCH)
+		return model_invalid("CONFIG with SKIP_MATCH");
 	if (!model_offer_valid(arg))
 		return model_invalid("CONFIG of a counter that does not exist, or of none");
 	if (fakesbi_has(QUIRK_NO_RAW_V2) && arg[3] >> 16 == SPEC_TYPE_RAW_V2)
 		return model_answer(SPEC_ERR_INVALID_PARAM, 0);
 	if (!model_event_known(arg[3], code.data) || model_one_in(fakesbi.refuse))
 		return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
-	if (code.flags & SPEC_CFG_SKIP_MATCH)
-		return skip_match(arg, &code);
 	if (fakesbi_has(QUIRK_FIXED_ALWAYS) && model_has_fixed(&code))
 		return take(fixed_of(&code), &code);
 	if (model_one_in(fakesbi.stray))

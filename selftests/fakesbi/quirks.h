@@ -20,7 +20,6 @@ enum fakesbi_quirk {
 	QUIRK_FW_NEVER_ALREADY,		/* (i) START, STOP of a firmware counter always succeed */
 	QUIRK_LATE_VALUE,		/* (j) the initial value is written after the start */
 	QUIRK_GAP_TRAPS,		/* (j) counter info of a counter whose CSR traps */
-	QUIRK_SKIP_WRONG_INDEX,		/* (j) SKIP_MATCH ignores the base */
 	QUIRK_RESET_CLEARS_FIXED,	/* (j) RESET sets cycle and instret to 0 */
 	QUIRK_INFO_PAST_END,		/* (j) counter info: the index after the last is valid */
 	QUIRK_LAST_STATUS,		/* (k) only the last counter's status is returned */
@@ -36,7 +35,6 @@ enum fakesbi_quirk {
 	/* KVM, arch/riscv/kvm/vcpu_pmu.c */
 	QUIRK_FIXED_ALWAYS,		/* cycles on 0, instructions on 2, even in use */
 	QUIRK_FIXED_HOMOGENEOUS,		/* these filter and interrupt as others do */
-	QUIRK_SKIP_NEEDS_USED,		/* SKIP_MATCH of a free counter fails */
 	QUIRK_OVERFLOW_STICKS,		/* overflow bits in the snapshot stay until RESET */
 	QUIRK_FW_SHARED,		/* counters with one firmware event are one counter */
 	QUIRK_NO_PLATFORM,		/* every platform firmware event is refused */
@@ -54,7 +52,6 @@ enum fakesbi_quirk {
 	QUIRK_WIDTH_64_ALWAYS,		/* hardware counters claim 64 bits */
 	QUIRK_ABORT_AT_ALREADY,		/* START, STOP end at the first "already"; no RESET */
 	QUIRK_NO_FILTER,		/* filter flags are ignored */
-	QUIRK_SKIP_FIXED_INVALID,	/* SKIP_MATCH of counters 0, 2 is an invalid parameter */
 
 	/* QEMU */
 	QUIRK_TIED,			/* of counters with one event the first counts */

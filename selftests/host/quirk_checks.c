@@ -126,11 +126,6 @@ static bool gap_traps(void)
 	       !fakesbi_read_csr(SPEC_CSR_CYCLE + 5, &value);
 }
 
-static bool skip_wrong_index(void)
-{
-	return call(CONFIG, 3, 8, SPEC_CFG_SKIP_MATCH, RAW, 1).value != 6;
-}
-
 static bool reset_clears_fixed(void)
 {
 	config(0, 0, SPEC_GENERAL_CYCLES, 0)->value = 99;
@@ -214,11 +209,6 @@ static bool fixed_alike(void)
 	ctr->value = -1;
 	fakesbi_run(1);
 	return ctr->code.flags && fakesbi.lcofi;
-}
-
-static bool skip_needs_used(void)
-{
-	return call(CONFIG, 3, 1, SPEC_CFG_SKIP_MATCH, RAW, 1).error == SPEC_ERR_FAILED;
 }
 
 static void set_shmem(void)
@@ -355,12 +345,6 @@ static bool no_filter(void)
 	return !config(3, SPEC_CFG_UINH, RAW, 1)->code.flags;
 }
 
-static bool skip_fixed_invalid(void)
-{
-	return call(CONFIG, 0, 1, SPEC_CFG_SKIP_MATCH, SPEC_GENERAL_CYCLES, 0).error ==
-	       SPEC_ERR_INVALID_PARAM;
-}
-
 static bool tied(void)
 {
 	config_start(3, RAW, 1);
@@ -388,7 +372,6 @@ const struct quirk_check quirk_checks[FAKESBI_QUIRKS] = {
 	CHECK(FW_NEVER_ALREADY, fw_never_already),
 	CHECK(LATE_VALUE, late_value),
 	CHECK(GAP_TRAPS, gap_traps),
-	CHECK(SKIP_WRONG_INDEX, skip_wrong_index),
 	CHECK(RESET_CLEARS_FIXED, reset_clears_fixed),
 	CHECK(INFO_PAST_END, info_past_end),
 	CHECK(LAST_STATUS, last_status),
@@ -402,7 +385,6 @@ const struct quirk_check quirk_checks[FAKESBI_QUIRKS] = {
 	CHECK(NO_RAW_V2, no_raw_v2),
 	CHECK(FIXED_ALWAYS, fixed_always),
 	CHECK(FIXED_HOMOGENEOUS, fixed_alike),
-	CHECK(SKIP_NEEDS_USED, skip_needs_used),
 	CHECK(OVERFLOW_STICKS, overflow_sticks),
 	CHECK(FW_SHARED, fw_shared),
 	CHECK(NO_PLATFORM, no_platform),
@@ -418,7 +400,6 @@ const struct quirk_check quirk_checks[FAKESBI_QUIRKS] = {
 	CHECK(WIDTH_64_ALWAYS, width_64_always),
 	CHECK(ABORT_AT_ALREADY, abort_at_already),
 	CHECK(NO_FILTER, no_filter),
-	CHECK(SKIP_FIXED_INVALID, skip_fixed_invalid),
 	CHECK(TIED, tied),
 	CHECK(JUNK_INFO, junk_info),
 };

@@ -186,26 +186,21 @@ static void test_config_flags(void)
 		{ "config_clear_value", CONFIG, { 3, 1, CLEAR, RAW, 1 }, OK, 3 },
 		{ "config_auto_start_alone", CONFIG, { 4, 1, AUTO, RAW, 2 }, OK, 4 },
 		{ "config_clear_and_auto_start", CONFIG, { 5, 1, CLEAR | AUTO, RAW, 3 }, OK, 5 },
-		{ "config_skip_takes_first_offered",
-		  CONFIG, { 0, 0x1c8, SKIP, RAW, 9 }, OK, 3 },
-		{ "config_skip_wrong_counter", CONFIG, { 0, 0x0fd, SKIP, RAW, 9 }, UNSUPPORTED, 0 },
-		{ "config_skip_empty_mask", CONFIG, { 0, 0, SKIP, RAW, 9 }, INVALID, 0 },
+		{ "config_skip_match_is_not_relied_on", CONFIG, { 6, 1, SKIP, RAW, 9 }, INVALID, 0 },
 	};
 
 	fakesbi_reset(6, 3, 48);
 	for (unsigned int i = 3; i < 9; i++)
 		fakesbi.ctr[i].value = 7777;
 	ASK(requests);
-	check(fakesbi.ctr[3].value == 0 && !fakesbi.ctr[3].running && fakesbi.ctr[3].code.data == 9,
+	check(fakesbi.ctr[3].value == 0 && !fakesbi.ctr[3].running && fakesbi.ctr[3].code.data == 1,
 	      "model.config_clear_value_sets_0");
 	check(fakesbi.ctr[4].running && fakesbi.ctr[5].running && !fakesbi.ctr[5].value,
 	      "model.config_auto_start_runs");
-	fakesbi.ctr[3].value = 55;
-	ASK1(CONFIG, 3, 1, SKIP | CLEAR | AUTO, RAW, 1);
-	check(fakesbi.ctr[3].running && !fakesbi.ctr[3].value,
-	      "model.config_skip_clear_and_auto_start");
-	check(fakesbi.broken == 1, "model.config_skip_empty_mask_is_reported");
-	ASK1(CONFIG, 3, 1, SKIP, RAW, 1);
+	check(fakesbi.broken == 1, "model.config_skip_match_is_reported");
+	fakesbi.quirks = QUIRK(FIXED_FALLBACK);
+	ASK1(CONFIG, 0, 1, AUTO, SPEC_GENERAL_CYCLES);
+	ASK1(CONFIG, 9, 1, 0, SPEC_GENERAL_CYCLES);
 	check(fakesbi.broken == 2, "model.config_of_running_counter_is_reported");
 }
 
