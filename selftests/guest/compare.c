@@ -437,6 +437,14 @@ static void ask(const struct question *q)
 	close_events(n, fd);
 }
 
+/* Return: the driver whose PMU perf takes generic events to. */
+static const char *driver(void)
+{
+	if (find_pmu())
+		return pmu.exclusive ? "module" : "both";
+	return access("/sys/bus/platform/drivers/riscv-pmu-sbi/riscv-pmu-sbi", F_OK) ? "none" : "builtin";
+}
+
 int main(void)
 {
 	static const unsigned int wanted[] = { 1, 2, 4, MAX_EVENTS };
@@ -444,7 +452,7 @@ int main(void)
 
 	ktap_suite = program_invocation_short_name;
 	ktap_plan(-1);
-	note("row\tdriver\t%s\t0\t-\t-", find_pmu() ? "module" : "builtin");
+	note("row\tdriver\t%s\t0\t-\t-", driver());
 	pin(TRACED_CPU);
 	limits_raise();
 	if (is_kvm_guest()) {

@@ -48,4 +48,25 @@ sed 's/\(testing	builtin	native	samples	steady	1	taken	\).*/\17/' "$rows" >"$dir
 ! is_up_to_date "$dir/rows" >"$dir/log" || fails "another figure is not found"
 sed 's/\(testing	module	native	switch	counting	8	calls	\).*/\12/' "$rows" >"$dir/rows"
 ! words_are_true "$dir/rows" >"$dir/log" || fails "wrong words are not found"
+
+# Rows of another driver than the case's, of none and of two are found.
+measured() { # DRIVER...
+	for driver; do printf '  # row\tdriver\t%s\t0\t-\t-\n' "$driver"; done >"$dir/compare-guest-module-testing.ktap"
+	drivers_are_right <<<compare-guest-module-testing
+}
+measured module || fails "the right driver is refused"
+! measured builtin || fails "rows of another driver are not found"
+! measured none || fails "rows of no driver are not found"
+! measured || fails "a program that does not say its driver is not found"
+! measured module builtin || fails "rows of two drivers are not found"
+
+# The commit says whether the sources were those of the commit.
+if command -v git >/dev/null; then
+	commit() { git -C "$dir/git" -c user.name=a -c user.email=a@example.org commit -qm one "$@"; }
+	git init -q "$dir/git" && echo one >"$dir/git/file" && git -C "$dir/git" add file && commit
+	grep -qxE '[0-9a-f]{7,}' <<<"$(commit_of "$dir/git")" || fails "commit: $(commit_of "$dir/git")"
+	echo two >"$dir/git/file"
+	grep -qxE '[0-9a-f]{7,}-dirty' <<<"$(commit_of "$dir/git")" || fails "changed: $(commit_of "$dir/git")"
+fi
+[ "$(commit_of "$dir/nowhere")" = unknown ] || fails "no sources: $(commit_of "$dir/nowhere")"
 exit $failed

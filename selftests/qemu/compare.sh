@@ -8,6 +8,26 @@
 # the versions, and compare.awk makes a page, a chart and README's table from them. Sourced by
 # lab.sh; tested by selftests/host/compare.sh.
 
+# drivers_are_right: did each of these programs measure the driver that its case is named after?
+drivers_are_right() {
+	local name driver measured status=0
+	while read -r name; do
+		driver=${name%-*}
+		driver=${driver##*-}
+		measured=$(sed -n 's/^ *# row\tdriver\t\([^\t]*\)\t.*/\1/p' "$run/$name.ktap")
+		[ "$measured" = "$driver" ] || {
+			say "error: $name has measured '$measured', not '$driver'"
+			status=1
+		}
+	done
+	return $status
+}
+
+# The commit of a tree, with "-dirty" if files differ from it.
+commit_of() { # TREE
+	git -C "$1" describe --always --exclude '*' --dirty 2>/dev/null || echo unknown
+}
+
 # collect_rows: print the rows of this run: kernel, driver and where it ran (native, guest,
 # suites), then what the program printed.
 collect_rows() {
@@ -23,10 +43,10 @@ collect_rows() {
 }
 
 # What was measured on, as "#name<tab>value".
-describe_run() {
+describe_run() { # CASES COMMIT
 	printf '#date\t%s\n#command\tmake compare\n' "$(date -u +%Y-%m-%d)"
 	printf '#module\t%s\n' "$(sed -n 's/.*SBI_PMU_VERSION *"\(.*\)"/\1/p' "$run/tree/include/sbi_pmu/version.h")"
-	printf '#commit\t%s\n' "$(git -C "$top" log -1 --format=%h 2>/dev/null)"
+	printf '#commit\t%s\n' "$2"
 	printf '#stable\t%s\n#testing\t%s\n' "$(release_of stable)" "$(release_of testing)"
 	printf '#qemu\t%s\n' "$(run_program qfix qemu-system-riscv64 --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')"
 	printf '#opensbi\t%s\n' "$(values opensbi <<<"$1" | sort -u | paste -sd,)"
@@ -52,16 +72,17 @@ draw_comparison() {
 }
 
 compare() {
-	local cases rows=$top/selftests/qemu/compare.tsv
+	local cases commit rows=$top/selftests/qemu/compare.tsv
 	cases=$(select_cases compare)
 	need_root
 	start_run
+	commit=$(commit_of "$top")
 	# shellcheck disable=SC2046 # words
 	make_artifacts 3000 $(artifacts_of "$cases")
 	run_jobs "" "$cases" ""
 	progress_stop
-	print_results || exit
-	{ describe_run "$cases" && values name <<<"$cases" | collect_rows; } >"$run/rows" &&
+	print_results && values name <<<"$cases" | drivers_are_right || exit
+	{ describe_run "$cases" "$commit" && values name <<<"$cases" | collect_rows; } >"$run/rows" &&
 		cp "$run/rows" "$rows" && draw_comparison "$rows" "$top" &&
 		say "wrote compare.tsv, sbi-pmu-compare.rst, compare.svg and the table of README.md"
 }
