@@ -186,7 +186,7 @@ static void test_config_flags(void)
 		{ "config_clear_value", CONFIG, { 3, 1, CLEAR, RAW, 1 }, OK, 3 },
 		{ "config_auto_start_alone", CONFIG, { 4, 1, AUTO, RAW, 2 }, OK, 4 },
 		{ "config_clear_and_auto_start", CONFIG, { 5, 1, CLEAR | AUTO, RAW, 3 }, OK, 5 },
-		{ "config_skip_match_is_not_relied_on", CONFIG, { 6, 1, SKIP, RAW, 9 }, INVALID, 0 },
+		{ "config_skip_match_is_not_used", CONFIG, { 6, 1, SKIP, RAW, 9 }, INVALID, 0 },
 	};
 
 	fakesbi_reset(6, 3, 48);
