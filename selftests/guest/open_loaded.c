@@ -40,14 +40,9 @@ static unsigned int fill(int fds[FILLING], unsigned int type, const uint64_t con
 	unsigned int n = 0;
 
 	for (int i = 0; i < configs * 8; i++) {
-		struct perf_event_attr attr = {
-			.type = type,
-			.config = config[i % configs],
-			.exclude_user = i / configs & 1,
-			.exclude_kernel = i / configs >> 1 & 1,
-			.exclude_hv = i / configs >> 2 & 1,
-		};
+		struct perf_event_attr attr = { .type = type, .config = config[i % configs] };
 
+		add_filter(&attr, i / configs);
 		fds[n] = perf_try(&attr, -1, 0, -1);
 		n += fds[n] >= 0;
 	}

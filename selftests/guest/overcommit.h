@@ -19,18 +19,28 @@ struct event_set {
 	struct perf_event_attr (*event)(unsigned int i);
 };
 
-/* Five events that QEMU has, each with all eight combinations of exclude_*. */
+/*
+ * Add one of eight combinations of exclude_*. Delegated counters have no filter of M-mode that
+ * differs from event to event; there guests are excluded, and two combinations are the same.
+ */
+static inline void add_filter(struct perf_event_attr *attr, unsigned int modes)
+{
+	const bool third = modes >> 2 & 1;
+
+	attr->exclude_user = modes & 1;
+	attr->exclude_kernel = modes >> 1 & 1;
+	attr->exclude_hv = third && !is_delegated();
+	attr->exclude_guest = third && is_delegated();
+}
+
+/* Five events that QEMU has, each with all combinations of exclude_*. */
 static inline struct perf_event_attr hardware_event(unsigned int i)
 {
 	static const uint64_t codes[] = { 1, 2, 0x10019, 0x1001b, 0x10021 };
-	unsigned int modes = i / ARRAY_SIZE(codes);
+	struct perf_event_attr attr = { .config = STANDARD(codes[i % ARRAY_SIZE(codes)]) };
 
-	return (struct perf_event_attr){
-		.config = STANDARD(codes[i % ARRAY_SIZE(codes)]),
-		.exclude_user = modes & 1,
-		.exclude_kernel = modes >> 1 & 1,
-		.exclude_hv = modes >> 2 & 1,
-	};
+	add_filter(&attr, i / ARRAY_SIZE(codes));
+	return attr;
 }
 
 static inline struct perf_event_attr firmware_event(unsigned int i)
