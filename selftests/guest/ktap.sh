@@ -90,6 +90,10 @@ reload() { # [PARAMETER...]
 	insmod "$ko" "$@"
 }
 
+# Reload it with the parameters in LAB_INSMOD, and with these besides.
+# shellcheck disable=SC2086 # LAB_INSMOD is a list of words
+reload_case() { reload $LAB_INSMOD "$@"; } # [PARAMETER...]
+
 # Has the module logged this since the last reload?
 log_has() { # EXPRESSION
 	dmesg | sed -n 's/.*sbi_pmu: //p' > /tmp/log
