@@ -371,8 +371,9 @@ static struct set dummies(unsigned int n)
 
 /*
  * @shift: an instruction takes 2^@shift ns. A round switches each event out and in twice: once for
- * each task. The driver adds at most 0.8 times perf core's work: about 0.4 on Debian 13's kernel
- * and 0.3 on Linux 7.2; with a search for a counter at each switch it was 1.4 and 1.
+ * each task. The driver adds at most 0.4 times perf core's work: about 0.28 on Debian 13's kernel
+ * and 0.24 on Linux 7.2, however counters are programmed; before what is needed was inline it was
+ * 0.44, and with a search for a counter at each switch 1.4.
  */
 static void test_instructions(int shift, const struct set *all)
 {
@@ -381,7 +382,7 @@ static void test_instructions(int shift, const struct set *all)
 	const double core = (fastest(&software) - base) / unit, own = (fastest(all) - base) / unit;
 
 	note("instructions to switch an event out and in: %.0f, a software event: %.0f", own, core);
-	check(own <= 1.8 * core, "event_costs_at_most_1_8_software_events");
+	check(own <= 1.4 * core, "event_costs_at_most_1_4_software_events");
 }
 
 int main(void)
@@ -415,7 +416,7 @@ int main(void)
 	if (icount)
 		test_instructions(atoi(icount), &all);
 	else
-		skip("event_costs_at_most_1_8_software_events", "instructions are not the clock");
+		skip("event_costs_at_most_1_4_software_events", "instructions are not the clock");
 
 	if (pmu.exclusive) {
 		skip("round_is_not_slower_than_with_builtin_driver",
