@@ -199,10 +199,10 @@ artifact_consumers() {
 	debstrap "$stable" apt amd64 make,gcc,libc6-dev,python3-sphinx,libpfm4-dev,likwid "$1/root"
 }
 
-# A root that builds and checks the Debian packages for riscv64; see deb.sh.
+# A root that builds and checks the Debian packages for riscv64, and compiles C++; see deb.sh.
 artifact_packaging() {
 	debstrap "$testing" apt amd64,riscv64 \
-		debhelper,dh-dkms,dkms,lintian,gcc,make,mawk,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,libc6:riscv64,pahole,cpio,fdisk,e2fsprogs,xz-utils,libelf1t64,libssl3t64 \
+		debhelper,dh-dkms,dkms,lintian,gcc,g++,catch2,libbenchmark-dev,make,mawk,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,libc6:riscv64,pahole,cpio,fdisk,e2fsprogs,xz-utils,libelf1t64,libssl3t64 \
 		"$1/root" --customize-hook="chroot \"\$1\" sh -ec '$unpack_headers'"
 }
 

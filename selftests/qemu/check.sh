@@ -438,8 +438,8 @@ run_jobs() {
 	done <<<"$planned"
 }
 
-# What needs a compiler and no machine: make test.
-test_steps() { # ROOT STEPS
+# What needs a compiler and no machine: make test. CXX-ROOT has a compiler of C++.
+test_steps() { # ROOT STEPS [CXX-ROOT]
 	cat <<-EOF2
 	host tests (gcc) = host_tests $1 gcc $2
 	lint = in_tree $1 selftests/lint.sh
@@ -456,7 +456,7 @@ test_steps() { # ROOT STEPS
 	files are in Documentation/ABI = in_tree $1 selftests/host/abi.sh
 	patch for a kernel = in_tree $1 selftests/host/kernel-patch.sh
 	messages are explained = in_tree $1 selftests/host/messages.sh
-	examples = in_tree $1 selftests/host/examples.sh
+	examples = in_tree ${3:-$1} selftests/host/examples.sh
 	EOF2
 }
 
@@ -515,7 +515,7 @@ run_check() {
 	case $1 in
 	check) steps=$(test_steps testing 2000000) ;;
 	all)
-		steps=$(more_steps && test_steps testing 10000000)
+		steps=$(more_steps && test_steps testing 10000000 packaging)
 		late=$(late_steps)
 		artifacts=$(all_artifacts)
 		;;
