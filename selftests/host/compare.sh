@@ -62,7 +62,7 @@ measured module || fails "the right driver is refused"
 
 # The commit says whether the sources were those of the commit.
 if command -v git >/dev/null; then
-	commit() { git -C "$dir/git" -c user.name=a -c user.email=a@example.org commit -qm one "$@"; }
+	commit() { git -C "$dir/git" -c user.name=a -c user.email=a@example.org commit -qm one; }
 	git init -q "$dir/git" && echo one >"$dir/git/file" && git -C "$dir/git" add file && commit
 	grep -qxE '[0-9a-f]{7,}' <<<"$(commit_of "$dir/git")" || fails "commit: $(commit_of "$dir/git")"
 	echo two >"$dir/git/file"
