@@ -21,19 +21,19 @@ struct event_set {
 
 /*
  * Add one of eight combinations of exclude_*. Delegated counters have no filter of M-mode that
- * differs from event to event; there guests are excluded, and two combinations are the same.
+ * differs from event to event. There the event is a raw one, too, with the selector that QEMU has
+ * for it, which is another event to the driver.
  */
 static inline void add_filter(struct perf_event_attr *attr, unsigned int modes)
 {
-	const bool third = modes >> 2 & 1;
-
 	attr->exclude_user = modes & 1;
 	attr->exclude_kernel = modes >> 1 & 1;
-	attr->exclude_hv = third && !is_delegated();
-	attr->exclude_guest = third && is_delegated();
+	attr->exclude_hv = modes >> 2 & 1;
+	if (attr->exclude_hv && is_delegated() && attr->config >> 62 == STANDARD(0) >> 62)
+		attr->config -= STANDARD(0);
 }
 
-/* Five events that QEMU has, each with all combinations of exclude_*. */
+/* Five events that QEMU has, each with all eight combinations of exclude_*. */
 static inline struct perf_event_attr hardware_event(unsigned int i)
 {
 	static const uint64_t codes[] = { 1, 2, 0x10019, 0x1001b, 0x10021 };
