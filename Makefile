@@ -105,6 +105,9 @@ check-all: ## everything
 check-debug: ## the boots of a kernel with its checkers on (KASAN, lockdep, kmemleak ...)
 	@$(LAB) check-debug
 
+check-packages: ## install the Debian packages in a booted Debian, upgrade its kernel, purge them
+	@$(LAB) check-packages
+
 list: ## list the boots
 	@$(LAB) list
 
@@ -161,4 +164,4 @@ kdir-check:
 		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
 .PHONY: modules clean install uninstall install-module uninstall-module install-tools \
-	uninstall-tools install-source uninstall-source run run-xiangshan picture compare shell test check check-all check-debug list tools dts dts-update docs perf-json htmldocs libpfm4 likwid deb kernel-patch setup clean-lab help kdir-check
+	uninstall-tools install-source uninstall-source run run-xiangshan picture compare shell test check check-all check-debug check-packages list tools dts dts-update docs perf-json htmldocs libpfm4 likwid deb kernel-patch setup clean-lab help kdir-check

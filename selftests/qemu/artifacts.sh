@@ -59,6 +59,24 @@ unpack_headers='
 	echo "$release" > /kernel-release
 '
 
+# Run in a build root after that: in /newer leave the packages of unstable's riscv64 kernel, and
+# unpack its headers, too, if it is another one.
+unpack_newer='
+	older=$(cat /kernel-release)
+	sed "s/ [a-z]* main/ unstable main/" /etc/apt/sources.list >/etc/apt/sources.list.d/newer.list
+	apt-get -q update
+	eval "$1"
+	if [ "$(cat /kernel-release)" != "$older" ]; then
+		mkdir /newer && cd /newer
+		apt-get -q download $(apt-cache depends --recurse --no-recommends --no-suggests \
+			--no-conflicts --no-breaks --no-replaces --no-enhances \
+			linux-image-riscv64:riscv64 linux-headers-riscv64:riscv64 |
+			grep "^linux-.*\(:riscv64\|-common\)$")
+	fi
+	echo "$older" >/kernel-release
+	rm /etc/apt/sources.list.d/newer.list
+'
+
 # cpio_of ROOT FOLDER: write an archive of the folder to standard output, by ROOT's cpio. All
 # files in it belong to root.
 cpio_of() {
@@ -199,11 +217,40 @@ artifact_consumers() {
 	debstrap "$stable" apt amd64 make,gcc,libc6-dev,python3-sphinx,libpfm4-dev,likwid "$1/root"
 }
 
-# A root that builds and checks the Debian packages for riscv64, and compiles C++; see deb.sh.
+# A root that builds and checks the Debian packages for riscv64, and compiles C++; see deb.sh. Two
+# kernels of it, ccache and U-Boot are for the booted Debian.
 artifact_packaging() {
 	debstrap "$testing" apt amd64,riscv64 \
-		debhelper,dh-dkms,dkms,lintian,gcc,g++,catch2,libbenchmark-dev,make,mawk,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,libc6:riscv64,pahole,cpio,fdisk,e2fsprogs,xz-utils,libelf1t64,libssl3t64 \
-		"$1/root" --customize-hook="chroot \"\$1\" sh -ec '$unpack_headers'"
+		debhelper,dh-dkms,dkms,lintian,gcc,g++,catch2,libbenchmark-dev,make,mawk,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,libc6:riscv64,pahole,cpio,fdisk,e2fsprogs,xz-utils,kmod,libelf1t64,libssl3t64,ccache,u-boot-qemu \
+		"$1/root" --customize-hook="chroot \"\$1\" sh -ec '$unpack_headers'" \
+		--customize-hook="chroot \"\$1\" sh -ec '$unpack_newer' sh '$unpack_headers'"
+	# Objects are compiled where DKMS compiles them.
+	as_root chmod 1777 "$1/root/var/lib/dkms"
+}
+
+# A disk with Debian testing for riscv64. The packages are unpacked here, and configured in
+# a machine that boots the disk.
+artifact_debian() {
+	local tree=$1/tree packaging q11 firmware
+	packaging=$(artifact packaging)/root
+	q11=$(artifact q11)
+	firmware=$(artifact firmware)/1.9.bin
+	debstrap "$testing" extract riscv64 \
+		systemd-sysv,udev,mount,initramfs-tools,busybox-static,apt,kmod,linux-image-riscv64,linux-headers-riscv64,linux-perf,dkms,gcc,libc6-dev,make,pkgconf,u-boot-menu,mawk,gzip,ccache \
+		"$tree" --include='?essential' --skip=essential/unlink,cleanup/apt/cache
+	[ ! -e "$packaging/newer" ] || as_root cp -r "$packaging/newer" "$tree/var/lib/lab-newer"
+	cp "$tree"/usr/lib/modules/*/vmlinuz "$1/vmlinux"
+	cp "$lab"/debian-disk.sh "$lab"/debian-configure.sh "$1/"
+	in_root "$packaging" "$1:/run/debian" -- sh /run/debian/debian-disk.sh /run/debian/tree /run/debian
+	as_root rm -rf --one-file-system "$tree"
+	timeout 3000 "$q11/loader" --inhibit-cache --library-path "$q11/lib" "$q11/qemu-system-riscv64" \
+		-nodefaults -display none -no-reboot -M virt -m 1G -cpu rv64 -smp 1 -bios "$firmware" \
+		-kernel "$1/vmlinux" -initrd "$1/initrd" -append "console=ttyS0" -serial "file:$1/console" \
+		-drive "file=$1/disk,format=raw,if=none,id=disk,cache=unsafe" -device virtio-blk-pci,drive=disk
+	cat "$1/console"
+	grep -q '^lab: configured' "$1/console"
+	cp "$packaging/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin" "$1/"
+	rm "$1"/debian-*.sh "$1/vmlinux" "$1/initrd"
 }
 
 # build_kernel NAME FOLDER: run NAME.sh with NAME.config in FOLDER/root, a copy of testing's root
@@ -265,6 +312,10 @@ recipe_inputs() {
 	case $1 in
 	qfix) cat "$lab"/qfix.sh "$lab"/patches/*.patch "$lab"/{xiangshan-hpm,vendor-pmu}/*.[ch] ;;
 	kvm) artifact_key testing ;;
+	debian)
+		cat "$lab/debian-disk.sh" "$lab/debian-configure.sh" &&
+			artifact_key q11 && artifact_key firmware && artifact_key packaging
+		;;
 	debug) cat "$lab/debug.sh" "$lab/debug.config" && artifact_key testing ;;
 	linux) cat "$lab/linux.sh" "$lab/linux.config" && artifact_key testing ;;
 	esac
@@ -275,7 +326,7 @@ recipe_text() {
 	declare -f "artifact_$1" debstrap
 	case $1 in
 	stable | testing) declare -f make_suite cpio_of && echo "$unpack_headers" ;;
-	packaging) echo "$unpack_headers" ;;
+	packaging) echo "$unpack_headers" "$unpack_newer" ;;
 	q7 | q11) declare -f keep_packages keep_program ;;
 	qfix) declare -f keep_program ;;
 	debug) declare -f build_kernel ;;
@@ -303,7 +354,9 @@ artifact() {
 artifact_size() {
 	case $1 in
 	stable) echo 2100 ;;
-	testing | packaging) echo 1700 ;;
+	testing) echo 1700 ;;
+	packaging) echo 2200 ;;
+	debian) echo 3500 ;;
 	qfix) echo 2000 ;;
 	debug) echo 7500 ;;
 	linux) echo 6000 ;;
@@ -423,10 +476,19 @@ artifact_activity() {
 		END { print what ? what : "starting" }'
 }
 
+# What an artifact is made from: other artifacts.
+made_from() {
+	case $1 in
+	kvm | debug | linux) echo testing ;;
+	debian) echo packaging q11 firmware ;;
+	esac
+}
+
 # make_artifacts MIB NAME...: make the artifacts that are missing, three at a time, in the given
 # order. MIB is the disk space that the run needs in addition.
 make_artifacts() {
-	local name missing=() need=$1 running pid own=() failed=0
+	local name missing=() need=$1 running pid own=() failed=0 other
+	local -A made_by
 	shift
 	for name; do
 		[ -e "$(artifact_dir "$name")" ] || missing+=("$name")
@@ -438,15 +500,15 @@ make_artifacts() {
 	say "making ${missing[*]} in $cache (once)"
 	progress_total ${#missing[@]} "$run/made"
 	for name in "${missing[@]}"; do
-		# These are made from another artifact.
-		case $name in
-		kvm | debug | linux) for pid in "${own[@]}"; do wait "$pid" || failed=1; done ;;
-		esac
+		for other in $(made_from "$name"); do
+			[ -z "${made_by[$other]:-}" ] || wait "${made_by[$other]}" || failed=1
+		done
 		while
 			running=$(jobs -rp | grep -cxF "$(printf '%s\n' "${own[@]:-none}")")
 			[ "$running" -ge 3 ]
 		do sleep 0.5; done
 		start_job make_artifact "$name"
+		made_by[$name]=${job_pids[-1]}
 		own+=("${job_pids[-1]}")
 	done
 	for pid in "${own[@]}"; do wait "$pid" || failed=1; done

@@ -407,10 +407,19 @@ print_results() {
 		}' "$run/results"
 }
 
+# run_job STEP|CASE
+run_job() {
+	case $1 in
+	*$'\t'*) boot_case "$1" ;;
+	*) step "$1" ;;
+	esac
+}
+
 # Steps and boots that must report. In a variable, as the disk may be full.
 jobs=0
 
-# run_jobs STEPS CASES LATE-STEPS: run all of these, the late steps after the builds.
+# run_jobs STEPS CASES LATE-STEPS: run all of these, the late steps after the builds, before the
+# cases.
 run_jobs() {
 	local steps=$1 cases=$2 late=$3 suite planned name
 	for suite in $(values kernel <<<"$cases" | sort -u); do
@@ -428,8 +437,7 @@ run_jobs() {
 	for suite in $(cases_with kvm '[^0].*' <<<"$cases" | values kernel | sort -u); do
 		host_initrd "$suite"
 	done
-	run_queue 2 step <<<"$late"
-	run_queue 2 boot_case <<<"$(cases_with load - <<<"$cases")"
+	run_queue 2 run_job <<<"$late"$'\n'"$(cases_with load - <<<"$cases")"
 	run_queue 1 boot_case <<<"$(cases_with load alone <<<"$cases")"
 	boot_again "$cases"
 	while read -r name; do
@@ -477,7 +485,7 @@ more_steps() {
 	EOF2
 }
 
-# After the builds: make run and make run-xiangshan show everything.
+# After the builds, and beside the boots: they boot machines of their own.
 late_steps() {
 	cat <<-EOF2
 	make run = demo_works
@@ -499,7 +507,7 @@ run_test() {
 # What make check-all needs, each name once.
 all_artifacts() {
 	{
-		printf '%s\n' qfix stable kerneltools consumers packaging
+		printf '%s\n' qfix packaging stable kerneltools consumers
 		artifacts_of "$(select_cases all)"
 	} | awk '!seen[$0]++'
 }

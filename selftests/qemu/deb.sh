@@ -5,6 +5,7 @@
 #   build   build the packages for riscv64: /run/deb/*.deb
 #   lint    lintian finds neither errors nor warnings in them
 #   dkms    DKMS builds the module from the package, and not for other architectures
+#   ccache  fill /run/deb/ccache with the objects that DKMS will compile in the booted Debian
 #   install make uninstall removes all that make install has installed
 set -e
 export HOME=/tmp
@@ -58,6 +59,24 @@ dkms_builds() {
 	rm -rf "$trees"
 }
 
+# In the same folder, with the same compiler and headers: then ccache finds them there.
+fill_ccache() {
+	folder=/var/lib/dkms/sbi-pmu/$version/build
+	trees=$(mktemp -d)
+	dpkg-deb -x ../sbi-pmu-dkms_*_all.deb "$trees"
+	export DEBIAN_KERNEL_USE_CCACHE=1 CCACHE_DIR=/run/deb/ccache
+	export CCACHE_DEPEND=1 CCACHE_COMPILERCHECK='%compiler% -dumpfullversion'
+	for headers in /usr/src/linux-headers-*-riscv64; do
+		rm -rf "$folder"
+		mkdir -p "$folder"
+		cp -a "$trees/usr/src/sbi-pmu-$version/." "$folder"
+		CROSS_COMPILE=riscv64-linux-gnu- make -C "$folder" -j 2 \
+			"KERNELRELEASE=${headers#*-headers-}" KDIR="$headers" modules
+	done
+	ccache -s
+	rm -rf /var/lib/dkms/sbi-pmu "$trees"
+}
+
 installs() {
 	folder=$(mktemp -d)
 	cp -a . "$folder/src"
@@ -74,6 +93,10 @@ for command; do
 	case $command in
 	build | lint) $command ;;
 	dkms) dkms_builds ;;
+	ccache)
+		# Other runs use the same folder.
+		(flock 9 && fill_ccache) 9</var/lib/dkms
+		;;
 	install) installs ;;
 	*) fails "deb.sh: no command '$command'" ;;
 	esac

@@ -34,6 +34,7 @@ usage() {
 	  check [CASE...]  test, build the module and boot the cases of tier check; or only these
 	  check-all        test everything
 	  check-debug      boot the cases of the debug kernel
+	  check-packages   install, upgrade and purge the packages in a booted Debian
 	  run              boot a machine and show what the module does
 	  run-xiangshan    the same with a model of XiangShan's counters
 	  picture          draw the pictures of the documents from what both show
@@ -109,6 +110,7 @@ test) run_test ;;
 check) if [ $# = 0 ]; then run_check check; else run_check "$@"; fi ;;
 check-all) run_check all ;;
 check-debug) run_check debug ;;
+check-packages) check_packages ;;
 run) demo ;;
 run-xiangshan) demo_xiangshan ;;
 shell | picture | compare | deb) "$verb" ;;
