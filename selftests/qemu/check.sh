@@ -488,6 +488,7 @@ more_steps() {
 # After the builds, and beside the boots: they boot machines of their own.
 late_steps() {
 	cat <<-EOF2
+	packages in a booted Debian = packages_in_debian
 	make run = demo_works
 	make run-xiangshan = demo_xiangshan_works
 	EOF2
@@ -509,6 +510,7 @@ all_artifacts() {
 	{
 		printf '%s\n' qfix packaging stable kerneltools consumers
 		artifacts_of "$(select_cases all)"
+		echo debian
 	} | awk '!seen[$0]++'
 }
 
