@@ -440,9 +440,11 @@ static void ask(const struct question *q)
 /* Return: the driver whose PMU perf takes generic events to. */
 static const char *driver(void)
 {
+	static const char *const builtin = "/sys/bus/platform/drivers/riscv-pmu-sbi/riscv-pmu-sbi";
+
 	if (find_pmu())
 		return pmu.exclusive ? "module" : "both";
-	return access("/sys/bus/platform/drivers/riscv-pmu-sbi/riscv-pmu-sbi", F_OK) ? "none" : "builtin";
+	return access(builtin, F_OK) ? "none" : "builtin";
 }
 
 int main(void)

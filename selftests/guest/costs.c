@@ -179,7 +179,7 @@ int main(void)
 	note("driver: %s", module ? pmu.name : "built-in");
 	core = measure("software", software);
 	own = measure("hardware", hardware);
-	/* A read of the counter is some hundred instructions, those of the system call thousands. */
+	/* A read of the counter is some hundred instructions, the system call thousands. */
 	check(own.read <= core.read + core.read / 4,
 	      "reading_costs_at_most_a_quarter_more_than_a_software_event");
 	if (module && !has_overflow_irq(pmu.name))

@@ -123,11 +123,12 @@ int main(void)
 			if (within(count[SAMPLED], count[CYCLES_BESIDE], 1))
 				break;
 		}
-		note("%lu samples, %lu lost; cycles sampled %lu, counted %+.4f %%; instructions %lu, beside %+.4f %%; %lu misses",
-		     totals.samples, totals.lost, count[SAMPLED],
-		     percent(count[CYCLES_BESIDE], count[SAMPLED]), count[INSTRUCTIONS_ARMED],
-		     percent(count[INSTRUCTIONS_BESIDE], count[INSTRUCTIONS_ARMED]),
+		note("%lu samples, %lu lost; %lu misses", totals.samples, totals.lost,
 		     count[MISSES]);
+		note("cycles sampled %lu, counted %+.4f %%", count[SAMPLED],
+		     percent(count[CYCLES_BESIDE], count[SAMPLED]));
+		note("instructions %lu, beside %+.4f %%", count[INSTRUCTIONS_ARMED],
+		     percent(count[INSTRUCTIONS_BESIDE], count[INSTRUCTIONS_ARMED]));
 		check(totals.samples > 200, "group_is_sampled");
 		check(within(count[SAMPLED], count[CYCLES_BESIDE], 1),
 		      "sampled_and_counted_cycles_agree");
