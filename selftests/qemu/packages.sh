@@ -44,12 +44,13 @@ packages_in_debian() {
 	tar -C "$content" -cf "$content.tar" .
 	truncate -s %1M "$content.tar"
 	# What is written to the disk goes to a file of this run.
-	TMPDIR=$run "$q11/loader" --inhibit-cache --library-path "$q11/lib" \
+	TMPDIR=$run timeout --foreground $((step_limit / 2)) "$q11/loader" --inhibit-cache --library-path "$q11/lib" \
 		"$q11/qemu-system-riscv64" -nodefaults -display none -M virt -m 1G \
 		-cpu rv64,sscofpmf=true -smp 1 -bios "$firmware" -kernel "$dir/u-boot.bin" \
 		-serial "file:$run/debian.console" \
-		-drive "file=$dir/disk,format=raw,if=none,id=disk,snapshot=on" -device virtio-blk-pci,drive=disk \
-		-drive "file=$content.tar,format=raw,if=none,id=lab,readonly=on" -device virtio-blk-pci,drive=lab
+		-drive "file=$dir/disk,format=raw,if=none,id=disk,snapshot=on,werror=report" -device virtio-blk-pci,drive=disk \
+		-drive "file=$content.tar,format=raw,if=none,id=lab,readonly=on" -device virtio-blk-pci,drive=lab ||
+		echo "QEMU ended with status $? (124: it took $((step_limit / 2)) s)"
 	[ -e "$(artifact packaging)/root/newer" ] ||
 		echo "skipped: testing and unstable have the same kernel"$'\t'"an upgrade of the kernel"
 	grep -q '^lab: passed' "$run/debian.console" && return
