@@ -151,7 +151,7 @@ struct sbi_pmu_backend {
 	/* by number, what delegated counters hold in sireg2 */
 	u64 event[SBI_PMU_HPMCOUNTERS];
 	u32 stopped_before;            /* scountinhibit when the CPU came online */
-	struct sbi_pmu_mask held;      /* delegated counters that firmware takes for in use */
+	struct sbi_pmu_mask held;      /* delegated counters that firmware considers in use */
 	struct sbi_pmu_values stopped; /* result of ops->stop() */
 	struct sbi_pmu_values initial; /* argument of ops->start() */
 };
