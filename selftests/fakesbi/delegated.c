@@ -42,6 +42,7 @@ void model_boot_events(void)
 			continue;
 		ctr->event = fakesbi.boot_event & ~SPEC_EVENT_OF;
 		ctr->overflown = fakesbi.boot_event & SPEC_EVENT_OF;
+		model_map(ctr);
 	}
 }
 

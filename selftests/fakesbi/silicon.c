@@ -134,6 +134,8 @@ void fakesbi_suspend(void)
 		if (fakesbi_has(QUIRK_SUSPEND_LOSES_VALUES))
 			ctr->value = model_random64() & model_bits(ctr);
 	}
+	if (fakesbi_has(QUIRK_SUSPEND_LOSES_EVENTS) && fakesbi.delegated)
+		model_boot_events();
 }
 
 /* The hart is stopped and started: firmware resets its state. */

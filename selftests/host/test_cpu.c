@@ -161,7 +161,7 @@ static void delegate(struct sbi_pmu_backend *be)
 	be->ops = &sbi_pmu_backend_csr;
 	cpu.caps.filter = cpu.delegation.filters;
 	cpu.caps.fixed_filters = cpu.delegation.fixed_filters;
-	cpu.caps.m_mode_fixed = cpu.delegation.fixed_filters;
+	cpu.caps.m_mode_fixed = cpu.caps.filter && cpu.delegation.fixed_filters;
 }
 
 static void boot_driver(enum mode mode, struct riscv_pmu_snapshot_data *shmem)

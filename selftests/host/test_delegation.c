@@ -387,6 +387,23 @@ static void test_m_mode(void)
 	check(!fakesbi.ctr[2].configured && !fakesbi.ctr[3].configured && !event_of(3) &&
 	      !fakesbi.ctr[6].configured, "delegation.firmware_has_all_counters_after");
 
+	boot_delegated(NULL);
+	fakesbi.quirks |= QUIRK(SUSPEND_LOSES_EVENTS);
+	sbi_pmu_counters_suspend(&cpu.counters);
+	fakesbi_suspend();
+	/* Hardware may come back with no filter: firmware has to set it. */
+	fakesbi.ctr[4].event = 0;
+	sbi_pmu_counters_resume(&cpu.counters);
+	check(without_m_mode() == 0x7d, "delegation.no_counter_counts_m_mode_after_suspend");
+	/* Firmware that was started again does not know what it held. */
+	for (unsigned int i = 0; i < 7; i++)
+		fakesbi.ctr[i].configured = false;
+	fakesbi.quirks |= QUIRK(UNUSED_SKIPPED);
+	sbi_pmu_counters_offline(&cpu.counters);
+	check(!fakesbi.ctr[3].running && !fakesbi.ctr[6].running,
+	      "delegation.counters_that_firmware_forgot_are_stopped");
+	fakesbi.quirks &= ~(QUIRK(SUSPEND_LOSES_EVENTS) | QUIRK(UNUSED_SKIPPED));
+
 	/* No event is known for counters 3 and 6, and firmware does not configure them. */
 	boot_delegated(some);
 	check(!fakesbi.ctr[6].configured && without_m_mode() == 0x7d,
@@ -438,6 +455,12 @@ static void test_events_stick(void)
 	fakesbi_restart();
 	sbi_pmu_counters_online(&cpu.counters);
 	check(events_count_in_turn(), "delegation.events_do_not_stick_after_hotplug");
+	/* Firmware sets up the hart again after a low-power state, and keeps what it holds. */
+	fakesbi.quirks |= QUIRK(SUSPEND_LOSES_EVENTS);
+	sbi_pmu_counters_suspend(&cpu.counters);
+	fakesbi_suspend();
+	sbi_pmu_counters_resume(&cpu.counters);
+	check(events_count_in_turn(), "delegation.events_do_not_stick_after_suspend");
 	sbi_pmu_counters_offline(&cpu.counters);
 	check_rules("delegation.events_stick");
 	check(!fakesbi.mapped, "delegation.no_event_is_left");

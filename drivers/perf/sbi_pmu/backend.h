@@ -34,6 +34,8 @@ struct sbi_pmu_backend_ops {
 	void (*online)(struct sbi_pmu_backend *be);
 	/* the CPU or the driver goes, its counters have been released */
 	void (*offline)(struct sbi_pmu_backend *be);
+	/* after a low-power state, before counters are configured again; NULL: nothing to do */
+	void (*resume)(struct sbi_pmu_backend *be);
 	/*
 	 * configure one of the counters of @window in @mask for an event, stopped; none of them
 	 * is free-running. Return: 0 and the counter in @got, -EOPNOTSUPP if none can hold the

@@ -86,6 +86,8 @@ void sbi_pmu_delegated_unhold(struct sbi_pmu_backend *be, unsigned int idx)
 	sbi_pmu_mask_clear(&be->held, idx);
 	be->delegated->start(BIT(number_of(be, idx)));
 	sbi_pmu_sbi_release(&be->sbi, idx);
+	/* Firmware may have lost it, and then stops nothing. */
+	be->delegated->stop(BIT(number_of(be, idx)));
 }
 
 /*
@@ -234,8 +236,8 @@ static void take_back(struct sbi_pmu_backend *be, unsigned int idx, u32 stopped)
 
 	be->delegated->stop(BIT(n));
 	be->delegated->read(n, CSR_SIREG, &value);
-	sbi_pmu_sbi_release(&be->sbi, idx);
-	sbi_pmu_mask_clear(&be->held, idx);
+	sbi_pmu_mask_set(&be->held, idx);
+	sbi_pmu_delegated_unhold(be, idx);
 	prepare(be, idx);
 	if (!is_fixed(be, idx) || be->delegation->fixed_filters)
 		be->delegated->write(n, CSR_SIREG2, be->event[n]);
@@ -363,24 +365,53 @@ static struct sbi_pmu_mask csr_stop(struct sbi_pmu_backend *be, const struct sbi
 
 /* ---- CPUs come and go ---- */
 
+static void prepare_all(struct sbi_pmu_backend *be)
+{
+	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(be->inv);
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &hardware) {
+		clear_event(be, i);
+		sbi_pmu_delegated_unhold(be, i);
+		prepare(be, i);
+		run_fixed(be, i);
+	}
+}
+
 /*
  * Firmware first: it may hold events of a kernel before kexec. Then what that kernel may have left
  * in the CSRs.
  */
 static void csr_online(struct sbi_pmu_backend *be)
 {
-	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(be->inv);
-	unsigned int i;
-
 	sbi_pmu_backend_sbi_online(be);
 	be->held = (struct sbi_pmu_mask){};
 	be->stopped_before = 0;
 	be->delegated->stopped(&be->stopped_before);
-	sbi_pmu_for_each_counter(i, &hardware) {
-		clear_event(be, i);
-		prepare(be, i);
-		run_fixed(be, i);
+	prepare_all(be);
+}
+
+/* OpenSBI clears all events when it sets up a hart again, and sets OF, which we leave clear. */
+static bool has_lost_events(struct sbi_pmu_backend *be)
+{
+	unsigned int i;
+
+	sbi_pmu_for_each_counter(i, &be->inv->programmable) {
+		const unsigned int n = number_of(be, i);
+		u64 event;
+
+		if (be->delegated->read(n, CSR_SIREG2, &event) ||
+		    (be->event[n] ? (event ^ be->event[n]) & ~NOT_KEPT : event))
+			return true;
 	}
+	return false;
+}
+
+/* The filters of M-mode are lost with the events. */
+static void csr_resume(struct sbi_pmu_backend *be)
+{
+	if (has_lost_events(be))
+		prepare_all(be);
 }
 
 /* Nothing may be left in use: the next driver may program the counters by SBI calls. */
@@ -399,6 +430,7 @@ static void csr_offline(struct sbi_pmu_backend *be)
 const struct sbi_pmu_backend_ops sbi_pmu_backend_csr = {
 	.online = csr_online,
 	.offline = csr_offline,
+	.resume = csr_resume,
 	.config = csr_config,
 	.release = csr_release,
 	.start_one = csr_start_one,

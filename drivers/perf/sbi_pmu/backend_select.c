@@ -136,7 +136,7 @@ static int choose_csr(struct sbi_pmu *pmu)
 	pmu->backend = SBI_PMU_BACKEND_CSR;
 	pmu->caps.filter = pmu->caps.filter && pmu->delegation.filters;
 	pmu->caps.fixed_filters = pmu->delegation.fixed_filters;
-	pmu->caps.m_mode_fixed = pmu->delegation.fixed_filters;
+	pmu->caps.m_mode_fixed = pmu->caps.filter && pmu->delegation.fixed_filters;
 	return 0;
 }
 

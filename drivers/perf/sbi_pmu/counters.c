@@ -518,6 +518,8 @@ void sbi_pmu_counters_resume(struct sbi_pmu_counters *c)
 			sbi_pmu_counter_rebase(c, i);
 		return;
 	}
+	if (c->backend.ops->resume)
+		c->backend.ops->resume(&c->backend);
 	sbi_pmu_counters_release_idle(c);
 	sbi_pmu_shmem_register(&c->backend);
 	sbi_pmu_for_each_counter(i, &c->plan.busy)

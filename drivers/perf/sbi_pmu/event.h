@@ -26,7 +26,7 @@ struct sbi_pmu_caps {
 	bool fixed_filters;
 	/* fixed counters interrupt and filter as programmable ones do (irq_source.c) */
 	bool fixed_alike;
-	/* no counter can count M-mode for one event and not for another (delegated counters) */
+	/* whether a counter counts M-mode does not depend on its event (delegated counters) */
 	bool m_mode_fixed;
 	/* the harts have the H extension, so that virtual modes exist */
 	bool has_h;

@@ -115,8 +115,8 @@ static void pmu_enable(struct pmu *pmu)
 
 /*
  * Perf core begins a transaction for each group that it schedules in. By then it has disabled the
- * PMU of the whole context (group_sched_out() of newer kernels asserts that), so that the members
- * start together. Without these callbacks it would disable and enable the PMU once more for each
+ * PMU of the whole context (visit_groups_merge() of newer kernels asserts that), so that the
+ * members start together. Without these callbacks it would disable and enable the PMU once more for each
  * group.
  */
 static void pmu_start_txn(struct pmu *pmu, unsigned int flags)
@@ -177,7 +177,7 @@ static int pmu_event_idx(struct perf_event *perf)
 	return sbi_pmu_event_shown(to_event(perf));
 }
 
-/* arch_perf_update_userpage() asks for the width of a counter, less 1: see add_count(). */
+/* arch_perf_update_userpage() asks for a width, less 1: see sbi_pmu_user_access_publish(). */
 static int ctr_get_width(int idx)
 {
 	return idx;
