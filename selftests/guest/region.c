@@ -83,15 +83,16 @@ static struct round measure_round(struct region *r, int other, int i, struct reg
 
 /*
  * A region counts at least what an equal event counts between the inner reads, and at most what
- * it counts between the outer ones. Allow a factor of two if the thread was switched out: events
- * are then stopped and started one after another, which takes some time on a busy host.
+ * it counts between the outer ones. If the thread was switched out, allow a factor of two, and in
+ * three rounds more: events are then stopped and started one after another, and a busy host may run
+ * something else in between for as long as it likes.
  */
 static void test_bounds(bool user_read)
 {
 	enum { ROUNDS = 200 };
 	char name[32];
 	struct region r;
-	int other, low = 0, high = 0, failed = 0, without_switch = 0;
+	int other, low = 0, high = 0, failed = 0, without_switch = 0, apart = 0;
 	struct region_sum all = {};
 
 	snprintf(name, sizeof(name), "%s_bounds", method(user_read));
@@ -101,6 +102,8 @@ static void test_bounds(bool user_read)
 		struct region_sum sum = {};
 		const struct round round = measure_round(&r, other, i, &sum);
 		const int slack = round.switches ? 2 : 1;
+		bool is_low = slack * round.count < round.inner;
+		bool is_high = round.count > slack * round.outer;
 
 		without_switch += !round.switches;
 		if (round.error)
@@ -108,8 +111,10 @@ static void test_bounds(bool user_read)
 		else if (round.count < round.inner || round.count > round.outer)
 			note("round %d: %lu is not in %lu to %lu, %ld switches", i, round.count,
 			     round.inner, round.outer, round.switches);
-		low += !round.error && slack * round.count < round.inner;
-		high += !round.error && round.count > slack * round.outer;
+		if (round.switches && (is_low || is_high) && apart++ < 3)
+			is_low = is_high = false;
+		low += !round.error && is_low;
+		high += !round.error && is_high;
 		failed += round.error != 0;
 		all.direct += sum.direct;
 		all.scaled += sum.scaled;
