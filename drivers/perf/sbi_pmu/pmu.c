@@ -116,8 +116,8 @@ static void pmu_enable(struct pmu *pmu)
 /*
  * Perf core begins a transaction for each group that it schedules in. By then it has disabled the
  * PMU of the whole context (visit_groups_merge() of newer kernels asserts that), so that the
- * members start together. Without these callbacks it would disable and enable the PMU once more for each
- * group.
+ * members start together. Without these callbacks it would disable and enable the PMU once more
+ * for each group.
  */
 static void pmu_start_txn(struct pmu *pmu, unsigned int flags)
 {
