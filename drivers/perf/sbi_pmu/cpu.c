@@ -17,8 +17,6 @@
 
 static enum cpuhp_state hotplug_state;
 
-/* ---- hotplug ---- */
-
 static void online_here(void *arg)
 {
 	struct sbi_pmu_cpu *cpu = arg;
@@ -36,7 +34,6 @@ static void offline_here(void *arg)
 	sbi_pmu_user_access_offline(cpu);
 }
 
-/* Do all free-running counters run on this CPU, too? */
 static bool run_freely(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be)
 {
 	unsigned int i;
@@ -74,7 +71,6 @@ static bool is_delegated_alike(const struct sbi_pmu *pmu, struct sbi_pmu_backend
 	return alike;
 }
 
-/* Does this CPU have the counters of the CPU that was probed? */
 static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int cpu, struct sbi_pmu_inventory *inv)
 {
 	struct sbi_pmu_backend *be = &per_cpu_ptr(pmu->cpu, cpu)->counters.backend;
@@ -129,8 +125,6 @@ static int hotplug_offline(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
-/* ---- sleep states ---- */
-
 /* On the CPU that goes to sleep or wakes, interrupts disabled. */
 static int pm_notify(struct notifier_block *nb, unsigned long action, void *unused)
 {
@@ -153,8 +147,6 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 	return NOTIFY_OK;
 }
 
-/* ---- kexec ---- */
-
 static void release_here(void *arg)
 {
 	struct sbi_pmu *pmu = arg;
@@ -162,10 +154,7 @@ static void release_here(void *arg)
 	sbi_pmu_counters_offline(&this_cpu_ptr(pmu->cpu)->counters);
 }
 
-/*
- * Nothing may count on: firmware does not start counters that were programmed by CSRs, so the next
- * kernel's driver may not have it stop them. Events count no more.
- */
+/* Firmware did not start what was programmed by CSRs: the next kernel may not have it stopped. */
 static int reboot_notify(struct notifier_block *nb, unsigned long action, void *unused)
 {
 	struct sbi_pmu *pmu = container_of(nb, struct sbi_pmu, reboot);
@@ -174,8 +163,6 @@ static int reboot_notify(struct notifier_block *nb, unsigned long action, void *
 		on_each_cpu(release_here, pmu, true);
 	return NOTIFY_OK;
 }
-
-/* ---- per-CPU state ---- */
 
 int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 {

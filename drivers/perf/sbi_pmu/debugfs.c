@@ -77,8 +77,7 @@ struct counters_copy {
 	struct sbi_pmu_plan plan;                  /* what they hold */
 	unsigned int events[SBI_PMU_MAX_COUNTERS]; /* by counter, number of events */
 	unsigned int lost_events;                  /* as in struct sbi_pmu_counters */
-	/* firmware does not use this CPU's snapshot shared memory any more */
-	bool lost_shmem;
+	bool lost_shmem; /* firmware does not use this CPU's snapshot shared memory any more */
 };
 
 static void copy_here(void *arg)

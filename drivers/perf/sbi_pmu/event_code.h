@@ -5,18 +5,14 @@
 
 #include "kernel_api.h"
 
-/* An event as firmware takes it */
 struct sbi_pmu_event_code {
 	u64 data;  /* event_data */
 	u32 idx;   /* event_idx */
 	u32 flags; /* config_flags; only the five inhibit bits */
-	/* a vendor's restriction to some counters, 0 for all; not sent to firmware */
-	u32 unit;
+	u32 unit;  /* a vendor's restriction to some counters, 0 for all; not sent to firmware */
 };
 
-/*
- * Are the events equal, so that they share a counter? @unit only limits the candidates.
- */
+/* Equal events share a counter. @unit only limits the candidates. */
 static inline bool sbi_pmu_event_code_equal(const struct sbi_pmu_event_code *a,
 					    const struct sbi_pmu_event_code *b)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "irq_source.h"
 
-/* mvendorid of T-Head (JEDEC) */
-#define THEAD	0x5b7
+#define THEAD	0x5b7 /* mvendorid (JEDEC) */
 
 static bool has_sscofpmf(const struct sbi_pmu_irq_ids *ids)
 {
@@ -20,12 +19,7 @@ static bool has_xandespmu(const struct sbi_pmu_irq_ids *ids)
 	return ids->xandespmu;
 }
 
-/*
- * The first row that matches counts.
- *
- * In the CSRs of overflow bits and in those of pending and enable bits each source has the
- * layout of Sscofpmf; only the CSRs and the mask differ.
- */
+/* The first row that matches counts. All CSRs have the layout of Sscofpmf, but for the mask. */
 static const struct sbi_pmu_irq_source sources[] = {
 	{
 		.name = "lcofi",
@@ -67,7 +61,6 @@ static const struct sbi_pmu_irq_source sources[] = {
 	},
 };
 
-/* The overflow interrupt of a core, NULL if none is known. */
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_irq_ids *ids)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(sources); i++)
@@ -76,7 +69,6 @@ const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_irq_
 	return NULL;
 }
 
-/* The overflow interrupt of this name, NULL if there is none. */
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(sources); i++)

@@ -18,7 +18,6 @@ struct sbi_pmu_irq_ids {
 	unsigned long mvendorid, marchid, mimpid;
 };
 
-/* An overflow interrupt */
 struct sbi_pmu_irq_source {
 	const char *name;    /* in caps/overflow, and a value of overflow= */
 	const char *title;   /* in the log */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * All that host-testable files use of the kernel. The host build includes
- * selftests/host/kernel_api_host.h first, which has the same guard and the same names.
- */
+/* What host-testable files use of the kernel. The host build has kernel_api_host.h in its place. */
 #ifndef SBI_PMU_KERNEL_API_H
 #define SBI_PMU_KERNEL_API_H
 

@@ -38,8 +38,6 @@ MODULE_PARM_DESC(backend, "how counters are programmed: csr (delegated counters,
 /* The only instance, for module_exit() */
 static struct sbi_pmu *the_pmu;
 
-/* ---- the log ---- */
-
 /* "OpenSBI 1.9" and the like, from implementation ids (SBI 3.0, 4.9). */
 static void firmware_name(const struct sbi_pmu_firmware_id *id, char *buf, size_t size)
 {
@@ -94,8 +92,6 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 		pr_warn("%u hardware counters of less than %u bits are not used: they wrap too soon\n",
 			pmu->inv.narrow, SBI_PMU_MIN_WIDTH);
 }
-
-/* ---- what the machine has ---- */
 
 /* The overflow interrupt of the cores, and what their counters can do. */
 static void probe_irq_source(struct sbi_pmu *pmu)
@@ -160,10 +156,7 @@ static int match_vendor(struct sbi_pmu *pmu)
 	return 0;
 }
 
-/*
- * On one CPU; cpu.c checks the others. In shared mode only OpenSBI's refusals are understood,
- * see sbi_pmu_probe_free_running().
- */
+/* On one CPU; cpu.c checks the others. In shared mode only OpenSBI's refusals are understood. */
 static void find_free_running(struct sbi_pmu *pmu)
 {
 	struct sbi_pmu_counters *c;
@@ -181,8 +174,6 @@ static void find_free_running(struct sbi_pmu *pmu)
 	sbi_pmu_counters_offline(c);
 	local_irq_restore(flags);
 }
-
-/* ---- what is chosen ---- */
 
 #define NAME_EXCLUSIVE	"cpu"
 #define NAME_SHARED	"sbi_pmu"
@@ -220,10 +211,7 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 	return 0;
 }
 
-/*
- * Choose what makes samples, and write it to @text for the log. If the interrupt is asked
- * for and not available, the module does not load.
- */
+/* @text is for the log. Without an interrupt that is asked for, the module does not load. */
 static int choose_overflow(struct sbi_pmu *pmu, char *text, size_t size)
 {
 	enum { AUTO, TIMER, NONE, INTERRUPT };
@@ -269,8 +257,6 @@ static int choose_overflow(struct sbi_pmu *pmu, char *text, size_t size)
 	return 0;
 }
 
-/* ---- the module ---- */
-
 static struct sbi_pmu *pmu_alloc(void)
 {
 	struct sbi_pmu *pmu = kzalloc(sizeof(*pmu), GFP_KERNEL);
@@ -297,8 +283,6 @@ static void pmu_free(struct sbi_pmu *pmu)
 	kfree(pmu);
 }
 
-/* ---- how many bits counters have ---- */
-
 static void measure_here(void *arg)
 {
 	struct sbi_pmu *pmu = arg;
@@ -321,10 +305,7 @@ static void log_widths(const struct sbi_pmu *pmu, const struct sbi_pmu_inventory
 		first, pmu->inv.info[first].width, pmu->limits.width[first], n);
 }
 
-/*
- * Measure the counters, by events that they take. The counters of a CPU that comes online
- * are compared with the result, so no CPU may come meanwhile.
- */
+/* The counters of a CPU that comes online are compared with the result: none may come meanwhile. */
 static int measure_widths(struct sbi_pmu *pmu)
 {
 	struct sbi_pmu_inventory *now = kzalloc(sizeof(*now), GFP_KERNEL);

@@ -3,7 +3,6 @@
 
 #include "sbi.h"
 
-/* A call of the PMU extension. */
 struct sbiret sbi_pmu_sbi_ecall(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
 {
 	return sbi_ecall(SBI_EXT_PMU, fid, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
@@ -19,7 +18,6 @@ static unsigned long base_get(unsigned long fid, unsigned long arg)
 /**
  * sbi_pmu_sbi_probe() - ask for the implementation, and whether it has the PMU extension
  * @id: filled in
- *
  * Return: 0, -ENODEV without the PMU extension.
  */
 int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id)
@@ -40,7 +38,6 @@ void sbi_pmu_sbi_core_ids(unsigned long *mvendorid, unsigned long *marchid)
 	*marchid = base_get(SBI_EXT_BASE_GET_MARCHID, 0);
 }
 
-/* mimpid of the cores, 0 if it is not known. */
 unsigned long sbi_pmu_sbi_mimpid(void)
 {
 	return base_get(SBI_EXT_BASE_GET_MIMPID, 0);

@@ -5,7 +5,6 @@
 
 #include "backend_sbi.h"
 
-/* Who implements SBI here; const after probe */
 struct sbi_pmu_firmware_id {
 	unsigned long spec;         /* SBI version, as the base extension encodes it */
 	unsigned long impl;         /* implementation id */

@@ -36,42 +36,30 @@ enum sbi_pmu_backend_kind {
 	SBI_PMU_BACKEND_CSR,
 };
 
-/* Is the snapshot shared memory used? */
 enum sbi_pmu_snapshot_use {
 	SBI_PMU_SNAPSHOT_NONE,   /* firmware does not have it, or it does not work */
 	SBI_PMU_SNAPSHOT_UNUSED, /* it works, but reading counters is faster */
 	SBI_PMU_SNAPSHOT_USED,
 };
 
-/*
- * A CPU
- *
- * Only touched on its own CPU with interrupts disabled.
- */
+/* A CPU. Only touched on its own CPU with interrupts disabled. */
 struct sbi_pmu_cpu {
-	struct sbi_pmu *pmu;              /* the driver */
-	struct sbi_pmu_counters counters; /* its counters */
-	/* runs while a narrow counter counts, and serves lost interrupts (poll.c) */
-	struct hrtimer timer;
-	/* ns from the last expiry to the next, 0 while the timer is off */
-	u64 interval;
-	struct hrtimer sample_timer; /* runs while an event is sampled by timer (poll.c) */
-	/* an event that is sampled by timer has been started or stopped: set sample_timer */
-	bool timed_changed;
-	/* looks for lost interrupts while an event samples by interrupt (poll.c) */
-	struct timer_list look_timer;
-	struct sbi_pmu_mask lost; /* counters whose lost interrupt is not served yet */
-	u32 scounteren;           /* counters that programs may read now */
-	u32 open_to_all;          /* of these, what all programs may read, by the sysctl */
-	u32 openable;             /* counters that this CPU can open to programs */
-	/* events that keep cycle and instret running while all programs may read them */
-	struct sbi_pmu_event kept[SBI_PMU_KEPT];
+	struct sbi_pmu *pmu;
+	struct sbi_pmu_counters counters;
+	struct hrtimer timer;         /* while a narrow counter counts; serves lost interrupts */
+	u64 interval;                 /* ns from its last expiry to the next, 0: off */
+	struct hrtimer sample_timer;  /* runs while an event is sampled by timer */
+	bool timed_changed;           /* such an event has started or stopped: set sample_timer */
+	struct timer_list look_timer; /* looks for lost interrupts of events that sample by one */
+	struct sbi_pmu_mask lost;     /* counters whose lost interrupt is not served yet */
+	u32 scounteren;               /* counters that programs may read now */
+	u32 open_to_all;              /* of these, what all programs may read, by the sysctl */
+	u32 openable;                 /* counters that this CPU can open to programs */
+	struct sbi_pmu_event kept[SBI_PMU_KEPT]; /* see fixed.h */
 	unsigned long trapped_reads; /* user-space reads that came too late, and returned 0 */
-	/* overflows that were found although their interrupt was lost */
-	unsigned long lost_irqs;
-	/* samples that were due in a privilege mode that the event excludes */
-	unsigned long wrong_mode;
-	struct irq_work failed; /* reports that an event had to be disabled */
+	unsigned long lost_irqs;     /* overflows found although their interrupt was lost */
+	unsigned long wrong_mode;    /* samples due in a privilege mode that the event excludes */
+	struct irq_work failed;      /* reports that an event had to be disabled */
 };
 
 /* What the driver keeps of a perf event, in pmu_private */
@@ -79,17 +67,13 @@ struct sbi_pmu_perf_event {
 	struct sbi_pmu_event event; /* on a CPU */
 	struct perf_event *perf;    /* perf core's event */
 	struct sbi_pmu_cpu *cpu;    /* the CPU that it is on, from pmu_add() to pmu_del() */
-	/* its task may read it from user space, if it maps it; const after open */
-	bool readable;
-	bool has_page; /* a task has mapped it */
-	/* the counter in its mmap page: hpmcounter number plus one, or 0 */
-	u8 shown;
-	/* the address space that has mapped it, with a reference; NULL before */
-	struct mm_struct *mm;
-	/* counters that its page has shown so far, as in scounteren */
-	u32 published;
-	struct hlist_node reader; /* in the list of readers, if @mm */
-	struct rcu_head rcu;      /* to free it */
+	bool readable;              /* its task may read it, if it maps it; const after open */
+	bool has_page;              /* a task has mapped it */
+	u8 shown;                   /* hpmcounter number plus one in its mmap page, or 0 */
+	struct mm_struct *mm;       /* which has mapped it, with a reference; NULL before */
+	u32 published;              /* all counters that its page has shown, as in scounteren */
+	struct hlist_node reader;   /* in the list of readers, if @mm */
+	struct rcu_head rcu;        /* to free it */
 };
 
 enum sbi_pmu_user_access_mode {
@@ -98,11 +82,9 @@ enum sbi_pmu_user_access_mode {
 	SBI_PMU_USER_ACCESS_FIXED, /* also cycle and instret, without an event */
 };
 
-/* User-space reads */
 struct sbi_pmu_user_access {
 	bool available; /* the kernel has what is needed; const after probe */
-	/* the sysctl kernel.perf_user_access, enum sbi_pmu_user_access_mode */
-	int mode;
+	int mode;       /* the sysctl kernel.perf_user_access, enum sbi_pmu_user_access_mode */
 	struct ctl_table_header *sysctl; /* its handle, NULL where the other driver has it */
 	struct ctl_table table;          /* its description */
 	struct sbi_pmu_user_trap trap;   /* catches reads that come too late, if @available */
@@ -118,48 +100,36 @@ enum sbi_pmu_overflow_source {
 	SBI_PMU_OVERFLOW_TIMER,
 };
 
-/* The driver */
+/* The driver; const after probe, except for @homogeneous, @cpus, and @support to the end */
 struct sbi_pmu {
 	union {
-		struct pmu pmu; /* for perf core */
-		/* the same, for the kernel's arch_perf_update_userpage(), which casts to it */
-		struct riscv_pmu riscv;
+		struct pmu pmu;         /* for perf core */
+		struct riscv_pmu riscv; /* for arch_perf_update_userpage(), which casts to it */
 	};
-	struct sbi_pmu_cpu __percpu *cpu; /* per CPU */
-	struct sbi_pmu_inventory inv; /* the counters of every CPU in @cpus; const after probe */
-	/* how to read what firmware says of counters; const after probe */
-	struct sbi_pmu_probe_limits limits;
-	/* how often narrow counters must be read, 0 if there are none; const after probe */
-	u64 wrap_ns;
-	struct sbi_pmu_caps caps;               /* what the machine can do; const after probe */
-	struct sbi_pmu_firmware_id id;          /* the firmware; const after probe */
-	struct sbi_pmu_delegation delegation;   /* if counters are delegated; const after probe */
-	struct sbi_pmu_read_method read_method; /* how counters are best read; const after probe */
-	enum sbi_pmu_backend_kind backend;      /* how counters are programmed; const after probe */
-	enum sbi_pmu_snapshot_use snapshot;     /* enum sbi_pmu_snapshot_use; const after probe */
-	/*
-	 * no other CPU PMU is there: this one has type RAW and all counters. Else in shared
-	 * mode it leaves alone what the other PMU uses; const after probe
-	 */
+	struct sbi_pmu_cpu __percpu *cpu;
+	struct sbi_pmu_inventory inv;           /* the counters of every CPU in @cpus */
+	struct sbi_pmu_probe_limits limits;     /* how to read what firmware says of counters */
+	u64 wrap_ns;                            /* how often to read narrow counters, 0: none */
+	struct sbi_pmu_caps caps;               /* what the machine can do */
+	struct sbi_pmu_firmware_id id;          /* the firmware */
+	struct sbi_pmu_delegation delegation;   /* if counters are delegated */
+	struct sbi_pmu_read_method read_method; /* how counters are best read */
+	enum sbi_pmu_backend_kind backend;      /* how counters are programmed */
+	enum sbi_pmu_snapshot_use snapshot;
+	/* no other CPU PMU is there: ours has type RAW, else it leaves alone what that one uses */
 	bool exclusive;
-	const char *name; /* the PMU's name in that mode; const after probe */
-	/*
-	 * CPUs that have the counters of @inv, or had when they were online last; written by
-	 * hotplug callbacks, which the core serialises
-	 */
+	const char *name; /* the PMU's name in that mode */
+	/* CPUs that had @inv when last online; hotplug callbacks, which are serialised, write it */
 	struct cpumask homogeneous;
-	struct cpumask cpus;                 /* those that are online; likewise */
-	enum sbi_pmu_overflow_source source; /* what makes samples; const after probe */
-	/* events that cannot interrupt may be sampled by timer; const after probe */
-	bool poll;
-	/* the overflow interrupt that the cores have, or NULL; const after probe */
-	const struct sbi_pmu_irq_source *irq_source;
-	int irq; /* its Linux number, 0 if it is not used; const after probe */
-	/* perf core's function, which is not exported, or NULL; const after probe */
+	struct cpumask cpus;                         /* those that are online; likewise */
+	enum sbi_pmu_overflow_source source;         /* what makes samples */
+	bool poll;                                   /* sample by timer what cannot interrupt */
+	const struct sbi_pmu_irq_source *irq_source; /* that the cores have, or NULL */
+	int irq;                                     /* its Linux number, 0 if it is not used */
+	/* what perf core does not export, or NULL */
 	typeof(&perf_event_overflow) perf_event_overflow;
-	typeof(&perf_sample_event_took) perf_sample_event_took;           /* likewise */
-	typeof(&perf_event_disable_inatomic) perf_event_disable_inatomic; /* likewise */
-	/* perf core's variable, which is not exported, or NULL; const after probe */
+	typeof(&perf_sample_event_took) perf_sample_event_took;
+	typeof(&perf_event_disable_inatomic) perf_event_disable_inatomic;
 	const typeof(sysctl_perf_event_paranoid) *perf_event_paranoid;
 	struct sbi_pmu_support_cache support;   /* which counters can count an event */
 	atomic_t events;                        /* number of perf events that exist */

@@ -6,8 +6,6 @@ static struct sbi_pmu *dev_to_sbi_pmu(struct device *dev)
 	return to_sbi_pmu(dev_get_drvdata(dev));
 }
 
-/* ---- format/ ---- */
-
 ssize_t sbi_pmu_format_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct sbi_pmu_format_attr *fmt =
@@ -26,8 +24,6 @@ static const struct attribute_group format_group = {
 	.name = "format",
 	.attrs = format_attrs,
 };
-
-/* ---- events/ ---- */
 
 static ssize_t event_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -109,9 +105,8 @@ static struct attribute *event_attrs_exclusive[] = {
 };
 
 /*
- * perf opens a bare "-e cycles" on every PMU that lists an event "cycles". In shared mode
- * that is the other PMU's, so ours have names of their own. Cache events need names there,
- * because perf's type PERF_TYPE_HW_CACHE is the other PMU's, too.
+ * perf opens a bare "-e cycles" on every PMU that lists it. In shared mode that is the other PMU's,
+ * so ours has another name; cache events need one, as PERF_TYPE_HW_CACHE is the other's, too.
  */
 static struct attribute *event_attrs_shared[] = {
 	GENERAL_EVENTS("hw_"),
@@ -138,7 +133,6 @@ static bool is_supported(struct sbi_pmu *pmu, const struct attribute *attr)
 	       !sbi_pmu_support_find(&pmu->support, &code, &candidates);
 }
 
-/* Only events that can be counted here are listed. */
 static umode_t event_visible(struct kobject *kobj, struct attribute *attr, int n)
 {
 	struct sbi_pmu *pmu = dev_to_sbi_pmu(kobj_to_dev(kobj));
@@ -157,8 +151,6 @@ static const struct attribute_group event_group_shared = {
 	.attrs = event_attrs_shared,
 	.is_visible = event_visible,
 };
-
-/* ---- caps/ ---- */
 
 /* The events that free-running counters count, as perf -e takes them */
 const char *sbi_pmu_free_running_names(const struct sbi_pmu_inventory *inv)
@@ -288,8 +280,6 @@ static const struct attribute_group caps_group = {
 	.is_visible = caps_visible,
 };
 
-/* ---- cpus ---- */
-
 static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return cpumap_print_to_pagebuf(true, buf, &dev_to_sbi_pmu(dev)->cpus);
@@ -309,10 +299,7 @@ static const struct attribute_group *groups_exclusive[] = {
 	&format_group, &event_group_exclusive, &caps_group, &cpus_group, NULL,
 };
 
-/*
- * In shared mode there is no "cpus": perf takes a PMU with that file for a kind of core,
- * and would open "-e cycles" on both PMUs.
- */
+/* No "cpus": perf takes a PMU with it for a kind of core, and would open "-e cycles" on both. */
 static const struct attribute_group *groups_shared[] = {
 	&format_group,
 	&event_group_shared,

@@ -8,13 +8,11 @@
 
 #include "sbi_pmu.h"
 
-/* A field of config */
 struct sbi_pmu_format_attr {
 	struct device_attribute attr;
 	u64 mask;
 };
 
-/* A named event */
 struct sbi_pmu_event_attr {
 	struct device_attribute attr;
 	u64 config;

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A read of a counter that scounteren does not enable traps, and do_trap() of the kernel
- * sends a SIGILL. A kprobe on do_trap() comes first.
+ * A read of a counter that scounteren does not enable traps, and do_trap() of the kernel sends a
+ * SIGILL. A kprobe on do_trap() comes first. It also slows down all other fatal traps, such as the
+ * SIGSEGV that some programs use on purpose, so it is in place only while programs can read.
  *
- * do_trap() serves all fatal traps, also the SIGSEGV that some programs use on purpose, and
- * the probe makes each slower. So it is in place only while programs can read counters.
- *
- * The name of the function says nothing about whether the compiler has put a copy of it
- * into its caller. So the module tries it when it is loaded, by a program that does
- * nothing but read a counter.
+ * The compiler may have put a copy of do_trap() into its caller, which its name does not tell. So
+ * the module tries it at load, by a program that does nothing but read a counter.
  */
 #include <linux/elf.h>
 #include <linux/err.h>
@@ -26,15 +23,9 @@
 
 #include "user_trap.h"
 
-/*
- * How long the probe stays in place without users. To arm or disarm it stops all CPUs for a
- * moment, and any user can open and close events.
- */
+/* To arm or disarm stops all CPUs for a moment, and any user can open and close events. */
 #define DISARM_DELAY	(5 * HZ)
 
-/* ---- the probe ---- */
-
-/* do_trap(regs, signal, ...) is about to kill a program. */
 static int before_trap(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct sbi_pmu_user_trap *ut = container_of(probe, struct sbi_pmu_user_trap, probe);
@@ -91,11 +82,10 @@ static void disarm_if_unused(struct work_struct *work)
 }
 
 /**
- * sbi_pmu_user_trap_get() - catch reads that trap, from now on
+ * sbi_pmu_user_trap_get() - catch reads that trap, until sbi_pmu_user_trap_put()
  * @ut: after sbi_pmu_user_trap_init()
- *
  * Context: may sleep; takes the lock of CPU hotplug.
- * Return: are they caught? If so, sbi_pmu_user_trap_put() must follow.
+ * Return: are they caught? If not, sbi_pmu_user_trap_put() must not follow.
  */
 bool sbi_pmu_user_trap_get(struct sbi_pmu_user_trap *ut)
 {
@@ -114,8 +104,6 @@ void sbi_pmu_user_trap_put(struct sbi_pmu_user_trap *ut)
 	if (atomic_dec_and_test(&ut->users))
 		schedule_delayed_work(&ut->disarm, DISARM_DELAY);
 }
-
-/* ---- the self-test ---- */
 
 #define TEST_ADDRESS	0x400000
 #define INSN_LI(rd, value)	((value) << 20 | (rd) << 7 | 0x13)
@@ -159,7 +147,6 @@ static const struct test_program {
 	},
 };
 
-/* What the task of the program is given before it starts */
 struct test_setup {
 	struct sbi_pmu_user_trap *ut;
 	const struct cpumask *cpus; /* where it runs: CPUs whose scounteren the module writes */
@@ -173,7 +160,6 @@ static int begin_test(struct subprocess_info *info, struct cred *new)
 	return set_cpus_allowed_ptr(current, setup->cpus);
 }
 
-/* The program as a file in memory */
 static struct file *test_file(void)
 {
 	struct file *file =
@@ -241,14 +227,11 @@ static const char *self_test(struct sbi_pmu_user_trap *ut, const struct cpumask 
 	return NULL;
 }
 
-/* ---- init and exit ---- */
-
 /**
  * sbi_pmu_user_trap_init() - prepare to catch reads that trap
  * @ut: zero
  * @handle: see struct sbi_pmu_user_trap
  * @cpus: CPUs on which reads trap now
- *
  * Context: may sleep; in the task that loads the module.
  * Return: NULL, or in words for the log why such reads cannot be caught.
  */

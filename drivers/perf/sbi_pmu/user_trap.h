@@ -12,18 +12,14 @@
 /* A probe on the kernel's function for fatal traps, armed while programs can read counters */
 struct sbi_pmu_user_trap {
 	struct kprobe probe;
-	/*
-	 * the running program has read a counter and trapped: may it go on? Called with
-	 * preemption disabled; const after init
-	 */
+	/* may the program go on whose read of a counter trapped? Preemption is disabled. */
 	bool (*handle)(struct sbi_pmu_user_trap *ut, struct pt_regs *regs);
-	/* the program of the self-test while it runs, for which @handle returns true */
-	const struct task_struct *tester;
-	bool caught;                /* the self-test's read came to @handle */
-	atomic_t users;             /* events that programs can read */
-	bool armed;                 /* the probe is in place */
-	struct mutex lock;          /* for changes of @armed */
-	struct delayed_work disarm; /* after the last user has gone */
+	const struct task_struct *tester; /* the self-test's program: @handle returns true */
+	bool caught;                      /* the self-test's read came to @handle */
+	atomic_t users;                   /* events that programs can read */
+	bool armed;                       /* the probe is in place */
+	struct mutex lock;                /* for changes of @armed */
+	struct delayed_work disarm;       /* after the last user has gone */
 };
 
 const char *sbi_pmu_user_trap_init(struct sbi_pmu_user_trap *ut,

@@ -19,7 +19,6 @@ static int spacemit_match(void **data)
 	return 0;
 }
 
-/* Can firmware count the event of this row? */
 static bool is_used(struct sbi_pmu *pmu, const struct sbi_pmu_stand_in *row)
 {
 	struct sbi_pmu_event_code code = { .idx = row->event, .flags = row->filter };

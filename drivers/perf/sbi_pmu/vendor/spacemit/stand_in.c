@@ -2,16 +2,13 @@
 #include "stand_in.h"
 
 /*
- * X60 (K1, M1): cycle and instret do not interrupt and cannot filter, as there is no
- * Smcntrpmf. Of the events of its programmable counters three count cycles, each in one mode.
+ * X60 (K1, M1): cycle and instret do not interrupt and cannot filter (no Smcntrpmf); three events
+ * count cycles, each in one mode. None counts U- and S-mode, so nothing stands in for cycles
+ * without a filter; m_mode_cycle (0x20) is left out: OpenSBI always filters M-mode.
  *
- * Sources: the ids are those of the vendor's kernel (linux-k1x, mapfile.csv of perf), the
- * numbers those of miniperf (libprof/events/spacemit/x60.json), which samples by
- * u_mode_cycle. The vendor's "Perf Usage Note" (Bianbu documentation, development/perf)
- * recommends these events for sampling. Not tried on such a core.
- *
- * m_mode_cycle (0x20) is left out: OpenSBI has programmable counters never count M-mode. No
- * single event counts U- and S-mode, so nothing stands in for cycles without a filter.
+ * Sources: the ids are from the vendor's kernel (linux-k1x, mapfile.csv of perf), the numbers from
+ * miniperf (libprof/events/spacemit/x60.json); the vendor's "Perf Usage Note" (Bianbu
+ * documentation, development/perf) recommends them for sampling. Not tried on such a core.
  */
 static const struct sbi_pmu_stand_ins x60 = {
 	.core = "X60",
@@ -24,7 +21,6 @@ static const struct sbi_pmu_stand_ins x60 = {
 	},
 };
 
-/* The stand-ins of a core, NULL if it has none. */
 const struct sbi_pmu_stand_ins *sbi_pmu_stand_ins_find(u64 mvendorid, u64 marchid)
 {
 	return mvendorid == x60.mvendorid && marchid == x60.marchid ? &x60 : NULL;
@@ -34,7 +30,6 @@ const struct sbi_pmu_stand_ins *sbi_pmu_stand_ins_find(u64 mvendorid, u64 marchi
  * sbi_pmu_stand_in_substitute() - replace an event by one that counts the same
  * @data: the core's stand-ins
  * @code: the event; its flags stay
- *
  * Return: is there one?
  */
 bool sbi_pmu_stand_in_substitute(const void *data, struct sbi_pmu_event_code *code)

@@ -5,15 +5,13 @@
 
 #include "../../event_code.h"
 
-/* A core, and its events */
 struct sbi_pmu_stand_ins {
 	const char *core;
 	u64 mvendorid;
 	u64 marchid;
-	/* ends with a row of event 0 */
 	struct sbi_pmu_stand_in {
-		u32 event;        /* event_idx of what is asked for ... */
-		u32 filter;       /* ... with these of the inhibit flags of U- and S-mode */
+		u32 event;        /* event_idx of what is asked for; 0 ends the list */
+		u32 filter;       /* with these of the inhibit flags of U- and S-mode */
 		u64 raw;          /* data of the raw event that counts the same */
 		const char *name; /* the vendor's name of that event */
 	} row[];
