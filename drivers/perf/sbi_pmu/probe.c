@@ -8,8 +8,6 @@
  * @sbi: this CPU's
  * @limits: what to make of the answers
  * @inv: filled in
- *
- * Context: preemption disabled.
  * Return: 0, or an errno if firmware does not even return their number.
  */
 int sbi_pmu_probe_inventory(struct sbi_pmu_sbi *sbi, const struct sbi_pmu_probe_limits *limits,
@@ -59,7 +57,7 @@ static int check_moves(struct sbi_pmu_backend *be, unsigned int idx)
 	return ret ? -EBUSY : -ENODATA;
 }
 
-/* Start cycles or instructions on a counter other than @probed. Return: does it count? */
+/* Start cycles or instructions on a counter other than @probed. */
 static bool start_reference(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
 			    unsigned int probed, unsigned int *idx)
 {
@@ -80,10 +78,8 @@ static bool start_reference(struct sbi_pmu_backend *be, const struct sbi_pmu_pla
 }
 
 /*
- * Start counter @idx for a raw event that may not exist. KVM accepts any raw event; if
- * its host cannot count it, KVM stops this counter and those configured after it when it
- * is started. So a reference counter that is configured after it shows whether it exists.
- *
+ * KVM accepts any raw event. If its host cannot count it, the start stops this counter and those
+ * configured after it, such as the reference counter.
  * Return: 0, -ENODATA if the event cannot be counted, -EBUSY if that is not known.
  */
 static int start_with_reference(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
@@ -107,12 +103,7 @@ static bool is_raw(const struct sbi_pmu_event_code *code)
 
 /* ---- which counters can count an event ---- */
 
-/*
- * Configure, start and read the event on one counter of a window. RustSBI does not release
- * a counter that was never started.
- *
- * Return: 0, -ENXIO if a counter took the event but cannot be read, or another errno.
- */
+/* Return: 0, -ENXIO if a counter took the event but cannot be read, or another errno. */
 static int probe_window(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
 			const struct sbi_pmu_event_code *code, unsigned int window,
 			unsigned long mask)
@@ -123,6 +114,7 @@ static int probe_window(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *p
 
 	if (ret)
 		return ret;
+	/* RustSBI does not release a counter that was never started. */
 	ret = be->in_vm && is_raw(code) ? start_with_reference(be, plan, got) :
 					  sbi_pmu_backend_start_one(be, got);
 	if (!ret && sbi_pmu_backend_read(be, got, &value))
@@ -131,17 +123,13 @@ static int probe_window(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *p
 	return ret;
 }
 
-/* Is this firmware's "no", as opposed to a failure? */
 static bool is_denial(int ret)
 {
 	return ret == -EOPNOTSUPP || ret == -EINVAL || ret == -EPROTO || ret == -ENXIO ||
 	       ret == -ENODATA;
 }
 
-/*
- * Probe each counter of @window alone. If the event @counts on one counter and -ENODATA is
- * returned for the next, the host has no second counter for it left now; that is not final.
- */
+/* Once the event @counts, -ENODATA means that the host has no second counter for it now. */
 static void probe_each(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
 		       const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *window,
 		       bool counts, struct sbi_pmu_support *support)
@@ -162,14 +150,10 @@ static void probe_each(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *pl
 /**
  * sbi_pmu_probe_event() - find out which counters can count an event
  * @be: this CPU's
- * @plan: what its counters hold; none holds @code
+ * @plan: what its counters hold; those are not probed, and none holds @code
  * @code: the event; its flags are not used
  * @candidates: the counters in question
  * @support: what is learned is added
- *
- * Configured counters are left alone, and not known after.
- *
- * Context: on the CPU, interrupts disabled.
  */
 void sbi_pmu_probe_event(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
 			 const struct sbi_pmu_event_code *code,
@@ -220,9 +204,7 @@ void sbi_pmu_examples_add(struct sbi_pmu_examples *examples, const struct sbi_pm
  * @plan: what its counters hold
  * @examples: events that counters took before
  * @which: free counters, as far as the plan says
- *
- * Context: on the CPU, interrupts disabled.
- * Return: those of @which that take an event that they took before.
+ * Return: those of @which that still take that event.
  */
 struct sbi_pmu_mask sbi_pmu_probe_examples(struct sbi_pmu_backend *be,
 					   const struct sbi_pmu_plan *plan,
@@ -243,9 +225,8 @@ struct sbi_pmu_mask sbi_pmu_probe_examples(struct sbi_pmu_backend *be,
 /* ---- how many bits counters have ---- */
 
 /*
- * A counter is started from a value whose upper bits are set, and read. It does not overflow
- * meanwhile: the lower bits are 0, so that takes 2^20 events or more. If the hart is delayed
- * for so long, the values are not as expected, and the width stays unknown.
+ * A counter is started with upper bits set and lower bits 0, and read before it can overflow. If
+ * the hart is delayed for 2^20 events, the values are wrong, and the width stays unknown.
  */
 #define FAR_BITS	20
 #define UPPER_HALF	GENMASK_ULL(63, 32)
@@ -265,10 +246,7 @@ static unsigned int ones_left(u64 value, u64 pattern)
 	return ones & (ones + 1) ? 0 : hweight64(ones);
 }
 
-/*
- * The counter runs after this, as RustSBI does not release a stopped one. Return: the bits of
- * configured counter @idx, 0 if it cannot be written.
- */
+/* Return: its bits, 0 if it cannot be written. It runs on, as RustSBI releases no stopped one. */
 static unsigned int measure_width(struct sbi_pmu_backend *be, unsigned int idx)
 {
 	u64 upper, lower, zero;
@@ -293,13 +271,11 @@ static unsigned int measure_width(struct sbi_pmu_backend *be, unsigned int idx)
  * @be: this CPU's
  * @plan: what its counters hold
  * @examples: events that counters took
- * @limits: the widths of counters that have fewer bits than that are reduced
+ * @limits: wider counters' widths are reduced
  *
- * Counters without an example, or that the other driver uses now, or that cannot be written
- * are left out. cycle and instret have 64 bits (privileged specification, 3.1.10); the
- * counters of a VM, which are values in the memory of its host, too.
- *
- * Context: on the CPU, interrupts disabled.
+ * A counter is left out without an example, if the other driver uses it, or if it cannot be
+ * written. cycle and instret have 64 bits (privileged specification, 3.1.10), and so have the
+ * counters of a VM, which are in its host's memory.
  */
 void sbi_pmu_probe_widths(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
 			  const struct sbi_pmu_examples *examples,
@@ -325,8 +301,6 @@ void sbi_pmu_probe_widths(struct sbi_pmu_backend *be, const struct sbi_pmu_plan 
 /* Reads of the clock that give a counter time to count some thousand events */
 #define CLOCK_READS	1000
 
-/* ---- counters that run without firmware ---- */
-
 static bool is_counting(struct sbi_pmu_backend *be, u16 csr, u64 (*clock)(void))
 {
 	u64 first, now;
@@ -341,11 +315,8 @@ static bool is_counting(struct sbi_pmu_backend *be, u16 csr, u64 (*clock)(void))
 /**
  * sbi_pmu_probe_counts_freely() - does a fixed counter run that firmware does not hand out?
  * @be: this CPU's
- * @idx: the counter, which is started if it does not run: the built-in driver stops all
- *	 counters of a CPU that comes online, whether it can configure them or not
+ * @idx: the counter; started if need be: the built-in driver stops all of a CPU that comes online
  * @clock: returns the time
- *
- * Context: on the CPU, preemption disabled.
  */
 bool sbi_pmu_probe_counts_freely(struct sbi_pmu_backend *be, unsigned int idx, u64 (*clock)(void))
 {
@@ -355,7 +326,6 @@ bool sbi_pmu_probe_counts_freely(struct sbi_pmu_backend *be, unsigned int idx, u
 	       (!sbi_pmu_sbi_start(&be->sbi, idx) && is_counting(be, csr, clock));
 }
 
-/* Does firmware hand out none of the @offered counters for an event? */
 static bool is_refused(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
 		       const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *offered)
 {
@@ -377,15 +347,13 @@ static bool is_refused(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *pl
  * @plan: what its counters hold: nothing
  * @clock: returns the time
  *
- * With Sscofpmf and without Smcntrpmf, OpenSBI 1.9 and later do not hand out cycle and
- * instret, as they cannot filter. Without lines in firmware's device tree for them there is
- * then no counter for cycles and instructions; the CSRs run all the time, though.
+ * With Sscofpmf and without Smcntrpmf, OpenSBI 1.9 and later do not hand out cycle and instret, as
+ * they cannot filter. If firmware's device tree has no lines for the events, no other counter
+ * counts them; the CSRs run all the time, though.
  *
- * In shared mode only programmable counters are offered: OpenSBI that hands out a fixed
- * counter returns that one in any case. The caller must know that the firmware does that.
- *
- * Context: on the CPU, interrupts disabled.
- * Return: those counters whose event firmware hands out no counter for.
+ * In shared mode only programmable counters are offered, as OpenSBI hands out a fixed one whatever
+ * is offered. The caller must know that the firmware does that.
+ * Return: those whose event firmware hands out no counter for.
  */
 struct sbi_pmu_mask sbi_pmu_probe_free_running(struct sbi_pmu_backend *be,
 					       const struct sbi_pmu_plan *plan, u64 (*clock)(void))
@@ -417,7 +385,6 @@ struct sbi_pmu_mask sbi_pmu_probe_free_running(struct sbi_pmu_backend *be,
 /* A start value that the counter cannot reach meanwhile */
 #define FAR		BIT_ULL(40)
 
-/* Configure a counter for cycles, or else instructions. */
 static int config_any(struct sbi_pmu_backend *be, unsigned int *idx)
 {
 	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(be->inv);
@@ -457,7 +424,6 @@ static u64 saved_value(struct sbi_pmu_backend *be, unsigned int idx, u64 from, b
 	return READ_ONCE(*value);
 }
 
-/* Are the start values and saved values of stopped counter @idx right? */
 static bool snapshot_works(struct sbi_pmu_backend *be, unsigned int idx, bool accumulates)
 {
 	u64 saved, read;
@@ -489,7 +455,6 @@ static int read_twice(struct sbi_pmu_backend *be, unsigned int idx)
 	return ret;
 }
 
-/* Take the time of @TIMES calls of @what, and keep it if it is the best so far. */
 static int time_best(struct sbi_pmu_backend *be, unsigned int idx, u64 (*clock)(void),
 		     int (*what)(struct sbi_pmu_backend *be, unsigned int idx), u64 *best)
 {
@@ -508,9 +473,8 @@ static int time_best(struct sbi_pmu_backend *be, unsigned int idx, u64 (*clock)(
 }
 
 /*
- * Is a switch by two calls faster than by reads? If it is for one event, it is for more.
- * With KVM up to 7.2 it is not, as the host has much to do to stop and start a counter.
- * The best of some rounds is compared, because the hart may be interrupted.
+ * If a switch by two calls is faster for one event, it is for more. With KVM up to 7.2 it is not:
+ * the host has much to do to stop and start a counter. The hart may be interrupted, hence rounds.
  */
 static bool snapshot_is_faster(struct sbi_pmu_backend *be, unsigned int idx, u64 (*clock)(void))
 {
@@ -531,8 +495,6 @@ static bool snapshot_is_faster(struct sbi_pmu_backend *be, unsigned int idx, u64
  * @be: this CPU's, online and idle
  * @clock: returns the time
  * @method: the answer; false for what could not be found out
- *
- * Context: on the CPU, interrupts disabled.
  */
 void sbi_pmu_probe_read_method(struct sbi_pmu_backend *be, u64 (*clock)(void),
 			       struct sbi_pmu_read_method *method)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * probe: ask firmware which counters there are, how many bits they have, which can count an
- * event, and how they are best read. Counters are configured for that, and released at once.
+ * probe: ask firmware about counters and events. A counter that is configured for that is
+ * released at once. Context of all functions: on the CPU, interrupts disabled.
  */
 #ifndef SBI_PMU_PROBE_H
 #define SBI_PMU_PROBE_H
@@ -10,21 +10,17 @@
 #include "backend.h"
 #include "event.h"
 
-/* What to make of the answers about counters */
 struct sbi_pmu_probe_limits {
-	/* by counter, bits that a hardware counter has at most; firmware may say more */
-	u8 width[SBI_PMU_MAX_COUNTERS];
-	/* cycle and instret can do all that programmable counters can (KVM) */
-	bool homogeneous;
+	u8 width[SBI_PMU_MAX_COUNTERS]; /* bits at most; firmware may say more */
+	bool homogeneous;               /* cycle and instret can do all that the others can (KVM) */
 };
 
 /* Which counters can count an event, as far as it has been probed */
 struct sbi_pmu_support {
-	struct sbi_pmu_mask can;    /* counters that took it */
-	struct sbi_pmu_mask cannot; /* counters that did not */
-	/* counters of which it is not known, as the other driver used them at the last probe */
-	struct sbi_pmu_mask held;
-	bool strayed; /* firmware returned a counter that was not offered */
+	struct sbi_pmu_mask can;
+	struct sbi_pmu_mask cannot;
+	struct sbi_pmu_mask held; /* not known: the other driver used them at the last probe */
+	bool strayed;             /* firmware returned a counter that was not offered */
 };
 
 /* Events that counters took */
@@ -33,11 +29,9 @@ struct sbi_pmu_examples {
 	struct sbi_pmu_event_code code[SBI_PMU_MAX_COUNTERS]; /* by counter, an event */
 };
 
-/* How counters of this machine are best read */
 struct sbi_pmu_read_method {
-	bool accumulates; /* see struct sbi_pmu_backend */
-	/* firmware saves values to the shared memory, and starts from there */
-	bool snapshot_works;
+	bool accumulates;        /* see struct sbi_pmu_backend */
+	bool snapshot_works;     /* firmware saves values there, and starts from them */
 	bool snapshot_is_faster; /* than reading one counter after the other */
 };
 

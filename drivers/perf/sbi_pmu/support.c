@@ -12,8 +12,6 @@ struct support_entry {
 	unsigned long probed; /* jiffies at the last probe */
 };
 
-/* ---- the cache ---- */
-
 static u32 hash_of(const struct sbi_pmu_event_code *code)
 {
 	return jhash_3words(code->idx, code->data, code->data >> 32, code->unit);
@@ -47,7 +45,6 @@ static void remove_entry(struct sbi_pmu_support_cache *cache, struct support_ent
 	kfree(e);
 }
 
-/* Add an entry; the least recently used one goes if there are too many. */
 static struct support_entry *add_entry(struct sbi_pmu_support_cache *cache,
 				       const struct sbi_pmu_event_code *code)
 {
@@ -73,7 +70,6 @@ void sbi_pmu_support_init(struct sbi_pmu_support_cache *cache)
 	INIT_LIST_HEAD(&cache->recent);
 }
 
-/* Forget all events, as counters have changed or the driver goes. */
 void sbi_pmu_support_free(struct sbi_pmu_support_cache *cache)
 {
 	struct support_entry *e, *tmp;
@@ -82,11 +78,9 @@ void sbi_pmu_support_free(struct sbi_pmu_support_cache *cache)
 		remove_entry(cache, e);
 }
 
-/* ---- which counters to probe ---- */
-
 /*
- * In shared mode not the fixed counters: firmware returns them to every caller, even
- * while the other driver uses them. Unless it hands them out to none: they are only read.
+ * In shared mode not the fixed counters: firmware returns them to every caller, even while the
+ * other driver uses them. Unless it hands them out to none: they are only read.
  */
 static struct sbi_pmu_mask candidates_of(const struct sbi_pmu_support_cache *cache,
 					 const struct sbi_pmu_event_code *code)
@@ -112,11 +106,9 @@ static struct sbi_pmu_mask unknown_among(const struct sbi_pmu_mask *candidates,
 }
 
 /*
- * Counters of this CPU to borrow: those that are to be probed; and those that hold the
- * event, as firmware may return their counter again whatever is offered (cycles and
- * instret of OpenSBI before 1.9, and of KVM), or have the event only once. In a VM all of
- * them: the probe needs a reference counter, and an event that the host cannot count stops
- * the counters that are configured after it.
+ * Also those that hold the event: firmware may have it only once, or return its counter whatever
+ * is offered (cycles and instret of OpenSBI before 1.9, and of KVM). In a VM all: the probe needs
+ * a reference counter, and an event that the host cannot count stops those configured after it.
  */
 static struct sbi_pmu_mask to_borrow(const struct sbi_pmu_counters *c,
 				     const struct sbi_pmu_event_code *code,
@@ -129,19 +121,15 @@ static struct sbi_pmu_mask to_borrow(const struct sbi_pmu_counters *c,
 	return sbi_pmu_mask_or(sbi_pmu_mask_and(*unknown, &c->plan.configured), &holders);
 }
 
-/*
- * Is this cycles or instructions? Firmware may return their fixed counters whatever is
- * offered, and change them although the other driver uses them.
- */
+/* Firmware may return these whatever is offered, and change what the other driver uses. */
 static bool has_fixed_counter(const struct sbi_pmu_event_code *code)
 {
 	return code->idx == SBI_PMU_HW_CPU_CYCLES || code->idx == SBI_PMU_HW_INSTRUCTIONS;
 }
 
 /*
- * Release counters for the time of a probe. If events count on them, all hardware counters
- * with events stop, so that the events of a group all miss the same time. Those that are
- * released are not stopped before: RustSBI does not release a stopped counter.
+ * If events count on @which, all hardware counters with events stop, so that a group misses the
+ * same time. Those released are not stopped before: RustSBI does not release a stopped counter.
  */
 static void borrow(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *which)
 {
@@ -167,20 +155,16 @@ static void give_back(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *whi
 }
 
 /**
- * sbi_pmu_support_probe_here() - probe an event on this CPU
- * @c: this CPU's counters; those that are in use miss what happens during the probe
+ * sbi_pmu_support_probe_here() - probe an event; sbi_pmu_counters_start() must be called after
+ * @c: this CPU's counters; those in use miss what happens during the probe
  * @code: the event
  * @candidates: the counters in question
  * @examples: events that counters took before; those of this probe are added
  * @support: what is learned is added
  *
- * In shared mode a counter may refuse as the other driver uses it. That is known from an
- * event that it took before and refuses now, too. A refusal is only taken for the answer
- * if the counter was ours, or takes the other event; or if firmware returned a counter that
- * was not offered, as that may have changed a counter of the other driver.
- *
- * sbi_pmu_counters_start() must be called after.
- *
+ * In shared mode the other driver may use a counter: it then refuses an event that it took before,
+ * too. A refusal counts if the counter was ours, or takes that event; or if firmware returned a
+ * counter that was not offered: to ask more may change a counter of the other driver.
  * Context: interrupts disabled.
  */
 void sbi_pmu_support_probe_here(struct sbi_pmu_counters *c, const struct sbi_pmu_event_code *code,
@@ -226,10 +210,9 @@ static void probe_here(void *arg)
 }
 
 /*
- * Probe an event on the opener's CPU, so that no user makes other CPUs work; what is learned
- * is true for all CPUs, as they have the same counters. An opener on a CPU with other counters
- * needs one with them. Without the hotplug lock: perf core may hold a context's mutex,
- * which hotplug takes inside of it. A CPU that goes offline meanwhile adds nothing.
+ * On the opener's CPU, so that no user makes other CPUs work; all have the same counters, or one of
+ * those that have is asked. Without the hotplug lock: perf core may hold a context's mutex, which
+ * hotplug takes inside of it. A CPU that goes offline meanwhile adds nothing.
  */
 static void probe(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
 		  const struct sbi_pmu_mask *candidates, struct sbi_pmu_support *support)
@@ -243,8 +226,6 @@ static void probe(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_even
 	put_cpu();
 }
 
-/* ---- the answer ---- */
-
 /* As no counter of a VM took an event: others may have used the host's counters. */
 static bool may_change(const struct sbi_pmu_support_cache *cache,
 		       const struct sbi_pmu_support *support)
@@ -252,10 +233,7 @@ static bool may_change(const struct sbi_pmu_support_cache *cache,
 	return cache->in_vm && sbi_pmu_mask_empty(&support->can);
 }
 
-/*
- * Is another probe due? If some counter can count the event, what is unknown of others
- * waits for a second, so that it is not tried at each open.
- */
+/* If a counter can count the event, others are tried again after a second, not at each open. */
 static bool is_due(const struct support_entry *e, const struct sbi_pmu_mask *candidates)
 {
 	const struct sbi_pmu_mask unknown = unknown_among(candidates, &e->support);
@@ -302,14 +280,11 @@ static int find_locked(struct sbi_pmu_support_cache *cache, const struct sbi_pmu
  * sbi_pmu_support_find() - find the counters that can count an event
  * @cache: what is known
  * @code: the event; its filter flags are not used
- * @candidates: the answer: counters that took the event; in exclusive mode also those for
- *		which firmware returned an error. If -EBUSY is returned: counters of which it
- *		is not known
- *
+ * @candidates: counters that took it, in exclusive mode also those where firmware returned an
+ *		error; with -EBUSY, those of which it is not known
  * Context: may sleep.
- * Return: 0, -EOPNOTSUPP if no counter can count it, -EBUSY if no counter has taken it, and
- * the other driver uses some of them (shared mode) or firmware or the host of this VM could
- * not tell.
+ * Return: 0, -EOPNOTSUPP if no counter can, -EBUSY if none did, but the other driver uses some
+ * (shared mode), or firmware or the host of this VM could not tell.
  */
 int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
 			 struct sbi_pmu_mask *candidates)
@@ -325,10 +300,8 @@ int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache, const struct sbi_p
 /**
  * sbi_pmu_support_each() - show the events that counters have taken
  * @cache: what is known
- * @show: called for each event with the counters that took it, the oldest event first
+ * @show: called for each event with its counters, the oldest first; may sleep
  * @arg: for @show
- *
- * Context: may sleep, and so may @show.
  */
 void sbi_pmu_support_each(struct sbi_pmu_support_cache *cache,
 			  void (*show)(void *arg, const struct sbi_pmu_event_code *code,
@@ -362,7 +335,6 @@ static struct sbi_pmu_mask filtering(const struct sbi_pmu_support_cache *cache)
 	return cache->caps->fixed_filters ? sbi_pmu_mask_or(full, &cache->inv->fixed) : full;
 }
 
-/* See sbi_pmu_support_filtered(). */
 static int find_filtered(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
 			 int refusal, struct sbi_pmu_mask *candidates)
 {
@@ -381,9 +353,8 @@ static int find_filtered(struct sbi_pmu_support_cache *cache, const struct sbi_p
  * sbi_pmu_support_filtered() - find the counters for perf_event_open(), with filters
  * @cache: what is known
  * @code: the event; replaced by one of the vendor's if no counter can count it so
- * @refusal: what to return if the event has a filter and no counter that can filter
+ * @refusal: errno if the event has a filter and no counter that can filter
  * @candidates: the answer; most fixed counters count in all privilege modes
- *
  * Context: may sleep.
  * Return: 0, -ENOENT (to perf: the event is not supported), or another errno.
  */
@@ -404,10 +375,7 @@ int sbi_pmu_support_filtered(struct sbi_pmu_support_cache *cache, struct sbi_pmu
 
 /**
  * sbi_pmu_support_probe_all() - probe every event that has a general name
- * @cache: empty as yet
- *
- * All counters are idle before the PMU is registered, so each can be probed.
- *
+ * @cache: empty as yet; all counters are idle before the PMU is registered
  * Context: may sleep.
  */
 void sbi_pmu_support_probe_all(struct sbi_pmu_support_cache *cache)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * support: which counters can count an event: probed when it is opened first, and
- * remembered.
- */
+/* support: which counters can count an event: probed when it is opened first, remembered. */
 #ifndef SBI_PMU_SUPPORT_H
 #define SBI_PMU_SUPPORT_H
 
@@ -10,21 +7,18 @@
 #include "event.h"
 #include "probe.h"
 
-/* What is known of events */
 struct sbi_pmu_support_cache {
 	const struct sbi_pmu_inventory *inv; /* the counters */
 	const struct sbi_pmu_caps *caps;     /* what the machine can do */
 	bool exclusive;                      /* see struct sbi_pmu_backend */
 	bool in_vm;                          /* ditto */
 	const struct cpumask *cpus;          /* CPUs on which events can be probed */
-	/* this CPU's counters */
 	struct sbi_pmu_counters *(*this_cpu)(struct sbi_pmu_support_cache *cache);
-	/* start stopped counters of this CPU again, after a probe; interrupts disabled */
-	void (*restart)(struct sbi_pmu_counters *c);
-	struct mutex lock;             /* guards the rest, and serialises probes */
-	DECLARE_HASHTABLE(entries, 6); /* by event */
-	struct list_head recent;       /* the entries, the most recently used first */
-	unsigned int count;            /* number of entries */
+	void (*restart)(struct sbi_pmu_counters *c); /* after a probe; interrupts disabled */
+	struct mutex lock;                           /* guards the rest, and serialises probes */
+	DECLARE_HASHTABLE(entries, 6);               /* by event */
+	struct list_head recent;                     /* the entries, the most recently used first */
+	unsigned int count;                          /* number of entries */
 	struct sbi_pmu_examples examples;
 };
 
