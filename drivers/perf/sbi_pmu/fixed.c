@@ -2,7 +2,6 @@
 #include "allocate.h"
 #include "fixed.h"
 
-/* A fixed counter, and the event that it counts */
 static const struct {
 	u16 csr;
 	u32 idx;
@@ -29,15 +28,12 @@ void sbi_pmu_fixed_init(const struct sbi_pmu_counters *c, struct sbi_pmu_event *
 }
 
 /**
- * sbi_pmu_fixed_keep() - have the fixed counters count, if they do not yet
+ * sbi_pmu_fixed_keep() - use the fixed counters, as firmware stops no counter that is in use
  * @c: this CPU's
  * @kept: its events for that
  *
- * A counter that an event uses is not stopped by firmware. If firmware refuses a counter,
- * that is tried again at a later call (see allocate.c): the reason may be gone by then. (A
- * counter that firmware never hands out is not stopped either.)
- *
- * Context: interrupts disabled.
+ * Nor does it stop a counter that it never hands out. What it refuses now is tried again later
+ * (see allocate.c). Context: interrupts disabled.
  */
 void sbi_pmu_fixed_keep(struct sbi_pmu_counters *c, struct sbi_pmu_event *kept)
 {

@@ -5,8 +5,7 @@
 
 #include "counters.h"
 
-/* Number of events that keep them running */
-#define SBI_PMU_KEPT	2
+#define SBI_PMU_KEPT	2 /* events that keep them running */
 
 void sbi_pmu_fixed_init(const struct sbi_pmu_counters *c, struct sbi_pmu_event *kept);
 void sbi_pmu_fixed_keep(struct sbi_pmu_counters *c, struct sbi_pmu_event *kept);

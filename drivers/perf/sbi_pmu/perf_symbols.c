@@ -19,10 +19,8 @@ static int match_type(struct device *dev, const void *type)
  * @name: a PMU name
  * @taken: does a PMU have that name?
  *
- * To register a type or name that is taken ends in a kernel warning, so look first. Perf
- * core does not export its list of PMUs; but any PMU's device leads to the bus of all of
- * them, and the software PMU always exists.
- *
+ * To register what is taken ends in a kernel warning. Perf core does not export its list of PMUs,
+ * but the device of any PMU leads to the bus of all; the software PMU always exists.
  * Context: may sleep.
  * Return: 0 or an errno.
  */
@@ -58,9 +56,8 @@ int sbi_pmu_find_pmus(int type, char **owner, const char *name, bool *taken)
 }
 
 /*
- * A kprobe that is registered and removed at once yields the address of any kernel
- * function. It is never armed. It cannot be where ftrace patches calls, which before 6.16
- * is the first byte of a function: then the next instruction will do.
+ * A kprobe, never armed, yields the address of any kernel function. It cannot be where ftrace
+ * patches calls, before 6.16 the first byte of a function: then the next instruction will do.
  */
 static void *find_symbol(const char *name)
 {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * User-space reads: a CPU's scounteren opens the counters that the running task has mapped
- * of its own events, and time; reads of others trap. Since a counter runs on after its task
- * was switched out, it is reset for a task that must not see what others count. So no task
- * sees others' counts by rdcycle or csrr, and a context switch needs no message to other CPUs.
- * (Except with CAP_PERFMON; cycle and instret with kernel.perf_user_access=2; and after exec()
- * until the next switch.)
+ * A CPU's scounteren opens time, and the counters of the running task's own events that it has
+ * mapped. A counter runs on after its task was switched out, so it is reset for a task that must
+ * not see what others count. So no task sees others' counts, and a context switch needs no message
+ * to other CPUs. (Except with CAP_PERFMON; cycle and instret with kernel.perf_user_access=2; and
+ * after exec() until the next switch.)
  *
- * A program may look up its counter, migrate, and then read a counter that is not its own.
- * That read traps; it returns 0 and the program goes on: its page has changed meanwhile, so
- * it looks again.
+ * A program may look up its counter, migrate, and then read: that traps and returns 0. Its page
+ * has changed meanwhile, so it looks again.
  */
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
@@ -27,16 +25,12 @@ static struct sbi_pmu_cpu *this_cpu_of(struct perf_event *perf)
 	return this_cpu_ptr(to_sbi_pmu(perf->pmu)->cpu);
 }
 
-/* ---- the mmap page of an event ---- */
-
 /**
  * sbi_pmu_user_access_publish() - set the words of which perf core makes the mmap page
  * @e: an event that a program may read from user space, just accounted
  *
- * They are hw.flags (PERF_EVENT_FLAG_USER_READ_CNT, of which the kernel makes
- * cap_user_rdpmc), hw.prev_count and hw.idx (the width, for ctr_get_width()).
- *
- * Context: on its CPU, interrupts disabled.
+ * hw.flags (PERF_EVENT_FLAG_USER_READ_CNT becomes cap_user_rdpmc), hw.prev_count, and hw.idx (the
+ * width, for ctr_get_width()). Context: on its CPU, interrupts disabled.
  */
 void sbi_pmu_user_access_publish(struct sbi_pmu_perf_event *e)
 {
@@ -57,10 +51,8 @@ void sbi_pmu_user_access_publish(struct sbi_pmu_perf_event *e)
 }
 
 /*
- * Write the mmap page of an event: that of an event whose samples go to another event's
- * buffer (PERF_EVENT_IOC_SET_OUTPUT) is the other event's page.
- *
- * Context: on its CPU, interrupts disabled.
+ * Write the mmap page of an event: if its samples go to another event's buffer
+ * (PERF_EVENT_IOC_SET_OUTPUT), that is the other's. Context: on its CPU, interrupts disabled.
  */
 void sbi_pmu_publish_page(struct sbi_pmu_perf_event *e)
 {
@@ -74,16 +66,11 @@ void sbi_pmu_event_changed(struct sbi_pmu_event *event)
 	sbi_pmu_publish(container_of(event, struct sbi_pmu_perf_event, event));
 }
 
-/*
- * The index in the mmap page; 0: no counter to read. Perf core asks on any CPU, hence what
- * was published with the page's other words, not what is true now.
- */
+/* The page's index, 0: none. Perf core asks on any CPU, hence as published with its other words. */
 int sbi_pmu_event_shown(const struct sbi_pmu_perf_event *e)
 {
 	return READ_ONCE(e->shown);
 }
-
-/* ---- what the running task may read ---- */
 
 static u32 readable_by_current(struct sbi_pmu_cpu *cpu)
 {
@@ -106,7 +93,6 @@ static u32 readable_by_current(struct sbi_pmu_cpu *cpu)
 	return readable;
 }
 
-/* For sbi_pmu_user_access_update() */
 void sbi_pmu_user_access_write(struct sbi_pmu_cpu *cpu)
 {
 	const u32 open = cpu->open_to_all | readable_by_current(cpu);
@@ -116,8 +102,6 @@ void sbi_pmu_user_access_write(struct sbi_pmu_cpu *cpu)
 	cpu->scounteren = open;
 	sbi_pmu_csr_open(open);
 }
-
-/* ---- cycle and instret for all programs ---- */
 
 /* Apply the sysctl. Context: on the CPU, interrupts disabled. */
 static void apply_mode(struct sbi_pmu_cpu *cpu)
@@ -146,10 +130,7 @@ static void mode_changed(void *arg)
 	pmu->support.restart(&cpu->counters);
 }
 
-/*
- * Events that are mapped stay readable: whether a program may read is decided when it opens
- * an event, so that no write to the sysctl kills it.
- */
+/* Events that are open stay readable, so that no write to the sysctl kills a program. */
 static int mode_handler(sbi_pmu_ctl_table *table, int write, void *buffer, size_t *length,
 			loff_t *pos)
 {
@@ -161,13 +142,10 @@ static int mode_handler(sbi_pmu_ctl_table *table, int write, void *buffer, size_
 	return ret;
 }
 
-/*
- * Write scounteren after the CPU has lost it. In shared mode the other driver does this.
- * Context: on the CPU, interrupts disabled.
- */
+/* Write scounteren after the CPU has lost it. Context: on the CPU, interrupts disabled. */
 void sbi_pmu_user_access_resume(struct sbi_pmu_cpu *cpu)
 {
-	if (!cpu->pmu->exclusive)
+	if (!cpu->pmu->exclusive) /* the other driver writes it */
 		return;
 	cpu->scounteren = 0;
 	apply_mode(cpu);
@@ -191,12 +169,9 @@ void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu)
 	sbi_pmu_csr_open(ALWAYS);
 }
 
-/* ---- readers ---- */
-
 /*
- * Could a task read @perf from user space? Firmware counters have no CSR. Homogeneous CPUs
- * can open the same counters. While an event is added to a group of a CPU, perf core holds
- * a mutex that CPU hotplug takes, so sbi_pmu_user_trap_get() must not be called.
+ * Homogeneous CPUs can open the same counters. While an event is added to a group of a CPU, perf
+ * core holds a mutex that CPU hotplug takes, so sbi_pmu_user_trap_get() must not be called.
  */
 static bool is_possible(const struct sbi_pmu *pmu, const struct perf_event *perf,
 			const struct sbi_pmu_event *event)
@@ -211,11 +186,7 @@ static bool is_possible(const struct sbi_pmu *pmu, const struct perf_event *perf
 
 /**
  * sbi_pmu_user_access_open() - decide whether an event can be read from user space
- * @e: a new event
- *
- * If so, its mmap page says so from the beginning: programs look at it before the event is
- * started for the first time.
- *
+ * @e: a new event; programs look at its mmap page before it is started for the first time
  * Context: may sleep.
  */
 void sbi_pmu_user_access_open(struct sbi_pmu_perf_event *e)
@@ -225,16 +196,12 @@ void sbi_pmu_user_access_open(struct sbi_pmu_perf_event *e)
 
 	e->readable = is_possible(pmu, e->perf, &e->event) &&
 		      sbi_pmu_user_trap_get(&pmu->user_access.trap);
-	/*
-	 * hw.idx is the width of a counter, see ctr_get_width(), or -1: no reads from user space.
-	 * The kernel makes cap_user_rdpmc of PERF_EVENT_FLAG_USER_READ_CNT in hw.flags.
-	 */
+	/* hw.idx is the width for ctr_get_width(), or -1: no reads from user space. */
 	hw->idx = e->readable ? 63 : -1;
 	if (e->readable)
 		hw->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
 }
 
-/* May the calling task count whole CPUs, and so see what other tasks count? */
 static bool may_count_cpus(const struct sbi_pmu *pmu)
 {
 	return (pmu->perf_event_paranoid && READ_ONCE(*pmu->perf_event_paranoid) <= 0) ||
@@ -259,11 +226,9 @@ static struct mm_struct *add_reader(struct sbi_pmu_user_access *ua, struct sbi_p
 /**
  * sbi_pmu_user_access_map() - decide who may read an event that the calling task has mapped
  * @e: the event
- * @mm: the address space; another one than before if the task has called exec() since
+ * @mm: the address space; another one if the task has called exec() since
  *
- * The rights that count are those of the task that maps the event, not of the one that
- * opened it: a file descriptor can be passed on.
- *
+ * By the rights of this task, not of the one that opened it: a file descriptor can be passed on.
  * Context: may sleep.
  * Return: may its page have to change?
  */
@@ -286,10 +251,7 @@ bool sbi_pmu_user_access_map(struct sbi_pmu_perf_event *e, struct mm_struct *mm)
 	return true;
 }
 
-/*
- * Another task has mapped an event that is not on a CPU, so that nobody reads it from user
- * space. If it comes to a CPU now, its flag is cleared there, too.
- */
+/* Another task has mapped an event that is not on a CPU; there its flag is cleared, too. */
 void sbi_pmu_user_access_hide(struct sbi_pmu_perf_event *e)
 {
 	if (!READ_ONCE(e->event.mapped_by_other))
@@ -332,8 +294,6 @@ static u32 published_to(struct sbi_pmu *pmu, const struct task_struct *task)
 	return published;
 }
 
-/* ---- reads that trap ---- */
-
 /* Is @insn a read of a counter (csrrs rd, csr, x0)? The kernel is 64-bit: no upper halves. */
 static bool is_counter_read(u32 insn, unsigned int *csr, unsigned int *rd)
 {
@@ -343,10 +303,7 @@ static bool is_counter_read(u32 insn, unsigned int *csr, unsigned int *rd)
 	       *csr != CSR_TIME;
 }
 
-/*
- * A read of a counter has trapped. Return: may the program go on? It repeats the read if
- * that should not have trapped; else the read returns 0.
- */
+/* Return: may the program go on? The read returns 0, or is repeated if it should not trap. */
 static bool handle_trapped_read(struct sbi_pmu_user_trap *ut, struct pt_regs *regs)
 {
 	struct sbi_pmu *pmu = container_of(ut, struct sbi_pmu, user_access.trap);
@@ -396,10 +353,8 @@ static const struct ctl_table mode_table = {
  * sbi_pmu_user_access_init() - allow user-space reads, in exclusive mode
  * @pmu: the driver, its CPUs online, not registered yet
  *
- * Not if a read that comes too late would kill the program. Not in a VM, where a read is
- * no faster than read(2). Not with snapshot, where counters do not count on from the value
- * that a program has seen.
- *
+ * Not if a late read would kill the program; nor in a VM, where a read is no faster than read(2);
+ * nor with snapshot, where counters do not count on from the value that a program has seen.
  * Context: may sleep.
  */
 void sbi_pmu_user_access_init(struct sbi_pmu *pmu)

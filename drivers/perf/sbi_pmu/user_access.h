@@ -24,10 +24,7 @@ int sbi_pmu_event_shown(const struct sbi_pmu_perf_event *e);
 
 /**
  * sbi_pmu_user_access_update() - open to user space what the running task may read
- * @cpu: this CPU
- *
- * Most of the time no program has mapped an event to read it, and there is nothing to do.
- *
+ * @cpu: this CPU; most of the time no program has mapped an event, and nothing is to do
  * Context: interrupts disabled.
  */
 static inline void sbi_pmu_user_access_update(struct sbi_pmu_cpu *cpu)
@@ -45,11 +42,7 @@ static inline void sbi_pmu_add_count(struct sbi_pmu_perf_event *e)
 		sbi_pmu_user_access_publish(e);
 }
 
-/*
- * Give perf core what an event has counted, and write its mmap page, if it has one.
- *
- * Context: on its CPU, interrupts disabled.
- */
+/* Give perf core the count, and write the mmap page. Context: on its CPU, interrupts disabled. */
 static inline void sbi_pmu_publish(struct sbi_pmu_perf_event *e)
 {
 	if (READ_ONCE(e->has_page))

@@ -2,9 +2,8 @@
 #include "user_page.h"
 
 /*
- * Does the counter show only what this event counted? It does if it started from 0: not
- * before that, nor while the counter is armed, since the value then shows when another
- * event's sample is due. A free-running counter never starts from 0.
+ * If it started from 0, and is not armed: the value then shows when another event's sample is due.
+ * A free-running counter never starts from 0.
  */
 static bool shows_only_own(const struct sbi_pmu_counters *c, unsigned int idx)
 {
@@ -13,7 +12,6 @@ static bool shows_only_own(const struct sbi_pmu_counters *c, unsigned int idx)
 		sbi_pmu_mask_test(&c->world_readable, idx));
 }
 
-/* May the event's counter be read now? */
 static bool is_readable(const struct sbi_pmu_counters *c, const struct sbi_pmu_event *event)
 {
 	return event->user_read && event->active && event->counter != SBI_PMU_NO_COUNTER &&
@@ -45,12 +43,10 @@ bool sbi_pmu_user_page_possible(const struct sbi_pmu_inventory *inv,
  * @own: the task that maps it is the task that it counts
  * @sees_all: the task that maps it may see what other tasks count
  *
- * A counter is on the CPU of its task: if another thread reads it, that read traps or
- * returns another counter. The page does not tell its readers apart: after another task
- * has mapped the event, nobody reads its counter.
- *
- * Context: any; not at the same time for one event. sbi_pmu_event_set_user_read() applies
- * it to an event that counts.
+ * The page does not tell its readers apart, and on another thread's CPU the read traps or returns
+ * another counter: after another task has mapped the event, nobody reads its counter.
+ * Context: any, one call at a time for an event; if it counts, sbi_pmu_event_set_user_read() must
+ * follow.
  */
 void sbi_pmu_user_page_mapped(struct sbi_pmu_event *event, bool own, bool sees_all)
 {
@@ -67,13 +63,10 @@ void sbi_pmu_user_page_mapped(struct sbi_pmu_event *event, bool own, bool sees_a
  * @event: the event, accounted
  * @readable: counters that can be opened to user space, as in scounteren
  *
- * perf programs sign-extend the low @width bits of the value and add the difference to what
- * was counted at @base. For a counter of less than 64 bits that is wrong after the value
- * has crossed the middle or the end of its range in the wrong direction. So a value in the
- * upper half is extended and goes on from -1 to 0; one in the lower half is taken as it
- * is. Either is right for at least half of the range, and by then the counter has been
- * accounted again (sbi_pmu_counters_poll_narrow()).
- *
+ * Programs sign-extend the low @width bits of the value and add the difference to what was counted
+ * at @base. With less than 64 bits that is wrong past the middle or the end of the range. So a
+ * value in the upper half is extended and goes on from -1 to 0; one in the lower half is taken as
+ * it is. Either is right for half of the range; sbi_pmu_counters_poll_narrow() comes before.
  * Context: interrupts disabled.
  */
 struct sbi_pmu_user_page sbi_pmu_user_page(const struct sbi_pmu_counters *c,

@@ -7,12 +7,10 @@
 
 /* How a program reads an event's counter */
 struct sbi_pmu_user_page {
-	u16 csr; /* the CSR to read, 0: none */
-	/* number of bits of the value that the program sign-extends */
-	u8 width;
-	/* read(2) must be used; else, without a CSR, the page has the count */
-	bool by_kernel;
-	u64 base; /* what the program subtracts from the extended value */
+	u16 csr;        /* the CSR to read, 0: none */
+	u8 width;       /* number of bits of the value that the program sign-extends */
+	bool by_kernel; /* read(2) must be used; else, without a CSR, the page has the count */
+	u64 base;       /* what the program subtracts from the extended value */
 };
 
 bool sbi_pmu_user_page_possible(const struct sbi_pmu_inventory *inv,
