@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "allocate.h"
 
-/*
- * Move the events of counter @from to counter @to, which is available. @from is released
- * first, since firmware and QEMU may allow an event on one counter only.
- */
+/* @from is released first: firmware and QEMU may allow an event on one counter only. */
 static int move_events(struct sbi_pmu_counters *c, unsigned int from, unsigned int to)
 {
 	const struct sbi_pmu_event_code code = c->plan.counter[from].code;
@@ -29,7 +26,6 @@ static int move_events(struct sbi_pmu_counters *c, unsigned int from, unsigned i
 	return ret;
 }
 
-/* Make the first counter of @path free. */
 static int free_first(struct sbi_pmu_counters *c, const struct sbi_pmu_path *path)
 {
 	unsigned int to;
@@ -45,10 +41,7 @@ static int free_first(struct sbi_pmu_counters *c, const struct sbi_pmu_path *pat
 	return 0;
 }
 
-/*
- * Configure the first counter of @path for an event. If firmware refuses that, the counter is
- * added to @refused, and one that was idle has its event again.
- */
+/* If firmware refuses, the counter is added to @refused, and if it was idle has its event again. */
 static int take_first(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event,
 		      const struct sbi_pmu_path *path, struct sbi_pmu_mask *refused)
 {
@@ -69,10 +62,8 @@ static int take_first(struct sbi_pmu_counters *c, const struct sbi_pmu_event *ev
 	return ret;
 }
 
-/* An event that is refused again and again is tried at each 64th add at last. */
-#define MOST_SKIPS	63
+#define MOST_SKIPS	63 /* at last an event is tried at each 64th add */
 
-/* Counters that firmware refused for an event on this CPU, unless it is time to ask again. */
 static struct sbi_pmu_mask refusing(const struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	struct sbi_pmu_refusals *r = &event->refusals;
@@ -86,10 +77,7 @@ static struct sbi_pmu_mask refusing(const struct sbi_pmu_counters *c, struct sbi
 	return r->which;
 }
 
-/*
- * The next adds do not ask for what firmware has refused now: 0 of them after the first
- * refusal, which may have been an error, then 1, 3, 7 and so on.
- */
+/* 0 adds are skipped after the first refusal, which may have been an error, then 1, 3, 7 etc. */
 static void remember(struct sbi_pmu_refusals *r, const struct sbi_pmu_mask *which)
 {
 	if (sbi_pmu_mask_empty(which)) {
@@ -102,10 +90,7 @@ static void remember(struct sbi_pmu_refusals *r, const struct sbi_pmu_mask *whic
 	r->skips = r->skips < MOST_SKIPS ? 2 * r->skips + 1 : MOST_SKIPS;
 }
 
-/*
- * Allocate and configure one of counters @candidates for an event. Return: the counter, or an
- * errno.
- */
+/* Return: the counter, or an errno. */
 static int allocate(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
 		    struct sbi_pmu_mask candidates)
 {
@@ -129,10 +114,9 @@ static int allocate(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
 }
 
 /*
- * Choose a counter for an event. Equal events share one: a second programmable counter for
- * them would be taken from other events, and QEMU lets only one count. But a fixed counter
- * on which nothing counts serves better than a programmable one that others use, perhaps to
- * sample. Return: the counter, or an errno.
+ * Equal events share a counter: a second one would be taken from others, and QEMU lets only one
+ * count. But a fixed one on which nothing counts is better than a programmable one that others
+ * use, perhaps to sample. Return: the counter, or an errno.
  */
 static int choose_counter(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
@@ -152,7 +136,6 @@ static int choose_counter(struct sbi_pmu_counters *c, struct sbi_pmu_event *even
 	return sbi_pmu_plan_is_full(&c->plan, found) ? -ENOSPC : (int)found;
 }
 
-/* Choose a counter for an event, and have it count there. Return: 0 or an errno. */
 int sbi_pmu_event_add_anywhere(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	int idx;
@@ -166,7 +149,6 @@ int sbi_pmu_event_add_anywhere(struct sbi_pmu_counters *c, struct sbi_pmu_event 
 	return 0;
 }
 
-/* Give an event that has lost its counter another one, and go on counting. */
 static int event_recover(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	int ret;
@@ -185,7 +167,6 @@ static int event_recover(struct sbi_pmu_counters *c, struct sbi_pmu_event *event
 	return ret;
 }
 
-/* No counter can be had for an event. */
 static void event_fail(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	hlist_del_init(&event->node);
@@ -193,7 +174,7 @@ static void event_fail(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 	c->failed(c, event);
 }
 
-/* Recover each event that is lost now, and start counters; both may lose others. */
+/* To recover an event and to start counters may lose other events. */
 static void recover_once(struct sbi_pmu_counters *c)
 {
 	struct sbi_pmu_event *event;
@@ -211,10 +192,8 @@ static void recover_once(struct sbi_pmu_counters *c)
  * sbi_pmu_counters_recover() - find counters for the events that have lost theirs
  * @c: this CPU's; sbi_pmu_counters_start() has just been called
  *
- * Each is added once more, perhaps on another counter, and so are events that lose their
- * counter by that. Those that cannot be added, or whose counter is lost again, are disabled:
- * an event that perf core takes for active must count.
- *
+ * Each is added once more, and so are those that lose their counter by that. What then has none is
+ * disabled: an event that perf core takes for active must count.
  * Context: interrupts disabled, overflow interrupt not pending.
  */
 void sbi_pmu_counters_recover(struct sbi_pmu_counters *c)

@@ -8,7 +8,6 @@
 int sbi_pmu_event_add_anywhere(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 void sbi_pmu_counters_recover(struct sbi_pmu_counters *c);
 
-/* Have an event count on counter @idx, which holds it. */
 static inline void sbi_pmu_event_join(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
 				      unsigned int idx)
 {
@@ -17,10 +16,7 @@ static inline void sbi_pmu_event_join(struct sbi_pmu_counters *c, struct sbi_pmu
 	sbi_pmu_plan_join(&c->plan, idx, &event->candidates);
 }
 
-/*
- * Does counter @idx, which the event has had, still hold it? If it is busy, another one may
- * serve better, see choose_counter().
- */
+/* Does it still hold the event? If it is busy, another may serve better, see choose_counter(). */
 static inline bool sbi_pmu_event_can_rejoin(const struct sbi_pmu_counters *c,
 					    const struct sbi_pmu_event *event, unsigned int idx)
 {
@@ -36,10 +32,8 @@ static inline bool sbi_pmu_event_can_rejoin(const struct sbi_pmu_counters *c,
  * sbi_pmu_event_add() - give an event a counter; the event does not count yet
  * @c: this CPU's
  * @event: an event without a counter
- *
  * Context: interrupts disabled.
- * Return: 0, -ENODEV if the CPU is offline, -ENOSPC if all counters that could hold the
- * event are taken, or what firmware returned.
+ * Return: 0, -ENODEV if the CPU is offline, -ENOSPC if all its counters are taken, or an errno.
  */
 static inline int sbi_pmu_event_add(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {

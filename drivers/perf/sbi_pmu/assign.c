@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "assign.h"
 
-/*
- * The counter of @candidates that holds @code, SBI_PMU_NO_COUNTER if there is none. A full
- * one is the answer only if no other holds it.
- */
+/* A full counter is the answer only if no other holds the event. */
 unsigned int sbi_pmu_plan_find(const struct sbi_pmu_plan *plan,
 			       const struct sbi_pmu_event_code *code,
 			       const struct sbi_pmu_mask *candidates)
@@ -22,7 +19,6 @@ unsigned int sbi_pmu_plan_find(const struct sbi_pmu_plan *plan,
 	return full;
 }
 
-/* The fixed counters of @candidates on which nothing counts. */
 struct sbi_pmu_mask sbi_pmu_plan_free_fixed(const struct sbi_pmu_plan *plan,
 					    const struct sbi_pmu_inventory *inv,
 					    const struct sbi_pmu_mask *candidates)
@@ -46,7 +42,6 @@ struct sbi_pmu_mask sbi_pmu_plan_holders(const struct sbi_pmu_plan *plan,
 	return holders;
 }
 
-/* The least recently used counter of @among, SBI_PMU_NO_COUNTER if that is empty. */
 static unsigned int plan_oldest(const struct sbi_pmu_plan *plan, const struct sbi_pmu_mask *among)
 {
 	unsigned int i, oldest = SBI_PMU_NO_COUNTER;
@@ -58,11 +53,7 @@ static unsigned int plan_oldest(const struct sbi_pmu_plan *plan, const struct sb
 	return oldest;
 }
 
-/*
- * A counter of @among that is not busy. Fixed counters first, so that programmable ones
- * stay free for events that need them; then free ones; then the least recently used idle
- * one.
- */
+/* Fixed ones first, as programmable ones may be needed; then free ones; then the oldest idle one */
 static unsigned int plan_available(const struct sbi_pmu_plan *plan,
 				   const struct sbi_pmu_inventory *inv,
 				   const struct sbi_pmu_mask *among)
@@ -85,11 +76,9 @@ static unsigned int plan_available(const struct sbi_pmu_plan *plan,
  * @candidates: counters that can hold the event
  * @path: the moves, filled in if there is a way
  *
- * Breadth first from @candidates, where a busy counter leads to those to which its event
- * could move. This finds the shortest chain of moves whenever there is one (an augmenting
- * path).
- *
- * Return: whether there is a way.
+ * Breadth first: a busy counter leads to those to which its event could move. This finds the
+ * shortest chain of moves whenever there is one (an augmenting path).
+ * Return: is there one?
  */
 bool sbi_pmu_plan_search(const struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
 			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_path *path)
@@ -120,7 +109,6 @@ bool sbi_pmu_plan_search(const struct sbi_pmu_plan *plan, const struct sbi_pmu_i
 	return false;
 }
 
-/* The counter that is for the new event. */
 unsigned int sbi_pmu_path_first(const struct sbi_pmu_path *path)
 {
 	unsigned int idx = path->end;
@@ -130,7 +118,6 @@ unsigned int sbi_pmu_path_first(const struct sbi_pmu_path *path)
 	return idx;
 }
 
-/* Counter @idx holds @code, which could move to @candidates. */
 void sbi_pmu_plan_set(struct sbi_pmu_plan *plan, unsigned int idx,
 		      const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *candidates)
 {
@@ -139,7 +126,6 @@ void sbi_pmu_plan_set(struct sbi_pmu_plan *plan, unsigned int idx,
 	plan->counter[idx].candidates = *candidates;
 }
 
-/* @events events count on counter @idx; it is idle if that is 0. */
 void sbi_pmu_plan_set_events(struct sbi_pmu_plan *plan, unsigned int idx, unsigned int events)
 {
 	plan->counter[idx].events = events;
@@ -155,11 +141,8 @@ void sbi_pmu_plan_set_events(struct sbi_pmu_plan *plan, unsigned int idx, unsign
  * sbi_pmu_plan_add() - add one more event to a plan that is only a plan
  * @plan: changed if the event fits
  * @inv: the counters
- * @code: the event
+ * @code: the event; equal ones share a counter, up to SBI_PMU_EVENTS_PER_COUNTER
  * @candidates: counters that can hold it
- *
- * Equal events share a counter, up to SBI_PMU_EVENTS_PER_COUNTER of them.
- *
  * Return: whether the event fits beside those of the plan.
  */
 bool sbi_pmu_plan_add(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,

@@ -1,48 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * assign: which counter holds which event, without hardware. Each CPU has one plan;
- * group validation runs on an empty one.
- */
+/* assign: which counter holds which event, without hardware: a CPU's plan, or an empty one. */
 #ifndef SBI_PMU_ASSIGN_H
 #define SBI_PMU_ASSIGN_H
 
 #include "event_code.h"
 #include "inventory.h"
 
-/*
- * Events that may share a counter: at each overflow and each context switch all of them are
- * visited with interrupts disabled. Further equal events wait until perf core rotates.
- */
+/* At each overflow and context switch all events of a counter are visited, interrupts disabled. */
 #define SBI_PMU_EVENTS_PER_COUNTER 64
 
-/* What a counter holds */
 struct sbi_pmu_plan_counter {
-	struct sbi_pmu_event_code code; /* the event */
+	struct sbi_pmu_event_code code; /* the event that it holds */
 	struct sbi_pmu_mask candidates; /* the counters to which the event could move */
 	u64 stamp;                      /* the plan's @clock when it became idle last */
 	u8 events;                      /* the number of perf events that count on it */
 };
 
-/* Which counter holds which event */
 struct sbi_pmu_plan {
 	struct sbi_pmu_mask configured; /* counters that hold an event */
-	/* the configured counters on which an event counts; the others are idle */
-	struct sbi_pmu_mask busy;
-	u64 clock; /* incremented each time that one becomes idle */
-	struct sbi_pmu_plan_counter counter[SBI_PMU_MAX_COUNTERS]; /* by counter */
+	struct sbi_pmu_mask busy;       /* those on which an event counts; the others are idle */
+	u64 clock;                      /* incremented each time that one becomes idle */
+	struct sbi_pmu_plan_counter counter[SBI_PMU_MAX_COUNTERS];
 };
 
 /* A chain of moves that makes a counter available */
 struct sbi_pmu_path {
-	/*
-	 * by counter, the counter whose event moves here; SBI_PMU_NO_COUNTER at the first
-	 * counter of the chain, which is for the new event
-	 */
+	/* the counter whose event moves here; SBI_PMU_NO_COUNTER: here goes the new event */
 	u8 from[SBI_PMU_MAX_COUNTERS];
 	unsigned int end; /* the last counter of the chain, which is available */
 };
 
-/* Can no more events join counter @idx? */
 static inline bool sbi_pmu_plan_is_full(const struct sbi_pmu_plan *plan, unsigned int idx)
 {
 	return plan->counter[idx].events >= SBI_PMU_EVENTS_PER_COUNTER;
@@ -61,7 +48,6 @@ static inline void sbi_pmu_plan_join(struct sbi_pmu_plan *plan, unsigned int idx
 	sbi_pmu_mask_set(&plan->busy, idx);
 }
 
-/* One event less counts on counter @idx. */
 static inline void sbi_pmu_plan_leave(struct sbi_pmu_plan *plan, unsigned int idx)
 {
 	struct sbi_pmu_plan_counter *counter = &plan->counter[idx];

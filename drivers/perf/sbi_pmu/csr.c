@@ -6,9 +6,8 @@
 #include "csr.h"
 
 /*
- * A counter that firmware announces may not exist (OpenSBI before 1.4 if their numbers have
- * gaps), or may not be readable in S-mode. Such a read traps, and the kernel would panic. With
- * an entry in the exception table it returns an error instead.
+ * A counter that firmware announces may not exist (OpenSBI before 1.4, if there are gaps), or not
+ * be readable in S-mode. Such a read traps: the kernel would panic without the exception table.
  */
 #define READ_OR_TRAP(csr, value, error)					\
 	asm volatile("1:	csrr	%[word], %[number]\n"		\
@@ -27,11 +26,9 @@
 #define CASE_32(n)	CASE_16(n); CASE_16((n) + 16)
 
 /**
- * sbi_pmu_csr_read() - read a counter
+ * sbi_pmu_csr_read() - read a counter of this CPU
  * @csr: cycle to hpmcounter31
  * @value: written on success
- *
- * Context: on the CPU whose counter is read.
  * Return: 0, or -ENXIO if the counter does not exist.
  */
 int sbi_pmu_csr_read(unsigned int csr, u64 *value)
@@ -46,8 +43,6 @@ int sbi_pmu_csr_read(unsigned int csr, u64 *value)
 		*value = now;
 	return error;
 }
-
-/* ---- overflow interrupt: the CSRs of irq_source.c, by number ---- */
 
 /* Counters that have overflowed since they were started, a bit for each hpmcounter. */
 u32 sbi_pmu_csr_overflow(unsigned int csr)
@@ -80,10 +75,7 @@ bool sbi_pmu_csr_can_enable(unsigned int csr, unsigned long mask)
 
 #define CASE_EXISTS(n)	case n: READ_OR_TRAP(n, now, error); break
 
-/*
- * Does this CSR of an overflow interrupt exist on this CPU? What the core is found by may be
- * wrong: QEMU's C906 has T-Head's ids and not its counters.
- */
+/* The ids of the core may be wrong: QEMU's C906 has T-Head's and not its counters. */
 bool sbi_pmu_csr_exists(unsigned int csr)
 {
 	unsigned long now = 0;
@@ -104,8 +96,7 @@ bool sbi_pmu_csr_exists(unsigned int csr)
 
 /* ---- delegated counters (Smcdeleg, Ssccfg) ---- */
 
-/* Counter n is selected by siselect = SELECT_COUNTERS + n. */
-#define SELECT_COUNTERS	0x40
+#define SELECT_COUNTERS	0x40 /* counter n is selected by SELECT_COUNTERS + n */
 
 #define WRITE_OR_TRAP(insn, csr, value, error)				\
 	asm volatile("1:	" insn "	%[number], %[word]\n"	\
@@ -115,10 +106,7 @@ bool sbi_pmu_csr_exists(unsigned int csr)
 		     : [err] "+r"(error)				\
 		     : [word] "r"(value), [number] "i"(csr) : "memory")
 
-/*
- * Select a counter. Others use siselect, too, and write it before each use; an interrupt may
- * come between. So its value is restored.
- */
+/* This may interrupt another user of siselect after its write: so the value is restored. */
 static int select_counter(unsigned int counter, unsigned long *before)
 {
 	const unsigned long select = SELECT_COUNTERS + counter;
@@ -135,12 +123,11 @@ static int select_counter(unsigned int counter, unsigned long *before)
 }
 
 /**
- * sbi_pmu_csr_read_delegated() - read a register of a delegated counter
+ * sbi_pmu_csr_read_delegated() - read a register of a delegated counter of this CPU
  * @counter: its number: 0 is cycle, 2 instret
  * @csr: CSR_SIREG, its value; or CSR_SIREG2, its event and filter
  * @value: written on success
- *
- * Context: on the CPU, interrupts disabled.
+ * Context: interrupts disabled.
  * Return: 0, or -ENXIO if the counter is not delegated, or does not have this register.
  */
 int sbi_pmu_csr_read_delegated(unsigned int counter, unsigned int csr, u64 *value)
@@ -161,7 +148,7 @@ int sbi_pmu_csr_read_delegated(unsigned int counter, unsigned int csr, u64 *valu
 	return error;
 }
 
-/* Write it: as sbi_pmu_csr_read_delegated(). */
+/* Write a register, as sbi_pmu_csr_read_delegated() reads it. */
 int sbi_pmu_csr_write_delegated(unsigned int counter, unsigned int csr, u64 value)
 {
 	unsigned long before;
@@ -208,9 +195,7 @@ int sbi_pmu_csr_start(u32 counters)
 	return error;
 }
 
-/* ---- what user space can read; other reads trap ---- */
-
-/* Counters that can be opened: bits may be read-only zero. Context: interrupts disabled. */
+/* Counters that user space can read: bits may be read-only zero. Context: interrupts disabled. */
 u32 sbi_pmu_csr_openable(void)
 {
 	const unsigned long before = csr_swap(CSR_SCOUNTEREN, ~0UL);

@@ -24,8 +24,6 @@ int sbi_pmu_csr_start(u32 counters);
 u32 sbi_pmu_csr_openable(void);
 void sbi_pmu_csr_open(u32 counters);
 
-/* ---- the pending bit of the overflow interrupt, one instruction each ---- */
-
 /* Return: is the interrupt in @mask pending? */
 static inline bool sbi_pmu_csr_is_pending(unsigned int csr, unsigned long mask)
 {
@@ -36,7 +34,6 @@ static inline bool sbi_pmu_csr_is_pending(unsigned int csr, unsigned long mask)
 	return pending & mask;
 }
 
-/* Return: was the interrupt in @mask pending? */
 static inline bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned long mask)
 {
 	const unsigned long pending = csr == SBI_PMU_CSR_ANDES_SLIP ?

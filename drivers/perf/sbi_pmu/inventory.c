@@ -5,9 +5,7 @@
  * sbi_pmu_counter_info_decode() - understand the answer of COUNTER_GET_INFO
  * @word: the answer; any value is possible (SBI 3.0, 11.6)
  * @max_width: bits that a hardware counter has at most, whatever firmware says
- *
- * Return: the counter; of kind NONE if it cannot count events: the time CSR, which
- * RustSBI lists, or a CSR that is not a counter.
+ * Return: the counter; kind NONE for time, which RustSBI lists, or what is no counter's CSR.
  */
 struct sbi_pmu_counter_info sbi_pmu_counter_info_decode(unsigned long word, unsigned int max_width)
 {
@@ -44,13 +42,10 @@ static bool csr_is_taken(const struct sbi_pmu_inventory *inv, u16 csr)
 }
 
 /**
- * sbi_pmu_inventory_add() - add a counter
+ * sbi_pmu_inventory_add() - add a counter, unless there is one with this CSR already
  * @inv: the inventory, zeroed before the first call
  * @idx: the counter's logical index, below SBI_PMU_MAX_COUNTERS
  * @info: the counter
- *
- * A second counter with the same CSR is left out, because two events on one register
- * would disturb each other.
  */
 void sbi_pmu_inventory_add(struct sbi_pmu_inventory *inv, unsigned int idx,
 			   struct sbi_pmu_counter_info info)
@@ -81,7 +76,6 @@ void sbi_pmu_inventory_add(struct sbi_pmu_inventory *inv, unsigned int idx,
 	inv->info[idx] = info;
 }
 
-/* Are @a and @b the same counters? */
 bool sbi_pmu_inventory_equal(const struct sbi_pmu_inventory *a, const struct sbi_pmu_inventory *b)
 {
 	for (unsigned int i = 0; i < SBI_PMU_MAX_COUNTERS; i++)
@@ -91,7 +85,6 @@ bool sbi_pmu_inventory_equal(const struct sbi_pmu_inventory *a, const struct sbi
 	return true;
 }
 
-/* All counters of @inv. */
 struct sbi_pmu_mask sbi_pmu_inventory_all(const struct sbi_pmu_inventory *inv)
 {
 	return sbi_pmu_mask_or(sbi_pmu_inventory_hardware(inv), &inv->firmware);
@@ -113,11 +106,7 @@ u32 sbi_pmu_inventory_csr_bits(const struct sbi_pmu_inventory *inv,
 /**
  * sbi_pmu_inventory_wrap_ns() - how often narrow counters must be read
  * @inv: the counters
- *
- * Half of the shortest time in which the narrowest counter can wrap, so that no counter
- * wraps unnoticed between two reads.
- *
- * Return: the interval in ns, 0 if all counters have 64 bits.
+ * Return: half of the least time in which the narrowest can wrap (ns); 0: all have 64 bits.
  */
 u64 sbi_pmu_inventory_wrap_ns(const struct sbi_pmu_inventory *inv)
 {
@@ -135,8 +124,7 @@ u64 sbi_pmu_inventory_wrap_ns(const struct sbi_pmu_inventory *inv)
  * @info: the counter
  * @events: events until the overflow
  *
- * At most half of the counter's range: the handler runs some events after the overflow,
- * and must tell a value after it from one before it.
+ * At most half of the range: the handler must tell a value after the overflow from one before.
  */
 u64 sbi_pmu_counter_start_value(const struct sbi_pmu_counter_info *info, u64 events)
 {

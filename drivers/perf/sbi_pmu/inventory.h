@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * inventory: the counters of a CPU as firmware describes them, sets of counters, and
- * arithmetic on counter values.
- */
+/* inventory: the counters of a CPU as firmware describes them, sets of them, wrap arithmetic. */
 #ifndef SBI_PMU_INVENTORY_H
 #define SBI_PMU_INVENTORY_H
 
@@ -174,7 +171,6 @@ u64 sbi_pmu_counter_start_value(const struct sbi_pmu_counter_info *info, u64 eve
  * @prev: the earlier value
  * @now: the later value
  * @delta: the answer, only written on success
- *
  * Return: 0, or -ERANGE if a 64-bit counter went backwards: no counter counts 2^63
  * between two reads, so something else changed its value.
  */

@@ -25,10 +25,7 @@ void sbi_pmu_period_suspend(struct sbi_pmu_perf_event *e);
 void sbi_pmu_perf_event_stop(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e);
 void sbi_pmu_sampling_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e);
 
-/*
- * An event has been stopped, and is accounted: tell perf core. Context: on its CPU, interrupts
- * disabled.
- */
+/* The event is stopped and accounted: tell perf core. Context: on its CPU, interrupts disabled. */
 static inline void sbi_pmu_perf_event_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e)
 {
 	struct perf_event *perf = e->perf;

@@ -6,11 +6,8 @@
 #include "poll.h"
 #include "timed.h"
 
-/*
- * How often a CPU that samples looks for lost overflow interrupts: if it loses some, or is
- * known to, and otherwise (ms). A look is two reads of CSRs and one of each armed counter.
- */
-#define LOOK_OFTEN_MS	10
+/* Look for lost interrupts so often (ms): two reads of CSRs and one of each armed counter */
+#define LOOK_OFTEN_MS	10 /* on a CPU that has lost some, or is known to */
 #define LOOK_MS		100
 
 /* After a lost interrupt is found the CPU has so long to run its own code again (ns). */
@@ -43,10 +40,7 @@ static unsigned long look_interval(const struct sbi_pmu_cpu *cpu)
 	return msecs_to_jiffies(often ? LOOK_OFTEN_MS : LOOK_MS);
 }
 
-/*
- * Look for lost interrupts, in the tick. Samples are taken by the other timer, when the CPU
- * runs its own code again.
- */
+/* Samples are taken by the other timer, when the CPU runs its own code again. */
 static void look_timer(struct timer_list *timer)
 {
 	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, look_timer);
@@ -62,7 +56,6 @@ static void look_timer(struct timer_list *timer)
 	local_irq_restore(flags);
 }
 
-/* Set the timer for samples to when the first event is due, or stop it. */
 static void set_sample_timer(struct sbi_pmu_cpu *cpu)
 {
 	const u64 due = sbi_pmu_timed_due(&cpu->counters);
@@ -95,11 +88,7 @@ void sbi_pmu_poll_init(struct sbi_pmu_cpu *cpu)
 
 /**
  * sbi_pmu_poll_update() - set the timer for samples, if events have come or left
- * @cpu: this CPU
- *
- * Unlike the other timer it is stopped at once: it must not wake a CPU when the task whose
- * events are sampled sleeps.
- *
+ * @cpu: this CPU; stopped at once, the timer does not wake it when the sampled task sleeps
  * Context: interrupts disabled.
  */
 void sbi_pmu_poll_update(struct sbi_pmu_cpu *cpu)
@@ -108,7 +97,6 @@ void sbi_pmu_poll_update(struct sbi_pmu_cpu *cpu)
 		set_sample_timer(cpu);
 }
 
-/* For sbi_pmu_poll_start(): the event is sampled, or some counters are narrow. */
 void sbi_pmu_poll_start_timers(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling)
 {
 	const u64 ns = cpu->pmu->wrap_ns;

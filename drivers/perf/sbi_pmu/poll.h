@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * poll: timers of each CPU: for counters of less than 64 bits before they wrap, for lost
- * interrupts, and for events that cannot interrupt, when their period should be over.
- */
+/* poll: timers for narrow counters, for lost interrupts, and for events that cannot interrupt. */
 #ifndef SBI_PMU_POLL_H
 #define SBI_PMU_POLL_H
 
@@ -18,9 +15,7 @@ void sbi_pmu_poll_stop(struct sbi_pmu_cpu *cpu);
  * @cpu: this CPU
  * @sampling: how the event is sampled
  *
- * After events have left, these timers stop at their next expiry and not at once, so that a
- * context switch need not stop them.
- *
+ * They stop at their next expiry, so that a context switch need not stop them.
  * Context: interrupts disabled.
  */
 static inline void sbi_pmu_poll_start(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling)

@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sampling.h"
 
-/*
- * Minimum of events that is programmed to an overflow, so that the interrupted task makes
- * progress between two interrupts. A period that ends before counts in full.
- */
+/* Least events to an overflow, so that the task makes progress. A shorter period counts in full. */
 #define MIN_PERIOD	16
 
 /*
- * An event that counts one privilege mode only may always overflow shortly before the
- * hart leaves that mode, and would interrupt again at once. Each deferred sample doubles
- * the minimum, up to this many times: to a million events, about a millisecond.
+ * An event of one privilege mode may always overflow shortly before the hart leaves that mode, and
+ * interrupt again at once. Each deferred sample doubles the minimum, up to a million (1 ms).
  */
 #define MAX_BACKOFF	16
 
-/* Bounds of the time between two looks of the timer at an event (ns) */
+/* Time between two looks of the timer at an event (ns) */
 #define MIN_POLL_NS	100000
 #define MAX_POLL_NS	10000000
 
-/* When an event is looked at first; then its rate is known (ns). */
-#define FIRST_POLL_NS	1000000
+#define FIRST_POLL_NS	1000000 /* its rate is known after that */
 
 /*
- * Minimum of time to a look (ns). If the period was over when the task was switched out, its
- * sample is taken so long after the task was switched in: it runs its own code again.
+ * Least time to a look (ns): if the period ended when the task was switched out, the task is to
+ * run its own code again before the sample is taken.
  */
 #define SOON_NS		10000
 
@@ -36,12 +31,9 @@ u64 sbi_pmu_period_to_overflow(const struct sbi_pmu_period *p)
 }
 
 /**
- * sbi_pmu_period_sampled() - begin a new period, as a sample is taken
+ * sbi_pmu_period_sampled() - begin a new period where the last one that is over has ended
  * @p: the period, which is over
  * @period: length of the new one, not 0
- *
- * The new period begins where the last one that is over has ended.
- *
  * Return: the events that the sample stands for: all since the last sample.
  */
 u64 sbi_pmu_period_sampled(struct sbi_pmu_period *p, u64 period)
@@ -61,7 +53,6 @@ void sbi_pmu_period_defer(struct sbi_pmu_period *p)
 		p->deferred++;
 }
 
-/* An event that is sampled by timer begins to count. */
 void sbi_pmu_period_started(struct sbi_pmu_period *p, u64 now)
 {
 	p->since = now;
@@ -82,7 +73,6 @@ void sbi_pmu_period_stopped(struct sbi_pmu_period *p, u64 now)
 	}
 }
 
-/* The timer looks at the event, whose events up to now have been counted. */
 void sbi_pmu_period_looked(struct sbi_pmu_period *p, u64 now)
 {
 	sbi_pmu_period_stopped(p, now);
@@ -91,10 +81,7 @@ void sbi_pmu_period_looked(struct sbi_pmu_period *p, u64 now)
 	p->seen /= 2;
 }
 
-/*
- * Time from @since to the end of the period, at the rate of the last events. A little more, as
- * a look at a period that is not over yet is wasted.
- */
+/* At the rate of the last events, and a 16th more: a look that comes too early is wasted. */
 static u64 to_end_ns(const struct sbi_pmu_period *p)
 {
 	u64 ns;
@@ -111,12 +98,9 @@ static u64 to_end_ns(const struct sbi_pmu_period *p)
 
 /**
  * sbi_pmu_period_due() - when the timer must look at an event that counts
- * @p: its period
+ * @p: its period; it goes on after a stop, so that tasks of short bursts are looked at as often
  *
- * The period goes on where it was when the event was stopped, so that an event of a task
- * that runs in short bursts is looked at as often as others. Two looks are some time of
- * counting apart, more if the last ones came in the wrong mode.
- *
+ * Two looks are some time of counting apart, more if the last ones came in the wrong mode.
  * Return: the time, on the clock of sbi_pmu_period_started().
  */
 u64 sbi_pmu_period_due(const struct sbi_pmu_period *p)

@@ -12,21 +12,16 @@ enum sbi_pmu_sampling {
 	SBI_PMU_BY_TIMER,     /* a timer reads the counter (poll.c) */
 };
 
-/* The sampling period of an event */
 struct sbi_pmu_period {
-	s64 left;         /* events to its end, zero or negative once it is over */
-	u64 since_sample; /* events since the last sample */
-	/* samples in a row that were due in a privilege mode that the event excludes */
-	unsigned int deferred;
-	/* events lately, and the ns in which they were counted: the rate of the event */
-	u64 seen;
-	u64 seen_ns;
-	/* ns that the event has counted since the timer looked at it last */
-	u64 waited;
-	u64 since; /* when it was started or looked at last (ns) */
+	s64 left;              /* events to its end, zero or negative once it is over */
+	u64 since_sample;      /* events since the last sample */
+	unsigned int deferred; /* samples in a row due in a mode that the event excludes */
+	u64 seen;              /* events lately: with @seen_ns the rate */
+	u64 seen_ns;           /* in which they were counted */
+	u64 waited;            /* ns that it has counted since the timer looked last */
+	u64 since;             /* when it was started or looked at last (ns) */
 };
 
-/* The event counted @events more. */
 static inline void sbi_pmu_period_count(struct sbi_pmu_period *p, u64 events)
 {
 	p->left -= events;

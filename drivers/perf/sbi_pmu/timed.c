@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "timed.h"
 
-/* Does the timer look at this event? */
 static bool is_by_timer(const struct sbi_pmu_event *event)
 {
 	return event->active && event->sampling == SBI_PMU_BY_TIMER;
@@ -12,8 +11,6 @@ static bool is_by_timer(const struct sbi_pmu_event *event)
  * @c: this CPU's
  * @idx: the counter
  * @now: the time
- *
- * Context: interrupts disabled.
  * Return: whether an event on it is sampled by timer; else nothing is done.
  */
 bool sbi_pmu_timed_look(struct sbi_pmu_counters *c, unsigned int idx, u64 now)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* timed: the events of a CPU that are sampled by timer. */
+/* timed: the events of a CPU that are sampled by timer. Context: interrupts disabled. */
 #ifndef SBI_PMU_TIMED_H
 #define SBI_PMU_TIMED_H
 
