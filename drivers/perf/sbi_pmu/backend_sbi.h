@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * backend_sbi: counters by single SBI calls, one function per call of the PMU extension (SBI
- * 3.0, chapter 11). Calls go through a pointer: to the ecall in sbi.c, or to a model of
- * firmware in host tests.
- */
+/* backend_sbi: counters by single SBI calls, one function per call (SBI 3.0, chapter 11). */
 #ifndef SBI_PMU_BACKEND_SBI_H
 #define SBI_PMU_BACKEND_SBI_H
 
@@ -13,17 +9,13 @@
 #define SBI_PMU_ARGS	6
 #define SBI_PMU_FIDS	(SBI_EXT_PMU_SNAPSHOT_SET_SHMEM + 1)
 
-/* A call of the PMU extension on this hart */
+/* A call of the PMU extension on this hart: the ecall in sbi.c, or firmware's model on the host */
 typedef struct sbiret (*sbi_pmu_call_fn)(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS]);
 
-/* Calls of a CPU to its firmware */
 struct sbi_pmu_sbi {
 	sbi_pmu_call_fn call;    /* makes the call; set once, never NULL */
 	u64 calls[SBI_PMU_FIDS]; /* number of calls, by function */
-	/*
-	 * a call is being made: what its tracepoints run (a group read, a BPF program) must not
-	 * read counters, as the driver's state is not that of the hardware
-	 */
+	/* in a call: its tracepoints (BPF, group reads) must not read, as our state is not right */
 	bool calling;
 };
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * counters: the counters of a CPU and the events that count on them.
- *
- * When the last event of a counter leaves, the counter stays configured and running, so
- * that a context switch needs reads of CSRs and no SBI call. With snapshot all counters are
- * stopped at the first access while the PMU is disabled, and idle ones are not started again.
+ * counters: the counters of a CPU and the events that count on them. When the last event leaves,
+ * the counter stays configured and running, so that a context switch makes no SBI call. (With
+ * snapshot: Documentation/design/architecture.rst.)
  */
 #ifndef SBI_PMU_COUNTERS_H
 #define SBI_PMU_COUNTERS_H
@@ -24,17 +22,15 @@
  *	RESTART    release  stop                                stop
  *	LOST       release
  *
- * configure: an event is assigned; the counter is started at once, unless a start needs a
- * value. start: sbi_pmu_counters_start(). stop: sbi_pmu_counters_stop(). event: an event
- * starts that needs another start value. A LOST counter is released and configured again
- * by sbi_pmu_counters_start().
+ * configure: an event is assigned; the counter is started at once, unless a start needs a value.
+ * start, stop: sbi_pmu_counters_start(), which also releases a LOST counter and configures it
+ * again, and sbi_pmu_counters_stop(). event: an event starts that needs another start value.
  */
 enum sbi_pmu_counter_state {
 	SBI_PMU_FREE,    /* holds no event */
 	SBI_PMU_STOPPED, /* holds an event; its value has been accounted */
 	SBI_PMU_LOST,    /* firmware has lost its event or value */
-	/* From here on it counts. */
-	SBI_PMU_RUNNING, /* only that */
+	SBI_PMU_RUNNING, /* from here on it counts; this only counts */
 	SBI_PMU_ARMED,   /* overflows when the first period ends */
 	SBI_PMU_RESTART, /* must be restarted from another value */
 	SBI_PMU_STATES
@@ -55,75 +51,44 @@ struct sbi_pmu_event {
 	struct hlist_node node;         /* in the list of its counter */
 	struct sbi_pmu_event_code code; /* the event */
 	struct sbi_pmu_mask candidates; /* counters that can hold it */
-	/* the counter's value when it was accounted last; valid while @active */
-	u64 prev;
-	u64 count; /* accounted and not yet taken by sbi_pmu_event_take() */
-	/* its sampling period, unless @sampling is SBI_PMU_COUNTING */
-	struct sbi_pmu_period period;
-	u8 counter;      /* its counter, or SBI_PMU_NO_COUNTER */
-	u8 last_counter; /* the one that it had last, on any CPU, or SBI_PMU_NO_COUNTER */
-	u8 sampling;     /* enum sbi_pmu_sampling */
-	bool active;     /* counts now, as opposed to stopped */
-	bool was_active; /* it was @active when it lost its counter */
-	/* the task that it counts has mapped it and may read its counter from user space */
-	bool mapped;
-	/* another task has mapped it, so that nobody may: both read the same page */
-	bool mapped_by_other;
-	bool user_read; /* @mapped when it was started last */
-	/*
-	 * a user-space read must not show what others counted, so the counter starts from 0
-	 * each time
-	 */
-	bool reset_on_start;
+	u64 prev;                       /* the counter when accounted last; valid while @active */
+	u64 count;                      /* accounted and not yet taken by sbi_pmu_event_take() */
+	struct sbi_pmu_period period;   /* unless @sampling is SBI_PMU_COUNTING */
+	u8 counter;                     /* its counter, or SBI_PMU_NO_COUNTER */
+	u8 last_counter;      /* the one that it had last, on any CPU, or SBI_PMU_NO_COUNTER */
+	u8 sampling;          /* enum sbi_pmu_sampling */
+	bool active;          /* counts now, as opposed to stopped */
+	bool was_active;      /* it was @active when it lost its counter */
+	bool mapped;          /* its task has mapped it and may read its counter from user space */
+	bool mapped_by_other; /* another task has: as both read the same page, nobody may read */
+	bool user_read;       /* @mapped when it was started last */
+	bool reset_on_start;  /* starts from 0, as user space must not see what others counted */
 	struct sbi_pmu_refusals refusals;
 };
 
-/*
- * The counters of a CPU
- *
- * Only touched on its own CPU with interrupts disabled, hence without a lock. (Inventory
- * and probes use @backend before there are events.)
- */
+/* Only touched on its own CPU, interrupts disabled: no lock. (Probes at load use @backend, too.) */
 struct sbi_pmu_counters {
 	/* First what each context switch uses: small offsets take fewer instructions. */
 	bool online;      /* events may be added */
 	bool fixed_alike; /* see struct sbi_pmu_caps */
-	/* a read of its CSR is all that a read of a hardware counter takes; const while online */
-	bool direct;
-	/*
-	 * perf core or an interrupt handler changes events; counters that have been stopped
-	 * are started when it is done
-	 */
-	bool disabled;
+	bool direct;      /* to read a hardware counter is to read its CSR; const while online */
+	bool disabled;    /* perf core or a handler changes events; then counters are started */
 	u8 state[SBI_PMU_MAX_COUNTERS];         /* by counter, enum sbi_pmu_counter_state */
 	struct sbi_pmu_mask in[SBI_PMU_STATES]; /* by state but FREE, the counters in it */
-	/*
-	 * events that have lost their counter, because firmware refused to configure or to
-	 * start it again; see sbi_pmu_counters_recover()
-	 */
-	struct hlist_head lost;
-	/*
-	 * by counter, the events that count on it; in no order, as an addition at the end of a
-	 * list costs more
-	 */
+	struct hlist_head lost; /* events that lost their counter: sbi_pmu_counters_recover() */
+	/* by counter, in no order: an addition at the end of a list costs more */
 	struct hlist_head events[SBI_PMU_MAX_COUNTERS];
 	struct sbi_pmu_plan plan;       /* which counter holds which event */
 	struct sbi_pmu_backend backend; /* programs and reads them */
-	/* sampling counters that had wrapped when lost interrupts were looked for */
-	struct sbi_pmu_mask wrapped;
-	/* counters that every program may read, which are never reset */
-	struct sbi_pmu_mask world_readable;
-	/*
-	 * the counter of a user-readable event, or its start value, has changed: the event's
-	 * mmap page must be updated
-	 */
+	struct sbi_pmu_mask wrapped;    /* sampling ones, at the last look for lost interrupts */
+	struct sbi_pmu_mask world_readable; /* that every program may read; never reset */
+	/* the counter of a user-readable event, or its start value, is another: update its page */
 	void (*changed)(struct sbi_pmu_event *event);
 	/* no counter can be had for an event that has lost its own: it must be disabled */
 	void (*failed)(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 	unsigned int lost_events; /* how often @failed was called */
 };
 
-/* The mmap page of an event that user space may read is out of date. */
 static inline void sbi_pmu_event_shown_changed(struct sbi_pmu_counters *c,
 					       struct sbi_pmu_event *event)
 {
@@ -206,10 +171,7 @@ static inline bool sbi_pmu_counter_is_direct(const struct sbi_pmu_counters *c,
 	return c->direct && info->csr;
 }
 
-/*
- * The counter of an event has been read to @event->prev, and before that to @before. A value
- * that the counter cannot have reached leaves the count alone.
- */
+/* The counter has been read to @event->prev; a value that it cannot have reached is not counted. */
 static inline void sbi_pmu_event_account(struct sbi_pmu_event *event,
 					 const struct sbi_pmu_counter_info *info, u64 before)
 {
@@ -260,10 +222,7 @@ static inline void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_
 /**
  * sbi_pmu_event_start() - have an event count from now on
  * @c: this CPU's
- * @event: an event that has been added
- *
- * sbi_pmu_counters_start() must be called after, once for all events.
- *
+ * @event: has been added; sbi_pmu_counters_start() must be called after, once for all events
  * Context: interrupts disabled.
  * Return: 0, -ENODEV without a counter, or why the counter cannot be read.
  */

@@ -5,10 +5,7 @@
 
 #include "vendor.h"
 
-/*
- * The config of events of our own type. sysfs prints these masks and event.c decodes
- * with them, so that the two cannot differ.
- */
+/* The config of events of our own type; sysfs and event.c use the same masks. */
 #define SBI_PMU_CFG_EVENT	GENMASK_ULL(55, 0)
 #define SBI_PMU_CFG_SPACE	GENMASK_ULL(63, 62)	/* format/firmware */
 
@@ -20,23 +17,15 @@
 
 /* What this machine can do; const after probe */
 struct sbi_pmu_caps {
-	/* programmable counters can be inhibited by privilege mode (irq_source.c) */
-	bool filter;
-	/* fixed counters can be inhibited by privilege mode, and do not interrupt */
-	bool fixed_filters;
-	/* fixed counters interrupt and filter as programmable ones do (irq_source.c) */
-	bool fixed_alike;
-	/* whether a counter counts M-mode does not depend on its event (delegated counters) */
-	bool m_mode_fixed;
-	/* the harts have the H extension, so that virtual modes exist */
-	bool has_h;
-	/* firmware checks codes of firmware events that SBI does not define */
-	bool nonstandard_fw;
-	/* firmware can be asked for platform firmware events while its counters are in use */
-	bool platform_fw;
-	/* encodes raw events; NULL: they are passed on as they are */
-	const struct sbi_pmu_vendor *vendor;
-	void *vendor_data; /* for its functions */
+	bool filter;         /* programmable counters filter by privilege mode (irq_source.c) */
+	bool fixed_filters;  /* fixed counters filter by privilege mode, and do not interrupt */
+	bool fixed_alike;    /* fixed counters interrupt and filter as others do (irq_source.c) */
+	bool m_mode_fixed;   /* M-mode is counted or not, whatever the event (delegated counters) */
+	bool has_h;          /* the harts have the H extension, so that virtual modes exist */
+	bool nonstandard_fw; /* firmware checks codes of firmware events that SBI does not define */
+	bool platform_fw;    /* platform events can be asked for while counters are in use */
+	const struct sbi_pmu_vendor *vendor; /* encodes raw events; NULL: passed on as they are */
+	void *vendor_data;                   /* for its functions */
 };
 
 int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
