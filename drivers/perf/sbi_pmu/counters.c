@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "counters.h"
 
-/* ---- states ---- */
-
 static void set_state(struct sbi_pmu_counters *c, unsigned int idx,
 		      enum sbi_pmu_counter_state state)
 {
@@ -11,7 +9,6 @@ static void set_state(struct sbi_pmu_counters *c, unsigned int idx,
 	sbi_pmu_mask_set(&c->in[state], idx);
 }
 
-/* Counters that count. */
 static struct sbi_pmu_mask running(const struct sbi_pmu_counters *c)
 {
 	const struct sbi_pmu_mask armed =
@@ -19,8 +16,6 @@ static struct sbi_pmu_mask running(const struct sbi_pmu_counters *c)
 
 	return sbi_pmu_mask_or(armed, &c->in[SBI_PMU_RESTART]);
 }
-
-/* ---- account ---- */
 
 /* Counter @idx reads @now: account that to all of its events. */
 static void counter_account(struct sbi_pmu_counters *c, unsigned int idx, u64 now)
@@ -43,11 +38,7 @@ static bool can_read(const struct sbi_pmu_counters *c, unsigned int idx)
 	return sbi_pmu_counter_is_running(c, idx) && !c->backend.sbi.calling;
 }
 
-/*
- * While the PMU is disabled, an access to one counter is followed by accesses to others.
- * Where one call stops all counters and saves their values, that is done at the first
- * access. Return: have all counters been stopped?
- */
+/* While disabled, other accesses follow: where one call stops all counters, the first one does. */
 static bool stop_all_at_access(struct sbi_pmu_counters *c)
 {
 	if (!c->disabled || !sbi_pmu_backend_stop_saves(&c->backend))
@@ -59,9 +50,7 @@ static bool stop_all_at_access(struct sbi_pmu_counters *c)
 /**
  * sbi_pmu_counter_update() - account all events of a counter up to now
  * @c: this CPU's
- * @idx: the counter; one that is stopped has been accounted (and a second read of it
- *	 returns the start value on QEMU 7.2)
- *
+ * @idx: the counter; if stopped it is not read: QEMU 7.2 then returns the start value
  * Context: interrupts disabled.
  */
 void sbi_pmu_counter_update(struct sbi_pmu_counters *c, unsigned int idx)
@@ -74,10 +63,7 @@ void sbi_pmu_counter_update(struct sbi_pmu_counters *c, unsigned int idx)
 	counter_account(c, idx, now);
 }
 
-/*
- * Read counter @idx where that takes more than a read of its CSR. Return: 0, or an errno if it
- * cannot be read or is stopped and accounted.
- */
+/* Return: 0, or an errno if it cannot be read or is stopped and accounted. */
 int sbi_pmu_counter_read_indirectly(struct sbi_pmu_counters *c, unsigned int idx, u64 *value)
 {
 	if (stop_all_at_access(c))
@@ -85,10 +71,7 @@ int sbi_pmu_counter_read_indirectly(struct sbi_pmu_counters *c, unsigned int idx
 	return sbi_pmu_backend_read(&c->backend, idx, value);
 }
 
-/*
- * Account one event up to now. A sample of the kernel's tracepoint may ask within an SBI call.
- * Context: interrupts disabled.
- */
+/* A sample of the kernel's tracepoint may ask within an SBI call. Context: interrupts disabled. */
 void sbi_pmu_event_update(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	if (event->active && !c->backend.sbi.calling)
@@ -98,7 +81,6 @@ void sbi_pmu_event_update(struct sbi_pmu_counters *c, struct sbi_pmu_event *even
 /**
  * sbi_pmu_counters_poll_narrow() - account narrow counters before they wrap
  * @c: this CPU's; to be called every sbi_pmu_inventory_wrap_ns()
- *
  * Context: interrupts disabled.
  * Return: whether an event counts on such a counter, so that this must be called again.
  */
@@ -119,15 +101,10 @@ bool sbi_pmu_counters_poll_narrow(struct sbi_pmu_counters *c)
 	return narrow;
 }
 
-/* ---- stop ---- */
-
 /**
- * sbi_pmu_counters_stop() - stop counters and account their events
+ * sbi_pmu_counters_stop() - stop counters until sbi_pmu_counters_start(), account their events
  * @c: this CPU's
  * @which: counters; those that do not run are left alone
- *
- * sbi_pmu_counters_start() starts them again.
- *
  * Context: interrupts disabled.
  */
 void sbi_pmu_counters_stop(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *which)
@@ -152,8 +129,6 @@ void sbi_pmu_counters_stop_all(struct sbi_pmu_counters *c)
 {
 	sbi_pmu_counters_stop(c, &c->plan.configured);
 }
-
-/* ---- configure ---- */
 
 void sbi_pmu_counter_release(struct sbi_pmu_counters *c, unsigned int idx)
 {
@@ -189,14 +164,12 @@ int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
 	return ret;
 }
 
-/* Must the counter of this event be at 0 when the event starts? */
 static bool needs_reset(const struct sbi_pmu_counters *c, const struct sbi_pmu_event *event)
 {
 	return event->active && event->user_read && event->reset_on_start &&
 	       !sbi_pmu_mask_test(&c->world_readable, event->counter);
 }
 
-/* Must the counter of this event start from some value when the event starts? */
 static inline bool needs_start_value(const struct sbi_pmu_counters *c,
 				     const struct sbi_pmu_event *event)
 {
@@ -235,10 +208,7 @@ static bool event_rebase(struct sbi_pmu_counters *c, struct sbi_pmu_event *event
 	return true;
 }
 
-/*
- * The events of counter @idx, which has just been configured, count from its value now. If it
- * cannot be read they wait for sbi_pmu_counters_recover().
- */
+/* Its events count on from its value; if it has none they wait for sbi_pmu_counters_recover(). */
 void sbi_pmu_counter_rebase(struct sbi_pmu_counters *c, unsigned int idx)
 {
 	struct sbi_pmu_event *event;
@@ -251,7 +221,6 @@ void sbi_pmu_counter_rebase(struct sbi_pmu_counters *c, unsigned int idx)
 		sbi_pmu_event_shown_changed(c, event);
 }
 
-/* The events of counter @idx lose it, and wait for sbi_pmu_counters_recover(). */
 void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx)
 {
 	struct sbi_pmu_event *event;
@@ -273,7 +242,6 @@ void sbi_pmu_counter_configure_again(struct sbi_pmu_counters *c, unsigned int id
 		sbi_pmu_counter_drop_events(c, idx);
 }
 
-/* Release counter @idx, and configure it again if events count on it. */
 static void counter_reconfigure(struct sbi_pmu_counters *c, unsigned int idx)
 {
 	sbi_pmu_counter_release(c, idx);
@@ -309,10 +277,7 @@ static bool counter_needs_reset(const struct sbi_pmu_counters *c, unsigned int i
 	return false;
 }
 
-/*
- * Has counter @idx been stopped at @value, and not been changed since? A delegated counter is
- * written in any case, as that also enables its interrupt.
- */
+/* A delegated counter is written in any case, as that also enables its interrupt. */
 static bool is_stopped_at(const struct sbi_pmu_counters *c, unsigned int idx, u64 value)
 {
 	return !c->backend.ops->no_calls && !sbi_pmu_backend_needs_start_value(&c->backend) &&
@@ -320,10 +285,7 @@ static bool is_stopped_at(const struct sbi_pmu_counters *c, unsigned int idx, u6
 	       c->backend.stopped.value[idx] == value;
 }
 
-/*
- * Choose where stopped counter @idx starts: so that it overflows in time, from 0, or from
- * its present value. Return: its state then.
- */
+/* To overflow in time, from 0, or from its present value. Return: its state then. */
 static enum sbi_pmu_counter_state set_initial(struct sbi_pmu_counters *c, unsigned int idx)
 {
 	const u64 events = events_to_overflow(c, idx);
@@ -339,7 +301,6 @@ static enum sbi_pmu_counter_state set_initial(struct sbi_pmu_counters *c, unsign
 	return events ? SBI_PMU_ARMED : SBI_PMU_RUNNING;
 }
 
-/* Counter @idx has been started, from the value in initial if that is valid. */
 static void counter_started(struct sbi_pmu_counters *c, unsigned int idx,
 			    enum sbi_pmu_counter_state state)
 {
@@ -356,11 +317,9 @@ static void counter_started(struct sbi_pmu_counters *c, unsigned int idx,
 
 /**
  * sbi_pmu_counters_start() - start stopped counters, restart those that need another value
- * @c: this CPU's
+ * @c: this CPU's; counters that are lost are configured again first
  *
- * Counters that are lost are configured again first. A counter that cannot be started is
- * released, and its events are lost.
- *
+ * A counter that cannot be started is released, and its events are lost.
  * Context: interrupts disabled, overflow interrupt not pending: else OpenSBI does not clear
  * a counter's overflow bit.
  */
@@ -391,12 +350,9 @@ void sbi_pmu_counters_start(struct sbi_pmu_counters *c)
 	}
 }
 
-/* ---- CPUs come and go ---- */
-
 /**
  * sbi_pmu_counters_online() - prepare the counters of a CPU that has come online
  * @c: this CPU's, with backend filled in
- *
  * Context: on the CPU, interrupts disabled.
  */
 void sbi_pmu_counters_online(struct sbi_pmu_counters *c)
@@ -418,10 +374,7 @@ void sbi_pmu_counters_online(struct sbi_pmu_counters *c)
 
 /**
  * sbi_pmu_counters_offline() - release all counters, as the CPU or the driver goes
- * @c: this CPU's
- *
- * Events keep what they have counted, and count no more.
- *
+ * @c: this CPU's; its events keep what they have counted, and count no more
  * Context: on the CPU, interrupts disabled.
  */
 void sbi_pmu_counters_offline(struct sbi_pmu_counters *c)
@@ -474,10 +427,7 @@ static bool is_seen_counting(struct sbi_pmu_counters *c, unsigned int idx)
 	       !sbi_pmu_backend_read(&c->backend, idx, &second) && first != second;
 }
 
-/*
- * Are the counters still configured? Firmware restores the events of all or of none. A fixed
- * counter shows that only of itself: it has no event that can be lost.
- */
+/* Firmware restores all events or none; a fixed counter has no event that can be lost. */
 static bool has_kept_events(struct sbi_pmu_counters *c)
 {
 	const struct sbi_pmu_inventory *inv = c->backend.inv;
@@ -497,11 +447,9 @@ static bool has_kept_events(struct sbi_pmu_counters *c)
  * sbi_pmu_counters_resume() - have all events count again after suspend
  * @c: this CPU's
  *
- * OpenSBI before 1.8 loses the events of counters. So counters with events are configured
- * again, unless one of them is seen to count. Values may be lost in any case: events count
- * on from the values that are there now, and armed counters are restarted. Firmware keeps
- * its own counters in its memory.
- *
+ * OpenSBI before 1.8 loses the events of counters: they are configured again, unless one is seen
+ * to count. Values may be lost in any case, so events count on from those that are there now, and
+ * armed counters are restarted. Firmware keeps its own counters in its memory.
  * Context: on the CPU, interrupts disabled.
  */
 void sbi_pmu_counters_resume(struct sbi_pmu_counters *c)
@@ -526,8 +474,6 @@ void sbi_pmu_counters_resume(struct sbi_pmu_counters *c)
 		counter_reconfigure(c, i);
 }
 
-/* ---- events ---- */
-
 void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_code *code,
 			const struct sbi_pmu_mask *candidates)
 {
@@ -539,10 +485,7 @@ void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_
 	event->last_counter = SBI_PMU_NO_COUNTER;
 }
 
-/*
- * Read where @event begins to count. Not if its counter is started later from a value
- * that is set then.
- */
+/* Not if its counter is started later from a value that is set then. */
 int sbi_pmu_event_read_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	const unsigned int idx = event->counter;

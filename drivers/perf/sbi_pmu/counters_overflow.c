@@ -38,10 +38,7 @@ struct sbi_pmu_mask sbi_pmu_counters_overflow_set(const struct sbi_pmu_counters 
 	return which;
 }
 
-/*
- * Has counter @idx, which has just been accounted, overflowed since it was armed? An armed
- * counter starts in the upper half of its range, and leaves it by an overflow only.
- */
+/* An armed counter starts in the upper half of its range, and leaves it by an overflow only. */
 static bool has_wrapped(const struct sbi_pmu_counters *c, unsigned int idx)
 {
 	const struct sbi_pmu_event *event;
@@ -77,10 +74,8 @@ static void update_all(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *wh
  * @c: this CPU's, disabled
  * @overflowed: counters that have overflowed
  *
- * Counters that have events are stopped together, so that what is counted while samples are
- * taken does not make the events of a group differ. Firmware's own counters run on: they
- * count firmware's work, and to read each would cost a call.
- *
+ * Together, so that the events of a group do not differ by what is counted meanwhile. Firmware's
+ * counters run on: they count firmware's work, and to read each would cost a call.
  * Context: interrupts disabled.
  * Return: @overflowed, and counters that have overflowed before they were stopped.
  */
@@ -104,10 +99,8 @@ struct sbi_pmu_mask sbi_pmu_counters_stop_for_samples(struct sbi_pmu_counters *c
  * @overflow: read the CSR of overflow bits
  * @csr: its number
  *
- * With snapshot all counters are stopped by one call. Then, and in a VM, the values show
- * which have overflowed: scountovf is not virtualised, and KVM does not clear the overflow
- * bits in the shared memory.
- *
+ * With snapshot one call stops all. Then, and in a VM, the values show which have overflowed:
+ * scountovf is not virtualised, and KVM does not clear the overflow bits in the shared memory.
  * Context: interrupts disabled.
  * Return: those that have overflowed; their events are accounted.
  */
@@ -139,10 +132,8 @@ struct sbi_pmu_mask sbi_pmu_counters_stop_overflowed(struct sbi_pmu_counters *c,
  * @c: this CPU's
  * @sampling: sbi_pmu_counters_sampling()
  *
- * A counter that had wrapped at the last call, too, is not merely about to interrupt. That
- * it was started again between the calls does not matter: QEMU 7.2 misses an overflow
- * that comes before the call to start the counter returns.
- *
+ * One that had wrapped at the last call, too, is not merely about to interrupt, even if started
+ * again since: QEMU 7.2 misses an overflow that comes before the call to start it returns.
  * Context: interrupts disabled.
  */
 struct sbi_pmu_mask sbi_pmu_counters_lost_irqs(struct sbi_pmu_counters *c,

@@ -43,7 +43,6 @@ static u32 cache_code(u32 id, u32 op, u32 result)
 	       FIELD_PREP(SBI_PMU_EVENT_CACHE_RESULT_ID_CODE_MASK, result);
 }
 
-/* perf and SBI number caches, operations and results alike. */
 static int encode_cache(u64 config, struct sbi_pmu_event_code *code)
 {
 	const u64 id = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
@@ -124,7 +123,6 @@ static int encode_own(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pm
  * @attr: what the user asked for
  * @own_type: attr.type is this PMU's type, so config is in its own format
  * @code: the answer, with flags 0
- *
  * Return: 0, -ENOENT if the type is not ours, -EINVAL if there is no such event.
  */
 int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
@@ -140,10 +138,7 @@ int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_even
 	return -ENOENT;
 }
 
-/*
- * Would this firmware use the code of a firmware event as an index into its memory, without a
- * check?
- */
+/* Would firmware use the code of this firmware event as an index into its memory, unchecked? */
 bool sbi_pmu_event_is_unsafe(const struct sbi_pmu_caps *caps, const struct sbi_pmu_event_code *code)
 {
 	const u32 number = FIELD_GET(SBI_PMU_EVENT_IDX_CODE_MASK, code->idx);
@@ -175,14 +170,11 @@ u32 sbi_pmu_event_standard(unsigned int n)
  * @attr: what the user asked for
  *
  * The perf tool reacts to each errno in its own way:
- *
- * -ENOENT: it says that the event is not supported, and perf record samples the CPU clock in
- *	place of cycles.
+ * -ENOENT: "not supported"; perf record samples the CPU clock in place of cycles.
  * -EINVAL: perf up to 6.12, which excludes guests by default, retries without exclude_guest.
- * -EOPNOTSUPP: it says that the PMU cannot sample, or only whole CPUs, which is wrong; and newer
- *	perf retries with exclude_guest. If this gives -EINVAL, it does so in an endless loop:
- *	all other reasons to refuse an event must have been checked before.
- *
+ * -EOPNOTSUPP: says that the PMU cannot sample, or only whole CPUs: wrong. Newer perf retries
+ *	with exclude_guest, in an endless loop if this gives -EINVAL: all other reasons to refuse
+ *	an event must have been checked before.
  * Return: -EINVAL if guests are excluded and there may be some, else -ENOENT.
  */
 int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr)
@@ -192,13 +184,9 @@ int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_even
 
 /**
  * sbi_pmu_event_filter() - add the privilege modes in which an event must not count
- * @caps: what the machine can do
+ * @caps: what the machine can do; without the H extension there are no guests to exclude
  * @attr: what the user asked for
  * @code: its encoded event; inhibit flags are added (SBI 3.0, 11.7)
- *
- * Without the H extension there are no guests: excluding them needs no filter, and
- * counting only them is refused.
- *
  * Return: 0, or sbi_pmu_filter_errno() if this machine cannot filter so.
  */
 int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,

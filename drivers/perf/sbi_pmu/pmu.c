@@ -114,10 +114,9 @@ static void pmu_enable(struct pmu *pmu)
 }
 
 /*
- * Perf core begins a transaction for each group that it schedules in. By then it has disabled the
- * PMU of the whole context (visit_groups_merge() of newer kernels asserts that), so that the
- * members start together. Without these callbacks it would disable and enable the PMU once more
- * for each group.
+ * Perf core begins a transaction for each group. By then it has disabled the PMU of the whole
+ * context (visit_groups_merge() of newer kernels asserts that), so the members start together.
+ * Without these callbacks it would disable and enable the PMU once more for each group.
  */
 static void pmu_start_txn(struct pmu *pmu, unsigned int flags)
 {
@@ -151,11 +150,9 @@ static void publish_here(void *arg)
 }
 
 /*
- * A program has mapped an event.
- *
- * There is no event_unmapped: with it, kernels from 6.15 on refuse to unregister the PMU
- * between the last reference to the module and the end of an event. So an event that was
- * unmapped can still be read by its own task.
+ * There is no event_unmapped: with it, kernels from 6.15 on refuse to unregister the PMU between
+ * the last reference to the module and the end of an event. So an event that was unmapped can
+ * still be read by its own task.
  */
 static void pmu_event_mapped(struct perf_event *perf, struct mm_struct *mm)
 {
@@ -197,7 +194,6 @@ static int group_add(struct sbi_pmu *pmu, struct sbi_pmu_plan *plan, struct perf
 	return sbi_pmu_plan_add(plan, &pmu->inv, &event->code, &event->candidates) ? 0 : -EINVAL;
 }
 
-/* Could all events of the group count together on an idle CPU? */
 static int group_validate(struct sbi_pmu *pmu, struct perf_event *perf)
 {
 	struct perf_event *leader = perf->group_leader, *sibling;
@@ -236,10 +232,7 @@ static bool cpu_is_right(const struct sbi_pmu *pmu, const struct perf_event *per
 								    &pmu->cpus);
 }
 
-/*
- * All checks that must come before a filter is refused, see sbi_pmu_filter_errno(). How the
- * event is sampled and its group are checked after.
- */
+/* All checks that must come before a filter is refused, see sbi_pmu_filter_errno(). */
 static int event_check(struct sbi_pmu *pmu, struct perf_event *perf,
 		       struct sbi_pmu_event_code *code, struct sbi_pmu_mask *candidates)
 {
@@ -364,7 +357,6 @@ static bool pmu_filter(struct pmu *pmu, int cpu)
 	return !cpumask_test_cpu(cpu, &to_sbi_pmu(pmu)->cpus);
 }
 
-/* Fill in struct pmu. */
 void sbi_pmu_pmu_init(struct sbi_pmu *pmu)
 {
 	pmu->pmu = (struct pmu){
