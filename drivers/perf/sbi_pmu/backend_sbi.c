@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "backend.h"
 
-/* ---- one function per SBI call ---- */
-
 /* asm/sbi.h maps several of these to one errno; callers tell them apart. */
 int sbi_pmu_sbi_errno(long error)
 {
@@ -64,7 +62,6 @@ int sbi_pmu_sbi_counter_info(struct sbi_pmu_sbi *sbi, unsigned int idx, unsigned
  * @mask: ... that are offered; never 0, as OpenSBI before 1.7 reads out of bounds then
  * @code: the event
  * @got: the counter that firmware took, written if 0 or -EPROTO is returned
- *
  * Return: 0, -EOPNOTSUPP if no offered counter can hold the event, -EPROTO if firmware
  * took a counter that was not offered, or another errno.
  */
@@ -126,8 +123,8 @@ int sbi_pmu_sbi_start_snapshot(struct sbi_pmu_sbi *sbi, unsigned int window, uns
  * sbi_pmu_sbi_stop() - stop running counters; they keep event and value
  * @sbi: this CPU's
  * @window: the window
- * @mask: counters of the window; all of them must run, as some firmware stops no more
- *	  after the first one that is stopped already. The result is about one counter.
+ * @mask: counters, all running: some firmware stops none after the first that is stopped already
+ * Return: 0 or an errno, about one of the counters.
  */
 int sbi_pmu_sbi_stop(struct sbi_pmu_sbi *sbi, unsigned int window, unsigned long mask)
 {
@@ -139,9 +136,7 @@ int sbi_pmu_sbi_stop(struct sbi_pmu_sbi *sbi, unsigned int window, unsigned long
  * @sbi: this CPU's
  * @window: the window
  * @mask: counters of the window, as for sbi_pmu_sbi_stop()
- *
- * Return: 0, -ENOMEM if firmware has no such memory and so has stopped nothing, or
- * another errno.
+ * Return: 0, -ENOMEM if firmware has no such memory and so has stopped nothing, or another errno.
  */
 int sbi_pmu_sbi_stop_snapshot(struct sbi_pmu_sbi *sbi, unsigned int window, unsigned long mask)
 {
@@ -205,9 +200,7 @@ void sbi_pmu_shmem_unregister(struct sbi_pmu_backend *be)
 
 /**
  * sbi_pmu_shmem_online() - register the shared memory, or have firmware use none
- * @be: this CPU's, which has come online
- *
- * What ran before may have registered a page: a boot loader, a kernel before kexec.
+ * @be: this CPU's; a boot loader, or a kernel before kexec, may have registered a page
  */
 void sbi_pmu_shmem_online(struct sbi_pmu_backend *be)
 {
@@ -223,10 +216,7 @@ void sbi_pmu_shmem_offline(struct sbi_pmu_backend *be)
 
 /* ---- counters that run without firmware ---- */
 
-/*
- * Which of the free-running counters among @mask counts @code? It cannot filter.
- * Return: SBI_PMU_NO_COUNTER if there is none.
- */
+/* The free-running counter of @mask that counts @code, SBI_PMU_NO_COUNTER if none. None filters. */
 static unsigned int free_running_for(const struct sbi_pmu_backend *be, unsigned int window,
 				     unsigned long mask, const struct sbi_pmu_event_code *code)
 {
@@ -247,7 +237,6 @@ static bool is_free_running(const struct sbi_pmu_backend *be, unsigned int idx)
 
 /* ---- configure ---- */
 
-/* Configure one of the counters that @mask offers. */
 static int config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
 		  const struct sbi_pmu_event_code *code, unsigned int *got)
 {
@@ -273,9 +262,8 @@ int sbi_pmu_backend_sbi_config(struct sbi_pmu_backend *be, unsigned int window, 
  * @in_use: counters that hold an event of ours
  * @got: the counter, written on success
  *
- * A counter that firmware took although it was not offered is released, unless it is in
- * use: by an event of ours, or in shared mode perhaps by the other driver.
- *
+ * A counter that firmware took without an offer is released, unless an event of ours is on it, or
+ * in shared mode perhaps the other driver.
  * Return: 0, -EOPNOTSUPP if no offered counter can hold the event, or another errno.
  */
 int sbi_pmu_backend_config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
@@ -294,10 +282,7 @@ int sbi_pmu_backend_config(struct sbi_pmu_backend *be, unsigned int window, unsi
 	return 0;
 }
 
-/*
- * Stop a counter and remove its event. An error is ignored: the counter runs on without
- * an event of ours, and the next attempt to configure it returns the error.
- */
+/* An error is ignored: the counter runs on without an event, and to configure it fails later. */
 void sbi_pmu_backend_release(struct sbi_pmu_backend *be, unsigned int idx)
 {
 	if (!is_free_running(be, idx))
@@ -313,9 +298,8 @@ void sbi_pmu_backend_sbi_release(struct sbi_pmu_backend *be, unsigned int idx)
  * sbi_pmu_backend_sbi_online() - release what ran before has left configured in firmware
  * @be: this CPU's
  *
- * A boot loader, or a kernel before kexec. Counters are released one by one, as some firmware
- * stops no more after the first that is stopped already. Not the fixed counters: programs may
- * read them, and firmware that does not hand them out would not start them again.
+ * One by one: some firmware stops none after the first that is stopped already. Not the fixed
+ * counters: programs may read them, and firmware that does not hand them out starts none again.
  */
 void sbi_pmu_backend_sbi_online(struct sbi_pmu_backend *be)
 {
@@ -435,9 +419,8 @@ struct sbi_pmu_mask sbi_pmu_backend_start_each(struct sbi_pmu_backend *be,
 }
 
 /*
- * Those that go on from their present values are started together, so that an overflow costs
- * the same whatever else counts. The result is about one counter: after an error all are
- * started again, one by one, to find out which one fails.
+ * Those that go on from their present values are started together, so that an overflow costs the
+ * same whatever else counts. After an error all are started one by one, to find which one fails.
  */
 static struct sbi_pmu_mask sbi_start(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which)
 {
@@ -450,7 +433,6 @@ static struct sbi_pmu_mask sbi_start(struct sbi_pmu_backend *be, const struct sb
 	return sbi_pmu_backend_start_each(be, &each);
 }
 
-/* Start a counter that has just been configured, from any value. */
 int sbi_pmu_backend_start_one(struct sbi_pmu_backend *be, unsigned int idx)
 {
 	return is_free_running(be, idx) ? 0 : be->ops->start_one(be, idx);
@@ -522,7 +504,6 @@ int sbi_pmu_backend_start_from(struct sbi_pmu_backend *be, unsigned int idx, u64
 	return sbi_pmu_mask_empty(&failed) ? 0 : -EIO;
 }
 
-/* Stop one running counter. Its value is not used. */
 void sbi_pmu_backend_stop_one(struct sbi_pmu_backend *be, unsigned int idx)
 {
 	const struct sbi_pmu_mask one = mask_of(idx), none = {};

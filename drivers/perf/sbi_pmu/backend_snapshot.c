@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * backend_snapshot: all counters of a window by one SBI call, values through the snapshot
- * shared memory (SBI 3.0, 11.2 to 11.4 and 11.13).
- *
- * If firmware loses the memory, counters are started and read one by one (backend_sbi.c).
+ * All counters of a window by one SBI call, values through the snapshot shared memory (SBI 3.0,
+ * 11.2 to 11.4 and 11.13); one by one (backend_sbi.c) if firmware loses the memory.
  */
 #include "backend.h"
 
-/* Counter @idx's value in the memory, for a call about its window. */
 static u64 *shmem_value(struct sbi_pmu_backend *be, unsigned int idx)
 {
 	return &be->shmem.data->ctr_values[idx % SBI_PMU_WINDOW];
 }
 
-/*
- * What firmware cannot write unless the counter counted 2^64 - 1 events: one less than
- * the counter was started from or last returned. Marks values that were not written.
- */
+/* Marks values that firmware has not written, unless the counter counted 2^64 - 1 events. */
 static u64 not_written(const struct sbi_pmu_backend *be, unsigned int idx)
 {
 	return be->last[idx] - 1;
 }
 
-/* Has firmware lost the shared memory? NO_SHMEM; it has done nothing then. */
+/* Firmware has done nothing then (NO_SHMEM). */
 static bool is_shmem_lost(int ret)
 {
 	return ret == -ENOMEM;
@@ -39,9 +33,8 @@ static int stop_to_shmem(struct sbi_pmu_backend *be, unsigned int w,
 }
 
 /*
- * Did firmware write a value of counter @idx? With any value that KVM writes it also
- * writes back all values of the last start, over the mark. After an error such a value
- * may mean that the counter was not saved.
+ * With any value KVM also writes back all values of the last start, over the mark. After an error
+ * such a value may mean that the counter was not saved.
  */
 static bool shmem_written(struct sbi_pmu_backend *be, unsigned int idx, bool error, u64 *value)
 {
@@ -53,10 +46,7 @@ static bool shmem_written(struct sbi_pmu_backend *be, unsigned int idx, bool err
 	return true;
 }
 
-/*
- * Firmware has lost the memory and stopped nothing. It may have lost more, so its own
- * counters are not read but configured again. Return: those.
- */
+/* Firmware may have lost more, so its own counters are to be configured again. Return: those. */
 static struct sbi_pmu_mask stop_without_shmem(struct sbi_pmu_backend *be,
 					      const struct sbi_pmu_mask *which)
 {
