@@ -70,10 +70,8 @@ static void measure(struct sbi_pmu_counters *c, struct sbi_pmu_event event[SBI_P
  * @wait: lets some time pass
  * @check: the counts; written on success
  *
- * The cycle counter is read as it is: firmware's device tree may map an event "cycles" to
- * one of the events, which then would confirm itself.
- *
- * Context: on the CPU, interrupts disabled.
+ * The cycle counter is read as it is: firmware's device tree may map an event "cycles" to one of
+ * the events, which then would confirm itself. Context: on the CPU, interrupts disabled.
  * Return: 0, or why there is no counter.
  */
 int sbi_pmu_check_measure(struct sbi_pmu_counters *c,
@@ -99,14 +97,11 @@ int sbi_pmu_check_measure(struct sbi_pmu_counters *c,
 
 /**
  * sbi_pmu_check_result() - could this be the core's table?
- * @check: the counts
+ * @check: the counts; without cycles the two events are compared with each other
  *
- * Each event was read between two looks at the clock, so it can be compared with both,
- * however long the hart was interrupted. If that was for more than 1/32 of the time, a wrong
- * event that happens on 6 of 5 cycles would pass. Another 1/8 is allowed for privilege
- * modes in which the events do not count.
- *
- * If the cycle counter does not count, the two events are compared with each other.
+ * Each event was read between two looks at the clock, and is compared with both. An interruption of
+ * more than 1/32 of the time would let pass a wrong event that happens on 6 of 5 cycles. Another
+ * 1/8 is allowed for privilege modes in which the events do not count.
  */
 enum sbi_pmu_check_result sbi_pmu_check_result(const struct sbi_pmu_check *check)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * check: is an event table the core's? Two events that happen on each cycle must count
- * as many as the cycle counter.
- */
+/* check: is an event table the core's? Two events of each cycle must count as many as cycles. */
 #ifndef SBI_PMU_XIANGSHAN_CHECK_H
 #define SBI_PMU_XIANGSHAN_CHECK_H
 
@@ -12,13 +9,10 @@
 /* Events of two units that happen on each cycle */
 enum { SBI_PMU_CHECK_MEMORY, SBI_PMU_CHECK_BACKEND, SBI_PMU_CHECK_EVENTS };
 
-/* Counts of the same time */
 struct sbi_pmu_check {
-	/* the clock is the cycle counter; else, as that does not count, the first event */
-	bool cycles;
-	/* the clock from the last look at the begin to the first look at the end */
-	u64 least;
-	u64 most;                        /* the clock from the first look to the last */
+	bool cycles; /* the clock is the cycle counter; if that stands, the first event */
+	u64 least;   /* the clock from the last look at the begin to the first at the end */
+	u64 most;    /* the clock from the first look to the last */
 	u64 count[SBI_PMU_CHECK_EVENTS]; /* by event */
 };
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "selector.h"
 
-/*
- * Hardware ignores the upper two bits of an event, and device trees can route by them: in
- * event0 they are a tag of the unit, 0 for the first.
- */
+/* Hardware ignores the upper two bits; in event0 they are a tag of the unit for device trees. */
 #define EVENT_INDEX	GENMASK_ULL(7, 0)
 #define EVENT_TAG	GENMASK_ULL(9, 8)
 
@@ -41,10 +38,8 @@ static int unit_of(const u64 event[4], u32 unit)
  * @config: what the user asked for, in the fields of selector.h
  * @data: the register, with the unit as tag in event0; written on success
  * @unit: the unit, SBI_PMU_UNIT_ANY if config has none; likewise
- *
- * Return: 0, or -EINVAL for what the hardware would take for something else: operators
- * that do not exist, indices with more bits than are decoded, events of two units; and for
- * what can never count.
+ * Return: 0, or -EINVAL for what can never count, or what the hardware would take for something
+ * else: unknown operators, indices of more bits than are decoded, events of two units.
  */
 int sbi_pmu_selector_encode(const u8 *bits, u64 config, u64 *data, u32 *unit)
 {

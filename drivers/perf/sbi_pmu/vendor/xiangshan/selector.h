@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * selector: what mhpmevent of a XiangShan core holds, and which counters take it.
- *
- * Each cycle up to four events of one unit, of 6 bits each, are combined:
+ * selector: what mhpmevent of a XiangShan core holds, and which counters take it. Each cycle up to
+ * four events of one unit, of 6 bits each, are combined:
  * (event0 op0 event1) op2 (event2 op1 event3).
  */
 #ifndef SBI_PMU_SELECTOR_H
