@@ -48,6 +48,8 @@ self-test)
 	finds 'not a usual word'
 	echo '/* xiangshan */' >>"$copy/$driver/sysfs.c"
 	finds 'vendors belong'
+	yes '/* breach */' | head -n 2000 >>"$copy/$driver/pmu.c"
+	finds 'many comments'
 	if clang-format --version 2>/dev/null | grep -q 'version 19'; then
 		echo 'int  breach;' >>"$copy/$driver/pmu.c"
 		finds 'int  breach' format
@@ -166,6 +168,14 @@ find "$driver" -name '*.c' -print0 |
 # region.h is one file, so that programs can copy it.
 find "$driver" include selftests tools -name '*.[ch]' ! -name region.h -size +24k |
 	rule 'this file is long: does it do two jobs?'
+find "$driver" -name '*.[ch]' -exec cat {} + | awk '
+	/^[[:space:]]*$/ { next }
+	!inside && !/^[[:space:]]*\/[*\/]/ { code++; next }
+	{ comments++ }
+	!inside { inside = /^[[:space:]]*\/[*]/ }
+	/[*]\// { inside = 0 }
+	END { if (comments > 0.22 * code) print comments " comment lines, " code " code lines" }' |
+	rule 'too many comments: at most 22 lines for 100 lines of code'
 # Private words for what the field has a word for, see Documentation/design/glossary.rst.
 words='anew|lest|witness(es)?|stranded|robbed|rescued?|skids|skidded|astray|twofold|thief'
 words+='|squatter|murder|players?|lent|owed|manner|truth|trials?|halted|forgotten|verdict|rooms'
