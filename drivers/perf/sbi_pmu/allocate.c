@@ -136,6 +136,7 @@ static int choose_counter(struct sbi_pmu_counters *c, struct sbi_pmu_event *even
 	return sbi_pmu_plan_is_full(&c->plan, found) ? -ENOSPC : (int)found;
 }
 
+/* Choose a counter for an event, and have it count there. Return: 0 or an errno. */
 int sbi_pmu_event_add_anywhere(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	int idx;

@@ -126,6 +126,7 @@ void sbi_pmu_plan_set(struct sbi_pmu_plan *plan, unsigned int idx,
 	plan->counter[idx].candidates = *candidates;
 }
 
+/* @events events count on counter @idx; it is idle if that is 0. */
 void sbi_pmu_plan_set_events(struct sbi_pmu_plan *plan, unsigned int idx, unsigned int events)
 {
 	plan->counter[idx].events = events;

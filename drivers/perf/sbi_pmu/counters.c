@@ -221,6 +221,7 @@ void sbi_pmu_counter_rebase(struct sbi_pmu_counters *c, unsigned int idx)
 		sbi_pmu_event_shown_changed(c, event);
 }
 
+/* The events of counter @idx lose it, and wait for sbi_pmu_counters_recover(). */
 void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx)
 {
 	struct sbi_pmu_event *event;

@@ -61,6 +61,7 @@ static const struct sbi_pmu_irq_source sources[] = {
 	},
 };
 
+/* The overflow interrupt of a core, NULL if none is known. */
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_irq_ids *ids)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(sources); i++)

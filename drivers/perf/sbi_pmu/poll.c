@@ -97,6 +97,7 @@ void sbi_pmu_poll_update(struct sbi_pmu_cpu *cpu)
 		set_sample_timer(cpu);
 }
 
+/* For sbi_pmu_poll_start(): the event is sampled, or some counters are narrow. */
 void sbi_pmu_poll_start_timers(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling)
 {
 	const u64 ns = cpu->pmu->wrap_ns;

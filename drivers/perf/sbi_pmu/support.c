@@ -70,6 +70,7 @@ void sbi_pmu_support_init(struct sbi_pmu_support_cache *cache)
 	INIT_LIST_HEAD(&cache->recent);
 }
 
+/* Forget all events, as counters have changed or the driver goes. */
 void sbi_pmu_support_free(struct sbi_pmu_support_cache *cache)
 {
 	struct support_entry *e, *tmp;

@@ -93,6 +93,7 @@ static u32 readable_by_current(struct sbi_pmu_cpu *cpu)
 	return readable;
 }
 
+/* For sbi_pmu_user_access_update() */
 void sbi_pmu_user_access_write(struct sbi_pmu_cpu *cpu)
 {
 	const u32 open = cpu->open_to_all | readable_by_current(cpu);

@@ -21,6 +21,7 @@ static const struct sbi_pmu_stand_ins x60 = {
 	},
 };
 
+/* The stand-ins of a core, NULL if it has none. */
 const struct sbi_pmu_stand_ins *sbi_pmu_stand_ins_find(u64 mvendorid, u64 marchid)
 {
 	return mvendorid == x60.mvendorid && marchid == x60.marchid ? &x60 : NULL;
