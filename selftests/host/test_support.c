@@ -546,6 +546,18 @@ static void test_each(void)
 	check(ended_clean(), "support.each_leaves_nothing");
 }
 
+/* A vendor that encodes events, but does not say which counters can hold them */
+static void test_no_candidates(void)
+{
+	static const struct sbi_pmu_vendor vendor = {};
+
+	boot(8, 0, 64);
+	cpu.caps.vendor = &vendor;
+	check(!find(RAW, 5, 1) && found_from(3, 8),
+	      "support.vendor_without_candidates_asks_all_counters");
+	check(ended_clean(), "support.vendor_without_candidates_leaves_nothing");
+}
+
 void test_support(void)
 {
 	test_cached();
@@ -559,6 +571,7 @@ void test_support(void)
 	test_no_hint();
 	test_vm();
 	test_two_units();
+	test_no_candidates();
 	test_limit();
 	test_probe_all();
 	test_each();

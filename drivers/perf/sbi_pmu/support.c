@@ -87,7 +87,7 @@ static struct sbi_pmu_mask candidates_of(const struct sbi_pmu_support_cache *cac
 					 const struct sbi_pmu_event_code *code)
 {
 	const struct sbi_pmu_vendor *vendor = cache->caps->vendor;
-	const struct sbi_pmu_mask all = vendor && code->unit ?
+	const struct sbi_pmu_mask all = vendor && vendor->candidates && code->unit ?
 						vendor->candidates(cache->inv, code->unit) :
 						sbi_pmu_inventory_hardware(cache->inv);
 	const struct sbi_pmu_mask shareable =

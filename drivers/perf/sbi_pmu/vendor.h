@@ -17,9 +17,12 @@ struct sbi_pmu_vendor {
 	 * another errno if the module must not load. May sleep.
 	 */
 	int (*match)(void **data);
-	/* encode @config of a raw event into @code's data and unit. Return: 0 or -EINVAL. */
+	/*
+	 * encode @config of a raw event into @code's data and unit, a number of the vendor's own
+	 * for a set of counters, 0: all of them. Return: 0 or -EINVAL.
+	 */
 	int (*encode)(const void *data, u64 config, struct sbi_pmu_event_code *code);
-	/* the counters that can hold an event of @unit */
+	/* the counters that can hold an event of @unit, which is not 0 */
 	struct sbi_pmu_mask (*candidates)(const struct sbi_pmu_inventory *inv, u32 unit);
 	/* replace an event that no counter can filter so; what replaces it is probed after */
 	bool (*substitute)(const void *data, struct sbi_pmu_event_code *code);
