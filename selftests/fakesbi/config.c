@@ -92,8 +92,6 @@ static struct sbiret take(unsigned int idx, const struct sbi_pmu_event_code *cod
 {
 	struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
 
-	if (ctr->running)
-		model_report("a running counter got another event");
 	if (fakesbi_has(QUIRK_FIXED_ALWAYS))
 		ctr->running = false;
 	ctr->code = *code;
@@ -119,6 +117,14 @@ static struct sbiret take(unsigned int idx, const struct sbi_pmu_event_code *cod
 	return model_answer(SPEC_OK, idx);
 }
 
+/* Take the fixed counter, offered or not. Nothing should ask for it while it counts. */
+static struct sbiret take_fixed(const struct sbi_pmu_event_code *code)
+{
+	if (fakesbi.ctr[fixed_of(code)].running)
+		model_report("a running counter got another event");
+	return take(fixed_of(code), code);
+}
+
 static bool is_taken(unsigned int idx)
 {
 	return fakesbi.ctr[idx].running ||
@@ -141,18 +147,16 @@ static struct sbiret match(const unsigned long arg[SBI_PMU_ARGS],
 	if (found < FAKESBI_CTRS)
 		return take(found, code);
 	if (fakesbi_has(QUIRK_FIXED_FALLBACK) && model_has_fixed(code))
-		return take(fixed_of(code), code);
+		return take_fixed(code);
 	return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
 }
 
-/* Take a counter that was not offered, or one that does not exist. */
+/* Take a counter that was not offered, whatever it holds, or one that does not exist. */
 static struct sbiret take_any(const struct sbi_pmu_event_code *code)
 {
 	unsigned int idx = fakesbi_random() % FAKESBI_CTRS;
 
-	/* Not a counter in use: its event could not be restored. */
-	if (fakesbi.ctr[idx].info && !fakesbi.ctr[idx].configured && !fakesbi.ctr[idx].event &&
-	    !fakesbi.ctr[idx].running)
+	if (fakesbi.ctr[idx].info)
 		return take(idx, code);
 	return model_answer(SPEC_OK, model_random64() | BIT(30));
 }
@@ -181,7 +185,7 @@ struct sbiret model_config(const unsigned long arg[SBI_PMU_ARGS])
 	if (!model_event_known(arg[3], code.data) || model_one_in(fakesbi.refuse))
 		return model_answer(SPEC_ERR_NOT_SUPPORTED, 0);
 	if (fakesbi_has(QUIRK_FIXED_ALWAYS) && model_has_fixed(&code))
-		return take(fixed_of(&code), &code);
+		return take_fixed(&code);
 	if (model_one_in(fakesbi.stray))
 		return take_any(&code);
 	return match(arg, &code);

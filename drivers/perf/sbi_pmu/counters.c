@@ -138,17 +138,32 @@ void sbi_pmu_counter_release(struct sbi_pmu_counters *c, unsigned int idx)
 	sbi_pmu_backend_release(&c->backend, idx);
 }
 
+/*
+ * Firmware has taken counter @idx, which was not offered, for another event. If it is in use,
+ * sbi_pmu_counters_start() configures it again. OpenSBI so changes the filters of a fixed
+ * counter, if no programmable one is left.
+ */
+static void counter_overwritten(struct sbi_pmu_counters *c, unsigned int idx)
+{
+	if (idx >= SBI_PMU_MAX_COUNTERS || c->state[idx] == SBI_PMU_FREE)
+		return;
+	sbi_pmu_counter_update(c, idx);
+	set_state(c, idx, SBI_PMU_LOST);
+}
+
 /* Configure free counter @idx, and start it unless a start needs a value. */
 int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
 			      const struct sbi_pmu_event_code *code,
 			      const struct sbi_pmu_mask *candidates)
 {
 	struct sbi_pmu_backend *be = &c->backend;
-	unsigned int got;
+	unsigned int got = SBI_PMU_NO_COUNTER;
 	int ret;
 
 	ret = sbi_pmu_backend_config(be, idx / SBI_PMU_WINDOW, sbi_pmu_window_bit(idx), code,
 				     &c->plan.configured, &got);
+	if (ret == -EPROTO)
+		counter_overwritten(c, got);
 	if (ret)
 		return ret;
 	sbi_pmu_plan_set(&c->plan, idx, code, candidates);
