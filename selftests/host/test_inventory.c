@@ -139,10 +139,15 @@ static void test_inventory_add(void)
 	      inv.narrow == 1 && inv.info[4].kind == SBI_PMU_COUNTER_NONE,
 	      "inventory.narrow_counter_is_not_added");
 	sbi_pmu_inventory_add(&inv, 5, decode(CSR_CYCLE + 3, 64, 64));
-	check(sbi_pmu_mask_weight(&inv.programmable) == 1 && inv.narrow == 1,
-	      "inventory.one_counter_for_each_csr");
+	check(sbi_pmu_mask_weight(&inv.programmable) == 1 && inv.narrow == 1 &&
+	      inv.without_csr == 1, "inventory.one_counter_for_each_csr");
 	sbi_pmu_inventory_add(&inv, 1, decode(CSR_TIME, 64, 64));
-	check(inv.info[1].kind == SBI_PMU_COUNTER_NONE, "inventory.time_is_not_added");
+	sbi_pmu_inventory_add(&inv, 2, (struct sbi_pmu_counter_info){});
+	check(inv.info[1].kind == SBI_PMU_COUNTER_NONE && inv.without_csr == 1,
+	      "inventory.time_is_not_added");
+	sbi_pmu_inventory_add(&inv, 6, decode(CSR_CYCLE - 1, 64, 64));
+	check(inv.info[6].kind == SBI_PMU_COUNTER_NONE && inv.without_csr == 2,
+	      "inventory.unknown_csrs_are_counted");
 	sbi_pmu_inventory_add(&inv, 0, decode(CSR_CYCLE, 64, 64));
 	sbi_pmu_inventory_add(&inv, 127, firmware_counter());
 	sbi_pmu_inventory_add(&inv, 126, firmware_counter());

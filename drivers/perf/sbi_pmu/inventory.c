@@ -30,6 +30,12 @@ struct sbi_pmu_counter_info sbi_pmu_counter_info_decode(unsigned long word, unsi
 	return info;
 }
 
+/* KVM describes a gap by zeros. The time CSR is no counter to count with. */
+static bool is_unknown(const struct sbi_pmu_counter_info *info)
+{
+	return info->kind == SBI_PMU_COUNTER_NONE && info->csr && info->csr != CSR_TIME;
+}
+
 static bool csr_is_taken(const struct sbi_pmu_inventory *inv, u16 csr)
 {
 	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(inv);
@@ -53,8 +59,10 @@ void sbi_pmu_inventory_add(struct sbi_pmu_inventory *inv, unsigned int idx,
 	const bool hardware = info.kind == SBI_PMU_COUNTER_FIXED ||
 			      info.kind == SBI_PMU_COUNTER_PROGRAMMABLE;
 
-	if (hardware && csr_is_taken(inv, info.csr))
+	if (hardware ? csr_is_taken(inv, info.csr) : is_unknown(&info)) {
+		inv->without_csr++;
 		return;
+	}
 	if (hardware && info.width < SBI_PMU_MIN_WIDTH) {
 		inv->narrow++;
 		return;

@@ -136,6 +136,8 @@ struct sbi_pmu_inventory {
 	unsigned long beyond;
 	/* number of hardware counters below SBI_PMU_MIN_WIDTH bits, which are not used */
 	unsigned int narrow;
+	/* number of those whose CSR is no counter, or another counter's, which are not used */
+	unsigned int without_csr;
 };
 
 static inline struct sbi_pmu_mask sbi_pmu_inventory_hardware(const struct sbi_pmu_inventory *inv)

@@ -88,6 +88,9 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 	if (pmu->inv.beyond)
 		pr_warn("%lu counters past index %u are not used\n", pmu->inv.beyond,
 			SBI_PMU_MAX_COUNTERS - 1);
+	if (pmu->inv.without_csr)
+		pr_warn("%u counters are not used: firmware names a CSR for them that is no counter, or that another counter has\n",
+			pmu->inv.without_csr);
 	if (pmu->inv.narrow)
 		pr_warn("%u hardware counters of less than %u bits are not used: they wrap too soon\n",
 			pmu->inv.narrow, SBI_PMU_MIN_WIDTH);
@@ -178,7 +181,7 @@ static void find_free_running(struct sbi_pmu *pmu)
 #define NAME_EXCLUSIVE	"cpu"
 #define NAME_SHARED	"sbi_pmu"
 
-/* Is there another CPU PMU? @owner is its name, for kfree(). */
+/* Is there another CPU PMU, such as riscv_pmu_sbi's? @owner is its name, for kfree(). */
 static int choose_mode(struct sbi_pmu *pmu, char **owner)
 {
 	bool taken;
@@ -432,6 +435,7 @@ err_free:
 	return ret;
 }
 
+/* No event exists: an open one holds the module. Each CPU releases its counters in cpu_stop(). */
 static void __exit sbi_pmu_exit(void)
 {
 	struct sbi_pmu *pmu = the_pmu;
