@@ -90,8 +90,8 @@ picture: ## draw the pictures in Documentation/images from what both show
 compare: ## measure the module and the built-in driver, and write the table and the chart
 	@$(LAB) compare
 
-shell: ## the machine of 'make run', with a prompt
-	@$(LAB) shell
+shell: ## an emulated RISC-V machine with the module and a prompt (CASES=name: that of a case)
+	@$(LAB) shell $(CASES)
 
 test: ## lint and host tests: no root, less than a minute
 	@$(LAB) test

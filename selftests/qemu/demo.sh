@@ -57,12 +57,18 @@ demo_works() { demo_main && shown_whole demo && demo_shared && shown_whole demo_
 demo_xiangshan_works() { demo_hpm && shown_whole demo_xiangshan; }
 
 demo_prepare() { # ARTIFACT...
+	prepare_boot testing testing "$@" firmware
+}
+
+prepare_boot() { # SUITE ARTIFACT...
+	local suite=$1
+	shift
 	need_root
 	start_run
-	make_artifacts 1500 testing "$@" firmware
+	make_artifacts 1500 "$@"
 	progress_total 1 /dev/null
 	progress_job module building
-	build_suite testing || exit
+	build_suite "$suite" || exit
 	progress_job_end module
 }
 
@@ -127,11 +133,19 @@ demo_xiangshan() {
 	EOF2
 }
 
+# shell [CASE]: a prompt in the machine of that case, by default the first of make check.
 shell() {
-	demo_prepare q7 q11
+	local case qemu harts kernel mode kvm insmod icount opensbi cpu append="quiet"
+	case=$(select_cases "${1:-quick-lcofi}")
+	[ -n "$case" ] || die "no case '$1'; see 'make list'"
+	IFS=$'\t' read -r _ _ _ qemu harts kernel mode kvm _ insmod icount _ _ opensbi cpu _ <<<"$case"
+	[ "$kvm" = 0 ] || die "the programs of '$1' run in a KVM guest, which has no prompt"
+	# shellcheck disable=SC2046 # words
+	prepare_boot "$kernel" $(artifacts_of "$case")
 	progress_stop
 	say "booting; 'exit' or Ctrl-D powers the machine off"
-	machine_command q7 rv64,sscofpmf=true 1 testing 1.9 exclusive 0 - "quiet lab_shell=1" \
+	[ "$insmod" = - ] || append+=" LAB_INSMOD=$insmod"
+	machine_command "$qemu" "$cpu" "$harts" "$kernel" "$opensbi" "$mode" "$kvm" "$icount" "$append" \
 		-serial mon:stdio
 	"${machine[@]}"
 }

@@ -10,7 +10,8 @@
 #   lab_kvm=N      start a KVM guest of N harts, with the other parameters
 #   lab_hosts=1    with lab_kvm: run the programs here; one of them starts the guest
 #   lab_demo=NAME  run /lab/NAME; its output goes to the virtio port
-#   lab_shell=1    a prompt on the console (the default)
+#   LAB_INSMOD=P   the module's parameters
+# Without lab_run, lab_kvm and lab_demo: a prompt on the console.
 set -o pipefail
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=${TERM:-vt100}
 /bin/busybox mkdir -p /proc /sys /dev /tmp /run /root
@@ -85,7 +86,7 @@ elif [ -n "$lab_demo" ]; then
 	wait_for_port
 	"./$lab_demo" > /dev/vport0p1 2>&1
 else
-	insmod sbi_pmu.ko
+	insmod sbi_pmu.ko $LAB_INSMOD
 	dmesg | grep sbi_pmu:
 	setsid cttyhack sh
 fi

@@ -40,7 +40,7 @@ usage() {
 	  picture          draw the pictures of the documents from what both show
 	  deb              build the Debian packages
 	  compare          measure the module and the built-in driver, and write the comparison
-	  shell            boot the machine of run, with a prompt
+	  shell [CASE]     boot the machine of a case, with a prompt
 	  list             list the cases
 	  setup            download and build what check-all needs
 	  clean            remove the cache
@@ -113,7 +113,8 @@ check-debug) run_check debug ;;
 check-packages) check_packages ;;
 run) demo ;;
 run-xiangshan) demo_xiangshan ;;
-shell | picture | compare | deb) "$verb" ;;
+picture | compare | deb) "$verb" ;;
+shell) shell "$@" ;;
 list) list ;;
 setup) setup ;;
 clean) clean ;;
