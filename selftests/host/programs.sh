@@ -19,10 +19,10 @@ not_run() { # TREE
 	done
 }
 
-not_run "$top" >"$dir/forgotten"
+not_run "$top" >"$dir/not-run"
 while read -r name; do
 	fails "selftests/guest/$name: no case of cases.tsv and no other program runs it"
-done <"$dir/forgotten"
+done <"$dir/not-run"
 echo "$(programs "$top" | wc -l) programs"
 
 # A program that is taken out of its cases is found.

@@ -97,7 +97,7 @@ static int allocate(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
 	const struct sbi_pmu_mask skipped = refusing(c, event);
 	struct sbi_pmu_mask refused = {};
 	struct sbi_pmu_path path;
-	int ret = -ENOSPC;
+	int ret = -ENOSPC; /* none is free: perf core multiplexes */
 
 	candidates = sbi_pmu_mask_andnot(candidates, &skipped);
 	while (sbi_pmu_plan_search(&c->plan, c->backend.inv, &candidates, &path)) {

@@ -15,7 +15,8 @@ void sbi_pmu_poll_stop(struct sbi_pmu_cpu *cpu);
  * @cpu: this CPU
  * @sampling: how the event is sampled
  *
- * They stop at their next expiry, so that a context switch need not stop them.
+ * They stop at their next expiry, so that a context switch need not stop them; the timer for
+ * samples stops at once (sbi_pmu_poll_update()).
  * Context: interrupts disabled.
  */
 static inline void sbi_pmu_poll_start(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling)

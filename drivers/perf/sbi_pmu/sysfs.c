@@ -168,6 +168,7 @@ const char *sbi_pmu_free_running_names(const struct sbi_pmu_inventory *inv)
 	return names[which];
 }
 
+/* As in version 0.1; the documents say exclusive and shared. */
 static ssize_t mode_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%s\n", dev_to_sbi_pmu(dev)->exclusive ? "sole" : "beside");
