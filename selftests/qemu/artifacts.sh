@@ -231,24 +231,30 @@ artifact_packaging() {
 # A disk with Debian testing for riscv64. The packages are unpacked here, and configured in
 # a machine that boots the disk.
 artifact_debian() {
-	local tree=$1/tree packaging q11 firmware
+	local tree=$1/tree packaging q11 firmware release
 	packaging=$(artifact packaging)/root
 	q11=$(artifact q11)
 	firmware=$(artifact firmware)/1.9.bin
 	debstrap "$testing" extract riscv64 \
 		systemd-sysv,udev,mount,initramfs-tools,busybox-static,apt,kmod,linux-image-riscv64,linux-headers-riscv64,linux-perf,dkms,gcc,libc6-dev,make,pkgconf,u-boot-menu,mawk,gzip,ccache \
 		"$tree" --include='?essential' --skip=essential/unlink,cleanup/apt/cache
+	release=$(cat "$packaging/kernel-release")
+	# Headers and cached objects of another kernel are of no use there.
+	[ -e "$tree/usr/lib/modules/$release" ] || {
+		echo "no kernel $release, of which the packages' build root has headers: the archive has changed; 'make clean-lab' first"
+		return 1
+	}
 	[ ! -e "$packaging/newer" ] || as_root cp -r "$packaging/newer" "$tree/var/lib/lab-newer"
 	cp "$tree"/usr/lib/modules/*/vmlinuz "$1/vmlinux"
 	cp "$lab"/debian-disk.sh "$lab"/debian-configure.sh "$1/"
 	in_root "$packaging" "$1:/run/debian" -- sh /run/debian/debian-disk.sh /run/debian/tree /run/debian
 	as_root rm -rf --one-file-system "$tree"
-	timeout 3000 "$q11/loader" --inhibit-cache --library-path "$q11/lib" "$q11/qemu-system-riscv64" \
+	timeout --foreground 3000 "$q11/loader" --inhibit-cache --library-path "$q11/lib" "$q11/qemu-system-riscv64" \
 		-nodefaults -display none -no-reboot -M virt -m 1G -cpu rv64 -smp 1 -bios "$firmware" \
-		-kernel "$1/vmlinux" -initrd "$1/initrd" -append "console=ttyS0" -serial "file:$1/console" \
-		-drive "file=$1/disk,format=raw,if=none,id=disk,cache=unsafe" -device virtio-blk-pci,drive=disk
+		-kernel "$1/vmlinux" -initrd "$1/initrd" -append "console=ttyS0 panic=-1" -serial "file:$1/console" \
+		-drive "file=$1/disk,format=raw,if=none,id=disk,cache=unsafe,werror=report" -device virtio-blk-pci,drive=disk
 	cat "$1/console"
-	grep -q '^lab: configured' "$1/console"
+	grep -q '^lab: configured' "$1/console" || { df -h "$1"; return 1; }
 	cp "$packaging/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin" "$1/"
 	rm "$1"/debian-*.sh "$1/vmlinux" "$1/initrd"
 }

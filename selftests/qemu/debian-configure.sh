@@ -17,7 +17,7 @@ seconds "configured"
 echo '/dev/vda1 / ext4 defaults,noatime 0 0' >/etc/fstab
 echo lab >/etc/hostname
 systemd-machine-id-setup
-sed -i 's/^#U_BOOT_PARAMETERS=.*/U_BOOT_PARAMETERS="ro quiet fsck.mode=skip console=ttyS0"/; s/^#U_BOOT_TIMEOUT=.*/U_BOOT_TIMEOUT="1"/' \
+sed -i 's/^#U_BOOT_PARAMETERS=.*/U_BOOT_PARAMETERS="ro quiet fsck.mode=skip console=ttyS0 panic=-1"/; s/^#U_BOOT_TIMEOUT=.*/U_BOOT_TIMEOUT="1"/' \
 	/etc/default/u-boot
 systemctl enable lab.service
 # What an emulated CPU would take seconds for; the initrd has looked for devices before.

@@ -7,6 +7,8 @@
 set -e
 tree=$1 out=$2
 here=$(dirname "$0")
+# It goes with the artifact that is being made.
+export TMPDIR="$out"
 release=$(ls "$tree/lib/modules")
 
 # ---- what dpkg knows ----
