@@ -16,11 +16,11 @@ enum { TRIES = 20, GROUP = 5 };
 
 /* Different events, as equal ones share a counter. */
 static const struct perf_event_attr hardware[GROUP] = {
-	{ .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES },
-	{ .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS },
-	{ .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES, .exclude_user = 1 },
-	{ .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .exclude_user = 1 },
-	{ .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES, .exclude_kernel = 1 },
+	HARDWARE(CPU_CYCLES),
+	HARDWARE(INSTRUCTIONS),
+	HARDWARE(CPU_CYCLES, .exclude_user = 1),
+	HARDWARE(INSTRUCTIONS, .exclude_user = 1),
+	HARDWARE(CPU_CYCLES, .exclude_kernel = 1),
 };
 
 static const struct perf_event_attr software[GROUP] = {

@@ -122,6 +122,9 @@ pmu_name() {
 	return 1
 }
 
+# How does the driver program counters: sbi, snapshot or csr?
+backend_is() { [ "$(cat "$devices/$(pmu_name)/caps/backend")" = "$1" ]; }
+
 # Print the prefix of its generic hardware events: hw_ in shared mode.
 event_prefix() { [ "$(pmu_name)" = cpu ] || echo hw_; }
 
