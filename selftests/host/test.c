@@ -59,6 +59,7 @@ int main(int argc, char **argv)
 	test_model();
 	test_counters();
 	test_delegation();
+	test_pause();
 	test_share();
 	test_power();
 	test_fixed_counters();

@@ -196,6 +196,7 @@ void test_counters(void);
 void test_delegation(void);
 void test_free_running(void);
 void test_hpm_model(void);
+void test_pause(void);
 void test_power(void);
 void test_quirks(void);
 void test_random(unsigned long steps, u64 seed);

@@ -33,6 +33,7 @@ static void restart(struct sbi_pmu_counters *c)
 	c->disabled = false;
 	sbi_pmu_counters_start(c);
 	sbi_pmu_counters_recover(c);
+	sbi_pmu_backend_unpause(&c->backend);
 	/* Events that cannot be read from user space, and that may have been recovered */
 	for (unsigned int i = 0; i < TRACKED; i++)
 		if (cpu.tracked[i].active && !cpu.tracked[i].event.user_read)
@@ -241,6 +242,7 @@ void boot(unsigned int hpm, unsigned int firmware, unsigned int width)
 void cpu_disable(void)
 {
 	cpu.counters.disabled = true;
+	sbi_pmu_backend_pause(&cpu.counters.backend);
 }
 
 /* Start stopped counters after events have been changed or an overflow has been handled. */

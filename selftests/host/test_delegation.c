@@ -498,7 +498,7 @@ static void test_probe_restores(void)
 	fakesbi.ctr[4].running = false;
 }
 
-/* Firmware takes counter 3, in use, when it is asked for one of its own. */
+/* Firmware that takes counter 3, in use, when it is asked for one of its own */
 static struct sbiret call_takes_3(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
 {
 	if (fid != SPEC_FID_CONFIG_MATCHING || arg[3] >> 16 != SPEC_TYPE_FIRMWARE)
@@ -509,23 +509,35 @@ static struct sbiret call_takes_3(unsigned int fid, const unsigned long arg[SBI_
 	return (struct sbiret){ .value = 3 };
 }
 
-static void test_stray(void)
+static void stray(const char *when, bool paused)
 {
 	struct tracked *t = &cpu.tracked[0], *own = t + 1;
 
-	boot_delegated(NULL);
 	require(tracked_open_idx(t, RAW, 5) && tracked_add_start(t) && t->event.counter == 3 &&
 		tracked_open_idx(own, FW + 1, 0), "delegation.stray");
 	cpu_run(1000);
+	if (paused)
+		cpu_disable();
 	cpu.counters.backend.sbi.call = call_takes_3;
-	check(!tracked_add(own), "delegation.firmware_that_takes_a_counter_in_use_is_refused");
+	check(!tracked_add(own), "delegation.counter_in_use_is_not_given_to_firmware_%s", when);
 	cpu.counters.backend.sbi.call = fakesbi_call;
+	check(fakesbi.ctr[3].running == !paused, "delegation.counter_in_use_runs_as_before_%s",
+	      when);
 	cpu_run(1000);
 	check(is_count_right(t) && t->event.counter == 3,
-	      "delegation.counter_in_use_is_taken_back");
-	check(event_of(3) == (5 | SPEC_EVENT_MINH), "delegation.event_in_use_is_restored");
+	      "delegation.counter_in_use_is_taken_back_%s", when);
+	check(event_of(3) == (5 | SPEC_EVENT_MINH), "delegation.event_in_use_is_restored_%s", when);
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(!fakesbi.ctr[3].configured && !event_of(3), "delegation.stray_counter_is_released");
+	check(!fakesbi.ctr[3].configured && !event_of(3),
+	      "delegation.stray_counter_is_released_%s", when);
+}
+
+static void test_stray(void)
+{
+	boot_delegated(NULL);
+	stray("at_once", false);
+	boot_delegated(NULL);
+	stray("in_a_pause", true);
 }
 
 static int fails(u32 counters)
@@ -548,8 +560,8 @@ static void test_stop_fails(void)
 	require(tracked_open_idx(t, RAW, 5) && tracked_add_start(t), "delegation.stop_fails");
 	cpu_run(1000);
 	check(is_count_right(t), "delegation.counts_before_stop_fails");
-	cpu_disable();
 	cpu.counters.backend.delegated = &broken;
+	cpu_disable();
 	sbi_pmu_counters_stop_all(&cpu.counters);
 	cpu.counters.backend.delegated = works;
 	check(sbi_pmu_mask_test(&cpu.counters.in[SBI_PMU_LOST], 3),

@@ -147,7 +147,8 @@ static void step(const struct scenario *s)
 {
 	struct tracked *p = &cpu.tracked[fakesbi_random() % TRACKED];
 
-	if (s->mode == SNAPSHOT && fakesbi_random() % 4 == 0)
+	/* Others do nothing then but note that. */
+	if ((s->mode == SNAPSHOT || s->mode == DELEGATED) && fakesbi_random() % 4 == 0)
 		cpu_disable();
 	switch (fakesbi_random() % 16) {
 	case 0 ... 3:

@@ -153,6 +153,8 @@ struct sbi_pmu_backend {
 	/* by number, what delegated counters hold in sireg2 */
 	u64 event[SBI_PMU_HPMCOUNTERS];
 	u32 stopped_before;            /* scountinhibit when the CPU came online */
+	u32 running;                   /* delegated counters that run unless @paused, by number */
+	bool paused;                   /* from sbi_pmu_backend_pause() to _unpause() */
 	struct sbi_pmu_mask held;      /* delegated counters that firmware considers in use */
 	struct sbi_pmu_values stopped; /* result of ops->stop() */
 	struct sbi_pmu_values initial; /* argument of ops->start() */
@@ -223,6 +225,30 @@ static inline int sbi_pmu_backend_read(struct sbi_pmu_backend *be, unsigned int 
 	if (info->kind == SBI_PMU_COUNTER_FIRMWARE || be->accumulates)
 		return sbi_pmu_backend_read_any(be, idx, value);
 	return be->read_csr(info->csr, value);
+}
+
+/* ---- pause: inline, as each context switch comes here several times ---- */
+
+/**
+ * sbi_pmu_backend_pause() - stop all delegated counters by one write
+ * @be: this CPU's
+ *
+ * They still count as running, but stand still: those that start until the end of the pause start
+ * then, together. Nothing is done where it takes calls to stop counters.
+ *
+ * Context: interrupts disabled.
+ */
+static inline void sbi_pmu_backend_pause(struct sbi_pmu_backend *be)
+{
+	if (be->ops->no_calls)
+		be->paused = !be->running || !be->delegated->stop(be->running);
+}
+
+/* Start them again, if there is a pause. */
+static inline void sbi_pmu_backend_unpause(struct sbi_pmu_backend *be)
+{
+	if (be->paused)
+		be->paused = be->running && be->delegated->start(be->running);
 }
 
 /* backend_csr.c */

@@ -28,6 +28,28 @@ static struct sbi_pmu_mask firmware_of(const struct sbi_pmu_backend *be,
 	return sbi_pmu_mask_and(*which, &be->inv->firmware);
 }
 
+/* ---- scountinhibit ---- */
+
+static int start_counters(struct sbi_pmu_backend *be, u32 counters)
+{
+	const int ret = be->paused ? 0 : be->delegated->start(counters);
+
+	if (!ret)
+		be->running |= counters;
+	return ret;
+}
+
+static int stop_counters(struct sbi_pmu_backend *be, u32 counters)
+{
+	/* Others than ours may run in a pause: cycle and instret, for programs that read them. */
+	const bool stopped = be->paused && !(counters & ~be->running);
+	const int ret = stopped ? 0 : be->delegated->stop(counters);
+
+	if (!ret)
+		be->running &= ~counters;
+	return ret;
+}
+
 /* ---- M-mode ---- */
 
 /* An event that counter @n counts; of those the first, hence cycles if it can. NULL: none */
@@ -186,7 +208,7 @@ static void clear_event(struct sbi_pmu_backend *be, unsigned int idx)
 {
 	const unsigned int n = number_of(be, idx);
 
-	be->delegated->stop(BIT(n));
+	stop_counters(be, BIT(n));
 	be->event[n] = 0;
 	if (!is_fixed(be, idx) || be->delegation->fixed_filters)
 		be->delegated->write(n, CSR_SIREG2, 0);
@@ -216,7 +238,7 @@ static int config_one(struct sbi_pmu_backend *be, unsigned int idx,
 	if (!sbi_pmu_mask_test(&hardware, idx))
 		return -EOPNOTSUPP;
 	/* cycle and instret may run. */
-	ret = be->delegated->stop(BIT(number_of(be, idx)));
+	ret = stop_counters(be, BIT(number_of(be, idx)));
 	if (!ret)
 		ret = is_fixed(be, idx) ? config_fixed(be, idx, code) :
 					  config_programmable(be, idx, code);
@@ -295,7 +317,7 @@ static int csr_start_one(struct sbi_pmu_backend *be, unsigned int idx)
 {
 	if (sbi_pmu_mask_test(&be->inv->firmware, idx))
 		return sbi_pmu_sbi_start(&be->sbi, idx);
-	return be->delegated->start(BIT(number_of(be, idx)));
+	return start_counters(be, BIT(number_of(be, idx)));
 }
 
 /*
@@ -330,7 +352,7 @@ static struct sbi_pmu_mask start_hardware(struct sbi_pmu_backend *be,
 			sbi_pmu_mask_set(&failed, i);
 	start = sbi_pmu_mask_andnot(*which, &failed);
 	bits = sbi_pmu_inventory_csr_bits(be->inv, &start);
-	return bits && be->delegated->start(bits) ? *which : failed;
+	return bits && start_counters(be, bits) ? *which : failed;
 }
 
 static struct sbi_pmu_mask csr_start(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which)
@@ -353,7 +375,7 @@ static struct sbi_pmu_mask csr_stop(struct sbi_pmu_backend *be, const struct sbi
 	struct sbi_pmu_mask failed = {};
 	unsigned int i;
 
-	if (bits && be->delegated->stop(bits))
+	if (bits && stop_counters(be, bits))
 		failed = hardware;
 	sbi_pmu_for_each_counter(i, &read)
 		if (!sbi_pmu_backend_read(be, i, &be->stopped.value[i]))
@@ -386,6 +408,8 @@ static void csr_online(struct sbi_pmu_backend *be)
 {
 	sbi_pmu_backend_sbi_online(be);
 	be->held = (struct sbi_pmu_mask){};
+	be->running = 0;
+	be->paused = false;
 	be->stopped_before = 0;
 	be->delegated->stopped(&be->stopped_before);
 	prepare_all(be);

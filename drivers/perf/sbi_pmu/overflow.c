@@ -41,14 +41,16 @@ void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu)
  * sbi_pmu_counters_disable() - begin changes of events
  * @cpu: this CPU
  *
- * Counters run on, unless they are stopped for a change; those are started by
- * sbi_pmu_counters_enable(), by as few calls as possible.
+ * Delegated counters stand still until sbi_pmu_counters_enable(), so that the events of a group
+ * start and stop together. Others run on, unless they are stopped for a change; those are started
+ * by sbi_pmu_counters_enable(), by as few calls as possible.
  *
  * Context: interrupts disabled.
  */
 void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 {
 	cpu->counters.disabled = true;
+	sbi_pmu_backend_pause(&cpu->counters.backend);
 }
 
 /**
@@ -65,6 +67,7 @@ void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 	cpu->counters.disabled = false;
 	if (sbi_pmu_counters_need_start(&cpu->counters))
 		sbi_pmu_counters_restart(cpu);
+	sbi_pmu_backend_unpause(&cpu->counters.backend);
 	sbi_pmu_user_access_update(cpu);
 }
 
