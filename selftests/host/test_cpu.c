@@ -160,9 +160,7 @@ static void delegate(struct sbi_pmu_backend *be)
 		check(false, "cpu.counters_are_delegated");
 	sbi_pmu_counters_offline(&cpu.counters);
 	be->ops = &sbi_pmu_backend_csr;
-	cpu.caps.filter = cpu.delegation.filters;
-	cpu.caps.fixed_filters = cpu.delegation.fixed_filters;
-	cpu.caps.m_mode_fixed = cpu.caps.filter && cpu.delegation.fixed_filters;
+	sbi_pmu_delegation_caps(&cpu.delegation, &cpu.caps);
 }
 
 static void boot_driver(enum mode mode, struct riscv_pmu_snapshot_data *shmem)

@@ -226,6 +226,33 @@ static void test_filters(void)
 	      "delegation.without_smcntrpmf_instret_has_no_filter");
 }
 
+/* Open cycles without M-mode. Return: the counters that may have it. */
+static u32 open_without_m_mode(bool filter)
+{
+	const struct perf_event_attr attr = { .exclude_hv = 1 };
+	struct sbi_pmu_event_code code = { .idx = SBI_PMU_HW_CPU_CYCLES };
+
+	boot_delegated(some);
+	/* Without Sscofpmf programmable counters have no filter, whatever their bits keep. */
+	cpu.caps.filter = filter;
+	sbi_pmu_delegation_caps(&cpu.delegation, &cpu.caps);
+	require(!sbi_pmu_event_filter(&cpu.caps, &attr, &code), "delegation.exclude_hv");
+	return tracked_open(&cpu.tracked[0], code) ? cpu.tracked[0].event.candidates.bits[0] : 0;
+}
+
+static void test_exclude_hv(void)
+{
+	struct tracked *t = &cpu.tracked[0];
+
+	check(open_without_m_mode(true) == (BIT(0) | BIT(5)) && !t->event.code.flags,
+	      "delegation.exclude_hv_is_no_filter_where_all_counters_have_it");
+	sbi_pmu_counters_offline(&cpu.counters);
+	check(open_without_m_mode(false) == BIT(0) && tracked_add_start(t) &&
+	      event_of(0) == SPEC_EVENT_MINH,
+	      "delegation.exclude_hv_has_cycle_where_only_fixed_counters_filter");
+	sbi_pmu_counters_offline(&cpu.counters);
+}
+
 /* Switches make no call, and a counter that only counts wraps without an interrupt. */
 static void test_switches(void)
 {
@@ -538,6 +565,11 @@ static void test_stray(void)
 	stray("at_once", false);
 	boot_delegated(NULL);
 	stray("in_a_pause", true);
+	/* RustSBI does not release a counter that is stopped. */
+	reset();
+	fakesbi.quirks = QUIRK(ABORT_AT_ALREADY) | QUIRK(CONFIGURED_IS_TAKEN);
+	cpu_boot_mode(DELEGATED);
+	stray("by_rustsbi", false);
 }
 
 static int fails(u32 counters)
@@ -622,6 +654,7 @@ void test_delegation(void)
 	test_learn();
 	test_warl();
 	test_filters();
+	test_exclude_hv();
 	test_switches();
 	test_samples();
 	test_armed_as_it_is();

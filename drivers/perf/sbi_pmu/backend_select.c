@@ -134,9 +134,7 @@ static int choose_csr(struct sbi_pmu *pmu)
 		return -EOPNOTSUPP;
 	}
 	pmu->backend = SBI_PMU_BACKEND_CSR;
-	pmu->caps.filter = pmu->caps.filter && pmu->delegation.filters;
-	pmu->caps.fixed_filters = pmu->delegation.fixed_filters;
-	pmu->caps.m_mode_fixed = pmu->caps.filter && pmu->delegation.fixed_filters;
+	sbi_pmu_delegation_caps(&pmu->delegation, &pmu->caps);
 	return 0;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "delegation.h"
-#include "event.h"
 
 /* Bits of sireg2 that select the event */
 #define SELECTOR	GENMASK_ULL(55, 0)
@@ -272,6 +271,21 @@ const char *sbi_pmu_delegation_learn(struct sbi_pmu_backend *be, struct sbi_pmu_
 	/* Firmware may have returned a fixed counter instead, and stopped it. */
 	be->delegated->start(fixed & ~before);
 	return why;
+}
+
+/**
+ * sbi_pmu_delegation_caps() - say which filters events can have
+ * @d: what the counters can do
+ * @caps: ->filter as the overflow interrupt's source has it, if it is set
+ *
+ * The filter of M-mode is firmware's. Where programmable counters do not filter, they count M-mode
+ * and cycle and instret may not: then it matters which counter an event has.
+ */
+void sbi_pmu_delegation_caps(const struct sbi_pmu_delegation *d, struct sbi_pmu_caps *caps)
+{
+	caps->filter = caps->filter && d->filters;
+	caps->fixed_filters = d->fixed_filters;
+	caps->m_mode_fixed = caps->filter && d->fixed_filters;
 }
 
 /* Do the counters of two CPUs do the same, and firmware write the same for each event? */

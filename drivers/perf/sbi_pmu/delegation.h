@@ -7,9 +7,11 @@
 #define SBI_PMU_DELEGATION_H
 
 #include "backend.h"
+#include "event.h"
 
 const char *sbi_pmu_delegation_probe(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found);
 const char *sbi_pmu_delegation_learn(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found);
+void sbi_pmu_delegation_caps(const struct sbi_pmu_delegation *d, struct sbi_pmu_caps *caps);
 bool sbi_pmu_delegation_equal(const struct sbi_pmu_delegation *a,
 			      const struct sbi_pmu_delegation *b);
 
