@@ -11,7 +11,7 @@
  * which queues the work to the hart's.
  *
  * A reset does not clear the counters; it does not in QEMU's own PMU. There is no
- * migration, no RV32 and no counter delegation.
+ * migration and no RV32. With Smcdeleg and Ssccfg the counters are delegated as QEMU's own.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
@@ -42,8 +42,8 @@ struct xiangshan_hpm {
 	uint64_t workload;
 };
 
-/* QEMU's own functions for mcountinhibit, of all harts. */
-static riscv_csr_operations inhibit;
+/* QEMU's own functions for mcountinhibit, scountinhibit, sireg and sireg2, of all harts. */
+static riscv_csr_operations inhibit, supervisor, indirect, indirect2;
 
 static struct xiangshan_hpm *hpm_of(CPURISCVState *env)
 {
@@ -204,11 +204,50 @@ static RISCVException write_event(CPURISCVState *env, int csrno, target_ulong va
 
 static RISCVException write_inhibit(CPURISCVState *env, int csrno, target_ulong val)
 {
+	const riscv_csr_operations *qemu = csrno == CSR_MCOUNTINHIBIT ? &inhibit : &supervisor;
 	RISCVException ret;
 
 	update_counters(env);
-	ret = inhibit.write(env, csrno, val);
+	ret = qemu->write(env, csrno, val);
 	set_timer_here(env);
+	return ret;
+}
+
+/* Read and write sireg, or sireg2 without the filter of M-mode, while counter @i is selected. */
+static void access_delegated(CPURISCVState *env, int csrno, unsigned int i, target_ulong *val,
+			     target_ulong new_val, target_ulong mask)
+{
+	const bool is_event = csrno == CSR_SIREG2;
+	uint64_t old;
+
+	update_counters(env);
+	old = is_event ? env->mhpmevent_val[i] : hpm_of(env)->value[i];
+	if (val)
+		*val = is_event ? old & ~MHPMEVENT_BIT_MINH : old;
+	if (!mask)
+		return;
+	if (is_event) {
+		mask &= ~MHPMEVENT_BIT_MINH;
+		write_event(env, CSR_MCOUNTINHIBIT + i, (old & ~mask) | (new_val & mask));
+	} else {
+		write_counter(env, CSR_MCYCLE + i, (old & ~mask) | (new_val & mask));
+	}
+}
+
+/* sireg and sireg2: QEMU decides whether the access traps, and does those to other registers. */
+static RISCVException rmw_indirect(CPURISCVState *env, int csrno, target_ulong *val,
+				   target_ulong new_val, target_ulong mask)
+{
+	const riscv_csr_operations *qemu = csrno == CSR_SIREG ? &indirect : &indirect2;
+	const target_ulong selected = env->siselect - ISELECT_CD_FIRST;
+	target_ulong unused;
+	RISCVException ret;
+
+	if (env->virt_enabled || selected < XS_FIRST || selected >= XS_COUNTERS)
+		return qemu->op(env, csrno, val, new_val, mask);
+	ret = qemu->op(env, csrno, &unused, 0, 0);
+	if (ret == RISCV_EXCP_NONE)
+		access_delegated(env, csrno, selected, val, new_val, mask);
 	return ret;
 }
 
@@ -266,6 +305,16 @@ static void take_over(int csrno, riscv_csr_read_fn read, riscv_csr_write_fn writ
 	riscv_set_csr_ops(csrno, &ops);
 }
 
+static void take_over_indirect(int csrno, riscv_csr_operations *qemu)
+{
+	riscv_csr_operations ops;
+
+	riscv_get_csr_ops(csrno, qemu);
+	ops = *qemu;
+	ops.op = rmw_indirect;
+	riscv_set_csr_ops(csrno, &ops);
+}
+
 /* CSR functions are the same for all harts: replace them once. */
 static void take_over_all(void)
 {
@@ -280,6 +329,10 @@ static void take_over_all(void)
 		return;
 	riscv_get_csr_ops(CSR_MCOUNTINHIBIT, &inhibit);
 	take_over(CSR_MCOUNTINHIBIT, inhibit.read, write_inhibit);
+	riscv_get_csr_ops(CSR_SCOUNTINHIBIT, &supervisor);
+	take_over(CSR_SCOUNTINHIBIT, supervisor.read, write_inhibit);
+	take_over_indirect(CSR_SIREG, &indirect);
+	take_over_indirect(CSR_SIREG2, &indirect2);
 	take_over(CSR_SCOUNTOVF, read_overflow, NULL);
 	riscv_set_csr_ops(XS_MIRROR, &number);
 	riscv_set_csr_ops(XS_WORKLOAD, &workload);
@@ -313,9 +366,8 @@ void xiangshan_hpm_realize(RISCVCPU *cpu, Error **errp)
 		error_setg(errp, "xiangshan-hpm: no table '%s'", name);
 		return;
 	}
-	if (!cpu->cfg.ext_sscofpmf || cpu->cfg.ext_smcdeleg ||
-	    RISCV_CPU_GET_CLASS(cpu)->misa_mxl_max != MXL_RV64) {
-		error_setg(errp, "xiangshan-hpm: needs rv64, sscofpmf=true and no smcdeleg");
+	if (!cpu->cfg.ext_sscofpmf || RISCV_CPU_GET_CLASS(cpu)->misa_mxl_max != MXL_RV64) {
+		error_setg(errp, "xiangshan-hpm: needs rv64 and sscofpmf=true");
 		return;
 	}
 	cpu->cfg.pmu_mask = xs_counters_of(XS_ANY);
