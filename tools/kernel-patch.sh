@@ -26,7 +26,7 @@ mkdir -p "$new/a/drivers/perf" "$new/b/$driver/include/sbi_pmu"
 cp "$linux/drivers/perf/Kconfig" "$linux/drivers/perf/Makefile" "$new/a/drivers/perf/"
 
 find $driver \( -name '*.[ch]' -o -name read.awk -o -name write-c.awk -o -name events.tsv \
-	-o -name combined.tsv \) ! -name '*.mod.c' -exec sh -ec '
+	-o -name combined.tsv -o -name standard.tsv \) ! -name '*.mod.c' -exec sh -ec '
 	for file; do
 		mkdir -p "$0/$(dirname "$file")"
 		cp "$file" "$0/$file"

@@ -97,7 +97,7 @@ done
 # tables.inc matches the event data, and a wrong index, operator or name is found.
 names() {
 	awk -f "$top/selftests/host/names.awk" "$good/events.tsv" "$good/combined.tsv" \
-		"$dir/tables.inc" >"$dir/said"
+		"$good/standard.tsv" "$dir/tables.inc" >"$dir/said"
 }
 
 cp "$dir/first" "$dir/tables.inc"
@@ -118,4 +118,6 @@ sed 's/slots = 8/slots = 6/' "$dir/first" >"$dir/tables.inc"
 ! names || fails "a wrong number of slots is not found"
 sed 's/rtl_date = "2025-11"/rtl_date = "2026-03"/' "$dir/first" >"$dir/tables.inc"
 ! names || fails "a wrong RTL date is not found"
+sed 's/0x5, "branch_jump"/0x6, "branch_jump"/' "$dir/first" >"$dir/tables.inc"
+! names || fails "a wrong standard event is not found"
 exit $failed

@@ -34,7 +34,7 @@ done
 [ "$(sed -n '/^+config SBI_PMU/,/^ endmenu/p' "$patch" | grep -c '^ ')" = 1 ] ||
 	fails "the entry is not before the end of the menu"
 grep -q '^obj-m' "$patch" && fails "the patch builds a module only"
-for file in events.tsv combined.tsv read.awk write-c.awk; do
+for file in events.tsv combined.tsv standard.tsv read.awk write-c.awk; do
 	added_to "sbi_pmu/vendor/xiangshan/$file" | cmp -s - "$top/drivers/perf/sbi_pmu/vendor/xiangshan/$file" ||
 		fails "the patch has not $file"
 done

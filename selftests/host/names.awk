@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # names.awk - compare the tables in tables.inc with the event data, independently of
-# read.awk: awk -f names.awk events.tsv combined.tsv tables.inc. Prints the number of
-# names of each table. A cycle has as many slots as the events that count them say.
+# read.awk: awk -f names.awk events.tsv combined.tsv standard.tsv tables.inc. Prints the
+# number of names of each table. A cycle has as many slots as the events that count them say.
 
 function wrong(what)
 {
@@ -84,6 +84,17 @@ file == "combined.tsv" && !/^#/ {
 	}
 }
 
+file == "standard.tsv" && !/^#/ {
+	standards = standards " " $1 "," $3
+}
+
+file == "tables.inc" && /^\t\{ 0x/ {
+	split($0, part, "\"")
+	sub(/^\t\{ /, "", part[1])
+	sub(/, $/, "", part[1])
+	given_standards = given_standards " " part[1] "," part[2]
+}
+
 file == "tables.inc" && /_names\[\] = / {
 	t = $0
 	sub(/.*sbi_pmu_name /, "", t)
@@ -123,6 +134,8 @@ file == "tables.inc" && /^\t\t\.(name|rtl_date|slots) = / {
 }
 
 END {
+	if (standards != given_standards)
+		wrong("standard events are" given_standards ", must be" standards)
 	for (t in column) {
 		if (!date[t] || given[t, "date"] != date[t])
 			wrong(t ": RTL date " given[t, "date"] ", must be " date[t])

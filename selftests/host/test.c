@@ -59,6 +59,7 @@ int main(int argc, char **argv)
 	test_model();
 	test_counters();
 	test_delegation();
+	test_vendor_events();
 	test_pause();
 	test_share();
 	test_power();

@@ -215,5 +215,6 @@ void test_topdown_record(void);
 void test_topdown_show(void);
 void test_units(void);
 void test_user_page(void);
+void test_vendor_events(void);
 
 #endif

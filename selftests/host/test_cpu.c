@@ -156,7 +156,7 @@ static void delegate(struct sbi_pmu_backend *be)
 {
 	sbi_pmu_counters_online(&cpu.counters);
 	if (sbi_pmu_delegation_probe(be, &cpu.delegation) ||
-	    sbi_pmu_delegation_learn(be, &cpu.delegation))
+	    sbi_pmu_delegation_learn(be, &cpu.caps, &cpu.delegation))
 		check(false, "cpu.counters_are_delegated");
 	sbi_pmu_counters_offline(&cpu.counters);
 	be->ops = &sbi_pmu_backend_csr;

@@ -155,7 +155,7 @@ static void test_learn(void)
 	reset();
 	check(!probe(), "delegation.learn_setup");
 	fakesbi.no_sireg2 = true;
-	check(!!sbi_pmu_delegation_learn(&cpu.counters.backend, &cpu.delegation) &&
+	check(!!sbi_pmu_delegation_learn(&cpu.counters.backend, &cpu.caps, &cpu.delegation) &&
 	      is_all_released() == false, "delegation.unreadable_selector_is_refused");
 	fakesbi.ctr[0].running = false;
 	check(is_all_released(), "delegation.unreadable_selector_leaves_nothing");
@@ -640,6 +640,10 @@ static void test_equal(void)
 	other.event[1].counters ^= BIT(3);
 	check(!sbi_pmu_delegation_equal(&other, &cpu.delegation),
 	      "delegation.events_of_other_counters_are_not_equal");
+	other = cpu.delegation;
+	other.of_firmware--;
+	check(!sbi_pmu_delegation_equal(&other, &cpu.delegation),
+	      "delegation.firmware_with_fewer_events_is_not_equal");
 	other = cpu.delegation;
 	other.sticks = !other.sticks;
 	check(!sbi_pmu_delegation_equal(&other, &cpu.delegation),

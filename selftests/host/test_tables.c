@@ -112,6 +112,36 @@ static void test_known(void)
 	}
 }
 
+/* Standard events, made by hand from the device trees in dts/; 0: none */
+static const struct {
+	const char *table;
+	u32 idx;
+	u64 config;
+} standards[] = {
+	{ "user-guide", SBI_PMU_HW_CPU_CYCLES, CONFIG(3, 0x1dc76) },
+	{ "user-guide", SBI_PMU_HW_CACHE_REFERENCES, 0 },
+	{ "v2r2-2025", SBI_PMU_HW_BRANCH_INSTRUCTIONS, CONFIG(1, 0x21) },
+	{ "v3", SBI_PMU_HW_INSTRUCTIONS, CONFIG(2, 0x33) },
+	{ "v3", SBI_PMU_HW_CACHE_REFERENCES, CONFIG(4, 0x10840e82906007ULL) },
+	{ "v3", SBI_PMU_HW_BRANCH_INSTRUCTIONS, CONFIG(2, 0x3e) },
+	{ "v3", SBI_PMU_HW_BUS_CYCLES, 0 },
+	{ "v3", 0x10000, CONFIG(3, 0x1084000731b065ULL) },
+	{ "v3", 0x10028, 0 },
+};
+
+static void test_standards(void)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(standards); i++) {
+		const u64 config = sbi_pmu_table_standard(sbi_pmu_table_find(standards[i].table),
+							  standards[i].idx);
+
+		if (config != standards[i].config)
+			note("it is %#llx", (unsigned long long)config);
+		check(config == standards[i].config, "tables.%s_standard_event_%x",
+		      id_of(standards[i].table), standards[i].idx);
+	}
+}
+
 #define BOSC	0x86f
 
 /* The fields of a name, whether it is shown or not. */
@@ -313,6 +343,7 @@ void test_tables(void)
 	}
 	check(n == 4, "tables.there_are_4");
 	test_known();
+	test_standards();
 	test_choices();
 	test_measure();
 }

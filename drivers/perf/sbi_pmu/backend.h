@@ -89,9 +89,9 @@ struct sbi_pmu_delegated {
 /* General and cache events of the SBI specification: sbi_pmu_event_standard() */
 #define SBI_PMU_STANDARD_EVENTS	52
 
-/* An event that firmware knows */
+/* A standard event that delegated counters can count */
 struct sbi_pmu_delegated_event {
-	u64 selector; /* what it writes to mhpmevent for it */
+	u64 selector; /* what mhpmevent holds for it, without filters */
 	u32 idx;      /* event_idx */
 	u32 counters; /* those that count it, by number */
 };
@@ -102,8 +102,12 @@ struct sbi_pmu_delegation {
 	bool fixed_filters; /* cycle and instret can, too (Smcntrpmf) */
 	/* a counter whose filter of M-mode is set counts on when S-mode clears its event */
 	bool sticks;
-	/* standard events that firmware knows, as sbi_pmu_delegation_learn() found them */
-	unsigned int events;
+	/*
+	 * standard events, as sbi_pmu_delegation_learn() found them: first those that firmware
+	 * knows, then those of the vendor that firmware does not know
+	 */
+	unsigned int of_firmware; /* number of the former */
+	unsigned int events;      /* number of all */
 	struct sbi_pmu_delegated_event event[SBI_PMU_STANDARD_EVENTS];
 };
 

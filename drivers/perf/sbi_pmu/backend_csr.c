@@ -52,11 +52,11 @@ static int stop_counters(struct sbi_pmu_backend *be, u32 counters)
 
 /* ---- M-mode ---- */
 
-/* An event that counter @n counts; of those the first, hence cycles if it can. NULL: none */
+/* An event that firmware counts by counter @n: the first, hence cycles if it can. NULL: none */
 const struct sbi_pmu_delegated_event *
 sbi_pmu_delegated_event(const struct sbi_pmu_delegation *found, unsigned int n)
 {
-	for (unsigned int i = 0; i < found->events; i++)
+	for (unsigned int i = 0; i < found->of_firmware; i++)
 		if (found->event[i].counters & BIT(n))
 			return &found->event[i];
 	return NULL;

@@ -77,7 +77,7 @@ static void probe_delegation_here(void *arg)
 	sbi_pmu_counters_online(c);
 	p->why = sbi_pmu_delegation_probe(&c->backend, found);
 	if (!p->why)
-		p->why = sbi_pmu_delegation_learn(&c->backend, found);
+		p->why = sbi_pmu_delegation_learn(&c->backend, &p->pmu->caps, found);
 	sbi_pmu_counters_offline(c);
 }
 

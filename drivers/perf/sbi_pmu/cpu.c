@@ -45,11 +45,13 @@ static bool run_freely(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be)
 }
 
 /* Context: interrupts disabled. */
-static bool probe_delegation(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found)
+static bool probe_delegation(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be,
+			     struct sbi_pmu_delegation *found)
 {
 	/* No counter may be in use, in firmware either. */
 	sbi_pmu_backend_sbi_online(be);
-	return !sbi_pmu_delegation_probe(be, found) && !sbi_pmu_delegation_learn(be, found);
+	return !sbi_pmu_delegation_probe(be, found) &&
+	       !sbi_pmu_delegation_learn(be, &pmu->caps, found);
 }
 
 /* Where counters are programmed by CSRs: can this CPU's be, and by the same selectors? */
@@ -65,7 +67,8 @@ static bool is_delegated_alike(const struct sbi_pmu *pmu, struct sbi_pmu_backend
 	if (!found)
 		return false;
 	local_irq_save(flags);
-	alike = probe_delegation(be, found) && sbi_pmu_delegation_equal(found, &pmu->delegation);
+	alike = probe_delegation(pmu, be, found) &&
+		sbi_pmu_delegation_equal(found, &pmu->delegation);
 	local_irq_restore(flags);
 	kfree(found);
 	return alike;

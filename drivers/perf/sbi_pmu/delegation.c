@@ -119,17 +119,17 @@ const char *sbi_pmu_delegation_probe(struct sbi_pmu_backend *be, struct sbi_pmu_
 	return why;
 }
 
-/* ---- what firmware writes for an event ---- */
+/* ---- selectors of standard events ---- */
 
 /* Note that counter @n counts an event by @selector, unless others do so by another one. */
 static void learn(struct sbi_pmu_delegation *found, u32 idx, unsigned int n, u64 selector)
 {
 	struct sbi_pmu_delegated_event *last = NULL;
 
-	if (found->events)
-		last = &found->event[found->events - 1];
+	if (found->of_firmware)
+		last = &found->event[found->of_firmware - 1];
 	if (!last || last->idx != idx) {
-		last = &found->event[found->events++];
+		last = &found->event[found->of_firmware++];
 		*last = (struct sbi_pmu_delegated_event){ .idx = idx, .selector = selector };
 	}
 	if (last->selector == selector)
@@ -223,38 +223,89 @@ static bool counts_cleared(struct sbi_pmu_backend *be, unsigned int idx, u64 sel
 	return moving;
 }
 
-/* Try that on one counter: an event that occurs all the time shows it. */
-static bool event_sticks(struct sbi_pmu_backend *be, const struct sbi_pmu_delegation *found)
+/*
+ * Try that on one counter of @event. A counter that firmware cannot configure has the filter of
+ * M-mode that it will always have.
+ */
+static bool sticks_on_any(struct sbi_pmu_backend *be, const struct sbi_pmu_delegation *found,
+			  const struct sbi_pmu_delegated_event *event, bool *sticks)
 {
 	unsigned int i;
-	bool sticks;
+	int ret;
 
 	sbi_pmu_for_each_counter(i, &be->inv->programmable) {
-		const struct sbi_pmu_delegated_event *event =
-			sbi_pmu_delegated_event(found, number_of(be, i));
-
-		if (!event || event->idx > SBI_PMU_HW_INSTRUCTIONS ||
-		    sbi_pmu_delegated_hold(be, found, i))
+		if (!(event->counters & BIT(number_of(be, i))))
 			continue;
-		sticks = counts_cleared(be, i, event->selector);
+		ret = sbi_pmu_delegated_hold(be, found, i);
+		if (ret && ret != -EOPNOTSUPP)
+			continue;
+		*sticks = counts_cleared(be, i, event->selector);
 		sbi_pmu_delegated_unhold(be, i);
-		return sticks;
+		return true;
 	}
 	return false;
 }
 
+/* An event that occurs all the time shows it. */
+static bool events_stick(struct sbi_pmu_backend *be, const struct sbi_pmu_delegation *found)
+{
+	bool sticks = false;
+
+	for (unsigned int n = 0; n < found->events; n++)
+		if (found->event[n].idx <= SBI_PMU_HW_INSTRUCTIONS &&
+		    sticks_on_any(be, found, &found->event[n], &sticks))
+			break;
+	return sticks;
+}
+
+static bool is_of_firmware(const struct sbi_pmu_delegation *found, u32 idx)
+{
+	for (unsigned int n = 0; n < found->of_firmware; n++)
+		if (found->event[n].idx == idx)
+			return true;
+	return false;
+}
+
+/* Add standard events of the vendor, on the counters of their units. */
+static void add_vendor_events(struct sbi_pmu_backend *be, const struct sbi_pmu_caps *caps,
+			      struct sbi_pmu_delegation *found)
+{
+	const struct sbi_pmu_vendor *vendor = caps->vendor;
+	u32 idx;
+
+	found->events = found->of_firmware;
+	if (!vendor || !vendor->standard)
+		return;
+	for (unsigned int n = 0; (idx = sbi_pmu_event_standard(n)); n++) {
+		struct sbi_pmu_event_code code = {};
+		struct sbi_pmu_mask which = be->inv->programmable;
+
+		if (is_of_firmware(found, idx) || !vendor->standard(caps->vendor_data, idx, &code))
+			continue;
+		if (vendor->candidates && code.unit)
+			which = sbi_pmu_mask_and(vendor->candidates(be->inv, code.unit), &which);
+		found->event[found->events++] = (struct sbi_pmu_delegated_event){
+			.idx = idx,
+			.selector = code.data,
+			.counters = sbi_pmu_inventory_csr_bits(be->inv, &which),
+		};
+	}
+}
+
 /**
- * sbi_pmu_delegation_learn() - have firmware say by which selectors events are counted
+ * sbi_pmu_delegation_learn() - find out by which selectors standard events are counted
  * @be: this CPU's; none of its counters is in use
+ * @caps: what the machine can do
  * @found: selectors and counters of standard events are added
  *
  * Each standard event is configured once on each programmable counter. What firmware wrote is
- * read back, and firmware is not asked again.
+ * read back, and firmware is not asked again. Events that it does not know are the vendor's.
  *
  * Context: on the CPU, interrupts disabled.
  * Return: NULL, or in words for the log why selectors are not known.
  */
-const char *sbi_pmu_delegation_learn(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found)
+const char *sbi_pmu_delegation_learn(struct sbi_pmu_backend *be, const struct sbi_pmu_caps *caps,
+				     struct sbi_pmu_delegation *found)
 {
 	const u32 fixed = sbi_pmu_inventory_csr_bits(be->inv, &be->inv->fixed);
 	const char *why = NULL;
@@ -267,7 +318,8 @@ const char *sbi_pmu_delegation_learn(struct sbi_pmu_backend *be, struct sbi_pmu_
 	for (unsigned int n = 0; !why && (idx = sbi_pmu_event_standard(n)); n++)
 		if (learn_event(be, found, idx))
 			why = "the selector that firmware writes cannot be read";
-	found->sticks = !why && event_sticks(be, found);
+	add_vendor_events(be, caps, found);
+	found->sticks = !why && events_stick(be, found);
 	/* Firmware may have returned a fixed counter instead, and stopped it. */
 	be->delegated->start(fixed & ~before);
 	return why;
@@ -293,7 +345,7 @@ bool sbi_pmu_delegation_equal(const struct sbi_pmu_delegation *a,
 			      const struct sbi_pmu_delegation *b)
 {
 	if (a->filters != b->filters || a->fixed_filters != b->fixed_filters ||
-	    a->sticks != b->sticks || a->events != b->events)
+	    a->sticks != b->sticks || a->of_firmware != b->of_firmware || a->events != b->events)
 		return false;
 	for (unsigned int i = 0; i < a->events; i++)
 		if (a->event[i].idx != b->event[i].idx ||

@@ -22,6 +22,11 @@ struct sbi_pmu_vendor {
 	 * for a set of counters, 0: all of them. Return: 0 or -EINVAL.
 	 */
 	int (*encode)(const void *data, u64 config, struct sbi_pmu_event_code *code);
+	/*
+	 * encode the event that counts as standard event @idx into @code's data and unit, for
+	 * counters that are programmed without firmware. Return: is there one?
+	 */
+	bool (*standard)(const void *data, u32 idx, struct sbi_pmu_event_code *code);
 	/* the counters that can hold an event of @unit, which is not 0 */
 	struct sbi_pmu_mask (*candidates)(const struct sbi_pmu_inventory *inv, u32 unit);
 	/* replace an event that no counter can filter so; what replaces it is probed after */

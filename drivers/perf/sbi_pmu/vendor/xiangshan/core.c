@@ -109,6 +109,14 @@ static int xiangshan_encode(const void *data, u64 config, struct sbi_pmu_event_c
 	return sbi_pmu_selector_encode(xs->choice.table->bits, config, &code->data, &code->unit);
 }
 
+static bool xiangshan_standard(const void *data, u32 idx, struct sbi_pmu_event_code *code)
+{
+	const struct xiangshan *xs = data;
+	const u64 config = sbi_pmu_table_standard(xs->choice.table, idx);
+
+	return config && !xiangshan_encode(data, config, code);
+}
+
 static unsigned int xiangshan_slots(const void *data)
 {
 	const struct xiangshan *xs = data;
@@ -342,6 +350,7 @@ static void xiangshan_log(struct sbi_pmu *pmu, void *data)
 const struct sbi_pmu_vendor sbi_pmu_xiangshan = {
 	.match = xiangshan_match,
 	.encode = xiangshan_encode,
+	.standard = xiangshan_standard,
 	.candidates = sbi_pmu_selector_candidates,
 	.slots = xiangshan_slots,
 	.attribute_groups = xiangshan_attribute_groups,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # read.awk - read and check the event data; a second script writes the output:
-#   awk -f read.awk -f write-c.awk combined.tsv events.tsv
+#   awk -f read.awk -f write-c.awk combined.tsv standard.tsv events.tsv
 #   awk -f read.awk -f write-dts.awk -v only=TABLE combined.tsv standard.tsv events.tsv
 # Needs POSIX awk only; tested with mawk, gawk, busybox and the original awk.
 #

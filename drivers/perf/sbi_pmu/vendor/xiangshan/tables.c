@@ -21,6 +21,12 @@
 #define EVENT(...)	NAME(false, __VA_ARGS__)
 #define WITHHELD(...)	NAME(true, __VA_ARGS__)
 
+/* A standard event of the SBI specification, and the name of an event that counts the same */
+struct standard {
+	u32 idx;
+	const char *name;
+};
+
 #include "tables.inc"
 
 /* The @n-th of all tables, NULL past the last. */
@@ -54,6 +60,20 @@ u64 sbi_pmu_table_config(const struct sbi_pmu_table *table, const char *name)
 		if (!table->names[n].withheld && !strcmp(table->names[n].name, name))
 			return table->names[n].config;
 	return 0;
+}
+
+/*
+ * The config of the event of @table that counts as the standard event @idx: that of the first row
+ * whose name it has. 0: none. Firmware's device tree in dts/ has the same events.
+ */
+u64 sbi_pmu_table_standard(const struct sbi_pmu_table *table, u32 idx)
+{
+	u64 config = 0;
+
+	for (unsigned int n = 0; !config && n < ARRAY_SIZE(standards); n++)
+		if (standards[n].idx == idx)
+			config = sbi_pmu_table_config(table, standards[n].name);
+	return config;
 }
 
 /* ---- choose ---- */

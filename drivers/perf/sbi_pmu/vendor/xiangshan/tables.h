@@ -49,5 +49,6 @@ int sbi_pmu_table_choose(const char *wish, const struct sbi_pmu_core *core,
 			 struct sbi_pmu_choice *choice);
 unsigned int sbi_pmu_table_withheld(const struct sbi_pmu_table *table);
 u64 sbi_pmu_table_config(const struct sbi_pmu_table *table, const char *name);
+u64 sbi_pmu_table_standard(const struct sbi_pmu_table *table, u32 idx);
 
 #endif

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# write-c.awk - after read.awk: tables.inc, the event tables for tables.c.
+# write-c.awk - after read.awk: tables.inc, the event tables and standard events for tables.c.
 #
 # An event is EVENT(name, unit, operator, index, index, index, index), or WITHHELD(...) if
 # it never counts, or counts something else.
@@ -41,4 +41,8 @@ END {
 		list = list table_entry(t, c "_names")
 	}
 	printf "\nstatic const struct sbi_pmu_table tables[] = {\n%s};\n", list
+	print "\nstatic const struct standard standards[] = {"
+	for (s = 1; s <= standards; s++)
+		print "\t{ " standard_id[s] ", \"" standard_alias[s] "\" },"
+	print "};"
 }
