@@ -325,7 +325,49 @@ static void test_refusals(void)
 	}
 }
 
-/* Of the standard events, the device tree maps these two to events whose rate is known. */
+static const struct named *find_name(const char *name)
+{
+	for (unsigned int i = 0; name && i < n_names; i++)
+		if (!strcmp(names[i].name, name))
+			return &names[i];
+	return NULL;
+}
+
+/*
+ * By firmware's device tree, or by the driver's table if counters are delegated, a standard event
+ * is the first of these that the table has.
+ */
+static void test_events_by_name(void)
+{
+	static const struct {
+		const char *result;
+		uint64_t config;
+		const char *name[2];
+	} known[] = {
+		{ "branches", STANDARD(5), { "bpinstr", "branch_jump" } },
+		{ "cache_references", STANDARD(3), { "l2_access" } },
+		{ "l1_dcache_loads", STANDARD(0x10000), { "l1d_load" } },
+		{ "itlb_load_misses", STANDARD(0x10021), { "itlb_miss" } },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(known); i++) {
+		const struct named *named = find_name(known[i].name[0]) ?:
+							find_name(known[i].name[1]);
+		struct hpm_result result;
+		char test[64];
+
+		snprintf(test, sizeof(test), "%s_count_as_their_name", known[i].result);
+		if (!named) {
+			skip(test, "the table has no such event");
+			continue;
+		}
+		result = hpm_measure(table, event(known[i].config), selectors(named), sum(named));
+		note("%s: error %.3f %% of %s", known[i].result, 100 * result.error, named->name);
+		check(result.error <= HPM_TOLERANCE, "%s", test);
+	}
+}
+
+/* Of the standard events, these two are events whose rate is known. */
 static void test_standard_events(void)
 {
 	struct hpm_result cycles = hpm_measure(table, event(CYCLES), 0, XS_PERIOD);
@@ -335,6 +377,8 @@ static void test_standard_events(void)
 	     100 * instructions.error);
 	check(cycles.error <= HPM_TOLERANCE, "cycles_are_one_per_cycle");
 	check(instructions.error <= HPM_TOLERANCE, "instructions_are_one_per_cycle");
+	/* On a programmable counter, as cycle does not interrupt */
+	hpm_test_sampling(XS_ANY, event(CYCLES), XS_PERIOD);
 }
 
 int main(void)
@@ -347,6 +391,7 @@ int main(void)
 		return end();
 	test_names();
 	test_standard_events();
+	test_events_by_name();
 	test_whole_group();
 	test_refusals();
 	for (unsigned int unit = XS_FRONTEND; unit < XS_UNITS; unit++)

@@ -125,6 +125,12 @@ static int choose_snapshot(struct sbi_pmu *pmu, enum choice choice)
 	return 0;
 }
 
+static void use_csr(struct sbi_pmu *pmu)
+{
+	pmu->backend = SBI_PMU_BACKEND_CSR;
+	sbi_pmu_delegation_caps(&pmu->delegation, &pmu->caps);
+}
+
 static int choose_csr(struct sbi_pmu *pmu)
 {
 	const char *why = probe_delegation(pmu);
@@ -133,9 +139,24 @@ static int choose_csr(struct sbi_pmu *pmu)
 		pr_err("backend=csr: %s\n", why);
 		return -EOPNOTSUPP;
 	}
-	pmu->backend = SBI_PMU_BACKEND_CSR;
-	sbi_pmu_delegation_caps(&pmu->delegation, &pmu->caps);
+	use_csr(pmu);
 	return 0;
+}
+
+/*
+ * Without being asked, CSRs are used only where a vendor's table says which counters count what,
+ * since firmware, which knows it, is not asked about raw events; and where events do not stick,
+ * since counters that keep them count M-mode. Return: are they used?
+ */
+static bool choose_csr_by_table(struct sbi_pmu *pmu)
+{
+	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
+
+	if (!vendor || !vendor->standard || probe_delegation(pmu) || pmu->delegation.sticks)
+		return false;
+	pr_info("delegated counters are programmed by CSRs, as the event table says what they count; backend=sbi has firmware program them\n");
+	use_csr(pmu);
+	return true;
 }
 
 static int prepare_cpu(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be)
@@ -157,8 +178,8 @@ static int prepare_cpu(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be)
  * @pmu: the driver
  * @wanted: the module parameter
  *
- * By default through the snapshot shared memory where that is faster, else by SBI calls. By
- * CSRs only if that is asked for.
+ * By default by CSRs where a vendor's table says what delegated counters count; else through the
+ * snapshot shared memory where that is faster, else by SBI calls.
  *
  * Context: may sleep.
  * Return: 0, or an errno: also if the parameter asks for what does not work.
@@ -178,7 +199,12 @@ int sbi_pmu_backend_select(struct sbi_pmu *pmu, const char *wanted)
 		pr_err("backend=%s: auto, sbi, snapshot and csr are known\n", wanted);
 		return -EINVAL;
 	}
-	ret = choice == CSR ? choose_csr(pmu) : choose_snapshot(pmu, choice);
+	if (choice == CSR)
+		ret = choose_csr(pmu);
+	else if (choice == AUTO && choose_csr_by_table(pmu))
+		ret = 0;
+	else
+		ret = choose_snapshot(pmu, choice);
 	for_each_possible_cpu(cpu)
 		if (!ret)
 			ret = prepare_cpu(pmu, &per_cpu_ptr(pmu->cpu, cpu)->counters.backend);

@@ -33,7 +33,7 @@ MODULE_PARM_DESC(overflow, "what makes samples: an overflow interrupt (lcofi, th
 
 static char *backend = "auto";
 module_param(backend, charp, 0444);
-MODULE_PARM_DESC(backend, "how counters are programmed: csr (delegated counters, no SBI calls; experimental), snapshot (shared memory, all counters by one call), sbi (single SBI calls), or auto (default): snapshot if it is faster than sbi");
+MODULE_PARM_DESC(backend, "how counters are programmed: csr (delegated counters, no SBI calls; experimental), snapshot (shared memory, all counters by one call), sbi (single SBI calls), or auto (default): csr if the core has an event table and firmware delegates its counters, else snapshot if it is faster than sbi");
 
 /* The only instance, for module_exit() */
 static struct sbi_pmu *the_pmu;
