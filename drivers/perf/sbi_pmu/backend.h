@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * backend: how the counters of a CPU are programmed and read. Three ways exist: by one SBI
- * call for each counter that is started, with reads of CSRs; through the snapshot shared
- * memory, with one call for all counters (SBI 3.0, 11.2); or by CSRs alone, where firmware
- * has delegated the counters (Smcdeleg, Ssccfg).
+ * backend: how the counters of a CPU are programmed and read: by single SBI calls and reads of
+ * CSRs, through the snapshot shared memory (SBI 3.0, 11.2), or by CSRs alone (Smcdeleg, Ssccfg).
  */
 #ifndef SBI_PMU_BACKEND_H
 #define SBI_PMU_BACKEND_H
@@ -13,22 +11,16 @@
 struct sbi_pmu_backend;
 
 /*
- * Free-running counters (struct sbi_pmu_inventory) are emulated here: to configure, start,
- * stop and release one makes no SBI call. It is "stopped" by a read, and "started" from the
- * value that it has then, so that it counts nothing between the two.
+ * Free-running counters (struct sbi_pmu_inventory) are emulated without SBI calls: one is "stopped"
+ * by a read, and "started" from the value that it has then, so it counts nothing between the two.
  */
 
-/* Values of counters */
 struct sbi_pmu_values {
 	struct sbi_pmu_mask valid;       /* the counters whose value is known */
 	u64 value[SBI_PMU_MAX_COUNTERS]; /* by counter */
 };
 
-/*
- * A way to program counters
- *
- * Context: on the CPU, interrupts disabled.
- */
+/* A way to program counters. Context: on the CPU, interrupts disabled. */
 struct sbi_pmu_backend_ops {
 	/* prepare the counters of a CPU that comes online: none holds an event after it */
 	void (*online)(struct sbi_pmu_backend *be);
@@ -60,22 +52,16 @@ struct sbi_pmu_backend_ops {
 	 * from their present value. Return: counters that could not be started.
 	 */
 	struct sbi_pmu_mask (*start)(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which);
-	/* hardware counters are programmed without SBI calls */
-	bool no_calls;
+	bool no_calls; /* hardware counters are programmed without SBI calls */
 };
 
 extern const struct sbi_pmu_backend_ops sbi_pmu_backend_sbi;
 extern const struct sbi_pmu_backend_ops sbi_pmu_backend_snapshot;
 extern const struct sbi_pmu_backend_ops sbi_pmu_backend_csr;
 
-/* Hardware counters by number: 0 is cycle, 2 instret */
-#define SBI_PMU_HPMCOUNTERS	32
+#define SBI_PMU_HPMCOUNTERS	32 /* hardware counters by number: 0 is cycle, 2 instret */
 
-/*
- * Access to delegated counters (Smcdeleg, Ssccfg) of this CPU, in csr.c
- *
- * Each function returns 0, or -ENXIO if the access trapped. Context: interrupts disabled.
- */
+/* Delegated counters, in csr.c. Return: 0, -ENXIO if it trapped. Context: interrupts disabled. */
 struct sbi_pmu_delegated {
 	/* read or write CSR_SIREG (the value) or CSR_SIREG2 (event and filter) of a counter */
 	int (*read)(unsigned int counter, unsigned int csr, u64 *value);
@@ -100,8 +86,7 @@ struct sbi_pmu_delegated_event {
 struct sbi_pmu_delegation {
 	bool filters;       /* programmable counters can be inhibited by privilege mode */
 	bool fixed_filters; /* cycle and instret can, too (Smcntrpmf) */
-	/* a counter whose filter of M-mode is set counts on when S-mode clears its event */
-	bool sticks;
+	bool sticks;        /* with the filter of M-mode counts on when S-mode clears its event */
 	/*
 	 * standard events, as sbi_pmu_delegation_learn() found them: first those that firmware
 	 * knows, then those of the vendor that firmware does not know
@@ -116,40 +101,27 @@ struct sbi_pmu_shmem {
 	struct riscv_pmu_snapshot_data *data; /* the page, NULL if there is none */
 	u64 address;                          /* its physical address */
 	bool registered;                      /* firmware uses it */
-	/* firmware may still write to it, so the page must not be freed */
-	bool may_be_registered;
+	bool may_be_registered; /* firmware may still write to it: the page must not be freed */
 };
 
-/*
- * A CPU's counters, as its backend sees them
- *
- * Only touched on its own CPU with interrupts disabled, hence without a lock.
- */
+/* A CPU's counters. Only touched on its own CPU with interrupts disabled, hence without a lock. */
 struct sbi_pmu_backend {
-	/* see struct sbi_pmu_backend_ops; set before the CPU comes online */
-	const struct sbi_pmu_backend_ops *ops;
-	const struct sbi_pmu_inventory *inv; /* the counters */
-	struct sbi_pmu_sbi sbi;              /* calls to firmware */
+	const struct sbi_pmu_backend_ops *ops; /* set before the CPU comes online */
+	const struct sbi_pmu_inventory *inv;   /* the counters */
+	struct sbi_pmu_sbi sbi;                /* calls to firmware */
 	/* read a counter CSR. Return: 0, or an errno if the CSR does not exist. */
 	int (*read_csr)(unsigned int csr, u64 *value);
 	bool exclusive; /* no other driver uses this CPU's counters */
-	/*
-	 * the counters are perf events of a KVM host: it accepts raw events that no counter
-	 * can count, and scountovf is not virtualised
-	 */
+	/* KVM accepts raw events that it cannot count, and does not virtualise scountovf */
 	bool in_vm;
 	/* each read returns the total added to the previous result (KVM up to 6.12) */
 	bool accumulates;
 	struct sbi_pmu_shmem shmem; /* snapshot shared memory */
 	/* by counter, what it was started from; with @accumulates, what was read last */
 	u64 last[SBI_PMU_MAX_COUNTERS];
-	/*
-	 * by counter, with @accumulates: total since it was configured, and offset of the
-	 * value that users of this file see
-	 */
-	struct {
-		u64 total;
-		u64 offset;
+	struct {            /* with @accumulates */
+		u64 total;  /* since it was configured */
+		u64 offset; /* of the value that users of this file see */
 	} sum[SBI_PMU_MAX_COUNTERS];
 	/* access to delegated counters, or to find out whether they are delegated */
 	const struct sbi_pmu_delegated *delegated;
@@ -165,9 +137,9 @@ struct sbi_pmu_backend {
 };
 
 /*
- * Must each start set the value? Then a configured counter stays stopped until its first
- * event starts. With snapshot the memory holds the value of each counter that a call starts;
- * a counter that accumulates does not continue from the value that was read.
+ * Must each start set the value? With snapshot the memory holds it; a counter that accumulates does
+ * not go on from the value that was read. If so, a configured counter stays stopped until its first
+ * event starts.
  */
 static inline bool sbi_pmu_backend_needs_start_value(const struct sbi_pmu_backend *be)
 {
@@ -213,13 +185,10 @@ struct sbi_pmu_mask sbi_pmu_backend_start_each(struct sbi_pmu_backend *be,
 					       const struct sbi_pmu_mask *which);
 
 /**
- * sbi_pmu_backend_read() - read one counter, running or not
+ * sbi_pmu_backend_read() - read one counter, running or not; inline for context switches
  * @be: this CPU's
  * @idx: a counter that holds an event
  * @value: written on success
- *
- * Inline, as each context switch reads all counters that have events.
- *
  * Return: 0 or an errno.
  */
 static inline int sbi_pmu_backend_read(struct sbi_pmu_backend *be, unsigned int idx, u64 *value)
@@ -239,7 +208,6 @@ static inline int sbi_pmu_backend_read(struct sbi_pmu_backend *be, unsigned int 
  *
  * They still count as running, but stand still: those that start until the end of the pause start
  * then, together. Nothing is done where it takes calls to stop counters.
- *
  * Context: interrupts disabled.
  */
 static inline void sbi_pmu_backend_pause(struct sbi_pmu_backend *be)

@@ -71,7 +71,6 @@ sbi_pmu_delegated_event(const struct sbi_pmu_delegation *found, unsigned int n)
  * S-mode cannot write that filter, nor read it. So firmware configures an event without M-mode,
  * which S-mode clears. The filter stays, and to firmware the counter is in use: it does not give
  * it to anybody, and a kernel after a crash can have firmware stop it as any other.
- *
  * Context: on the CPU, interrupts disabled.
  * Return: 0, or an errno: firmware does not configure the counter.
  */

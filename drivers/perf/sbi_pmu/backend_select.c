@@ -180,7 +180,6 @@ static int prepare_cpu(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be)
  *
  * By default by CSRs where a vendor's table says what delegated counters count; else through the
  * snapshot shared memory where that is faster, else by SBI calls.
- *
  * Context: may sleep.
  * Return: 0, or an errno: also if the parameter asks for what does not work.
  */

@@ -90,7 +90,6 @@ static const char *probe_fixed(struct sbi_pmu_backend *be, struct sbi_pmu_delega
  *
  * A counter that firmware does not delegate traps. Counters are as they were after: value, event,
  * running or not; but they miss what happens meanwhile.
- *
  * Context: on the CPU, interrupts disabled.
  * Return: NULL, or in words for the log why they cannot be used.
  */
@@ -139,7 +138,6 @@ static void learn(struct sbi_pmu_delegation *found, u32 idx, unsigned int n, u64
 /*
  * Have firmware configure an event on one of the counters in @mask, and read what it wrote.
  * The counter is started, since RustSBI does not release one that never ran.
- *
  * Return: 0, -ENODATA if the selector cannot be read, or why firmware refuses.
  */
 static int ask(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found,
@@ -300,7 +298,6 @@ static void add_vendor_events(struct sbi_pmu_backend *be, const struct sbi_pmu_c
  *
  * Each standard event is configured once on each programmable counter. What firmware wrote is
  * read back, and firmware is not asked again. Events that it does not know are the vendor's.
- *
  * Context: on the CPU, interrupts disabled.
  * Return: NULL, or in words for the log why selectors are not known.
  */

@@ -16,15 +16,12 @@
 #include "timed.h"
 #include "user_access.h"
 
-/* ---- disable and enable ---- */
-
 /* Start counters that are stopped, restart those that need another start value. */
 void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu)
 {
 	/*
-	 * Firmware clears the overflow bit of a counter only while the interrupt is not
-	 * pending. If it was pending for another counter, set it again: the handler finds
-	 * that counter's bit.
+	 * Firmware clears a counter's overflow bit only while the interrupt is not pending. If it
+	 * was pending for another counter, it is set again: the handler finds that one's bit.
 	 */
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
 	const bool pending = cpu->pmu->source == SBI_PMU_OVERFLOW_IRQ &&
@@ -44,7 +41,6 @@ void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu)
  * Delegated counters stand still until sbi_pmu_counters_enable(), so that the events of a group
  * start and stop together. Others run on, unless they are stopped for a change; those are started
  * by sbi_pmu_counters_enable(), by as few calls as possible.
- *
  * Context: interrupts disabled.
  */
 void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
@@ -59,7 +55,6 @@ void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
  *
  * Start what was stopped, then update scounteren: what user space may read depends on
  * which counters run.
- *
  * Context: interrupts disabled.
  */
 void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
@@ -71,8 +66,6 @@ void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 	sbi_pmu_user_access_update(cpu);
 }
 
-/* ---- events that cannot count any more ---- */
-
 static void report_failed(struct irq_work *work)
 {
 	const struct sbi_pmu_cpu *cpu = container_of(work, struct sbi_pmu_cpu, failed);
@@ -81,10 +74,7 @@ static void report_failed(struct irq_work *work)
 			    smp_processor_id(), cpu->counters.lost_events);
 }
 
-/*
- * Have perf core disable an event, which would seem to count otherwise. The message comes
- * from an interrupt of its own: the scheduler's locks may be held here.
- */
+/* The message comes from an interrupt of its own: the scheduler's locks may be held here. */
 static void event_failed(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	struct sbi_pmu_cpu *cpu = container_of(c, struct sbi_pmu_cpu, counters);
@@ -105,12 +95,9 @@ void sbi_pmu_failed_init(struct sbi_pmu_cpu *cpu)
 	init_irq_work(&cpu->failed, report_failed);
 }
 
-/* ---- samples ---- */
-
 /*
- * Perf core keeps the rest of a period while an event is stopped; 0 means that a new
- * period begins. A negative rest is a period that was over when the event was stopped: its
- * sample comes at once.
+ * Perf core keeps the rest of a period while an event is stopped; 0: a new one begins. Negative: it
+ * was over when the event was stopped, and its sample comes at once.
  */
 void sbi_pmu_period_resume(struct sbi_pmu_perf_event *e)
 {
@@ -146,10 +133,9 @@ void sbi_pmu_perf_event_stop(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event 
 }
 
 /*
- * The registers of a sample, NULL if the hart is in a privilege mode that the event
- * excludes. An event of user mode may overflow just before a trap, and be served in the
- * kernel: the user's registers then are those of the overflow. The task is the same, as the
- * kernel enables interrupts on every way from user mode to a context switch.
+ * NULL in a privilege mode that the event excludes. An event of user mode may overflow just before
+ * a trap, and be served in the kernel: then the user's registers are those of the overflow. The
+ * task is the same: the kernel enables interrupts between user mode and a context switch.
  */
 static struct pt_regs *sample_regs(const struct sbi_pmu_perf_event *e, struct pt_regs *regs)
 {
@@ -210,7 +196,6 @@ static void report_time(const struct sbi_pmu *pmu, u64 start)
 /**
  * sbi_pmu_sample_by_timer() - take samples of events that are sampled by timer
  * @cpu: this CPU
- *
  * Context: in the timer's interrupt.
  */
 void sbi_pmu_sample_by_timer(struct sbi_pmu_cpu *cpu)
@@ -231,8 +216,6 @@ void sbi_pmu_sample_by_timer(struct sbi_pmu_cpu *cpu)
 	if (any)
 		report_time(cpu->pmu, start);
 }
-
-/* ---- the interrupt ---- */
 
 /* Counters @overflowed are stopped and accounted: take samples, start them again. */
 static void serve_overflow(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *overflowed,
@@ -260,8 +243,8 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 						      source->overflow);
 	if (sbi_pmu_mask_empty(&overflowed)) {
 		/*
-		 * A counter has overflowed that no event waits for. Where the interrupt is
-		 * pending as long as an overflow bit is set, only a stop and a start end that.
+		 * No event waits for this overflow. Where the interrupt is pending as long as an
+		 * overflow bit is set, only a stop and a start end that.
 		 */
 		if (sbi_pmu_csr_is_pending(source->pending, source->mask))
 			sbi_pmu_counters_stop_all(&cpu->counters);
@@ -276,9 +259,8 @@ static irqreturn_t overflow_irq(int irq, void *dev)
  * sbi_pmu_find_lost_irqs() - look for overflows whose interrupt was lost
  * @cpu: this CPU; the counters are added to cpu->lost
  *
- * Some hardware loses the interrupt, and QEMU the overflow bit, too. In the latter case the
- * counter's value shows the overflow, if it has wrapped at two calls in succession.
- *
+ * Some hardware loses the interrupt, and QEMU the overflow bit, too: then a value shows it that has
+ * wrapped at two calls in succession.
  * Context: interrupts disabled.
  * Return: whether an event waits for an overflow, so that this must be called again.
  */
@@ -305,7 +287,6 @@ bool sbi_pmu_find_lost_irqs(struct sbi_pmu_cpu *cpu)
 /**
  * sbi_pmu_serve_lost_irqs() - take the samples of overflows whose interrupt was lost
  * @cpu: this CPU
- *
  * Context: in the timer's interrupt.
  */
 void sbi_pmu_serve_lost_irqs(struct sbi_pmu_cpu *cpu)
@@ -344,7 +325,6 @@ static void count_if_missing(void *arg)
 /**
  * sbi_pmu_overflow_request() - request the overflow interrupt, if this machine has it
  * @pmu: the driver; its irq is filled in
- *
  * Context: may sleep.
  * Return: NULL, or in words for the log why there is no interrupt.
  */
@@ -377,8 +357,8 @@ const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 }
 
 /*
- * Free the interrupt. Its mapping is kept: it may be older than this module, the next load
- * finds it, and the kernel leaks memory when a per-CPU mapping is disposed of.
+ * The mapping is kept: it may be older than this module, the next load finds it, and the kernel
+ * leaks memory when a per-CPU mapping is disposed of.
  */
 void sbi_pmu_overflow_free(struct sbi_pmu *pmu)
 {
@@ -386,14 +366,12 @@ void sbi_pmu_overflow_free(struct sbi_pmu *pmu)
 		free_percpu_irq(pmu->irq, pmu->cpu);
 }
 
-/* Enable the interrupt on this CPU. */
 void sbi_pmu_overflow_online(struct sbi_pmu *pmu)
 {
 	if (pmu->irq)
 		enable_percpu_irq(pmu->irq, IRQ_TYPE_NONE);
 }
 
-/* Disable the interrupt on this CPU. */
 void sbi_pmu_overflow_offline(struct sbi_pmu *pmu)
 {
 	if (pmu->irq)
