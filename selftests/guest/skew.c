@@ -137,13 +137,14 @@ int main(void)
 	/* SBI calls start one counter after the other. */
 	static const char why[] =
 		"counters are started one by one, or instructions are not the clock";
-	const bool exact = getenv("LAB_ICOUNT") && is_delegated();
 	struct ring_totals totals;
 	uint64_t count[EVENTS];
 	struct ring ring;
 	int fd[EVENTS];
+	bool exact;
 
 	begin();
+	exact = getenv("LAB_ICOUNT") && is_delegated();
 	limits_raise();
 	ring = open_group(fd);
 	if (check(ring.fd >= 0, "group_that_samples_and_counts_cycles_opens")) {
