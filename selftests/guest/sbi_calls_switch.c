@@ -377,10 +377,20 @@ static struct set dummies(unsigned int n)
  */
 static void test_instructions(int shift, const struct set *all)
 {
-	const struct set none = {}, software = dummies(all->n);
-	const double unit = 2. * all->n * (1 << shift), base = fastest(&none);
-	const double core = (fastest(&software) - base) / unit, own = (fastest(all) - base) / unit;
+	const struct set sets[] = { {}, dummies(all->n), *all };
+	const double unit = 2. * all->n * (1 << shift);
+	uint64_t least[] = { UINT64_MAX, UINT64_MAX, UINT64_MAX };
+	double core, own;
 
+	/* Linux 7.2 has several speeds, with the same events: take turns until each was at its best. */
+	for (int i = 0; i < 5 * (int)ARRAY_SIZE(sets); i++) {
+		const uint64_t ns = fastest(&sets[i % ARRAY_SIZE(sets)]);
+
+		if (ns < least[i % ARRAY_SIZE(sets)])
+			least[i % ARRAY_SIZE(sets)] = ns;
+	}
+	core = (least[1] - least[0]) / unit;
+	own = (least[2] - least[0]) / unit;
 	note("instructions to switch an event out and in: %.0f, a software event: %.0f", own, core);
 	check(own <= 1.4 * core, "event_costs_at_most_1_4_software_events");
 }
