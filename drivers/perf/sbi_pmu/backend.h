@@ -132,6 +132,8 @@ struct sbi_pmu_backend {
 	u32 running;                   /* delegated counters that run unless @paused, by number */
 	bool paused;                   /* from sbi_pmu_backend_pause() to _unpause() */
 	struct sbi_pmu_mask held;      /* delegated counters that firmware considers in use */
+	/* counters in use that firmware took without an offer: sbi_pmu_counters_overwritten() */
+	struct sbi_pmu_mask overwritten;
 	struct sbi_pmu_values stopped; /* result of ops->stop() */
 	struct sbi_pmu_values initial; /* argument of ops->start() */
 };

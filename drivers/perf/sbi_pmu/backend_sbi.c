@@ -253,6 +253,18 @@ int sbi_pmu_backend_sbi_config(struct sbi_pmu_backend *be, unsigned int window, 
 	return sbi_pmu_sbi_config(&be->sbi, window, mask, code, got);
 }
 
+/* Firmware took counter @idx without an offer; SBI_PMU_NO_COUNTER: one that does not exist. */
+static void taken_unoffered(struct sbi_pmu_backend *be, unsigned int idx,
+			    const struct sbi_pmu_mask *in_use)
+{
+	if (idx >= SBI_PMU_MAX_COUNTERS)
+		return;
+	if (sbi_pmu_mask_test(in_use, idx))
+		sbi_pmu_mask_set(&be->overwritten, idx);
+	else if (be->exclusive && !is_free_running(be, idx))
+		sbi_pmu_sbi_release(&be->sbi, idx);
+}
+
 /**
  * sbi_pmu_backend_config() - configure one of some counters for an event, stopped
  * @be: this CPU's
@@ -262,8 +274,8 @@ int sbi_pmu_backend_sbi_config(struct sbi_pmu_backend *be, unsigned int window, 
  * @in_use: counters that hold an event of ours
  * @got: the counter, written on success
  *
- * A counter that firmware took without an offer is released, unless an event of ours is on it, or
- * in shared mode perhaps the other driver.
+ * A counter that firmware took without an offer is released, unless an event of ours is on it: then
+ * it is added to be->overwritten; or in shared mode perhaps the other driver.
  * Return: 0, -EOPNOTSUPP if no offered counter can hold the event, or another errno.
  */
 int sbi_pmu_backend_config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
@@ -272,9 +284,8 @@ int sbi_pmu_backend_config(struct sbi_pmu_backend *be, unsigned int window, unsi
 {
 	const int ret = config(be, window, mask, code, got);
 
-	if (ret == -EPROTO && be->exclusive && *got < SBI_PMU_MAX_COUNTERS &&
-	    !sbi_pmu_mask_test(in_use, *got) && !is_free_running(be, *got))
-		sbi_pmu_sbi_release(&be->sbi, *got);
+	if (ret == -EPROTO)
+		taken_unoffered(be, *got, in_use);
 	if (ret)
 		return ret;
 	be->last[*got] = 0;

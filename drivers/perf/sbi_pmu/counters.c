@@ -139,16 +139,20 @@ void sbi_pmu_counter_release(struct sbi_pmu_counters *c, unsigned int idx)
 }
 
 /*
- * Firmware has taken counter @idx, which was not offered, for another event. If it is in use,
- * sbi_pmu_counters_start() configures it again. OpenSBI so changes the filters of a fixed
+ * Firmware may have taken counters in use for other events, though they were not offered:
+ * sbi_pmu_counters_start() configures them again. OpenSBI so changes the filters of a fixed
  * counter, if no programmable one is left.
  */
-static void counter_overwritten(struct sbi_pmu_counters *c, unsigned int idx)
+void sbi_pmu_counters_overwritten(struct sbi_pmu_counters *c)
 {
-	if (idx >= SBI_PMU_MAX_COUNTERS || c->state[idx] == SBI_PMU_FREE)
-		return;
-	sbi_pmu_counter_update(c, idx);
-	set_state(c, idx, SBI_PMU_LOST);
+	const struct sbi_pmu_mask which = c->backend.overwritten;
+	unsigned int i;
+
+	c->backend.overwritten = (struct sbi_pmu_mask){};
+	sbi_pmu_for_each_counter(i, &which) {
+		sbi_pmu_counter_update(c, i);
+		set_state(c, i, SBI_PMU_LOST);
+	}
 }
 
 /* Configure free counter @idx, and start it unless a start needs a value. */
@@ -157,13 +161,13 @@ int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
 			      const struct sbi_pmu_mask *candidates)
 {
 	struct sbi_pmu_backend *be = &c->backend;
-	unsigned int got = SBI_PMU_NO_COUNTER;
+	unsigned int got;
 	int ret;
 
 	ret = sbi_pmu_backend_config(be, idx / SBI_PMU_WINDOW, sbi_pmu_window_bit(idx), code,
 				     &c->plan.configured, &got);
 	if (ret == -EPROTO)
-		counter_overwritten(c, got);
+		sbi_pmu_counters_overwritten(c);
 	if (ret)
 		return ret;
 	sbi_pmu_plan_set(&c->plan, idx, code, candidates);
@@ -265,6 +269,19 @@ static void counter_reconfigure(struct sbi_pmu_counters *c, unsigned int idx)
 		sbi_pmu_counter_configure_again(c, idx);
 }
 
+/* That may overwrite others. It ends, as it fails then: there is one counter less in use. */
+static void reconfigure_lost(struct sbi_pmu_counters *c)
+{
+	struct sbi_pmu_mask lost = c->in[SBI_PMU_LOST];
+	unsigned int i;
+
+	while (!sbi_pmu_mask_empty(&lost)) {
+		sbi_pmu_for_each_counter(i, &lost)
+			counter_reconfigure(c, i);
+		lost = c->in[SBI_PMU_LOST];
+	}
+}
+
 /* ---- start ---- */
 
 /* Events until the first period on counter @idx ends, 0 if no event waits for that. */
@@ -343,13 +360,11 @@ void sbi_pmu_counters_start(struct sbi_pmu_counters *c)
 {
 	const struct sbi_pmu_mask restart = c->in[SBI_PMU_RESTART];
 	u8 state[SBI_PMU_MAX_COUNTERS];
-	struct sbi_pmu_mask start, lost, failed;
+	struct sbi_pmu_mask start, failed;
 	unsigned int i;
 
 	sbi_pmu_counters_stop(c, &restart);
-	lost = c->in[SBI_PMU_LOST];
-	sbi_pmu_for_each_counter(i, &lost)
-		counter_reconfigure(c, i);
+	reconfigure_lost(c);
 	start = sbi_pmu_counters_to_start(c);
 	if (sbi_pmu_mask_empty(&start))
 		return;

@@ -143,6 +143,7 @@ int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
 			      const struct sbi_pmu_event_code *code,
 			      const struct sbi_pmu_mask *candidates);
 void sbi_pmu_counter_configure_again(struct sbi_pmu_counters *c, unsigned int idx);
+void sbi_pmu_counters_overwritten(struct sbi_pmu_counters *c);
 void sbi_pmu_counter_release(struct sbi_pmu_counters *c, unsigned int idx);
 void sbi_pmu_counter_rebase(struct sbi_pmu_counters *c, unsigned int idx);
 void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx);

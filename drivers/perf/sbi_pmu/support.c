@@ -191,6 +191,7 @@ void sbi_pmu_support_probe_here(struct sbi_pmu_counters *c, const struct sbi_pmu
 		support->cannot = sbi_pmu_mask_andnot(support->cannot, &refused);
 		support->held = sbi_pmu_mask_and(refused, &examples->known);
 	}
+	sbi_pmu_counters_overwritten(c);
 	give_back(c, &borrowed);
 }
 
