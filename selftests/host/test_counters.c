@@ -618,6 +618,32 @@ static void overwritten(const char *when, u64 bits, bool by_probe)
 	check_released("counters.overwritten");
 }
 
+/* To configure event 5 again after suspend makes firmware take the counter of event 6. */
+static void overwritten_at_resume(void)
+{
+	struct tracked *a = &cpu.tracked[0], *b = a + 1;
+
+	fakesbi_reset(4, 0, 64);
+	fakesbi.quirks = QUIRK(SUSPEND_LOSES_EVENTS);
+	cpu_boot(true);
+	require(tracked_open_idx(a, RAW, 5) && tracked_open_idx(b, RAW, 6) &&
+		tracked_add_start(a) && tracked_add_start(b) && a->event.counter == 3 &&
+		b->event.counter == 4, "counters.overwritten_at_resume");
+	cpu_run(1000);
+	strays = BIT(5);
+	sbi_pmu_counters_suspend(&cpu.counters);
+	fakesbi_suspend();
+	fakesbi.ctr[4].value += 1000000; /* is lost, too */
+	cpu.counters.backend.sbi.call = call_strays;
+	sbi_pmu_counters_resume(&cpu.counters);
+	cpu.counters.backend.sbi.call = fakesbi_call;
+	cpu_run(1000);
+	check(!strays && is_count_right(a) && is_count_right(b),
+	      "counters.overwritten_counters_count_right_after_suspend");
+	sbi_pmu_counters_offline(&cpu.counters);
+	check_released("counters.overwritten_at_resume");
+}
+
 /* Firmware takes counters that are in use, and not offered. */
 static void test_overwritten(void)
 {
@@ -625,6 +651,7 @@ static void test_overwritten(void)
 	overwritten("after_a_probe", BIT(7), true);
 	/* To configure event 5 again makes firmware take the counter of event 6. */
 	overwritten("after_each_other", BIT(7) | BIT(5), false);
+	overwritten_at_resume();
 }
 
 void test_counters(void)

@@ -501,8 +501,10 @@ void sbi_pmu_counters_resume(struct sbi_pmu_counters *c)
 		c->backend.ops->resume(&c->backend);
 	sbi_pmu_counters_release_idle(c);
 	sbi_pmu_shmem_register(&c->backend);
+	/* First, as the value of one that is overwritten meanwhile must not be accounted. */
 	sbi_pmu_for_each_counter(i, &c->plan.busy)
-		counter_reconfigure(c, i);
+		set_state(c, i, SBI_PMU_LOST);
+	reconfigure_lost(c);
 }
 
 void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_code *code,

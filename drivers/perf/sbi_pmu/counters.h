@@ -16,16 +16,17 @@
  *
  *	from \ to  FREE     STOPPED   RUNNING  ARMED   RESTART  LOST
  *	FREE                configure
- *	STOPPED    release            start    start            overwritten
- *	RUNNING    release  stop                       event    stop, overwritten
- *	ARMED      release  stop                       event    stop, overwritten
- *	RESTART    release  stop                                stop, overwritten
+ *	STOPPED    release            start    start            taken, resume
+ *	RUNNING    release  stop                       event    stop, taken, resume
+ *	ARMED      release  stop                       event    stop, taken, resume
+ *	RESTART    release  stop                                stop, taken, resume
  *	LOST       release
  *
  * configure: an event is assigned; the counter is started at once, unless a start needs a value.
  * start, stop: sbi_pmu_counters_start(), which also releases a LOST counter and configures it
  * again, and sbi_pmu_counters_stop(). event: an event starts that needs another start value.
- * overwritten: firmware took it for another event although it was not offered.
+ * taken: by firmware, for another event, although it was not offered. resume: after a low-power
+ * state, sbi_pmu_counters_resume().
  */
 enum sbi_pmu_counter_state {
 	SBI_PMU_FREE,    /* holds no event */
