@@ -2,6 +2,7 @@
 #include <linux/cpu.h>
 #include <linux/gfp.h>
 #include <linux/sched/clock.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 
 #include <asm/io.h>
@@ -63,6 +64,7 @@ static int probe_read_method(struct sbi_pmu *pmu)
 
 struct delegation_probe {
 	struct sbi_pmu *pmu;
+	struct sbi_pmu_delegation *found;
 	const char *why; /* the counters cannot be used so; NULL: they can */
 };
 
@@ -71,20 +73,19 @@ static void probe_delegation_here(void *arg)
 {
 	struct delegation_probe *p = arg;
 	struct sbi_pmu_counters *c = &this_cpu_ptr(p->pmu->cpu)->counters;
-	struct sbi_pmu_delegation *found = &p->pmu->delegation;
 
 	/* No counter may be in use, in firmware either. */
 	sbi_pmu_counters_online(c);
-	p->why = sbi_pmu_delegation_probe(&c->backend, found);
+	p->why = sbi_pmu_delegation_probe(&c->backend, p->found);
 	if (!p->why)
-		p->why = sbi_pmu_delegation_learn(&c->backend, &p->pmu->caps, found);
+		p->why = sbi_pmu_delegation_learn(&c->backend, &p->pmu->caps, p->found);
 	sbi_pmu_counters_offline(c);
 }
 
 /* Return: NULL, or in words for the log why counters cannot be programmed by CSRs. */
 static const char *probe_delegation(struct sbi_pmu *pmu)
 {
-	struct delegation_probe p = { .pmu = pmu };
+	struct delegation_probe p = { .pmu = pmu, .found = &pmu->delegation };
 
 	/* The other driver has firmware program counters, which must not change meanwhile. */
 	if (!pmu->exclusive)
@@ -143,16 +144,38 @@ static int choose_csr(struct sbi_pmu *pmu)
 	return 0;
 }
 
+/* Are the counters of all CPUs delegated alike? Else some CPUs would have no events. */
+static bool is_delegated_everywhere(struct sbi_pmu *pmu)
+{
+	struct delegation_probe p = { .pmu = pmu };
+	bool alike = true;
+	int cpu;
+
+	p.found = kzalloc(sizeof(*p.found), GFP_KERNEL);
+	if (!p.found)
+		return false;
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		memset(p.found, 0, sizeof(*p.found));
+		smp_call_function_single(cpu, probe_delegation_here, &p, true);
+		alike = alike && !p.why && sbi_pmu_delegation_equal(p.found, &pmu->delegation);
+	}
+	cpus_read_unlock();
+	kfree(p.found);
+	return alike;
+}
+
 /*
  * Without being asked, CSRs are used only where a vendor's table says which counters count what,
- * since firmware, which knows it, is not asked about raw events; and where events do not stick,
- * since counters that keep them count M-mode. Return: are they used?
+ * since firmware, which knows it, is not asked about raw events; where events do not stick,
+ * since counters that keep them count M-mode; and on all CPUs. Return: are they used?
  */
 static bool choose_csr_by_table(struct sbi_pmu *pmu)
 {
 	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
 
-	if (!vendor || !vendor->standard || probe_delegation(pmu) || pmu->delegation.sticks)
+	if (!vendor || !vendor->standard || probe_delegation(pmu) || pmu->delegation.sticks ||
+	    !is_delegated_everywhere(pmu))
 		return false;
 	pr_info("delegated counters are programmed by CSRs, as the event table says what they count; backend=sbi has firmware program them\n");
 	use_csr(pmu);
