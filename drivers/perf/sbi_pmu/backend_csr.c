@@ -2,8 +2,8 @@
 /*
  * Delegated counters (Smcdeleg, Ssccfg): events, filters and values are written by CSRs, and
  * all counters of a CPU are stopped or started by one write. Firmware's own counters are
- * programmed by SBI calls as ever. Firmware considers the hardware counters in use (but see
- * sticks), and does nothing with them until they are released.
+ * programmed by SBI calls as ever. Firmware considers those hardware counters in use that it knows
+ * an event for (but see sticks), and does nothing with them until they are released.
  */
 #include "backend.h"
 

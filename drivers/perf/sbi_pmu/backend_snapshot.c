@@ -10,7 +10,10 @@ static u64 *shmem_value(struct sbi_pmu_backend *be, unsigned int idx)
 	return &be->shmem.data->ctr_values[idx % SBI_PMU_WINDOW];
 }
 
-/* Marks values that firmware has not written, unless the counter counted 2^64 - 1 events. */
+/*
+ * Marks values that firmware has not written: one less than what the counter was started from or
+ * last returned, which it reads after 2^64 - 1 events only.
+ */
 static u64 not_written(const struct sbi_pmu_backend *be, unsigned int idx)
 {
 	return be->last[idx] - 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * probe: ask firmware about counters and events. A counter that is configured for that is
- * released at once. Context of all functions: on the CPU, interrupts disabled.
+ * released at once. Context of all functions: on the CPU; interrupts disabled for those that
+ * configure counters, preemption for the others.
  */
 #ifndef SBI_PMU_PROBE_H
 #define SBI_PMU_PROBE_H
