@@ -382,7 +382,7 @@ static void test_instructions(int shift, const struct set *all)
 	uint64_t least[] = { UINT64_MAX, UINT64_MAX, UINT64_MAX };
 	double core, own;
 
-	/* Linux 7.2 has several speeds, with the same events: take turns until each was at its best. */
+	/* Linux 7.2 has several speeds with the same events: each gets turns to be at its best. */
 	for (int i = 0; i < 5 * (int)ARRAY_SIZE(sets); i++) {
 		const uint64_t ns = fastest(&sets[i % ARRAY_SIZE(sets)]);
 
