@@ -128,10 +128,10 @@ struct sbi_pmu_backend {
 	const struct sbi_pmu_delegation *delegation; /* what was found out */
 	/* by number, what delegated counters hold in sireg2 */
 	u64 event[SBI_PMU_HPMCOUNTERS];
-	u32 stopped_before;            /* scountinhibit when the CPU came online */
-	u32 running;                   /* delegated counters that run unless @paused, by number */
-	bool paused;                   /* from sbi_pmu_backend_pause() to _unpause() */
-	struct sbi_pmu_mask held;      /* delegated counters that firmware considers in use */
+	u32 stopped_before;       /* scountinhibit when the CPU came online */
+	u32 running;              /* delegated counters that run unless @paused, by number */
+	bool paused;              /* from sbi_pmu_backend_pause() to _unpause() */
+	struct sbi_pmu_mask held; /* delegated counters that firmware considers in use */
 	/* counters in use that firmware took without an offer: sbi_pmu_counters_overwritten() */
 	struct sbi_pmu_mask overwritten;
 	struct sbi_pmu_values stopped; /* result of ops->stop() */
