@@ -58,6 +58,7 @@ int main(int argc, char **argv)
 	test_user_isolation();
 	test_model();
 	test_counters();
+	test_overwritten();
 	test_delegation();
 	test_vendor_events();
 	test_pause();

@@ -193,6 +193,7 @@ void test_fixed_counters(void);
 void test_user_isolation(void);
 void test_model(void);
 void test_counters(void);
+void test_overwritten(void);
 void test_delegation(void);
 void test_free_running(void);
 void test_hpm_model(void);
