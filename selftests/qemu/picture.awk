@@ -43,7 +43,7 @@ END {
 	}
 	printf "<line x1=\"470\" y1=\"24\" x2=\"470\" y2=\"284\" stroke=\"#d0d7de\"/>\n"
 	text(494, 36, 17, dark, "start", "A profile and the program's own clock")
-	text(494, 56, 12, "#57606a", "start", "perf record of matmul, a sample each 1,000,000 cycles")
+	text(494, 56, 12, "#57606a", "start", "perf record of matmul, a sample each 1,000,003 cycles")
 	split("naive blocked", name, " ")
 	for (i = 1; i <= 2; i++) {
 		y = 84 + (i - 1) * 72
