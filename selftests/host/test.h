@@ -195,6 +195,8 @@ void test_model(void);
 void test_counters(void);
 void test_overwritten(void);
 void test_delegation(void);
+/* What the driver has learned of a standard event, NULL: not delegated. In test_delegation.c */
+const struct sbi_pmu_delegated_event *learned_event(u32 idx);
 void test_free_running(void);
 void test_hpm_model(void);
 void test_pause(void);

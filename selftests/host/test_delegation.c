@@ -109,7 +109,7 @@ static void boot_delegated(bool (*can)(const struct sbi_pmu_event_code *code, un
 	cpu_boot_mode(DELEGATED);
 }
 
-static const struct sbi_pmu_delegated_event *learned(u32 idx)
+const struct sbi_pmu_delegated_event *learned_event(u32 idx)
 {
 	for (unsigned int i = 0; i < cpu.delegation.events; i++)
 		if (cpu.delegation.event[i].idx == idx)
@@ -128,7 +128,7 @@ static void test_learn(void)
 
 	boot_delegated(some);
 	check(cpu.delegation.events == 2, "delegation.events_of_firmware_are_learned");
-	e = learned(refs.idx);
+	e = learned_event(refs.idx);
 	check(e && e->counters == (BIT(3) | BIT(4)) && e->selector == (BIT_ULL(40) | refs.idx),
 	      "delegation.selector_and_counters_are_learned");
 	check(fakesbi.ctr[0].running && !fakesbi.ctr[2].running,

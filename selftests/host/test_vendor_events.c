@@ -71,14 +71,6 @@ static u64 boot_v3(void)
 	return calls_of_online() - calls;
 }
 
-static const struct sbi_pmu_delegated_event *known(u32 idx)
-{
-	for (unsigned int i = 0; i < cpu.delegation.events; i++)
-		if (cpu.delegation.event[i].idx == idx)
-			return &cpu.delegation.event[i];
-	return NULL;
-}
-
 static void test_v3(void)
 {
 	const struct sbi_pmu_event_code branches = { .idx = SBI_PMU_HW_BRANCH_INSTRUCTIONS };
@@ -110,9 +102,9 @@ static void test_v3(void)
 	reset_v3(only_branches);
 	boot_v3();
 	check(cpu_candidates(&branches).bits[0] == BIT(20) && cpu.delegation.of_firmware == 1 &&
-	      known(branches.idx)->selector == (BIT_ULL(40) | branches.idx),
+	      learned_event(branches.idx)->selector == (BIT_ULL(40) | branches.idx),
 	      "vendor_events.event_of_firmware_goes_first");
-	check(known(cycles.idx)->counters == GENMASK(26, 19),
+	check(learned_event(cycles.idx)->counters == GENMASK(26, 19),
 	      "vendor_events.others_are_of_the_table");
 	check(fakesbi.ctr[20].configured && !fakesbi.ctr[19].configured,
 	      "vendor_events.firmware_holds_only_counters_that_it_knows");
