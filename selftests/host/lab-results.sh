@@ -1,14 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lab-results.sh - the lab loses no result: whatever is missing, killed or wrong in a step or a
-# boot is a failure, and a test that was skipped is listed with its reason.
+# lab-results.sh - the lab loses no result of a boot: whatever is missing or wrong in it is a
+# failure, and a test that was skipped is listed with its reason. And cases.tsv has no mistake.
 . "$(dirname "$0")/steps.sh"
 lab=$top/selftests/qemu
-# shellcheck source=selftests/qemu/progress.sh
-. "$lab/progress.sh"
-# shellcheck source=selftests/qemu/privileges.sh
-. "$lab/privileges.sh"
 # shellcheck source=selftests/qemu/check.sh
 . "$lab/check.sh"
 
@@ -108,154 +104,6 @@ gives "2 0 1" "" '10,13c\  1..0 # SKIP no guest'
 skips "no guest"$'\t'"two"
 gives "3 1 0" "not ok 2 two.second # SKIP" 's/ok 2 two.second/not &/'
 skips ""
-
-# ---- check.sh ----
-
-# start_planted: a run of its own for what follows.
-start_planted() {
-	run=$(mktemp -d "$dir/run.XXXXXX")
-	: >"$run/results"
-	: >"$run/skips"
-}
-
-# ends STATUS LINE...: print_results has these lines, the last one at its end, and this status.
-ends() {
-	local status=$1 got said
-	shift
-	said=$(print_results)
-	got=$?
-	[ $got = "$status" ] || fails "print_results: status $got, not $status:" "$said"
-	for line; do
-		grep -qxF -- "$line" <<<"$said" || fails "print_results: not '$line' but:" "$said"
-	done
-	[ "$(tail -n 1 <<<"$said")" = "$line" ] || fails "print_results: the last line is not '$line'"
-}
-
-# What run_jobs calls, without machines. The column cpu of a planted case selects what happens.
-build_suite() { : >"$run/$1.log" && [ -z "$build_fails" ]; }
-build_fails=
-release_of() { echo 7.2; }
-machine_command() { [ "$2" != bad ] || die "no such CPU"; machine=("$2"); }
-run_machine() {
-	case ${machine[0]} in
-	killed) kill -KILL $BASHPID ;;
-	# With the process that runs the queue.
-	queue) kill -KILL 0 ;;
-	esac
-	echo "$ktap" >"$run/$1.ktap"
-	echo "$console" >"$run/$1.console"
-	: >"$run/$1.qemu"
-	case ${machine[0]} in
-	hangs) return 124 ;;
-	silent) : >"$run/$1.ktap" ;;
-	nothing) rm "$run/$1.ktap" ;;
-	wrong) sed -i 's/ok 1 one.first/not &/' "$run/$1.ktap" ;;
-	noisy) [ -e "$run/$1.first" ] || sed -i 's/ok 1 one.first/not &/; s/^ok 1 one/not &/' "$run/$1.ktap" ;;
-	warns)
-		sed -i 's/ok 1 one.first/not &/' "$run/$1.ktap"
-		echo "WARNING: one" >>"$run/$1.console"
-		;;
-	esac
-}
-
-planted() { # NAME CPU [LOAD]
-	printf '%s\tname\t%s\tq7\t1\ttesting\tshared\t0\t-\t-\t-\t0\t1\t1.9\t%s\tone two\n' \
-		"$1" "${3:--}" "$2"
-}
-
-passes() { :; }
-breaks() { echo broken; false; }
-lacks() { echo "skipped: dtc is not installed"; exit 4; }
-lacks_silently() { exit 4; }
-lacks_part() { echo "skipped: no cache"$'\t'"test.cache"; }
-# Kills the shell of the job, so that it cannot report.
-progress_job() { job_pid=$BASHPID; }
-dies() { kill -KILL "$job_pid"; }
-
-# Everything reports, and one is skipped in each boot.
-start_planted
-run_jobs "first = passes" "$(planted a good; planted b good alone)" "late = passes" >"$dir/log"
-ends 0 "2 skipped: no spare counter (a, b)" "9 passed, 0 failed, 2 skipped"
-grep -qx ' *[0-9]*  b: two 4, one 3' <<<"$(print_times 2>&1)" ||
-	fails "print_times:" "$(print_times 2>&1)"
-
-# Steps that fail or are skipped.
-start_planted
-run_jobs "first = breaks
-second = lacks
-third = lacks_silently
-fourth = lacks_part" "" "" >"$dir/log"
-grep -qx broken "$dir/log" || fails "the output of a step that fails is not shown"
-ends 1 "1 skipped: dtc is not installed (second)" "1 skipped: no reason is given (third)" \
-	"1 skipped: no cache (fourth)" "FAILED  first" "1 passed, 1 failed, 3 skipped"
-
-# A step that does not end: its processes do, and the next one runs.
-endless() { sleep 1000 & echo $! >"$run/endless"; wait; }
-start_planted
-step_limit=1
-run_jobs "first = endless
-second = passes" "" "" >"$dir/log"
-ends 1 "FAILED  first" "1 passed, 1 failed, 0 skipped"
-grep -qx 'stopped: it took 1 s' "$dir/log" || fails "no reason is shown for a step that takes too long"
-# What has ended has no command line any more.
-! grep -q sleep "/proc/$(cat "$run/endless")/cmdline" 2>/dev/null ||
-	fails "a step that took too long has left a process"
-step_limit=100
-
-# Jobs that end without a result.
-start_planted
-run_jobs "first = dies
-second = passes" "$(planted a bad; planted b killed; planted c good)" "" >"$dir/log" 2>&1
-ends 1 "FAILED  first: did not report" "FAILED  a: did not report" "FAILED  b: did not report" \
-	"5 passed, 3 failed, 1 skipped"
-
-# Boots with no results, and one that hangs.
-start_planted
-run_jobs "" "$(planted a silent; planted b nothing; planted c hangs)" "" >"$dir/log" 2>&1
-grep -qE '^(a|b)	0	[1-9]' "$run/results" || fails "boots without results:" "$(cat "$run/results")"
-grep -qE '^c	3	1	1	' "$run/results" || fails "a boot that hangs:" "$(cat "$run/results")"
-[ "$(awk -F '\t' '$3' "$run/results" | wc -l)" = 3 ] || fails "not 3 boots failed"
-grep -q 'it hung' "$dir/log" || fails "no reason is shown for a boot that hangs"
-! print_results >"$dir/log" || fails "boots without results are no failure"
-
-# Of which only tests failed are booted again: at most two, and once. A warning is a failure at once.
-start_planted
-run_jobs "" "$(planted a noisy; planted b wrong; planted c warns)" "" >"$dir/log" 2>&1
-ends 1 "3 skipped: no spare counter (c, a, b)" "FAILED  b" "FAILED  c" \
-	"AGAIN   a passed when it was booted again, alone; at first:" "  not ok 1 one.first" \
-	"8 passed, 3 failed, 3 skipped"
-[ ! -e "$run/c.first" ] || fails "a boot with a warning is booted again"
-start_planted
-run_jobs "" "$(planted a noisy)" "" >"$dir/log" 2>&1
-ends 0 "AGAIN   a passed when it was booted again, alone; at first:" "4 passed, 0 failed, 1 skipped"
-start_planted
-run_jobs "" "$(planted a noisy; planted b noisy; planted c noisy)" "" >"$dir/log" 2>&1
-ends 1 "FAILED  a" "FAILED  b" "FAILED  c" "7 passed, 6 failed, 3 skipped"
-
-# Of boots that are never run each is a failure: the queue is killed, or nothing is built.
-start_planted
-run_jobs "" "$(planted a queue alone; planted b good alone)" "" >"$dir/log" 2>&1
-ends 1 "FAILED  a: not run" "FAILED  b: not run" "1 passed, 2 failed, 0 skipped"
-start_planted
-build_fails=1
-run_jobs "first = passes" "$(planted a good)" "late = passes" >"$dir/log" 2>&1
-ends 1 "FAILED  build for 7.2" "FAILED  late: not run" "FAILED  a: not run" \
-	"1 passed, 3 failed, 0 skipped"
-
-# The file of results is empty, too short, or gone.
-start_planted
-jobs=0
-ends 1 "FAILED  0 of 0 steps and boots reported" "0 passed, 1 failed, 0 skipped"
-jobs=2
-ends 1 "FAILED  0 of 2 steps and boots reported" "0 passed, 1 failed, 0 skipped"
-record_result first 1 0 0 1
-ends 1 "FAILED  1 of 2 steps and boots reported" "1 passed, 1 failed, 0 skipped"
-record_result second 5 0 0 1
-ends 0 "6 passed, 0 failed, 0 skipped"
-rm "$run/results"
-! print_results >"$dir/log" 2>&1 || fails "no file of results is no failure"
-mkdir "$run/results"
-! (record_result first 1 0 0 1) 2>"$dir/log" || fails "a result that cannot be written is no failure"
 
 # ---- cases.tsv ----
 
