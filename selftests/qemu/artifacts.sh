@@ -64,7 +64,11 @@ unpack_headers='
 unpack_newer='
 	older=$(cat /kernel-release)
 	sed "s/ [a-z]* main/ unstable main/" /etc/apt/sources.list >/etc/apt/sources.list.d/newer.list
-	apt-get -q update
+	apt-get -q update || {
+		rm /etc/apt/sources.list.d/newer.list
+		echo "the mirror cannot serve unstable" >/no-newer
+		exit 0
+	}
 	eval "$1"
 	if [ "$(cat /kernel-release)" != "$older" ]; then
 		mkdir /newer && cd /newer
@@ -84,11 +88,15 @@ cpio_of() {
 		'cd /run/tree && find . | sort | cpio -o -H newc --quiet -R 0:0'
 }
 
+# What builds the module and the guest programs.
+build_packages=gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,make,cpio,perl,pahole,libelf1t64,libssl3t64,device-tree-compiler
+stable_packages=gcc,libc6-dev,clang,libclang-rt-dev,clang-format,sparse
+
 # make_suite SUITE PACKAGES TARGET: make a build root with the riscv64 kernel headers, and the
 # userland of the machines with that kernel. Both at once, as testing gets a new kernel often.
 make_suite() {
 	local suite=$1 packages=$2 target=$3 guest=$3/guest release image config
-	packages+=,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,make,cpio,perl,pahole,libelf1t64,libssl3t64,device-tree-compiler
+	packages+=,$build_packages
 	start_job debstrap "$suite" extract riscv64 \
 		linux-image-riscv64,linux-perf,busybox-static,bsdutils,strace,mawk,procps "$guest"
 	debstrap "$suite" apt amd64,riscv64 "$packages" "$target/root" \
@@ -124,8 +132,16 @@ make_suite() {
 	as_root rm -rf "$guest"
 }
 
-artifact_stable() {
-	make_suite "$stable" gcc,libc6-dev,clang,libclang-rt-dev,clang-format,sparse "$1"
+artifact_stable() { make_suite "$stable" "$stable_packages" "$1"; }
+
+# In place of "stable" while the mirror cannot serve riscv64 packages of that suite: the kernel is
+# built from the source package, which is for all architectures, with the configuration of
+# machine.config and built.config; the userland is testing's.
+artifact_stable_built() {
+	debstrap "$stable" apt amd64 "$stable_packages,$build_packages" "$1/root"
+	build_kernel "$1" kernel.sh machine.config built.config
+	as_root rm -rf "$1/root/tmp/linux" "$1"/root/usr/src/linux-source-*
+	as_root cp "$(artifact testing)/base.cpio" "$1/"
 }
 
 artifact_testing() {
@@ -259,37 +275,44 @@ artifact_debian() {
 	rm "$1"/debian-*.sh "$1/vmlinux" "$1/initrd"
 }
 
-# build_kernel NAME FOLDER: run NAME.sh with NAME.config in FOLDER/root, a copy of testing's root
-# that can install packages, and move what it makes to FOLDER.
+# build_kernel FOLDER SCRIPT CONFIG...: in FOLDER/root, which can install packages, run a script
+# with a kernel's configuration, and move what it makes to FOLDER.
 build_kernel() {
-	local root=$2/root tools
-	tools=$(artifact testing)
-	as_root cp -a --reflink=auto "$tools/root" "$root"
+	local folder=$1 root=$1/root script=$2
+	shift 2
 	as_root cp -L /etc/resolv.conf "$root/etc/"
-	as_root cp "$lab/$1.sh" "$lab/$1.config" "$root/tmp/"
+	as_root cp "$lab/$script" "$root/tmp/"
+	(cd "$lab" && cat "$@") | as_root tee "$root/tmp/config" >/dev/null
 	[ -z "$lab_expired" ] || echo 'Acquire::Check-Valid-Until "false";' |
 		as_root tee "$root/etc/apt/apt.conf.d/99lab-expired"
-	in_root "$root" -- bash "/tmp/$1.sh" "/tmp/$1.config" /out
-	as_root mv "$root"/out/* "$2/"
+	in_root "$root" -- bash "/tmp/$script" /tmp/config /out
+	as_root mv "$root"/out/* "$folder/"
 }
 
-# A kernel with debugging checks, and the headers for a module; see debug.sh. Built in a copy of
-# testing's root, as more packages are needed, and with the same compiler as the module.
+# A kernel with debugging checks, and the headers for a module. Built in a copy of testing's root,
+# as more packages are needed, and with the same compiler as the module.
 artifact_debug() {
 	local root=$1/root
-	build_kernel debug "$1"
+	as_root cp -a --reflink=auto "$(artifact testing)/root" "$root"
+	build_kernel "$1" kernel.sh machine.config debug.config
 	as_root rm -rf --one-file-system "$root"
+	ln -s "$(artifact testing)/root" "$root"
+	ln -s "$(artifact testing)/base.cpio" "$1/base.cpio"
 }
 
 # The source tree of a small kernel, built, to which a driver can be added; see linux.sh. Made
 # like the debug kernel, in a copy of testing's root.
 artifact_linux() {
 	local root=$1/root
-	build_kernel linux "$1"
+	as_root cp -a --reflink=auto "$(artifact testing)/root" "$root"
+	build_kernel "$1" linux.sh linux.config
 	keep_program "$root/usr/bin/patch" "$root" "$1"
 	keep_program "$root/usr/bin/bc" "$root" "$1"
 	as_root rm -rf --one-file-system "$root"
 }
+
+# What a newcomer has: a Debian with git, make and sudo, and nothing else.
+artifact_bare() { debstrap "$stable" minbase amd64 git,make,sudo,ca-certificates "$1/root"; }
 
 # A riscv64 QEMU and its libraries, as kvm/ in an archive, for machines that are KVM hosts.
 artifact_kvm() {
@@ -322,7 +345,8 @@ recipe_inputs() {
 		cat "$lab/debian-disk.sh" "$lab/debian-configure.sh" &&
 			artifact_key q11 && artifact_key firmware && artifact_key packaging
 		;;
-	debug) cat "$lab/debug.sh" "$lab/debug.config" && artifact_key testing ;;
+	stable_built) cat "$lab"/{kernel.sh,machine.config,built.config} && artifact_key testing ;;
+	debug) cat "$lab"/{kernel.sh,machine.config,debug.config} && artifact_key testing ;;
 	linux) cat "$lab/linux.sh" "$lab/linux.config" && artifact_key testing ;;
 	esac
 }
@@ -331,7 +355,11 @@ recipe_inputs() {
 recipe_text() {
 	declare -f "artifact_$1" debstrap
 	case $1 in
-	stable | testing) declare -f make_suite cpio_of && echo "$unpack_headers" ;;
+	stable | testing)
+		declare -f make_suite cpio_of
+		echo "$unpack_headers" "$build_packages" "$stable_packages"
+		;;
+	stable_built) declare -f build_kernel && echo "$build_packages" "$stable_packages" ;;
 	packaging) echo "$unpack_headers" "$unpack_newer" ;;
 	q7 | q11) declare -f keep_packages keep_program ;;
 	qfix) declare -f keep_program ;;
@@ -348,18 +376,33 @@ artifact_key() { # NAME
 
 artifact_dir() { echo "$cache/$1-$(artifact_key "$1")"; }
 
-# artifact NAME: print the folder of an artifact, which make_artifacts has made.
+# artifact NAME: print the folder of an artifact, which make_artifacts has made. Of one that the
+# mirror cannot serve, say so, and print the name of a folder that does not exist.
 artifact() {
 	local dir
 	dir=$(artifact_dir "$1")
-	[ -e "$dir" ] || die "'$1' has not been made"
+	[ "$1" != stable ] || [ -e "$dir" ] || dir=$(artifact_dir stable_built)
 	echo "$dir"
+	[ -e "$dir" ] && return
+	is_unavailable "$1" || die "'$1' has not been made"
+	echo "skipped: $(why_unavailable "$1")" >&2
+	exit 4
+}
+
+# What the mirror cannot serve in this run: lines of a name and the reason.
+is_unavailable() { grep -q "^$1"$'\t' "$run/unavailable" 2>/dev/null; }
+why_unavailable() { sed -n "s/^$1"$'\t'"//p" "$run/unavailable"; }
+
+unavailable() { # NAME REASON
+	is_unavailable "$1" || printf '%s\t%s\n' "$1" "the mirror cannot serve '$1': $2" >>"$run/unavailable"
+	say "warning: the mirror cannot serve '$1': $2"
 }
 
 # The disk space that making an artifact needs at most, in MiB.
 artifact_size() {
 	case $1 in
 	stable) echo 2100 ;;
+	stable_built) echo 4500 ;;
 	testing) echo 1700 ;;
 	packaging) echo 2200 ;;
 	debian) echo 3500 ;;
@@ -386,8 +429,9 @@ enough_disk() {
 
 # try_mirror LOG WHAT COMMAND...: run a command that downloads. An expired Release file is
 # accepted, as packages are signed. During an update of the mirror the command is repeated.
+# If it fails, set cause.
 try_mirror() {
-	local log=$1 what=$2 cause tries=0 lab_expired=
+	local log=$1 what=$2 tries=0 lab_expired=
 	shift 2
 	[ ! -e "$run/expired" ] || lab_expired=1
 	until "$@" >"$log" 2>&1; do
@@ -404,7 +448,8 @@ try_mirror() {
 			sleep 5
 		else
 			grep -v 'unsandboxed' "$log" | tail -n 5 >&2
-			die "$what failed: $(explain "$cause") (log: $log)"
+			say "error: $what failed: $(explain "$cause") (log: $log)"
+			return 1
 		fi
 	done
 }
@@ -421,7 +466,7 @@ host_tools() {
 	command -v apt-get >/dev/null ||
 		die "this machine has no apt-get; install by hand: ${missing[*]}"
 	say "installing ${missing[*]} (apt-get)"
-	try_mirror "$cache/apt.log" "installing ${missing[*]}" install_packages "${missing[@]}"
+	try_mirror "$cache/apt.log" "installing ${missing[*]}" install_packages "${missing[@]}" || exit
 }
 
 # Another program may be using apt, as on a machine that has just booted.
@@ -449,7 +494,10 @@ run_recipe() {
 }
 
 make_artifact() { # NAME
-	local name=$1 dir start=$SECONDS new
+	local name=$1 dir start=$SECONDS new other cause
+	for other in $(made_from "$name"); do
+		! is_unavailable "$other" || { unavailable "$name" "it needs '$other'"; return 0; }
+	done
 	dir=$(artifact_dir "$name")
 	exec 8>"$cache/$name.lock"
 	flock -n 8 || { say "waiting for another run that makes $name"; flock 8; }
@@ -463,7 +511,12 @@ make_artifact() { # NAME
 		progress_job "$name" making
 		# shellcheck disable=SC2064 # the name as it is now
 		trap "progress_job_end $name" EXIT
-		try_mirror "$dir.log" "making '$name'" run_recipe "$name" "$new"
+		if ! try_mirror "$dir.log" "making '$name'" run_recipe "$name" "$new"; then
+			[ "$cause" = mirror ] || [ "$cause" = gone ] || exit
+			unavailable "$name" "$(explain "$cause")"
+			[ "$name" != stable ] || { make_artifact testing && make_artifact stable_built; }
+			return
+		fi
 		mv "$new" "$dir"
 		echo "$name" >>"$run/made"
 		say "made '$name' in $((SECONDS - start)) s"
@@ -486,6 +539,7 @@ artifact_activity() {
 made_from() {
 	case $1 in
 	kvm | debug | linux) echo testing ;;
+	stable_built) echo testing ;;
 	debian) echo packaging q11 firmware ;;
 	esac
 }
@@ -493,11 +547,17 @@ made_from() {
 # make_artifacts MIB NAME...: make the artifacts that are missing, three at a time, in the given
 # order. MIB is the disk space that the run needs in addition.
 make_artifacts() {
-	local name missing=() need=$1 running pid own=() failed=0 other
+	local name missing=() need=$1 running pid own=() failed=0 other built
 	local -A made_by
 	shift
 	for name; do
 		[ -e "$(artifact_dir "$name")" ] || missing+=("$name")
+		# Tried again a day after a kernel has been built in its place.
+		[ "${missing[*]: -1}" = stable ] || continue
+		built=$(artifact_dir stable_built)
+		[ -e "$built" ] && [ -n "$(find "$built" -maxdepth 0 -mtime -1)" ] || continue
+		unset 'missing[-1]'
+		unavailable stable "so it was on $(date -r "$built" +%F)"
 	done
 	for name in "${missing[@]}"; do need=$((need + $(artifact_size "$name"))); done
 	enough_disk "making ${missing[*]:-nothing new} and a run" "$need"

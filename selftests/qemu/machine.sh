@@ -6,29 +6,21 @@
 # QEMU runs as the calling user and outside of the build roots. Sourced by lab.sh.
 
 # kernel_of SUITE: set root, the build root for that kernel; kdir, its headers in the root; and
-# shared, folders for in_root. The debug kernel is built in testing's root and is an artifact of
-# its own.
+# shared, folders for in_root. A kernel that the lab has built is outside of the root.
 kernel_of() {
-	case $1 in
-	debug)
-		root=$(artifact testing)/root || exit
-		shared=("$(artifact debug)/build:/run/kernel:ro") || exit
-		kdir=/run/kernel
-		;;
-	*)
-		root=$(artifact "$1")/root || exit
-		shared=()
-		kdir=/usr/src/linux-headers-$(cat "$root/kernel-release")
-		;;
-	esac
+	local dir
+	dir=$(artifact "$1") || exit
+	root=$dir/root
+	shared=()
+	kdir=/usr/src/linux-headers-$(release_of "$1")
+	[ ! -e "$dir/build" ] || { shared=("$dir/build:/run/kernel:ro") && kdir=/run/kernel; }
 }
 
 # The release of a suite's kernel, from its headers.
 release_of() { # SUITE
-	case $1 in
-	debug) cat "$(artifact debug)/build/include/config/kernel.release" ;;
-	*) cat "$(artifact "$1")/root/kernel-release" ;;
-	esac
+	local dir
+	dir=$(artifact "$1") || exit
+	cat "$dir/build/include/config/kernel.release" 2>/dev/null || cat "$dir/root/kernel-release"
 }
 
 # copy_tree FOLDER: copy the sources of this run, for a step that writes into them.
@@ -73,7 +65,7 @@ host_initrd() {
 	cp -L "$folder/initrd" "$folder/vmlinux" "$folder/host/guest/"
 	{
 		cat "$folder/initrd" "$(artifact kvm)/kvm.cpio"
-		cpio_of "$(artifact testing)/root" "$folder/host"
+		cpio_of "$(artifact "$1")/root" "$folder/host"
 	} >"$folder/host-initrd"
 	rm -r "$folder/host"
 }

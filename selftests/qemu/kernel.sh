@@ -1,7 +1,7 @@
 #!/bin/bash -e
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# debug.sh CONFIG OUT - run in a build root with a riscv64 compiler: build Debian's kernel with
+# kernel.sh CONFIG OUT - run in a build root with a riscv64 compiler: build Debian's kernel with
 # CONFIG on top of allnoconfig. OUT gets vmlinux, which boots, and build, the KDIR for a module.
 config=$1
 out=$2
@@ -31,7 +31,7 @@ holds() { # LINE of the configuration
 build -s allnoconfig KCONFIG_ALLCONFIG="$config"
 wrong=0
 while IFS= read -r line; do
-	holds "$line" || { echo "debug: missing in the kernel's configuration: $line"; wrong=1; }
+	holds "$line" || { echo "kernel.sh: missing in the kernel's configuration: $line"; wrong=1; }
 done <"$config"
 [ $wrong = 0 ]
 
