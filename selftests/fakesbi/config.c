@@ -137,7 +137,8 @@ static struct sbiret match(const unsigned long arg[SBI_PMU_ARGS],
 	unsigned int i, found = FAKESBI_CTRS;
 	unsigned long left;
 
-	for_each_offered(i, left, arg) {
+	for_each_offered(i, left, arg)
+	{
 		if (is_taken(i) || !model_can(code, i))
 			continue;
 		found = i;

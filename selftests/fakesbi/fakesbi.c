@@ -114,9 +114,7 @@ bool model_offer_valid(const unsigned long arg[SBI_PMU_ARGS])
 {
 	unsigned long left, i;
 
-	for_each_offered(i, left, arg)
-		if (i < arg[0] || !model_exists(i))
-			return false;
+	for_each_offered(i, left, arg) if (i < arg[0] || !model_exists(i)) return false;
 	return arg[1];
 }
 
@@ -140,12 +138,12 @@ static struct sbiret num_counters(void)
 static struct sbiret counter_info(unsigned long idx)
 {
 	const unsigned long reserved = (unsigned long)~0ULL & ~(unsigned long)SPEC_INFO_FIRMWARE &
-				~(unsigned long)(SPEC_INFO_CSR | SPEC_INFO_WIDTH);
+				       ~(unsigned long)(SPEC_INFO_CSR | SPEC_INFO_WIDTH);
 	unsigned long info;
 
 	if (idx == fakesbi.end && fakesbi_has(QUIRK_INFO_PAST_END))
 		return model_answer(SPEC_OK, 0);
-	if (!model_exists(idx))	/* breaks no rule: this is how counters are found */
+	if (!model_exists(idx)) /* breaks no rule: this is how counters are found */
 		return model_answer(SPEC_ERR_INVALID_PARAM, 0);
 	info = fakesbi.ctr[idx].info;
 	if (!info)

@@ -106,7 +106,7 @@ struct fakesbi {
 	bool sscofpmf;
 	unsigned int overflow_csr;
 	bool lcofi;
-	struct sbi_pmu_mask dead;
+	u64 dead;
 	u64 quirks;
 	u64 call_ticks, read_ticks, reads;
 	unsigned int refuse, stray, start_fails, stop_fails, read_fails, shmem_fails;

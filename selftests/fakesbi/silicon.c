@@ -21,8 +21,7 @@ int fakesbi_read_csr(unsigned int csr, u64 *value)
 	if (n >= ARRAY_SIZE(fakesbi.by_csr) || !fakesbi.by_csr[n])
 		return -ENXIO;
 	idx = fakesbi.by_csr[n] - 1;
-	if (sbi_pmu_mask_test(&fakesbi.dead, idx) ||
-	    (n == 4 && fakesbi_has(QUIRK_GAP_TRAPS)) ||
+	if (has_counter(fakesbi.dead, idx) || (n == 4 && fakesbi_has(QUIRK_GAP_TRAPS)) ||
 	    (fakesbi_has(QUIRK_UNUSED_UNREADABLE) && !fakesbi.ctr[idx].configured))
 		return -ENXIO;
 	fakesbi.reads++;
@@ -115,8 +114,8 @@ void fakesbi_run(u64 ticks)
 		events = ticks * rate_of(i);
 		ctr->value = (before + events) & model_bits(ctr);
 		ctr->total += events;
-		if ((ctr->value < before || events > model_bits(ctr)) &&
-		    !model_only_counts(i) && !model_is_firmware(i))
+		if ((ctr->value < before || events > model_bits(ctr)) && !model_only_counts(i) &&
+		    !model_is_firmware(i))
 			wrapped(ctr);
 	}
 }

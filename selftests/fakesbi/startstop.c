@@ -32,8 +32,7 @@ static bool fw_sibling_runs(unsigned int idx)
 
 static long status_already(unsigned int idx, long status)
 {
-	return model_is_firmware(idx) && fakesbi_has(QUIRK_FW_NEVER_ALREADY) ?
-	       SPEC_OK : status;
+	return model_is_firmware(idx) && fakesbi_has(QUIRK_FW_NEVER_ALREADY) ? SPEC_OK : status;
 }
 
 static void interrupt_if_late(struct fakesbi_ctr *ctr)
@@ -51,8 +50,8 @@ static void stop_uncountable(unsigned int idx)
 {
 	const u64 since = fakesbi.ctr[idx].configured_at;
 
-	if (!fakesbi_has(QUIRK_UNCOUNTABLE_STOPS) || model_is_firmware(idx) ||
-	    !fakesbi.countable || fakesbi.countable(&fakesbi.ctr[idx].code))
+	if (!fakesbi_has(QUIRK_UNCOUNTABLE_STOPS) || model_is_firmware(idx) || !fakesbi.countable ||
+	    fakesbi.countable(&fakesbi.ctr[idx].code))
 		return;
 	for (unsigned int i = 0; i < fakesbi.end; i++)
 		if (!model_is_firmware(i) && fakesbi.ctr[i].configured_at >= since &&
@@ -132,7 +131,8 @@ struct sbiret model_start(const unsigned long arg[SBI_PMU_ARGS])
 	if (model_one_in(fakesbi.start_fails))
 		return model_answer(SPEC_ERR_FAILED, 0);
 
-	for_each_offered(i, left, arg) {
+	for_each_offered(i, left, arg)
+	{
 		const u64 *value = NULL;
 		u64 saved;
 
@@ -178,14 +178,11 @@ static void save(const unsigned long arg[2])
 	unsigned int i;
 	unsigned long left;
 
-	for_each_offered(i, left, arg)
-		any |= saved(i);
+	for_each_offered(i, left, arg) any |= saved(i);
 	if (any && fakesbi_has(QUIRK_SAVES_ALL))
 		*shmem = fakesbi.copy;
-	for_each_offered(i, left, arg)
-		if (saved(i))
-			shmem->value[i - arg[0]] = model_read(i);
-	for (i = arg[0]; i < arg[0] + SBI_PMU_WINDOW && i < FAKESBI_CTRS; i++)
+	for_each_offered(i, left, arg) if (saved(i)) shmem->value[i - arg[0]] = model_read(i);
+	for (i = arg[0]; i < arg[0] + 64 && i < FAKESBI_CTRS; i++)
 		if (fakesbi.ctr[i].overflown)
 			overflow |= BIT_ULL(i - arg[0]);
 	shmem->overflow = overflow;
@@ -219,7 +216,8 @@ struct sbiret model_stop(const unsigned long arg[SBI_PMU_ARGS])
 	if (model_one_in(fakesbi.stop_fails))
 		return model_answer(SPEC_ERR_FAILED, 0);
 
-	for_each_offered(i, left, arg) {
+	for_each_offered(i, left, arg)
+	{
 		status = set_status(status, stop_one(i));
 		if (ends_here(status))
 			break;
@@ -230,7 +228,6 @@ struct sbiret model_stop(const unsigned long arg[SBI_PMU_ARGS])
 	if (arg[2] & SPEC_STOP_SNAPSHOT)
 		save(to_save);
 	if (arg[2] & SPEC_STOP_RESET)
-		for_each_offered(i, left, done)
-			reset_one(i);
+		for_each_offered(i, left, done) reset_one(i);
 	return model_answer(status, 0);
 }

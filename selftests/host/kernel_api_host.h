@@ -85,16 +85,16 @@ static inline void list_move(struct list_head *node, struct list_head *head)
 #define list_last_entry(head, type, member)	list_entry((head)->prev, type, member)
 #define list_for_each_entry(pos, head, member)					\
 	for (pos = list_entry((head)->next, __typeof__(*pos), member);		\
-	     &pos->member != (head);						\
+	     &pos->member != head;						\
 	     pos = list_entry(pos->member.next, __typeof__(*pos), member))
 #define list_for_each_entry_reverse(pos, head, member)				\
 	for (pos = list_entry((head)->prev, __typeof__(*pos), member);		\
-	     &pos->member != (head);						\
+	     &pos->member != head;						\
 	     pos = list_entry(pos->member.prev, __typeof__(*pos), member))
 #define list_for_each_entry_safe(pos, tmp, head, member)			\
 	for (pos = list_entry((head)->next, __typeof__(*pos), member),		\
 	     tmp = list_entry(pos->member.next, __typeof__(*pos), member);	\
-	     &pos->member != (head);						\
+	     &pos->member != head;						\
 	     pos = tmp, tmp = list_entry(tmp->member.next, __typeof__(*tmp), member))
 
 struct hlist_node {
@@ -160,6 +160,7 @@ static inline void hlist_move_list(struct hlist_head *from, struct hlist_head *t
 
 /* ---- linux/bitmap.h, linux/bitops.h ---- */
 
+#define __ffs64(x)		((unsigned int)__builtin_ctzll(x))
 #define hweight64(x)		((unsigned int)__builtin_popcountll(x))
 
 #define DECLARE_BITMAP(name, n)	unsigned long name[(n) / BITS_PER_LONG]

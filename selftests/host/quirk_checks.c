@@ -75,8 +75,7 @@ static bool fixed_fallback(void)
 {
 	fakesbi.can = none_can;
 	return !call(CONFIG, 3, 1, 0, SPEC_GENERAL_CYCLES, 0).error &&
-	       !call(CONFIG, 3, 1, 0, SPEC_GENERAL_CYCLES, 0).error &&
-	       fakesbi.ctr[0].configured;
+	       !call(CONFIG, 3, 1, 0, SPEC_GENERAL_CYCLES, 0).error && fakesbi.ctr[0].configured;
 }
 
 static bool configured_is_taken(void)
@@ -251,7 +250,7 @@ static bool unused_rubbish(void)
 {
 	return !call(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).error &&
 	       call(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).value !=
-	       call(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).value;
+		       call(SPEC_FID_FW_READ, 11, 0, 0, 0, 0).value;
 }
 
 static bool unused_skipped(void)

@@ -119,8 +119,8 @@ void cpu_measure(void);
 void cpu_disable(void);
 void cpu_enable(void);
 void boot(unsigned int hpm, unsigned int firmware, unsigned int width);
-struct sbi_pmu_mask cpu_candidates(const struct sbi_pmu_event_code *code);
-void cpu_probe(const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *candidates,
+u64 cpu_candidates(const struct sbi_pmu_event_code *code);
+void cpu_probe(const struct sbi_pmu_event_code *code, u64 candidates,
 	       struct sbi_pmu_support *support);
 void cpu_run(u64 ticks);
 u64 cpu_calls(void);
@@ -172,17 +172,12 @@ static inline void check_released(const char *test)
 	check(is_all_released() && !fakesbi.broken, "%s_releases_all", test);
 }
 
-static inline struct sbi_pmu_mask mask_of(unsigned int idx)
+static inline u64 mask_of(unsigned int idx)
 {
-	struct sbi_pmu_mask m = {};
+	u64 m = 0;
 
-	sbi_pmu_mask_set(&m, idx);
+	m |= BIT_ULL(idx);
 	return m;
-}
-
-static inline unsigned int mask_next(const struct sbi_pmu_mask *m, unsigned int from)
-{
-	return find_next_bit(m->bits, SBI_PMU_MAX_COUNTERS, from);
 }
 
 void test_event(void);

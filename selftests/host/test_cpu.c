@@ -45,18 +45,18 @@ static void restart(struct sbi_pmu_counters *c)
  * Return: counters that can count the event and apply its filters; empty if there are none. The
  * vendor may replace the event.
  */
-static struct sbi_pmu_mask find_candidates(struct sbi_pmu_event_code *code)
+static u64 find_candidates(struct sbi_pmu_event_code *code)
 {
-	struct sbi_pmu_mask candidates = {};
+	u64 candidates = 0;
 	const int ret = sbi_pmu_support_filtered(&cpu.support, code, -EINVAL, &candidates);
 
 	if (ret && ret != -EBUSY)
-		return (struct sbi_pmu_mask){};
+		return 0;
 	return candidates;
 }
 
 /* The same for an event that is not to be replaced. */
-struct sbi_pmu_mask cpu_candidates(const struct sbi_pmu_event_code *code)
+u64 cpu_candidates(const struct sbi_pmu_event_code *code)
 {
 	struct sbi_pmu_event_code copy = *code;
 
@@ -64,11 +64,10 @@ struct sbi_pmu_mask cpu_candidates(const struct sbi_pmu_event_code *code)
 }
 
 /* Probe an event without the cache. */
-void cpu_probe(const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *candidates,
+void cpu_probe(const struct sbi_pmu_event_code *code, u64 candidates,
 	       struct sbi_pmu_support *support)
 {
-	sbi_pmu_support_probe_here(&cpu.counters, code, candidates, &cpu.support.examples,
-				   support);
+	sbi_pmu_support_probe_here(&cpu.counters, code, candidates, &cpu.support.examples, support);
 	restart(&cpu.counters);
 }
 
@@ -131,7 +130,7 @@ static u64 clock_ns(void)
 void cpu_measure(void)
 {
 	const struct sbi_pmu_event_code cache = { .idx = SBI_PMU_HW_CACHE_REFERENCES };
-	const struct sbi_pmu_mask free_running = cpu.inv.free_running;
+	const u64 free_running = cpu.inv.free_running;
 	struct sbi_pmu_counters *c = &cpu.counters;
 
 	/* In shared mode cycles and instructions are no examples. */
@@ -306,16 +305,16 @@ bool can_hold_upto(const struct sbi_pmu_event_code *code, unsigned int idx)
 /* Open an event. Return: a counter can count it. */
 bool tracked_open(struct tracked *t, struct sbi_pmu_event_code code)
 {
-	const struct sbi_pmu_mask candidates = find_candidates(&code);
+	const u64 candidates = find_candidates(&code);
 
 	/* The event before it may wait for a counter. */
 	if (t->event.node.next)
 		hlist_del_init(&t->event.node);
 	memset(t, 0, sizeof(*t));
-	sbi_pmu_event_init(&t->event, &code, &candidates);
+	sbi_pmu_event_init(&t->event, &code, candidates);
 	/* No user-space reads where each start sets the counter's value */
 	t->event.mapped = !sbi_pmu_backend_needs_start_value(&cpu.counters.backend);
-	return !sbi_pmu_mask_empty(&candidates);
+	return candidates;
 }
 
 bool tracked_open_idx(struct tracked *t, u32 idx, u64 data)

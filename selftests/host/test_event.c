@@ -3,7 +3,7 @@
 #include "test.h"
 
 struct encoding {
-	u32 type;	/* PERF_TYPE_MAX: of this PMU */
+	u32 type; /* PERF_TYPE_MAX: of this PMU */
 	u64 config;
 	int ret;
 	u32 idx;
@@ -30,10 +30,10 @@ static const struct encoding encodings[] = {
 	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_MAX, -EINVAL, 0, 0 },
 	{ PERF_TYPE_HARDWARE, ~0ULL, -EINVAL, 0, 0 },
 	{ PERF_TYPE_HW_CACHE, 0x00000, 0, 0x10000, 0 },
-	{ PERF_TYPE_HW_CACHE, 0x10003, 0, 0x10019, 0 },	/* dTLB-load-misses */
-	{ PERF_TYPE_HW_CACHE, 0x10103, 0, 0x1001b, 0 },	/* dTLB-store-misses */
-	{ PERF_TYPE_HW_CACHE, 0x10004, 0, 0x10021, 0 },	/* iTLB-load-misses */
-	{ PERF_TYPE_HW_CACHE, 0x10206, 0, 0x10035, 0 },	/* the last one */
+	{ PERF_TYPE_HW_CACHE, 0x10003, 0, 0x10019, 0 }, /* dTLB-load-misses */
+	{ PERF_TYPE_HW_CACHE, 0x10103, 0, 0x1001b, 0 }, /* dTLB-store-misses */
+	{ PERF_TYPE_HW_CACHE, 0x10004, 0, 0x10021, 0 }, /* iTLB-load-misses */
+	{ PERF_TYPE_HW_CACHE, 0x10206, 0, 0x10035, 0 }, /* the last one */
 	{ PERF_TYPE_HW_CACHE, 0x00007, -EINVAL, 0, 0 },
 	{ PERF_TYPE_HW_CACHE, 0x00300, -EINVAL, 0, 0 },
 	{ PERF_TYPE_HW_CACHE, 0x20000, -EINVAL, 0, 0 },
@@ -52,8 +52,8 @@ static const struct encoding encodings[] = {
 	{ OWN, SPACE(1) | 0x10035, 0, 0x10035, 0 },
 	{ OWN, SPACE(1) | 0, -EINVAL, 0, 0 },
 	{ OWN, SPACE(1) | 11, -EINVAL, 0, 0 },
-	{ OWN, SPACE(1) | 0x10006, -EINVAL, 0, 0 },	/* operation 3 */
-	{ OWN, SPACE(1) | 0x10038, -EINVAL, 0, 0 },	/* cache 7 */
+	{ OWN, SPACE(1) | 0x10006, -EINVAL, 0, 0 }, /* operation 3 */
+	{ OWN, SPACE(1) | 0x10038, -EINVAL, 0, 0 }, /* cache 7 */
 	{ OWN, SPACE(1) | 0x20000, -EINVAL, 0, 0 },
 	{ OWN, SPACE(1) | 0xf0001, -EINVAL, 0, 0 },
 	{ OWN, SPACE(1) | 1ULL << 32 | 1, -EINVAL, 0, 0 },
@@ -77,19 +77,21 @@ static void test_encode(void)
 		struct sbi_pmu_event_code code;
 		int ret = sbi_pmu_event_encode(&plain, &attr, e->type == OWN, &code);
 
-		check(ret == e->ret && (ret || (code.idx == e->idx && code.data == e->data &&
-						!code.flags)),
-		      "event.encode_type_%u_config_%llx", e->type,
-		      (unsigned long long)e->config);
+		check(ret == e->ret &&
+			      (ret || (code.idx == e->idx && code.data == e->data && !code.flags)),
+		      "event.encode_type_%u_config_%llx", e->type, (unsigned long long)e->config);
 	}
 }
 
 static void test_unsafe(void)
 {
-	static const struct { u32 idx; bool nonstandard, platform; } codes[] = {
-		{ FW, false, false }, { FW + 21, false, false },
-		{ FW + 22, true, false }, { FW + 256, true, false }, { FW + 65534, true, false },
-		{ FW + 65535, true, true }, { RAW, false, false }, { 0x10019, false, false },
+	static const struct {
+		u32 idx;
+		bool nonstandard, platform;
+	} codes[] = {
+		{ FW, false, false },      { FW + 21, false, false },   { FW + 22, true, false },
+		{ FW + 256, true, false }, { FW + 65534, true, false }, { FW + 65535, true, true },
+		{ RAW, false, false },     { 0x10019, false, false },
 	};
 	static const struct sbi_pmu_caps all = { .nonstandard_fw = true, .platform_fw = true };
 	static const struct sbi_pmu_caps old = { .platform_fw = true };
@@ -99,8 +101,8 @@ static void test_unsafe(void)
 		const struct sbi_pmu_event_code code = { .idx = codes[i].idx };
 
 		check(!sbi_pmu_event_is_unsafe(&all, &code) &&
-		      sbi_pmu_event_is_unsafe(&old, &code) == codes[i].nonstandard &&
-		      sbi_pmu_event_is_unsafe(&shared, &code) == codes[i].platform,
+			      sbi_pmu_event_is_unsafe(&old, &code) == codes[i].nonstandard &&
+			      sbi_pmu_event_is_unsafe(&shared, &code) == codes[i].platform,
 		      "event.event_%x_is_unsafe_where_firmware_does_not_check_it", code.idx);
 	}
 }
@@ -132,8 +134,7 @@ static void test_filter(void)
 	check(!ret && flags == (SBI_PMU_CFG_FLAG_SET_SINH | SBI_PMU_CFG_FLAG_SET_VSINH),
 	      "event.exclude_kernel_sets_sinh_and_vsinh");
 	F(true, true, 1, .exclude_hv = 1);
-	check(!ret && flags == SBI_PMU_CFG_FLAG_SET_MINH,
-	      "event.exclude_hv_sets_minh");
+	check(!ret && flags == SBI_PMU_CFG_FLAG_SET_MINH, "event.exclude_hv_sets_minh");
 	/* Delegated counters: such a filter has no effect, so it must not be a different event. */
 	ret = sbi_pmu_event_filter(&(struct sbi_pmu_caps){ .filter = true, .m_mode_fixed = true },
 				   &(struct perf_event_attr){ .exclude_hv = 1, .exclude_user = 1 },

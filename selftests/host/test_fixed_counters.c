@@ -12,10 +12,12 @@ static unsigned int running(void)
 
 	cpu_enable();
 	require(!fakesbi_read_csr(CSR_CYCLE, &before[0]) &&
-		!fakesbi_read_csr(CSR_INSTRET, &before[1]), "fixed_counters.read");
+			!fakesbi_read_csr(CSR_INSTRET, &before[1]),
+		"fixed_counters.read");
 	fakesbi_run(100);
 	require(!fakesbi_read_csr(CSR_CYCLE, &after[0]) &&
-		!fakesbi_read_csr(CSR_INSTRET, &after[1]), "fixed_counters.read");
+			!fakesbi_read_csr(CSR_INSTRET, &after[1]),
+		"fixed_counters.read");
 	return (after[0] != before[0]) + (after[1] != before[1]);
 }
 

@@ -20,7 +20,7 @@ static void boot_withheld(enum mode mode)
 
 static bool free_running_is(unsigned long counters)
 {
-	return cpu.inv.free_running.bits[0] == counters;
+	return cpu.inv.free_running == counters;
 }
 
 static void test_counts(enum mode mode)
@@ -32,15 +32,16 @@ static void test_counts(enum mode mode)
 	boot_withheld(mode);
 	check(free_running_is(CYCLE_AND_INSTRET), "free_running.found_in_%s_mode", modes[mode]);
 	check(tracked_open_idx(cycles, SBI_PMU_HW_CPU_CYCLES, 0) &&
-	      cycles->event.candidates.bits[0] == BIT(0) &&
-	      tracked_open_idx(instret, SBI_PMU_HW_INSTRUCTIONS, 0) &&
-	      instret->event.candidates.bits[0] == BIT(2),
+		      cycles->event.candidates == BIT(0) &&
+		      tracked_open_idx(instret, SBI_PMU_HW_INSTRUCTIONS, 0) &&
+		      instret->event.candidates == BIT(2),
 	      "free_running.events_open_in_%s_mode", modes[mode]);
 	tracked_open_idx(again, SBI_PMU_HW_CPU_CYCLES, 0);
 	calls = cpu_calls();
 	for (unsigned int round = 0; round < 10; round++) {
 		require(tracked_add_start(cycles) && tracked_add_start(instret) &&
-			tracked_add_start(again), "free_running.counts");
+				tracked_add_start(again),
+			"free_running.counts");
 		cpu_run(1000);
 		tracked_del(again);
 		tracked_stop(cycles);
@@ -54,7 +55,7 @@ static void test_counts(enum mode mode)
 	note("%llu calls", (unsigned long long)(cpu_calls() - calls));
 	check(cpu_calls() == calls, "free_running.counts_without_a_call_in_%s_mode", modes[mode]);
 	check(is_count_right(cycles) && is_count_right(again) && is_count_right(instret) &&
-	      cycles->reported == 10100 * fakesbi_rate(&cycles->event.code),
+		      cycles->reported == 10100 * fakesbi_rate(&cycles->event.code),
 	      "free_running.counts_are_correct_in_%s_mode", modes[mode]);
 	sbi_pmu_counters_offline(&cpu.counters);
 	check(cpu_calls() == calls || mode == SNAPSHOT,
@@ -80,7 +81,7 @@ static void test_stopped(void)
 	}
 	cpu_run(1);
 	check(is_count_right(raw) && is_count_right(cycles) &&
-	      cycles->reported == 301 * fakesbi_rate(&cycles->event.code),
+		      cycles->reported == 301 * fakesbi_rate(&cycles->event.code),
 	      "free_running.does_not_count_while_others_are_stopped");
 	sbi_pmu_counters_offline(&cpu.counters);
 	check_released("free_running.stopped");
@@ -89,7 +90,7 @@ static void test_stopped(void)
 static int filtered(u32 flags, bool needs_irq)
 {
 	struct sbi_pmu_event_code code = { .idx = SBI_PMU_HW_CPU_CYCLES, .flags = flags };
-	struct sbi_pmu_mask candidates;
+	u64 candidates;
 
 	return sbi_pmu_support_filtered(&cpu.support, &code, needs_irq ? -EOPNOTSUPP : -EINVAL,
 					&candidates);
@@ -186,7 +187,7 @@ static void stopped_for_good(void)
 
 static void cycle_traps(void)
 {
-	sbi_pmu_mask_set(&fakesbi.dead, 0);
+	fakesbi.dead |= BIT_ULL(0);
 }
 
 static void test_found(void)
@@ -199,7 +200,7 @@ static void test_found(void)
 		check(is_free_running_with(BIT(0), only_instructions_mapped, mode),
 		      "free_running.only_what_is_not_mapped_in_%s_mode", name);
 		check(is_free_running_with(CYCLE_AND_INSTRET, stopped, mode) &&
-		      !fakesbi.ctr[0].inhibited && !fakesbi.ctr[2].inhibited,
+			      !fakesbi.ctr[0].inhibited && !fakesbi.ctr[2].inhibited,
 		      "free_running.stopped_counter_is_started_in_%s_mode", name);
 		check(is_free_running_with(0, stopped_for_good, mode),
 		      "free_running.not_if_stopped_for_good_in_%s_mode", name);
@@ -212,7 +213,7 @@ static void test_found(void)
 	fakesbi.can = can_hold_upto;
 	cpu_boot(false);
 	fakesbi.quirks = QUIRK(FIXED_FALLBACK);
-	check(!sbi_pmu_probe_free_running(&cpu.counters.backend, &cpu.counters.plan, NULL).bits[0],
+	check(!sbi_pmu_probe_free_running(&cpu.counters.backend, &cpu.counters.plan, NULL),
 	      "free_running.not_if_returned_unasked_in_shared_mode");
 	sbi_pmu_counters_offline(&cpu.counters);
 }

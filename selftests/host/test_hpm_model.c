@@ -47,7 +47,10 @@ static void test_rates(const struct xs_table *table)
 static void test_indices(void)
 {
 	static const u8 widths[XS_TABLES][XS_UNITS] = {
-		{ 0, 6, 8, 7, 6 }, { 0, 6, 7, 7, 6 }, { 0, 6, 7, 8, 7 }, { 0, 5, 7, 8, 7 },
+		{ 0, 6, 8, 7, 6 },
+		{ 0, 6, 7, 7, 6 },
+		{ 0, 6, 7, 8, 7 },
+		{ 0, 5, 7, 8, 7 },
 	};
 	unsigned int wrong = 0;
 
@@ -111,13 +114,27 @@ static void test_units_of_table(void)
 
 static void test_joins(void)
 {
-	static const struct { u8 op, a, b, want; } joins[] = {
-		{ XS_OR, 1, 1, 1 }, { XS_OR, 1, 2, 3 }, { XS_OR, 3, 1, 3 }, { XS_OR, 0, 5, 5 },
-		{ XS_AND, 6, 3, 2 }, { XS_AND, 5, 0, 0 }, { XS_XOR, 6, 3, 5 }, { XS_XOR, 7, 7, 0 },
-		{ XS_ADD, 6, 3, 9 }, { XS_ADD, 32, 31, 63 }, { XS_ADD, 32, 32, 0 },
+	static const struct {
+		u8 op, a, b, want;
+	} joins[] = {
+		{ XS_OR, 1, 1, 1 },
+		{ XS_OR, 1, 2, 3 },
+		{ XS_OR, 3, 1, 3 },
+		{ XS_OR, 0, 5, 5 },
+		{ XS_AND, 6, 3, 2 },
+		{ XS_AND, 5, 0, 0 },
+		{ XS_XOR, 6, 3, 5 },
+		{ XS_XOR, 7, 7, 0 },
+		{ XS_ADD, 6, 3, 9 },
+		{ XS_ADD, 32, 31, 63 },
+		{ XS_ADD, 32, 32, 0 },
 		{ XS_ADD, 63, 63, 62 },
 		/* The lowest bit decides, for values that older cores accept. */
-		{ 3, 6, 3, 2 }, { 5, 6, 3, 2 }, { 6, 6, 3, 5 }, { 8, 6, 3, 7 }, { 16, 6, 3, 7 },
+		{ 3, 6, 3, 2 },
+		{ 5, 6, 3, 2 },
+		{ 6, 6, 3, 5 },
+		{ 8, 6, 3, 7 },
+		{ 16, 6, 3, 7 },
 	};
 	unsigned int wrong = 0;
 
@@ -152,14 +169,17 @@ static void test_tree(void)
 
 static void test_written(void)
 {
-	static const struct { u64 old, new, want; } writes[] = {
+	static const struct {
+		u64 old, new, want;
+	} writes[] = {
 		{ 0, ~0ULL, 0xfc0000ffffffffff },
 		{ 0x10840000000000, ~0ULL, 0xfc1084ffffffffff },
 		{ 0x10840000000000, 0x5, 0x5 },
 		/* An illegal field keeps its value, the others of the same write change. */
 		{ 0x10840000000000, 0x08430000000007, 0x08440000000007 },
 		{ 0x04220000000000, 0x10600000000000, 0x10200000000000 },
-		{ 0, 1ULL << 55, 0 }, { 0, 1ULL << 63 | 0x321, 1ULL << 63 | 0x321 },
+		{ 0, 1ULL << 55, 0 },
+		{ 0, 1ULL << 63 | 0x321, 1ULL << 63 | 0x321 },
 	};
 	unsigned int wrong = 0;
 
@@ -178,9 +198,8 @@ static void test_written(void)
 static void test_check_events(void)
 {
 	static const u64 walker[XS_TABLES] = { 0x1dc76, 0x1e077, 0x22889, 0x21c86 };
-	static const u64 quarters[XS_TABLES] = {
-		0x1745c16c5a, 0xf43c0ec3a, 0xfc3e0f43c, 0xf43c0ec3a
-	};
+	static const u64 quarters[XS_TABLES] = { 0x1745c16c5a, 0xf43c0ec3a, 0xfc3e0f43c,
+						 0xf43c0ec3a };
 	static const u64 instructions[XS_TABLES] = { 81, 51, 53, 51 };
 	unsigned int right[XS_TABLES] = {}, others = 0;
 

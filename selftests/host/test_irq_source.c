@@ -31,7 +31,7 @@ static void test_found(void)
 	check(is_of((struct sbi_pmu_irq_ids){ .mvendorid = THEAD }, "thead"),
 	      "irq_source.thead_c9xx_by_ids");
 	check(has_none((struct sbi_pmu_irq_ids){ .mvendorid = THEAD, .marchid = 1 }) &&
-	      has_none((struct sbi_pmu_irq_ids){ .mvendorid = THEAD, .mimpid = 1 }),
+		      has_none((struct sbi_pmu_irq_ids){ .mvendorid = THEAD, .mimpid = 1 }),
 	      "irq_source.other_thead_cores_have_none");
 	check(is_of((struct sbi_pmu_irq_ids){ .mvendorid = THEAD, .sscofpmf = true }, "lcofi"),
 	      "irq_source.thead_with_sscofpmf_is_lcofi");
@@ -44,11 +44,12 @@ static void test_found(void)
 static void test_named(void)
 {
 	check(is_named(sbi_pmu_irq_source_named("lcofi"), "lcofi") &&
-	      is_named(sbi_pmu_irq_source_named("thead"), "thead") &&
-	      is_named(sbi_pmu_irq_source_named("andes"), "andes"),
+		      is_named(sbi_pmu_irq_source_named("thead"), "thead") &&
+		      is_named(sbi_pmu_irq_source_named("andes"), "andes"),
 	      "irq_source.found_by_name");
 	check(!sbi_pmu_irq_source_named("timer") && !sbi_pmu_irq_source_named("auto") &&
-	      !sbi_pmu_irq_source_named(""), "irq_source.other_names_are_no_source");
+		      !sbi_pmu_irq_source_named(""),
+	      "irq_source.other_names_are_no_source");
 }
 
 /* @at: hwirq, CSRs of overflow, pending and enable bits, the bit */
@@ -69,8 +70,9 @@ static void test_numbers(void)
 	check(is_at("andes", (unsigned int[]){ 274, 0x9d4, 0x9c5, 0x9c4, 18 }),
 	      "irq_source.andes_numbers");
 	check(sbi_pmu_irq_source_named("lcofi")->filters &&
-	      !sbi_pmu_irq_source_named("thead")->filters &&
-	      sbi_pmu_irq_source_named("andes")->filters, "irq_source.thead_cannot_filter");
+		      !sbi_pmu_irq_source_named("thead")->filters &&
+		      sbi_pmu_irq_source_named("andes")->filters,
+	      "irq_source.thead_cannot_filter");
 }
 
 void test_irq_source(void)

@@ -140,7 +140,7 @@ static void test_config_sets(void)
 	fakesbi_add_firmware(70);
 	ASK(requests);
 	check(fakesbi.ctr[5].running && fakesbi.ctr[6].configured && !fakesbi.ctr[6].running &&
-	      fakesbi.ctr[7].code.flags == 0xf8 && !fakesbi.ctr[3].configured,
+		      fakesbi.ctr[7].code.flags == 0xf8 && !fakesbi.ctr[3].configured,
 	      "model.config_changes_matched_counters_only");
 	check(fakesbi.broken == 9, "model.config_mistakes_are_reported");
 }
@@ -176,7 +176,8 @@ static void test_config_events(void)
 	fakesbi_reset(6, 3, 48);
 	ASK(requests);
 	check(fakesbi.ctr[9].code.data == ALL_ONES && fakesbi.ctr[3].code.data == 1ULL << 55 &&
-	      fakesbi.ctr[3].code.idx == RAW_V2, "model.config_saves_all_data");
+		      fakesbi.ctr[3].code.idx == RAW_V2,
+	      "model.config_saves_all_data");
 	check(!fakesbi.broken, "model.unsupported_event_breaks_no_rule");
 }
 
@@ -239,22 +240,25 @@ static void test_start_stop(void)
 	ASK1(CONFIG, 9, 1, CLEAR, FW + 1);
 	ask_all(requests, 12);
 	check(fakesbi.ctr[3].running && fakesbi.ctr[4].running && fakesbi.ctr[5].running &&
-	      !fakesbi.ctr[6].running && !fakesbi.ctr[9].running, "model.start_runs_those_in_mask");
+		      !fakesbi.ctr[6].running && !fakesbi.ctr[9].running,
+	      "model.start_runs_those_in_mask");
 	check(!fakesbi.ctr[3].value && fakesbi.ctr[5].value == 0x123456789abcULL,
 	      "model.start_sets_value");
 	fakesbi_run(2);
 	check(fakesbi.ctr[3].value == 2 * fakesbi_rate(&fakesbi.ctr[3].code) &&
-	      !fakesbi.ctr[9].value, "model.running_counter_counts");
+		      !fakesbi.ctr[9].value,
+	      "model.running_counter_counts");
 	ask_all(requests + 12, 8);
 	check(!fakesbi.ctr[3].running && !fakesbi.ctr[4].running && fakesbi.ctr[5].running &&
-	      fakesbi.ctr[4].configured, "model.stop_keeps_event");
+		      fakesbi.ctr[4].configured,
+	      "model.stop_keeps_event");
 	ask_all(requests + 20, ARRAY_SIZE(requests) - 20);
 	check(is_all_released(), "model.reset_removes_event");
 	check(fakesbi.broken == 14, "model.start_stop_mistakes_are_reported");
 	ASK1(CONFIG, 3, 1, 0, RAW, 1);
 	ASK1(CONFIG, 4, 1, 0, RAW, 2);
-	check(!ASK1(START, 3, 3, SET, 5).error && fakesbi.ctr[4].value == 5 &&
-	      fakesbi.broken == 15, "model.start_of_two_with_value_is_reported");
+	check(!ASK1(START, 3, 3, SET, 5).error && fakesbi.ctr[4].value == 5 && fakesbi.broken == 15,
+	      "model.start_of_two_with_value_is_reported");
 }
 
 static void test_read(void)
@@ -303,7 +307,7 @@ static void test_snapshot_memory(void)
 	check(fakesbi.shmem == &pages[1] && pages[1].overflow == 0xaaaaaaaaaaaaaaaaULL,
 	      "model.shmem_page_is_not_written");
 	check(fakesbi_call(SHMEM, above[0]).error == ADDRESS &&
-	      fakesbi_call(SHMEM, above[1]).error == ADDRESS,
+		      fakesbi_call(SHMEM, above[1]).error == ADDRESS,
 	      "model.shmem_upper_half_of_address");
 }
 
@@ -331,19 +335,18 @@ static void test_snapshot_values(void)
 	      "model.overflow_sets_of_and_interrupts");
 	check(ASK1(STOP, 3, 0x47, 2).error == OK, "model.stop_with_snapshot");
 	check(pages[0].value[0] == ctr[3].value && ctr[3].value &&
-	      pages[0].value[1] == ctr[4].value &&
-	      pages[0].value[2] == ctr[5].value &&
-	      pages[0].value[6] == ctr[9].value && ctr[9].value,
+		      pages[0].value[1] == ctr[4].value && pages[0].value[2] == ctr[5].value &&
+		      pages[0].value[6] == ctr[9].value && ctr[9].value,
 	      "model.snapshot_values_relative_to_base");
 	check(pages[0].value[3] == 4242, "model.snapshot_keeps_other_values");
 	check(pages[0].overflow == BIT(1), "model.snapshot_overflow_relative_to_base");
 	pages[0].value[0] = 1000;
 	pages[0].value[1] = ~0ULL;
 	check(ASK1(START, 3, 3, 2).error == OK && ctr[3].value == 1000 &&
-	      ctr[4].value == (1ULL << 48) - 1 && !ctr[4].overflown && ctr[3].running,
+		      ctr[4].value == (1ULL << 48) - 1 && !ctr[4].overflown && ctr[3].running,
 	      "model.start_from_snapshot_cut_to_width");
-	check(ASK1(STOP, 3, 7, 2 | RESET).error == STOPPED &&
-	      pages[0].value[2] == ctr[5].value && !ctr[3].configured,
+	check(ASK1(STOP, 3, 7, 2 | RESET).error == STOPPED && pages[0].value[2] == ctr[5].value &&
+		      !ctr[3].configured,
 	      "model.snapshot_saves_stopped_counters_before_reset");
 	check(!pages[0].overflow && !fakesbi.broken, "model.snapshot_overflow_is_rewritten");
 	check(!pages[0].reserved[0] && !pages[0].reserved[3575] && !pages[1].overflow,

@@ -2,7 +2,7 @@
 /* test_overwritten: firmware takes counters that are in use, and not offered. */
 #include "test.h"
 
-static u64 strays;	/* raw events for which firmware takes a counter that was not offered */
+static u64 strays; /* raw events for which firmware takes a counter that was not offered */
 
 /* Firmware that takes counter 3 for raw event 7, and counter 4 for raw event 5, once each */
 static struct sbiret call_strays(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
@@ -21,20 +21,21 @@ static struct sbiret call_strays(unsigned int fid, const unsigned long arg[SBI_P
 static void overwritten(const char *when, u64 bits, bool by_probe)
 {
 	const struct sbi_pmu_event_code code = { .idx = RAW, .data = 7 };
-	const struct sbi_pmu_mask five = mask_of(5);
+	const u64 five = mask_of(5);
 	struct tracked *a = &cpu.tracked[0], *b = a + 1, *c = a + 2;
 	struct sbi_pmu_support support = {};
 
 	boot(4, 0, 64);
 	require(tracked_open_idx(a, RAW, 5) && tracked_open_idx(b, RAW, 6) &&
-		tracked_add_start(a) && tracked_add_start(b) && a->event.counter == 3 &&
-		b->event.counter == 4, "overwritten.setup");
+			tracked_add_start(a) && tracked_add_start(b) && a->event.counter == 3 &&
+			b->event.counter == 4,
+		"overwritten.setup");
 	cpu_run(1000);
 	require(by_probe || tracked_open_idx(c, RAW, 7), "overwritten.setup");
 	strays = bits;
 	cpu.counters.backend.sbi.call = call_strays;
 	if (by_probe)
-		cpu_probe(&code, &five, &support);
+		cpu_probe(&code, five, &support);
 	else
 		tracked_add(c);
 	cpu_run(1000);
@@ -55,8 +56,9 @@ static void overwritten_at_resume(void)
 	fakesbi.quirks = QUIRK(SUSPEND_LOSES_EVENTS);
 	cpu_boot(true);
 	require(tracked_open_idx(a, RAW, 5) && tracked_open_idx(b, RAW, 6) &&
-		tracked_add_start(a) && tracked_add_start(b) && a->event.counter == 3 &&
-		b->event.counter == 4, "overwritten.at_resume");
+			tracked_add_start(a) && tracked_add_start(b) && a->event.counter == 3 &&
+			b->event.counter == 4,
+		"overwritten.at_resume");
 	cpu_run(1000);
 	strays = BIT(5);
 	sbi_pmu_counters_suspend(&cpu.counters);

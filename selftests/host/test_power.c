@@ -59,7 +59,7 @@ static void test_poll_narrow(void)
 	tracked_del(a);
 	tracked_open_idx(a, SBI_PMU_HW_CPU_CYCLES, 0);
 	check(tracked_add_start(a) && a->event.counter == 0 &&
-	      !sbi_pmu_counters_poll_narrow(&cpu.counters),
+		      !sbi_pmu_counters_poll_narrow(&cpu.counters),
 	      "power.counter_of_64_bits_is_not_polled");
 	tracked_del(a);
 	tracked_open(a, fastest());
@@ -138,7 +138,7 @@ static void test_measured_width(void)
 	fakesbi_reset(2, 0, 24);
 	fakesbi.quirks = QUIRK(WIDTH_64_ALWAYS);
 	cpu_boot(true);
-	check(cpu.inv.narrow == 2 && sbi_pmu_mask_empty(&cpu.inv.programmable),
+	check(cpu.inv.narrow == 2 && !cpu.inv.programmable,
 	      "power.measured_width_may_be_too_narrow");
 	sbi_pmu_counters_offline(&cpu.counters);
 
@@ -214,7 +214,7 @@ static void test_suspend(const char *lost, u64 quirks)
 	fakesbi.quirks = quirks;
 	start_three(p);
 	tracked_open_idx(&p[3], RAW, 3);
-	tracked_add(&p[3]);	/* not started */
+	tracked_add(&p[3]); /* not started */
 	cpu_run(11);
 	for (unsigned int i = 0; i < 3; i++) {
 		suspend_resume();
@@ -222,7 +222,7 @@ static void test_suspend(const char *lost, u64 quirks)
 	}
 	lost_events = cpu.counters.lost_events;
 	check(three_right(p) && !lost_events &&
-	      p[0].reported == 44 * fakesbi_rate(&p[0].event.code),
+		      p[0].reported == 44 * fakesbi_rate(&p[0].event.code),
 	      "power.suspend_losing_%s_keeps_counts", lost);
 	check(tracked_start(&p[3]), "power.stopped_event_starts_after_suspend_losing_%s", lost);
 	cpu_run(5);
@@ -307,8 +307,7 @@ static void test_resume_calls(void)
 	calls = resume_calls(QUIRK(SUSPEND_LOSES_EVENTS), true, SBI_PMU_HW_CPU_CYCLES, &near);
 	note("%llu calls", (unsigned long long)calls);
 	/* The sampling one is then restarted, so that it overflows in time. */
-	check(calls == 3 + 4 + 5,
-	      "power.fixed_counter_does_not_show_that_programmable_ones_count");
+	check(calls == 3 + 4 + 5, "power.fixed_counter_does_not_show_that_programmable_ones_count");
 }
 
 /* Without the driver's suspend and resume the loss is visible, so test_suspend() can fail. */
@@ -347,7 +346,7 @@ static void test_resume_refused(void)
 	cpu_enable();
 	fakesbi.refuse = 0;
 	check(cpu.counters.lost_events == 3 && cpu.lost == 3 && is_all_released() &&
-	      p[0].event.counter == SBI_PMU_NO_COUNTER && hlist_unhashed(&p[0].event.node),
+		      p[0].event.counter == SBI_PMU_NO_COUNTER && hlist_unhashed(&p[0].event.node),
 	      "power.events_are_disabled_after_lasting_refusal");
 	cpu_run(11);
 	check(three_right(p) && p[0].reported, "power.refused_resume_keeps_counts");
@@ -375,7 +374,7 @@ static void test_resume_unreadable(void)
 	      "power.resume_stops_only_event_of_unreadable_counter");
 	cpu_enable();
 	check(cpu.counters.lost_events == 1 && cpu.lost == 1 &&
-	      p[0].event.counter == SBI_PMU_NO_COUNTER,
+		      p[0].event.counter == SBI_PMU_NO_COUNTER,
 	      "power.event_of_unreadable_counter_is_disabled");
 	cpu_run(11);
 	check(three_right(p), "power.resume_with_unreadable_counter_keeps_counts");
@@ -392,7 +391,7 @@ static void test_resume_idle(void)
 	tracked_del(&p[1]);
 	suspend_resume();
 	check(!fakesbi.ctr[4].configured && fakesbi.ctr[3].running &&
-	      !sbi_pmu_mask_test(&cpu.counters.plan.configured, 4),
+		      !has_counter(cpu.counters.plan.configured, 4),
 	      "power.suspend_releases_idle_counter");
 	sbi_pmu_counters_offline(&cpu.counters);
 	check_released("power.suspend_with_idle_counter");
@@ -413,11 +412,11 @@ static void test_leftovers(void)
 		fakesbi_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, config);
 		cpu_boot(exclusive);
 		check(is_all_released() == exclusive && fakesbi.ctr[3].running == !exclusive &&
-		      (fakesbi.shmem ? 0 : 1) == exclusive,
+			      (fakesbi.shmem ? 0 : 1) == exclusive,
 		      exclusive ? "power.exclusive_mode_releases_foreign_counters" :
 				  "power.shared_mode_leaves_foreign_counters");
 		check(tracked_open_idx(a, RAW, 9) && tracked_add_start(a) &&
-		      a->event.counter == 4 - exclusive,
+			      a->event.counter == 4 - exclusive,
 		      exclusive ? "power.exclusive_mode_uses_released_counter" :
 				  "power.shared_mode_uses_free_counter");
 		sbi_pmu_counters_offline(&cpu.counters);
@@ -446,7 +445,7 @@ static void test_hotplug(void)
 		require(tracked_add_start(&p[i]), "power.events_after_online");
 	cpu_run(5);
 	check(is_count_right(&p[0]) && is_count_right(&p[2]) &&
-	      p[0].reported == 10 * fakesbi_rate(&p[0].event.code),
+		      p[0].reported == 10 * fakesbi_rate(&p[0].event.code),
 	      "power.counting_continues_after_online");
 	sbi_pmu_counters_offline(&cpu.counters);
 	check_released("power.hotplug");

@@ -113,7 +113,9 @@ static const struct firmware {
 	const char *name;
 	u64 quirks;
 } firmwares[] = {
-	{ "kvm", KVM }, { "kvm_old", KVM_OLD }, { "kvm_matching", KVM_MATCHING },
+	{ "kvm", KVM },
+	{ "kvm_old", KVM_OLD },
+	{ "kvm_matching", KVM_MATCHING },
 };
 
 /* Not errors of SBI: a counter that was not offered; a CSR that traps. */
@@ -140,7 +142,7 @@ static unsigned int left;
 static bool can_fail(unsigned int fid)
 {
 	return fault == NOT_OFFERED ? fid == SBI_EXT_PMU_COUNTER_CFG_MATCH :
-	       fault != UNREADABLE && fid != SBI_EXT_PMU_COUNTER_STOP;
+				      fault != UNREADABLE && fid != SBI_EXT_PMU_COUNTER_STOP;
 }
 
 static struct sbiret call_fails_once(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
@@ -200,13 +202,13 @@ static void test_read_method_fault(const struct firmware *fw, const struct fault
 		wrong += (m.snapshot_is_faster && !m.snapshot_works) || fakesbi.broken ||
 			 !is_all_released() || (m.accumulates && fw->quirks != KVM_OLD);
 	} while (!left && after < 10000);
-	note("%s, %s: of %u places: works %u, faster %u, accumulates %u, broken rule: %s",
-	     fw->name, f->name, after, works, faster, accumulates, broken_rule());
+	note("%s, %s: of %u places: works %u, faster %u, accumulates %u, broken rule: %s", fw->name,
+	     f->name, after, works, faster, accumulates, broken_rule());
 	check(!wrong && after < 10000, "probe.method_%s_fault_%s_breaks_no_rule", fw->name,
 	      f->name);
 	/* The last round is without a fault. The first fault is made up for by another event. */
 	check(works && (f->kind == NOT_OFFERED || (works < after && faster < works)) && faster &&
-	      !!accumulates == (fw->quirks == KVM_OLD),
+		      !!accumulates == (fw->quirks == KVM_OLD),
 	      "probe.method_%s_fault_%s_is_not_believed", fw->name, f->name);
 }
 
@@ -218,22 +220,22 @@ static void test_raw_fault(const struct firmware *fw, const struct fault *f, boo
 {
 	const struct sbi_pmu_event_code code = { .idx = RAW, .data = exists ? 4 : 5 };
 	const char *event = exists ? "event" : "no_event";
-	const struct sbi_pmu_mask fixed = { .bits[0] = 5 };
+	const u64 fixed = 5;
 	unsigned int after = 0, seed = 0, rounds = 0, wrong = 0, answers = 0;
 
 	do {
 		struct sbi_pmu_support support = {};
-		struct sbi_pmu_mask all, untrue;
+		u64 all, untrue;
 
 		seed = seed % SEEDS(f->kind) + 1;
 		after += seed == 1;
 		rounds++;
 		boot_with_fault(fw->quirks, after, f->kind, seed);
 		all = sbi_pmu_inventory_hardware(&cpu.inv);
-		cpu_probe(&code, &all, &support);
-		untrue = exists ? sbi_pmu_mask_andnot(support.cannot, &fixed) : support.can;
-		wrong += fakesbi.broken || !is_all_released() || !sbi_pmu_mask_empty(&untrue);
-		answers += !sbi_pmu_mask_empty(exists ? &support.can : &support.cannot);
+		cpu_probe(&code, all, &support);
+		untrue = exists ? (support.cannot & ~fixed) : support.can;
+		wrong += fakesbi.broken || !is_all_released() || untrue;
+		answers += !!(exists ? support.can : support.cannot);
 	} while (!left && after < 10000);
 	note("%s, %s, %s: %u answers, %u wrong, of %u, broken rule: %s", fw->name, f->name, event,
 	     answers, wrong, rounds, broken_rule());
@@ -242,9 +244,11 @@ static void test_raw_fault(const struct firmware *fw, const struct fault *f, boo
 	if (exists && f->kind == NOT_OFFERED)
 		check(answers == rounds, "probe.raw_%s_fault_is_of_one_counter", fw->name);
 	/* Each of four counters is configured, started and read. */
-	check(wrong <= (!exists ? 0 : f->kind == UNREADABLE ? 4 :
+	check(wrong <= (!exists                           ? 0 :
+			f->kind == UNREADABLE             ? 4 :
 			f->kind == SPEC_ERR_INVALID_PARAM ? 10 :
-			f->kind == NOT_OFFERED ? 4 * SEEDS(NOT_OFFERED) : 0),
+			f->kind == NOT_OFFERED            ? 4 * SEEDS(NOT_OFFERED) :
+							    0),
 	      "probe.raw_%s_fault_%s_few_wrong_%s", fw->name, f->name, event);
 }
 
@@ -265,13 +269,13 @@ static void boot_vm(u64 quirks)
 static struct sbi_pmu_support probe_event(u32 idx, u64 data)
 {
 	const struct sbi_pmu_event_code code = { .idx = idx, .data = data };
-	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(&cpu.inv);
+	const u64 hardware = sbi_pmu_inventory_hardware(&cpu.inv);
 	struct sbi_pmu_support support = {};
 	const u64 reads = fakesbi.reads;
 
 	/* The reference counter needs time, in which others count for a moment. */
 	fakesbi.read_ticks = 1;
-	cpu_probe(&code, &hardware, &support);
+	cpu_probe(&code, hardware, &support);
 	fakesbi.read_ticks = 0;
 	probe_ticks += fakesbi.reads - reads;
 	return support;
@@ -279,8 +283,7 @@ static struct sbi_pmu_support probe_event(u32 idx, u64 data)
 
 static bool support_is(const struct sbi_pmu_support *support, bool can, bool cannot)
 {
-	return sbi_pmu_mask_empty(&support->can) != can &&
-	       sbi_pmu_mask_empty(&support->cannot) != cannot;
+	return !support->can != can && !support->cannot != cannot;
 }
 
 static void test_raw(const struct firmware *fw)
@@ -290,7 +293,7 @@ static void test_raw(const struct firmware *fw)
 
 	boot_vm(fw->quirks);
 	support = probe_event(RAW, 4);
-	check(sbi_pmu_mask_weight(&support.can) == 6 && sbi_pmu_mask_weight(&support.cannot) == 2,
+	check(hweight64(support.can) == 6 && hweight64(support.cannot) == 2,
 	      "probe.raw_%s_event_on_programmable_counters", fw->name);
 	support = probe_event(RAW, 5);
 	check(support_is(&support, false, true), "probe.raw_%s_no_event", fw->name);
@@ -306,8 +309,7 @@ static void test_raw(const struct firmware *fw)
 	tracked_add_start(raw);
 	cpu_run(100);
 	support = probe_event(RAW, 3);
-	check(support_is(&support, false, true), "probe.raw_%s_no_event_by_instructions",
-	      fw->name);
+	check(support_is(&support, false, true), "probe.raw_%s_no_event_by_instructions", fw->name);
 	support = probe_event(RAW, 6);
 	check(support_is(&support, true, true), "probe.raw_%s_event_by_instructions", fw->name);
 	cpu_run(100);
@@ -316,13 +318,13 @@ static void test_raw(const struct firmware *fw)
 	tracked_add_start(instret);
 	cpu_run(100);
 	support = probe_event(RAW, 9);
-	check(support_is(&support, false, true), "probe.raw_%s_no_event_if_both_in_use",
-	      fw->name);
+	check(support_is(&support, false, true), "probe.raw_%s_no_event_if_both_in_use", fw->name);
 	support = probe_event(RAW, 8);
 	check(support_is(&support, true, true), "probe.raw_%s_event_if_both_in_use", fw->name);
 	cpu_run(100);
 	check(is_count_near(cycles, probe_ticks) && is_count_near(instret, probe_ticks) &&
-	      is_count_near(raw, probe_ticks), "probe.raw_%s_all_count_on", fw->name);
+		      is_count_near(raw, probe_ticks),
+	      "probe.raw_%s_all_count_on", fw->name);
 	sbi_pmu_counters_offline(&cpu.counters);
 	note("broken rule: %s", broken_rule());
 	check(is_all_released() && !fakesbi.broken, "probe.raw_%s_breaks_no_rule", fw->name);
@@ -351,8 +353,8 @@ static void test_no_reference(const struct firmware *fw)
 	check(support_is(&support, false, false), "probe.raw_%s_event_unknown_without_reference",
 	      fw->name);
 	support = probe_event(RAW, 5);
-	check(support_is(&support, false, false),
-	      "probe.raw_%s_no_event_unknown_without_reference", fw->name);
+	check(support_is(&support, false, false), "probe.raw_%s_no_event_unknown_without_reference",
+	      fw->name);
 	sbi_pmu_counters_release_idle(&cpu.counters);
 	check(is_all_released(), "probe.raw_%s_without_reference_leaves_nothing", fw->name);
 }
@@ -378,7 +380,7 @@ static void test_overcommitted(void)
 	cpu_boot_mode(SNAPSHOT);
 	started = 0;
 	support = probe_event(RAW, 4);
-	check(support_is(&support, true, true) && sbi_pmu_mask_weight(&support.cannot) == 2,
+	check(support_is(&support, true, true) && hweight64(support.cannot) == 2,
 	      "probe.raw_no_refusal_after_event_has_counted");
 }
 

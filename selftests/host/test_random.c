@@ -96,15 +96,15 @@ static void open_supported(struct tracked *p, const struct scenario *s)
 static void probe_something(void)
 {
 	const struct sbi_pmu_event_code code = random_code();
-	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(&cpu.inv);
-	struct sbi_pmu_mask candidates = cpu.inv.programmable;
+	const u64 hardware = sbi_pmu_inventory_hardware(&cpu.inv);
+	u64 candidates = cpu.inv.programmable;
 	struct sbi_pmu_support support = {};
 
 	if (cpu.counters.backend.exclusive)
 		candidates = hardware;
 	if (sbi_pmu_event_is_firmware(&code))
 		candidates = cpu.inv.firmware;
-	cpu_probe(&code, &candidates, &support);
+	cpu_probe(&code, candidates, &support);
 }
 
 static void hotplug(void)
@@ -185,7 +185,8 @@ static unsigned int wrong_counts(const struct scenario *s)
 		const bool right = is_count_right(p);
 
 		wrong += s->faults && sbi_pmu_event_is_firmware(&p->event.code) ?
-			 p->reported > p->expected : !right;
+				 p->reported > p->expected :
+				 !right;
 	}
 	set_faults(s, s->faults);
 	return wrong;
@@ -209,12 +210,11 @@ static unsigned int wrong_user_reads(void)
 /* Return: number of counters that are configured in firmware, not in the plan, and not held */
 static unsigned int unknown_counters(void)
 {
-	const struct sbi_pmu_mask known = sbi_pmu_mask_or(cpu.counters.plan.configured,
-							  &cpu.counters.backend.held);
+	const u64 known = cpu.counters.plan.configured | cpu.counters.backend.held;
 	unsigned int unknown = 0;
 
 	for (unsigned int i = 0; i < fakesbi.end; i++)
-		unknown += fakesbi.ctr[i].configured && !sbi_pmu_mask_test(&known, i);
+		unknown += fakesbi.ctr[i].configured && !has_counter(known, i);
 	return unknown;
 }
 

@@ -30,7 +30,7 @@ static void take_sample(unsigned int i, unsigned int defer)
 /* Handle a pending overflow interrupt, as overflow.c does; to take samples takes @ticks. */
 static void handle_overflow_slowly(unsigned int defer, u64 ticks)
 {
-	struct sbi_pmu_mask fired;
+	u64 fired;
 
 	if (!fakesbi.lcofi)
 		return;
@@ -42,7 +42,7 @@ static void handle_overflow_slowly(unsigned int defer, u64 ticks)
 	for (unsigned int i = 0; i < SAMPLERS; i++) {
 		const struct sbi_pmu_event *event = &cpu.tracked[i].event;
 
-		if (event->active && sbi_pmu_mask_test(&fired, event->counter))
+		if (event->active && has_counter(fired, event->counter))
 			take_sample(i, defer);
 	}
 	cpu.counters.disabled = false;
@@ -58,12 +58,12 @@ static void handle_overflow(unsigned int defer)
 static bool sampler_open(unsigned int i, u32 idx, u64 data, u64 events)
 {
 	struct tracked *p = &cpu.tracked[i];
-	struct sbi_pmu_mask full;
+	u64 full;
 
 	if (!tracked_open_idx(p, idx, data))
 		return false;
 	full = sbi_pmu_support_full(&cpu.support);
-	p->event.candidates = sbi_pmu_mask_and(p->event.candidates, &full);
+	p->event.candidates = p->event.candidates & full;
 	p->event.sampling = SBI_PMU_BY_INTERRUPT;
 	p->event.period.left = events;
 	period[i] = events;
@@ -139,8 +139,7 @@ static void test_source(const char *name, unsigned int csr, bool fixed)
 
 	irq_source = sbi_pmu_irq_source_named(name);
 	boot(0, 0, 64);
-	check(!sampler_open(0, SBI_PMU_HW_CPU_CYCLES, 0, 1000) ||
-	      sbi_pmu_mask_empty(&cpu.tracked[0].event.candidates),
+	check(!sampler_open(0, SBI_PMU_HW_CPU_CYCLES, 0, 1000) || !cpu.tracked[0].event.candidates,
 	      "sampling.%s_needs_counters_that_interrupt", name);
 
 	fakesbi_reset(fixed ? 0 : 1, 0, 64);
@@ -150,7 +149,8 @@ static void test_source(const char *name, unsigned int csr, bool fixed)
 	cpu.caps.fixed_alike = irq_source->fixed;
 	samples = 0;
 	require(sampler_open(0, SBI_PMU_HW_CPU_CYCLES, 0, 1000 * rate) &&
-		tracked_add_start(&cpu.tracked[0]), "sampling.source");
+			tracked_add_start(&cpu.tracked[0]),
+		"sampling.source");
 	cpu_enable();
 	before = cpu_calls();
 	run_sampling(100000, 100);
@@ -181,7 +181,7 @@ static void test_no_skew(void)
 	fakesbi.sscofpmf = true;
 	samples = 0;
 	require(sampler_open(0, RAW, 5, 1000 * rate) && sampler_open(1, RAW, 9, 1ULL << 40) &&
-		tracked_open_idx(other, RAW, 7) && tracked_open_idx(shared, RAW, 5),
+			tracked_open_idx(other, RAW, 7) && tracked_open_idx(shared, RAW, 5),
 		"sampling.no_skew");
 	for (unsigned int i = 0; i < 2; i++)
 		tracked_add_start(&cpu.tracked[i]);
@@ -198,7 +198,8 @@ static void test_no_skew(void)
 	     (unsigned long long)(cpu_calls() - before));
 	check(cpu_calls() - before == 3 * 50, "sampling.overflow_beside_others_makes_three_calls");
 	check(sampler_right(0) && is_count_right(shared) && is_count_right(other) &&
-	      is_count_right(armed), "sampling.nothing_counts_while_samples_are_taken");
+		      is_count_right(armed),
+	      "sampling.nothing_counts_while_samples_are_taken");
 	check(ticks <= 51 * 1000, "sampling.each_period_has_its_sample_despite_slow_handler");
 	sbi_pmu_counters_offline(&cpu.counters);
 	check_released("sampling.no_skew");
@@ -232,7 +233,8 @@ static void test_defer(void)
 		sbi_pmu_period_defer(&event.period);
 	note("deferred %u after 100 times", event.period.deferred);
 	check(event.period.left == -1 && event.period.since_sample == 1001 &&
-	      event.period.deferred == 16, "sampling.deferring_has_a_limit");
+		      event.period.deferred == 16,
+	      "sampling.deferring_has_a_limit");
 }
 
 /* A period of 1 that is always in the wrong mode: overflows must not use up all CPU time. */
@@ -264,7 +266,8 @@ static void test_shared_counter(void)
 	fakesbi.quirks = QUIRK(TIED);
 	samples = 0;
 	require(sampler_open(0, RAW, 5, 7000) && sampler_open(1, RAW, 5, 31000) &&
-		tracked_open_idx(count, RAW, 5), "sampling.shared_counter");
+			tracked_open_idx(count, RAW, 5),
+		"sampling.shared_counter");
 	for (unsigned int i = 0; i < 2; i++)
 		tracked_add_start(&cpu.tracked[i]);
 	tracked_add_start(count);
@@ -280,7 +283,7 @@ static void test_shared_counter(void)
 	      "sampling.shared_counter_continues_without_one_sampler");
 	tracked_del(&cpu.tracked[1]);
 	run_sampling(10000000, 1000);
-	check(is_count_right(count) && sbi_pmu_mask_empty(&cpu.counters.in[SBI_PMU_ARMED]),
+	check(is_count_right(count) && !cpu.counters.in[SBI_PMU_ARMED],
 	      "sampling.shared_counter_without_sampler_is_not_armed");
 }
 
@@ -318,21 +321,22 @@ static void test_pending(void)
 	run_sampling(100000, 40);
 	note("%u samples", samples);
 	check(sampler_right(0) && sampler_right(1) && samples > 100 && sampler_on_time(0) &&
-	      sampler_on_time(1), "sampling.both_counters_sample_after_pending_interrupt");
+		      sampler_on_time(1),
+	      "sampling.both_counters_sample_after_pending_interrupt");
 }
 
-static struct sbi_pmu_mask lost_irqs(void)
+static u64 lost_irqs(void)
 {
-	const struct sbi_pmu_mask sampling = sbi_pmu_counters_sampling(&cpu.counters);
+	const u64 sampling = sbi_pmu_counters_sampling(&cpu.counters);
 
-	return sbi_pmu_counters_lost_irqs(&cpu.counters, &sampling);
+	return sbi_pmu_counters_lost_irqs(&cpu.counters, sampling);
 }
 
 /* An overflow without interrupt and without OF bit */
 static void test_lost_irq(void)
 {
 	struct tracked *p = &cpu.tracked[0];
-	struct sbi_pmu_mask lost;
+	u64 lost;
 
 	boot(2, 0, 64);
 	fakesbi.sscofpmf = true;
@@ -341,28 +345,28 @@ static void test_lost_irq(void)
 	tracked_add_start(p);
 	cpu_enable();
 	lost = lost_irqs();
-	check(sbi_pmu_mask_empty(&lost), "sampling.no_lost_irq_at_start");
+	check(!lost, "sampling.no_lost_irq_at_start");
 	cpu_run(10);
 	lost = lost_irqs();
 	lost = lost_irqs();
-	check(sbi_pmu_mask_empty(&lost), "sampling.no_lost_irq_before_overflow");
+	check(!lost, "sampling.no_lost_irq_before_overflow");
 	cpu_run(2000);
 	fakesbi.ctr[p->event.counter].overflown = false;
 	fakesbi.lcofi = false;
 	lost = lost_irqs();
-	check(sbi_pmu_mask_empty(&lost), "sampling.first_check_after_overflow_finds_no_lost_irq");
+	check(!lost, "sampling.first_check_after_overflow_finds_no_lost_irq");
 	lost = lost_irqs();
-	check(sbi_pmu_mask_test(&lost, p->event.counter),
+	check(has_counter(lost, p->event.counter),
 	      "sampling.second_check_after_overflow_finds_lost_irq");
-	sbi_pmu_counters_stop(&cpu.counters, &lost);
+	sbi_pmu_counters_stop(&cpu.counters, lost);
 	take_sample(0, 0);
 	sbi_pmu_counters_start(&cpu.counters);
 	lost = lost_irqs();
-	check(sbi_pmu_mask_empty(&lost) && sampled[0] && sampler_right(0),
+	check(!lost && sampled[0] && sampler_right(0),
 	      "sampling.sampling_continues_after_lost_irq");
 	tracked_stop(p);
 	lost = sbi_pmu_counters_sampling(&cpu.counters);
-	check(sbi_pmu_mask_empty(&lost) && !sbi_pmu_mask_empty(&cpu.counters.in[SBI_PMU_ARMED]),
+	check(!lost && cpu.counters.in[SBI_PMU_ARMED],
 	      "sampling.armed_counter_of_stopped_event_is_not_sampling");
 }
 
@@ -383,8 +387,8 @@ static void test_failed_start(void)
 	fakesbi.start_fails = 1;
 	cpu_enable();
 	fakesbi.start_fails = 0;
-	check(cpu.tracked[0].event.counter == SBI_PMU_NO_COUNTER &&
-	      !cpu.tracked[0].event.active && is_all_released(),
+	check(cpu.tracked[0].event.counter == SBI_PMU_NO_COUNTER && !cpu.tracked[0].event.active &&
+		      is_all_released(),
 	      "sampling.counter_that_does_not_restart_is_released");
 	check(cpu.counters.lost_events == 1, "sampling.lost_event_is_reported");
 }
@@ -423,7 +427,10 @@ static void test_failed_stops(void)
 static u64 due(s64 left, u64 seen, u64 seen_ns, u64 waited, unsigned int deferred)
 {
 	const struct sbi_pmu_period p = {
-		.left = left, .seen = seen, .seen_ns = seen_ns, .waited = waited,
+		.left = left,
+		.seen = seen,
+		.seen_ns = seen_ns,
+		.waited = waited,
 		.deferred = deferred,
 	};
 
@@ -435,8 +442,7 @@ static void test_due(void)
 	const s64 far = ~0ULL >> 1;
 
 	check(due(1000, 0, 0, 0, 0) == 1000000, "sampling.first_look_is_after_1_ms");
-	check(due(1000, 0, 700000, 700000, 0) == 300000,
-	      "sampling.first_look_goes_on_after_stop");
+	check(due(1000, 0, 700000, 700000, 0) == 300000, "sampling.first_look_goes_on_after_stop");
 	check(due(1000, 0, 1000000, 1000000, 0) == 10000000,
 	      "sampling.look_is_late_if_no_event_is_seen");
 	check(due(1600, 500, 1000000, 0, 0) == 3400000, "sampling.look_is_after_end_of_period");
@@ -554,9 +560,10 @@ static void test_counter_due(void)
 	check(sbi_pmu_timed_due(c) == 6000000, "sampling.look_at_sampling_event");
 	cpu_run(100);
 	check(sbi_pmu_timed_look(c, p->event.counter, 5000100) &&
-	      p->event.period.since_sample == 100 * fakesbi_rate(&p->event.code) &&
-	      p->event.period.since == 5000100, "sampling.look_accounts_event");
-	check(sbi_pmu_mask_empty(&c->in[SBI_PMU_RESTART]), "sampling.polled_counter_is_not_armed");
+		      p->event.period.since_sample == 100 * fakesbi_rate(&p->event.code) &&
+		      p->event.period.since == 5000100,
+	      "sampling.look_accounts_event");
+	check(!c->in[SBI_PMU_RESTART], "sampling.polled_counter_is_not_armed");
 	tracked_stop(p);
 	check(!sbi_pmu_timed_due(c), "sampling.no_look_at_stopped_event");
 }
@@ -619,7 +626,7 @@ static void random_step(void)
 static const struct scenario {
 	const char *name;
 	u64 quirks;
-	unsigned int width;	/* bits of the programmable counters */
+	unsigned int width; /* bits of the programmable counters */
 	enum mode mode;
 } scenarios[] = {
 	{ "plain_64_bits", 0, 64, EXCLUSIVE },

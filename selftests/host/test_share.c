@@ -14,8 +14,9 @@ static void test_fixed_beside_sampler(void)
 	boot(4, 0, 64);
 	fakesbi.sscofpmf = true;
 	require(tracked_open_idx(sampler, SBI_PMU_HW_CPU_CYCLES, 0) &&
-		tracked_open_idx(a, SBI_PMU_HW_CPU_CYCLES, 0) &&
-		tracked_open_idx(b, SBI_PMU_HW_CPU_CYCLES, 0), "share.fixed_beside_sampler");
+			tracked_open_idx(a, SBI_PMU_HW_CPU_CYCLES, 0) &&
+			tracked_open_idx(b, SBI_PMU_HW_CPU_CYCLES, 0),
+		"share.fixed_beside_sampler");
 	sampler->event.candidates = cpu.inv.programmable;
 	sampler->event.sampling = SBI_PMU_BY_INTERRUPT;
 	sampler->event.period.left = 1ULL << 40;
@@ -48,29 +49,29 @@ static void test_fixed_beside_sampler(void)
 static void test_sharing_limit(void)
 {
 	static struct sbi_pmu_event event[SBI_PMU_EVENTS_PER_COUNTER + 1];
-	struct sbi_pmu_event *const last = &event[SBI_PMU_EVENTS_PER_COUNTER];
+	struct sbi_pmu_event * const last = &event[SBI_PMU_EVENTS_PER_COUNTER];
 	struct sbi_pmu_event_code code = { .idx = RAW, .data = 1 };
-	struct sbi_pmu_mask candidates;
+	u64 candidates;
 	static struct sbi_pmu_plan plan;
 	unsigned int added = 0, planned = 0;
 
 	boot(4, 0, 64);
 	candidates = cpu_candidates(&code);
 	for (unsigned int i = 0; i < ARRAY_SIZE(event); i++) {
-		sbi_pmu_event_init(&event[i], &code, &candidates);
+		sbi_pmu_event_init(&event[i], &code, candidates);
 		added += !sbi_pmu_event_add(&cpu.counters, &event[i]);
-		planned += sbi_pmu_plan_add(&plan, &cpu.inv, &code, &candidates);
+		planned += sbi_pmu_plan_add(&plan, &cpu.inv, &code, candidates);
 	}
 	check(added == SBI_PMU_EVENTS_PER_COUNTER && last->counter == SBI_PMU_NO_COUNTER,
 	      "share.sharing_of_a_counter_has_a_limit");
 	check(planned == SBI_PMU_EVENTS_PER_COUNTER, "share.group_has_the_same_limit");
 	code.data = 2;
-	sbi_pmu_event_init(last, &code, &candidates);
+	sbi_pmu_event_init(last, &code, candidates);
 	check(!sbi_pmu_event_add(&cpu.counters, last),
 	      "share.other_event_fits_beside_full_counter");
 	sbi_pmu_event_del(&cpu.counters, last);
 	sbi_pmu_event_del(&cpu.counters, &event[0]);
-	sbi_pmu_event_init(last, &event[1].code, &candidates);
+	sbi_pmu_event_init(last, &event[1].code, candidates);
 	check(!sbi_pmu_event_add(&cpu.counters, last) && last->counter == event[1].counter,
 	      "share.counter_below_limit_is_shared_again");
 	cpu.counters.fixed_alike = true;
@@ -108,9 +109,9 @@ static void test_reads_in_calls(unsigned int width, enum mode mode, const char *
 	fakesbi.sscofpmf = true;
 	cpu_boot_mode(mode);
 	require(tracked_open_idx(count, RAW, 1) && tracked_open_idx(sampler, RAW, 1) &&
-		tracked_open_idx(fw, FW + 1, 0), "share.reads_in_calls");
-	sampler->event.candidates = sbi_pmu_mask_and(sampler->event.candidates,
-						     &cpu.inv.programmable);
+			tracked_open_idx(fw, FW + 1, 0),
+		"share.reads_in_calls");
+	sampler->event.candidates = sampler->event.candidates & cpu.inv.programmable;
 	sampler->event.sampling = SBI_PMU_BY_INTERRUPT;
 	cpu.counters.backend.sbi.call = traced_call;
 	for (unsigned int i = 0; i < 20; i++) {

@@ -5,7 +5,7 @@
 #define ENTRIES		1024	/* limit of the cache */
 #define STANDARD	52	/* events of sbi_pmu_event_standard() */
 
-static struct sbi_pmu_mask found;
+static u64 found;
 
 static int find(u32 idx, u64 data, u32 unit)
 {
@@ -22,10 +22,10 @@ static int find_raw(u64 data)
 /* Is the answer counters @low to @low + @n - 1? */
 static bool found_from(unsigned int low, unsigned int n)
 {
-	bool ok = sbi_pmu_mask_weight(&found) == n;
+	bool ok = hweight64(found) == n;
 
 	for (unsigned int i = low; i < low + n; i++)
-		ok &= sbi_pmu_mask_test(&found, i);
+		ok &= has_counter(found, i);
 	return ok;
 }
 
@@ -54,7 +54,9 @@ static bool ended_clean(void)
 static void test_cached(void)
 {
 	const struct sbi_pmu_event_code filtered = {
-		.idx = RAW, .data = 1, .flags = SBI_PMU_CFG_FLAG_SET_UINH,
+		.idx = RAW,
+		.data = 1,
+		.flags = SBI_PMU_CFG_FLAG_SET_UINH,
 	};
 	unsigned int entries;
 
@@ -64,15 +66,15 @@ static void test_cached(void)
 	check(is_cached(0, RAW, 1, 0) && found_from(3, 2), "support.supported_event_is_cached");
 	entries = cpu.support.count;
 	check(!sbi_pmu_support_find(&cpu.support, &filtered, &found) && found_from(3, 2) &&
-	      cpu.support.count == entries, "support.filter_is_no_part_of_the_key");
+		      cpu.support.count == entries,
+	      "support.filter_is_no_part_of_the_key");
 	check(!find_raw(3) && found_from(3, 4), "support.data_is_part_of_the_key");
 	check(!find(FW + 5, 0, 0) && found_from(7, 2),
 	      "support.firmware_event_on_firmware_counters");
 	check(is_cached(0, FW + 5, 0, 0), "support.firmware_event_is_cached");
 
 	fakesbi.refuse = 1;
-	check(find_raw(2) == -EOPNOTSUPP && sbi_pmu_mask_empty(&found),
-	      "support.refused_event_is_eopnotsupp");
+	check(find_raw(2) == -EOPNOTSUPP && !found, "support.refused_event_is_eopnotsupp");
 	fakesbi.refuse = 0;
 	check(is_cached(-EOPNOTSUPP, RAW, 2, 0), "support.refusal_is_cached_if_exclusive");
 	check(ended_clean(), "support.cached_leaves_nothing");
@@ -123,15 +125,19 @@ static void boot_loaded(const struct load *l)
 
 /* Events that are opened idle and loaded: some are supported, some are not. */
 static const struct sbi_pmu_event_code questions[] = {
-	{ .idx = RAW, .data = 2 }, { .idx = RAW, .data = 3 }, { .idx = RAW, .data = 9 },
-	{ .idx = RAW_V2, .data = 1ULL << 50 }, { .idx = FW + 5 },
-	{ .idx = SBI_PMU_HW_CPU_CYCLES }, { .idx = SBI_PMU_HW_REF_CPU_CYCLES },
+	{ .idx = RAW, .data = 2 },
+	{ .idx = RAW, .data = 3 },
+	{ .idx = RAW, .data = 9 },
+	{ .idx = RAW_V2, .data = 1ULL << 50 },
+	{ .idx = FW + 5 },
+	{ .idx = SBI_PMU_HW_CPU_CYCLES },
+	{ .idx = SBI_PMU_HW_REF_CPU_CYCLES },
 	{ .idx = FW + RISCV_PLAT_FW_EVENT, .data = 1 },
 };
 
 struct answer {
 	int ret;
-	struct sbi_pmu_mask found;
+	u64 found;
 };
 
 static void ask(struct answer answers[ARRAY_SIZE(questions)])
@@ -164,8 +170,8 @@ static void test_loaded(const struct load *l)
 
 	boot_loaded(l);
 	ask(idle);
-	check(!idle[0].ret && idle[2].ret == -EOPNOTSUPP && !idle[4].ret,
-	      "support.idle_%s_answers", l->name);
+	check(!idle[0].ret && idle[2].ret == -EOPNOTSUPP && !idle[4].ret, "support.idle_%s_answers",
+	      l->name);
 	check(ended_clean(), "support.idle_%s_leaves_nothing", l->name);
 
 	boot_loaded(l);
@@ -242,7 +248,7 @@ static void test_unknown(void)
 	check(probed && cached == 40, "support.incomplete_is_probed_a_second_later");
 
 	sbi_pmu_counters_offline(&cpu.counters);
-	check(is_cached(-EBUSY, RAW, 5, 0) && found.bits[0] == (BIT(0) | BIT(2) | BIT(3) | BIT(4)),
+	check(is_cached(-EBUSY, RAW, 5, 0) && found == (BIT(0) | BIT(2) | BIT(3) | BIT(4)),
 	      "support.offline_cpu_is_not_probed");
 	check(is_all_released() && !fakesbi.broken, "support.unknown_leaves_nothing");
 }
@@ -278,13 +284,13 @@ static void test_filtered(void)
 	const u32 flags = SBI_PMU_CFG_FLAG_SET_UINH;
 
 	boot(1, 0, 64);
-	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, 0, -EINVAL) && found.bits[0] == (BIT(0) | BIT(3)),
+	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, 0, -EINVAL) && found == (BIT(0) | BIT(3)),
 	      "support.fixed_counter_without_filter");
 	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, -EINVAL) && found_from(3, 1),
 	      "support.no_fixed_counter_with_filter");
 	fakesbi.refuse = 1;
 	check(filtered(RAW, 1, 0, -EINVAL) == -ENOENT &&
-	      filtered(RAW, 1, flags, -EINVAL) == -ENOENT,
+		      filtered(RAW, 1, flags, -EINVAL) == -ENOENT,
 	      "support.refused_event_is_enoent_to_perf");
 	fakesbi.refuse = 0;
 	fakesbi.start_fails = 1;
@@ -292,15 +298,15 @@ static void test_filtered(void)
 	      "support.unknown_is_ebusy_to_perf");
 	fakesbi.start_fails = 0;
 	cpu.caps.fixed_alike = true;
-	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, -EINVAL) &&
-	      found.bits[0] == (BIT(0) | BIT(3)), "support.filter_on_fixed_that_is_like_others");
+	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, -EINVAL) && found == (BIT(0) | BIT(3)),
+	      "support.filter_on_fixed_that_is_like_others");
 	check(ended_clean(), "support.filtered_leaves_nothing");
 
 	boot(0, 0, 64);
 	check(!filtered(SBI_PMU_HW_CPU_CYCLES, 0, 0, -EINVAL) && found_from(0, 1),
 	      "support.fixed_counter_alone");
 	check(filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, -EINVAL) == -EINVAL &&
-	      filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, -ENOENT) == -ENOENT,
+		      filtered(SBI_PMU_HW_CPU_CYCLES, 0, flags, -ENOENT) == -ENOENT,
 	      "support.filter_on_fixed_is_refused");
 	check(ended_clean(), "support.filter_on_fixed_leaves_nothing");
 }
@@ -414,7 +420,7 @@ static void test_vm(void)
 	check(cpu.support.in_vm && find_raw(4) == -EOPNOTSUPP, "support.vm_refusal_is_eopnotsupp");
 	check(is_probed(-EOPNOTSUPP, RAW, 4, 0), "support.vm_refusal_is_probed_again");
 	no_raw = false;
-	check(!find_raw(4) && !sbi_pmu_mask_empty(&found), "support.vm_event_found_later");
+	check(!find_raw(4) && found, "support.vm_event_found_later");
 	no_raw = true;
 	check(is_cached(0, RAW, 4, 0), "support.vm_supported_event_is_cached");
 	check(ended_clean(), "support.vm_leaves_nothing");
@@ -437,25 +443,28 @@ static void test_two_units(void)
 	check(!find(RAW, 5, SBI_PMU_UNIT_BACKEND) && found_from(11, 8),
 	      "support.second_unit_is_probed");
 	check(is_cached(0, RAW, 5, SBI_PMU_UNIT_FRONTEND) && found_from(3, 8) &&
-	      is_cached(0, RAW, 5, SBI_PMU_UNIT_BACKEND) && found_from(11, 8),
+		      is_cached(0, RAW, 5, SBI_PMU_UNIT_BACKEND) && found_from(11, 8),
 	      "support.both_units_are_cached");
 
 	fakesbi.can = frontend_only;
 	check(!find(RAW, 6, SBI_PMU_UNIT_FRONTEND) && found_from(3, 8) &&
-	      find(RAW, 6, SBI_PMU_UNIT_BACKEND) == -EOPNOTSUPP &&
-	      is_cached(0, RAW, 6, SBI_PMU_UNIT_FRONTEND), "support.one_unit_refuses");
+		      find(RAW, 6, SBI_PMU_UNIT_BACKEND) == -EOPNOTSUPP &&
+		      is_cached(0, RAW, 6, SBI_PMU_UNIT_FRONTEND),
+	      "support.one_unit_refuses");
 	fakesbi.can = NULL;
 
 	for (unsigned int i = 0; i < 8; i++, t++) {
 		const struct sbi_pmu_event_code code = {
-			.idx = RAW, .data = 100 + i, .unit = SBI_PMU_UNIT_BACKEND,
+			.idx = RAW,
+			.data = 100 + i,
+			.unit = SBI_PMU_UNIT_BACKEND,
 		};
 
 		tracked_open(t, code);
 		tracked_add_start(t);
 	}
 	check(!find(RAW, 7, SBI_PMU_UNIT_FRONTEND) && found_from(3, 8) &&
-	      !find(RAW, 7, SBI_PMU_UNIT_BACKEND) && found_from(11, 8),
+		      !find(RAW, 7, SBI_PMU_UNIT_BACKEND) && found_from(11, 8),
 	      "support.busy_unit_is_found");
 	check(ended_clean(), "support.two_units_leave_nothing");
 }
@@ -518,15 +527,14 @@ struct shown {
 	unsigned int counters[8];
 };
 
-static void show(void *arg, const struct sbi_pmu_event_code *code,
-		 const struct sbi_pmu_mask *counters)
+static void show(void *arg, const struct sbi_pmu_event_code *code, u64 counters)
 {
 	struct shown *shown = arg;
 
 	if (code->idx != RAW || shown->n == ARRAY_SIZE(shown->data))
 		return;
 	shown->data[shown->n] = code->data;
-	shown->counters[shown->n++] = sbi_pmu_mask_weight(counters);
+	shown->counters[shown->n++] = hweight64(counters);
 }
 
 static void test_each(void)
@@ -542,7 +550,8 @@ static void test_each(void)
 	find_raw(3);
 	sbi_pmu_support_each(&cpu.support, show, &shown);
 	check(shown.n == 2 && shown.data[0] == 1 && shown.counters[0] == 2 && shown.data[1] == 3 &&
-	      shown.counters[1] == 4, "support.each_shows_supported_events_and_their_counters");
+		      shown.counters[1] == 4,
+	      "support.each_shows_supported_events_and_their_counters");
 	check(ended_clean(), "support.each_leaves_nothing");
 }
 

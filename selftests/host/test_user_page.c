@@ -31,7 +31,8 @@ static void test_width(void)
 		const u64 half = 1ULL << (width - 1), all = GENMASK_ULL(width - 1, 0);
 
 		check(follows(width, 0) && follows(width, 1) && follows(width, half - 1) &&
-		      follows(width, half) && follows(width, half + 1) && follows(width, all),
+			      follows(width, half) && follows(width, half + 1) &&
+			      follows(width, all),
 		      "user_page.valid_for_half_range_%u_bits", width);
 	}
 	check(page_at(28, 0xf0000001).width == 64, "user_page.lower_half_not_extended");
@@ -99,12 +100,12 @@ static void test_possible(void)
 	boot(2, 2, 64);
 	tracked_open_idx(t, RAW, 1);
 	tracked_open_idx(fw, FW + 5, 0);
-	check(sbi_pmu_user_page_possible(&cpu.inv, &t->event.candidates, open),
+	check(sbi_pmu_user_page_possible(&cpu.inv, t->event.candidates, open),
 	      "user_page.possible_if_a_counter_can_be_opened");
-	check(!sbi_pmu_user_page_possible(&cpu.inv, &t->event.candidates,
+	check(!sbi_pmu_user_page_possible(&cpu.inv, t->event.candidates,
 					  SBI_PMU_CSR_BIT(CSR_CYCLE)),
 	      "user_page.not_possible_if_no_counter_can_be_opened");
-	check(!sbi_pmu_user_page_possible(&cpu.inv, &fw->event.candidates, ~0U),
+	check(!sbi_pmu_user_page_possible(&cpu.inv, fw->event.candidates, ~0U),
 	      "user_page.not_possible_for_firmware_event");
 	sbi_pmu_counters_offline(&cpu.counters);
 }

@@ -84,11 +84,11 @@ static void test_v3(void)
 	check(!cpu.delegation.of_firmware && cpu.delegation.events > 20,
 	      "vendor_events.no_firmware_is_needed");
 	calls = cpu_calls();
-	check(cpu_candidates(&branches).bits[0] == GENMASK_ULL(18, 11),
+	check(cpu_candidates(&branches) == GENMASK_ULL(18, 11),
 	      "vendor_events.event_on_the_counters_of_its_unit");
-	check(cpu_candidates(&cycles).bits[0] == (GENMASK_ULL(26, 19) | BIT(0)),
+	check(cpu_candidates(&cycles) == (GENMASK_ULL(26, 19) | BIT(0)),
 	      "vendor_events.cycles_on_cycle_and_the_counters_of_a_unit");
-	check(!cpu_candidates(&bus).bits[0], "vendor_events.event_of_neither_is_refused");
+	check(!cpu_candidates(&bus), "vendor_events.event_of_neither_is_refused");
 	require(tracked_open_idx(t, branches.idx, 0) && tracked_add_start(t), "vendor_events.v3");
 	check(t->event.counter == 11 && fakesbi.ctr[11].event == (0x13e | SPEC_EVENT_MINH),
 	      "vendor_events.counter_holds_selector");
@@ -101,8 +101,8 @@ static void test_v3(void)
 	/* Firmware knows its machine better. */
 	reset_v3(only_branches);
 	boot_v3();
-	check(cpu_candidates(&branches).bits[0] == BIT(20) && cpu.delegation.of_firmware == 1 &&
-	      learned_event(branches.idx)->selector == (BIT_ULL(40) | branches.idx),
+	check(cpu_candidates(&branches) == BIT(20) && cpu.delegation.of_firmware == 1 &&
+		      learned_event(branches.idx)->selector == (BIT_ULL(40) | branches.idx),
 	      "vendor_events.event_of_firmware_goes_first");
 	check(learned_event(cycles.idx)->counters == GENMASK(26, 19),
 	      "vendor_events.others_are_of_the_table");

@@ -5,20 +5,20 @@
 static int move_events(struct sbi_pmu_counters *c, unsigned int from, unsigned int to)
 {
 	const struct sbi_pmu_event_code code = c->plan.counter[from].code;
-	const struct sbi_pmu_mask candidates = c->plan.counter[from].candidates;
+	const u64 candidates = c->plan.counter[from].candidates;
 	int ret;
 
-	if (sbi_pmu_mask_test(&c->plan.configured, to))
+	if (has_counter(c->plan.configured, to))
 		sbi_pmu_counter_release(c, to);
 	sbi_pmu_counter_update(c, from);
 	sbi_pmu_counter_release(c, from);
-	ret = sbi_pmu_counter_configure(c, to, &code, &candidates);
+	ret = sbi_pmu_counter_configure(c, to, &code, candidates);
 	if (!ret) {
 		hlist_move_list(&c->events[from], &c->events[to]);
 		sbi_pmu_plan_set_events(&c->plan, to, c->plan.counter[from].events);
 		sbi_pmu_plan_set_events(&c->plan, from, 0);
 		sbi_pmu_counter_rebase(c, to);
-	} else if (!sbi_pmu_counter_configure(c, from, &code, &candidates)) {
+	} else if (!sbi_pmu_counter_configure(c, from, &code, candidates)) {
 		sbi_pmu_counter_rebase(c, from);
 	} else {
 		sbi_pmu_counter_drop_events(c, from);
@@ -36,35 +36,34 @@ static int free_first(struct sbi_pmu_counters *c, const struct sbi_pmu_path *pat
 		if (ret)
 			return ret;
 	}
-	if (sbi_pmu_mask_test(&c->plan.configured, to))
+	if (has_counter(c->plan.configured, to))
 		sbi_pmu_counter_release(c, to);
 	return 0;
 }
 
 /* If firmware refuses, the counter is added to @refused, and if it was idle has its event again. */
 static int take_first(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event,
-		      const struct sbi_pmu_path *path, struct sbi_pmu_mask *refused)
+		      const struct sbi_pmu_path *path, u64 *refused)
 {
 	const unsigned int idx = sbi_pmu_path_first(path);
-	const bool idle = sbi_pmu_mask_test(&c->plan.configured, idx) &&
-			  !sbi_pmu_mask_test(&c->plan.busy, idx);
+	const bool idle = has_counter(c->plan.configured, idx) && !has_counter(c->plan.busy, idx);
 	const struct sbi_pmu_event_code code = c->plan.counter[idx].code;
-	const struct sbi_pmu_mask candidates = c->plan.counter[idx].candidates;
+	const u64 candidates = c->plan.counter[idx].candidates;
 	int ret = free_first(c, path);
 
 	if (!ret) {
-		ret = sbi_pmu_counter_configure(c, idx, &event->code, &event->candidates);
+		ret = sbi_pmu_counter_configure(c, idx, &event->code, event->candidates);
 		if (ret)
-			sbi_pmu_mask_set(refused, idx);
+			*refused |= BIT_ULL(idx);
 	}
 	if (ret && idle)
-		sbi_pmu_counter_configure(c, idx, &code, &candidates);
+		sbi_pmu_counter_configure(c, idx, &code, candidates);
 	return ret;
 }
 
 #define MOST_SKIPS	63 /* at last an event is tried at each 64th add */
 
-static struct sbi_pmu_mask refusing(const struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+static u64 refusing(const struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
 	struct sbi_pmu_refusals *r = &event->refusals;
 
@@ -73,43 +72,42 @@ static struct sbi_pmu_mask refusing(const struct sbi_pmu_counters *c, struct sbi
 	if (r->skip)
 		r->skip--;
 	else
-		r->which = (struct sbi_pmu_mask){};
+		r->which = 0;
 	return r->which;
 }
 
 /* 0 adds are skipped after the first refusal, which may have been an error, then 1, 3, 7 etc. */
-static void remember(struct sbi_pmu_refusals *r, const struct sbi_pmu_mask *which)
+static void remember(struct sbi_pmu_refusals *r, u64 which)
 {
-	if (sbi_pmu_mask_empty(which)) {
-		if (sbi_pmu_mask_empty(&r->which))
+	if (!which) {
+		if (!r->which)
 			r->skips = 0;
 		return;
 	}
-	r->which = sbi_pmu_mask_or(r->which, which);
+	r->which |= which;
 	r->skip = r->skips;
 	r->skips = r->skips < MOST_SKIPS ? 2 * r->skips + 1 : MOST_SKIPS;
 }
 
 /* Return: the counter, or an errno. */
-static int allocate(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
-		    struct sbi_pmu_mask candidates)
+static int allocate(struct sbi_pmu_counters *c, struct sbi_pmu_event *event, u64 candidates)
 {
-	const struct sbi_pmu_mask skipped = refusing(c, event);
-	struct sbi_pmu_mask refused = {};
+	const u64 skipped = refusing(c, event);
+	u64 refused = 0;
 	struct sbi_pmu_path path;
 	int ret = -ENOSPC; /* none is free: perf core multiplexes */
 
-	candidates = sbi_pmu_mask_andnot(candidates, &skipped);
-	while (sbi_pmu_plan_search(&c->plan, c->backend.inv, &candidates, &path)) {
+	candidates &= ~skipped;
+	while (sbi_pmu_plan_search(&c->plan, c->backend.inv, candidates, &path)) {
 		ret = take_first(c, event, &path, &refused);
 		if (!ret) {
 			ret = sbi_pmu_path_first(&path);
 			break;
 		}
 		/* Firmware refuses, whatever the probe found: try the other candidates. */
-		sbi_pmu_mask_clear(&candidates, sbi_pmu_path_first(&path));
+		candidates &= ~BIT_ULL(sbi_pmu_path_first(&path));
 	}
-	remember(&event->refusals, &refused);
+	remember(&event->refusals, refused);
 	return ret;
 }
 
@@ -120,15 +118,13 @@ static int allocate(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
  */
 static int choose_counter(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
 {
-	const struct sbi_pmu_mask fixed =
-		sbi_pmu_plan_free_fixed(&c->plan, c->backend.inv, &event->candidates);
-	const unsigned int found = sbi_pmu_plan_find(&c->plan, &event->code, &event->candidates);
+	const u64 fixed = sbi_pmu_plan_free_fixed(&c->plan, c->backend.inv, event->candidates);
+	const unsigned int found = sbi_pmu_plan_find(&c->plan, &event->code, event->candidates);
 	int idx;
 
 	if (found == SBI_PMU_NO_COUNTER)
 		return allocate(c, event, event->candidates);
-	if (!c->fixed_alike && sbi_pmu_mask_test(&c->plan.busy, found) &&
-	    !sbi_pmu_mask_empty(&fixed)) {
+	if (!c->fixed_alike && has_counter(c->plan.busy, found) && fixed) {
 		idx = allocate(c, event, fixed);
 		if (idx >= 0)
 			return idx;

@@ -13,7 +13,7 @@ static inline void sbi_pmu_event_join(struct sbi_pmu_counters *c, struct sbi_pmu
 {
 	event->counter = idx;
 	hlist_add_head(&event->node, &c->events[idx]);
-	sbi_pmu_plan_join(&c->plan, idx, &event->candidates);
+	sbi_pmu_plan_join(&c->plan, idx, event->candidates);
 }
 
 /* Does it still hold the event? If it is busy, another may serve better, see choose_counter(). */

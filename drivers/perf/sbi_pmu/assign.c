@@ -3,13 +3,12 @@
 
 /* A full counter is the answer only if no other holds the event. */
 unsigned int sbi_pmu_plan_find(const struct sbi_pmu_plan *plan,
-			       const struct sbi_pmu_event_code *code,
-			       const struct sbi_pmu_mask *candidates)
+			       const struct sbi_pmu_event_code *code, u64 candidates)
 {
-	const struct sbi_pmu_mask among = sbi_pmu_mask_and(plan->configured, candidates);
+	const u64 among = plan->configured & candidates;
 	unsigned int i, full = SBI_PMU_NO_COUNTER;
 
-	sbi_pmu_for_each_counter(i, &among) {
+	for_each_counter(i, among) {
 		if (!sbi_pmu_event_code_equal(&plan->counter[i].code, code))
 			continue;
 		if (!sbi_pmu_plan_is_full(plan, i))
@@ -19,34 +18,32 @@ unsigned int sbi_pmu_plan_find(const struct sbi_pmu_plan *plan,
 	return full;
 }
 
-struct sbi_pmu_mask sbi_pmu_plan_free_fixed(const struct sbi_pmu_plan *plan,
-					    const struct sbi_pmu_inventory *inv,
-					    const struct sbi_pmu_mask *candidates)
+u64 sbi_pmu_plan_free_fixed(const struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
+			    u64 candidates)
 {
-	const struct sbi_pmu_mask fixed = sbi_pmu_mask_and(inv->fixed, candidates);
+	const u64 fixed = inv->fixed & candidates;
 
-	return sbi_pmu_mask_andnot(fixed, &plan->busy);
+	return fixed & ~plan->busy;
 }
 
 /* The counters that hold event @code, with any filter. */
-struct sbi_pmu_mask sbi_pmu_plan_holders(const struct sbi_pmu_plan *plan,
-					 const struct sbi_pmu_event_code *code)
+u64 sbi_pmu_plan_holders(const struct sbi_pmu_plan *plan, const struct sbi_pmu_event_code *code)
 {
-	struct sbi_pmu_mask holders = {};
+	u64 holders = 0;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &plan->configured)
+	for_each_counter(i, plan->configured)
 		if (plan->counter[i].code.idx == code->idx &&
 		    plan->counter[i].code.data == code->data)
-			sbi_pmu_mask_set(&holders, i);
+			holders |= BIT_ULL(i);
 	return holders;
 }
 
-static unsigned int plan_oldest(const struct sbi_pmu_plan *plan, const struct sbi_pmu_mask *among)
+static unsigned int plan_oldest(const struct sbi_pmu_plan *plan, u64 among)
 {
 	unsigned int i, oldest = SBI_PMU_NO_COUNTER;
 
-	sbi_pmu_for_each_counter(i, among)
+	for_each_counter(i, among)
 		if (oldest == SBI_PMU_NO_COUNTER ||
 		    plan->counter[i].stamp < plan->counter[oldest].stamp)
 			oldest = i;
@@ -55,18 +52,17 @@ static unsigned int plan_oldest(const struct sbi_pmu_plan *plan, const struct sb
 
 /* Fixed ones first, as programmable ones may be needed; then free ones; then the oldest idle one */
 static unsigned int plan_available(const struct sbi_pmu_plan *plan,
-				   const struct sbi_pmu_inventory *inv,
-				   const struct sbi_pmu_mask *among)
+				   const struct sbi_pmu_inventory *inv, u64 among)
 {
-	const struct sbi_pmu_mask available = sbi_pmu_mask_andnot(*among, &plan->busy);
-	const struct sbi_pmu_mask fixed = sbi_pmu_plan_free_fixed(plan, inv, among);
-	const struct sbi_pmu_mask free = sbi_pmu_mask_andnot(available, &plan->configured);
+	const u64 available = among & ~plan->busy;
+	const u64 fixed = sbi_pmu_plan_free_fixed(plan, inv, among);
+	const u64 free = available & ~plan->configured;
 
-	if (!sbi_pmu_mask_empty(&fixed))
-		return sbi_pmu_mask_first(&fixed);
-	if (!sbi_pmu_mask_empty(&free))
-		return sbi_pmu_mask_first(&free);
-	return plan_oldest(plan, &available);
+	if (fixed)
+		return first_counter(fixed);
+	if (free)
+		return first_counter(free);
+	return plan_oldest(plan, available);
 }
 
 /**
@@ -81,28 +77,27 @@ static unsigned int plan_available(const struct sbi_pmu_plan *plan,
  * Return: is there one?
  */
 bool sbi_pmu_plan_search(const struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
-			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_path *path)
+			 u64 candidates, struct sbi_pmu_path *path)
 {
-	struct sbi_pmu_mask frontier = *candidates, seen = *candidates;
+	u64 frontier = candidates, seen = candidates;
 	unsigned int i, next;
 
-	sbi_pmu_for_each_counter(i, candidates)
+	for_each_counter(i, candidates)
 		path->from[i] = SBI_PMU_NO_COUNTER;
 
-	while (!sbi_pmu_mask_empty(&frontier)) {
-		struct sbi_pmu_mask reached = {};
+	while (frontier) {
+		u64 reached = 0;
 
-		path->end = plan_available(plan, inv, &frontier);
+		path->end = plan_available(plan, inv, frontier);
 		if (path->end != SBI_PMU_NO_COUNTER)
 			return true;
-		sbi_pmu_for_each_counter(i, &frontier) {
-			const struct sbi_pmu_mask new =
-				sbi_pmu_mask_andnot(plan->counter[i].candidates, &seen);
+		for_each_counter(i, frontier) {
+			const u64 new = (plan->counter[i].candidates & ~seen);
 
-			sbi_pmu_for_each_counter(next, &new)
+			for_each_counter(next, new)
 				path->from[next] = i;
-			seen = sbi_pmu_mask_or(seen, &new);
-			reached = sbi_pmu_mask_or(reached, &new);
+			seen |= new;
+			reached |= new;
 		}
 		frontier = reached;
 	}
@@ -119,11 +114,11 @@ unsigned int sbi_pmu_path_first(const struct sbi_pmu_path *path)
 }
 
 void sbi_pmu_plan_set(struct sbi_pmu_plan *plan, unsigned int idx,
-		      const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *candidates)
+		      const struct sbi_pmu_event_code *code, u64 candidates)
 {
-	sbi_pmu_mask_set(&plan->configured, idx);
+	plan->configured |= BIT_ULL(idx);
 	plan->counter[idx].code = *code;
-	plan->counter[idx].candidates = *candidates;
+	plan->counter[idx].candidates = candidates;
 }
 
 /* @events events count on counter @idx; it is idle if that is 0. */
@@ -131,9 +126,9 @@ void sbi_pmu_plan_set_events(struct sbi_pmu_plan *plan, unsigned int idx, unsign
 {
 	plan->counter[idx].events = events;
 	if (events) {
-		sbi_pmu_mask_set(&plan->busy, idx);
+		plan->busy |= BIT_ULL(idx);
 	} else {
-		sbi_pmu_mask_clear(&plan->busy, idx);
+		plan->busy &= ~BIT_ULL(idx);
 		plan->counter[idx].stamp = ++plan->clock;
 	}
 }
@@ -147,7 +142,7 @@ void sbi_pmu_plan_set_events(struct sbi_pmu_plan *plan, unsigned int idx, unsign
  * Return: whether the event fits beside those of the plan.
  */
 bool sbi_pmu_plan_add(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
-		      const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *candidates)
+		      const struct sbi_pmu_event_code *code, u64 candidates)
 {
 	struct sbi_pmu_path path;
 	unsigned int to = sbi_pmu_plan_find(plan, code, candidates);
@@ -164,7 +159,7 @@ bool sbi_pmu_plan_add(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory 
 		const unsigned int from = path.from[to];
 
 		sbi_pmu_plan_set(plan, to, &plan->counter[from].code,
-				 &plan->counter[from].candidates);
+				 plan->counter[from].candidates);
 		sbi_pmu_plan_set_events(plan, to, plan->counter[from].events);
 	}
 	sbi_pmu_plan_set(plan, to, code, candidates);

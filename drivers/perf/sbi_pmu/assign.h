@@ -11,15 +11,15 @@
 
 struct sbi_pmu_plan_counter {
 	struct sbi_pmu_event_code code; /* the event that it holds */
-	struct sbi_pmu_mask candidates; /* the counters to which the event could move */
+	u64 candidates;                 /* the counters to which the event could move */
 	u64 stamp;                      /* the plan's @clock when it became idle last */
 	u8 events;                      /* the number of perf events that count on it */
 };
 
 struct sbi_pmu_plan {
-	struct sbi_pmu_mask configured; /* counters that hold an event */
-	struct sbi_pmu_mask busy;       /* those on which an event counts; the others are idle */
-	u64 clock;                      /* incremented each time that one becomes idle */
+	u64 configured; /* counters that hold an event */
+	u64 busy;       /* those on which an event counts; the others are idle */
+	u64 clock;      /* incremented each time that one becomes idle */
 	struct sbi_pmu_plan_counter counter[SBI_PMU_MAX_COUNTERS];
 };
 
@@ -36,16 +36,14 @@ static inline bool sbi_pmu_plan_is_full(const struct sbi_pmu_plan *plan, unsigne
 }
 
 /* One more event counts on counter @idx; it could move to @candidates. */
-static inline void sbi_pmu_plan_join(struct sbi_pmu_plan *plan, unsigned int idx,
-				     const struct sbi_pmu_mask *candidates)
+static inline void sbi_pmu_plan_join(struct sbi_pmu_plan *plan, unsigned int idx, u64 candidates)
 {
 	struct sbi_pmu_plan_counter *counter = &plan->counter[idx];
 
 	/* The counter's event may move to where all of its events can be. */
-	counter->candidates = counter->events ? sbi_pmu_mask_and(counter->candidates, candidates) :
-						*candidates;
+	counter->candidates = counter->events ? (counter->candidates & candidates) : candidates;
 	counter->events++;
-	sbi_pmu_mask_set(&plan->busy, idx);
+	plan->busy |= BIT_ULL(idx);
 }
 
 static inline void sbi_pmu_plan_leave(struct sbi_pmu_plan *plan, unsigned int idx)
@@ -54,25 +52,22 @@ static inline void sbi_pmu_plan_leave(struct sbi_pmu_plan *plan, unsigned int id
 
 	if (--counter->events)
 		return;
-	sbi_pmu_mask_clear(&plan->busy, idx);
+	plan->busy &= ~BIT_ULL(idx);
 	counter->stamp = ++plan->clock;
 }
 
 unsigned int sbi_pmu_plan_find(const struct sbi_pmu_plan *plan,
-			       const struct sbi_pmu_event_code *code,
-			       const struct sbi_pmu_mask *candidates);
-struct sbi_pmu_mask sbi_pmu_plan_holders(const struct sbi_pmu_plan *plan,
-					 const struct sbi_pmu_event_code *code);
+			       const struct sbi_pmu_event_code *code, u64 candidates);
+u64 sbi_pmu_plan_holders(const struct sbi_pmu_plan *plan, const struct sbi_pmu_event_code *code);
 bool sbi_pmu_plan_search(const struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
-			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_path *path);
+			 u64 candidates, struct sbi_pmu_path *path);
 unsigned int sbi_pmu_path_first(const struct sbi_pmu_path *path);
 void sbi_pmu_plan_set(struct sbi_pmu_plan *plan, unsigned int idx,
-		      const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *candidates);
-struct sbi_pmu_mask sbi_pmu_plan_free_fixed(const struct sbi_pmu_plan *plan,
-					    const struct sbi_pmu_inventory *inv,
-					    const struct sbi_pmu_mask *candidates);
+		      const struct sbi_pmu_event_code *code, u64 candidates);
+u64 sbi_pmu_plan_free_fixed(const struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
+			    u64 candidates);
 void sbi_pmu_plan_set_events(struct sbi_pmu_plan *plan, unsigned int idx, unsigned int events);
 bool sbi_pmu_plan_add(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
-		      const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *candidates);
+		      const struct sbi_pmu_event_code *code, u64 candidates);
 
 #endif

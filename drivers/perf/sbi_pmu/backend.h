@@ -16,7 +16,7 @@ struct sbi_pmu_backend;
  */
 
 struct sbi_pmu_values {
-	struct sbi_pmu_mask valid;       /* the counters whose value is known */
+	u64 valid;                       /* the counters whose value is known */
 	u64 value[SBI_PMU_MAX_COUNTERS]; /* by counter */
 };
 
@@ -29,13 +29,13 @@ struct sbi_pmu_backend_ops {
 	/* after a low-power state, before counters are configured again; NULL: nothing to do */
 	void (*resume)(struct sbi_pmu_backend *be);
 	/*
-	 * configure one of the counters of @window in @mask for an event, stopped; none of them
+	 * configure one of the counters in @mask for an event, stopped; none of them
 	 * is free-running. Return: 0 and the counter in @got, -EOPNOTSUPP if none can hold the
 	 * event, -EPROTO if firmware took the counter @got, which was not offered, or another
 	 * errno.
 	 */
-	int (*config)(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
-		      const struct sbi_pmu_event_code *code, unsigned int *got);
+	int (*config)(struct sbi_pmu_backend *be, u64 mask, const struct sbi_pmu_event_code *code,
+		      unsigned int *got);
 	/* stop a counter and remove its event */
 	void (*release)(struct sbi_pmu_backend *be, unsigned int idx);
 	/* start a counter that has just been configured, from any value. Return: 0 or an errno. */
@@ -45,13 +45,12 @@ struct sbi_pmu_backend_ops {
 	 * @wanted, and of others where that costs nothing. Return: counters that have lost
 	 * their event and must be configured again.
 	 */
-	struct sbi_pmu_mask (*stop)(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which,
-				    const struct sbi_pmu_mask *wanted);
+	u64 (*stop)(struct sbi_pmu_backend *be, u64 which, u64 wanted);
 	/*
 	 * start stopped counters @which: those in be->initial from their value there, others
 	 * from their present value. Return: counters that could not be started.
 	 */
-	struct sbi_pmu_mask (*start)(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which);
+	u64 (*start)(struct sbi_pmu_backend *be, u64 which);
 	bool no_calls; /* hardware counters are programmed without SBI calls */
 };
 
@@ -128,12 +127,12 @@ struct sbi_pmu_backend {
 	const struct sbi_pmu_delegation *delegation; /* what was found out */
 	/* by number, what delegated counters hold in sireg2 */
 	u64 event[SBI_PMU_HPMCOUNTERS];
-	u32 stopped_before;       /* scountinhibit when the CPU came online */
-	u32 running;              /* delegated counters that run unless @paused, by number */
-	bool paused;              /* from sbi_pmu_backend_pause() to _unpause() */
-	struct sbi_pmu_mask held; /* delegated counters that firmware considers in use */
+	u32 stopped_before; /* scountinhibit when the CPU came online */
+	u32 running;        /* delegated counters that run unless @paused, by number */
+	bool paused;        /* from sbi_pmu_backend_pause() to _unpause() */
+	u64 held;           /* delegated counters that firmware considers in use */
 	/* counters in use that firmware took without an offer: sbi_pmu_counters_overwritten() */
-	struct sbi_pmu_mask overwritten;
+	u64 overwritten;
 	struct sbi_pmu_values stopped; /* result of ops->stop() */
 	struct sbi_pmu_values initial; /* argument of ops->start() */
 };
@@ -162,29 +161,23 @@ void sbi_pmu_shmem_unregister(struct sbi_pmu_backend *be);
 void sbi_pmu_shmem_online(struct sbi_pmu_backend *be);
 void sbi_pmu_shmem_offline(struct sbi_pmu_backend *be);
 /* as callbacks, for other backends, too */
-int sbi_pmu_backend_sbi_config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
+int sbi_pmu_backend_sbi_config(struct sbi_pmu_backend *be, u64 mask,
 			       const struct sbi_pmu_event_code *code, unsigned int *got);
 void sbi_pmu_backend_sbi_release(struct sbi_pmu_backend *be, unsigned int idx);
 int sbi_pmu_backend_sbi_start_one(struct sbi_pmu_backend *be, unsigned int idx);
 void sbi_pmu_backend_sbi_online(struct sbi_pmu_backend *be);
-int sbi_pmu_backend_config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
-			   const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *in_use,
-			   unsigned int *got);
+int sbi_pmu_backend_config(struct sbi_pmu_backend *be, u64 mask,
+			   const struct sbi_pmu_event_code *code, u64 in_use, unsigned int *got);
 void sbi_pmu_backend_release(struct sbi_pmu_backend *be, unsigned int idx);
 int sbi_pmu_backend_start_one(struct sbi_pmu_backend *be, unsigned int idx);
-struct sbi_pmu_mask sbi_pmu_backend_start(struct sbi_pmu_backend *be,
-					  const struct sbi_pmu_mask *which);
-struct sbi_pmu_mask sbi_pmu_backend_stop(struct sbi_pmu_backend *be,
-					 const struct sbi_pmu_mask *which,
-					 const struct sbi_pmu_mask *wanted);
+u64 sbi_pmu_backend_start(struct sbi_pmu_backend *be, u64 which);
+u64 sbi_pmu_backend_stop(struct sbi_pmu_backend *be, u64 which, u64 wanted);
 int sbi_pmu_backend_read_any(struct sbi_pmu_backend *be, unsigned int idx, u64 *value);
 u64 sbi_pmu_backend_convert(struct sbi_pmu_backend *be, unsigned int idx, u64 raw);
 void sbi_pmu_backend_started_at(struct sbi_pmu_backend *be, unsigned int idx, u64 value);
-void sbi_pmu_backend_stop_unchecked(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which);
-void sbi_pmu_backend_stop_and_read(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which,
-				   const struct sbi_pmu_mask *wanted);
-struct sbi_pmu_mask sbi_pmu_backend_start_each(struct sbi_pmu_backend *be,
-					       const struct sbi_pmu_mask *which);
+void sbi_pmu_backend_stop_unchecked(struct sbi_pmu_backend *be, u64 which);
+void sbi_pmu_backend_stop_and_read(struct sbi_pmu_backend *be, u64 which, u64 wanted);
+u64 sbi_pmu_backend_start_each(struct sbi_pmu_backend *be, u64 which);
 
 /**
  * sbi_pmu_backend_read() - read one counter, running or not; inline for context switches

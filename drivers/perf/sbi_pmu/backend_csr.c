@@ -22,10 +22,9 @@ static bool is_fixed(const struct sbi_pmu_backend *be, unsigned int idx)
 	return be->inv->info[idx].kind == SBI_PMU_COUNTER_FIXED;
 }
 
-static struct sbi_pmu_mask firmware_of(const struct sbi_pmu_backend *be,
-				       const struct sbi_pmu_mask *which)
+static u64 firmware_of(const struct sbi_pmu_backend *be, u64 which)
 {
-	return sbi_pmu_mask_and(*which, &be->inv->firmware);
+	return which & be->inv->firmware;
 }
 
 /* ---- scountinhibit ---- */
@@ -89,22 +88,21 @@ int sbi_pmu_delegated_hold(struct sbi_pmu_backend *be, const struct sbi_pmu_dele
 		code.idx = event->idx;
 	else
 		return -EOPNOTSUPP;
-	ret = sbi_pmu_sbi_config(&be->sbi, idx / SBI_PMU_WINDOW, sbi_pmu_window_bit(idx), &code,
-				 &got);
-	if (ret == -EPROTO && got != SBI_PMU_NO_COUNTER && !sbi_pmu_mask_test(&be->held, got))
+	ret = sbi_pmu_sbi_config(&be->sbi, BIT_ULL(idx), &code, &got);
+	if (ret == -EPROTO && got != SBI_PMU_NO_COUNTER && !has_counter(be->held, got))
 		sbi_pmu_sbi_release(&be->sbi, got);
 	if (ret)
 		return ret;
-	sbi_pmu_mask_set(&be->held, idx);
+	be->held |= BIT_ULL(idx);
 	return be->delegated->write(number_of(be, idx), CSR_SIREG2, 0);
 }
 
 /* Firmware may have counter @idx again. It is running then, as RustSBI does not release others. */
 void sbi_pmu_delegated_unhold(struct sbi_pmu_backend *be, unsigned int idx)
 {
-	if (!sbi_pmu_mask_test(&be->held, idx))
+	if (!has_counter(be->held, idx))
 		return;
-	sbi_pmu_mask_clear(&be->held, idx);
+	be->held &= ~BIT_ULL(idx);
 	be->delegated->start(BIT(number_of(be, idx)));
 	sbi_pmu_sbi_release(&be->sbi, idx);
 	/* Firmware may have lost it, and then stops nothing. */
@@ -231,10 +229,10 @@ static void release_hardware(struct sbi_pmu_backend *be, unsigned int idx)
 static int config_one(struct sbi_pmu_backend *be, unsigned int idx,
 		      const struct sbi_pmu_event_code *code)
 {
-	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(be->inv);
+	const u64 hardware = sbi_pmu_inventory_hardware(be->inv);
 	int ret;
 
-	if (!sbi_pmu_mask_test(&hardware, idx))
+	if (!has_counter(hardware, idx))
 		return -EOPNOTSUPP;
 	/* cycle and instret may run. */
 	ret = stop_counters(be, BIT(number_of(be, idx)));
@@ -257,7 +255,7 @@ static void take_back(struct sbi_pmu_backend *be, unsigned int idx, u32 stopped)
 
 	be->delegated->stop(BIT(n));
 	be->delegated->read(n, CSR_SIREG, &value);
-	sbi_pmu_mask_set(&be->held, idx);
+	be->held |= BIT_ULL(idx);
 	sbi_pmu_delegated_unhold(be, idx);
 	prepare(be, idx);
 	if (!is_fixed(be, idx) || be->delegation->fixed_filters)
@@ -267,32 +265,29 @@ static void take_back(struct sbi_pmu_backend *be, unsigned int idx, u32 stopped)
 		be->delegated->start(BIT(n));
 }
 
-static int config_firmware(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
+static int config_firmware(struct sbi_pmu_backend *be, u64 mask,
 			   const struct sbi_pmu_event_code *code, unsigned int *got)
 {
-	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(be->inv);
+	const u64 hardware = sbi_pmu_inventory_hardware(be->inv);
 	u32 stopped;
-	int ret = be->delegated->stopped(&stopped) ?:
-			  sbi_pmu_sbi_config(&be->sbi, window, mask, code, got);
+	int ret = be->delegated->stopped(&stopped) ?: sbi_pmu_sbi_config(&be->sbi, mask, code, got);
 
-	if (ret != -EPROTO || *got == SBI_PMU_NO_COUNTER || !sbi_pmu_mask_test(&hardware, *got))
+	if (ret != -EPROTO || *got == SBI_PMU_NO_COUNTER || !has_counter(hardware, *got))
 		return ret;
 	take_back(be, *got, stopped);
 	*got = SBI_PMU_NO_COUNTER;
 	return ret;
 }
 
-static int csr_config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
-		      const struct sbi_pmu_event_code *code, unsigned int *got)
+static int csr_config(struct sbi_pmu_backend *be, u64 mask, const struct sbi_pmu_event_code *code,
+		      unsigned int *got)
 {
-	struct sbi_pmu_mask offered = {};
 	int ret = -EOPNOTSUPP;
 	unsigned int i;
 
 	if (sbi_pmu_event_is_firmware(code))
-		return config_firmware(be, window, mask, code, got);
-	offered.bits[window] = mask;
-	sbi_pmu_for_each_counter(i, &offered) {
+		return config_firmware(be, mask, code, got);
+	for_each_counter(i, mask) {
 		ret = config_one(be, i, code);
 		if (!ret) {
 			*got = i;
@@ -304,7 +299,7 @@ static int csr_config(struct sbi_pmu_backend *be, unsigned int window, unsigned 
 
 static void csr_release(struct sbi_pmu_backend *be, unsigned int idx)
 {
-	if (sbi_pmu_mask_test(&be->inv->firmware, idx))
+	if (has_counter(be->inv->firmware, idx))
 		sbi_pmu_sbi_release(&be->sbi, idx);
 	else
 		release_hardware(be, idx);
@@ -314,7 +309,7 @@ static void csr_release(struct sbi_pmu_backend *be, unsigned int idx)
 
 static int csr_start_one(struct sbi_pmu_backend *be, unsigned int idx)
 {
-	if (sbi_pmu_mask_test(&be->inv->firmware, idx))
+	if (has_counter(be->inv->firmware, idx))
 		return sbi_pmu_sbi_start(&be->sbi, idx);
 	return start_counters(be, BIT(number_of(be, idx)));
 }
@@ -338,49 +333,47 @@ static int set_value(struct sbi_pmu_backend *be, unsigned int idx, u64 value)
 }
 
 /* Set those that need another value, then start all together. */
-static struct sbi_pmu_mask start_hardware(struct sbi_pmu_backend *be,
-					  const struct sbi_pmu_mask *which)
+static u64 start_hardware(struct sbi_pmu_backend *be, u64 which)
 {
-	const struct sbi_pmu_mask set = sbi_pmu_mask_and(*which, &be->initial.valid);
-	struct sbi_pmu_mask failed = {}, start;
+	const u64 set = which & be->initial.valid;
+	u64 failed = 0, start;
 	unsigned int i;
 	u32 bits;
 
-	sbi_pmu_for_each_counter(i, &set)
+	for_each_counter(i, set)
 		if (set_value(be, i, be->initial.value[i]))
-			sbi_pmu_mask_set(&failed, i);
-	start = sbi_pmu_mask_andnot(*which, &failed);
-	bits = sbi_pmu_inventory_csr_bits(be->inv, &start);
-	return bits && start_counters(be, bits) ? *which : failed;
+			failed |= BIT_ULL(i);
+	start = which & ~failed;
+	bits = sbi_pmu_inventory_csr_bits(be->inv, start);
+	return bits && start_counters(be, bits) ? which : failed;
 }
 
-static struct sbi_pmu_mask csr_start(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which)
+static u64 csr_start(struct sbi_pmu_backend *be, u64 which)
 {
-	const struct sbi_pmu_mask firmware = firmware_of(be, which);
-	const struct sbi_pmu_mask hardware = sbi_pmu_mask_andnot(*which, &firmware);
-	const struct sbi_pmu_mask failed = sbi_pmu_backend_start_each(be, &firmware);
-	const struct sbi_pmu_mask more = start_hardware(be, &hardware);
+	const u64 firmware = firmware_of(be, which);
+	const u64 hardware = which & ~firmware;
+	const u64 failed = sbi_pmu_backend_start_each(be, firmware);
+	const u64 more = start_hardware(be, hardware);
 
-	return sbi_pmu_mask_or(failed, &more);
+	return failed | more;
 }
 
-static struct sbi_pmu_mask csr_stop(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which,
-				    const struct sbi_pmu_mask *wanted)
+static u64 csr_stop(struct sbi_pmu_backend *be, u64 which, u64 wanted)
 {
-	const struct sbi_pmu_mask firmware = firmware_of(be, which);
-	const struct sbi_pmu_mask hardware = sbi_pmu_mask_andnot(*which, &firmware);
-	const struct sbi_pmu_mask read = sbi_pmu_mask_and(hardware, wanted);
-	const u32 bits = sbi_pmu_inventory_csr_bits(be->inv, &hardware);
-	struct sbi_pmu_mask failed = {};
+	const u64 firmware = firmware_of(be, which);
+	const u64 hardware = which & ~firmware;
+	const u64 read = hardware & wanted;
+	const u32 bits = sbi_pmu_inventory_csr_bits(be->inv, hardware);
+	u64 failed = 0;
 	unsigned int i;
 
 	if (bits && stop_counters(be, bits))
 		failed = hardware;
-	sbi_pmu_for_each_counter(i, &read)
+	for_each_counter(i, read)
 		if (!sbi_pmu_backend_read(be, i, &be->stopped.value[i]))
-			sbi_pmu_mask_set(&be->stopped.valid, i);
-	if (!sbi_pmu_mask_empty(&firmware))
-		sbi_pmu_backend_stop_and_read(be, &firmware, wanted);
+			be->stopped.valid |= BIT_ULL(i);
+	if (firmware)
+		sbi_pmu_backend_stop_and_read(be, firmware, wanted);
 	return failed;
 }
 
@@ -388,10 +381,10 @@ static struct sbi_pmu_mask csr_stop(struct sbi_pmu_backend *be, const struct sbi
 
 static void prepare_all(struct sbi_pmu_backend *be)
 {
-	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(be->inv);
+	const u64 hardware = sbi_pmu_inventory_hardware(be->inv);
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &hardware) {
+	for_each_counter(i, hardware) {
 		clear_event(be, i);
 		sbi_pmu_delegated_unhold(be, i);
 		prepare(be, i);
@@ -406,7 +399,7 @@ static void prepare_all(struct sbi_pmu_backend *be)
 static void csr_online(struct sbi_pmu_backend *be)
 {
 	sbi_pmu_backend_sbi_online(be);
-	be->held = (struct sbi_pmu_mask){};
+	be->held = 0;
 	be->running = 0;
 	be->paused = false;
 	be->stopped_before = 0;
@@ -419,7 +412,7 @@ static bool has_lost_events(struct sbi_pmu_backend *be)
 {
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &be->inv->programmable) {
+	for_each_counter(i, be->inv->programmable) {
 		const unsigned int n = number_of(be, i);
 		u64 event;
 
@@ -440,10 +433,10 @@ static void csr_resume(struct sbi_pmu_backend *be)
 /* Nothing may be left in use: the next driver may program the counters by SBI calls. */
 static void csr_offline(struct sbi_pmu_backend *be)
 {
-	const struct sbi_pmu_mask held = be->held;
+	const u64 held = be->held;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &held) {
+	for_each_counter(i, held) {
 		sbi_pmu_delegated_unhold(be, i);
 		run_fixed(be, i);
 	}

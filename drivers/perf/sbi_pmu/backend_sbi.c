@@ -58,18 +58,16 @@ int sbi_pmu_sbi_counter_info(struct sbi_pmu_sbi *sbi, unsigned int idx, unsigned
 /**
  * sbi_pmu_sbi_config() - configure one of some counters for an event
  * @sbi: this CPU's
- * @window: counters from SBI_PMU_WINDOW * @window on ...
- * @mask: ... that are offered; never 0, as OpenSBI before 1.7 reads out of bounds then
+ * @mask: counters that are offered; never 0, as OpenSBI before 1.7 reads out of bounds then
  * @code: the event
  * @got: the counter that firmware took, written if 0 or -EPROTO is returned
  * Return: 0, -EOPNOTSUPP if no offered counter can hold the event, -EPROTO if firmware
  * took a counter that was not offered, or another errno.
  */
-int sbi_pmu_sbi_config(struct sbi_pmu_sbi *sbi, unsigned int window, unsigned long mask,
-		       const struct sbi_pmu_event_code *code, unsigned int *got)
+int sbi_pmu_sbi_config(struct sbi_pmu_sbi *sbi, u64 mask, const struct sbi_pmu_event_code *code,
+		       unsigned int *got)
 {
-	const unsigned long base = window * SBI_PMU_WINDOW;
-	const unsigned long arg[SBI_PMU_ARGS] = { base, mask, code->flags, code->idx, code->data };
+	const unsigned long arg[SBI_PMU_ARGS] = { 0, mask, code->flags, code->idx, code->data };
 	unsigned long value;
 	int ret;
 
@@ -77,23 +75,21 @@ int sbi_pmu_sbi_config(struct sbi_pmu_sbi *sbi, unsigned int window, unsigned lo
 	if (ret)
 		return ret;
 	*got = value < SBI_PMU_MAX_COUNTERS ? value : SBI_PMU_NO_COUNTER;
-	if (value < base || value - base >= SBI_PMU_WINDOW || !(mask >> (value - base) & 1))
+	if (!has_counter(mask, *got))
 		return -EPROTO;
 	return 0;
 }
 
-static int start(struct sbi_pmu_sbi *sbi, unsigned int window, unsigned long mask,
-		 unsigned long flags, u64 value)
+static int start(struct sbi_pmu_sbi *sbi, u64 mask, unsigned long flags, u64 value)
 {
-	const unsigned long arg[SBI_PMU_ARGS] = { window * SBI_PMU_WINDOW, mask, flags, value };
+	const unsigned long arg[SBI_PMU_ARGS] = { 0, mask, flags, value };
 
 	return pmu_call(sbi, SBI_EXT_PMU_COUNTER_START, arg, NULL);
 }
 
-static int stop(struct sbi_pmu_sbi *sbi, unsigned int window, unsigned long mask,
-		unsigned long flags)
+static int stop(struct sbi_pmu_sbi *sbi, u64 mask, unsigned long flags)
 {
-	const unsigned long arg[SBI_PMU_ARGS] = { window * SBI_PMU_WINDOW, mask, flags };
+	const unsigned long arg[SBI_PMU_ARGS] = { 0, mask, flags };
 
 	return pmu_call(sbi, SBI_EXT_PMU_COUNTER_STOP, arg, NULL);
 }
@@ -101,7 +97,7 @@ static int stop(struct sbi_pmu_sbi *sbi, unsigned int window, unsigned long mask
 /* Start a stopped counter from its present value. */
 int sbi_pmu_sbi_start(struct sbi_pmu_sbi *sbi, unsigned int idx)
 {
-	const int ret = start(sbi, idx / SBI_PMU_WINDOW, sbi_pmu_window_bit(idx), 0, 0);
+	const int ret = start(sbi, BIT_ULL(idx), 0, 0);
 
 	return ret == -EALREADY ? 0 : ret;
 }
@@ -109,45 +105,41 @@ int sbi_pmu_sbi_start(struct sbi_pmu_sbi *sbi, unsigned int idx)
 /* Start a stopped counter from @value. */
 int sbi_pmu_sbi_start_at(struct sbi_pmu_sbi *sbi, unsigned int idx, u64 value)
 {
-	return start(sbi, idx / SBI_PMU_WINDOW, sbi_pmu_window_bit(idx),
-		     SBI_PMU_START_FLAG_SET_INIT_VALUE, value);
+	return start(sbi, BIT_ULL(idx), SBI_PMU_START_FLAG_SET_INIT_VALUE, value);
 }
 
 /* Start stopped counters, each from its value in the snapshot shared memory. */
-int sbi_pmu_sbi_start_snapshot(struct sbi_pmu_sbi *sbi, unsigned int window, unsigned long mask)
+int sbi_pmu_sbi_start_snapshot(struct sbi_pmu_sbi *sbi, u64 mask)
 {
-	return start(sbi, window, mask, SBI_PMU_START_FLAG_INIT_SNAPSHOT, 0);
+	return start(sbi, mask, SBI_PMU_START_FLAG_INIT_SNAPSHOT, 0);
 }
 
 /**
  * sbi_pmu_sbi_stop() - stop running counters; they keep event and value
  * @sbi: this CPU's
- * @window: the window
  * @mask: counters, all running: some firmware stops none after the first that is stopped already
  * Return: 0 or an errno, about one of the counters.
  */
-int sbi_pmu_sbi_stop(struct sbi_pmu_sbi *sbi, unsigned int window, unsigned long mask)
+int sbi_pmu_sbi_stop(struct sbi_pmu_sbi *sbi, u64 mask)
 {
-	return stop(sbi, window, mask, 0);
+	return stop(sbi, mask, 0);
 }
 
 /**
  * sbi_pmu_sbi_stop_snapshot() - stop running counters, write values to the shared memory
  * @sbi: this CPU's
- * @window: the window
- * @mask: counters of the window, as for sbi_pmu_sbi_stop()
+ * @mask: counters, as for sbi_pmu_sbi_stop()
  * Return: 0, -ENOMEM if firmware has no such memory and so has stopped nothing, or another errno.
  */
-int sbi_pmu_sbi_stop_snapshot(struct sbi_pmu_sbi *sbi, unsigned int window, unsigned long mask)
+int sbi_pmu_sbi_stop_snapshot(struct sbi_pmu_sbi *sbi, u64 mask)
 {
-	return stop(sbi, window, mask, SBI_PMU_STOP_FLAG_TAKE_SNAPSHOT);
+	return stop(sbi, mask, SBI_PMU_STOP_FLAG_TAKE_SNAPSHOT);
 }
 
 /* Stop a counter and remove its event; no error if the counter was stopped already. */
 int sbi_pmu_sbi_release(struct sbi_pmu_sbi *sbi, unsigned int idx)
 {
-	const int ret =
-		stop(sbi, idx / SBI_PMU_WINDOW, sbi_pmu_window_bit(idx), SBI_PMU_STOP_FLAG_RESET);
+	const int ret = stop(sbi, BIT_ULL(idx), SBI_PMU_STOP_FLAG_RESET);
 
 	return ret == -EALREADY ? 0 : ret;
 }
@@ -217,14 +209,12 @@ void sbi_pmu_shmem_offline(struct sbi_pmu_backend *be)
 /* ---- counters that run without firmware ---- */
 
 /* The free-running counter of @mask that counts @code, SBI_PMU_NO_COUNTER if none. None filters. */
-static unsigned int free_running_for(const struct sbi_pmu_backend *be, unsigned int window,
-				     unsigned long mask, const struct sbi_pmu_event_code *code)
+static unsigned int free_running_for(const struct sbi_pmu_backend *be, u64 mask,
+				     const struct sbi_pmu_event_code *code)
 {
-	struct sbi_pmu_mask among = sbi_pmu_mask_window(&be->inv->free_running, window);
 	unsigned int i;
 
-	among.bits[window] &= mask;
-	sbi_pmu_for_each_counter(i, &among)
+	for_each_counter(i, be->inv->free_running & mask)
 		if (!code->flags && code->idx == sbi_pmu_counter_fixed_event(&be->inv->info[i]))
 			return i;
 	return SBI_PMU_NO_COUNTER;
@@ -232,35 +222,34 @@ static unsigned int free_running_for(const struct sbi_pmu_backend *be, unsigned 
 
 static bool is_free_running(const struct sbi_pmu_backend *be, unsigned int idx)
 {
-	return sbi_pmu_mask_test(&be->inv->free_running, idx);
+	return has_counter(be->inv->free_running, idx);
 }
 
 /* ---- configure ---- */
 
-static int config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
-		  const struct sbi_pmu_event_code *code, unsigned int *got)
+static int config(struct sbi_pmu_backend *be, u64 mask, const struct sbi_pmu_event_code *code,
+		  unsigned int *got)
 {
-	*got = free_running_for(be, window, mask, code);
+	*got = free_running_for(be, mask, code);
 	if (*got != SBI_PMU_NO_COUNTER)
 		return 0;
-	mask &= ~be->inv->free_running.bits[window];
-	return mask ? be->ops->config(be, window, mask, code, got) : -EOPNOTSUPP;
+	mask &= ~be->inv->free_running;
+	return mask ? be->ops->config(be, mask, code, got) : -EOPNOTSUPP;
 }
 
-int sbi_pmu_backend_sbi_config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
+int sbi_pmu_backend_sbi_config(struct sbi_pmu_backend *be, u64 mask,
 			       const struct sbi_pmu_event_code *code, unsigned int *got)
 {
-	return sbi_pmu_sbi_config(&be->sbi, window, mask, code, got);
+	return sbi_pmu_sbi_config(&be->sbi, mask, code, got);
 }
 
 /* Firmware took counter @idx without an offer; SBI_PMU_NO_COUNTER: one that does not exist. */
-static void taken_unoffered(struct sbi_pmu_backend *be, unsigned int idx,
-			    const struct sbi_pmu_mask *in_use)
+static void taken_unoffered(struct sbi_pmu_backend *be, unsigned int idx, u64 in_use)
 {
 	if (idx >= SBI_PMU_MAX_COUNTERS)
 		return;
-	if (sbi_pmu_mask_test(in_use, idx))
-		sbi_pmu_mask_set(&be->overwritten, idx);
+	if (has_counter(in_use, idx))
+		be->overwritten |= BIT_ULL(idx);
 	else if (be->exclusive && !is_free_running(be, idx))
 		sbi_pmu_sbi_release(&be->sbi, idx);
 }
@@ -268,8 +257,7 @@ static void taken_unoffered(struct sbi_pmu_backend *be, unsigned int idx,
 /**
  * sbi_pmu_backend_config() - configure one of some counters for an event, stopped
  * @be: this CPU's
- * @window: counters from SBI_PMU_WINDOW * @window on ...
- * @mask: ... that are offered
+ * @mask: counters that are offered
  * @code: the event
  * @in_use: counters that hold an event of ours
  * @got: the counter, written on success
@@ -278,11 +266,10 @@ static void taken_unoffered(struct sbi_pmu_backend *be, unsigned int idx,
  * it is added to be->overwritten; or in shared mode perhaps the other driver.
  * Return: 0, -EOPNOTSUPP if no offered counter can hold the event, or another errno.
  */
-int sbi_pmu_backend_config(struct sbi_pmu_backend *be, unsigned int window, unsigned long mask,
-			   const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *in_use,
-			   unsigned int *got)
+int sbi_pmu_backend_config(struct sbi_pmu_backend *be, u64 mask,
+			   const struct sbi_pmu_event_code *code, u64 in_use, unsigned int *got)
 {
-	const int ret = config(be, window, mask, code, got);
+	const int ret = config(be, mask, code, got);
 
 	if (ret == -EPROTO)
 		taken_unoffered(be, *got, in_use);
@@ -314,10 +301,10 @@ void sbi_pmu_backend_sbi_release(struct sbi_pmu_backend *be, unsigned int idx)
  */
 void sbi_pmu_backend_sbi_online(struct sbi_pmu_backend *be)
 {
-	const struct sbi_pmu_mask used = sbi_pmu_mask_or(be->inv->programmable, &be->inv->firmware);
+	const u64 used = be->inv->programmable | be->inv->firmware;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &used)
+	for_each_counter(i, used)
 		sbi_pmu_sbi_release(&be->sbi, i);
 	sbi_pmu_shmem_online(be);
 }
@@ -366,32 +353,28 @@ int sbi_pmu_backend_read_any(struct sbi_pmu_backend *be, unsigned int idx, u64 *
 /* ---- stop and start ---- */
 
 /* The result is about one counter only, so counters are taken to be stopped. */
-void sbi_pmu_backend_stop_unchecked(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which)
+void sbi_pmu_backend_stop_unchecked(struct sbi_pmu_backend *be, u64 which)
 {
-	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++)
-		if (which->bits[w])
-			sbi_pmu_sbi_stop(&be->sbi, w, which->bits[w]);
+	if (which)
+		sbi_pmu_sbi_stop(&be->sbi, which);
 }
 
 /* A counter that accumulates is read in any case: the next total contains this count. */
-void sbi_pmu_backend_stop_and_read(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which,
-				   const struct sbi_pmu_mask *wanted)
+void sbi_pmu_backend_stop_and_read(struct sbi_pmu_backend *be, u64 which, u64 wanted)
 {
-	const struct sbi_pmu_mask read = be->accumulates ? *which :
-							   sbi_pmu_mask_and(*which, wanted);
+	const u64 read = be->accumulates ? which : (which & wanted);
 	unsigned int i;
 
 	sbi_pmu_backend_stop_unchecked(be, which);
-	sbi_pmu_for_each_counter(i, &read)
+	for_each_counter(i, read)
 		if (!sbi_pmu_backend_read(be, i, &be->stopped.value[i]))
-			sbi_pmu_mask_set(&be->stopped.valid, i);
+			be->stopped.valid |= BIT_ULL(i);
 }
 
-static struct sbi_pmu_mask sbi_stop(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which,
-				    const struct sbi_pmu_mask *wanted)
+static u64 sbi_stop(struct sbi_pmu_backend *be, u64 which, u64 wanted)
 {
 	sbi_pmu_backend_stop_and_read(be, which, wanted);
-	return (struct sbi_pmu_mask){};
+	return 0;
 }
 
 static int start_at(struct sbi_pmu_backend *be, unsigned int idx, u64 value)
@@ -400,8 +383,7 @@ static int start_at(struct sbi_pmu_backend *be, unsigned int idx, u64 value)
 	u64 ran;
 
 	/* Firmware did not stop it with the others: stop it alone. */
-	if (ret == -EALREADY &&
-	    !sbi_pmu_sbi_stop(&be->sbi, idx / SBI_PMU_WINDOW, sbi_pmu_window_bit(idx))) {
+	if (ret == -EALREADY && !sbi_pmu_sbi_stop(&be->sbi, BIT_ULL(idx))) {
 		if (be->accumulates && sbi_pmu_backend_read(be, idx, &ran))
 			return -EIO;
 		ret = sbi_pmu_sbi_start_at(&be->sbi, idx, value);
@@ -412,19 +394,17 @@ static int start_at(struct sbi_pmu_backend *be, unsigned int idx, u64 value)
 }
 
 /* Start stopped counters one by one. Return: those that could not be started. */
-struct sbi_pmu_mask sbi_pmu_backend_start_each(struct sbi_pmu_backend *be,
-					       const struct sbi_pmu_mask *which)
+u64 sbi_pmu_backend_start_each(struct sbi_pmu_backend *be, u64 which)
 {
-	struct sbi_pmu_mask failed = {};
+	u64 failed = 0;
 	unsigned int i;
 	int ret;
 
-	sbi_pmu_for_each_counter(i, which) {
-		ret = sbi_pmu_mask_test(&be->initial.valid, i) ?
-			      start_at(be, i, be->initial.value[i]) :
-			      sbi_pmu_sbi_start(&be->sbi, i);
+	for_each_counter(i, which) {
+		ret = has_counter(be->initial.valid, i) ? start_at(be, i, be->initial.value[i]) :
+							  sbi_pmu_sbi_start(&be->sbi, i);
 		if (ret)
-			sbi_pmu_mask_set(&failed, i);
+			failed |= BIT_ULL(i);
 	}
 	return failed;
 }
@@ -433,15 +413,14 @@ struct sbi_pmu_mask sbi_pmu_backend_start_each(struct sbi_pmu_backend *be,
  * Those that go on from their present values are started together, so that an overflow costs the
  * same whatever else counts. After an error all are started one by one, to find which one fails.
  */
-static struct sbi_pmu_mask sbi_start(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which)
+static u64 sbi_start(struct sbi_pmu_backend *be, u64 which)
 {
-	const struct sbi_pmu_mask together = sbi_pmu_mask_andnot(*which, &be->initial.valid);
-	struct sbi_pmu_mask each = sbi_pmu_mask_and(*which, &be->initial.valid);
+	const u64 together = which & ~be->initial.valid;
+	u64 each = which & be->initial.valid;
 
-	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++)
-		if (together.bits[w] && start(&be->sbi, w, together.bits[w], 0, 0))
-			each.bits[w] |= together.bits[w];
-	return sbi_pmu_backend_start_each(be, &each);
+	if (together && start(&be->sbi, together, 0, 0))
+		each |= together;
+	return sbi_pmu_backend_start_each(be, each);
 }
 
 int sbi_pmu_backend_start_one(struct sbi_pmu_backend *be, unsigned int idx)
@@ -455,71 +434,67 @@ int sbi_pmu_backend_sbi_start_one(struct sbi_pmu_backend *be, unsigned int idx)
 }
 
 /* Add the values of counters @which to @values. Return: those that cannot be read. */
-static struct sbi_pmu_mask read_each(struct sbi_pmu_backend *be, const struct sbi_pmu_mask *which,
-				     struct sbi_pmu_values *values)
+static u64 read_each(struct sbi_pmu_backend *be, u64 which, struct sbi_pmu_values *values)
 {
-	struct sbi_pmu_mask failed = {};
+	u64 failed = 0;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, which) {
+	for_each_counter(i, which) {
 		if (sbi_pmu_backend_read(be, i, &values->value[i]))
-			sbi_pmu_mask_set(&failed, i);
+			failed |= BIT_ULL(i);
 		else
-			sbi_pmu_mask_set(&values->valid, i);
+			values->valid |= BIT_ULL(i);
 	}
 	return failed;
 }
 
 /* Stop counters: see struct sbi_pmu_backend_ops. */
-struct sbi_pmu_mask sbi_pmu_backend_stop(struct sbi_pmu_backend *be,
-					 const struct sbi_pmu_mask *which,
-					 const struct sbi_pmu_mask *wanted)
+u64 sbi_pmu_backend_stop(struct sbi_pmu_backend *be, u64 which, u64 wanted)
 {
-	const struct sbi_pmu_mask free = sbi_pmu_mask_and(*which, &be->inv->free_running);
-	const struct sbi_pmu_mask others = sbi_pmu_mask_andnot(*which, &free);
+	const u64 free = which & be->inv->free_running;
+	const u64 others = which & ~free;
 
 	/* A value that is not known is not accounted. */
-	read_each(be, &free, &be->stopped);
-	return be->ops->stop(be, &others, wanted);
+	read_each(be, free, &be->stopped);
+	return be->ops->stop(be, others, wanted);
 }
 
 /* Start counters: see struct sbi_pmu_backend_ops. */
-struct sbi_pmu_mask sbi_pmu_backend_start(struct sbi_pmu_backend *be,
-					  const struct sbi_pmu_mask *which)
+u64 sbi_pmu_backend_start(struct sbi_pmu_backend *be, u64 which)
 {
-	const struct sbi_pmu_mask free = sbi_pmu_mask_and(*which, &be->inv->free_running);
-	const struct sbi_pmu_mask others = sbi_pmu_mask_andnot(*which, &free);
-	const struct sbi_pmu_mask failed = be->ops->start(be, &others);
-	const struct sbi_pmu_mask unreadable = read_each(be, &free, &be->initial);
+	const u64 free = which & be->inv->free_running;
+	const u64 others = which & ~free;
+	const u64 failed = be->ops->start(be, others);
+	const u64 unreadable = read_each(be, free, &be->initial);
 
-	return sbi_pmu_mask_or(failed, &unreadable);
+	return failed | unreadable;
 }
 
-static struct sbi_pmu_mask mask_of(unsigned int idx)
+static u64 mask_of(unsigned int idx)
 {
-	struct sbi_pmu_mask one = {};
+	u64 one = 0;
 
-	sbi_pmu_mask_set(&one, idx);
+	one |= BIT_ULL(idx);
 	return one;
 }
 
 /* Start one configured, stopped counter from @value. Return: 0, -EIO if it does not start. */
 int sbi_pmu_backend_start_from(struct sbi_pmu_backend *be, unsigned int idx, u64 value)
 {
-	const struct sbi_pmu_mask one = mask_of(idx);
-	struct sbi_pmu_mask failed;
+	const u64 one = mask_of(idx);
+	u64 failed;
 
 	be->initial.value[idx] = value;
-	sbi_pmu_mask_set(&be->initial.valid, idx);
-	failed = sbi_pmu_backend_start(be, &one);
-	return sbi_pmu_mask_empty(&failed) ? 0 : -EIO;
+	be->initial.valid |= BIT_ULL(idx);
+	failed = sbi_pmu_backend_start(be, one);
+	return !failed ? 0 : -EIO;
 }
 
 void sbi_pmu_backend_stop_one(struct sbi_pmu_backend *be, unsigned int idx)
 {
-	const struct sbi_pmu_mask one = mask_of(idx), none = {};
+	const u64 one = mask_of(idx), none = 0;
 
-	sbi_pmu_backend_stop(be, &one, &none);
+	sbi_pmu_backend_stop(be, one, none);
 }
 
 const struct sbi_pmu_backend_ops sbi_pmu_backend_sbi = {

@@ -23,16 +23,13 @@ int sbi_pmu_sbi_errno(long error);
 int __must_check sbi_pmu_sbi_num_counters(struct sbi_pmu_sbi *sbi, unsigned long *n);
 int __must_check sbi_pmu_sbi_counter_info(struct sbi_pmu_sbi *sbi, unsigned int idx,
 					  unsigned long *info);
-int __must_check sbi_pmu_sbi_config(struct sbi_pmu_sbi *sbi, unsigned int window,
-				    unsigned long mask, const struct sbi_pmu_event_code *code,
-				    unsigned int *got);
+int __must_check sbi_pmu_sbi_config(struct sbi_pmu_sbi *sbi, u64 mask,
+				    const struct sbi_pmu_event_code *code, unsigned int *got);
 int __must_check sbi_pmu_sbi_start(struct sbi_pmu_sbi *sbi, unsigned int idx);
 int __must_check sbi_pmu_sbi_start_at(struct sbi_pmu_sbi *sbi, unsigned int idx, u64 value);
-int __must_check sbi_pmu_sbi_start_snapshot(struct sbi_pmu_sbi *sbi, unsigned int window,
-					    unsigned long mask);
-int sbi_pmu_sbi_stop(struct sbi_pmu_sbi *sbi, unsigned int window, unsigned long mask);
-int __must_check sbi_pmu_sbi_stop_snapshot(struct sbi_pmu_sbi *sbi, unsigned int window,
-					   unsigned long mask);
+int __must_check sbi_pmu_sbi_start_snapshot(struct sbi_pmu_sbi *sbi, u64 mask);
+int sbi_pmu_sbi_stop(struct sbi_pmu_sbi *sbi, u64 mask);
+int __must_check sbi_pmu_sbi_stop_snapshot(struct sbi_pmu_sbi *sbi, u64 mask);
 int sbi_pmu_sbi_release(struct sbi_pmu_sbi *sbi, unsigned int idx);
 int __must_check sbi_pmu_sbi_fw_read(struct sbi_pmu_sbi *sbi, unsigned int idx, u64 *value);
 int __must_check sbi_pmu_sbi_set_shmem(struct sbi_pmu_sbi *sbi, u64 address);

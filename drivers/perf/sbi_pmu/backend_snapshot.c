@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All counters of a window by one SBI call, values through the snapshot shared memory (SBI 3.0,
+ * All counters by one SBI call, values through the snapshot shared memory (SBI 3.0,
  * 11.2 to 11.4 and 11.13); one by one (backend_sbi.c) if firmware loses the memory.
  */
 #include "backend.h"
 
 static u64 *shmem_value(struct sbi_pmu_backend *be, unsigned int idx)
 {
-	return &be->shmem.data->ctr_values[idx % SBI_PMU_WINDOW];
+	return &be->shmem.data->ctr_values[idx];
 }
 
 /*
@@ -25,14 +25,13 @@ static bool is_shmem_lost(int ret)
 	return ret == -ENOMEM;
 }
 
-static int stop_to_shmem(struct sbi_pmu_backend *be, unsigned int w,
-			 const struct sbi_pmu_mask *which)
+static int stop_to_shmem(struct sbi_pmu_backend *be, u64 which)
 {
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, which)
+	for_each_counter(i, which)
 		WRITE_ONCE(*shmem_value(be, i), not_written(be, i));
-	return sbi_pmu_sbi_stop_snapshot(&be->sbi, w, which->bits[w]);
+	return sbi_pmu_sbi_stop_snapshot(&be->sbi, which);
 }
 
 /*
@@ -50,104 +49,78 @@ static bool shmem_written(struct sbi_pmu_backend *be, unsigned int idx, bool err
 }
 
 /* Firmware may have lost more, so its own counters are to be configured again. Return: those. */
-static struct sbi_pmu_mask stop_without_shmem(struct sbi_pmu_backend *be,
-					      const struct sbi_pmu_mask *which)
+static u64 stop_without_shmem(struct sbi_pmu_backend *be, u64 which)
 {
 	be->shmem.registered = be->shmem.may_be_registered = false;
 	sbi_pmu_backend_stop_unchecked(be, which);
-	return sbi_pmu_mask_and(*which, &be->inv->firmware);
+	return which & be->inv->firmware;
 }
 
-static struct sbi_pmu_mask stop_window(struct sbi_pmu_backend *be, unsigned int w,
-				       const struct sbi_pmu_mask *which)
+static u64 stop_all(struct sbi_pmu_backend *be, u64 which)
 {
-	int ret = stop_to_shmem(be, w, which);
-	struct sbi_pmu_mask lost = {};
+	int ret = stop_to_shmem(be, which);
+	u64 lost = 0;
 	unsigned int i;
 
 	if (is_shmem_lost(ret) && sbi_pmu_shmem_register(be))
-		ret = stop_to_shmem(be, w, which);
+		ret = stop_to_shmem(be, which);
 	if (is_shmem_lost(ret))
 		lost = stop_without_shmem(be, which);
-	sbi_pmu_for_each_counter(i, which) {
-		if (sbi_pmu_mask_test(&lost, i))
+	for_each_counter(i, which) {
+		if (has_counter(lost, i))
 			continue;
 		/* An error is about one counter; later counters may not be saved. */
 		if (shmem_written(be, i, ret, &be->stopped.value[i]) ||
 		    (ret && !sbi_pmu_backend_read(be, i, &be->stopped.value[i])))
-			sbi_pmu_mask_set(&be->stopped.valid, i);
+			be->stopped.valid |= BIT_ULL(i);
 		else
-			sbi_pmu_mask_set(&lost, i);
+			lost |= BIT_ULL(i);
 	}
 	return lost;
 }
 
-static struct sbi_pmu_mask snapshot_stop(struct sbi_pmu_backend *be,
-					 const struct sbi_pmu_mask *which,
-					 const struct sbi_pmu_mask *wanted)
+static u64 snapshot_stop(struct sbi_pmu_backend *be, u64 which, u64 wanted)
 {
-	struct sbi_pmu_mask lost = {};
-
-	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++) {
-		const struct sbi_pmu_mask window = sbi_pmu_mask_window(which, w);
-		struct sbi_pmu_mask more = {};
-
-		if (!which->bits[w])
-			continue;
-		if (be->shmem.registered)
-			more = stop_window(be, w, &window);
-		else
-			sbi_pmu_backend_stop_and_read(be, &window, wanted);
-		lost = sbi_pmu_mask_or(lost, &more);
-	}
-	return lost;
+	if (!which)
+		return 0;
+	if (be->shmem.registered)
+		return stop_all(be, which);
+	sbi_pmu_backend_stop_and_read(be, which, wanted);
+	return 0;
 }
 
-static int start_from_shmem(struct sbi_pmu_backend *be, unsigned int w,
-			    const struct sbi_pmu_mask *which)
+static int start_from_shmem(struct sbi_pmu_backend *be, u64 which)
 {
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, which)
+	for_each_counter(i, which)
 		WRITE_ONCE(*shmem_value(be, i), be->initial.value[i]);
-	return sbi_pmu_sbi_start_snapshot(&be->sbi, w, which->bits[w]);
+	return sbi_pmu_sbi_start_snapshot(&be->sbi, which);
 }
 
-/* Return: counters of the window that could not be started. */
-static struct sbi_pmu_mask start_window(struct sbi_pmu_backend *be, unsigned int w,
-					const struct sbi_pmu_mask *which)
+/* Return: counters that could not be started. */
+static u64 start_all(struct sbi_pmu_backend *be, u64 which)
 {
-	int ret = start_from_shmem(be, w, which);
+	int ret = start_from_shmem(be, which);
 	unsigned int i;
 
 	if (is_shmem_lost(ret) && sbi_pmu_shmem_register(be))
-		ret = start_from_shmem(be, w, which);
+		ret = start_from_shmem(be, which);
 	if (is_shmem_lost(ret))
 		be->shmem.registered = be->shmem.may_be_registered = false;
 	/* Some may have been started: one by one the error is told apart. */
 	if (ret)
 		return sbi_pmu_backend_start_each(be, which);
-	sbi_pmu_for_each_counter(i, which)
+	for_each_counter(i, which)
 		sbi_pmu_backend_started_at(be, i, be->initial.value[i]);
-	return (struct sbi_pmu_mask){};
+	return 0;
 }
 
-static struct sbi_pmu_mask snapshot_start(struct sbi_pmu_backend *be,
-					  const struct sbi_pmu_mask *which)
+static u64 snapshot_start(struct sbi_pmu_backend *be, u64 which)
 {
-	struct sbi_pmu_mask failed = {};
-
-	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++) {
-		const struct sbi_pmu_mask window = sbi_pmu_mask_window(which, w);
-		struct sbi_pmu_mask more;
-
-		if (!which->bits[w])
-			continue;
-		more = be->shmem.registered ? start_window(be, w, &window) :
-					      sbi_pmu_backend_start_each(be, &window);
-		failed = sbi_pmu_mask_or(failed, &more);
-	}
-	return failed;
+	if (!which)
+		return 0;
+	return be->shmem.registered ? start_all(be, which) : sbi_pmu_backend_start_each(be, which);
 }
 
 const struct sbi_pmu_backend_ops sbi_pmu_backend_snapshot = {

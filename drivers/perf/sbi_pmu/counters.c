@@ -4,17 +4,16 @@
 static void set_state(struct sbi_pmu_counters *c, unsigned int idx,
 		      enum sbi_pmu_counter_state state)
 {
-	sbi_pmu_mask_clear(&c->in[c->state[idx]], idx);
+	c->in[c->state[idx]] &= ~BIT_ULL(idx);
 	c->state[idx] = state;
-	sbi_pmu_mask_set(&c->in[state], idx);
+	c->in[state] |= BIT_ULL(idx);
 }
 
-static struct sbi_pmu_mask running(const struct sbi_pmu_counters *c)
+static u64 running(const struct sbi_pmu_counters *c)
 {
-	const struct sbi_pmu_mask armed =
-		sbi_pmu_mask_or(c->in[SBI_PMU_RUNNING], &c->in[SBI_PMU_ARMED]);
+	const u64 armed = (c->in[SBI_PMU_RUNNING] | c->in[SBI_PMU_ARMED]);
 
-	return sbi_pmu_mask_or(armed, &c->in[SBI_PMU_RESTART]);
+	return armed | c->in[SBI_PMU_RESTART];
 }
 
 /* Counter @idx reads @now: account that to all of its events. */
@@ -90,7 +89,7 @@ bool sbi_pmu_counters_poll_narrow(struct sbi_pmu_counters *c)
 	bool narrow = false;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &c->plan.busy) {
+	for_each_counter(i, c->plan.busy) {
 		if (c->backend.inv->info[i].width == 64)
 			continue;
 		sbi_pmu_counter_update(c, i);
@@ -107,33 +106,33 @@ bool sbi_pmu_counters_poll_narrow(struct sbi_pmu_counters *c)
  * @which: counters; those that do not run are left alone
  * Context: interrupts disabled.
  */
-void sbi_pmu_counters_stop(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *which)
+void sbi_pmu_counters_stop(struct sbi_pmu_counters *c, u64 which)
 {
-	struct sbi_pmu_mask stop = running(c), lost;
+	u64 stop = running(c), lost;
 	unsigned int i;
 
-	stop = sbi_pmu_mask_and(stop, which);
-	if (sbi_pmu_mask_empty(&stop))
+	stop &= which;
+	if (!stop)
 		return;
-	c->backend.stopped.valid = (struct sbi_pmu_mask){};
-	lost = sbi_pmu_backend_stop(&c->backend, &stop, &c->plan.busy);
-	sbi_pmu_for_each_counter(i, &stop) {
-		if (sbi_pmu_mask_test(&c->backend.stopped.valid, i))
+	c->backend.stopped.valid = 0;
+	lost = sbi_pmu_backend_stop(&c->backend, stop, c->plan.busy);
+	for_each_counter(i, stop) {
+		if (has_counter(c->backend.stopped.valid, i))
 			counter_account(c, i, c->backend.stopped.value[i]);
-		set_state(c, i, sbi_pmu_mask_test(&lost, i) ? SBI_PMU_LOST : SBI_PMU_STOPPED);
+		set_state(c, i, has_counter(lost, i) ? SBI_PMU_LOST : SBI_PMU_STOPPED);
 	}
 }
 
 /* Stop all counters of this CPU and account their events. Context: interrupts disabled. */
 void sbi_pmu_counters_stop_all(struct sbi_pmu_counters *c)
 {
-	sbi_pmu_counters_stop(c, &c->plan.configured);
+	sbi_pmu_counters_stop(c, c->plan.configured);
 }
 
 void sbi_pmu_counter_release(struct sbi_pmu_counters *c, unsigned int idx)
 {
-	sbi_pmu_mask_clear(&c->plan.configured, idx);
-	sbi_pmu_mask_clear(&c->wrapped, idx);
+	c->plan.configured &= ~BIT_ULL(idx);
+	c->wrapped &= ~BIT_ULL(idx);
 	set_state(c, idx, SBI_PMU_FREE);
 	sbi_pmu_backend_release(&c->backend, idx);
 }
@@ -145,11 +144,11 @@ void sbi_pmu_counter_release(struct sbi_pmu_counters *c, unsigned int idx)
  */
 void sbi_pmu_counters_overwritten(struct sbi_pmu_counters *c)
 {
-	const struct sbi_pmu_mask which = c->backend.overwritten;
+	const u64 which = c->backend.overwritten;
 	unsigned int i;
 
-	c->backend.overwritten = (struct sbi_pmu_mask){};
-	sbi_pmu_for_each_counter(i, &which) {
+	c->backend.overwritten = 0;
+	for_each_counter(i, which) {
 		sbi_pmu_counter_update(c, i);
 		set_state(c, i, SBI_PMU_LOST);
 	}
@@ -157,21 +156,19 @@ void sbi_pmu_counters_overwritten(struct sbi_pmu_counters *c)
 
 /* Configure free counter @idx, and start it unless a start needs a value. */
 int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
-			      const struct sbi_pmu_event_code *code,
-			      const struct sbi_pmu_mask *candidates)
+			      const struct sbi_pmu_event_code *code, u64 candidates)
 {
 	struct sbi_pmu_backend *be = &c->backend;
 	unsigned int got;
 	int ret;
 
-	ret = sbi_pmu_backend_config(be, idx / SBI_PMU_WINDOW, sbi_pmu_window_bit(idx), code,
-				     &c->plan.configured, &got);
+	ret = sbi_pmu_backend_config(be, BIT_ULL(idx), code, c->plan.configured, &got);
 	if (ret == -EPROTO)
 		sbi_pmu_counters_overwritten(c);
 	if (ret)
 		return ret;
 	sbi_pmu_plan_set(&c->plan, idx, code, candidates);
-	sbi_pmu_mask_clear(&be->stopped.valid, idx);
+	be->stopped.valid &= ~BIT_ULL(idx);
 	set_state(c, idx, SBI_PMU_STOPPED);
 	if (sbi_pmu_backend_needs_start_value(be))
 		return 0;
@@ -186,7 +183,7 @@ int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
 static bool needs_reset(const struct sbi_pmu_counters *c, const struct sbi_pmu_event *event)
 {
 	return event->active && event->user_read && event->reset_on_start &&
-	       !sbi_pmu_mask_test(&c->world_readable, event->counter);
+	       !has_counter(c->world_readable, event->counter);
 }
 
 static inline bool needs_start_value(const struct sbi_pmu_counters *c,
@@ -254,29 +251,29 @@ void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx)
 void sbi_pmu_counter_configure_again(struct sbi_pmu_counters *c, unsigned int idx)
 {
 	const struct sbi_pmu_event_code code = c->plan.counter[idx].code;
-	const struct sbi_pmu_mask candidates = c->plan.counter[idx].candidates;
+	const u64 candidates = c->plan.counter[idx].candidates;
 
-	if (!sbi_pmu_counter_configure(c, idx, &code, &candidates))
+	if (!sbi_pmu_counter_configure(c, idx, &code, candidates))
 		sbi_pmu_counter_rebase(c, idx);
-	else if (sbi_pmu_mask_test(&c->plan.busy, idx))
+	else if (has_counter(c->plan.busy, idx))
 		sbi_pmu_counter_drop_events(c, idx);
 }
 
 static void counter_reconfigure(struct sbi_pmu_counters *c, unsigned int idx)
 {
 	sbi_pmu_counter_release(c, idx);
-	if (sbi_pmu_mask_test(&c->plan.busy, idx))
+	if (has_counter(c->plan.busy, idx))
 		sbi_pmu_counter_configure_again(c, idx);
 }
 
 /* That may overwrite others. It ends, as it fails then: there is one counter less in use. */
 static void reconfigure_lost(struct sbi_pmu_counters *c)
 {
-	struct sbi_pmu_mask lost = c->in[SBI_PMU_LOST];
+	u64 lost = c->in[SBI_PMU_LOST];
 	unsigned int i;
 
-	while (!sbi_pmu_mask_empty(&lost)) {
-		sbi_pmu_for_each_counter(i, &lost)
+	while (lost) {
+		for_each_counter(i, lost)
 			counter_reconfigure(c, i);
 		lost = c->in[SBI_PMU_LOST];
 	}
@@ -314,8 +311,7 @@ static bool counter_needs_reset(const struct sbi_pmu_counters *c, unsigned int i
 static bool is_stopped_at(const struct sbi_pmu_counters *c, unsigned int idx, u64 value)
 {
 	return !c->backend.ops->no_calls && !sbi_pmu_backend_needs_start_value(&c->backend) &&
-	       sbi_pmu_mask_test(&c->backend.stopped.valid, idx) &&
-	       c->backend.stopped.value[idx] == value;
+	       has_counter(c->backend.stopped.valid, idx) && c->backend.stopped.value[idx] == value;
 }
 
 /* To overflow in time, from 0, or from its present value. Return: its state then. */
@@ -328,9 +324,9 @@ static enum sbi_pmu_counter_state set_initial(struct sbi_pmu_counters *c, unsign
 		events ? sbi_pmu_counter_start_value(&c->backend.inv->info[idx], events) : 0;
 	if (events ? !is_stopped_at(c, idx, initial->value[idx]) :
 		     counter_needs_reset(c, idx) || sbi_pmu_backend_needs_start_value(&c->backend))
-		sbi_pmu_mask_set(&initial->valid, idx);
+		initial->valid |= BIT_ULL(idx);
 	else
-		sbi_pmu_mask_clear(&initial->valid, idx);
+		initial->valid &= ~BIT_ULL(idx);
 	return events ? SBI_PMU_ARMED : SBI_PMU_RUNNING;
 }
 
@@ -340,7 +336,7 @@ static void counter_started(struct sbi_pmu_counters *c, unsigned int idx,
 	struct sbi_pmu_event *event;
 
 	set_state(c, idx, state);
-	if (!sbi_pmu_mask_test(&c->backend.initial.valid, idx))
+	if (!has_counter(c->backend.initial.valid, idx))
 		return;
 	hlist_for_each_entry(event, &c->events[idx], node)
 		event->prev = c->backend.initial.value[idx];
@@ -358,21 +354,21 @@ static void counter_started(struct sbi_pmu_counters *c, unsigned int idx,
  */
 void sbi_pmu_counters_start(struct sbi_pmu_counters *c)
 {
-	const struct sbi_pmu_mask restart = c->in[SBI_PMU_RESTART];
+	const u64 restart = c->in[SBI_PMU_RESTART];
 	u8 state[SBI_PMU_MAX_COUNTERS];
-	struct sbi_pmu_mask start, failed;
+	u64 start, failed;
 	unsigned int i;
 
-	sbi_pmu_counters_stop(c, &restart);
+	sbi_pmu_counters_stop(c, restart);
 	reconfigure_lost(c);
 	start = sbi_pmu_counters_to_start(c);
-	if (sbi_pmu_mask_empty(&start))
+	if (!start)
 		return;
-	sbi_pmu_for_each_counter(i, &start)
+	for_each_counter(i, start)
 		state[i] = set_initial(c, i);
-	failed = sbi_pmu_backend_start(&c->backend, &start);
-	sbi_pmu_for_each_counter(i, &start) {
-		if (sbi_pmu_mask_test(&failed, i)) {
+	failed = sbi_pmu_backend_start(&c->backend, start);
+	for_each_counter(i, start) {
+		if (has_counter(failed, i)) {
 			sbi_pmu_counter_release(c, i);
 			sbi_pmu_counter_drop_events(c, i);
 		} else {
@@ -391,7 +387,7 @@ void sbi_pmu_counters_online(struct sbi_pmu_counters *c)
 	unsigned int i;
 
 	memset(&c->plan, 0, sizeof(c->plan));
-	c->wrapped = (struct sbi_pmu_mask){};
+	c->wrapped = 0;
 	INIT_HLIST_HEAD(&c->lost);
 	for (i = 0; i < SBI_PMU_MAX_COUNTERS; i++) {
 		INIT_HLIST_HEAD(&c->events[i]);
@@ -410,7 +406,7 @@ void sbi_pmu_counters_online(struct sbi_pmu_counters *c)
  */
 void sbi_pmu_counters_offline(struct sbi_pmu_counters *c)
 {
-	const struct sbi_pmu_mask configured = c->plan.configured;
+	const u64 configured = c->plan.configured;
 	struct sbi_pmu_event *event;
 	struct hlist_node *tmp;
 	unsigned int i;
@@ -420,7 +416,7 @@ void sbi_pmu_counters_offline(struct sbi_pmu_counters *c)
 	c->online = false;
 	hlist_for_each_entry_safe(event, tmp, &c->lost, node)
 		hlist_del_init(&event->node);
-	sbi_pmu_for_each_counter(i, &configured) {
+	for_each_counter(i, configured) {
 		hlist_for_each_entry_safe(event, tmp, &c->events[i], node) {
 			sbi_pmu_event_del(c, event);
 			sbi_pmu_event_shown_changed(c, event);
@@ -433,10 +429,10 @@ void sbi_pmu_counters_offline(struct sbi_pmu_counters *c)
 /* Release configured counters without events. Context: interrupts disabled. */
 void sbi_pmu_counters_release_idle(struct sbi_pmu_counters *c)
 {
-	const struct sbi_pmu_mask idle = sbi_pmu_mask_andnot(c->plan.configured, &c->plan.busy);
+	const u64 idle = c->plan.configured & ~c->plan.busy;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &idle)
+	for_each_counter(i, idle)
 		sbi_pmu_counter_release(c, i);
 }
 
@@ -445,7 +441,7 @@ void sbi_pmu_counters_suspend(struct sbi_pmu_counters *c)
 {
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &c->plan.busy)
+	for_each_counter(i, c->plan.busy)
 		sbi_pmu_counter_update(c, i);
 }
 
@@ -462,13 +458,13 @@ static bool is_seen_counting(struct sbi_pmu_counters *c, unsigned int idx)
 static bool has_kept_events(struct sbi_pmu_counters *c)
 {
 	const struct sbi_pmu_inventory *inv = c->backend.inv;
-	const struct sbi_pmu_mask count = running(c);
-	struct sbi_pmu_mask look = sbi_pmu_mask_and(count, &inv->programmable);
+	const u64 count = running(c);
+	u64 look = count & inv->programmable;
 	unsigned int i;
 
-	if (sbi_pmu_mask_empty(&look))
-		look = sbi_pmu_mask_and(count, &inv->fixed);
-	sbi_pmu_for_each_counter(i, &look)
+	if (!look)
+		look = count & inv->fixed;
+	for_each_counter(i, look)
 		if (is_seen_counting(c, i))
 			return true;
 	return false;
@@ -485,15 +481,14 @@ static bool has_kept_events(struct sbi_pmu_counters *c)
  */
 void sbi_pmu_counters_resume(struct sbi_pmu_counters *c)
 {
-	const struct sbi_pmu_mask hardware =
-		sbi_pmu_mask_andnot(c->plan.busy, &c->backend.inv->firmware);
+	const u64 hardware = (c->plan.busy & ~c->backend.inv->firmware);
 	/* To configure a counter again costs little where that needs no call. */
 	const bool kept = !c->backend.ops->no_calls &&
 			  !sbi_pmu_backend_needs_start_value(&c->backend) && has_kept_events(c);
 	unsigned int i;
 
 	if (kept) {
-		sbi_pmu_for_each_counter(i, &hardware)
+		for_each_counter(i, hardware)
 			sbi_pmu_counter_rebase(c, i);
 		return;
 	}
@@ -502,18 +497,18 @@ void sbi_pmu_counters_resume(struct sbi_pmu_counters *c)
 	sbi_pmu_counters_release_idle(c);
 	sbi_pmu_shmem_register(&c->backend);
 	/* First, as the value of one that is overwritten meanwhile must not be accounted. */
-	sbi_pmu_for_each_counter(i, &c->plan.busy)
+	for_each_counter(i, c->plan.busy)
 		set_state(c, i, SBI_PMU_LOST);
 	reconfigure_lost(c);
 }
 
 void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_code *code,
-			const struct sbi_pmu_mask *candidates)
+			u64 candidates)
 {
 	memset(event, 0, sizeof(*event));
 	INIT_HLIST_NODE(&event->node);
 	event->code = *code;
-	event->candidates = *candidates;
+	event->candidates = candidates;
 	event->counter = SBI_PMU_NO_COUNTER;
 	event->last_counter = SBI_PMU_NO_COUNTER;
 }

@@ -43,7 +43,7 @@ struct sbi_pmu_counters;
 /* Counters that firmware refused for an event when it was added (allocate.c) */
 struct sbi_pmu_refusals {
 	const struct sbi_pmu_counters *by; /* of the CPU where that was */
-	struct sbi_pmu_mask which;
+	u64 which;
 	u8 skip;  /* number of adds from now on that do not ask for them */
 	u8 skips; /* what @skip is after the next refusal */
 };
@@ -52,7 +52,7 @@ struct sbi_pmu_refusals {
 struct sbi_pmu_event {
 	struct hlist_node node;         /* in the list of its counter */
 	struct sbi_pmu_event_code code; /* the event */
-	struct sbi_pmu_mask candidates; /* counters that can hold it */
+	u64 candidates;                 /* counters that can hold it */
 	u64 prev;                       /* the counter when accounted last; valid while @active */
 	u64 count;                      /* accounted and not yet taken by sbi_pmu_event_take() */
 	struct sbi_pmu_period period;   /* unless @sampling is SBI_PMU_COUNTING */
@@ -75,15 +75,15 @@ struct sbi_pmu_counters {
 	bool fixed_alike; /* see struct sbi_pmu_caps */
 	bool direct;      /* to read a hardware counter is to read its CSR; const while online */
 	bool disabled;    /* perf core or a handler changes events; then counters are started */
-	u8 state[SBI_PMU_MAX_COUNTERS];         /* by counter, enum sbi_pmu_counter_state */
-	struct sbi_pmu_mask in[SBI_PMU_STATES]; /* by state but FREE, the counters in it */
+	u8 state[SBI_PMU_MAX_COUNTERS]; /* by counter, enum sbi_pmu_counter_state */
+	u64 in[SBI_PMU_STATES];         /* by state but FREE, the counters in it */
 	struct hlist_head lost; /* events that lost their counter: sbi_pmu_counters_recover() */
 	/* by counter, in no order: an addition at the end of a list costs more */
 	struct hlist_head events[SBI_PMU_MAX_COUNTERS];
 	struct sbi_pmu_plan plan;       /* which counter holds which event */
 	struct sbi_pmu_backend backend; /* programs and reads them */
-	struct sbi_pmu_mask wrapped;    /* sampling ones, at the last look for lost interrupts */
-	struct sbi_pmu_mask world_readable; /* that every program may read; never reset */
+	u64 wrapped;                    /* sampling ones, at the last look for lost interrupts */
+	u64 world_readable;             /* that every program may read; never reset */
 	/* the counter of a user-readable event, or its start value, is another: update its page */
 	void (*changed)(struct sbi_pmu_event *event);
 	/* no counter can be had for an event that has lost its own: it must be disabled */
@@ -108,22 +108,21 @@ static inline u64 sbi_pmu_event_take(struct sbi_pmu_event *event)
 }
 
 /* Stopped counters that are to run: where a start needs a value, not the idle ones. */
-static inline struct sbi_pmu_mask sbi_pmu_counters_to_start(const struct sbi_pmu_counters *c)
+static inline u64 sbi_pmu_counters_to_start(const struct sbi_pmu_counters *c)
 {
-	struct sbi_pmu_mask stopped = sbi_pmu_mask_or(c->in[SBI_PMU_STOPPED], &c->in[SBI_PMU_LOST]);
+	u64 stopped = c->in[SBI_PMU_STOPPED] | c->in[SBI_PMU_LOST];
 
 	if (sbi_pmu_backend_needs_start_value(&c->backend))
-		stopped = sbi_pmu_mask_and(stopped, &c->plan.busy);
+		stopped &= c->plan.busy;
 	return stopped;
 }
 
 /* Is there anything to do for sbi_pmu_counters_start() or sbi_pmu_counters_recover()? */
 static inline bool sbi_pmu_counters_need_start(const struct sbi_pmu_counters *c)
 {
-	const struct sbi_pmu_mask stopped = sbi_pmu_counters_to_start(c);
+	const u64 stopped = sbi_pmu_counters_to_start(c);
 
-	return !sbi_pmu_mask_empty(&stopped) || !sbi_pmu_mask_empty(&c->in[SBI_PMU_RESTART]) ||
-	       !hlist_empty(&c->lost);
+	return stopped || c->in[SBI_PMU_RESTART] || !hlist_empty(&c->lost);
 }
 
 void sbi_pmu_counters_online(struct sbi_pmu_counters *c);
@@ -132,7 +131,7 @@ void sbi_pmu_counters_suspend(struct sbi_pmu_counters *c);
 void sbi_pmu_counters_resume(struct sbi_pmu_counters *c);
 void sbi_pmu_counters_release_idle(struct sbi_pmu_counters *c);
 
-void sbi_pmu_counters_stop(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *which);
+void sbi_pmu_counters_stop(struct sbi_pmu_counters *c, u64 which);
 void sbi_pmu_counters_stop_all(struct sbi_pmu_counters *c);
 void sbi_pmu_counters_start(struct sbi_pmu_counters *c);
 
@@ -141,8 +140,7 @@ bool sbi_pmu_counters_poll_narrow(struct sbi_pmu_counters *c);
 
 /* For allocate.c and support.c */
 int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
-			      const struct sbi_pmu_event_code *code,
-			      const struct sbi_pmu_mask *candidates);
+			      const struct sbi_pmu_event_code *code, u64 candidates);
 void sbi_pmu_counter_configure_again(struct sbi_pmu_counters *c, unsigned int idx);
 void sbi_pmu_counters_overwritten(struct sbi_pmu_counters *c);
 void sbi_pmu_counter_release(struct sbi_pmu_counters *c, unsigned int idx);
@@ -150,7 +148,7 @@ void sbi_pmu_counter_rebase(struct sbi_pmu_counters *c, unsigned int idx);
 void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx);
 
 void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_code *code,
-			const struct sbi_pmu_mask *candidates);
+			u64 candidates);
 void sbi_pmu_event_stop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 void sbi_pmu_event_update(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
 void sbi_pmu_event_set_user_read(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);

@@ -14,27 +14,27 @@ bool sbi_pmu_counter_samples(const struct sbi_pmu_counters *c, unsigned int idx,
 }
 
 /* Armed counters on which an event waits for the overflow. */
-struct sbi_pmu_mask sbi_pmu_counters_sampling(const struct sbi_pmu_counters *c)
+u64 sbi_pmu_counters_sampling(const struct sbi_pmu_counters *c)
 {
-	const struct sbi_pmu_mask armed = sbi_pmu_mask_and(c->in[SBI_PMU_ARMED], &c->plan.busy);
-	struct sbi_pmu_mask sampling = {};
+	const u64 armed = c->in[SBI_PMU_ARMED] & c->plan.busy;
+	u64 sampling = 0;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &armed)
+	for_each_counter(i, armed)
 		if (sbi_pmu_counter_samples(c, i, SBI_PMU_BY_INTERRUPT))
-			sbi_pmu_mask_set(&sampling, i);
+			sampling |= BIT_ULL(i);
 	return sampling;
 }
 
 /* Armed counters whose bit is set in @overflow, a value of scountovf or the like. */
-struct sbi_pmu_mask sbi_pmu_counters_overflow_set(const struct sbi_pmu_counters *c, u32 overflow)
+u64 sbi_pmu_counters_overflow_set(const struct sbi_pmu_counters *c, u32 overflow)
 {
-	struct sbi_pmu_mask which = {};
+	u64 which = 0;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &c->in[SBI_PMU_ARMED])
+	for_each_counter(i, c->in[SBI_PMU_ARMED])
 		if (overflow & SBI_PMU_CSR_BIT(c->backend.inv->info[i].csr))
-			sbi_pmu_mask_set(&which, i);
+			which |= BIT_ULL(i);
 	return which;
 }
 
@@ -49,23 +49,22 @@ static bool has_wrapped(const struct sbi_pmu_counters *c, unsigned int idx)
 	return false;
 }
 
-static struct sbi_pmu_mask wrapped_among(const struct sbi_pmu_counters *c,
-					 const struct sbi_pmu_mask *among)
+static u64 wrapped_among(const struct sbi_pmu_counters *c, u64 among)
 {
-	struct sbi_pmu_mask wrapped = {};
+	u64 wrapped = 0;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, among)
+	for_each_counter(i, among)
 		if (has_wrapped(c, i))
-			sbi_pmu_mask_set(&wrapped, i);
+			wrapped |= BIT_ULL(i);
 	return wrapped;
 }
 
-static void update_all(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *which)
+static void update_all(struct sbi_pmu_counters *c, u64 which)
 {
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, which)
+	for_each_counter(i, which)
 		sbi_pmu_counter_update(c, i);
 }
 
@@ -79,18 +78,16 @@ static void update_all(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *wh
  * Context: interrupts disabled.
  * Return: @overflowed, and counters that have overflowed before they were stopped.
  */
-struct sbi_pmu_mask sbi_pmu_counters_stop_for_samples(struct sbi_pmu_counters *c,
-						      const struct sbi_pmu_mask *overflowed)
+u64 sbi_pmu_counters_stop_for_samples(struct sbi_pmu_counters *c, u64 overflowed)
 {
-	const struct sbi_pmu_mask sampling = sbi_pmu_counters_sampling(c);
-	const struct sbi_pmu_mask busy =
-		sbi_pmu_mask_andnot(c->plan.busy, &c->backend.inv->firmware);
-	const struct sbi_pmu_mask which = sbi_pmu_mask_or(busy, overflowed);
-	struct sbi_pmu_mask wrapped;
+	const u64 sampling = sbi_pmu_counters_sampling(c);
+	const u64 busy = (c->plan.busy & ~c->backend.inv->firmware);
+	const u64 which = busy | overflowed;
+	u64 wrapped;
 
-	sbi_pmu_counters_stop(c, &which);
-	wrapped = wrapped_among(c, &sampling);
-	return sbi_pmu_mask_or(wrapped, overflowed);
+	sbi_pmu_counters_stop(c, which);
+	wrapped = wrapped_among(c, sampling);
+	return wrapped | overflowed;
 }
 
 /**
@@ -104,27 +101,26 @@ struct sbi_pmu_mask sbi_pmu_counters_stop_for_samples(struct sbi_pmu_counters *c
  * Context: interrupts disabled.
  * Return: those that have overflowed; their events are accounted.
  */
-struct sbi_pmu_mask sbi_pmu_counters_stop_overflowed(struct sbi_pmu_counters *c,
-						     u32 (*overflow)(unsigned int csr),
-						     unsigned int csr)
+u64 sbi_pmu_counters_stop_overflowed(struct sbi_pmu_counters *c, u32 (*overflow)(unsigned int csr),
+				     unsigned int csr)
 {
-	struct sbi_pmu_mask sampling, overflowed;
+	u64 sampling, overflowed;
 
 	if (sbi_pmu_backend_stop_saves(&c->backend)) {
 		sampling = sbi_pmu_counters_sampling(c);
 		sbi_pmu_counters_stop_all(c);
-		return wrapped_among(c, &sampling);
+		return wrapped_among(c, sampling);
 	}
 	if (c->backend.in_vm) {
 		sampling = sbi_pmu_counters_sampling(c);
-		update_all(c, &sampling);
-		overflowed = wrapped_among(c, &sampling);
+		update_all(c, sampling);
+		overflowed = wrapped_among(c, sampling);
 	} else {
 		overflowed = sbi_pmu_counters_overflow_set(c, overflow(csr));
 	}
-	if (sbi_pmu_mask_empty(&overflowed))
+	if (!overflowed)
 		return overflowed;
-	return sbi_pmu_counters_stop_for_samples(c, &overflowed);
+	return sbi_pmu_counters_stop_for_samples(c, overflowed);
 }
 
 /**
@@ -136,12 +132,11 @@ struct sbi_pmu_mask sbi_pmu_counters_stop_overflowed(struct sbi_pmu_counters *c,
  * again since: QEMU 7.2 misses an overflow that comes before the call to start it returns.
  * Context: interrupts disabled.
  */
-struct sbi_pmu_mask sbi_pmu_counters_lost_irqs(struct sbi_pmu_counters *c,
-					       const struct sbi_pmu_mask *sampling)
+u64 sbi_pmu_counters_lost_irqs(struct sbi_pmu_counters *c, u64 sampling)
 {
-	const struct sbi_pmu_mask before = c->wrapped;
+	const u64 before = c->wrapped;
 
 	update_all(c, sampling);
 	c->wrapped = wrapped_among(c, sampling);
-	return sbi_pmu_mask_and(before, &c->wrapped);
+	return before & c->wrapped;
 }

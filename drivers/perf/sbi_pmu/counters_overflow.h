@@ -10,14 +10,11 @@
 
 bool sbi_pmu_counter_samples(const struct sbi_pmu_counters *c, unsigned int idx,
 			     enum sbi_pmu_sampling how);
-struct sbi_pmu_mask sbi_pmu_counters_sampling(const struct sbi_pmu_counters *c);
-struct sbi_pmu_mask sbi_pmu_counters_overflow_set(const struct sbi_pmu_counters *c, u32 overflow);
-struct sbi_pmu_mask sbi_pmu_counters_stop_for_samples(struct sbi_pmu_counters *c,
-						      const struct sbi_pmu_mask *overflowed);
-struct sbi_pmu_mask sbi_pmu_counters_stop_overflowed(struct sbi_pmu_counters *c,
-						     u32 (*overflow)(unsigned int csr),
-						     unsigned int csr);
-struct sbi_pmu_mask sbi_pmu_counters_lost_irqs(struct sbi_pmu_counters *c,
-					       const struct sbi_pmu_mask *sampling);
+u64 sbi_pmu_counters_sampling(const struct sbi_pmu_counters *c);
+u64 sbi_pmu_counters_overflow_set(const struct sbi_pmu_counters *c, u32 overflow);
+u64 sbi_pmu_counters_stop_for_samples(struct sbi_pmu_counters *c, u64 overflowed);
+u64 sbi_pmu_counters_stop_overflowed(struct sbi_pmu_counters *c, u32 (*overflow)(unsigned int csr),
+				     unsigned int csr);
+u64 sbi_pmu_counters_lost_irqs(struct sbi_pmu_counters *c, u64 sampling);
 
 #endif

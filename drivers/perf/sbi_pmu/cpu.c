@@ -38,7 +38,7 @@ static bool run_freely(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be)
 {
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &pmu->inv.free_running)
+	for_each_counter(i, pmu->inv.free_running)
 		if (!sbi_pmu_probe_counts_freely(be, i, sched_clock))
 			return false;
 	return true;

@@ -90,7 +90,7 @@ static void copy_here(void *arg)
 	copy->plan = c->plan;
 	copy->lost_events = c->lost_events;
 	copy->lost_shmem = c->backend.shmem.data && !c->backend.shmem.registered;
-	sbi_pmu_for_each_counter(i, &copy->plan.configured) {
+	for_each_counter(i, copy->plan.configured) {
 		copy->events[i] = 0;
 		hlist_for_each_entry(event, &c->events[i], node)
 			copy->events[i]++;
@@ -102,7 +102,7 @@ static void print_counters(struct seq_file *file, int cpu, const struct counters
 	const struct sbi_pmu_inventory *inv = &copy->pmu->inv;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &copy->plan.configured) {
+	for_each_counter(i, copy->plan.configured) {
 		const struct sbi_pmu_event_code *code = &copy->plan.counter[i].code;
 
 		seq_printf(file, "%d %u ", cpu, i);
@@ -140,11 +140,10 @@ DEFINE_SHOW_ATTRIBUTE(counters);
 
 /* ---- events: which counters took which event, as far as it has been probed ---- */
 
-static void print_event(void *arg, const struct sbi_pmu_event_code *code,
-			const struct sbi_pmu_mask *counters)
+static void print_event(void *arg, const struct sbi_pmu_event_code *code, u64 counters)
 {
 	seq_printf(arg, "%#x %#llx %*pbl\n", code->idx, code->data, SBI_PMU_MAX_COUNTERS,
-		   counters->bits);
+		   &counters);
 }
 
 static int events_show(struct seq_file *file, void *unused)

@@ -52,7 +52,7 @@ static const char *probe_programmable(struct sbi_pmu_backend *be, struct sbi_pmu
 	u64 value;
 
 	found->filters = true;
-	sbi_pmu_for_each_counter(i, &be->inv->programmable) {
+	for_each_counter(i, be->inv->programmable) {
 		const unsigned int n = number_of(be, i);
 
 		if (d->read(n, CSR_SIREG, &value) || d->read(n, CSR_SIREG2, &value))
@@ -71,7 +71,7 @@ static const char *probe_fixed(struct sbi_pmu_backend *be, struct sbi_pmu_delega
 	u64 value;
 
 	found->fixed_filters = true;
-	sbi_pmu_for_each_counter(i, &be->inv->fixed) {
+	for_each_counter(i, be->inv->fixed) {
 		const unsigned int n = number_of(be, i);
 
 		if (d->read(n, CSR_SIREG, &value))
@@ -95,14 +95,14 @@ static const char *probe_fixed(struct sbi_pmu_backend *be, struct sbi_pmu_delega
  */
 const char *sbi_pmu_delegation_probe(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found)
 {
-	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(be->inv);
+	const u64 hardware = sbi_pmu_inventory_hardware(be->inv);
 	const struct sbi_pmu_delegated *d = be->delegated;
-	const u32 bits = sbi_pmu_inventory_csr_bits(be->inv, &hardware);
+	const u32 bits = sbi_pmu_inventory_csr_bits(be->inv, hardware);
 	const char *why = NULL;
 	u32 before;
 
 	memset(found, 0, sizeof(*found));
-	if (sbi_pmu_mask_empty(&hardware))
+	if (!hardware)
 		return "no hardware counters";
 	if (d->stopped(&before))
 		return "no Ssccfg, or firmware does not delegate counters";
@@ -141,10 +141,10 @@ static void learn(struct sbi_pmu_delegation *found, u32 idx, unsigned int n, u64
  * Return: 0, -ENODATA if the selector cannot be read, or why firmware refuses.
  */
 static int ask(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found,
-	       const struct sbi_pmu_event_code *code, unsigned int window, unsigned long mask)
+	       const struct sbi_pmu_event_code *code, u64 mask)
 {
 	unsigned int got = SBI_PMU_NO_COUNTER;
-	int ret = sbi_pmu_sbi_config(&be->sbi, window, mask, code, &got);
+	int ret = sbi_pmu_sbi_config(&be->sbi, mask, code, &got);
 	u64 event = 0;
 
 	if (!ret) {
@@ -166,21 +166,18 @@ static int ask(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found,
 static int learn_event(struct sbi_pmu_backend *be, struct sbi_pmu_delegation *found, u32 idx)
 {
 	const struct sbi_pmu_event_code code = { .idx = idx };
+	const u64 programmable = be->inv->programmable;
 	unsigned int i;
+	int ret;
 
-	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++) {
-		const struct sbi_pmu_mask window = sbi_pmu_mask_window(&be->inv->programmable, w);
-		int ret;
-
-		if (!window.bits[w])
-			continue;
-		ret = ask(be, found, &code, w, window.bits[w]);
-		if (ret == -EOPNOTSUPP || ret == -EINVAL)
-			continue;
-		sbi_pmu_for_each_counter(i, &window)
-			if (ask(be, found, &code, w, sbi_pmu_window_bit(i)) == -ENODATA)
-				return -ENODATA;
-	}
+	if (!programmable)
+		return 0;
+	ret = ask(be, found, &code, programmable);
+	if (ret == -EOPNOTSUPP || ret == -EINVAL)
+		return 0;
+	for_each_counter(i, programmable)
+		if (ask(be, found, &code, BIT_ULL(i)) == -ENODATA)
+			return -ENODATA;
 	return 0;
 }
 
@@ -231,7 +228,7 @@ static bool sticks_on_any(struct sbi_pmu_backend *be, const struct sbi_pmu_deleg
 	unsigned int i;
 	int ret;
 
-	sbi_pmu_for_each_counter(i, &be->inv->programmable) {
+	for_each_counter(i, be->inv->programmable) {
 		if (!(event->counters & BIT(number_of(be, i))))
 			continue;
 		ret = sbi_pmu_delegated_hold(be, found, i);
@@ -276,16 +273,16 @@ static void add_vendor_events(struct sbi_pmu_backend *be, const struct sbi_pmu_c
 		return;
 	for (unsigned int n = 0; (idx = sbi_pmu_event_standard(n)); n++) {
 		struct sbi_pmu_event_code code = {};
-		struct sbi_pmu_mask which = be->inv->programmable;
+		u64 which = be->inv->programmable;
 
 		if (is_of_firmware(found, idx) || !vendor->standard(caps->vendor_data, idx, &code))
 			continue;
 		if (vendor->candidates && code.unit)
-			which = sbi_pmu_mask_and(vendor->candidates(be->inv, code.unit), &which);
+			which = ((vendor->candidates(be->inv, code.unit)) & which);
 		found->event[found->events++] = (struct sbi_pmu_delegated_event){
 			.idx = idx,
 			.selector = code.data,
-			.counters = sbi_pmu_inventory_csr_bits(be->inv, &which),
+			.counters = sbi_pmu_inventory_csr_bits(be->inv, which),
 		};
 	}
 }
@@ -304,14 +301,14 @@ static void add_vendor_events(struct sbi_pmu_backend *be, const struct sbi_pmu_c
 const char *sbi_pmu_delegation_learn(struct sbi_pmu_backend *be, const struct sbi_pmu_caps *caps,
 				     struct sbi_pmu_delegation *found)
 {
-	const u32 fixed = sbi_pmu_inventory_csr_bits(be->inv, &be->inv->fixed);
+	const u32 fixed = sbi_pmu_inventory_csr_bits(be->inv, be->inv->fixed);
 	const char *why = NULL;
 	u32 before, idx;
 
 	if (be->delegated->stopped(&before))
 		return "scountinhibit cannot be read";
 	/* Firmware does not configure one that runs, which a kernel before kexec may have left. */
-	be->delegated->stop(sbi_pmu_inventory_csr_bits(be->inv, &be->inv->programmable));
+	be->delegated->stop(sbi_pmu_inventory_csr_bits(be->inv, be->inv->programmable));
 	for (unsigned int n = 0; !why && (idx = sbi_pmu_event_standard(n)); n++)
 		if (learn_event(be, found, idx))
 			why = "the selector that firmware writes cannot be read";

@@ -18,12 +18,12 @@ void sbi_pmu_fixed_init(const struct sbi_pmu_counters *c, struct sbi_pmu_event *
 
 	for (k = 0; k < SBI_PMU_KEPT; k++) {
 		const struct sbi_pmu_event_code code = { .idx = fixed[k].idx };
-		struct sbi_pmu_mask which = {};
+		u64 which = 0;
 
-		sbi_pmu_for_each_counter(i, &inv->fixed)
+		for_each_counter(i, inv->fixed)
 			if (inv->info[i].csr == fixed[k].csr)
-				sbi_pmu_mask_set(&which, i);
-		sbi_pmu_event_init(&kept[k], &code, &which);
+				which |= BIT_ULL(i);
+		sbi_pmu_event_init(&kept[k], &code, which);
 	}
 }
 

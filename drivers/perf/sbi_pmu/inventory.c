@@ -38,10 +38,10 @@ static bool is_unknown(const struct sbi_pmu_counter_info *info)
 
 static bool csr_is_taken(const struct sbi_pmu_inventory *inv, u16 csr)
 {
-	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(inv);
+	const u64 hardware = sbi_pmu_inventory_hardware(inv);
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &hardware)
+	for_each_counter(i, hardware)
 		if (inv->info[i].csr == csr)
 			return true;
 	return false;
@@ -70,13 +70,13 @@ void sbi_pmu_inventory_add(struct sbi_pmu_inventory *inv, unsigned int idx,
 
 	switch (info.kind) {
 	case SBI_PMU_COUNTER_FIXED:
-		sbi_pmu_mask_set(&inv->fixed, idx);
+		inv->fixed |= BIT_ULL(idx);
 		break;
 	case SBI_PMU_COUNTER_PROGRAMMABLE:
-		sbi_pmu_mask_set(&inv->programmable, idx);
+		inv->programmable |= BIT_ULL(idx);
 		break;
 	case SBI_PMU_COUNTER_FIRMWARE:
-		sbi_pmu_mask_set(&inv->firmware, idx);
+		inv->firmware |= BIT_ULL(idx);
 		break;
 	default:
 		return;
@@ -93,20 +93,19 @@ bool sbi_pmu_inventory_equal(const struct sbi_pmu_inventory *a, const struct sbi
 	return true;
 }
 
-struct sbi_pmu_mask sbi_pmu_inventory_all(const struct sbi_pmu_inventory *inv)
+u64 sbi_pmu_inventory_all(const struct sbi_pmu_inventory *inv)
 {
-	return sbi_pmu_mask_or(sbi_pmu_inventory_hardware(inv), &inv->firmware);
+	return sbi_pmu_inventory_hardware(inv) | inv->firmware;
 }
 
 /* Hardware counters @which in scountinhibit and the like; those of firmware have no bit. */
-u32 sbi_pmu_inventory_csr_bits(const struct sbi_pmu_inventory *inv,
-			       const struct sbi_pmu_mask *which)
+u32 sbi_pmu_inventory_csr_bits(const struct sbi_pmu_inventory *inv, u64 which)
 {
-	const struct sbi_pmu_mask hardware = sbi_pmu_mask_andnot(*which, &inv->firmware);
+	const u64 hardware = which & ~inv->firmware;
 	u32 bits = 0;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &hardware)
+	for_each_counter(i, hardware)
 		bits |= SBI_PMU_CSR_BIT(inv->info[i].csr);
 	return bits;
 }
@@ -118,10 +117,10 @@ u32 sbi_pmu_inventory_csr_bits(const struct sbi_pmu_inventory *inv,
  */
 u64 sbi_pmu_inventory_wrap_ns(const struct sbi_pmu_inventory *inv)
 {
-	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(inv);
+	const u64 hardware = sbi_pmu_inventory_hardware(inv);
 	unsigned int i, width = 64;
 
-	sbi_pmu_for_each_counter(i, &hardware)
+	for_each_counter(i, hardware)
 		if (inv->info[i].width < width)
 			width = inv->info[i].width;
 	return width < 64 ? BIT_ULL(width - 1) / SBI_PMU_EVENTS_PER_NS : 0;

@@ -5,101 +5,26 @@
 
 #include "kernel_api.h"
 
-/* Counters with a higher logical index are not used, and the log says so. */
-#define SBI_PMU_MAX_COUNTERS	128
+/* A set of counters is a u64, as in Linux and KVM. Those with a higher index are not used. */
+#define SBI_PMU_MAX_COUNTERS	64
 #define SBI_PMU_NO_COUNTER	SBI_PMU_MAX_COUNTERS
-
-/* SBI calls take counters by windows: a base index and a mask of this many bits. */
-#define SBI_PMU_WINDOW		BITS_PER_LONG
-#define SBI_PMU_WINDOWS		(SBI_PMU_MAX_COUNTERS / SBI_PMU_WINDOW)
-
-/* Counter @idx in the mask of its window, whose number is @idx / SBI_PMU_WINDOW */
-static inline unsigned long sbi_pmu_window_bit(unsigned int idx)
-{
-	return BIT(idx % SBI_PMU_WINDOW);
-}
 
 /* A counter's bit in scounteren and scountovf */
 #define SBI_PMU_CSR_BIT(csr)	(1u << ((csr) - CSR_CYCLE))
 
-/* A set of counters, by logical index */
-struct sbi_pmu_mask {
-	DECLARE_BITMAP(bits, SBI_PMU_MAX_COUNTERS);
-};
+/* Visit the counters of a set, which is read once. */
+#define for_each_counter(i, set) \
+	for (u64 left_ = (set); left_ && (((i) = __ffs64(left_)), true); left_ &= left_ - 1)
 
-#define sbi_pmu_for_each_counter(i, mask) \
-	for_each_set_bit(i, (mask)->bits, SBI_PMU_MAX_COUNTERS)
-
-static inline bool sbi_pmu_mask_test(const struct sbi_pmu_mask *m, unsigned int i)
+static inline bool has_counter(u64 set, unsigned int i)
 {
-	return i < SBI_PMU_MAX_COUNTERS && test_bit(i, m->bits);
+	return i < SBI_PMU_MAX_COUNTERS && set >> i & 1;
 }
 
-static inline void sbi_pmu_mask_set(struct sbi_pmu_mask *m, unsigned int i)
+/* The first counter of @set, SBI_PMU_NO_COUNTER if it is empty. */
+static inline unsigned int first_counter(u64 set)
 {
-	__set_bit(i, m->bits);
-}
-
-static inline void sbi_pmu_mask_clear(struct sbi_pmu_mask *m, unsigned int i)
-{
-	__clear_bit(i, m->bits);
-}
-
-/*
- * The next four are on the way of each context switch. bitmap_empty() and the like are
- * calls for sets of more than one word, which takes ten times as long.
- */
-static inline bool sbi_pmu_mask_empty(const struct sbi_pmu_mask *m)
-{
-	unsigned long any = 0;
-
-	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++)
-		any |= m->bits[w];
-	return !any;
-}
-
-static inline struct sbi_pmu_mask sbi_pmu_mask_and(struct sbi_pmu_mask a,
-						   const struct sbi_pmu_mask *b)
-{
-	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++)
-		a.bits[w] &= b->bits[w];
-	return a;
-}
-
-static inline struct sbi_pmu_mask sbi_pmu_mask_or(struct sbi_pmu_mask a,
-						  const struct sbi_pmu_mask *b)
-{
-	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++)
-		a.bits[w] |= b->bits[w];
-	return a;
-}
-
-static inline struct sbi_pmu_mask sbi_pmu_mask_andnot(struct sbi_pmu_mask a,
-						      const struct sbi_pmu_mask *b)
-{
-	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++)
-		a.bits[w] &= ~b->bits[w];
-	return a;
-}
-
-static inline unsigned int sbi_pmu_mask_weight(const struct sbi_pmu_mask *m)
-{
-	return bitmap_weight(m->bits, SBI_PMU_MAX_COUNTERS);
-}
-
-/* The first counter of @m, SBI_PMU_NO_COUNTER if @m is empty. */
-static inline unsigned int sbi_pmu_mask_first(const struct sbi_pmu_mask *m)
-{
-	return find_first_bit(m->bits, SBI_PMU_MAX_COUNTERS);
-}
-
-/* The counters of @m in window @w. */
-static inline struct sbi_pmu_mask sbi_pmu_mask_window(const struct sbi_pmu_mask *m, unsigned int w)
-{
-	struct sbi_pmu_mask window = {};
-
-	window.bits[w] = m->bits[w];
-	return window;
+	return set ? __ffs64(set) : SBI_PMU_NO_COUNTER;
 }
 
 /*
@@ -127,11 +52,11 @@ struct sbi_pmu_counter_info {
 /* The counters of a CPU; const after probe */
 struct sbi_pmu_inventory {
 	struct sbi_pmu_counter_info info[SBI_PMU_MAX_COUNTERS]; /* by logical index */
-	struct sbi_pmu_mask fixed;                              /* cycle and instret */
-	struct sbi_pmu_mask programmable;                       /* hpmcounter3 to 31 */
-	struct sbi_pmu_mask firmware;                           /* firmware counters */
+	u64 fixed;                                              /* cycle and instret */
+	u64 programmable;                                       /* hpmcounter3 to 31 */
+	u64 firmware;                                           /* firmware counters */
 	/* those of @fixed that firmware hands out for no event, but which run all the time */
-	struct sbi_pmu_mask free_running;
+	u64 free_running;
 	/* number of counters past SBI_PMU_MAX_COUNTERS, which are not used */
 	unsigned long beyond;
 	/* number of hardware counters below SBI_PMU_MIN_WIDTH bits, which are not used */
@@ -140,9 +65,9 @@ struct sbi_pmu_inventory {
 	unsigned int without_csr;
 };
 
-static inline struct sbi_pmu_mask sbi_pmu_inventory_hardware(const struct sbi_pmu_inventory *inv)
+static inline u64 sbi_pmu_inventory_hardware(const struct sbi_pmu_inventory *inv)
 {
-	return sbi_pmu_mask_or(inv->fixed, &inv->programmable);
+	return inv->fixed | inv->programmable;
 }
 
 /* The number of a hardware counter: 0 is cycle, 2 instret, 3 to 31 the programmable ones */
@@ -161,9 +86,8 @@ struct sbi_pmu_counter_info sbi_pmu_counter_info_decode(unsigned long word, unsi
 void sbi_pmu_inventory_add(struct sbi_pmu_inventory *inv, unsigned int idx,
 			   struct sbi_pmu_counter_info info);
 bool sbi_pmu_inventory_equal(const struct sbi_pmu_inventory *a, const struct sbi_pmu_inventory *b);
-struct sbi_pmu_mask sbi_pmu_inventory_all(const struct sbi_pmu_inventory *inv);
-u32 sbi_pmu_inventory_csr_bits(const struct sbi_pmu_inventory *inv,
-			       const struct sbi_pmu_mask *which);
+u64 sbi_pmu_inventory_all(const struct sbi_pmu_inventory *inv);
+u32 sbi_pmu_inventory_csr_bits(const struct sbi_pmu_inventory *inv, u64 which);
 u64 sbi_pmu_inventory_wrap_ns(const struct sbi_pmu_inventory *inv);
 u64 sbi_pmu_counter_start_value(const struct sbi_pmu_counter_info *info, u64 events);
 

@@ -71,16 +71,16 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 		[SBI_PMU_BACKEND_SNAPSHOT] = ", read by snapshot",
 		[SBI_PMU_BACKEND_CSR] = ", delegated counters",
 	};
-	const struct sbi_pmu_mask hw = sbi_pmu_inventory_hardware(&pmu->inv);
+	const u64 hw = sbi_pmu_inventory_hardware(&pmu->inv);
 	char firmware[48];
 
 	firmware_name(&pmu->id, firmware, sizeof(firmware));
 	pr_info("%s: %s PMU on SBI %lu.%lu (%s): %u hardware + %u firmware counters, %s%s, %s%s\n",
 		SBI_PMU_VERSION, pmu->name, spec_major(pmu), spec_minor(pmu), firmware,
-		sbi_pmu_mask_weight(&hw), sbi_pmu_mask_weight(&pmu->inv.firmware),
+		(unsigned int)hweight64(hw), (unsigned int)hweight64(pmu->inv.firmware),
 		owner ? "shared with PMU " : "exclusive", owner ?: "", sampling,
 		backend_text[pmu->backend]);
-	if (!sbi_pmu_mask_empty(&pmu->inv.free_running))
+	if (pmu->inv.free_running)
 		pr_info("firmware has no counter for %s: their CSRs are read as they run, without :u and :k, and sampled by timer; what a device tree can change is in sbi-pmu.rst\n",
 			sbi_pmu_free_running_names(&pmu->inv));
 	if (owner)
@@ -113,7 +113,7 @@ static void probe_irq_source(struct sbi_pmu *pmu)
 
 static int probe_machine(struct sbi_pmu *pmu)
 {
-	struct sbi_pmu_mask all;
+	u64 all;
 	int ret;
 
 	ret = sbi_pmu_sbi_probe(&pmu->id);
@@ -132,7 +132,7 @@ static int probe_machine(struct sbi_pmu *pmu)
 	preempt_enable();
 	pmu->wrap_ns = sbi_pmu_inventory_wrap_ns(&pmu->inv);
 	all = sbi_pmu_inventory_all(&pmu->inv);
-	if (ret || sbi_pmu_mask_empty(&all)) {
+	if (ret || !all) {
 		pr_err("firmware offers no counters: check its device tree, or the CPU model of the emulator\n");
 		return ret ?: -ENODEV;
 	}
@@ -299,7 +299,7 @@ static void log_widths(const struct sbi_pmu *pmu, const struct sbi_pmu_inventory
 {
 	unsigned int i, n = 0, first = 0;
 
-	sbi_pmu_for_each_counter(i, &pmu->inv.programmable) {
+	for_each_counter(i, pmu->inv.programmable) {
 		if (pmu->inv.info[i].width == now->info[i].width)
 			continue;
 		first = n++ ? first : i;

@@ -206,7 +206,7 @@ void sbi_pmu_sample_by_timer(struct sbi_pmu_cpu *cpu)
 	unsigned int i;
 
 	sbi_pmu_counters_disable(cpu);
-	sbi_pmu_for_each_counter(i, &c->plan.busy) {
+	for_each_counter(i, c->plan.busy) {
 		if (!sbi_pmu_timed_look(c, i, now))
 			continue;
 		sample_counter(cpu, i, SBI_PMU_BY_TIMER);
@@ -218,12 +218,11 @@ void sbi_pmu_sample_by_timer(struct sbi_pmu_cpu *cpu)
 }
 
 /* Counters @overflowed are stopped and accounted: take samples, start them again. */
-static void serve_overflow(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_mask *overflowed,
-			   u64 start)
+static void serve_overflow(struct sbi_pmu_cpu *cpu, u64 overflowed, u64 start)
 {
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, overflowed)
+	for_each_counter(i, overflowed)
 		sample_counter(cpu, i, SBI_PMU_BY_INTERRUPT);
 	sbi_pmu_counters_enable(cpu);
 	report_time(cpu->pmu, start);
@@ -234,14 +233,14 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	const u64 start = sched_clock();
 	struct sbi_pmu_cpu *cpu = dev;
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
-	struct sbi_pmu_mask overflowed;
+	u64 overflowed;
 
 	/* First, so that an overflow from here on interrupts again. */
 	sbi_pmu_csr_clear_pending(source->pending, source->mask);
 	sbi_pmu_counters_disable(cpu);
 	overflowed = sbi_pmu_counters_stop_overflowed(&cpu->counters, sbi_pmu_csr_overflow,
 						      source->overflow);
-	if (sbi_pmu_mask_empty(&overflowed)) {
+	if (!overflowed) {
 		/*
 		 * No event waits for this overflow. Where the interrupt is pending as long as an
 		 * overflow bit is set, only a stop and a start end that.
@@ -251,7 +250,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 		sbi_pmu_counters_enable(cpu);
 		return IRQ_NONE;
 	}
-	serve_overflow(cpu, &overflowed, start);
+	serve_overflow(cpu, overflowed, start);
 	return IRQ_HANDLED;
 }
 
@@ -268,10 +267,10 @@ bool sbi_pmu_find_lost_irqs(struct sbi_pmu_cpu *cpu)
 {
 	struct sbi_pmu_counters *c = &cpu->counters;
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
-	const struct sbi_pmu_mask sampling = sbi_pmu_counters_sampling(c);
-	struct sbi_pmu_mask wrapped;
+	const u64 sampling = sbi_pmu_counters_sampling(c);
+	u64 wrapped;
 
-	if (sbi_pmu_mask_empty(&sampling))
+	if (!sampling)
 		return false;
 	/* A pending interrupt is not lost, it comes next. */
 	if (sbi_pmu_csr_is_pending(source->pending, source->mask))
@@ -279,8 +278,8 @@ bool sbi_pmu_find_lost_irqs(struct sbi_pmu_cpu *cpu)
 	if (!c->backend.in_vm)
 		cpu->lost =
 			sbi_pmu_counters_overflow_set(c, sbi_pmu_csr_overflow(source->overflow));
-	wrapped = sbi_pmu_counters_lost_irqs(c, &sampling);
-	cpu->lost = sbi_pmu_mask_or(cpu->lost, &wrapped);
+	wrapped = sbi_pmu_counters_lost_irqs(c, sampling);
+	cpu->lost |= wrapped;
 	return true;
 }
 
@@ -293,15 +292,15 @@ void sbi_pmu_serve_lost_irqs(struct sbi_pmu_cpu *cpu)
 {
 	const u64 start = sched_clock();
 	struct sbi_pmu_counters *c = &cpu->counters;
-	struct sbi_pmu_mask lost = sbi_pmu_mask_and(cpu->lost, &c->in[SBI_PMU_ARMED]);
+	u64 lost = cpu->lost & c->in[SBI_PMU_ARMED];
 
-	cpu->lost = (struct sbi_pmu_mask){};
-	if (sbi_pmu_mask_empty(&lost))
+	cpu->lost = 0;
+	if (!lost)
 		return;
 	cpu->lost_irqs++;
 	sbi_pmu_counters_disable(cpu);
-	lost = sbi_pmu_counters_stop_for_samples(c, &lost);
-	serve_overflow(cpu, &lost, start);
+	lost = sbi_pmu_counters_stop_for_samples(c, lost);
+	serve_overflow(cpu, lost, start);
 }
 
 struct irq_check {

@@ -191,7 +191,7 @@ static int group_add(struct sbi_pmu *pmu, struct sbi_pmu_plan *plan, struct perf
 	if (member->pmu != &pmu->pmu)
 		return -EINVAL;
 	event = &to_event(member)->event;
-	return sbi_pmu_plan_add(plan, &pmu->inv, &event->code, &event->candidates) ? 0 : -EINVAL;
+	return sbi_pmu_plan_add(plan, &pmu->inv, &event->code, event->candidates) ? 0 : -EINVAL;
 }
 
 static int group_validate(struct sbi_pmu *pmu, struct perf_event *perf)
@@ -234,7 +234,7 @@ static bool cpu_is_right(const struct sbi_pmu *pmu, const struct perf_event *per
 
 /* All checks that must come before a filter is refused, see sbi_pmu_filter_errno(). */
 static int event_check(struct sbi_pmu *pmu, struct perf_event *perf,
-		       struct sbi_pmu_event_code *code, struct sbi_pmu_mask *candidates)
+		       struct sbi_pmu_event_code *code, u64 *candidates)
 {
 	const struct perf_event_attr *attr = &perf->attr;
 	int ret, refusal;
@@ -260,24 +260,22 @@ static int event_check(struct sbi_pmu *pmu, struct perf_event *perf,
 	if (ret != -EBUSY || pmu->exclusive)
 		return ret;
 	pr_info_ratelimited("event %#x, data %#llx: the other PMU uses %u of its counters\n",
-			    code->idx, code->data, sbi_pmu_mask_weight(candidates));
+			    code->idx, code->data, (unsigned int)hweight64(*candidates));
 	return ret;
 }
 
 /* How the event is sampled, and on which counters: most fixed ones do not interrupt. */
-static int choose_sampling(const struct sbi_pmu *pmu, struct perf_event *perf,
-			   struct sbi_pmu_mask *candidates)
+static int choose_sampling(const struct sbi_pmu *pmu, struct perf_event *perf, u64 *candidates)
 {
-	const struct sbi_pmu_mask full = sbi_pmu_support_full(&pmu->support);
-	const struct sbi_pmu_mask interrupting = sbi_pmu_mask_and(*candidates, &full);
+	const u64 full = sbi_pmu_support_full(&pmu->support);
+	const u64 interrupting = *candidates & full;
 	/* Rather not those that programs may read without an event. */
-	const struct sbi_pmu_mask programmable =
-		sbi_pmu_mask_and(interrupting, &pmu->inv.programmable);
+	const u64 programmable = (interrupting & pmu->inv.programmable);
 
 	if (!is_sampling_event(perf))
 		return SBI_PMU_COUNTING;
-	if (pmu->source == SBI_PMU_OVERFLOW_IRQ && !sbi_pmu_mask_empty(&interrupting)) {
-		*candidates = sbi_pmu_mask_empty(&programmable) ? interrupting : programmable;
+	if (pmu->source == SBI_PMU_OVERFLOW_IRQ && interrupting) {
+		*candidates = !programmable ? interrupting : programmable;
 		return SBI_PMU_BY_INTERRUPT;
 	}
 	return pmu->poll ? SBI_PMU_BY_TIMER : -EOPNOTSUPP;
@@ -295,7 +293,7 @@ static bool has_configured(int cpu, void *arg)
 {
 	const struct sbi_pmu *pmu = arg;
 
-	return !sbi_pmu_mask_empty(&per_cpu_ptr(pmu->cpu, cpu)->counters.plan.configured);
+	return !!(per_cpu_ptr(pmu->cpu, cpu)->counters.plan.configured);
 }
 
 static void event_destroy(struct perf_event *perf)
@@ -314,7 +312,7 @@ static int pmu_event_init(struct perf_event *perf)
 {
 	struct sbi_pmu *pmu = to_sbi_pmu(perf->pmu);
 	struct sbi_pmu_event_code code;
-	struct sbi_pmu_mask candidates;
+	u64 candidates;
 	struct sbi_pmu_perf_event *e;
 	int ret, sampling;
 
@@ -335,7 +333,7 @@ static int pmu_event_init(struct perf_event *perf)
 	e = kzalloc(sizeof(*e), GFP_KERNEL);
 	if (!e)
 		return -ENOMEM;
-	sbi_pmu_event_init(&e->event, &code, &candidates);
+	sbi_pmu_event_init(&e->event, &code, candidates);
 	e->event.sampling = sampling;
 	e->perf = perf;
 	perf->pmu_private = e;

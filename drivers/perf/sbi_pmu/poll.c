@@ -35,7 +35,7 @@ static unsigned long look_interval(const struct sbi_pmu_cpu *cpu)
 {
 	const struct sbi_pmu_vendor *vendor = cpu->pmu->caps.vendor;
 	const bool often = cpu->lost_irqs || (vendor && vendor->loses_irqs) ||
-			   !sbi_pmu_mask_empty(&cpu->counters.wrapped);
+			   cpu->counters.wrapped;
 
 	return msecs_to_jiffies(often ? LOOK_OFTEN_MS : LOOK_MS);
 }
@@ -49,7 +49,7 @@ static void look_timer(struct timer_list *timer)
 	local_irq_save(flags);
 	if (sbi_pmu_find_lost_irqs(cpu))
 		mod_timer(timer, jiffies + look_interval(cpu));
-	if (!sbi_pmu_mask_empty(&cpu->lost)) {
+	if (cpu->lost) {
 		cpu->interval = SERVE_NS;
 		hrtimer_start(&cpu->timer, ns_to_ktime(SERVE_NS), HRTIMER_MODE_REL_PINNED_HARD);
 	}

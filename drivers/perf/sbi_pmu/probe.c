@@ -61,14 +61,13 @@ static int check_moves(struct sbi_pmu_backend *be, unsigned int idx)
 static bool start_reference(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
 			    unsigned int probed, unsigned int *idx)
 {
-	struct sbi_pmu_mask free = sbi_pmu_inventory_hardware(be->inv);
+	u64 free = sbi_pmu_inventory_hardware(be->inv);
 	struct sbi_pmu_event_code code = {};
 
-	free = sbi_pmu_mask_andnot(free, &plan->configured);
-	sbi_pmu_mask_clear(&free, probed);
+	free &= ~plan->configured;
+	free &= ~BIT_ULL(probed);
 	for (code.idx = SBI_PMU_HW_CPU_CYCLES; code.idx <= SBI_PMU_HW_INSTRUCTIONS; code.idx++) {
-		if (!free.bits[0] ||
-		    sbi_pmu_backend_config(be, 0, free.bits[0], &code, &plan->configured, idx))
+		if (!free || sbi_pmu_backend_config(be, free, &code, plan->configured, idx))
 			continue;
 		if (!sbi_pmu_sbi_start_at(&be->sbi, *idx, 0) && !check_moves(be, *idx))
 			return true;
@@ -104,12 +103,11 @@ static bool is_raw(const struct sbi_pmu_event_code *code)
 /* ---- which counters can count an event ---- */
 
 /* Return: 0, -ENXIO if a counter took the event but cannot be read, or another errno. */
-static int probe_window(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
-			const struct sbi_pmu_event_code *code, unsigned int window,
-			unsigned long mask)
+static int try_config(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
+		      const struct sbi_pmu_event_code *code, u64 mask)
 {
 	unsigned int got;
-	int ret = sbi_pmu_backend_config(be, window, mask, code, &plan->configured, &got);
+	int ret = sbi_pmu_backend_config(be, mask, code, plan->configured, &got);
 	u64 value;
 
 	if (ret)
@@ -131,19 +129,18 @@ static bool is_denial(int ret)
 
 /* Once the event @counts, -ENODATA means that the host has no second counter for it now. */
 static void probe_each(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
-		       const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *window,
-		       bool counts, struct sbi_pmu_support *support)
+		       const struct sbi_pmu_event_code *code, u64 which, bool counts,
+		       struct sbi_pmu_support *support)
 {
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, window) {
-		const int ret =
-			probe_window(be, plan, code, i / SBI_PMU_WINDOW, sbi_pmu_window_bit(i));
+	for_each_counter(i, which) {
+		const int ret = try_config(be, plan, code, BIT_ULL(i));
 
 		if (!ret)
-			sbi_pmu_mask_set(&support->can, i);
+			support->can |= BIT_ULL(i);
 		else if (is_denial(ret) && !(counts && ret == -ENODATA))
-			sbi_pmu_mask_set(&support->cannot, i);
+			support->cannot |= BIT_ULL(i);
 	}
 }
 
@@ -156,46 +153,42 @@ static void probe_each(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *pl
  * @support: what is learned is added
  */
 void sbi_pmu_probe_event(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
-			 const struct sbi_pmu_event_code *code,
-			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_support *support)
+			 const struct sbi_pmu_event_code *code, u64 candidates,
+			 struct sbi_pmu_support *support)
 {
 	const struct sbi_pmu_event_code bare = { .idx = code->idx, .data = code->data };
-	const struct sbi_pmu_mask known = sbi_pmu_mask_or(support->can, &support->cannot);
-	struct sbi_pmu_mask open = sbi_pmu_mask_andnot(*candidates, &known);
+	const u64 known = support->can | support->cannot;
+	u64 open = candidates & ~known;
+	const bool counts = support->can;
+	int ret;
 
-	open = sbi_pmu_mask_andnot(open, &plan->configured);
-	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++) {
-		const struct sbi_pmu_mask window = sbi_pmu_mask_window(&open, w);
-		const bool counts = !sbi_pmu_mask_empty(&support->can);
-		int ret;
-
-		if (sbi_pmu_mask_empty(&window))
-			continue;
-		ret = probe_window(be, plan, &bare, w, window.bits[w]);
-		if (ret == -EPROTO)
-			support->strayed = true;
-		/* In shared mode firmware that ignores the offer is not asked again. */
-		if ((ret == -EPROTO && be->exclusive) ||
-		    ((!ret || ret == -ENXIO) && !sbi_pmu_event_is_firmware(&bare)))
-			probe_each(be, plan, &bare, &window, counts || !ret, support);
-		else if (!ret) /* firmware counters are homogeneous */
-			support->can = sbi_pmu_mask_or(support->can, &window);
-		else if (is_denial(ret) && !(counts && ret == -ENODATA))
-			support->cannot = sbi_pmu_mask_or(support->cannot, &window);
-	}
+	open &= ~plan->configured;
+	if (!open)
+		return;
+	ret = try_config(be, plan, &bare, open);
+	if (ret == -EPROTO)
+		support->strayed = true;
+	/* In shared mode firmware that ignores the offer is not asked again. */
+	if ((ret == -EPROTO && be->exclusive) ||
+	    ((!ret || ret == -ENXIO) && !sbi_pmu_event_is_firmware(&bare)))
+		probe_each(be, plan, &bare, open, counts || !ret, support);
+	else if (!ret) /* firmware counters are homogeneous */
+		support->can |= open;
+	else if (is_denial(ret) && !(counts && ret == -ENODATA))
+		support->cannot |= open;
 }
 
 /* Counters @which took @code. */
-void sbi_pmu_examples_add(struct sbi_pmu_examples *examples, const struct sbi_pmu_mask *which,
+void sbi_pmu_examples_add(struct sbi_pmu_examples *examples, u64 which,
 			  const struct sbi_pmu_event_code *code)
 {
-	const struct sbi_pmu_mask more = sbi_pmu_mask_andnot(*which, &examples->known);
+	const u64 more = which & ~examples->known;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &more)
+	for_each_counter(i, more)
 		examples->code[i] =
 			(struct sbi_pmu_event_code){ .idx = code->idx, .data = code->data };
-	examples->known = sbi_pmu_mask_or(examples->known, &more);
+	examples->known |= more;
 }
 
 /**
@@ -206,19 +199,16 @@ void sbi_pmu_examples_add(struct sbi_pmu_examples *examples, const struct sbi_pm
  * @which: free counters, as far as the plan says
  * Return: those of @which that still take that event.
  */
-struct sbi_pmu_mask sbi_pmu_probe_examples(struct sbi_pmu_backend *be,
-					   const struct sbi_pmu_plan *plan,
-					   const struct sbi_pmu_examples *examples,
-					   const struct sbi_pmu_mask *which)
+u64 sbi_pmu_probe_examples(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
+			   const struct sbi_pmu_examples *examples, u64 which)
 {
-	const struct sbi_pmu_mask known = sbi_pmu_mask_and(examples->known, which);
-	struct sbi_pmu_mask taken = {};
+	const u64 known = examples->known & which;
+	u64 taken = 0;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &known)
-		if (!probe_window(be, plan, &examples->code[i], i / SBI_PMU_WINDOW,
-				  sbi_pmu_window_bit(i)))
-			sbi_pmu_mask_set(&taken, i);
+	for_each_counter(i, known)
+		if (!try_config(be, plan, &examples->code[i], BIT_ULL(i)))
+			taken |= BIT_ULL(i);
 	return taken;
 }
 
@@ -281,15 +271,15 @@ void sbi_pmu_probe_widths(struct sbi_pmu_backend *be, const struct sbi_pmu_plan 
 			  const struct sbi_pmu_examples *examples,
 			  struct sbi_pmu_probe_limits *limits)
 {
-	struct sbi_pmu_mask which = sbi_pmu_mask_and(examples->known, &be->inv->programmable);
+	u64 which = examples->known & be->inv->programmable;
 	unsigned int i, got, width;
 
-	which = sbi_pmu_mask_andnot(which, &plan->configured);
+	which &= ~plan->configured;
 	if (be->in_vm)
 		return;
-	sbi_pmu_for_each_counter(i, &which) {
-		if (sbi_pmu_backend_config(be, i / SBI_PMU_WINDOW, sbi_pmu_window_bit(i),
-					   &examples->code[i], &plan->configured, &got))
+	for_each_counter(i, which) {
+		if (sbi_pmu_backend_config(be, BIT_ULL(i), &examples->code[i], plan->configured,
+					   &got))
 			continue;
 		width = measure_width(be, i);
 		if (width && width < limits->width[i])
@@ -327,18 +317,11 @@ bool sbi_pmu_probe_counts_freely(struct sbi_pmu_backend *be, unsigned int idx, u
 }
 
 static bool is_refused(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
-		       const struct sbi_pmu_event_code *code, const struct sbi_pmu_mask *offered)
+		       const struct sbi_pmu_event_code *code, u64 offered)
 {
-	for (unsigned int w = 0; w < SBI_PMU_WINDOWS; w++) {
-		int ret;
+	const int ret = offered ? try_config(be, plan, code, offered) : 0;
 
-		if (!offered->bits[w])
-			continue;
-		ret = probe_window(be, plan, code, w, offered->bits[w]);
-		if (ret != -EOPNOTSUPP && ret != -EINVAL)
-			return false;
-	}
-	return !sbi_pmu_mask_empty(offered);
+	return ret == -EOPNOTSUPP || ret == -EINVAL;
 }
 
 /**
@@ -355,22 +338,22 @@ static bool is_refused(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *pl
  * is offered. The caller must know that the firmware does that.
  * Return: those whose event firmware hands out no counter for.
  */
-struct sbi_pmu_mask sbi_pmu_probe_free_running(struct sbi_pmu_backend *be,
-					       const struct sbi_pmu_plan *plan, u64 (*clock)(void))
+u64 sbi_pmu_probe_free_running(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
+			       u64 (*clock)(void))
 {
-	const struct sbi_pmu_mask offered = be->exclusive ? sbi_pmu_inventory_hardware(be->inv) :
-							    be->inv->programmable;
-	struct sbi_pmu_mask free_running = {};
+	const u64 offered = be->exclusive ? sbi_pmu_inventory_hardware(be->inv) :
+					    be->inv->programmable;
+	u64 free_running = 0;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &be->inv->fixed) {
+	for_each_counter(i, be->inv->fixed) {
 		const struct sbi_pmu_event_code code = {
 			.idx = sbi_pmu_counter_fixed_event(&be->inv->info[i]),
 		};
 
-		if (is_refused(be, plan, &code, &offered) &&
+		if (is_refused(be, plan, &code, offered) &&
 		    sbi_pmu_probe_counts_freely(be, i, clock))
-			sbi_pmu_mask_set(&free_running, i);
+			free_running |= BIT_ULL(i);
 	}
 	return free_running;
 }
@@ -387,14 +370,14 @@ struct sbi_pmu_mask sbi_pmu_probe_free_running(struct sbi_pmu_backend *be,
 
 static int config_any(struct sbi_pmu_backend *be, unsigned int *idx)
 {
-	const struct sbi_pmu_mask hardware = sbi_pmu_inventory_hardware(be->inv);
-	const struct sbi_pmu_mask none = {};
+	const u64 hardware = sbi_pmu_inventory_hardware(be->inv);
+	const u64 none = 0;
 	struct sbi_pmu_event_code code = {};
 	int ret = -EOPNOTSUPP;
 
 	for (code.idx = SBI_PMU_HW_CPU_CYCLES;
-	     ret && hardware.bits[0] && code.idx <= SBI_PMU_HW_INSTRUCTIONS; code.idx++)
-		ret = sbi_pmu_backend_config(be, 0, hardware.bits[0], &code, &none, idx);
+	     ret && hardware && code.idx <= SBI_PMU_HW_INSTRUCTIONS; code.idx++)
+		ret = sbi_pmu_backend_config(be, hardware, &code, none, idx);
 	return ret;
 }
 
@@ -413,13 +396,13 @@ static bool reads_accumulate(struct sbi_pmu_backend *be, u16 csr, u64 (*clock)(v
 /* Start counter @idx from @from, stop it: the value saved in the shared memory. */
 static u64 saved_value(struct sbi_pmu_backend *be, unsigned int idx, u64 from, bool by_shmem)
 {
-	u64 *value = &be->shmem.data->ctr_values[idx % SBI_PMU_WINDOW];
+	u64 *value = &be->shmem.data->ctr_values[idx];
 	int ret;
 
 	WRITE_ONCE(*value, from);
-	ret = by_shmem ? sbi_pmu_sbi_start_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx)) :
+	ret = by_shmem ? sbi_pmu_sbi_start_snapshot(&be->sbi, BIT_ULL(idx)) :
 			 sbi_pmu_sbi_start_at(&be->sbi, idx, from);
-	if (ret || sbi_pmu_sbi_stop_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx)))
+	if (ret || sbi_pmu_sbi_stop_snapshot(&be->sbi, BIT_ULL(idx)))
 		return from - 1;
 	return READ_ONCE(*value);
 }
@@ -441,8 +424,8 @@ static bool snapshot_works(struct sbi_pmu_backend *be, unsigned int idx, bool ac
 
 static int start_and_stop(struct sbi_pmu_backend *be, unsigned int idx)
 {
-	return sbi_pmu_sbi_start_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx)) ?:
-		       sbi_pmu_sbi_stop_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx));
+	return sbi_pmu_sbi_start_snapshot(&be->sbi, BIT_ULL(idx)) ?:
+		       sbi_pmu_sbi_stop_snapshot(&be->sbi, BIT_ULL(idx));
 }
 
 static int read_twice(struct sbi_pmu_backend *be, unsigned int idx)
@@ -482,9 +465,9 @@ static bool snapshot_is_faster(struct sbi_pmu_backend *be, unsigned int idx, u64
 
 	for (unsigned int round = 0; round < ROUNDS; round++)
 		if (time_best(be, idx, clock, start_and_stop, &calls) ||
-		    sbi_pmu_sbi_start_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx)) ||
+		    sbi_pmu_sbi_start_snapshot(&be->sbi, BIT_ULL(idx)) ||
 		    time_best(be, idx, clock, read_twice, &reads) ||
-		    sbi_pmu_sbi_stop_snapshot(&be->sbi, 0, sbi_pmu_window_bit(idx)))
+		    sbi_pmu_sbi_stop_snapshot(&be->sbi, BIT_ULL(idx)))
 			return false;
 	/* A clock may be too coarse for the reads. */
 	return reads && calls <= reads;
@@ -506,7 +489,7 @@ void sbi_pmu_probe_read_method(struct sbi_pmu_backend *be, u64 (*clock)(void),
 		return;
 	if (!sbi_pmu_sbi_start_at(&be->sbi, idx, 0)) {
 		method->accumulates = reads_accumulate(be, be->inv->info[idx].csr, clock);
-		if (be->shmem.registered && !sbi_pmu_sbi_stop(&be->sbi, 0, sbi_pmu_window_bit(idx)))
+		if (be->shmem.registered && !sbi_pmu_sbi_stop(&be->sbi, BIT_ULL(idx)))
 			method->snapshot_works = snapshot_works(be, idx, method->accumulates);
 		method->snapshot_is_faster = method->snapshot_works &&
 					     snapshot_is_faster(be, idx, clock);

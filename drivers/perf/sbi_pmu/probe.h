@@ -18,15 +18,15 @@ struct sbi_pmu_probe_limits {
 
 /* Which counters can count an event, as far as it has been probed */
 struct sbi_pmu_support {
-	struct sbi_pmu_mask can;
-	struct sbi_pmu_mask cannot;
-	struct sbi_pmu_mask held; /* not known: the other driver used them at the last probe */
-	bool strayed;             /* firmware returned a counter that was not offered */
+	u64 can;
+	u64 cannot;
+	u64 held;     /* not known: the other driver used them at the last probe */
+	bool strayed; /* firmware returned a counter that was not offered */
 };
 
 /* Events that counters took */
 struct sbi_pmu_examples {
-	struct sbi_pmu_mask known;                            /* counters of which there is one */
+	u64 known;                                            /* counters of which there is one */
 	struct sbi_pmu_event_code code[SBI_PMU_MAX_COUNTERS]; /* by counter, an event */
 };
 
@@ -39,20 +39,18 @@ struct sbi_pmu_read_method {
 int sbi_pmu_probe_inventory(struct sbi_pmu_sbi *sbi, const struct sbi_pmu_probe_limits *limits,
 			    struct sbi_pmu_inventory *inv);
 void sbi_pmu_probe_event(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
-			 const struct sbi_pmu_event_code *code,
-			 const struct sbi_pmu_mask *candidates, struct sbi_pmu_support *support);
+			 const struct sbi_pmu_event_code *code, u64 candidates,
+			 struct sbi_pmu_support *support);
 void sbi_pmu_probe_widths(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
 			  const struct sbi_pmu_examples *examples,
 			  struct sbi_pmu_probe_limits *limits);
-void sbi_pmu_examples_add(struct sbi_pmu_examples *examples, const struct sbi_pmu_mask *which,
+void sbi_pmu_examples_add(struct sbi_pmu_examples *examples, u64 which,
 			  const struct sbi_pmu_event_code *code);
-struct sbi_pmu_mask sbi_pmu_probe_examples(struct sbi_pmu_backend *be,
-					   const struct sbi_pmu_plan *plan,
-					   const struct sbi_pmu_examples *examples,
-					   const struct sbi_pmu_mask *which);
+u64 sbi_pmu_probe_examples(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
+			   const struct sbi_pmu_examples *examples, u64 which);
 bool sbi_pmu_probe_counts_freely(struct sbi_pmu_backend *be, unsigned int idx, u64 (*clock)(void));
-struct sbi_pmu_mask sbi_pmu_probe_free_running(struct sbi_pmu_backend *be,
-					       const struct sbi_pmu_plan *plan, u64 (*clock)(void));
+u64 sbi_pmu_probe_free_running(struct sbi_pmu_backend *be, const struct sbi_pmu_plan *plan,
+			       u64 (*clock)(void));
 void sbi_pmu_probe_read_method(struct sbi_pmu_backend *be, u64 (*clock)(void),
 			       struct sbi_pmu_read_method *method);
 

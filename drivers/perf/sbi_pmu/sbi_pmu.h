@@ -51,7 +51,7 @@ struct sbi_pmu_cpu {
 	struct hrtimer sample_timer;  /* runs while an event is sampled by timer */
 	bool timed_changed;           /* such an event has started or stopped: set sample_timer */
 	struct timer_list look_timer; /* looks for lost interrupts of events that sample by one */
-	struct sbi_pmu_mask lost;     /* counters whose lost interrupt is not served yet */
+	u64 lost;                     /* counters whose lost interrupt is not served yet */
 	u32 scounteren;               /* counters that programs may read now */
 	u32 open_to_all;              /* of these, what all programs may read, by the sysctl */
 	u32 openable;                 /* counters that this CPU can open to programs */

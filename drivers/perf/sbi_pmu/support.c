@@ -83,27 +83,25 @@ void sbi_pmu_support_free(struct sbi_pmu_support_cache *cache)
  * In shared mode not the fixed counters: firmware returns them to every caller, even while the
  * other driver uses them. Unless it hands them out to none: they are only read.
  */
-static struct sbi_pmu_mask candidates_of(const struct sbi_pmu_support_cache *cache,
-					 const struct sbi_pmu_event_code *code)
+static u64 candidates_of(const struct sbi_pmu_support_cache *cache,
+			 const struct sbi_pmu_event_code *code)
 {
 	const struct sbi_pmu_vendor *vendor = cache->caps->vendor;
-	const struct sbi_pmu_mask all = vendor && vendor->candidates && code->unit ?
-						vendor->candidates(cache->inv, code->unit) :
-						sbi_pmu_inventory_hardware(cache->inv);
-	const struct sbi_pmu_mask shareable =
-		sbi_pmu_mask_or(cache->inv->programmable, &cache->inv->free_running);
+	const u64 all = vendor && vendor->candidates && code->unit ?
+				vendor->candidates(cache->inv, code->unit) :
+				sbi_pmu_inventory_hardware(cache->inv);
+	const u64 shareable = (cache->inv->programmable | cache->inv->free_running);
 
 	if (sbi_pmu_event_is_firmware(code))
 		return cache->inv->firmware;
-	return cache->exclusive ? all : sbi_pmu_mask_and(all, &shareable);
+	return cache->exclusive ? all : (all & shareable);
 }
 
-static struct sbi_pmu_mask unknown_among(const struct sbi_pmu_mask *candidates,
-					 const struct sbi_pmu_support *support)
+static u64 unknown_among(u64 candidates, const struct sbi_pmu_support *support)
 {
-	const struct sbi_pmu_mask open = sbi_pmu_mask_andnot(*candidates, &support->can);
+	const u64 open = candidates & ~support->can;
 
-	return sbi_pmu_mask_andnot(open, &support->cannot);
+	return open & ~support->cannot;
 }
 
 /*
@@ -111,15 +109,14 @@ static struct sbi_pmu_mask unknown_among(const struct sbi_pmu_mask *candidates,
  * is offered (cycles and instret of OpenSBI before 1.9, and of KVM). In a VM all: the probe needs
  * a reference counter, and an event that the host cannot count stops those configured after it.
  */
-static struct sbi_pmu_mask to_borrow(const struct sbi_pmu_counters *c,
-				     const struct sbi_pmu_event_code *code,
-				     const struct sbi_pmu_mask *unknown)
+static u64 to_borrow(const struct sbi_pmu_counters *c, const struct sbi_pmu_event_code *code,
+		     u64 unknown)
 {
-	const struct sbi_pmu_mask holders = sbi_pmu_plan_holders(&c->plan, code);
+	const u64 holders = sbi_pmu_plan_holders(&c->plan, code);
 
 	if (c->backend.in_vm)
 		return c->plan.configured;
-	return sbi_pmu_mask_or(sbi_pmu_mask_and(*unknown, &c->plan.configured), &holders);
+	return (unknown & c->plan.configured) | holders;
 }
 
 /* Firmware may return these whatever is offered, and change what the other driver uses. */
@@ -132,26 +129,26 @@ static bool has_fixed_counter(const struct sbi_pmu_event_code *code)
  * If events count on @which, all hardware counters with events stop, so that a group misses the
  * same time. Those released are not stopped before: RustSBI does not release a stopped counter.
  */
-static void borrow(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *which)
+static void borrow(struct sbi_pmu_counters *c, u64 which)
 {
-	const struct sbi_pmu_mask busy = sbi_pmu_mask_and(c->plan.busy, which);
-	struct sbi_pmu_mask others = sbi_pmu_mask_andnot(c->plan.busy, which);
+	const u64 busy = c->plan.busy & which;
+	u64 others = c->plan.busy & ~which;
 	unsigned int i;
 
-	others = sbi_pmu_mask_andnot(others, &c->backend.inv->firmware);
-	if (!sbi_pmu_mask_empty(&busy))
-		sbi_pmu_counters_stop(c, &others);
-	sbi_pmu_for_each_counter(i, which) {
+	others &= ~c->backend.inv->firmware;
+	if (busy)
+		sbi_pmu_counters_stop(c, others);
+	for_each_counter(i, which) {
 		sbi_pmu_counter_update(c, i);
 		sbi_pmu_counter_release(c, i);
 	}
 }
 
-static void give_back(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *which)
+static void give_back(struct sbi_pmu_counters *c, u64 which)
 {
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, which)
+	for_each_counter(i, which)
 		sbi_pmu_counter_configure_again(c, i);
 }
 
@@ -169,36 +166,36 @@ static void give_back(struct sbi_pmu_counters *c, const struct sbi_pmu_mask *whi
  * Context: interrupts disabled.
  */
 void sbi_pmu_support_probe_here(struct sbi_pmu_counters *c, const struct sbi_pmu_event_code *code,
-				const struct sbi_pmu_mask *candidates,
-				struct sbi_pmu_examples *examples, struct sbi_pmu_support *support)
+				u64 candidates, struct sbi_pmu_examples *examples,
+				struct sbi_pmu_support *support)
 {
-	const struct sbi_pmu_mask unknown = unknown_among(candidates, support);
-	const struct sbi_pmu_mask borrowed = to_borrow(c, code, &unknown);
-	struct sbi_pmu_mask refused, taken;
+	const u64 unknown = unknown_among(candidates, support);
+	const u64 borrowed = to_borrow(c, code, unknown);
+	u64 refused, taken;
 
-	if (!c->online || sbi_pmu_mask_empty(&unknown))
+	if (!c->online || !unknown)
 		return;
-	borrow(c, &borrowed);
+	borrow(c, borrowed);
 	sbi_pmu_probe_event(&c->backend, &c->plan, code, candidates, support);
 	if (c->backend.exclusive || !has_fixed_counter(code))
-		sbi_pmu_examples_add(examples, &support->can, code);
-	support->held = (struct sbi_pmu_mask){};
+		sbi_pmu_examples_add(examples, support->can, code);
+	support->held = 0;
 	if (!c->backend.exclusive && !support->strayed) {
-		refused = sbi_pmu_mask_and(unknown, &support->cannot);
-		refused = sbi_pmu_mask_andnot(refused, &borrowed);
-		taken = sbi_pmu_probe_examples(&c->backend, &c->plan, examples, &refused);
-		refused = sbi_pmu_mask_andnot(refused, &taken);
-		support->cannot = sbi_pmu_mask_andnot(support->cannot, &refused);
-		support->held = sbi_pmu_mask_and(refused, &examples->known);
+		refused = unknown & support->cannot;
+		refused &= ~borrowed;
+		taken = sbi_pmu_probe_examples(&c->backend, &c->plan, examples, refused);
+		refused &= ~taken;
+		support->cannot &= ~refused;
+		support->held = refused & examples->known;
 	}
 	sbi_pmu_counters_overwritten(c);
-	give_back(c, &borrowed);
+	give_back(c, borrowed);
 }
 
 struct probe {
 	struct sbi_pmu_support_cache *cache;
 	const struct sbi_pmu_event_code *code;
-	const struct sbi_pmu_mask *candidates;
+	u64 candidates;
 	struct sbi_pmu_support *support;
 };
 
@@ -217,7 +214,7 @@ static void probe_here(void *arg)
  * hotplug takes inside of it. A CPU that goes offline meanwhile adds nothing.
  */
 static void probe(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
-		  const struct sbi_pmu_mask *candidates, struct sbi_pmu_support *support)
+		  u64 candidates, struct sbi_pmu_support *support)
 {
 	struct probe p = { cache, code, candidates, support };
 	unsigned int cpu = get_cpu();
@@ -232,50 +229,50 @@ static void probe(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_even
 static bool may_change(const struct sbi_pmu_support_cache *cache,
 		       const struct sbi_pmu_support *support)
 {
-	return cache->in_vm && sbi_pmu_mask_empty(&support->can);
+	return cache->in_vm && !support->can;
 }
 
 /* If a counter can count the event, others are tried again after a second, not at each open. */
-static bool is_due(const struct support_entry *e, const struct sbi_pmu_mask *candidates)
+static bool is_due(const struct support_entry *e, u64 candidates)
 {
-	const struct sbi_pmu_mask unknown = unknown_among(candidates, &e->support);
+	const u64 unknown = unknown_among(candidates, &e->support);
 
-	if (sbi_pmu_mask_empty(&unknown))
+	if (!unknown)
 		return false;
-	return sbi_pmu_mask_empty(&e->support.can) || time_after(jiffies, e->probed + HZ);
+	return !e->support.can || time_after(jiffies, e->probed + HZ);
 }
 
-static int answer(const struct sbi_pmu_support_cache *cache, const struct sbi_pmu_mask *all,
-		  const struct sbi_pmu_support *support, struct sbi_pmu_mask *candidates)
+static int answer(const struct sbi_pmu_support_cache *cache, u64 all,
+		  const struct sbi_pmu_support *support, u64 *candidates)
 {
-	const struct sbi_pmu_mask unknown = unknown_among(all, support);
+	const u64 unknown = unknown_among(all, support);
 
 	*candidates = support->can;
-	if (!sbi_pmu_mask_empty(candidates)) {
+	if (*candidates) {
 		/* An error of firmware, or of the host of a VM, is no refusal. */
 		if (cache->exclusive)
-			*candidates = sbi_pmu_mask_or(*candidates, &unknown);
+			*candidates = *candidates | unknown;
 		return 0;
 	}
 	*candidates = cache->exclusive ? unknown : support->held;
-	return sbi_pmu_mask_empty(candidates) ? -EOPNOTSUPP : -EBUSY;
+	return !*candidates ? -EOPNOTSUPP : -EBUSY;
 }
 
 static int find_locked(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
-		       struct sbi_pmu_mask *candidates)
+		       u64 *candidates)
 {
-	const struct sbi_pmu_mask all = candidates_of(cache, code);
+	const u64 all = candidates_of(cache, code);
 	struct support_entry unsaved = {}, *e = find_entry(cache, code) ?: add_entry(cache, code);
 
 	if (!e)
 		e = &unsaved;
 	if (may_change(cache, &e->support))
-		e->support.cannot = (struct sbi_pmu_mask){};
-	if (is_due(e, &all)) {
-		probe(cache, code, &all, &e->support);
+		e->support.cannot = 0;
+	if (is_due(e, all)) {
+		probe(cache, code, all, &e->support);
 		e->probed = jiffies;
 	}
-	return answer(cache, &all, &e->support, candidates);
+	return answer(cache, all, &e->support, candidates);
 }
 
 /**
@@ -289,7 +286,7 @@ static int find_locked(struct sbi_pmu_support_cache *cache, const struct sbi_pmu
  * (shared mode), or firmware or the host of this VM could not tell.
  */
 int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
-			 struct sbi_pmu_mask *candidates)
+			 u64 *candidates)
 {
 	int ret;
 
@@ -307,48 +304,46 @@ int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache, const struct sbi_p
  */
 void sbi_pmu_support_each(struct sbi_pmu_support_cache *cache,
 			  void (*show)(void *arg, const struct sbi_pmu_event_code *code,
-				       const struct sbi_pmu_mask *counters),
+				       u64 counters),
 			  void *arg)
 {
 	const struct support_entry *e;
 
 	mutex_lock(&cache->lock);
 	list_for_each_entry_reverse(e, &cache->recent, recent)
-		if (!sbi_pmu_mask_empty(&e->support.can))
-			show(arg, &e->code, &e->support.can);
+		if (e->support.can)
+			show(arg, &e->code, e->support.can);
 	mutex_unlock(&cache->lock);
 }
 
 /* Counters that can interrupt, and filter if any can. */
-struct sbi_pmu_mask sbi_pmu_support_full(const struct sbi_pmu_support_cache *cache)
+u64 sbi_pmu_support_full(const struct sbi_pmu_support_cache *cache)
 {
 	if (!cache->caps->fixed_alike)
 		return cache->inv->programmable;
-	return sbi_pmu_mask_andnot(sbi_pmu_inventory_hardware(cache->inv),
-				   &cache->inv->free_running);
+	return sbi_pmu_inventory_hardware(cache->inv) & ~cache->inv->free_running;
 }
 
 /* Counters that can filter, if any can. */
-static struct sbi_pmu_mask filtering(const struct sbi_pmu_support_cache *cache)
+static u64 filtering(const struct sbi_pmu_support_cache *cache)
 {
-	const struct sbi_pmu_mask full = cache->caps->filter ? sbi_pmu_support_full(cache) :
-							       (struct sbi_pmu_mask){};
+	const u64 full = cache->caps->filter ? sbi_pmu_support_full(cache) : 0;
 
-	return cache->caps->fixed_filters ? sbi_pmu_mask_or(full, &cache->inv->fixed) : full;
+	return cache->caps->fixed_filters ? (full | cache->inv->fixed) : full;
 }
 
 static int find_filtered(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
-			 int refusal, struct sbi_pmu_mask *candidates)
+			 int refusal, u64 *candidates)
 {
-	const struct sbi_pmu_mask filter = filtering(cache);
+	const u64 filter = filtering(cache);
 	const int ret = sbi_pmu_support_find(cache, code, candidates);
 
 	if (ret == -EOPNOTSUPP)
 		return -ENOENT;
 	if (ret || !code->flags)
 		return ret;
-	*candidates = sbi_pmu_mask_and(*candidates, &filter);
-	return sbi_pmu_mask_empty(candidates) ? refusal : 0;
+	*candidates = *candidates & filter;
+	return !*candidates ? refusal : 0;
 }
 
 /**
@@ -361,7 +356,7 @@ static int find_filtered(struct sbi_pmu_support_cache *cache, const struct sbi_p
  * Return: 0, -ENOENT (to perf: the event is not supported), or another errno.
  */
 int sbi_pmu_support_filtered(struct sbi_pmu_support_cache *cache, struct sbi_pmu_event_code *code,
-			     int refusal, struct sbi_pmu_mask *candidates)
+			     int refusal, u64 *candidates)
 {
 	const struct sbi_pmu_vendor *vendor = cache->caps->vendor;
 	const int ret = find_filtered(cache, code, refusal, candidates);
@@ -383,7 +378,7 @@ int sbi_pmu_support_filtered(struct sbi_pmu_support_cache *cache, struct sbi_pmu
 void sbi_pmu_support_probe_all(struct sbi_pmu_support_cache *cache)
 {
 	struct sbi_pmu_event_code code = {};
-	struct sbi_pmu_mask candidates;
+	u64 candidates;
 
 	/* That an event is not supported is remembered as well. */
 	for (unsigned int n = 0; (code.idx = sbi_pmu_event_standard(n)); n++)

@@ -26,16 +26,16 @@ void sbi_pmu_support_init(struct sbi_pmu_support_cache *cache);
 void sbi_pmu_support_free(struct sbi_pmu_support_cache *cache);
 void sbi_pmu_support_probe_all(struct sbi_pmu_support_cache *cache);
 int sbi_pmu_support_find(struct sbi_pmu_support_cache *cache, const struct sbi_pmu_event_code *code,
-			 struct sbi_pmu_mask *candidates);
+			 u64 *candidates);
 void sbi_pmu_support_each(struct sbi_pmu_support_cache *cache,
 			  void (*show)(void *arg, const struct sbi_pmu_event_code *code,
-				       const struct sbi_pmu_mask *counters),
+				       u64 counters),
 			  void *arg);
-struct sbi_pmu_mask sbi_pmu_support_full(const struct sbi_pmu_support_cache *cache);
+u64 sbi_pmu_support_full(const struct sbi_pmu_support_cache *cache);
 int sbi_pmu_support_filtered(struct sbi_pmu_support_cache *cache, struct sbi_pmu_event_code *code,
-			     int refusal, struct sbi_pmu_mask *candidates);
+			     int refusal, u64 *candidates);
 void sbi_pmu_support_probe_here(struct sbi_pmu_counters *c, const struct sbi_pmu_event_code *code,
-				const struct sbi_pmu_mask *candidates,
-				struct sbi_pmu_examples *examples, struct sbi_pmu_support *support);
+				u64 candidates, struct sbi_pmu_examples *examples,
+				struct sbi_pmu_support *support);
 
 #endif

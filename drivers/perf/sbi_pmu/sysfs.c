@@ -127,7 +127,7 @@ static bool is_supported(struct sbi_pmu *pmu, const struct attribute *attr)
 		container_of(attr, struct sbi_pmu_event_attr, attr.attr);
 	const struct perf_event_attr asked = { .config = ev->config };
 	struct sbi_pmu_event_code code;
-	struct sbi_pmu_mask candidates;
+	u64 candidates;
 
 	return !sbi_pmu_event_encode(&pmu->caps, &asked, true, &code) &&
 	       !sbi_pmu_support_find(&pmu->support, &code, &candidates);
@@ -163,7 +163,7 @@ const char *sbi_pmu_free_running_names(const struct sbi_pmu_inventory *inv)
 	};
 	unsigned int i, which = 0;
 
-	sbi_pmu_for_each_counter(i, &inv->free_running)
+	for_each_counter(i, inv->free_running)
 		which |= inv->info[i].csr == CSR_CYCLE ? 1 : 2;
 	return names[which];
 }
@@ -192,15 +192,15 @@ static DEVICE_ATTR_RO(overflow);
 static ssize_t hardware_counters_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct sbi_pmu *pmu = dev_to_sbi_pmu(dev);
-	const struct sbi_pmu_mask hw = sbi_pmu_inventory_hardware(&pmu->inv);
+	const u64 hw = sbi_pmu_inventory_hardware(&pmu->inv);
 
-	return sysfs_emit(buf, "%u\n", sbi_pmu_mask_weight(&hw));
+	return sysfs_emit(buf, "%u\n", (unsigned int)hweight64(hw));
 }
 static DEVICE_ATTR_RO(hardware_counters);
 
 static ssize_t firmware_counters_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", sbi_pmu_mask_weight(&dev_to_sbi_pmu(dev)->inv.firmware));
+	return sysfs_emit(buf, "%u\n", (unsigned int)hweight64(dev_to_sbi_pmu(dev)->inv.firmware));
 }
 static DEVICE_ATTR_RO(firmware_counters);
 

@@ -33,7 +33,7 @@ u64 sbi_pmu_timed_due(const struct sbi_pmu_counters *c)
 	u64 first = 0, due;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &c->plan.busy) {
+	for_each_counter(i, c->plan.busy) {
 		hlist_for_each_entry(event, &c->events[i], node) {
 			if (!is_by_timer(event))
 				continue;

@@ -79,7 +79,7 @@ static u32 readable_by_current(struct sbi_pmu_cpu *cpu)
 	u32 readable = 0;
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, &cpu->counters.plan.busy) {
+	for_each_counter(i, cpu->counters.plan.busy) {
 		hlist_for_each_entry(event, &cpu->counters.events[i], node) {
 			/* Not those of keep(). */
 			if (!event->user_read)
@@ -111,7 +111,7 @@ static void apply_mode(struct sbi_pmu_cpu *cpu)
 	struct sbi_pmu_counters *c = &cpu->counters;
 
 	cpu->open_to_all = want ? ALWAYS | FIXED : ALWAYS;
-	c->world_readable = want ? c->backend.inv->fixed : (struct sbi_pmu_mask){};
+	c->world_readable = want ? c->backend.inv->fixed : 0;
 	if (want)
 		sbi_pmu_fixed_keep(c, cpu->kept);
 	else if (sbi_pmu_fixed_drop(c, cpu->kept) && !atomic_read(&cpu->pmu->events))
@@ -181,7 +181,7 @@ static bool is_possible(const struct sbi_pmu *pmu, const struct perf_event *perf
 	       READ_ONCE(pmu->user_access.mode) != SBI_PMU_USER_ACCESS_NONE &&
 	       perf->attach_state & PERF_ATTACH_TASK &&
 	       perf->group_leader->attach_state & PERF_ATTACH_TASK && !perf->attr.inherit &&
-	       sbi_pmu_user_page_possible(&pmu->inv, &event->candidates,
+	       sbi_pmu_user_page_possible(&pmu->inv, event->candidates,
 					  raw_cpu_ptr(pmu->cpu)->openable);
 }
 

@@ -8,8 +8,8 @@
 static bool shows_only_own(const struct sbi_pmu_counters *c, unsigned int idx)
 {
 	return c->state[idx] == SBI_PMU_RUNNING &&
-	       (!sbi_pmu_mask_test(&c->backend.inv->free_running, idx) ||
-		sbi_pmu_mask_test(&c->world_readable, idx));
+	       (!has_counter(c->backend.inv->free_running, idx) ||
+		has_counter(c->world_readable, idx));
 }
 
 static bool is_readable(const struct sbi_pmu_counters *c, const struct sbi_pmu_event *event)
@@ -25,12 +25,11 @@ static bool is_readable(const struct sbi_pmu_counters *c, const struct sbi_pmu_e
  * @candidates: those that can count the event
  * @readable: counters that can be opened to user space, as in scounteren
  */
-bool sbi_pmu_user_page_possible(const struct sbi_pmu_inventory *inv,
-				const struct sbi_pmu_mask *candidates, u32 readable)
+bool sbi_pmu_user_page_possible(const struct sbi_pmu_inventory *inv, u64 candidates, u32 readable)
 {
 	unsigned int i;
 
-	sbi_pmu_for_each_counter(i, candidates)
+	for_each_counter(i, candidates)
 		if (inv->info[i].kind != SBI_PMU_COUNTER_FIRMWARE &&
 		    readable & SBI_PMU_CSR_BIT(inv->info[i].csr))
 			return true;

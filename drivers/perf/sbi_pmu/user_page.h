@@ -13,8 +13,7 @@ struct sbi_pmu_user_page {
 	u64 base;       /* what the program subtracts from the extended value */
 };
 
-bool sbi_pmu_user_page_possible(const struct sbi_pmu_inventory *inv,
-				const struct sbi_pmu_mask *candidates, u32 readable);
+bool sbi_pmu_user_page_possible(const struct sbi_pmu_inventory *inv, u64 candidates, u32 readable);
 void sbi_pmu_user_page_mapped(struct sbi_pmu_event *event, bool own, bool sees_all);
 
 struct sbi_pmu_user_page sbi_pmu_user_page(const struct sbi_pmu_counters *c,

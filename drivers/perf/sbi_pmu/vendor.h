@@ -28,7 +28,7 @@ struct sbi_pmu_vendor {
 	 */
 	bool (*standard)(const void *data, u32 idx, struct sbi_pmu_event_code *code);
 	/* the counters that can hold an event of @unit, which is not 0 */
-	struct sbi_pmu_mask (*candidates)(const struct sbi_pmu_inventory *inv, u32 unit);
+	u64 (*candidates)(const struct sbi_pmu_inventory *inv, u32 unit);
 	/* replace an event that no counter can filter so; what replaces it is probed after */
 	bool (*substitute)(const void *data, struct sbi_pmu_event_code *code);
 	unsigned int (*slots)(const void *data); /* micro-ops of a cycle at most; 0: not known */

@@ -22,7 +22,7 @@ static int spacemit_match(void **data)
 static bool is_used(struct sbi_pmu *pmu, const struct sbi_pmu_stand_in *row)
 {
 	struct sbi_pmu_event_code code = { .idx = row->event, .flags = row->filter };
-	struct sbi_pmu_mask candidates;
+	u64 candidates;
 
 	return !sbi_pmu_support_filtered(&pmu->support, &code, -ENOENT, &candidates) &&
 	       code.idx != row->event;

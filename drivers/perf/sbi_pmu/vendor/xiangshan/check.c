@@ -76,15 +76,15 @@ static void measure(struct sbi_pmu_counters *c, struct sbi_pmu_event event[SBI_P
  */
 int sbi_pmu_check_measure(struct sbi_pmu_counters *c,
 			  const struct sbi_pmu_event_code code[SBI_PMU_CHECK_EVENTS],
-			  const struct sbi_pmu_mask candidates[SBI_PMU_CHECK_EVENTS],
-			  void (*wait)(void), struct sbi_pmu_check *check)
+			  const u64 candidates[SBI_PMU_CHECK_EVENTS], void (*wait)(void),
+			  struct sbi_pmu_check *check)
 {
 	struct sbi_pmu_event event[SBI_PMU_CHECK_EVENTS];
 	unsigned int n;
 	int ret = 0;
 
 	for (n = 0; n < SBI_PMU_CHECK_EVENTS; n++)
-		sbi_pmu_event_init(&event[n], &code[n], &candidates[n]);
+		sbi_pmu_event_init(&event[n], &code[n], candidates[n]);
 	for (n = 0; n < SBI_PMU_CHECK_EVENTS && !ret; n++)
 		ret = add_and_start(c, &event[n]);
 	if (!ret)

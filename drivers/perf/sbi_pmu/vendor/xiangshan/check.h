@@ -25,8 +25,8 @@ enum sbi_pmu_check_result {
 u64 sbi_pmu_check_event(const struct sbi_pmu_table *table, unsigned int n);
 int sbi_pmu_check_measure(struct sbi_pmu_counters *c,
 			  const struct sbi_pmu_event_code code[SBI_PMU_CHECK_EVENTS],
-			  const struct sbi_pmu_mask candidates[SBI_PMU_CHECK_EVENTS],
-			  void (*wait)(void), struct sbi_pmu_check *check);
+			  const u64 candidates[SBI_PMU_CHECK_EVENTS], void (*wait)(void),
+			  struct sbi_pmu_check *check);
 enum sbi_pmu_check_result sbi_pmu_check_result(const struct sbi_pmu_check *check);
 
 #endif

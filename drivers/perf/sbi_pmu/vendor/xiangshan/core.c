@@ -186,7 +186,7 @@ static ssize_t event_show(struct device *dev, struct device_attribute *attr, cha
 
 /* How to count a named event; an errno if it cannot be counted here. */
 static int find_event(struct sbi_pmu *pmu, u64 config, struct sbi_pmu_event_code *code,
-		      struct sbi_pmu_mask *candidates)
+		      u64 *candidates)
 {
 	const struct perf_event_attr attr = { .config = config };
 	int ret = sbi_pmu_event_encode(&pmu->caps, &attr, true, code);
@@ -205,7 +205,7 @@ static void fill_events(struct sbi_pmu *pmu, struct xiangshan *xs)
 {
 	const struct sbi_pmu_table *table = xs->choice.table;
 	struct sbi_pmu_event_code code;
-	struct sbi_pmu_mask candidates;
+	u64 candidates;
 
 	for (unsigned int n = 0; n < table->total; n++) {
 		const struct sbi_pmu_name *name = &table->names[n];
@@ -251,7 +251,7 @@ static const struct attribute_group **xiangshan_attribute_groups(struct sbi_pmu 
 struct check {
 	struct sbi_pmu *pmu;
 	struct sbi_pmu_event_code code[SBI_PMU_CHECK_EVENTS];
-	struct sbi_pmu_mask candidates[SBI_PMU_CHECK_EVENTS];
+	u64 candidates[SBI_PMU_CHECK_EVENTS];
 	struct sbi_pmu_check counts;
 	int ret;
 };

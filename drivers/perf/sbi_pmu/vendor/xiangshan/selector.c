@@ -82,23 +82,23 @@ int sbi_pmu_selector_encode(const u8 *bits, u64 config, u64 *data, u32 *unit)
 }
 
 /* The counters of @unit, by their CSRs, whatever their logical indices. */
-struct sbi_pmu_mask sbi_pmu_selector_candidates(const struct sbi_pmu_inventory *inv, u32 unit)
+u64 sbi_pmu_selector_candidates(const struct sbi_pmu_inventory *inv, u32 unit)
 {
 	static const u8 first[SBI_PMU_UNITS + 1] = {
 		[SBI_PMU_UNIT_FRONTEND] = 3, [SBI_PMU_UNIT_BACKEND] = 11,
 		[SBI_PMU_UNIT_MEMORY] = 19,  [SBI_PMU_UNIT_CACHE] = 27,
 		[SBI_PMU_UNITS] = 32,
 	};
-	struct sbi_pmu_mask which = {};
+	u64 which = 0;
 	unsigned int i;
 
 	if (unit == SBI_PMU_UNIT_ANY)
 		return sbi_pmu_inventory_hardware(inv);
-	sbi_pmu_for_each_counter(i, &inv->programmable) {
+	for_each_counter(i, inv->programmable) {
 		const unsigned int nth = inv->info[i].csr - CSR_CYCLE;
 
 		if (nth >= first[unit] && nth < first[unit + 1])
-			sbi_pmu_mask_set(&which, i);
+			which |= BIT_ULL(i);
 	}
 	return which;
 }

@@ -37,6 +37,6 @@ enum sbi_pmu_unit {
 };
 
 int sbi_pmu_selector_encode(const u8 *bits, u64 config, u64 *data, u32 *unit);
-struct sbi_pmu_mask sbi_pmu_selector_candidates(const struct sbi_pmu_inventory *inv, u32 unit);
+u64 sbi_pmu_selector_candidates(const struct sbi_pmu_inventory *inv, u32 unit);
 
 #endif
