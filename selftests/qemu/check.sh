@@ -321,7 +321,7 @@ available_cases() {
 		done
 		echo "$case"
 		kernels=1
-	done
+	done <<<"$1"
 	[ $kernels = 1 ] || record_result "no kernel can be had" 0 1 0 0
 }
 
