@@ -1,74 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "assign.h"
+/* Which counter holds which event, without hardware: of a CPU, or of a group that is opened. */
+#include "counters.h"
 
-/* A full counter is the answer only if no other holds the event. */
-unsigned int sbi_pmu_plan_find(const struct sbi_pmu_plan *plan,
-			       const struct sbi_pmu_event_code *code, u64 candidates)
+/* The counter that holds the event. A full one is the answer only if no other does. */
+unsigned int sbi_pmu_assign_find(const struct sbi_pmu_assignment *a,
+				 const struct sbi_pmu_code *code, u64 candidates)
 {
-	const u64 among = plan->configured & candidates;
 	unsigned int i, full = SBI_PMU_NO_COUNTER;
 
-	for_each_counter(i, among) {
-		if (!sbi_pmu_event_code_equal(&plan->counter[i].code, code))
+	for_each_counter(i, a->configured & candidates) {
+		if (!sbi_pmu_code_equal(&a->counter[i].code, code))
 			continue;
-		if (!sbi_pmu_plan_is_full(plan, i))
+		if (a->counter[i].events < SBI_PMU_EVENTS_PER_COUNTER)
 			return i;
 		full = i;
 	}
 	return full;
 }
 
-u64 sbi_pmu_plan_free_fixed(const struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
-			    u64 candidates)
+/* Fixed ones first, as programmable ones may be needed; then free ones; then the oldest idle one */
+static unsigned int find_available(const struct sbi_pmu_assignment *a,
+				   const struct sbi_pmu_counters *counters, u64 among)
 {
-	const u64 fixed = inv->fixed & candidates;
-
-	return fixed & ~plan->busy;
-}
-
-/* The counters that hold event @code, with any filter. */
-u64 sbi_pmu_plan_holders(const struct sbi_pmu_plan *plan, const struct sbi_pmu_event_code *code)
-{
-	u64 holders = 0;
-	unsigned int i;
-
-	for_each_counter(i, plan->configured)
-		if (plan->counter[i].code.idx == code->idx &&
-		    plan->counter[i].code.data == code->data)
-			holders |= BIT_ULL(i);
-	return holders;
-}
-
-static unsigned int plan_oldest(const struct sbi_pmu_plan *plan, u64 among)
-{
+	const u64 available = among & ~a->busy;
+	const u64 fixed = available & counters->fixed;
 	unsigned int i, oldest = SBI_PMU_NO_COUNTER;
 
-	for_each_counter(i, among)
-		if (oldest == SBI_PMU_NO_COUNTER ||
-		    plan->counter[i].stamp < plan->counter[oldest].stamp)
+	if (fixed)
+		return first_counter(fixed);
+	if (available & ~a->configured)
+		return first_counter(available & ~a->configured);
+	for_each_counter(i, available)
+		if (oldest == SBI_PMU_NO_COUNTER || a->counter[i].stamp < a->counter[oldest].stamp)
 			oldest = i;
 	return oldest;
 }
 
-/* Fixed ones first, as programmable ones may be needed; then free ones; then the oldest idle one */
-static unsigned int plan_available(const struct sbi_pmu_plan *plan,
-				   const struct sbi_pmu_inventory *inv, u64 among)
-{
-	const u64 available = among & ~plan->busy;
-	const u64 fixed = sbi_pmu_plan_free_fixed(plan, inv, among);
-	const u64 free = available & ~plan->configured;
-
-	if (fixed)
-		return first_counter(fixed);
-	if (free)
-		return first_counter(free);
-	return plan_oldest(plan, available);
-}
-
 /**
- * sbi_pmu_plan_search() - find a counter for one more event, moving others if need be
- * @plan: the plan
- * @inv: the counters
+ * sbi_pmu_assign_search() - find a counter for one more event, moving others if need be
+ * @a: the assignment
+ * @counters: what there is
  * @candidates: counters that can hold the event
  * @path: the moves, filled in if there is a way
  *
@@ -76,93 +47,83 @@ static unsigned int plan_available(const struct sbi_pmu_plan *plan,
  * shortest chain of moves whenever there is one (an augmenting path).
  * Return: is there one?
  */
-bool sbi_pmu_plan_search(const struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
-			 u64 candidates, struct sbi_pmu_path *path)
+bool sbi_pmu_assign_search(const struct sbi_pmu_assignment *a,
+			   const struct sbi_pmu_counters *counters, u64 candidates,
+			   struct sbi_pmu_path *path)
 {
-	u64 frontier = candidates, seen = candidates;
+	u64 frontier = candidates, seen = candidates, reached, new;
 	unsigned int i, next;
 
 	for_each_counter(i, candidates)
 		path->from[i] = SBI_PMU_NO_COUNTER;
-
-	while (frontier) {
-		u64 reached = 0;
-
-		path->end = plan_available(plan, inv, frontier);
-		if (path->end != SBI_PMU_NO_COUNTER)
+	for (; frontier; frontier = reached) {
+		path->end = find_available(a, counters, frontier);
+		if (path->end != SBI_PMU_NO_COUNTER) {
+			path->first = path->end;
+			while (path->from[path->first] != SBI_PMU_NO_COUNTER)
+				path->first = path->from[path->first];
 			return true;
+		}
+		reached = 0;
 		for_each_counter(i, frontier) {
-			const u64 new = (plan->counter[i].candidates & ~seen);
-
+			new = a->counter[i].candidates & ~seen;
 			for_each_counter(next, new)
 				path->from[next] = i;
 			seen |= new;
 			reached |= new;
 		}
-		frontier = reached;
 	}
 	return false;
 }
 
-unsigned int sbi_pmu_path_first(const struct sbi_pmu_path *path)
-{
-	unsigned int idx = path->end;
-
-	while (path->from[idx] != SBI_PMU_NO_COUNTER)
-		idx = path->from[idx];
-	return idx;
-}
-
-void sbi_pmu_plan_set(struct sbi_pmu_plan *plan, unsigned int idx,
-		      const struct sbi_pmu_event_code *code, u64 candidates)
-{
-	plan->configured |= BIT_ULL(idx);
-	plan->counter[idx].code = *code;
-	plan->counter[idx].candidates = candidates;
-}
-
 /* @events events count on counter @idx; it is idle if that is 0. */
-void sbi_pmu_plan_set_events(struct sbi_pmu_plan *plan, unsigned int idx, unsigned int events)
+void sbi_pmu_assign_events(struct sbi_pmu_assignment *a, unsigned int idx, unsigned int events)
 {
-	plan->counter[idx].events = events;
+	a->counter[idx].events = events;
 	if (events) {
-		plan->busy |= BIT_ULL(idx);
+		a->busy |= BIT_ULL(idx);
 	} else {
-		plan->busy &= ~BIT_ULL(idx);
-		plan->counter[idx].stamp = ++plan->clock;
+		a->busy &= ~BIT_ULL(idx);
+		a->counter[idx].stamp = ++a->clock;
 	}
+}
+
+static void hold(struct sbi_pmu_assignment *a, unsigned int idx, const struct sbi_pmu_code *code,
+		 u64 candidates, unsigned int events)
+{
+	a->configured |= BIT_ULL(idx);
+	a->counter[idx].code = *code;
+	a->counter[idx].candidates = candidates;
+	sbi_pmu_assign_events(a, idx, events);
 }
 
 /**
- * sbi_pmu_plan_add() - add one more event to a plan that is only a plan
- * @plan: changed if the event fits
- * @inv: the counters
+ * sbi_pmu_assign_add() - add one more event to the assignment of a group
+ * @a: changed if the event fits
+ * @counters: what there is
  * @code: the event; equal ones share a counter, up to SBI_PMU_EVENTS_PER_COUNTER
  * @candidates: counters that can hold it
- * Return: whether the event fits beside those of the plan.
+ * Return: whether the event fits beside those that are there.
  */
-bool sbi_pmu_plan_add(struct sbi_pmu_plan *plan, const struct sbi_pmu_inventory *inv,
-		      const struct sbi_pmu_event_code *code, u64 candidates)
+bool sbi_pmu_assign_add(struct sbi_pmu_assignment *a, const struct sbi_pmu_counters *counters,
+			const struct sbi_pmu_code *code, u64 candidates)
 {
+	unsigned int to = sbi_pmu_assign_find(a, code, candidates);
 	struct sbi_pmu_path path;
-	unsigned int to = sbi_pmu_plan_find(plan, code, candidates);
 
 	if (to != SBI_PMU_NO_COUNTER) {
-		if (sbi_pmu_plan_is_full(plan, to))
+		if (a->counter[to].events >= SBI_PMU_EVENTS_PER_COUNTER)
 			return false;
-		sbi_pmu_plan_join(plan, to, candidates);
+		sbi_pmu_assign_join(a, to, candidates);
 		return true;
 	}
-	if (!sbi_pmu_plan_search(plan, inv, candidates, &path))
+	if (!sbi_pmu_assign_search(a, counters, candidates, &path))
 		return false;
-	for (to = path.end; path.from[to] != SBI_PMU_NO_COUNTER; to = path.from[to]) {
-		const unsigned int from = path.from[to];
+	for (to = path.end; to != path.first; to = path.from[to]) {
+		const struct sbi_pmu_assigned *from = &a->counter[path.from[to]];
 
-		sbi_pmu_plan_set(plan, to, &plan->counter[from].code,
-				 plan->counter[from].candidates);
-		sbi_pmu_plan_set_events(plan, to, plan->counter[from].events);
+		hold(a, to, &from->code, from->candidates, from->events);
 	}
-	sbi_pmu_plan_set(plan, to, code, candidates);
-	sbi_pmu_plan_set_events(plan, to, 1);
+	hold(a, to, code, candidates, 1);
 	return true;
 }

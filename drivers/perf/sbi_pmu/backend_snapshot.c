@@ -1,22 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All counters by one SBI call, values through the snapshot shared memory (SBI 3.0,
- * 11.2 to 11.4 and 11.13); one by one (backend_sbi.c) if firmware loses the memory.
+ * All counters by one SBI call, values through the snapshot shared memory (SBI 3.0, 11.2 to 11.4
+ * and 11.13); one by one, as backend_sbi.c, if firmware loses the memory.
  */
+#include <linux/gfp.h>
+
+#include <asm/io.h>
+
 #include "backend.h"
 
-static u64 *shmem_value(struct sbi_pmu_backend *be, unsigned int idx)
+/* ---- the shared memory ---- */
+
+int sbi_pmu_shmem_alloc(struct sbi_pmu_cpu *cpu)
 {
-	return &be->shmem.data->ctr_values[idx];
+	cpu->shmem.data = (struct riscv_pmu_snapshot_data *)get_zeroed_page(GFP_KERNEL);
+	if (!cpu->shmem.data)
+		return -ENOMEM;
+	cpu->shmem.address = virt_to_phys(cpu->shmem.data);
+	return 0;
 }
 
-/*
- * Marks values that firmware has not written: one less than what the counter was started from or
- * last returned, which it reads after 2^64 - 1 events only.
- */
-static u64 not_written(const struct sbi_pmu_backend *be, unsigned int idx)
+/* A page that firmware may still write to is never used again. */
+void sbi_pmu_shmem_free(struct sbi_pmu_cpu *cpu)
 {
-	return be->last[idx] - 1;
+	if (cpu->shmem.may_be_registered)
+		pr_err("firmware does not unregister the snapshot shared memory at %#llx: this page is leaked\n",
+		       cpu->shmem.address);
+	else
+		free_page((unsigned long)cpu->shmem.data);
+	memset(&cpu->shmem, 0, sizeof(cpu->shmem));
+}
+
+/* Register the shared memory of this CPU. Return: does firmware use it now? */
+bool sbi_pmu_shmem_register(struct sbi_pmu_cpu *cpu)
+{
+	if (!cpu->shmem.data)
+		return false;
+	/* Also if firmware returns an error: it may have the address from before. */
+	cpu->shmem.may_be_registered = true;
+	cpu->shmem.registered = !sbi_pmu_sbi_set_shmem(cpu, cpu->shmem.address);
+	return cpu->shmem.registered;
+}
+
+/* Have firmware use no shared memory. The page stays in use if firmware refuses. */
+void sbi_pmu_shmem_unregister(struct sbi_pmu_cpu *cpu)
+{
+	const int ret = sbi_pmu_sbi_set_shmem(cpu, SBI_SHMEM_DISABLE);
+
+	cpu->shmem.registered = false;
+	if (!ret || ret == -EOPNOTSUPP)
+		cpu->shmem.may_be_registered = false;
+}
+
+void sbi_pmu_shmem_offline(struct sbi_pmu_cpu *cpu)
+{
+	if (cpu->shmem.may_be_registered)
+		sbi_pmu_shmem_unregister(cpu);
+}
+
+static u64 *shmem_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	return &cpu->shmem.data->ctr_values[idx];
 }
 
 /* Firmware has done nothing then (NO_SHMEM). */
@@ -25,110 +69,148 @@ static bool is_shmem_lost(int ret)
 	return ret == -ENOMEM;
 }
 
-static int stop_to_shmem(struct sbi_pmu_backend *be, u64 which)
+/* ---- stop ---- */
+
+/*
+ * Marks values that firmware has not written: one less than what the counter was started from or
+ * last returned, which it reads after 2^64 - 1 events only.
+ */
+static u64 not_written(const struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	return cpu->last[idx] - 1;
+}
+
+static int stop_to_shmem(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	unsigned int i;
 
 	for_each_counter(i, which)
-		WRITE_ONCE(*shmem_value(be, i), not_written(be, i));
-	return sbi_pmu_sbi_stop_snapshot(&be->sbi, which);
+		WRITE_ONCE(*shmem_value(cpu, i), not_written(cpu, i));
+	return sbi_pmu_sbi_stop(cpu, which, SBI_PMU_STOP_FLAG_TAKE_SNAPSHOT);
 }
 
 /*
  * With any value KVM also writes back all values of the last start, over the mark. After an error
  * such a value may mean that the counter was not saved.
  */
-static bool shmem_written(struct sbi_pmu_backend *be, unsigned int idx, bool error, u64 *value)
+static bool shmem_written(struct sbi_pmu_cpu *cpu, unsigned int idx, bool error, u64 *value)
 {
-	const u64 raw = READ_ONCE(*shmem_value(be, idx));
+	const u64 raw = READ_ONCE(*shmem_value(cpu, idx));
 
-	if (raw == not_written(be, idx) || (error && raw == be->last[idx]))
+	if (raw == not_written(cpu, idx) || (error && raw == cpu->last[idx]))
 		return false;
-	*value = sbi_pmu_backend_convert(be, idx, raw);
+	*value = sbi_pmu_counter_convert(cpu, idx, raw);
 	return true;
 }
 
-/* Firmware may have lost more, so its own counters are to be configured again. Return: those. */
-static u64 stop_without_shmem(struct sbi_pmu_backend *be, u64 which)
+static u64 snapshot_stop(struct sbi_pmu_cpu *cpu, u64 which, u64 wanted)
 {
-	be->shmem.registered = be->shmem.may_be_registered = false;
-	sbi_pmu_backend_stop_unchecked(be, which);
-	return which & be->inv->firmware;
-}
-
-static u64 stop_all(struct sbi_pmu_backend *be, u64 which)
-{
-	int ret = stop_to_shmem(be, which);
 	u64 lost = 0;
 	unsigned int i;
+	int ret;
 
-	if (is_shmem_lost(ret) && sbi_pmu_shmem_register(be))
-		ret = stop_to_shmem(be, which);
-	if (is_shmem_lost(ret))
-		lost = stop_without_shmem(be, which);
-	for_each_counter(i, which) {
-		if (has_counter(lost, i))
-			continue;
+	if (!cpu->shmem.registered)
+		return sbi_pmu_sbi_backend_stop(cpu, which, wanted);
+	ret = stop_to_shmem(cpu, which);
+	if (is_shmem_lost(ret) && sbi_pmu_shmem_register(cpu))
+		ret = stop_to_shmem(cpu, which);
+	if (is_shmem_lost(ret)) {
+		/* Firmware may have lost more, so its own counters are configured again. */
+		cpu->shmem.registered = cpu->shmem.may_be_registered = false;
+		sbi_pmu_sbi_stop(cpu, which, 0);
+		lost = which & cpu->counters->firmware;
+	}
+	for_each_counter(i, which & ~lost) {
 		/* An error is about one counter; later counters may not be saved. */
-		if (shmem_written(be, i, ret, &be->stopped.value[i]) ||
-		    (ret && !sbi_pmu_backend_read(be, i, &be->stopped.value[i])))
-			be->stopped.valid |= BIT_ULL(i);
+		if (shmem_written(cpu, i, ret, &cpu->stopped_at.value[i]) ||
+		    (ret && !sbi_pmu_counter_read(cpu, i, &cpu->stopped_at.value[i])))
+			cpu->stopped_at.valid |= BIT_ULL(i);
 		else
 			lost |= BIT_ULL(i);
 	}
 	return lost;
 }
 
-static u64 snapshot_stop(struct sbi_pmu_backend *be, u64 which, u64 wanted)
-{
-	if (!which)
-		return 0;
-	if (be->shmem.registered)
-		return stop_all(be, which);
-	sbi_pmu_backend_stop_and_read(be, which, wanted);
-	return 0;
-}
+/* ---- start ---- */
 
-static int start_from_shmem(struct sbi_pmu_backend *be, u64 which)
+static int start_from_shmem(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	unsigned int i;
 
 	for_each_counter(i, which)
-		WRITE_ONCE(*shmem_value(be, i), be->initial.value[i]);
-	return sbi_pmu_sbi_start_snapshot(&be->sbi, which);
+		WRITE_ONCE(*shmem_value(cpu, i), cpu->start_at.value[i]);
+	return sbi_pmu_sbi_start(cpu, which, SBI_PMU_START_FLAG_INIT_SNAPSHOT, 0);
 }
 
-/* Return: counters that could not be started. */
-static u64 start_all(struct sbi_pmu_backend *be, u64 which)
+static u64 snapshot_start(struct sbi_pmu_cpu *cpu, u64 which)
 {
-	int ret = start_from_shmem(be, which);
 	unsigned int i;
+	int ret;
 
-	if (is_shmem_lost(ret) && sbi_pmu_shmem_register(be))
-		ret = start_from_shmem(be, which);
+	if (!cpu->shmem.registered)
+		return sbi_pmu_start_each(cpu, which);
+	ret = start_from_shmem(cpu, which);
+	if (is_shmem_lost(ret) && sbi_pmu_shmem_register(cpu))
+		ret = start_from_shmem(cpu, which);
 	if (is_shmem_lost(ret))
-		be->shmem.registered = be->shmem.may_be_registered = false;
+		cpu->shmem.registered = cpu->shmem.may_be_registered = false;
 	/* Some may have been started: one by one the error is told apart. */
 	if (ret)
-		return sbi_pmu_backend_start_each(be, which);
+		return sbi_pmu_start_each(cpu, which);
 	for_each_counter(i, which)
-		sbi_pmu_backend_started_at(be, i, be->initial.value[i]);
+		sbi_pmu_counter_started_at(cpu, i, cpu->start_at.value[i]);
 	return 0;
 }
 
-static u64 snapshot_start(struct sbi_pmu_backend *be, u64 which)
+static void snapshot_resume(struct sbi_pmu_cpu *cpu)
 {
-	if (!which)
-		return 0;
-	return be->shmem.registered ? start_all(be, which) : sbi_pmu_backend_start_each(be, which);
+	sbi_pmu_shmem_register(cpu);
 }
 
-const struct sbi_pmu_backend_ops sbi_pmu_backend_snapshot = {
-	.online = sbi_pmu_backend_sbi_online,
+/* ---- does it work? ---- */
+
+/* A start value that the counter cannot reach meanwhile */
+#define FAR	BIT_ULL(40)
+
+/**
+ * sbi_pmu_snapshot_works() - does firmware save values there, and start from them?
+ * @cpu: this CPU, online with this backend, idle
+ */
+bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu)
+{
+	const u64 hardware = sbi_pmu_hardware(cpu->counters);
+	struct sbi_pmu_code code = { .idx = SBI_PMU_HW_CPU_CYCLES };
+	bool works = false;
+	unsigned int idx;
+	u64 read;
+
+	if (!cpu->shmem.registered || (sbi_pmu_counter_config(cpu, hardware, &code, &idx) &&
+				       (code.idx = SBI_PMU_HW_INSTRUCTIONS,
+					sbi_pmu_counter_config(cpu, hardware, &code, &idx))))
+		return false;
+	cpu->start_at.value[idx] = FAR;
+	cpu->start_at.valid = BIT_ULL(idx);
+	cpu->stopped_at.valid = 0;
+	if (!start_from_shmem(cpu, BIT_ULL(idx))) {
+		sbi_pmu_counter_started_at(cpu, idx, FAR);
+		works = !snapshot_stop(cpu, BIT_ULL(idx), BIT_ULL(idx)) &&
+			cpu->stopped_at.value[idx] - FAR < FAR &&
+			!sbi_pmu_counter_read(cpu, idx, &read) &&
+			read == cpu->stopped_at.value[idx];
+	}
+	sbi_pmu_counter_unconfig(cpu, idx);
+	return works && cpu->shmem.registered;
+}
+
+const struct sbi_pmu_backend sbi_pmu_backend_snapshot = {
+	.name = "snapshot",
+	.online = sbi_pmu_sbi_backend_online,
 	.offline = sbi_pmu_shmem_offline,
-	.config = sbi_pmu_backend_sbi_config,
-	.release = sbi_pmu_backend_sbi_release,
-	.start_one = sbi_pmu_backend_sbi_start_one,
+	.resume = snapshot_resume,
+	.config = sbi_pmu_sbi_config,
+	.release = sbi_pmu_sbi_backend_release,
+	.start_one = sbi_pmu_sbi_backend_start_one,
 	.stop = snapshot_stop,
 	.start = snapshot_start,
+	.stops_all = true,
 };

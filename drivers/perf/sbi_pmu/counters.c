@@ -1,543 +1,784 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "counters.h"
 
-static void set_state(struct sbi_pmu_counters *c, unsigned int idx,
-		      enum sbi_pmu_counter_state state)
+static void set_state(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_counter_state state)
 {
-	c->in[c->state[idx]] &= ~BIT_ULL(idx);
-	c->state[idx] = state;
-	c->in[state] |= BIT_ULL(idx);
+	cpu->in[cpu->state[idx]] &= ~BIT_ULL(idx);
+	cpu->state[idx] = state;
+	cpu->in[state] |= BIT_ULL(idx);
 }
 
-static u64 running(const struct sbi_pmu_counters *c)
+static u64 running(const struct sbi_pmu_cpu *cpu)
 {
-	const u64 armed = (c->in[SBI_PMU_RUNNING] | c->in[SBI_PMU_ARMED]);
-
-	return armed | c->in[SBI_PMU_RESTART];
+	return cpu->in[SBI_PMU_RUNNING] | cpu->in[SBI_PMU_ARMED] | cpu->in[SBI_PMU_RESTART];
 }
+
+/* ---- account ---- */
 
 /* Counter @idx reads @now: account that to all of its events. */
-static void counter_account(struct sbi_pmu_counters *c, unsigned int idx, u64 now)
+static void counter_account(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 now)
 {
-	struct sbi_pmu_event *event;
-	u64 before;
+	struct sbi_pmu_event *e;
 
-	hlist_for_each_entry(event, &c->events[idx], node) {
-		if (!event->active)
-			continue;
-		before = event->prev;
-		event->prev = now;
-		sbi_pmu_event_account(event, &c->backend.inv->info[idx], before);
-	}
+	hlist_for_each_entry(e, &cpu->events[idx], node)
+		if (e->active)
+			sbi_pmu_event_account(e, &cpu->counters->info[idx], now);
 }
 
-/* Would a read of counter @idx tell more than what has been accounted? */
-static bool can_read(const struct sbi_pmu_counters *c, unsigned int idx)
-{
-	return sbi_pmu_counter_is_running(c, idx) && !c->backend.sbi.calling;
-}
-
-/* While disabled, other accesses follow: where one call stops all counters, the first one does. */
-static bool stop_all_at_access(struct sbi_pmu_counters *c)
-{
-	if (!c->disabled || !sbi_pmu_backend_stop_saves(&c->backend))
-		return false;
-	sbi_pmu_counters_stop_all(c);
-	return true;
-}
-
-/**
- * sbi_pmu_counter_update() - account all events of a counter up to now
- * @c: this CPU's
- * @idx: the counter; if stopped it is not read: QEMU 7.2 then returns the start value
- * Context: interrupts disabled.
- */
-void sbi_pmu_counter_update(struct sbi_pmu_counters *c, unsigned int idx)
+/* Account all events of a counter up to now. Stopped, QEMU 7.2 returns its start value. */
+void sbi_pmu_counter_update(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
 	u64 now;
 
-	if (hlist_empty(&c->events[idx]) || !can_read(c, idx) || stop_all_at_access(c) ||
-	    sbi_pmu_backend_read(&c->backend, idx, &now))
-		return;
-	counter_account(c, idx, now);
+	if (!hlist_empty(&cpu->events[idx]) && sbi_pmu_is_running(cpu, idx) && !cpu->in_sbi_call &&
+	    !sbi_pmu_counter_read(cpu, idx, &now))
+		counter_account(cpu, idx, now);
 }
 
-/* Return: 0, or an errno if it cannot be read or is stopped and accounted. */
-int sbi_pmu_counter_read_indirectly(struct sbi_pmu_counters *c, unsigned int idx, u64 *value)
+/* A sample of the kernel's tracepoint may ask within an SBI call. */
+void sbi_pmu_event_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
-	if (stop_all_at_access(c))
-		return -EALREADY;
-	return sbi_pmu_backend_read(&c->backend, idx, value);
-}
-
-/* A sample of the kernel's tracepoint may ask within an SBI call. Context: interrupts disabled. */
-void sbi_pmu_event_update(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
-{
-	if (event->active && !c->backend.sbi.calling)
-		sbi_pmu_event_update_on(c, event, event->counter);
+	if (e->active && !cpu->in_sbi_call)
+		sbi_pmu_event_update_on(cpu, e, e->counter);
 }
 
 /**
- * sbi_pmu_counters_poll_narrow() - account narrow counters before they wrap
- * @c: this CPU's; to be called every sbi_pmu_inventory_wrap_ns()
- * Context: interrupts disabled.
+ * sbi_pmu_counters_update_narrow() - account narrow counters before they wrap
+ * @cpu: this CPU; to be called every sbi_pmu_wrap_ns()
  * Return: whether an event counts on such a counter, so that this must be called again.
  */
-bool sbi_pmu_counters_poll_narrow(struct sbi_pmu_counters *c)
+bool sbi_pmu_counters_update_narrow(struct sbi_pmu_cpu *cpu)
 {
-	struct sbi_pmu_event *event;
+	struct sbi_pmu_event *e;
 	bool narrow = false;
 	unsigned int i;
 
-	for_each_counter(i, c->plan.busy) {
-		if (c->backend.inv->info[i].width == 64)
+	for_each_counter(i, cpu->assigned.busy) {
+		if (cpu->counters->info[i].width == 64)
 			continue;
-		sbi_pmu_counter_update(c, i);
-		hlist_for_each_entry(event, &c->events[i], node)
-			sbi_pmu_event_shown_changed(c, event);
+		sbi_pmu_counter_update(cpu, i);
+		hlist_for_each_entry(e, &cpu->events[i], node)
+			sbi_pmu_event_page_changed(e);
 		narrow = true;
 	}
 	return narrow;
 }
 
-/**
- * sbi_pmu_counters_stop() - stop counters until sbi_pmu_counters_start(), account their events
- * @c: this CPU's
- * @which: counters; those that do not run are left alone
- * Context: interrupts disabled.
- */
-void sbi_pmu_counters_stop(struct sbi_pmu_counters *c, u64 which)
-{
-	u64 stop = running(c), lost;
-	unsigned int i;
+/* ---- configure and release ---- */
 
-	stop &= which;
-	if (!stop)
-		return;
-	c->backend.stopped.valid = 0;
-	lost = sbi_pmu_backend_stop(&c->backend, stop, c->plan.busy);
-	for_each_counter(i, stop) {
-		if (has_counter(c->backend.stopped.valid, i))
-			counter_account(c, i, c->backend.stopped.value[i]);
-		set_state(c, i, has_counter(lost, i) ? SBI_PMU_LOST : SBI_PMU_STOPPED);
-	}
-}
-
-/* Stop all counters of this CPU and account their events. Context: interrupts disabled. */
-void sbi_pmu_counters_stop_all(struct sbi_pmu_counters *c)
+static void counter_release(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	sbi_pmu_counters_stop(c, c->plan.configured);
-}
-
-void sbi_pmu_counter_release(struct sbi_pmu_counters *c, unsigned int idx)
-{
-	c->plan.configured &= ~BIT_ULL(idx);
-	c->wrapped &= ~BIT_ULL(idx);
-	set_state(c, idx, SBI_PMU_FREE);
-	sbi_pmu_backend_release(&c->backend, idx);
+	cpu->assigned.configured &= ~BIT_ULL(idx);
+	cpu->wrapped &= ~BIT_ULL(idx);
+	set_state(cpu, idx, SBI_PMU_FREE);
+	sbi_pmu_counter_unconfig(cpu, idx);
 }
 
 /*
  * Firmware may have taken counters in use for other events, though they were not offered:
- * sbi_pmu_counters_start() configures them again. OpenSBI so changes the filters of a fixed
+ * sbi_pmu_counters_restart() configures them again. OpenSBI so changes the filters of a fixed
  * counter, if no programmable one is left.
  */
-void sbi_pmu_counters_overwritten(struct sbi_pmu_counters *c)
+static void counters_overwritten(struct sbi_pmu_cpu *cpu)
 {
-	const u64 which = c->backend.overwritten;
+	const u64 which = cpu->overwritten;
 	unsigned int i;
 
-	c->backend.overwritten = 0;
+	cpu->overwritten = 0;
 	for_each_counter(i, which) {
-		sbi_pmu_counter_update(c, i);
-		set_state(c, i, SBI_PMU_LOST);
+		sbi_pmu_counter_update(cpu, i);
+		set_state(cpu, i, SBI_PMU_INVALID);
 	}
 }
 
 /* Configure free counter @idx, and start it unless a start needs a value. */
-int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
-			      const struct sbi_pmu_event_code *code, u64 candidates)
+static int counter_configure(struct sbi_pmu_cpu *cpu, unsigned int idx,
+			     const struct sbi_pmu_code *code, u64 candidates)
 {
-	struct sbi_pmu_backend *be = &c->backend;
 	unsigned int got;
-	int ret;
+	int ret = sbi_pmu_counter_config(cpu, BIT_ULL(idx), code, &got);
 
-	ret = sbi_pmu_backend_config(be, BIT_ULL(idx), code, c->plan.configured, &got);
 	if (ret == -EPROTO)
-		sbi_pmu_counters_overwritten(c);
+		counters_overwritten(cpu);
 	if (ret)
 		return ret;
-	sbi_pmu_plan_set(&c->plan, idx, code, candidates);
-	be->stopped.valid &= ~BIT_ULL(idx);
-	set_state(c, idx, SBI_PMU_STOPPED);
-	if (sbi_pmu_backend_needs_start_value(be))
+	cpu->assigned.configured |= BIT_ULL(idx);
+	cpu->assigned.counter[idx].code = *code;
+	cpu->assigned.counter[idx].candidates = candidates;
+	cpu->stopped_at.valid &= ~BIT_ULL(idx);
+	set_state(cpu, idx, SBI_PMU_STOPPED);
+	if (sbi_pmu_needs_start_value(cpu))
 		return 0;
-	ret = sbi_pmu_backend_start_one(be, idx);
+	ret = sbi_pmu_counter_start_one(cpu, idx);
 	if (ret)
-		sbi_pmu_counter_release(c, idx);
+		counter_release(cpu, idx);
 	else
-		set_state(c, idx, SBI_PMU_RUNNING);
+		set_state(cpu, idx, SBI_PMU_RUNNING);
 	return ret;
 }
 
-static bool needs_reset(const struct sbi_pmu_counters *c, const struct sbi_pmu_event *event)
+/* Does the event start from 0, since its program must not see what others counted? */
+static bool needs_reset(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e)
 {
-	return event->active && event->user_read && event->reset_on_start &&
-	       !has_counter(c->world_readable, event->counter);
-}
-
-static inline bool needs_start_value(const struct sbi_pmu_counters *c,
-				     const struct sbi_pmu_event *event)
-{
-	return needs_reset(c, event) || (event->active && event->sampling == SBI_PMU_BY_INTERRUPT);
+	return e->active && e->user_read && e->reset_on_start &&
+	       !has_counter(cpu->world_readable, e->counter);
 }
 
 /* An event has been started: its running counter may need another start value. */
-void sbi_pmu_event_mark_restart(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event)
+void sbi_pmu_event_mark_restart(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e)
 {
-	if (needs_start_value(c, event) && sbi_pmu_counter_is_running(c, event->counter))
-		set_state(c, event->counter, SBI_PMU_RESTART);
+	const bool samples = e->active && e->sampling == SBI_PMU_BY_INTERRUPT;
+
+	if ((samples || needs_reset(cpu, e)) && sbi_pmu_is_running(cpu, e->counter))
+		set_state(cpu, e->counter, SBI_PMU_RESTART);
 }
 
 /* An event loses its counter: it stops, keeps its count, and waits for a counter. */
-static void event_drop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+static void event_drop(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
-	const unsigned int idx = event->counter;
+	const unsigned int idx = e->counter;
 
-	hlist_del(&event->node);
-	hlist_add_head(&event->node, &c->lost);
-	event->counter = SBI_PMU_NO_COUNTER;
-	event->was_active = event->active;
-	event->active = false;
-	sbi_pmu_event_shown_changed(c, event);
-	sbi_pmu_plan_leave(&c->plan, idx);
+	hlist_del(&e->node);
+	hlist_add_head(&e->node, &cpu->unassigned);
+	e->counter = SBI_PMU_NO_COUNTER;
+	e->was_active = e->active;
+	e->active = false;
+	sbi_pmu_event_page_changed(e);
+	sbi_pmu_assign_leave(&cpu->assigned, idx);
+}
+
+static void unpin(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	if (!has_counter(cpu->pinned, idx))
+		return;
+	cpu->pinned &= ~BIT_ULL(idx);
+	sbi_pmu_assign_leave(&cpu->assigned, idx);
+}
+
+/* The events of counter @idx lose it, and wait for recover(). */
+static void counter_drop_events(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	struct sbi_pmu_event *e;
+	struct hlist_node *tmp;
+
+	hlist_for_each_entry_safe(e, tmp, &cpu->events[idx], node)
+		event_drop(cpu, e);
+	unpin(cpu, idx);
 }
 
 /* Have an event count from what its counter @idx reads now. Return: can it be read? */
-static bool event_rebase(struct sbi_pmu_counters *c, struct sbi_pmu_event *event, unsigned int idx)
+static bool event_rebase(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, unsigned int idx)
 {
-	event->counter = idx;
-	if (event->active && sbi_pmu_counter_is_running(c, idx) &&
-	    sbi_pmu_backend_read(&c->backend, idx, &event->prev))
+	e->counter = idx;
+	if (e->active && sbi_pmu_is_running(cpu, idx) && sbi_pmu_counter_read(cpu, idx, &e->prev))
 		return false;
-	sbi_pmu_event_mark_restart(c, event);
+	sbi_pmu_event_mark_restart(cpu, e);
 	return true;
 }
 
-/* Its events count on from its value; if it has none they wait for sbi_pmu_counters_recover(). */
-void sbi_pmu_counter_rebase(struct sbi_pmu_counters *c, unsigned int idx)
+/* Its events count on from its value; if it has none they wait for recover(). */
+static void counter_rebase(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	struct sbi_pmu_event *event;
+	struct sbi_pmu_event *e;
 	struct hlist_node *tmp;
 
-	hlist_for_each_entry_safe(event, tmp, &c->events[idx], node)
-		if (!event_rebase(c, event, idx))
-			event_drop(c, event);
-	hlist_for_each_entry(event, &c->events[idx], node)
-		sbi_pmu_event_shown_changed(c, event);
-}
-
-/* The events of counter @idx lose it, and wait for sbi_pmu_counters_recover(). */
-void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx)
-{
-	struct sbi_pmu_event *event;
-	struct hlist_node *tmp;
-
-	hlist_for_each_entry_safe(event, tmp, &c->events[idx], node)
-		event_drop(c, event);
+	hlist_for_each_entry_safe(e, tmp, &cpu->events[idx], node)
+		if (!event_rebase(cpu, e, idx))
+			event_drop(cpu, e);
+	hlist_for_each_entry(e, &cpu->events[idx], node)
+		sbi_pmu_event_page_changed(e);
 }
 
 /* Configure counter @idx, which has been released, for the event that it had. */
-void sbi_pmu_counter_configure_again(struct sbi_pmu_counters *c, unsigned int idx)
+static void counter_configure_again(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	const struct sbi_pmu_event_code code = c->plan.counter[idx].code;
-	const u64 candidates = c->plan.counter[idx].candidates;
+	const struct sbi_pmu_assigned had = cpu->assigned.counter[idx];
 
-	if (!sbi_pmu_counter_configure(c, idx, &code, candidates))
-		sbi_pmu_counter_rebase(c, idx);
-	else if (has_counter(c->plan.busy, idx))
-		sbi_pmu_counter_drop_events(c, idx);
-}
-
-static void counter_reconfigure(struct sbi_pmu_counters *c, unsigned int idx)
-{
-	sbi_pmu_counter_release(c, idx);
-	if (has_counter(c->plan.busy, idx))
-		sbi_pmu_counter_configure_again(c, idx);
+	if (!counter_configure(cpu, idx, &had.code, had.candidates))
+		counter_rebase(cpu, idx);
+	else if (has_counter(cpu->assigned.busy, idx))
+		counter_drop_events(cpu, idx);
 }
 
 /* That may overwrite others. It ends, as it fails then: there is one counter less in use. */
-static void reconfigure_lost(struct sbi_pmu_counters *c)
+static void reconfigure_invalid(struct sbi_pmu_cpu *cpu)
 {
-	u64 lost = c->in[SBI_PMU_LOST];
 	unsigned int i;
 
-	while (lost) {
-		for_each_counter(i, lost)
-			counter_reconfigure(c, i);
-		lost = c->in[SBI_PMU_LOST];
+	while (cpu->in[SBI_PMU_INVALID])
+		for_each_counter(i, cpu->in[SBI_PMU_INVALID]) {
+			counter_release(cpu, i);
+			if (has_counter(cpu->assigned.busy, i))
+				counter_configure_again(cpu, i);
+		}
+}
+
+/* ---- stop and start ---- */
+
+/* Stop counters until sbi_pmu_counters_restart(), account their events; only those that run. */
+void sbi_pmu_counters_stop(struct sbi_pmu_cpu *cpu, u64 which)
+{
+	const u64 stop = running(cpu) & which;
+	u64 invalid;
+	unsigned int i;
+
+	if (!stop)
+		return;
+	cpu->stopped_at.valid = 0;
+	invalid = sbi_pmu_backend_stop(cpu, stop, cpu->assigned.busy);
+	for_each_counter(i, stop) {
+		if (has_counter(cpu->stopped_at.valid, i))
+			counter_account(cpu, i, cpu->stopped_at.value[i]);
+		set_state(cpu, i, has_counter(invalid, i) ? SBI_PMU_INVALID : SBI_PMU_STOPPED);
 	}
 }
 
-/* ---- start ---- */
-
-/* Events until the first period on counter @idx ends, 0 if no event waits for that. */
-static u64 events_to_overflow(const struct sbi_pmu_counters *c, unsigned int idx)
+/* Stopped counters that are to run: where a start needs a value, not the idle ones. */
+static u64 to_start(const struct sbi_pmu_cpu *cpu)
 {
-	const struct sbi_pmu_event *event;
-	u64 first = 0, events;
+	const u64 stopped = cpu->in[SBI_PMU_STOPPED] | cpu->in[SBI_PMU_INVALID];
 
-	hlist_for_each_entry(event, &c->events[idx], node) {
-		if (!event->active || event->sampling != SBI_PMU_BY_INTERRUPT)
+	return sbi_pmu_needs_start_value(cpu) ? stopped & cpu->assigned.busy : stopped;
+}
+
+/*
+ * Where counter @idx starts: to overflow when the first period ends, at most half of the range
+ * before, as the handler must tell a value after the overflow from one before; from 0; or from its
+ * present value. Return: its state then.
+ */
+static enum sbi_pmu_counter_state set_start_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	const unsigned int width = cpu->counters->info[idx].width;
+	const struct sbi_pmu_event *e;
+	bool reset = false;
+	u64 first = 0, value;
+
+	hlist_for_each_entry(e, &cpu->events[idx], node) {
+		reset |= needs_reset(cpu, e);
+		if (!e->active || e->sampling != SBI_PMU_BY_INTERRUPT)
 			continue;
-		events = sbi_pmu_period_to_overflow(&event->period);
-		if (!first || events < first)
-			first = events;
+		value = sbi_pmu_period_to_overflow(e);
+		if (!first || value < first)
+			first = value;
 	}
-	return first;
-}
-
-static bool counter_needs_reset(const struct sbi_pmu_counters *c, unsigned int idx)
-{
-	const struct sbi_pmu_event *event;
-
-	hlist_for_each_entry(event, &c->events[idx], node)
-		if (needs_reset(c, event))
-			return true;
-	return false;
-}
-
-/* A delegated counter is written in any case, as that also enables its interrupt. */
-static bool is_stopped_at(const struct sbi_pmu_counters *c, unsigned int idx, u64 value)
-{
-	return !c->backend.ops->no_calls && !sbi_pmu_backend_needs_start_value(&c->backend) &&
-	       has_counter(c->backend.stopped.valid, idx) && c->backend.stopped.value[idx] == value;
-}
-
-/* To overflow in time, from 0, or from its present value. Return: its state then. */
-static enum sbi_pmu_counter_state set_initial(struct sbi_pmu_counters *c, unsigned int idx)
-{
-	const u64 events = events_to_overflow(c, idx);
-	struct sbi_pmu_values *initial = &c->backend.initial;
-
-	initial->value[idx] =
-		events ? sbi_pmu_counter_start_value(&c->backend.inv->info[idx], events) : 0;
-	if (events ? !is_stopped_at(c, idx, initial->value[idx]) :
-		     counter_needs_reset(c, idx) || sbi_pmu_backend_needs_start_value(&c->backend))
-		initial->valid |= BIT_ULL(idx);
+	value = first ? -min(first, BIT_ULL(width - 1)) & GENMASK_ULL(width - 1, 0) : 0;
+	/* A delegated counter is written in any case, as that also enables its interrupt. */
+	if (first && !cpu->backend->no_calls && !sbi_pmu_needs_start_value(cpu) &&
+	    has_counter(cpu->stopped_at.valid, idx) && cpu->stopped_at.value[idx] == value)
+		cpu->start_at.valid &= ~BIT_ULL(idx);
+	else if (first || reset || sbi_pmu_needs_start_value(cpu))
+		cpu->start_at.valid |= BIT_ULL(idx);
 	else
-		initial->valid &= ~BIT_ULL(idx);
-	return events ? SBI_PMU_ARMED : SBI_PMU_RUNNING;
+		cpu->start_at.valid &= ~BIT_ULL(idx);
+	cpu->start_at.value[idx] = value;
+	return first ? SBI_PMU_ARMED : SBI_PMU_RUNNING;
 }
 
-static void counter_started(struct sbi_pmu_counters *c, unsigned int idx,
+static void counter_started(struct sbi_pmu_cpu *cpu, unsigned int idx,
 			    enum sbi_pmu_counter_state state)
 {
-	struct sbi_pmu_event *event;
+	struct sbi_pmu_event *e;
 
-	set_state(c, idx, state);
-	if (!has_counter(c->backend.initial.valid, idx))
+	set_state(cpu, idx, state);
+	if (!has_counter(cpu->start_at.valid, idx))
 		return;
-	hlist_for_each_entry(event, &c->events[idx], node)
-		event->prev = c->backend.initial.value[idx];
-	hlist_for_each_entry(event, &c->events[idx], node)
-		sbi_pmu_event_shown_changed(c, event);
+	hlist_for_each_entry(e, &cpu->events[idx], node)
+		e->prev = cpu->start_at.value[idx];
+	hlist_for_each_entry(e, &cpu->events[idx], node)
+		sbi_pmu_event_page_changed(e);
 }
 
-/**
- * sbi_pmu_counters_start() - start stopped counters, restart those that need another value
- * @c: this CPU's; counters that are lost are configured again first
- *
- * A counter that cannot be started is released, and its events are lost.
- * Context: interrupts disabled, overflow interrupt not pending: else OpenSBI does not clear
- * a counter's overflow bit.
+/*
+ * Start stopped counters, restart those that need another value; invalid ones are configured again
+ * first. A counter that cannot be started is released, and its events wait for recover().
  */
-void sbi_pmu_counters_start(struct sbi_pmu_counters *c)
+static void counters_start(struct sbi_pmu_cpu *cpu)
 {
-	const u64 restart = c->in[SBI_PMU_RESTART];
-	u8 state[SBI_PMU_MAX_COUNTERS];
+	enum sbi_pmu_counter_state state[SBI_PMU_MAX_COUNTERS];
 	u64 start, failed;
 	unsigned int i;
 
-	sbi_pmu_counters_stop(c, restart);
-	reconfigure_lost(c);
-	start = sbi_pmu_counters_to_start(c);
+	sbi_pmu_counters_stop(cpu, cpu->in[SBI_PMU_RESTART]);
+	reconfigure_invalid(cpu);
+	start = to_start(cpu);
 	if (!start)
 		return;
 	for_each_counter(i, start)
-		state[i] = set_initial(c, i);
-	failed = sbi_pmu_backend_start(&c->backend, start);
+		state[i] = set_start_value(cpu, i);
+	failed = sbi_pmu_backend_start(cpu, start);
 	for_each_counter(i, start) {
 		if (has_counter(failed, i)) {
-			sbi_pmu_counter_release(c, i);
-			sbi_pmu_counter_drop_events(c, i);
+			counter_release(cpu, i);
+			counter_drop_events(cpu, i);
 		} else {
-			counter_started(c, i, state[i]);
+			counter_started(cpu, i, state[i]);
 		}
 	}
 }
 
-/**
- * sbi_pmu_counters_online() - prepare the counters of a CPU that has come online
- * @c: this CPU's, with backend filled in
- * Context: on the CPU, interrupts disabled.
- */
-void sbi_pmu_counters_online(struct sbi_pmu_counters *c)
-{
-	unsigned int i;
+/* ---- give an event a counter, moving other events if need be ---- */
 
-	memset(&c->plan, 0, sizeof(c->plan));
-	c->wrapped = 0;
-	INIT_HLIST_HEAD(&c->lost);
-	for (i = 0; i < SBI_PMU_MAX_COUNTERS; i++) {
-		INIT_HLIST_HEAD(&c->events[i]);
-		set_state(c, i, SBI_PMU_FREE);
+/* @from is released first: firmware and QEMU may allow an event on one counter only. */
+static int move_events(struct sbi_pmu_cpu *cpu, unsigned int from, unsigned int to)
+{
+	const struct sbi_pmu_assigned moved = cpu->assigned.counter[from];
+	int ret;
+
+	if (has_counter(cpu->assigned.configured, to))
+		counter_release(cpu, to);
+	sbi_pmu_counter_update(cpu, from);
+	counter_release(cpu, from);
+	ret = counter_configure(cpu, to, &moved.code, moved.candidates);
+	if (!ret) {
+		hlist_move_list(&cpu->events[from], &cpu->events[to]);
+		sbi_pmu_assign_events(&cpu->assigned, to, moved.events);
+		sbi_pmu_assign_events(&cpu->assigned, from, 0);
+		counter_rebase(cpu, to);
+	} else if (!counter_configure(cpu, from, &moved.code, moved.candidates)) {
+		counter_rebase(cpu, from);
+	} else {
+		counter_drop_events(cpu, from);
 	}
-	c->online = true;
-	c->direct = !sbi_pmu_backend_needs_start_value(&c->backend);
-	if (c->backend.exclusive)
-		c->backend.ops->online(&c->backend);
+	return ret;
+}
+
+static int free_first(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_path *path)
+{
+	unsigned int to;
+	int ret;
+
+	for (to = path->end; to != path->first; to = path->from[to]) {
+		ret = move_events(cpu, path->from[to], to);
+		if (ret)
+			return ret;
+	}
+	if (has_counter(cpu->assigned.configured, to))
+		counter_release(cpu, to);
+	return 0;
+}
+
+/* If firmware refuses, the counter is added to @refused, and if it was idle has its event again. */
+static int take_first(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e,
+		      const struct sbi_pmu_path *path, u64 *refused)
+{
+	const unsigned int idx = path->first;
+	const struct sbi_pmu_assigned had = cpu->assigned.counter[idx];
+	const bool idle = has_counter(cpu->assigned.configured & ~cpu->assigned.busy, idx);
+	int ret = free_first(cpu, path);
+
+	if (!ret) {
+		ret = counter_configure(cpu, idx, &e->code, e->candidates);
+		if (ret)
+			*refused |= BIT_ULL(idx);
+	}
+	if (ret && idle)
+		counter_configure(cpu, idx, &had.code, had.candidates);
+	return ret;
+}
+
+#define MOST_SKIPS	63 /* at last an event is tried at each 64th add */
+
+static u64 refusing(const struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+{
+	struct sbi_pmu_refusals *r = &e->refusals;
+
+	if (r->by != cpu)
+		*r = (struct sbi_pmu_refusals){ .by = cpu };
+	if (r->skip)
+		r->skip--;
+	else
+		r->which = 0;
+	return r->which;
+}
+
+/* 0 adds are skipped after the first refusal, which may have been an error, then 1, 3, 7 etc. */
+static void remember(struct sbi_pmu_refusals *r, u64 which)
+{
+	if (!which) {
+		if (!r->which)
+			r->skips = 0;
+		return;
+	}
+	r->which |= which;
+	r->skip = r->skips;
+	r->skips = r->skips < MOST_SKIPS ? 2 * r->skips + 1 : MOST_SKIPS;
+}
+
+/* Return: the counter, or an errno. */
+static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candidates)
+{
+	struct sbi_pmu_path path;
+	int ret = -ENOSPC; /* none is free: perf core multiplexes */
+	u64 refused = 0;
+
+	candidates &= ~refusing(cpu, e);
+	while (sbi_pmu_assign_search(&cpu->assigned, cpu->counters, candidates, &path)) {
+		ret = take_first(cpu, e, &path, &refused);
+		if (!ret) {
+			ret = path.first;
+			break;
+		}
+		/* Firmware refuses, whatever the probe found: try the other candidates. */
+		candidates &= ~BIT_ULL(path.first);
+	}
+	remember(&e->refusals, refused);
+	return ret;
+}
+
+/*
+ * Equal events share a counter: a second one would be taken from others, and QEMU lets only one
+ * count. But a fixed one on which nothing counts is better than a programmable one that others
+ * use, perhaps to sample. Return: the counter, or an errno.
+ */
+static int choose_counter(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+{
+	const u64 fixed = cpu->counters->fixed & e->candidates & ~cpu->assigned.busy;
+	const unsigned int found = sbi_pmu_assign_find(&cpu->assigned, &e->code, e->candidates);
+	int idx;
+
+	if (found == SBI_PMU_NO_COUNTER)
+		return allocate(cpu, e, e->candidates);
+	if (!cpu->fixed_alike && has_counter(cpu->assigned.busy, found) && fixed) {
+		idx = allocate(cpu, e, fixed);
+		if (idx >= 0)
+			return idx;
+	}
+	return cpu->assigned.counter[found].events < SBI_PMU_EVENTS_PER_COUNTER ? (int)found :
+										  -ENOSPC;
+}
+
+/* Choose a counter for an event, and have it count there. Return: 0 or an errno. */
+int sbi_pmu_event_add_anywhere(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+{
+	int idx;
+
+	if (!cpu->online)
+		return -ENODEV;
+	idx = choose_counter(cpu, e);
+	if (idx < 0)
+		return idx;
+	sbi_pmu_event_join(cpu, e, idx);
+	return 0;
+}
+
+void sbi_pmu_event_init(struct sbi_pmu_event *e, struct perf_event *event)
+{
+	INIT_HLIST_NODE(&e->node);
+	e->event = event;
+	e->counter = SBI_PMU_NO_COUNTER;
+	e->last_counter = SBI_PMU_NO_COUNTER;
+}
+
+/* Not if its counter is started later from a value that is set then. */
+int sbi_pmu_event_read_start(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+{
+	if (!sbi_pmu_is_running(cpu, e->counter) &&
+	    (e->sampling == SBI_PMU_BY_INTERRUPT || sbi_pmu_needs_start_value(cpu)))
+		return 0;
+	return sbi_pmu_counter_read(cpu, e->counter, &e->prev);
+}
+
+/* From now on a program may read this event's counter, or may not. */
+void sbi_pmu_event_set_user_read(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+{
+	e->user_read = READ_ONCE(e->mapped);
+	if (e->user_read && e->counter != SBI_PMU_NO_COUNTER)
+		sbi_pmu_event_mark_restart(cpu, e);
+}
+
+/* ---- events that have lost their counter ---- */
+
+static int event_recover(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+{
+	int ret;
+
+	hlist_del_init(&e->node);
+	/* This is the last try: ask all counters. */
+	e->refusals = (struct sbi_pmu_refusals){};
+	ret = sbi_pmu_event_add(cpu, e);
+	if (ret || !e->was_active)
+		return ret;
+	ret = sbi_pmu_event_start(cpu, e);
+	if (ret)
+		sbi_pmu_event_del(cpu, e);
+	else
+		sbi_pmu_event_page_changed(e);
+	return ret;
+}
+
+/* The message comes from an interrupt of its own: the scheduler's locks may be held here. */
+static void event_fail(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+{
+	hlist_del_init(&e->node);
+	cpu->disabled_events++;
+	if (cpu->pmu->perf_event_disable_inatomic)
+		cpu->pmu->perf_event_disable_inatomic(e->event);
+	irq_work_queue(&cpu->disabled_work);
+}
+
+/*
+ * Find counters for the events that have lost theirs: each is added once more, and so are those
+ * that lose their counter by that. What then has none is disabled: an event that perf core takes
+ * for active must count.
+ */
+static void recover(struct sbi_pmu_cpu *cpu)
+{
+	struct sbi_pmu_event *e;
+	struct hlist_node *tmp;
+
+	for (unsigned int i = 0; i < 2 && !hlist_empty(&cpu->unassigned); i++) {
+		HLIST_HEAD(these);
+
+		hlist_move_list(&cpu->unassigned, &these);
+		hlist_for_each_entry_safe(e, tmp, &these, node)
+			if (event_recover(cpu, e))
+				event_fail(cpu, e);
+		counters_start(cpu);
+	}
+	hlist_for_each_entry_safe(e, tmp, &cpu->unassigned, node)
+		event_fail(cpu, e);
+}
+
+/* ---- enable and disable ---- */
+
+/* Start counters that are stopped, restart those that need another start value. */
+void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu)
+{
+	/*
+	 * Firmware clears a counter's overflow bit only while the interrupt is not pending. If it
+	 * was pending for another counter, it is set again: the handler finds that one's bit.
+	 */
+	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
+	const bool pending = cpu->pmu->source == SBI_PMU_OVERFLOW_IRQ &&
+			     sbi_pmu_csr_clear_pending(source->pending, source->mask);
+
+	counters_start(cpu);
+	if (!hlist_empty(&cpu->unassigned))
+		recover(cpu);
+	if (pending)
+		sbi_pmu_csr_set_pending(source->pending, source->mask);
 }
 
 /**
- * sbi_pmu_counters_offline() - release all counters, as the CPU or the driver goes
- * @c: this CPU's; its events keep what they have counted, and count no more
- * Context: on the CPU, interrupts disabled.
+ * sbi_pmu_counters_disable() - begin changes of events
+ * @cpu: this CPU
+ *
+ * Delegated counters stand still until sbi_pmu_counters_enable(), so that the events of a group
+ * start and stop together; so do all by snapshot, as one call stops and reads them. Others run on,
+ * unless they are stopped for a change; those are started at the end by as few calls as possible.
  */
-void sbi_pmu_counters_offline(struct sbi_pmu_counters *c)
+void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 {
-	const u64 configured = c->plan.configured;
-	struct sbi_pmu_event *event;
+	cpu->disabled = true;
+	if (cpu->backend->no_calls)
+		cpu->paused = !cpu->csr_running || !sbi_pmu_csr_inhibit(cpu->csr_running);
+	else if (cpu->backend->stops_all)
+		sbi_pmu_counters_stop(cpu, cpu->assigned.configured);
+}
+
+/**
+ * sbi_pmu_counters_enable() - end changes of events
+ * @cpu: this CPU
+ *
+ * Start what was stopped, then update scounteren: what user space may read depends on which
+ * counters run.
+ */
+void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
+{
+	cpu->disabled = false;
+	if (to_start(cpu) || cpu->in[SBI_PMU_RESTART] || !hlist_empty(&cpu->unassigned))
+		sbi_pmu_counters_restart(cpu);
+	if (cpu->paused)
+		cpu->paused = cpu->csr_running && sbi_pmu_csr_uninhibit(cpu->csr_running);
+	/* Most of the time no program has mapped an event, and nothing is to do. */
+	if (READ_ONCE(cpu->pmu->user_access.count) || cpu->scounteren != cpu->open_to_all)
+		sbi_pmu_user_access_write(cpu);
+}
+
+/* ---- fixed counters that all programs may read ---- */
+
+/* Have fixed counter @idx hold its event without filters. Return: does it? */
+static bool hold_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	const struct sbi_pmu_code code = {
+		.idx = sbi_pmu_fixed_event(&cpu->counters->info[idx]),
+	};
+	struct sbi_pmu_path path;
+
+	if (has_counter(cpu->assigned.configured, idx) &&
+	    sbi_pmu_code_equal(&cpu->assigned.counter[idx].code, &code))
+		return true;
+	return sbi_pmu_assign_search(&cpu->assigned, cpu->counters, BIT_ULL(idx), &path) &&
+	       !free_first(cpu, &path) && !counter_configure(cpu, idx, &code, BIT_ULL(idx));
+}
+
+/*
+ * Keep the fixed counters in use, as firmware stops no counter that is in use; nor one that it
+ * never hands out. What it refuses now is tried again when this is called again.
+ */
+void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu)
+{
+	unsigned int i;
+
+	for_each_counter(i, cpu->counters->fixed & ~cpu->pinned) {
+		if (!hold_fixed(cpu, i))
+			continue;
+		cpu->pinned |= BIT_ULL(i);
+		sbi_pmu_assign_join(&cpu->assigned, i, BIT_ULL(i));
+	}
+}
+
+/* Return: was a counter pinned? */
+bool sbi_pmu_counters_unpin(struct sbi_pmu_cpu *cpu)
+{
+	const u64 pinned = cpu->pinned;
+	unsigned int i;
+
+	for_each_counter(i, pinned)
+		unpin(cpu, i);
+	return pinned;
+}
+
+/* ---- probes ---- */
+
+/**
+ * sbi_pmu_counters_borrow() - release counters for a probe
+ * @cpu: this CPU
+ * @which: configured counters; their events miss what happens until they are given back
+ *
+ * If events count on them, all hardware counters with events stop, so that a group misses the same
+ * time. Those released are not stopped before: RustSBI does not release a stopped counter.
+ */
+void sbi_pmu_counters_borrow(struct sbi_pmu_cpu *cpu, u64 which)
+{
+	unsigned int i;
+
+	if (cpu->assigned.busy & which)
+		sbi_pmu_counters_stop(cpu, cpu->assigned.busy & ~which & ~cpu->counters->firmware);
+	for_each_counter(i, which) {
+		sbi_pmu_counter_update(cpu, i);
+		counter_release(cpu, i);
+	}
+}
+
+/* Configure them again, and those that the probe has overwritten. */
+void sbi_pmu_counters_give_back(struct sbi_pmu_cpu *cpu, u64 which)
+{
+	unsigned int i;
+
+	counters_overwritten(cpu);
+	for_each_counter(i, which)
+		counter_configure_again(cpu, i);
+}
+
+/* ---- CPUs come and go, sleep and wake ---- */
+
+/* Prepare the counters of a CPU that has come online; its backend is set. */
+void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
+{
+	unsigned int i;
+
+	memset(&cpu->assigned, 0, sizeof(cpu->assigned));
+	cpu->wrapped = 0;
+	cpu->pinned = 0;
+	cpu->world_readable = 0;
+	INIT_HLIST_HEAD(&cpu->unassigned);
+	for (i = 0; i < SBI_PMU_MAX_COUNTERS; i++) {
+		INIT_HLIST_HEAD(&cpu->events[i]);
+		set_state(cpu, i, SBI_PMU_FREE);
+	}
+	cpu->online = true;
+	cpu->direct = !cpu->accumulates;
+	if (cpu->exclusive)
+		cpu->backend->online(cpu);
+}
+
+/* Release all counters, as the CPU or the driver goes: events keep what they have counted. */
+void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu)
+{
+	struct sbi_pmu_event *e;
 	struct hlist_node *tmp;
 	unsigned int i;
 
-	if (!c->online)
+	if (!cpu->online)
 		return;
-	c->online = false;
-	hlist_for_each_entry_safe(event, tmp, &c->lost, node)
-		hlist_del_init(&event->node);
-	for_each_counter(i, configured) {
-		hlist_for_each_entry_safe(event, tmp, &c->events[i], node) {
-			sbi_pmu_event_del(c, event);
-			sbi_pmu_event_shown_changed(c, event);
+	cpu->online = false;
+	hlist_for_each_entry_safe(e, tmp, &cpu->unassigned, node)
+		hlist_del_init(&e->node);
+	for_each_counter(i, cpu->assigned.configured) {
+		hlist_for_each_entry_safe(e, tmp, &cpu->events[i], node) {
+			sbi_pmu_event_del(cpu, e);
+			sbi_pmu_event_page_changed(e);
 		}
-		sbi_pmu_counter_release(c, i);
+		counter_release(cpu, i);
 	}
-	c->backend.ops->offline(&c->backend);
+	cpu->backend->offline(cpu);
 }
 
-/* Release configured counters without events. Context: interrupts disabled. */
-void sbi_pmu_counters_release_idle(struct sbi_pmu_counters *c)
-{
-	const u64 idle = c->plan.configured & ~c->plan.busy;
-	unsigned int i;
-
-	for_each_counter(i, idle)
-		sbi_pmu_counter_release(c, i);
-}
-
-/* Account all events: the CPU, and its counters, may lose power. Context: interrupts disabled. */
-void sbi_pmu_counters_suspend(struct sbi_pmu_counters *c)
+/* Release configured counters without events. */
+void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu)
 {
 	unsigned int i;
 
-	for_each_counter(i, c->plan.busy)
-		sbi_pmu_counter_update(c, i);
+	for_each_counter(i, cpu->assigned.configured & ~cpu->assigned.busy)
+		counter_release(cpu, i);
+}
+
+/* Account all events: the CPU, and its counters, may lose power. */
+void sbi_pmu_counters_suspend(struct sbi_pmu_cpu *cpu)
+{
+	unsigned int i;
+
+	for_each_counter(i, cpu->assigned.busy)
+		sbi_pmu_counter_update(cpu, i);
 }
 
 /* Do two reads show that counter @idx counts? Not if its event is rare. */
-static bool is_seen_counting(struct sbi_pmu_counters *c, unsigned int idx)
+static bool is_seen_counting(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
 	u64 first, second;
 
-	return !sbi_pmu_backend_read(&c->backend, idx, &first) &&
-	       !sbi_pmu_backend_read(&c->backend, idx, &second) && first != second;
+	return !sbi_pmu_counter_read(cpu, idx, &first) &&
+	       !sbi_pmu_counter_read(cpu, idx, &second) && first != second;
 }
 
 /* Firmware restores all events or none; a fixed counter has no event that can be lost. */
-static bool has_kept_events(struct sbi_pmu_counters *c)
+static bool has_kept_events(struct sbi_pmu_cpu *cpu)
 {
-	const struct sbi_pmu_inventory *inv = c->backend.inv;
-	const u64 count = running(c);
-	u64 look = count & inv->programmable;
+	const u64 programmable = running(cpu) & cpu->counters->programmable;
 	unsigned int i;
 
-	if (!look)
-		look = count & inv->fixed;
-	for_each_counter(i, look)
-		if (is_seen_counting(c, i))
+	for_each_counter(i, programmable ?: running(cpu) & cpu->counters->fixed)
+		if (is_seen_counting(cpu, i))
 			return true;
 	return false;
 }
 
 /**
  * sbi_pmu_counters_resume() - have all events count again after suspend
- * @c: this CPU's
+ * @cpu: this CPU
  *
  * OpenSBI before 1.8 loses the events of counters: they are configured again, unless one is seen
  * to count. Values may be lost in any case, so events count on from those that are there now, and
  * armed counters are restarted. Firmware keeps its own counters in its memory.
- * Context: on the CPU, interrupts disabled.
  */
-void sbi_pmu_counters_resume(struct sbi_pmu_counters *c)
+void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu)
 {
-	const u64 hardware = (c->plan.busy & ~c->backend.inv->firmware);
 	/* To configure a counter again costs little where that needs no call. */
-	const bool kept = !c->backend.ops->no_calls &&
-			  !sbi_pmu_backend_needs_start_value(&c->backend) && has_kept_events(c);
+	const bool kept = !cpu->backend->no_calls && !sbi_pmu_needs_start_value(cpu) &&
+			  has_kept_events(cpu);
 	unsigned int i;
 
 	if (kept) {
-		for_each_counter(i, hardware)
-			sbi_pmu_counter_rebase(c, i);
+		for_each_counter(i, cpu->assigned.busy & ~cpu->counters->firmware)
+			counter_rebase(cpu, i);
 		return;
 	}
-	if (c->backend.ops->resume)
-		c->backend.ops->resume(&c->backend);
-	sbi_pmu_counters_release_idle(c);
-	sbi_pmu_shmem_register(&c->backend);
+	if (cpu->backend->resume)
+		cpu->backend->resume(cpu);
+	sbi_pmu_counters_release_idle(cpu);
 	/* First, as the value of one that is overwritten meanwhile must not be accounted. */
-	for_each_counter(i, c->plan.busy)
-		set_state(c, i, SBI_PMU_LOST);
-	reconfigure_lost(c);
-}
-
-void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_code *code,
-			u64 candidates)
-{
-	memset(event, 0, sizeof(*event));
-	INIT_HLIST_NODE(&event->node);
-	event->code = *code;
-	event->candidates = candidates;
-	event->counter = SBI_PMU_NO_COUNTER;
-	event->last_counter = SBI_PMU_NO_COUNTER;
-}
-
-/* Not if its counter is started later from a value that is set then. */
-int sbi_pmu_event_read_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
-{
-	const unsigned int idx = event->counter;
-
-	if (sbi_pmu_counter_is_running(c, idx) ?
-		    stop_all_at_access(c) :
-		    event->sampling == SBI_PMU_BY_INTERRUPT ||
-			    sbi_pmu_backend_needs_start_value(&c->backend))
-		return 0;
-	return sbi_pmu_backend_read(&c->backend, idx, &event->prev);
-}
-
-/* From now on a program may read this event's counter, or may not. Context: interrupts disabled. */
-void sbi_pmu_event_set_user_read(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
-{
-	event->user_read = READ_ONCE(event->mapped);
-	if (event->user_read && event->counter != SBI_PMU_NO_COUNTER)
-		sbi_pmu_event_mark_restart(c, event);
-}
-
-/* Account an event and count no more. Context: interrupts disabled. */
-void sbi_pmu_event_stop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
-{
-	sbi_pmu_event_update(c, event);
-	event->active = false;
-	event->was_active = false;
+	for_each_counter(i, cpu->assigned.busy)
+		set_state(cpu, i, SBI_PMU_INVALID);
+	reconfigure_invalid(cpu);
 }

@@ -1,248 +1,221 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * counters: the counters of a CPU and the events that count on them. When the last event leaves,
- * the counter stays configured and running, so that a context switch makes no SBI call. (With
- * snapshot: Documentation/design/architecture.rst.)
+ * the counter stays configured and running, so that a context switch makes no SBI call.
+ *
+ * Context of all functions: on the CPU, interrupts disabled.
  */
 #ifndef SBI_PMU_COUNTERS_H
 #define SBI_PMU_COUNTERS_H
 
-#include "assign.h"
 #include "backend.h"
-#include "sampling.h"
 
-/*
- * State of a counter. Only these transitions happen:
- *
- *	from \ to  FREE     STOPPED   RUNNING  ARMED   RESTART  LOST
- *	FREE                configure
- *	STOPPED    release            start    start            taken, resume
- *	RUNNING    release  stop                       event    stop, taken, resume
- *	ARMED      release  stop                       event    stop, taken, resume
- *	RESTART    release  stop                                stop, taken, resume
- *	LOST       release
- *
- * configure: an event is assigned; the counter is started at once, unless a start needs a value.
- * start, stop: sbi_pmu_counters_start(), which also releases a LOST counter and configures it
- * again, and sbi_pmu_counters_stop(). event: an event starts that needs another start value.
- * taken: by firmware, for another event, although it was not offered. resume: after a low-power
- * state, sbi_pmu_counters_resume().
- */
-enum sbi_pmu_counter_state {
-	SBI_PMU_FREE,    /* holds no event */
-	SBI_PMU_STOPPED, /* holds an event; its value has been accounted */
-	SBI_PMU_LOST,    /* firmware has lost its event or value */
-	SBI_PMU_RUNNING, /* from here on it counts; this only counts */
-	SBI_PMU_ARMED,   /* overflows when the first period ends */
-	SBI_PMU_RESTART, /* must be restarted from another value */
-	SBI_PMU_STATES
-};
+/* CPUs come and go, sleep and wake */
+void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_counters_suspend(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu);
 
-struct sbi_pmu_counters;
+/* Between disable and enable events change; enable starts what was stopped. */
+void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_counters_stop(struct sbi_pmu_cpu *cpu, u64 which);
 
-/* Counters that firmware refused for an event when it was added (allocate.c) */
-struct sbi_pmu_refusals {
-	const struct sbi_pmu_counters *by; /* of the CPU where that was */
-	u64 which;
-	u8 skip;  /* number of adds from now on that do not ask for them */
-	u8 skips; /* what @skip is after the next refusal */
-};
+void sbi_pmu_counter_update(struct sbi_pmu_cpu *cpu, unsigned int idx);
+bool sbi_pmu_counters_update_narrow(struct sbi_pmu_cpu *cpu);
 
-/* An event on a CPU */
-struct sbi_pmu_event {
-	struct hlist_node node;         /* in the list of its counter */
-	struct sbi_pmu_event_code code; /* the event */
-	u64 candidates;                 /* counters that can hold it */
-	u64 prev;                       /* the counter when accounted last; valid while @active */
-	u64 count;                      /* accounted and not yet taken by sbi_pmu_event_take() */
-	struct sbi_pmu_period period;   /* unless @sampling is SBI_PMU_COUNTING */
-	u8 counter;                     /* its counter, or SBI_PMU_NO_COUNTER */
-	u8 last_counter;      /* the one that it had last, on any CPU, or SBI_PMU_NO_COUNTER */
-	u8 sampling;          /* enum sbi_pmu_sampling */
-	bool active;          /* counts now, as opposed to stopped */
-	bool was_active;      /* it was @active when it lost its counter */
-	bool mapped;          /* its task has mapped it and may read its counter from user space */
-	bool mapped_by_other; /* another task has: as both read the same page, nobody may read */
-	bool user_read;       /* @mapped when it was started last */
-	bool reset_on_start;  /* starts from 0, as user space must not see what others counted */
-	struct sbi_pmu_refusals refusals;
-};
+/* For probes, which need counters that hold events */
+void sbi_pmu_counters_borrow(struct sbi_pmu_cpu *cpu, u64 which);
+void sbi_pmu_counters_give_back(struct sbi_pmu_cpu *cpu, u64 which);
 
-/* Only touched on its own CPU, interrupts disabled: no lock. (Probes at load use @backend, too.) */
-struct sbi_pmu_counters {
-	/* First what each context switch uses: small offsets take fewer instructions. */
-	bool online;      /* events may be added */
-	bool fixed_alike; /* see struct sbi_pmu_caps */
-	bool direct;      /* to read a hardware counter is to read its CSR; const while online */
-	bool disabled;    /* perf core or a handler changes events; then counters are started */
-	u8 state[SBI_PMU_MAX_COUNTERS]; /* by counter, enum sbi_pmu_counter_state */
-	u64 in[SBI_PMU_STATES];         /* by state but FREE, the counters in it */
-	struct hlist_head lost; /* events that lost their counter: sbi_pmu_counters_recover() */
-	/* by counter, in no order: an addition at the end of a list costs more */
-	struct hlist_head events[SBI_PMU_MAX_COUNTERS];
-	struct sbi_pmu_plan plan;       /* which counter holds which event */
-	struct sbi_pmu_backend backend; /* programs and reads them */
-	u64 wrapped;                    /* sampling ones, at the last look for lost interrupts */
-	u64 world_readable;             /* that every program may read; never reset */
-	/* the counter of a user-readable event, or its start value, is another: update its page */
-	void (*changed)(struct sbi_pmu_event *event);
-	/* no counter can be had for an event that has lost its own: it must be disabled */
-	void (*failed)(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
-	unsigned int lost_events; /* how often @failed was called */
-};
+void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu);
+bool sbi_pmu_counters_unpin(struct sbi_pmu_cpu *cpu);
 
-static inline void sbi_pmu_event_shown_changed(struct sbi_pmu_counters *c,
-					       struct sbi_pmu_event *event)
-{
-	if (event->user_read)
-		c->changed(event);
-}
-
-/* What was accounted since the last call. */
-static inline u64 sbi_pmu_event_take(struct sbi_pmu_event *event)
-{
-	const u64 count = event->count;
-
-	event->count = 0;
-	return count;
-}
-
-/* Stopped counters that are to run: where a start needs a value, not the idle ones. */
-static inline u64 sbi_pmu_counters_to_start(const struct sbi_pmu_counters *c)
-{
-	u64 stopped = c->in[SBI_PMU_STOPPED] | c->in[SBI_PMU_LOST];
-
-	if (sbi_pmu_backend_needs_start_value(&c->backend))
-		stopped &= c->plan.busy;
-	return stopped;
-}
-
-/* Is there anything to do for sbi_pmu_counters_start() or sbi_pmu_counters_recover()? */
-static inline bool sbi_pmu_counters_need_start(const struct sbi_pmu_counters *c)
-{
-	const u64 stopped = sbi_pmu_counters_to_start(c);
-
-	return stopped || c->in[SBI_PMU_RESTART] || !hlist_empty(&c->lost);
-}
-
-void sbi_pmu_counters_online(struct sbi_pmu_counters *c);
-void sbi_pmu_counters_offline(struct sbi_pmu_counters *c);
-void sbi_pmu_counters_suspend(struct sbi_pmu_counters *c);
-void sbi_pmu_counters_resume(struct sbi_pmu_counters *c);
-void sbi_pmu_counters_release_idle(struct sbi_pmu_counters *c);
-
-void sbi_pmu_counters_stop(struct sbi_pmu_counters *c, u64 which);
-void sbi_pmu_counters_stop_all(struct sbi_pmu_counters *c);
-void sbi_pmu_counters_start(struct sbi_pmu_counters *c);
-
-void sbi_pmu_counter_update(struct sbi_pmu_counters *c, unsigned int idx);
-bool sbi_pmu_counters_poll_narrow(struct sbi_pmu_counters *c);
-
-/* For allocate.c and support.c */
-int sbi_pmu_counter_configure(struct sbi_pmu_counters *c, unsigned int idx,
-			      const struct sbi_pmu_event_code *code, u64 candidates);
-void sbi_pmu_counter_configure_again(struct sbi_pmu_counters *c, unsigned int idx);
-void sbi_pmu_counters_overwritten(struct sbi_pmu_counters *c);
-void sbi_pmu_counter_release(struct sbi_pmu_counters *c, unsigned int idx);
-void sbi_pmu_counter_rebase(struct sbi_pmu_counters *c, unsigned int idx);
-void sbi_pmu_counter_drop_events(struct sbi_pmu_counters *c, unsigned int idx);
-
-void sbi_pmu_event_init(struct sbi_pmu_event *event, const struct sbi_pmu_event_code *code,
-			u64 candidates);
-void sbi_pmu_event_stop(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
-void sbi_pmu_event_update(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
-void sbi_pmu_event_set_user_read(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
+void sbi_pmu_event_init(struct sbi_pmu_event *e, struct perf_event *event);
+int sbi_pmu_event_add_anywhere(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
+void sbi_pmu_event_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
+void sbi_pmu_event_set_user_read(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 
 /* For the functions below */
-int sbi_pmu_counter_read_indirectly(struct sbi_pmu_counters *c, unsigned int idx, u64 *value);
-int sbi_pmu_event_read_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event);
-void sbi_pmu_event_mark_restart(struct sbi_pmu_counters *c, const struct sbi_pmu_event *event);
+int sbi_pmu_event_read_start(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
+void sbi_pmu_event_mark_restart(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e);
 
 /* ---- inline, as each context switch comes here for each event ---- */
 
-static inline bool sbi_pmu_counter_is_running(const struct sbi_pmu_counters *c, unsigned int idx)
+/**
+ * sbi_pmu_counter_delta() - events between two reads
+ * @info: the counter, which wraps at 2^width
+ * @prev: the earlier value
+ * @now: the later value
+ * @delta: the answer, only written on success
+ * Return: 0, or -ERANGE if a 64-bit counter went backwards: no counter counts 2^63
+ * between two reads, so something else changed its value.
+ */
+static inline int sbi_pmu_counter_delta(const struct sbi_pmu_counter_info *info, u64 prev, u64 now,
+					u64 *delta)
 {
-	return c->state[idx] >= SBI_PMU_RUNNING;
+	const u64 d = now - prev;
+
+	if (info->width < 64) {
+		*delta = d & GENMASK_ULL(info->width - 1, 0);
+		return 0;
+	}
+	if (d >> 63)
+		return -ERANGE;
+	*delta = d;
+	return 0;
 }
 
-/* Firmware counters have no CSR. */
-static inline bool sbi_pmu_counter_is_direct(const struct sbi_pmu_counters *c,
-					     const struct sbi_pmu_counter_info *info)
-{
-	return c->direct && info->csr;
-}
-
-/* The counter has been read to @event->prev; a value that it cannot have reached is not counted. */
-static inline void sbi_pmu_event_account(struct sbi_pmu_event *event,
-					 const struct sbi_pmu_counter_info *info, u64 before)
+/* Its counter reads @now; a value that it cannot have reached is not counted. */
+static inline void sbi_pmu_event_account(struct sbi_pmu_event *e,
+					 const struct sbi_pmu_counter_info *info, u64 now)
 {
 	u64 delta;
+	const int ret = sbi_pmu_counter_delta(info, e->prev, now, &delta);
 
-	if (sbi_pmu_counter_delta(info, before, event->prev, &delta))
+	e->prev = now;
+	if (ret)
 		return;
-	event->count += delta;
-	if (event->sampling != SBI_PMU_COUNTING)
-		sbi_pmu_period_count(&event->period, delta);
+	local64_add(delta, &e->event->count);
+	/* Perf core may write the page at any time: base and count go together. */
+	if (unlikely(e->user_read))
+		sbi_pmu_user_access_publish(e);
+	if (e->sampling == SBI_PMU_COUNTING)
+		return;
+	local64_sub(delta, &e->event->hw.period_left);
+	e->period.since_sample += delta;
+	e->period.seen += delta;
 }
 
-/* Account an event that counts on counter @idx up to now. Not from within an SBI call. */
-static inline void sbi_pmu_event_update_on(struct sbi_pmu_counters *c, struct sbi_pmu_event *event,
+/* Is it enough to read a CSR? Firmware counters have none. */
+static inline bool sbi_pmu_counter_is_direct(const struct sbi_pmu_cpu *cpu,
+					     const struct sbi_pmu_counter_info *info)
+{
+	return likely(cpu->direct && info->csr);
+}
+
+/* Account an active event on counter @idx up to now. Not from within an SBI call. */
+static inline void sbi_pmu_event_update_on(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
 					   unsigned int idx)
 {
-	const struct sbi_pmu_counter_info *info = &c->backend.inv->info[idx];
-	const u64 before = event->prev;
-	int ret;
+	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
+	u64 now;
 
-	if (!sbi_pmu_counter_is_running(c, idx))
+	if (!sbi_pmu_is_running(cpu, idx))
 		return;
-	ret = likely(sbi_pmu_counter_is_direct(c, info)) ?
-		      c->backend.read_csr(info->csr, &event->prev) :
-		      sbi_pmu_counter_read_indirectly(c, idx, &event->prev);
-	if (!ret)
-		sbi_pmu_event_account(event, info, before);
+	if (!(sbi_pmu_counter_is_direct(cpu, info) ? sbi_pmu_csr_read(info->csr, &now) :
+						     sbi_pmu_counter_read(cpu, idx, &now)))
+		sbi_pmu_event_account(e, info, now);
 }
 
-/* Stop an event and take it off its counter, if it has one. Context: interrupts disabled. */
-static inline void sbi_pmu_event_del(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+/* The counter of a user-readable event, or its start value, is another: update its page. */
+static inline void sbi_pmu_event_page_changed(struct sbi_pmu_event *e)
 {
-	const unsigned int idx = event->counter;
+	if (!e->user_read)
+		return;
+	sbi_pmu_user_access_publish(e);
+	perf_event_update_userpage(e->event);
+}
 
-	if (event->active)
-		sbi_pmu_event_update_on(c, event, idx);
-	event->active = false;
-	event->was_active = false;
+static inline void sbi_pmu_assign_join(struct sbi_pmu_assignment *a, unsigned int idx,
+				       u64 candidates)
+{
+	struct sbi_pmu_assigned *counter = &a->counter[idx];
+
+	/* The counter's event may move to where all of its events can be. */
+	counter->candidates = counter->events ? counter->candidates & candidates : candidates;
+	counter->events++;
+	a->busy |= BIT_ULL(idx);
+}
+
+static inline void sbi_pmu_assign_leave(struct sbi_pmu_assignment *a, unsigned int idx)
+{
+	struct sbi_pmu_assigned *counter = &a->counter[idx];
+
+	if (--counter->events)
+		return;
+	a->busy &= ~BIT_ULL(idx);
+	counter->stamp = ++a->clock;
+}
+
+static inline void sbi_pmu_event_join(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
+				      unsigned int idx)
+{
+	e->counter = idx;
+	hlist_add_head(&e->node, &cpu->events[idx]);
+	sbi_pmu_assign_join(&cpu->assigned, idx, e->candidates);
+}
+
+/* Does it still hold the event? If it is busy, another may serve better: choose_counter(). */
+static inline bool sbi_pmu_event_can_rejoin(const struct sbi_pmu_cpu *cpu,
+					    const struct sbi_pmu_event *e, unsigned int idx)
+{
+	const struct sbi_pmu_assigned *counter = &cpu->assigned.counter[idx];
+
+	return (!counter->events ||
+		(cpu->fixed_alike && counter->events < SBI_PMU_EVENTS_PER_COUNTER)) &&
+	       cpu->state[idx] != SBI_PMU_FREE && sbi_pmu_code_equal(&counter->code, &e->code);
+}
+
+/**
+ * sbi_pmu_event_add() - give an event a counter; the event does not count yet
+ * @cpu: this CPU
+ * @e: an event without a counter
+ * Return: 0, -ENODEV if the CPU is offline, -ENOSPC if all its counters are taken, or an errno.
+ */
+static inline int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+{
+	const unsigned int last = e->last_counter;
+
+	/* No counter holds an event while the CPU is offline. */
+	if (last >= SBI_PMU_MAX_COUNTERS || !sbi_pmu_event_can_rejoin(cpu, e, last))
+		return sbi_pmu_event_add_anywhere(cpu, e);
+	sbi_pmu_event_join(cpu, e, last);
+	return 0;
+}
+
+/* Stop an event and take it off its counter, if it has one. */
+static inline void sbi_pmu_event_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+{
+	const unsigned int idx = e->counter;
+
+	if (e->active)
+		sbi_pmu_event_update_on(cpu, e, idx);
+	e->active = false;
+	e->was_active = false;
 	/* Without a counter it may wait for one. */
-	hlist_del_init(&event->node);
+	hlist_del_init(&e->node);
 	if (idx == SBI_PMU_NO_COUNTER)
 		return;
-	event->counter = SBI_PMU_NO_COUNTER;
-	event->last_counter = idx;
-	sbi_pmu_plan_leave(&c->plan, idx);
+	e->counter = SBI_PMU_NO_COUNTER;
+	e->last_counter = idx;
+	sbi_pmu_assign_leave(&cpu->assigned, idx);
 }
 
 /**
  * sbi_pmu_event_start() - have an event count from now on
- * @c: this CPU's
- * @event: has been added; sbi_pmu_counters_start() must be called after, once for all events
- * Context: interrupts disabled.
+ * @cpu: this CPU
+ * @e: has been added; sbi_pmu_counters_restart() must be called after, once for all events
  * Return: 0, -ENODEV without a counter, or why the counter cannot be read.
  */
-static inline int sbi_pmu_event_start(struct sbi_pmu_counters *c, struct sbi_pmu_event *event)
+static inline int sbi_pmu_event_start(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
-	const unsigned int idx = event->counter;
+	const unsigned int idx = e->counter;
 	const struct sbi_pmu_counter_info *info;
 	int ret;
 
 	if (idx == SBI_PMU_NO_COUNTER)
 		return -ENODEV;
-	info = &c->backend.inv->info[idx];
-	ret = likely(sbi_pmu_counter_is_running(c, idx) && sbi_pmu_counter_is_direct(c, info)) ?
-		      c->backend.read_csr(info->csr, &event->prev) :
-		      sbi_pmu_event_read_start(c, event);
-	event->active = !ret;
-	event->user_read = READ_ONCE(event->mapped);
-	if (event->user_read || event->sampling != SBI_PMU_COUNTING)
-		sbi_pmu_event_mark_restart(c, event);
+	info = &cpu->counters->info[idx];
+	ret = sbi_pmu_is_running(cpu, idx) && sbi_pmu_counter_is_direct(cpu, info) ?
+		      sbi_pmu_csr_read(info->csr, &e->prev) :
+		      sbi_pmu_event_read_start(cpu, e);
+	e->active = !ret;
+	e->user_read = READ_ONCE(e->mapped);
+	if (e->user_read || e->sampling != SBI_PMU_COUNTING)
+		sbi_pmu_event_mark_restart(cpu, e);
 	return ret;
 }
 

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* CPUs come and go, sleep and wake. */
 #include <linux/cpu.h>
 #include <linux/cpu_pm.h>
 #include <linux/cpuhotplug.h>
 #include <linux/reboot.h>
-#include <linux/sched/clock.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "cpu.h"
-#include "csr.h"
-#include "delegation.h"
-#include "overflow.h"
-#include "poll.h"
-#include "sbi.h"
-#include "user_access.h"
+#include "counters.h"
 
 static enum cpuhp_state hotplug_state;
 
@@ -21,8 +15,8 @@ static void online_here(void *arg)
 {
 	struct sbi_pmu_cpu *cpu = arg;
 
-	cpu->counters.fixed_alike = cpu->pmu->caps.fixed_alike;
-	sbi_pmu_counters_online(&cpu->counters);
+	cpu->fixed_alike = cpu->pmu->caps.fixed_alike;
+	sbi_pmu_counters_online(cpu);
 	sbi_pmu_user_access_online(cpu);
 }
 
@@ -30,67 +24,60 @@ static void offline_here(void *arg)
 {
 	struct sbi_pmu_cpu *cpu = arg;
 
-	sbi_pmu_counters_offline(&cpu->counters);
+	sbi_pmu_counters_offline(cpu);
 	sbi_pmu_user_access_offline(cpu);
 }
 
-static bool run_freely(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be)
+static bool run_freely(struct sbi_pmu_cpu *cpu)
 {
 	unsigned int i;
 
-	for_each_counter(i, pmu->inv.free_running)
-		if (!sbi_pmu_probe_counts_freely(be, i, sched_clock))
+	for_each_counter(i, cpu->counters->free_running)
+		if (!sbi_pmu_probe_counts_freely(cpu, i))
 			return false;
 	return true;
 }
 
-/* Context: interrupts disabled. */
-static bool probe_delegation(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be,
-			     struct sbi_pmu_delegation *found)
-{
-	/* No counter may be in use, in firmware either. */
-	sbi_pmu_backend_sbi_online(be);
-	return !sbi_pmu_delegation_probe(be, found) &&
-	       !sbi_pmu_delegation_learn(be, &pmu->caps, found);
-}
-
 /* Where counters are programmed by CSRs: can this CPU's be, and by the same selectors? */
-static bool is_delegated_alike(const struct sbi_pmu *pmu, struct sbi_pmu_backend *be)
+static bool is_delegated_alike(struct sbi_pmu_cpu *cpu)
 {
 	struct sbi_pmu_delegation *found;
 	unsigned long flags;
 	bool alike;
 
-	if (be->ops != &sbi_pmu_backend_csr)
+	if (cpu->backend != &sbi_pmu_backend_csr)
 		return true;
 	found = kmalloc(sizeof(*found), GFP_KERNEL);
 	if (!found)
 		return false;
 	local_irq_save(flags);
-	alike = probe_delegation(pmu, be, found) &&
-		sbi_pmu_delegation_equal(found, &pmu->delegation);
+	/* No counter may be in use, in firmware either. */
+	sbi_pmu_sbi_backend_online(cpu);
+	alike = !sbi_pmu_delegation_probe(cpu, found) &&
+		sbi_pmu_delegation_equal(found, &cpu->pmu->delegation);
 	local_irq_restore(flags);
 	kfree(found);
 	return alike;
 }
 
-static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int cpu, struct sbi_pmu_inventory *inv)
+static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int id,
+			      struct sbi_pmu_counters *counters)
 {
-	struct sbi_pmu_backend *be = &per_cpu_ptr(pmu->cpu, cpu)->counters.backend;
-	int ret = sbi_pmu_probe_inventory(&be->sbi, &pmu->limits, inv);
+	struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, id);
+	const int ret = sbi_pmu_probe_counters(cpu, &pmu->limits, counters);
 
 	if (ret)
 		pr_warn("CPU %u: firmware does not return its counters (%d): no events on this CPU\n",
-			cpu, ret);
-	else if (!sbi_pmu_inventory_equal(inv, &pmu->inv))
+			id, ret);
+	else if (!sbi_pmu_counters_equal(counters, &pmu->counters))
 		pr_warn("CPU %u has other counters than the CPU that was probed: no events on this CPU\n",
-			cpu);
-	else if (!run_freely(pmu, be))
+			id);
+	else if (!run_freely(cpu))
 		pr_warn("CPU %u: its cycle and instret do not run as on the CPU that was probed: no events on this CPU\n",
-			cpu);
-	else if (!is_delegated_alike(pmu, be))
+			id);
+	else if (!is_delegated_alike(cpu))
 		pr_warn("CPU %u: its counters are not delegated as those of the CPU that was probed: no events on this CPU\n",
-			cpu);
+			id);
 	else
 		return true;
 	return false;
@@ -100,11 +87,11 @@ static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int cpu, struct sbi_
 static int hotplug_online(unsigned int cpu, struct hlist_node *node)
 {
 	struct sbi_pmu *pmu = hlist_entry(node, struct sbi_pmu, hotplug);
-	struct sbi_pmu_inventory *inv = kzalloc(sizeof(*inv), GFP_KERNEL);
+	struct sbi_pmu_counters *counters = kzalloc(sizeof(*counters), GFP_KERNEL);
 
-	if (!inv)
+	if (!counters)
 		return -ENOMEM;
-	if (check_homogeneous(pmu, cpu, inv)) {
+	if (check_homogeneous(pmu, cpu, counters)) {
 		smp_call_function_single(cpu, online_here, per_cpu_ptr(pmu->cpu, cpu), true);
 		cpumask_set_cpu(cpu, &pmu->homogeneous);
 		cpumask_set_cpu(cpu, &pmu->cpus);
@@ -112,7 +99,7 @@ static int hotplug_online(unsigned int cpu, struct hlist_node *node)
 	} else {
 		cpumask_clear_cpu(cpu, &pmu->homogeneous);
 	}
-	kfree(inv);
+	kfree(counters);
 	return 0;
 }
 
@@ -124,7 +111,7 @@ static int hotplug_offline(unsigned int cpu, struct hlist_node *node)
 		return 0;
 	sbi_pmu_overflow_offline(pmu);
 	smp_call_function_single(cpu, offline_here, per_cpu_ptr(pmu->cpu, cpu), true);
-	sbi_pmu_poll_stop(per_cpu_ptr(pmu->cpu, cpu));
+	sbi_pmu_timer_stop(per_cpu_ptr(pmu->cpu, cpu));
 	return 0;
 }
 
@@ -134,17 +121,17 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 	struct sbi_pmu *pmu = container_of(nb, struct sbi_pmu, pm);
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
 
-	if (!cpu->counters.online)
+	if (!cpu->online)
 		return NOTIFY_OK;
 	switch (action) {
 	case CPU_PM_ENTER:
-		sbi_pmu_counters_suspend(&cpu->counters);
+		sbi_pmu_counters_suspend(cpu);
 		break;
 	case CPU_PM_ENTER_FAILED:
 	case CPU_PM_EXIT:
-		sbi_pmu_counters_resume(&cpu->counters);
+		sbi_pmu_counters_resume(cpu);
 		sbi_pmu_user_access_resume(cpu);
-		sbi_pmu_cpu_restart(&cpu->counters);
+		sbi_pmu_counters_enable(cpu);
 		break;
 	}
 	return NOTIFY_OK;
@@ -154,7 +141,7 @@ static void release_here(void *arg)
 {
 	struct sbi_pmu *pmu = arg;
 
-	sbi_pmu_counters_offline(&this_cpu_ptr(pmu->cpu)->counters);
+	sbi_pmu_counters_offline(this_cpu_ptr(pmu->cpu));
 }
 
 /* Firmware did not start what was programmed by CSRs: the next kernel may not have it stopped. */
@@ -162,20 +149,21 @@ static int reboot_notify(struct notifier_block *nb, unsigned long action, void *
 {
 	struct sbi_pmu *pmu = container_of(nb, struct sbi_pmu, reboot);
 
-	if (pmu->backend == SBI_PMU_BACKEND_CSR)
+	if (pmu->backend == &sbi_pmu_backend_csr)
 		on_each_cpu(release_here, pmu, true);
 	return NOTIFY_OK;
 }
 
+static void report_disabled(struct irq_work *work)
+{
+	const struct sbi_pmu_cpu *cpu = container_of(work, struct sbi_pmu_cpu, disabled_work);
+
+	pr_warn_ratelimited("CPU%d: firmware gives no counter: an event is disabled (%u)\n",
+			    smp_processor_id(), cpu->disabled_events);
+}
+
 int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 {
-	static const struct sbi_pmu_delegated delegated = {
-		.read = sbi_pmu_csr_read_delegated,
-		.write = sbi_pmu_csr_write_delegated,
-		.stopped = sbi_pmu_csr_stopped,
-		.stop = sbi_pmu_csr_stop,
-		.start = sbi_pmu_csr_start,
-	};
 	int i;
 
 	pmu->cpu = alloc_percpu(struct sbi_pmu_cpu);
@@ -183,37 +171,16 @@ int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 		return -ENOMEM;
 	for_each_possible_cpu(i) {
 		struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, i);
-		struct sbi_pmu_backend *be = &cpu->counters.backend;
 
 		cpu->pmu = pmu;
-		cpu->counters.changed = sbi_pmu_event_changed;
-		be->ops = &sbi_pmu_backend_sbi;
-		be->inv = &pmu->inv;
-		be->sbi.call = sbi_pmu_sbi_ecall;
-		be->read_csr = sbi_pmu_csr_read;
-		be->delegated = &delegated;
-		be->delegation = &pmu->delegation;
-		sbi_pmu_poll_init(cpu);
-		sbi_pmu_failed_init(cpu);
+		cpu->counters = &pmu->counters;
+		cpu->backend = &sbi_pmu_backend_sbi;
+		sbi_pmu_timer_init(cpu);
+		init_irq_work(&cpu->disabled_work, report_disabled);
 		/* Perf core calls pmu_enable() on CPUs that never come online here, too. */
-		INIT_HLIST_HEAD(&cpu->counters.lost);
+		INIT_HLIST_HEAD(&cpu->unassigned);
 	}
 	return 0;
-}
-
-/* This CPU's counters, for probes of events. Context: preemption disabled. */
-struct sbi_pmu_counters *sbi_pmu_cpu_counters(struct sbi_pmu_support_cache *cache)
-{
-	struct sbi_pmu *pmu = container_of(cache, struct sbi_pmu, support);
-
-	return &this_cpu_ptr(pmu->cpu)->counters;
-}
-
-/* Start this CPU's stopped counters after a probe. Context: interrupts disabled. */
-void sbi_pmu_cpu_restart(struct sbi_pmu_counters *c)
-{
-	if (c->online)
-		sbi_pmu_counters_enable(container_of(c, struct sbi_pmu_cpu, counters));
 }
 
 void sbi_pmu_cpu_free(struct sbi_pmu *pmu)
@@ -221,7 +188,7 @@ void sbi_pmu_cpu_free(struct sbi_pmu *pmu)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		irq_work_sync(&per_cpu_ptr(pmu->cpu, cpu)->failed);
+		irq_work_sync(&per_cpu_ptr(pmu->cpu, cpu)->disabled_work);
 	free_percpu(pmu->cpu);
 }
 

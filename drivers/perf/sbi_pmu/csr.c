@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/errno.h>
-
+/* The only access to CSRs. */
 #include <asm/asm-extable.h>
 
-#include "csr.h"
+#include "sbi_pmu.h"
 
 /*
  * A counter that firmware announces may not exist (OpenSBI before 1.4, if there are gaps), or not
@@ -56,6 +55,30 @@ u32 sbi_pmu_csr_overflow(unsigned int csr)
 		return csr_read(SBI_PMU_CSR_ANDES_SCOUNTEROF);
 	}
 	return 0;
+}
+
+/* Return: is the interrupt in @mask pending? */
+bool sbi_pmu_csr_is_pending(unsigned int csr, unsigned long mask)
+{
+	return (csr == SBI_PMU_CSR_ANDES_SLIP ? csr_read(SBI_PMU_CSR_ANDES_SLIP) :
+						csr_read(CSR_SIP)) &
+	       mask;
+}
+
+/* Return: was it? */
+bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned long mask)
+{
+	return (csr == SBI_PMU_CSR_ANDES_SLIP ? csr_read_clear(SBI_PMU_CSR_ANDES_SLIP, mask) :
+						csr_read_clear(CSR_SIP, mask)) &
+	       mask;
+}
+
+void sbi_pmu_csr_set_pending(unsigned int csr, unsigned long mask)
+{
+	if (csr == SBI_PMU_CSR_ANDES_SLIP)
+		csr_set(SBI_PMU_CSR_ANDES_SLIP, mask);
+	else
+		csr_set(CSR_SIP, mask);
 }
 
 /* Can the interrupt in @mask be enabled on this CPU? Context: interrupts disabled. */
@@ -166,7 +189,7 @@ int sbi_pmu_csr_write_delegated(unsigned int counter, unsigned int csr, u64 valu
 }
 
 /* Read scountinhibit: delegated counters that are stopped. Return: 0, or -ENXIO without it. */
-int sbi_pmu_csr_stopped(u32 *counters)
+int sbi_pmu_csr_read_inhibit(u32 *counters)
 {
 	unsigned long now = 0;
 	int error = -ENXIO;
@@ -178,7 +201,7 @@ int sbi_pmu_csr_stopped(u32 *counters)
 }
 
 /* Stop delegated counters, all at the same time. */
-int sbi_pmu_csr_stop(u32 counters)
+int sbi_pmu_csr_inhibit(u32 counters)
 {
 	int error = -ENXIO;
 
@@ -187,7 +210,7 @@ int sbi_pmu_csr_stop(u32 counters)
 }
 
 /* Start delegated counters, all at the same time. */
-int sbi_pmu_csr_start(u32 counters)
+int sbi_pmu_csr_uninhibit(u32 counters)
 {
 	int error = -ENXIO;
 

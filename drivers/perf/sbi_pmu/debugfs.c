@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* What the driver is doing, for whoever looks for an error. */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "debugfs.h"
+#include "backend.h"
 
 /* ---- sbi_calls: number of calls, by CPU and function ---- */
 
@@ -22,11 +23,11 @@ static int sbi_calls_show(struct seq_file *file, void *unused)
 		seq_printf(file, " %s", names[fid]);
 	seq_putc(file, '\n');
 	for_each_possible_cpu(cpu) {
-		const struct sbi_pmu_sbi *sbi = &per_cpu_ptr(pmu->cpu, cpu)->counters.backend.sbi;
+		const u64 *calls = per_cpu_ptr(pmu->cpu, cpu)->sbi_calls;
 
 		seq_printf(file, "%d", cpu);
 		for (unsigned int fid = 0; fid < SBI_PMU_FIDS; fid++)
-			seq_printf(file, " %llu", READ_ONCE(sbi->calls[fid]));
+			seq_printf(file, " %llu", READ_ONCE(calls[fid]));
 		seq_putc(file, '\n');
 	}
 	return 0;
@@ -44,7 +45,7 @@ static int overflow_show(struct seq_file *file, void *unused)
 	for_each_possible_cpu(i) {
 		const struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, i);
 
-		seq_printf(file, "%d %lu %lu\n", i, READ_ONCE(cpu->lost_irqs),
+		seq_printf(file, "%d %lu %lu\n", i, READ_ONCE(cpu->missed_irqs),
 			   READ_ONCE(cpu->wrong_mode));
 	}
 	return 0;
@@ -74,48 +75,48 @@ DEFINE_SHOW_ATTRIBUTE(user_access);
 /* A CPU's counters, copied on that CPU */
 struct counters_copy {
 	struct sbi_pmu *pmu;                       /* the driver */
-	struct sbi_pmu_plan plan;                  /* what they hold */
+	struct sbi_pmu_assignment assigned;        /* what they hold */
 	unsigned int events[SBI_PMU_MAX_COUNTERS]; /* by counter, number of events */
-	unsigned int lost_events;                  /* as in struct sbi_pmu_counters */
+	unsigned int disabled_events;              /* as in struct sbi_pmu_cpu */
 	bool lost_shmem; /* firmware does not use this CPU's snapshot shared memory any more */
 };
 
 static void copy_here(void *arg)
 {
 	struct counters_copy *copy = arg;
-	struct sbi_pmu_counters *c = &this_cpu_ptr(copy->pmu->cpu)->counters;
-	const struct sbi_pmu_event *event;
+	const struct sbi_pmu_cpu *cpu = this_cpu_ptr(copy->pmu->cpu);
+	const struct sbi_pmu_event *e;
 	unsigned int i;
 
-	copy->plan = c->plan;
-	copy->lost_events = c->lost_events;
-	copy->lost_shmem = c->backend.shmem.data && !c->backend.shmem.registered;
-	for_each_counter(i, copy->plan.configured) {
+	copy->assigned = cpu->assigned;
+	copy->disabled_events = cpu->disabled_events;
+	copy->lost_shmem = cpu->shmem.data && !cpu->shmem.registered;
+	for_each_counter(i, copy->assigned.configured) {
 		copy->events[i] = 0;
-		hlist_for_each_entry(event, &c->events[i], node)
+		hlist_for_each_entry(e, &cpu->events[i], node)
 			copy->events[i]++;
 	}
 }
 
 static void print_counters(struct seq_file *file, int cpu, const struct counters_copy *copy)
 {
-	const struct sbi_pmu_inventory *inv = &copy->pmu->inv;
+	const struct sbi_pmu_counters *counters = &copy->pmu->counters;
 	unsigned int i;
 
-	for_each_counter(i, copy->plan.configured) {
-		const struct sbi_pmu_event_code *code = &copy->plan.counter[i].code;
+	for_each_counter(i, copy->assigned.configured) {
+		const struct sbi_pmu_code *code = &copy->assigned.counter[i].code;
 
 		seq_printf(file, "%d %u ", cpu, i);
-		if (inv->info[i].kind == SBI_PMU_COUNTER_FIRMWARE)
+		if (counters->info[i].kind == SBI_PMU_COUNTER_FIRMWARE)
 			seq_puts(file, "firmware");
 		else
-			seq_printf(file, "%#x/%u", inv->info[i].csr, inv->info[i].width);
+			seq_printf(file, "%#x/%u", counters->info[i].csr, counters->info[i].width);
 		seq_printf(file, " %#x %#llx %#x %u\n", code->idx, code->data, code->flags,
 			   copy->events[i]);
 	}
-	if (copy->lost_events)
+	if (copy->disabled_events)
 		seq_printf(file, "%d: firmware refused a counter that was in use, %u times\n", cpu,
-			   copy->lost_events);
+			   copy->disabled_events);
 	if (copy->lost_shmem)
 		seq_printf(file, "%d: no snapshot shared memory from firmware any more\n", cpu);
 }
@@ -140,7 +141,7 @@ DEFINE_SHOW_ATTRIBUTE(counters);
 
 /* ---- events: which counters took which event, as far as it has been probed ---- */
 
-static void print_event(void *arg, const struct sbi_pmu_event_code *code, u64 counters)
+static void print_event(void *arg, const struct sbi_pmu_code *code, u64 counters)
 {
 	seq_printf(arg, "%#x %#llx %*pbl\n", code->idx, code->data, SBI_PMU_MAX_COUNTERS,
 		   &counters);
@@ -151,7 +152,7 @@ static int events_show(struct seq_file *file, void *unused)
 	struct sbi_pmu *pmu = file->private;
 
 	seq_puts(file, "event data counters\n");
-	sbi_pmu_support_each(&pmu->support, print_event, file);
+	sbi_pmu_probe_cache_each(&pmu->cache, print_event, file);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(events);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "event.h"
+/* From perf's attr to an SBI event and its filter flags. */
+#include "vendor.h"
 
 /* SBI 3.0, 11.5.2: the cache ids, operations and results of hardware cache events */
 #define CACHE_IDS	7
@@ -15,7 +16,7 @@ static u32 event_idx(u32 type, u32 code)
 	       FIELD_PREP(SBI_PMU_EVENT_IDX_CODE_MASK, code);
 }
 
-static int encode_general(u64 config, struct sbi_pmu_event_code *code)
+static int encode_general(u64 config, struct sbi_pmu_code *code)
 {
 	static const u8 general[PERF_COUNT_HW_MAX] = {
 		[PERF_COUNT_HW_CPU_CYCLES] = SBI_PMU_HW_CPU_CYCLES,
@@ -43,7 +44,7 @@ static u32 cache_code(u32 id, u32 op, u32 result)
 	       FIELD_PREP(SBI_PMU_EVENT_CACHE_RESULT_ID_CODE_MASK, result);
 }
 
-static int encode_cache(u64 config, struct sbi_pmu_event_code *code)
+static int encode_cache(u64 config, struct sbi_pmu_code *code)
 {
 	const u64 id = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
 
@@ -74,7 +75,7 @@ static bool is_firmware_code(u64 code)
 	return code < SBI_PMU_FW_MAX || (code >= FW_IMPLEMENTATION && code < RISCV_PLAT_FW_EVENT);
 }
 
-static int encode_raw(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pmu_event_code *code)
+static int encode_raw(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pmu_code *code)
 {
 	code->data = config;
 	if (caps->vendor && caps->vendor->encode) {
@@ -92,7 +93,7 @@ static int encode_raw(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pm
 	return 0;
 }
 
-static int encode_own(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pmu_event_code *code)
+static int encode_own(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pmu_code *code)
 {
 	const u64 rest = config & ~SBI_PMU_CFG_SPACE;
 
@@ -126,7 +127,7 @@ static int encode_own(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pm
  * Return: 0, -ENOENT if the type is not ours, -EINVAL if there is no such event.
  */
 int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
-			 bool own_type, struct sbi_pmu_event_code *code)
+			 bool own_type, struct sbi_pmu_code *code)
 {
 	memset(code, 0, sizeof(*code));
 	if (own_type)
@@ -139,11 +140,11 @@ int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_even
 }
 
 /* Would firmware use the code of this firmware event as an index into its memory, unchecked? */
-bool sbi_pmu_event_is_unsafe(const struct sbi_pmu_caps *caps, const struct sbi_pmu_event_code *code)
+bool sbi_pmu_event_is_unsafe(const struct sbi_pmu_caps *caps, const struct sbi_pmu_code *code)
 {
 	const u32 number = FIELD_GET(SBI_PMU_EVENT_IDX_CODE_MASK, code->idx);
 
-	if (!sbi_pmu_event_is_firmware(code) || number < SBI_PMU_FW_MAX)
+	if (!sbi_pmu_code_is_firmware(code) || number < SBI_PMU_FW_MAX)
 		return false;
 	return !caps->nonstandard_fw || (number == RISCV_PLAT_FW_EVENT && !caps->platform_fw);
 }
@@ -190,7 +191,7 @@ int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_even
  * Return: 0, or sbi_pmu_filter_errno() if this machine cannot filter so.
  */
 int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
-			 struct sbi_pmu_event_code *code)
+			 struct sbi_pmu_code *code)
 {
 	u32 flags = 0;
 
@@ -214,7 +215,7 @@ int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_even
 		flags &= ~(SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH);
 
 	/* Firmware counters count what firmware did in all modes. */
-	if (flags && (sbi_pmu_event_is_firmware(code) || !(caps->filter || caps->fixed_filters)))
+	if (flags && (sbi_pmu_code_is_firmware(code) || !(caps->filter || caps->fixed_filters)))
 		return sbi_pmu_filter_errno(caps, attr);
 	/* A filter that nothing applies must not take a second counter for the same event. */
 	code->flags = caps->m_mode_fixed ? flags & ~SBI_PMU_CFG_FLAG_SET_MINH : flags;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "irq_source.h"
+/* The overflow interrupts of cores, one row each. */
+#include "sbi_pmu.h"
 
 #define THEAD	0x5b7 /* mvendorid (JEDEC) */
 

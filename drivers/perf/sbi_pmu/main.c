@@ -3,7 +3,6 @@
 #include <linux/cpu.h>
 #include <linux/cpufeature.h>
 #include <linux/module.h>
-#include <linux/sched/clock.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
@@ -13,15 +12,9 @@
 #include <asm/vendor_extensions/andes.h>
 #include <asm/vendorid_list.h>
 
-#include "backend_select.h"
-#include "cpu.h"
-#include "debugfs.h"
-#include "overflow.h"
-#include "perf_symbols.h"
-#include "pmu.h"
-#include "sbi.h"
+#include "counters.h"
 #include "sysfs.h"
-#include "user_access.h"
+#include "vendor.h"
 
 static unsigned int width = 64;
 module_param(width, uint, 0444);
@@ -33,7 +26,7 @@ MODULE_PARM_DESC(overflow, "what makes samples: an overflow interrupt (lcofi, th
 
 static char *backend = "auto";
 module_param(backend, charp, 0444);
-MODULE_PARM_DESC(backend, "how counters are programmed: csr (delegated counters, no SBI calls; experimental), snapshot (shared memory, all counters by one call), sbi (single SBI calls), or auto (default): csr if the core has an event table and firmware delegates its counters, else snapshot if it is faster than sbi");
+MODULE_PARM_DESC(backend, "how counters are programmed: csr (delegated counters, no SBI calls; experimental), snapshot (shared memory, all counters by one call), sbi (single SBI calls), or auto (default): csr if the core has an event table and firmware delegates its counters, else sbi");
 
 /* The only instance, for module_exit() */
 static struct sbi_pmu *the_pmu;
@@ -66,34 +59,31 @@ static unsigned long spec_minor(const struct sbi_pmu *pmu)
 
 static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *sampling)
 {
-	static const char * const backend_text[] = {
-		[SBI_PMU_BACKEND_SBI] = "",
-		[SBI_PMU_BACKEND_SNAPSHOT] = ", read by snapshot",
-		[SBI_PMU_BACKEND_CSR] = ", delegated counters",
-	};
-	const u64 hw = sbi_pmu_inventory_hardware(&pmu->inv);
+	const char *how = pmu->backend == &sbi_pmu_backend_csr      ? ", delegated counters" :
+			  pmu->backend == &sbi_pmu_backend_snapshot ? ", read by snapshot" :
+								      "";
+	const u64 hw = sbi_pmu_hardware(&pmu->counters);
 	char firmware[48];
 
 	firmware_name(&pmu->id, firmware, sizeof(firmware));
 	pr_info("%s: %s PMU on SBI %lu.%lu (%s): %u hardware + %u firmware counters, %s%s, %s%s\n",
 		SBI_PMU_VERSION, pmu->name, spec_major(pmu), spec_minor(pmu), firmware,
-		(unsigned int)hweight64(hw), (unsigned int)hweight64(pmu->inv.firmware),
-		owner ? "shared with PMU " : "exclusive", owner ?: "", sampling,
-		backend_text[pmu->backend]);
-	if (pmu->inv.free_running)
+		(unsigned int)hweight64(hw), (unsigned int)hweight64(pmu->counters.firmware),
+		owner ? "shared with PMU " : "exclusive", owner ?: "", sampling, how);
+	if (pmu->counters.free_running)
 		pr_info("firmware has no counter for %s: their CSRs are read as they run, without :u and :k, and sampled by timer; what a device tree can change is in sbi-pmu.rst\n",
-			sbi_pmu_free_running_names(&pmu->inv));
+			sbi_pmu_free_running_names(&pmu->counters));
 	if (owner)
 		pr_info("for exclusive mode boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit\n");
-	if (pmu->inv.beyond)
-		pr_warn("%lu counters past index %u are not used\n", pmu->inv.beyond,
+	if (pmu->counters.beyond)
+		pr_warn("%lu counters past index %u are not used\n", pmu->counters.beyond,
 			SBI_PMU_MAX_COUNTERS - 1);
-	if (pmu->inv.without_csr)
+	if (pmu->counters.without_csr)
 		pr_warn("%u counters are not used: firmware names a CSR for them that is no counter, or that another counter has\n",
-			pmu->inv.without_csr);
-	if (pmu->inv.narrow)
+			pmu->counters.without_csr);
+	if (pmu->counters.narrow)
 		pr_warn("%u hardware counters of less than %u bits are not used: they wrap too soon\n",
-			pmu->inv.narrow, SBI_PMU_MIN_WIDTH);
+			pmu->counters.narrow, SBI_PMU_MIN_WIDTH);
 }
 
 /* The overflow interrupt of the cores, and what their counters can do. */
@@ -102,10 +92,11 @@ static void probe_irq_source(struct sbi_pmu *pmu)
 	struct sbi_pmu_irq_ids ids = {
 		.sscofpmf = riscv_isa_extension_available(NULL, SSCOFPMF),
 		.xandespmu = riscv_isa_vendor_extension_available(ANDES_VENDOR_ID, XANDESPMU),
-		.mimpid = sbi_pmu_sbi_mimpid(),
+		.mvendorid = pmu->id.mvendorid,
+		.marchid = pmu->id.marchid,
+		.mimpid = pmu->id.mimpid,
 	};
 
-	sbi_pmu_sbi_core_ids(&ids.mvendorid, &ids.marchid);
 	pmu->irq_source = sbi_pmu_irq_source_of(&ids);
 	pmu->caps.filter = pmu->irq_source && pmu->irq_source->filters;
 	pmu->caps.fixed_alike = pmu->irq_source && pmu->irq_source->fixed;
@@ -113,7 +104,6 @@ static void probe_irq_source(struct sbi_pmu *pmu)
 
 static int probe_machine(struct sbi_pmu *pmu)
 {
-	u64 all;
 	int ret;
 
 	ret = sbi_pmu_sbi_probe(&pmu->id);
@@ -127,12 +117,10 @@ static int probe_machine(struct sbi_pmu *pmu)
 	pmu->limits.homogeneous = sbi_pmu_in_kvm(pmu);
 	/* Any CPU will do: those that turn out to be different are not used. */
 	preempt_disable();
-	ret = sbi_pmu_probe_inventory(&this_cpu_ptr(pmu->cpu)->counters.backend.sbi, &pmu->limits,
-				      &pmu->inv);
+	ret = sbi_pmu_probe_counters(this_cpu_ptr(pmu->cpu), &pmu->limits, &pmu->counters);
 	preempt_enable();
-	pmu->wrap_ns = sbi_pmu_inventory_wrap_ns(&pmu->inv);
-	all = sbi_pmu_inventory_all(&pmu->inv);
-	if (ret || !all) {
+	pmu->wrap_ns = sbi_pmu_wrap_ns(&pmu->counters);
+	if (ret || !(sbi_pmu_hardware(&pmu->counters) | pmu->counters.firmware)) {
 		pr_err("firmware offers no counters: check its device tree, or the CPU model of the emulator\n");
 		return ret ?: -ENODEV;
 	}
@@ -149,7 +137,7 @@ static int probe_machine(struct sbi_pmu *pmu)
 static int match_vendor(struct sbi_pmu *pmu)
 {
 	for (const struct sbi_pmu_vendor * const *v = sbi_pmu_vendors; *v; v++) {
-		const int ret = (*v)->match(&pmu->caps.vendor_data);
+		const int ret = (*v)->match(&pmu->id, &pmu->caps.vendor_data);
 
 		if (!ret)
 			pmu->caps.vendor = *v;
@@ -159,24 +147,173 @@ static int match_vendor(struct sbi_pmu *pmu)
 	return 0;
 }
 
-/* On one CPU; cpu.c checks the others. In shared mode only OpenSBI's refusals are understood. */
-static void find_free_running(struct sbi_pmu *pmu)
-{
-	struct sbi_pmu_counters *c;
-	unsigned long flags;
+/* ---- how counters are programmed ---- */
 
-	if (!pmu->exclusive && pmu->id.impl != SBI_IMPL_OPENSBI)
-		return;
-	/* Delegated ones need nobody to hand them out. */
-	if (pmu->backend == SBI_PMU_BACKEND_CSR)
-		return;
-	local_irq_save(flags);
-	c = &this_cpu_ptr(pmu->cpu)->counters;
-	sbi_pmu_counters_online(c);
-	pmu->inv.free_running = sbi_pmu_probe_free_running(&c->backend, &c->plan, sched_clock);
-	sbi_pmu_counters_offline(c);
-	local_irq_restore(flags);
+/* Probes of one CPU with the chosen backend; cpu.c checks the others. */
+struct cpu_probe {
+	struct sbi_pmu *pmu;
+	const struct sbi_pmu_backend *backend;
+	struct sbi_pmu_delegation *delegation; /* backend csr: filled in */
+	const char *why;                       /* it cannot be used so; NULL: it can */
+};
+
+/* On the CPU, interrupts disabled */
+static void probe_delegation_here(void *arg)
+{
+	struct cpu_probe *p = arg;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
+
+	/* No counter may be in use, in firmware either. */
+	sbi_pmu_counters_online(cpu);
+	p->why = sbi_pmu_delegation_probe(cpu, p->delegation);
+	sbi_pmu_counters_offline(cpu);
 }
+
+/* Return: NULL, or in words for the log why counters cannot be programmed by CSRs. */
+static const char *probe_delegation(struct sbi_pmu *pmu)
+{
+	struct cpu_probe p = { .pmu = pmu, .delegation = &pmu->delegation };
+
+	/* The other driver has firmware program counters, which must not change meanwhile. */
+	if (!pmu->exclusive)
+		return "the other PMU uses the counters through firmware";
+	if (sbi_pmu_in_kvm(pmu))
+		return "the counters of a VM are not delegated";
+	cpus_read_lock();
+	smp_call_function_single(cpumask_any(cpu_online_mask), probe_delegation_here, &p, true);
+	cpus_read_unlock();
+	return p.why;
+}
+
+/* Are the counters of all CPUs delegated alike? Else some CPUs would have no events. */
+static bool is_delegated_everywhere(struct sbi_pmu *pmu)
+{
+	struct cpu_probe p = { .pmu = pmu };
+	bool alike = true;
+	int cpu;
+
+	p.delegation = kzalloc(sizeof(*p.delegation), GFP_KERNEL);
+	if (!p.delegation)
+		return false;
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		smp_call_function_single(cpu, probe_delegation_here, &p, true);
+		alike = alike && !p.why && sbi_pmu_delegation_equal(p.delegation, &pmu->delegation);
+	}
+	cpus_read_unlock();
+	kfree(p.delegation);
+	return alike;
+}
+
+/*
+ * Without being asked, CSRs are used only where a vendor's table says which counters count what,
+ * since firmware, which knows it, is not asked about raw events; where events do not stick,
+ * since counters that keep them count M-mode; and on all CPUs.
+ */
+static bool is_csr_better(struct sbi_pmu *pmu)
+{
+	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
+
+	if (!vendor || !vendor->standard || probe_delegation(pmu) || pmu->delegation.sticks ||
+	    !is_delegated_everywhere(pmu))
+		return false;
+	pr_info("delegated counters are programmed by CSRs, as the event table says what they count; backend=sbi has firmware program them\n");
+	return true;
+}
+
+/*
+ * The filter of M-mode is firmware's. Where programmable counters do not filter, they count M-mode
+ * and cycle and instret may not: then it matters which counter an event has.
+ */
+static void use_csr(struct sbi_pmu *pmu)
+{
+	struct sbi_pmu_caps *caps = &pmu->caps;
+
+	pmu->backend = &sbi_pmu_backend_csr;
+	caps->filter = caps->filter && pmu->delegation.filters;
+	caps->fixed_filters = pmu->delegation.fixed_filters;
+	caps->m_mode_fixed = caps->filter && pmu->delegation.fixed_filters;
+}
+
+/* On one CPU, interrupts disabled. In shared mode only OpenSBI's refusals are understood. */
+static void probe_reads_here(void *arg)
+{
+	struct cpu_probe *p = arg;
+	struct sbi_pmu *pmu = p->pmu;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
+
+	sbi_pmu_counters_online(cpu);
+	if (sbi_pmu_in_kvm(pmu))
+		pmu->accumulates = cpu->accumulates = sbi_pmu_probe_accumulates(cpu);
+	if (p->backend == &sbi_pmu_backend_snapshot && !sbi_pmu_snapshot_works(cpu))
+		p->why = "firmware has no snapshot shared memory (SBI 2.0), or it does not work";
+	if (pmu->exclusive || pmu->id.impl == SBI_IMPL_OPENSBI)
+		pmu->counters.free_running = sbi_pmu_probe_free_running(cpu);
+	sbi_pmu_counters_offline(cpu);
+}
+
+/* Firmware programs counters: find out how they are read. Return: 0, or an errno. */
+static int use_firmware(struct sbi_pmu *pmu, const struct sbi_pmu_backend *wanted)
+{
+	struct cpu_probe p = { .pmu = pmu, .backend = wanted };
+	int cpu, ret = 0;
+
+	pmu->backend = wanted;
+	if (wanted == &sbi_pmu_backend_snapshot && !pmu->exclusive) {
+		pr_err("backend=snapshot: the other PMU may use the snapshot shared memory\n");
+		return -EOPNOTSUPP;
+	}
+	for_each_possible_cpu(cpu) {
+		per_cpu_ptr(pmu->cpu, cpu)->backend = wanted;
+		if (!ret && wanted == &sbi_pmu_backend_snapshot)
+			ret = sbi_pmu_shmem_alloc(per_cpu_ptr(pmu->cpu, cpu));
+	}
+	if (ret)
+		return ret;
+	cpus_read_lock();
+	smp_call_function_single(cpumask_any(cpu_online_mask), probe_reads_here, &p, true);
+	cpus_read_unlock();
+	if (p.why)
+		pr_err("backend=snapshot: %s\n", p.why);
+	return p.why ? -EOPNOTSUPP : 0;
+}
+
+/* By default by CSRs where a vendor's table says what delegated counters count, else by SBI calls. */
+static int choose_backend(struct sbi_pmu *pmu)
+{
+	const char *why;
+	int ret, cpu;
+
+	if (!strcmp(backend, "csr")) {
+		why = probe_delegation(pmu);
+		ret = why ? -EOPNOTSUPP : 0;
+		if (why)
+			pr_err("backend=csr: %s\n", why);
+		else
+			use_csr(pmu);
+	} else if (!strcmp(backend, "snapshot")) {
+		ret = use_firmware(pmu, &sbi_pmu_backend_snapshot);
+	} else if (!strcmp(backend, "sbi")) {
+		ret = use_firmware(pmu, &sbi_pmu_backend_sbi);
+	} else if (strcmp(backend, "auto")) {
+		pr_err("backend=%s: auto, sbi, snapshot and csr are known\n", backend);
+		ret = -EINVAL;
+	} else if (is_csr_better(pmu)) {
+		use_csr(pmu);
+		ret = 0;
+	} else {
+		ret = use_firmware(pmu, &sbi_pmu_backend_sbi);
+	}
+	if (ret)
+		return ret;
+	for_each_possible_cpu(cpu) {
+		per_cpu_ptr(pmu->cpu, cpu)->backend = pmu->backend;
+		per_cpu_ptr(pmu->cpu, cpu)->accumulates = pmu->accumulates;
+	}
+	return 0;
+}
+
+/* ---- beside another PMU, or alone ---- */
 
 #define NAME_EXCLUSIVE	"cpu"
 #define NAME_SHARED	"sbi_pmu"
@@ -209,8 +346,10 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 		kfree(*owner);
 		return -EBUSY; /* -EEXIST from a module's init means: loaded already */
 	}
-	for_each_possible_cpu(cpu)
-		per_cpu_ptr(pmu->cpu, cpu)->counters.backend.exclusive = pmu->exclusive;
+	for_each_possible_cpu(cpu) {
+		per_cpu_ptr(pmu->cpu, cpu)->exclusive = pmu->exclusive;
+		per_cpu_ptr(pmu->cpu, cpu)->in_vm = sbi_pmu_in_kvm(pmu);
+	}
 	return 0;
 }
 
@@ -251,7 +390,7 @@ static int choose_overflow(struct sbi_pmu *pmu, char *text, size_t size)
 		pr_err("overflow=%s: %s\n", overflow, why);
 		return -EOPNOTSUPP;
 	}
-	pmu->poll = !wanted;
+	pmu->sample_by_timer = !wanted;
 	pmu->source = why ? SBI_PMU_OVERFLOW_TIMER : SBI_PMU_OVERFLOW_IRQ;
 	if (why)
 		snprintf(text, size, "sampling by timer (%s)", why);
@@ -268,7 +407,7 @@ static struct sbi_pmu *pmu_alloc(void)
 		return NULL;
 	hash_init(pmu->user_access.readers);
 	spin_lock_init(&pmu->user_access.lock);
-	sbi_pmu_support_init(&pmu->support);
+	sbi_pmu_probe_cache_init(&pmu->cache);
 	if (sbi_pmu_cpu_alloc(pmu)) {
 		kfree(pmu);
 		return NULL;
@@ -278,10 +417,13 @@ static struct sbi_pmu *pmu_alloc(void)
 
 static void pmu_free(struct sbi_pmu *pmu)
 {
-	sbi_pmu_backend_free(pmu);
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sbi_pmu_shmem_free(per_cpu_ptr(pmu->cpu, cpu));
 	if (pmu->caps.vendor && pmu->caps.vendor->remove)
 		pmu->caps.vendor->remove(pmu->caps.vendor_data);
-	sbi_pmu_support_free(&pmu->support);
+	sbi_pmu_probe_cache_free(&pmu->cache);
 	sbi_pmu_cpu_free(pmu);
 	kfree(pmu);
 }
@@ -289,29 +431,29 @@ static void pmu_free(struct sbi_pmu *pmu)
 static void measure_here(void *arg)
 {
 	struct sbi_pmu *pmu = arg;
-	struct sbi_pmu_counters *c = &this_cpu_ptr(pmu->cpu)->counters;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
 
-	if (c->online)
-		sbi_pmu_probe_widths(&c->backend, &c->plan, &pmu->support.examples, &pmu->limits);
+	if (cpu->online)
+		sbi_pmu_probe_widths(cpu, &pmu->cache.examples, &pmu->limits);
 }
 
-static void log_widths(const struct sbi_pmu *pmu, const struct sbi_pmu_inventory *now)
+static void log_widths(const struct sbi_pmu *pmu, const struct sbi_pmu_counters *now)
 {
 	unsigned int i, n = 0, first = 0;
 
-	for_each_counter(i, pmu->inv.programmable) {
-		if (pmu->inv.info[i].width == now->info[i].width)
+	for_each_counter(i, pmu->counters.programmable) {
+		if (pmu->counters.info[i].width == now->info[i].width)
 			continue;
 		first = n++ ? first : i;
 	}
 	pr_warn("firmware says that counter %u has %u bits, and it has %u; %u counters are such, their true width is used\n",
-		first, pmu->inv.info[first].width, pmu->limits.width[first], n);
+		first, pmu->counters.info[first].width, pmu->limits.width[first], n);
 }
 
 /* The counters of a CPU that comes online are compared with the result: none may come meanwhile. */
 static int measure_widths(struct sbi_pmu *pmu)
 {
-	struct sbi_pmu_inventory *now = kzalloc(sizeof(*now), GFP_KERNEL);
+	struct sbi_pmu_counters *now = kzalloc(sizeof(*now), GFP_KERNEL);
 	int ret;
 
 	if (!now)
@@ -319,17 +461,16 @@ static int measure_widths(struct sbi_pmu *pmu)
 	cpus_read_lock();
 	smp_call_function_single(cpumask_any(&pmu->cpus), measure_here, pmu, true);
 	preempt_disable();
-	ret = sbi_pmu_probe_inventory(&this_cpu_ptr(pmu->cpu)->counters.backend.sbi, &pmu->limits,
-				      now);
+	ret = sbi_pmu_probe_counters(this_cpu_ptr(pmu->cpu), &pmu->limits, now);
 	preempt_enable();
-	now->free_running = pmu->inv.free_running;
-	if (!ret && !sbi_pmu_inventory_equal(now, &pmu->inv)) {
+	now->free_running = pmu->counters.free_running;
+	if (!ret && !sbi_pmu_counters_equal(now, &pmu->counters)) {
 		log_widths(pmu, now);
-		pmu->inv = *now;
-		pmu->wrap_ns = sbi_pmu_inventory_wrap_ns(&pmu->inv);
+		pmu->counters = *now;
+		pmu->wrap_ns = sbi_pmu_wrap_ns(&pmu->counters);
 		/* Counters may have gone. */
-		sbi_pmu_support_free(&pmu->support);
-		sbi_pmu_support_probe_all(&pmu->support);
+		sbi_pmu_probe_cache_free(&pmu->cache);
+		sbi_pmu_probe_standard(pmu);
 	}
 	cpus_read_unlock();
 	kfree(now);
@@ -343,7 +484,7 @@ static int register_pmu(struct sbi_pmu *pmu)
 
 	sbi_pmu_pmu_init(pmu);
 	/* Before perf core makes the sysfs files, as it holds a lock then. */
-	sbi_pmu_support_probe_all(&pmu->support);
+	sbi_pmu_probe_standard(pmu);
 	if (vendor && vendor->attribute_groups) {
 		pmu->pmu.attr_update = vendor->attribute_groups(pmu, pmu->caps.vendor_data);
 		if (!pmu->pmu.attr_update)
@@ -358,17 +499,6 @@ static int register_pmu(struct sbi_pmu *pmu)
 	if (ret)
 		pr_err("perf core refuses PMU '%s' (%d)\n", pmu->name, ret);
 	return ret;
-}
-
-static void support_init(struct sbi_pmu *pmu)
-{
-	pmu->support.inv = &pmu->inv;
-	pmu->support.caps = &pmu->caps;
-	pmu->support.exclusive = pmu->exclusive;
-	pmu->support.in_vm = sbi_pmu_in_kvm(pmu);
-	pmu->support.cpus = &pmu->cpus;
-	pmu->support.this_cpu = sbi_pmu_cpu_counters;
-	pmu->support.restart = sbi_pmu_cpu_restart;
 }
 
 static int __init sbi_pmu_init(void)
@@ -394,12 +524,10 @@ static int __init sbi_pmu_init(void)
 	ret = choose_mode(pmu, &owner);
 	if (ret)
 		goto err_free;
-	support_init(pmu);
 
-	ret = sbi_pmu_backend_select(pmu, backend);
+	ret = choose_backend(pmu);
 	if (ret)
 		goto err_owner;
-	find_free_running(pmu);
 	ret = choose_overflow(pmu, sampling, sizeof(sampling));
 	if (ret)
 		goto err_owner;

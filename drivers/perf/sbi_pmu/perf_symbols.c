@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* What perf core does not export: its list of PMUs, and some of its functions. */
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/slab.h>
 
-#include "perf_symbols.h"
+#include "sbi_pmu.h"
 
 static int match_type(struct device *dev, const void *type)
 {

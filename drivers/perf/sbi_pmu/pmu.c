@@ -1,116 +1,135 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Callbacks of struct pmu: what happens at a context switch, and at open and close. */
 #include <linux/slab.h>
 
-#include "allocate.h"
-#include "overflow.h"
-#include "pmu.h"
-#include "poll.h"
-#include "user_access.h"
-
-static struct sbi_pmu_perf_event *to_event(struct perf_event *perf)
-{
-	return perf->pmu_private;
-}
-
-static struct sbi_pmu_cpu *this_cpu_of(struct perf_event *perf)
-{
-	return this_cpu_ptr(to_sbi_pmu(perf->pmu)->cpu);
-}
+#include "counters.h"
 
 /* ---- on a CPU: interrupts disabled, may not fail ---- */
 
-static inline void start_on(struct sbi_pmu_cpu *cpu, struct sbi_pmu_perf_event *e,
-			    struct perf_event *perf)
+static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
-	if (READ_ONCE(e->event.mapped))
+	struct hw_perf_event *hwc = &e->event->hw;
+
+	if (READ_ONCE(e->mapped))
 		smp_mb(); /* pairs with pmu_event_mapped(): another task may map it now */
-	if (e->event.sampling != SBI_PMU_COUNTING)
-		sbi_pmu_period_resume(e);
+	if (e->sampling != SBI_PMU_COUNTING) {
+		/* 0: a new period begins. Negative: it is over, and its sample comes at once. */
+		if (!local64_read(&hwc->period_left))
+			local64_set(&hwc->period_left, hwc->sample_period);
+		if (e->sampling == SBI_PMU_BY_TIMER)
+			e->period.since = ktime_get_ns();
+	}
 	/* An event whose counter cannot be read stays stopped. */
-	if (!sbi_pmu_event_start(&cpu->counters, &e->event)) {
-		perf->hw.state = 0;
-		sbi_pmu_poll_start(cpu, e->event.sampling);
-		if (!cpu->counters.disabled) {
+	if (!sbi_pmu_event_start(cpu, e)) {
+		hwc->state = 0;
+		if (e->sampling != SBI_PMU_COUNTING || cpu->pmu->wrap_ns)
+			sbi_pmu_timer_needed(cpu, e->sampling);
+		if (!cpu->disabled) {
 			sbi_pmu_counters_restart(cpu);
-			sbi_pmu_poll_update(cpu);
+			sbi_pmu_timer_update(cpu);
 			/* Firmware may have refused to start its counter. */
-			if (!e->event.active)
-				perf->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+			if (!e->active)
+				hwc->state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 		}
 	}
-	if (READ_ONCE(e->has_page))
-		sbi_pmu_publish_page(e);
+	if (READ_ONCE(e->has_page)) {
+		if (e->readable)
+			sbi_pmu_user_access_publish(e);
+		perf_event_update_userpage(e->event);
+	}
 }
 
-static void pmu_start(struct perf_event *perf, int flags)
+static void pmu_start(struct perf_event *event, int flags)
 {
-	if (!WARN_ON_ONCE(!(perf->hw.state & PERF_HES_STOPPED)))
-		start_on(this_cpu_of(perf), to_event(perf), perf);
+	if (!WARN_ON_ONCE(!(event->hw.state & PERF_HES_STOPPED)))
+		start_event(this_sbi_pmu_cpu(event->pmu), to_sbi_pmu_event(event));
 }
 
-static void pmu_stop(struct perf_event *perf, int flags)
+/* The event does not count any more, and is accounted: tell perf core. */
+static void event_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
-	struct sbi_pmu_cpu *cpu = this_cpu_of(perf);
+	struct hw_perf_event *hwc = &e->event->hw;
 
-	sbi_pmu_perf_event_stop(cpu, to_event(perf));
-	if (!cpu->counters.disabled)
-		sbi_pmu_poll_update(cpu);
+	if (READ_ONCE(e->has_page)) {
+		if (e->readable)
+			sbi_pmu_user_access_publish(e);
+		perf_event_update_userpage(e->event);
+	}
+	if (e->sampling == SBI_PMU_BY_TIMER) {
+		sbi_pmu_period_seen(e, ktime_get_ns());
+		cpu->timed_changed = true;
+	}
+	/* To perf core 0 means that a new period begins. */
+	if (e->sampling != SBI_PMU_COUNTING && !local64_read(&hwc->period_left))
+		local64_set(&hwc->period_left, -1);
+	hwc->state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
-static void pmu_del(struct perf_event *perf, int flags)
+static void pmu_stop(struct perf_event *event, int flags)
 {
-	const bool stopped = perf->hw.state & PERF_HES_STOPPED;
-	struct sbi_pmu_perf_event *e = to_event(perf);
+	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(event->pmu);
+	struct sbi_pmu_event *e = to_sbi_pmu_event(event);
+
+	if (!(event->hw.state & PERF_HES_STOPPED)) {
+		sbi_pmu_event_update(cpu, e);
+		e->active = false;
+		e->was_active = false;
+		event_stopped(cpu, e);
+	}
+	if (!cpu->disabled)
+		sbi_pmu_timer_update(cpu);
+}
+
+static void pmu_del(struct perf_event *event, int flags)
+{
+	struct sbi_pmu_event *e = to_sbi_pmu_event(event);
 	struct sbi_pmu_cpu *cpu = e->cpu;
 
-	sbi_pmu_event_del(&cpu->counters, &e->event);
-	if (!stopped)
-		sbi_pmu_perf_event_stopped(cpu, e);
-	if (!cpu->counters.disabled)
-		sbi_pmu_poll_update(cpu);
+	sbi_pmu_event_del(cpu, e);
+	if (!(event->hw.state & PERF_HES_STOPPED))
+		event_stopped(cpu, e);
+	if (!cpu->disabled)
+		sbi_pmu_timer_update(cpu);
 }
 
-static int pmu_add(struct perf_event *perf, int flags)
+static int pmu_add(struct perf_event *event, int flags)
 {
-	struct sbi_pmu_perf_event *e = to_event(perf);
-	struct sbi_pmu_cpu *cpu = this_cpu_of(perf);
+	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(event->pmu);
+	struct sbi_pmu_event *e = to_sbi_pmu_event(event);
 	int ret;
 
 	e->cpu = cpu;
-	perf->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	ret = sbi_pmu_event_add(&cpu->counters, &e->event);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	ret = sbi_pmu_event_add(cpu, e);
 	if (ret)
 		return ret;
 	if (flags & PERF_EF_START) {
-		start_on(cpu, e, perf);
+		start_event(cpu, e);
 		/* If its counter cannot be read: "not counted" rather than 0. */
-		if (!e->event.active) {
-			pmu_del(perf, 0);
+		if (!e->active) {
+			pmu_del(event, 0);
 			return -EIO;
 		}
 	}
 	return 0;
 }
 
-static void pmu_read(struct perf_event *perf)
+static void pmu_read(struct perf_event *event)
 {
-	struct sbi_pmu_perf_event *e = to_event(perf);
-
-	sbi_pmu_event_update(&this_cpu_of(perf)->counters, &e->event);
-	sbi_pmu_add_count(e);
+	sbi_pmu_event_update(this_sbi_pmu_cpu(event->pmu), to_sbi_pmu_event(event));
 }
 
 static void pmu_disable(struct pmu *pmu)
 {
-	sbi_pmu_counters_disable(this_cpu_ptr(to_sbi_pmu(pmu)->cpu));
+	sbi_pmu_counters_disable(this_sbi_pmu_cpu(pmu));
 }
 
 static void pmu_enable(struct pmu *pmu)
 {
-	struct sbi_pmu_cpu *cpu = this_cpu_ptr(to_sbi_pmu(pmu)->cpu);
+	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(pmu);
 
 	sbi_pmu_counters_enable(cpu);
-	sbi_pmu_poll_update(cpu);
+	sbi_pmu_timer_update(cpu);
 }
 
 /*
@@ -135,18 +154,19 @@ static void pmu_cancel_txn(struct pmu *pmu)
 
 static void publish_here(void *arg)
 {
-	struct perf_event *perf = arg;
-	struct sbi_pmu_perf_event *e = to_event(perf);
-	struct sbi_pmu_cpu *cpu = this_cpu_of(perf);
+	struct perf_event *event = arg;
+	struct sbi_pmu_event *e = to_sbi_pmu_event(event);
+	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(event->pmu);
 
 	/* If it has just left this CPU, its page is written when it is scheduled again. */
-	if (READ_ONCE(perf->oncpu) != smp_processor_id())
+	if (READ_ONCE(event->oncpu) != smp_processor_id())
 		return;
-	sbi_pmu_event_set_user_read(&cpu->counters, &e->event);
-	pmu_read(perf);
+	sbi_pmu_event_set_user_read(cpu, e);
+	sbi_pmu_event_update(cpu, e);
 	/* The counter must be restarted and open before the page shows it. */
 	sbi_pmu_counters_enable(cpu);
-	perf_event_update_userpage(perf);
+	sbi_pmu_user_access_publish(e);
+	perf_event_update_userpage(event);
 }
 
 /*
@@ -154,24 +174,25 @@ static void publish_here(void *arg)
  * the last reference to the module and the end of an event. So an event that was unmapped can
  * still be read by its own task.
  */
-static void pmu_event_mapped(struct perf_event *perf, struct mm_struct *mm)
+static void pmu_event_mapped(struct perf_event *event, struct mm_struct *mm)
 {
 	int cpu;
 
-	if (!sbi_pmu_user_access_map(to_event(perf), mm))
+	if (!sbi_pmu_user_access_map(to_sbi_pmu_event(event), mm))
 		return;
-	/* If it is not on a CPU yet, pmu_start() sees who has mapped it. */
+	/* If it is not on a CPU yet, start_event() sees who has mapped it. */
 	smp_mb();
-	cpu = READ_ONCE(perf->oncpu);
+	cpu = READ_ONCE(event->oncpu);
 	if (cpu >= 0)
-		smp_call_function_single(cpu, publish_here, perf, true);
+		smp_call_function_single(cpu, publish_here, event, true);
 	else
-		sbi_pmu_user_access_hide(to_event(perf));
+		sbi_pmu_user_access_hide(to_sbi_pmu_event(event));
 }
 
-static int pmu_event_idx(struct perf_event *perf)
+/* The page's index, 0: none. Perf core asks on any CPU, hence as published with its other words. */
+static int pmu_event_idx(struct perf_event *event)
 {
-	return sbi_pmu_event_shown(to_event(perf));
+	return READ_ONCE(to_sbi_pmu_event(event)->shown);
 }
 
 /* arch_perf_update_userpage() asks for a width, less 1: see sbi_pmu_user_access_publish(). */
@@ -182,61 +203,64 @@ static int ctr_get_width(int idx)
 
 /* ---- open and close: may sleep, may refuse ---- */
 
-static int group_add(struct sbi_pmu *pmu, struct sbi_pmu_plan *plan, struct perf_event *member)
+static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_assignment *group,
+			struct perf_event *event)
 {
-	const struct sbi_pmu_event *event;
+	const struct sbi_pmu_event *e;
 
-	if (is_software_event(member))
+	if (is_software_event(event))
 		return 0;
-	if (member->pmu != &pmu->pmu)
+	if (event->pmu != &pmu->pmu)
 		return -EINVAL;
-	event = &to_event(member)->event;
-	return sbi_pmu_plan_add(plan, &pmu->inv, &event->code, event->candidates) ? 0 : -EINVAL;
+	e = to_sbi_pmu_event(event);
+	return sbi_pmu_assign_add(group, &pmu->counters, &e->code, e->candidates) ? 0 : -EINVAL;
 }
 
-static int group_validate(struct sbi_pmu *pmu, struct perf_event *perf)
+/* Can the counters ever hold the whole group? */
+static int validate_group(struct sbi_pmu *pmu, struct perf_event *event)
 {
-	struct perf_event *leader = perf->group_leader, *sibling;
-	struct sbi_pmu_plan *plan;
+	struct perf_event *leader = event->group_leader, *sibling;
+	struct sbi_pmu_assignment *group;
 	int ret;
 
-	if (leader == perf)
+	if (leader == event)
 		return 0;
-	plan = kzalloc(sizeof(*plan), GFP_KERNEL);
-	if (!plan)
+	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	if (!group)
 		return -ENOMEM;
-	ret = group_add(pmu, plan, leader);
+	ret = add_to_group(pmu, group, leader);
 	for_each_sibling_event(sibling, leader) {
 		if (!ret)
-			ret = group_add(pmu, plan, sibling);
+			ret = add_to_group(pmu, group, sibling);
 	}
 	if (!ret)
-		ret = group_add(pmu, plan, perf);
-	kfree(plan);
+		ret = add_to_group(pmu, group, event);
+	kfree(group);
 	return ret;
 }
 
 /* Firmware events are about firmware's own work: no place in a program to show. */
-static bool cannot_sample(const struct sbi_pmu *pmu, struct perf_event *perf,
-			  const struct sbi_pmu_event_code *code)
+static bool cannot_sample(const struct sbi_pmu *pmu, struct perf_event *event,
+			  const struct sbi_pmu_code *code)
 {
-	return is_sampling_event(perf) &&
-	       (sbi_pmu_event_is_firmware(code) || pmu->source == SBI_PMU_OVERFLOW_NONE);
+	return is_sampling_event(event) &&
+	       (sbi_pmu_code_is_firmware(code) || pmu->source == SBI_PMU_OVERFLOW_NONE);
 }
 
 /* A task's event can wait until its CPU comes back, a CPU-wide one cannot. */
-static bool cpu_is_right(const struct sbi_pmu *pmu, const struct perf_event *perf)
+static bool cpu_is_right(const struct sbi_pmu *pmu, const struct perf_event *event)
 {
-	return perf->cpu < 0 || cpumask_test_cpu(perf->cpu, perf->attach_state & PERF_ATTACH_TASK ?
-								    &pmu->homogeneous :
-								    &pmu->cpus);
+	return event->cpu < 0 ||
+	       cpumask_test_cpu(event->cpu, event->attach_state & PERF_ATTACH_TASK ?
+						    &pmu->homogeneous :
+						    &pmu->cpus);
 }
 
 /* All checks that must come before a filter is refused, see sbi_pmu_filter_errno(). */
-static int event_check(struct sbi_pmu *pmu, struct perf_event *perf,
-		       struct sbi_pmu_event_code *code, u64 *candidates)
+static int check_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi_pmu_code *code,
+		       u64 *candidates)
 {
-	const struct perf_event_attr *attr = &perf->attr;
+	const struct perf_event_attr *attr = &event->attr;
 	int ret, refusal;
 
 	ret = sbi_pmu_event_encode(&pmu->caps, attr, attr->type == pmu->pmu.type, code);
@@ -246,46 +270,46 @@ static int event_check(struct sbi_pmu *pmu, struct perf_event *perf,
 		return -EINVAL;
 	if (sbi_pmu_event_is_unsafe(&pmu->caps, code))
 		return -ENOENT;
-	if (has_branch_stack(perf) || attr->precise_ip || cannot_sample(pmu, perf, code))
+	if (has_branch_stack(event) || attr->precise_ip || cannot_sample(pmu, event, code))
 		return -EOPNOTSUPP;
-	if (!cpu_is_right(pmu, perf))
+	if (!cpu_is_right(pmu, event))
 		return -ENODEV;
 	ret = sbi_pmu_event_filter(&pmu->caps, attr, code);
 	if (ret)
 		return ret;
 	/* Only counters that can filter interrupt, and without a timer that is the only way. */
-	refusal = is_sampling_event(perf) && !pmu->poll ? -EOPNOTSUPP :
-							  sbi_pmu_filter_errno(&pmu->caps, attr);
-	ret = sbi_pmu_support_filtered(&pmu->support, code, refusal, candidates);
-	if (ret != -EBUSY || pmu->exclusive)
-		return ret;
-	pr_info_ratelimited("event %#x, data %#llx: the other PMU uses %u of its counters\n",
-			    code->idx, code->data, (unsigned int)hweight64(*candidates));
+	refusal = is_sampling_event(event) && !pmu->sample_by_timer ?
+			  -EOPNOTSUPP :
+			  sbi_pmu_filter_errno(&pmu->caps, attr);
+	ret = sbi_pmu_find_filtered(pmu, code, refusal, candidates);
+	if (ret == -EBUSY && !pmu->exclusive)
+		pr_info_ratelimited(
+			"event %#x, data %#llx: the other PMU uses %u of its counters\n", code->idx,
+			code->data, (unsigned int)hweight64(*candidates));
 	return ret;
 }
 
 /* How the event is sampled, and on which counters: most fixed ones do not interrupt. */
-static int choose_sampling(const struct sbi_pmu *pmu, struct perf_event *perf, u64 *candidates)
+static int choose_sampling(const struct sbi_pmu *pmu, struct perf_event *event, u64 *candidates)
 {
-	const u64 full = sbi_pmu_support_full(&pmu->support);
-	const u64 interrupting = *candidates & full;
+	const u64 interrupting = *candidates & sbi_pmu_interrupting(pmu);
 	/* Rather not those that programs may read without an event. */
-	const u64 programmable = (interrupting & pmu->inv.programmable);
+	const u64 programmable = interrupting & pmu->counters.programmable;
 
-	if (!is_sampling_event(perf))
+	if (!is_sampling_event(event))
 		return SBI_PMU_COUNTING;
 	if (pmu->source == SBI_PMU_OVERFLOW_IRQ && interrupting) {
-		*candidates = !programmable ? interrupting : programmable;
+		*candidates = programmable ?: interrupting;
 		return SBI_PMU_BY_INTERRUPT;
 	}
-	return pmu->poll ? SBI_PMU_BY_TIMER : -EOPNOTSUPP;
+	return pmu->sample_by_timer ? SBI_PMU_BY_TIMER : -EOPNOTSUPP;
 }
 
 static void release_idle(void *arg)
 {
 	struct sbi_pmu *pmu = arg;
 
-	sbi_pmu_counters_release_idle(&this_cpu_ptr(pmu->cpu)->counters);
+	sbi_pmu_counters_release_idle(this_cpu_ptr(pmu->cpu));
 }
 
 /* While no event exists this does not change from another CPU. */
@@ -293,59 +317,68 @@ static bool has_configured(int cpu, void *arg)
 {
 	const struct sbi_pmu *pmu = arg;
 
-	return !!(per_cpu_ptr(pmu->cpu, cpu)->counters.plan.configured);
+	return per_cpu_ptr(pmu->cpu, cpu)->assigned.configured;
 }
 
-static void event_destroy(struct perf_event *perf)
+static void event_destroy(struct perf_event *event)
 {
-	struct sbi_pmu *pmu = to_sbi_pmu(perf->pmu);
-	struct sbi_pmu_perf_event *e = to_event(perf);
+	struct sbi_pmu *pmu = to_sbi_pmu(event->pmu);
+	struct sbi_pmu_event *e = to_sbi_pmu_event(event);
 
 	sbi_pmu_user_access_close(e);
-	perf->pmu_private = NULL;
+	event->pmu_private = NULL;
 	kfree_rcu(e, rcu);
 	if (atomic_dec_and_test(&pmu->events))
 		on_each_cpu_cond_mask(has_configured, release_idle, pmu, true, &pmu->cpus);
 }
 
-static int pmu_event_init(struct perf_event *perf)
+/* Fill in a new event. Inherited by a child process, it was checked when the parent's was opened. */
+static int init_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi_pmu_event *e)
 {
-	struct sbi_pmu *pmu = to_sbi_pmu(perf->pmu);
-	struct sbi_pmu_event_code code;
-	u64 candidates;
-	struct sbi_pmu_perf_event *e;
-	int ret, sampling;
+	const struct sbi_pmu_event *parent;
+	int ret;
 
-	if (perf->parent) {
-		/* Inherited by a child process: checked when the parent's was opened. */
-		code = to_event(perf->parent)->event.code;
-		candidates = to_event(perf->parent)->event.candidates;
-		sampling = to_event(perf->parent)->event.sampling;
-	} else {
-		ret = event_check(pmu, perf, &code, &candidates);
-		if (ret)
-			return ret;
-		sampling = choose_sampling(pmu, perf, &candidates);
+	sbi_pmu_event_init(e, event);
+	if (event->parent) {
+		parent = to_sbi_pmu_event(event->parent);
+		e->code = parent->code;
+		e->candidates = parent->candidates;
+		e->sampling = parent->sampling;
+		return 0;
 	}
-	if (sampling < 0)
-		return sampling;
+	ret = check_event(pmu, event, &e->code, &e->candidates);
+	if (ret)
+		return ret;
+	ret = choose_sampling(pmu, event, &e->candidates);
+	if (ret < 0)
+		return ret;
+	e->sampling = ret;
+	return validate_group(pmu, event);
+}
 
+static int pmu_event_init(struct perf_event *event)
+{
+	struct sbi_pmu *pmu = to_sbi_pmu(event->pmu);
+	struct sbi_pmu_event *e;
+	int ret;
+
+	/* Perf core offers every event to every PMU, so the type is looked at first. */
+	if (event->attr.type != pmu->pmu.type && event->attr.type != PERF_TYPE_HARDWARE &&
+	    event->attr.type != PERF_TYPE_HW_CACHE)
+		return -ENOENT;
 	e = kzalloc(sizeof(*e), GFP_KERNEL);
 	if (!e)
 		return -ENOMEM;
-	sbi_pmu_event_init(&e->event, &code, candidates);
-	e->event.sampling = sampling;
-	e->perf = perf;
-	perf->pmu_private = e;
-	ret = perf->parent ? 0 : group_validate(pmu, perf);
+	event->pmu_private = e;
+	ret = init_event(pmu, event, e);
 	if (ret) {
-		perf->pmu_private = NULL;
+		event->pmu_private = NULL;
 		kfree(e);
 		return ret;
 	}
 	sbi_pmu_user_access_open(e);
 	atomic_inc(&pmu->events);
-	perf->destroy = event_destroy;
+	event->destroy = event_destroy;
 	return 0;
 }
 

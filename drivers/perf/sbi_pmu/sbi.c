@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <asm/sbi.h>
-
-#include "sbi.h"
-
-struct sbiret sbi_pmu_sbi_ecall(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
-{
-	return sbi_ecall(SBI_EXT_PMU, fid, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
-}
+/* The ecall, and one function for each call of the PMU extension (SBI 3.0, chapter 11). */
+#include "sbi_pmu.h"
 
 static unsigned long base_get(unsigned long fid, unsigned long arg)
 {
@@ -16,7 +10,7 @@ static unsigned long base_get(unsigned long fid, unsigned long arg)
 }
 
 /**
- * sbi_pmu_sbi_probe() - ask for the implementation, and whether it has the PMU extension
+ * sbi_pmu_sbi_probe() - ask who firmware and cores are, and for the PMU extension
  * @id: filled in
  * Return: 0, -ENODEV without the PMU extension.
  */
@@ -25,20 +19,141 @@ int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id)
 	id->spec = base_get(SBI_EXT_BASE_GET_SPEC_VERSION, 0);
 	id->impl = base_get(SBI_EXT_BASE_GET_IMP_ID, 0);
 	id->impl_version = base_get(SBI_EXT_BASE_GET_IMP_VERSION, 0);
+	id->mvendorid = base_get(SBI_EXT_BASE_GET_MVENDORID, 0);
+	id->marchid = base_get(SBI_EXT_BASE_GET_MARCHID, 0);
+	id->mimpid = base_get(SBI_EXT_BASE_GET_MIMPID, 0);
 	/* The PMU extension came with 0.3; before 0.2 there was no call to probe. */
 	if (id->spec < sbi_mk_version(0, 3))
 		return -ENODEV;
 	return base_get(SBI_EXT_BASE_PROBE_EXT, SBI_EXT_PMU) ? 0 : -ENODEV;
 }
 
-/* mvendorid and marchid of the cores, 0 if they are not known. */
-void sbi_pmu_sbi_core_ids(unsigned long *mvendorid, unsigned long *marchid)
+/* asm/sbi.h maps several of these to one errno; callers tell them apart. */
+static int sbi_errno(long error)
 {
-	*mvendorid = base_get(SBI_EXT_BASE_GET_MVENDORID, 0);
-	*marchid = base_get(SBI_EXT_BASE_GET_MARCHID, 0);
+	switch (error) {
+	case SBI_SUCCESS:
+		return 0;
+	case SBI_ERR_NOT_SUPPORTED:
+		return -EOPNOTSUPP;
+	case SBI_ERR_INVALID_PARAM:
+		return -EINVAL;
+	case SBI_ERR_DENIED:
+		return -EPERM;
+	case SBI_ERR_INVALID_ADDRESS:
+		return -EFAULT;
+	case SBI_ERR_ALREADY_AVAILABLE:
+		return -EEXIST;
+	case SBI_ERR_ALREADY_STARTED:
+	case SBI_ERR_ALREADY_STOPPED:
+		return -EALREADY;
+	case SBI_ERR_NO_SHMEM:
+		return -ENOMEM;
+	default:
+		return -EIO;
+	}
 }
 
-unsigned long sbi_pmu_sbi_mimpid(void)
+static int pmu_call(struct sbi_pmu_cpu *cpu, unsigned int fid, unsigned long a0, unsigned long a1,
+		    unsigned long a2, unsigned long a3, unsigned long a4, unsigned long *value)
 {
-	return base_get(SBI_EXT_BASE_GET_MIMPID, 0);
+	struct sbiret ret;
+
+	cpu->in_sbi_call = true;
+	ret = sbi_ecall(SBI_EXT_PMU, fid, a0, a1, a2, a3, a4, 0);
+	cpu->in_sbi_call = false;
+	cpu->sbi_calls[fid]++;
+	*value = ret.value;
+	return sbi_errno(ret.error);
+}
+
+int sbi_pmu_sbi_num_counters(struct sbi_pmu_cpu *cpu, unsigned long *n)
+{
+	return pmu_call(cpu, SBI_EXT_PMU_NUM_COUNTERS, 0, 0, 0, 0, 0, n);
+}
+
+int sbi_pmu_sbi_counter_info(struct sbi_pmu_cpu *cpu, unsigned int idx, unsigned long *info)
+{
+	return pmu_call(cpu, SBI_EXT_PMU_COUNTER_GET_INFO, idx, 0, 0, 0, 0, info);
+}
+
+/**
+ * sbi_pmu_sbi_config() - configure one of some counters for an event
+ * @cpu: this CPU
+ * @mask: counters that are offered; never 0, as OpenSBI before 1.7 reads out of bounds then
+ * @code: the event
+ * @got: the counter that firmware took, written if 0 or -EPROTO is returned
+ * Return: 0, -EOPNOTSUPP if no offered counter can hold the event, -EPROTO if firmware
+ * took a counter that was not offered, or another errno.
+ */
+int sbi_pmu_sbi_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
+		       unsigned int *got)
+{
+	unsigned long value;
+	const int ret = pmu_call(cpu, SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, mask, code->flags,
+				 code->idx, code->data, &value);
+
+	if (ret)
+		return ret;
+	*got = value < SBI_PMU_MAX_COUNTERS ? value : SBI_PMU_NO_COUNTER;
+	return has_counter(mask, *got) ? 0 : -EPROTO;
+}
+
+/**
+ * sbi_pmu_sbi_start() - start stopped counters
+ * @cpu: this CPU
+ * @mask: the counters
+ * @flags: 0: from their present values; INIT_VALUE: from @value; INIT_SNAPSHOT: each from its value
+ *	in the snapshot shared memory
+ * @value: the value
+ * Return: 0 or an errno, about one of the counters.
+ */
+int sbi_pmu_sbi_start(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags, u64 value)
+{
+	unsigned long unused;
+
+	return pmu_call(cpu, SBI_EXT_PMU_COUNTER_START, 0, mask, flags, value, 0, &unused);
+}
+
+/**
+ * sbi_pmu_sbi_stop() - stop running counters
+ * @cpu: this CPU
+ * @mask: counters, all running: some firmware stops none after the first that is stopped already
+ * @flags: 0; RESET: remove their events; TAKE_SNAPSHOT: write their values to the shared memory
+ * Return: 0 or an errno, about one of the counters; -ENOMEM if there is no shared memory, and so
+ * nothing was stopped.
+ */
+int sbi_pmu_sbi_stop(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags)
+{
+	unsigned long unused;
+
+	return pmu_call(cpu, SBI_EXT_PMU_COUNTER_STOP, 0, mask, flags, 0, 0, &unused);
+}
+
+/* Stop a counter and remove its event; no error if the counter was stopped already. */
+int sbi_pmu_sbi_release(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	const int ret = sbi_pmu_sbi_stop(cpu, BIT_ULL(idx), SBI_PMU_STOP_FLAG_RESET);
+
+	return ret == -EALREADY ? 0 : ret;
+}
+
+/* Read a firmware counter; @value is only written on success. */
+int sbi_pmu_sbi_fw_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value)
+{
+	unsigned long now;
+	const int ret = pmu_call(cpu, SBI_EXT_PMU_COUNTER_FW_READ, idx, 0, 0, 0, 0, &now);
+
+	if (!ret)
+		*value = now;
+	return ret;
+}
+
+/* Register the page at @address as snapshot shared memory; SBI_SHMEM_DISABLE: none. */
+int sbi_pmu_sbi_set_shmem(struct sbi_pmu_cpu *cpu, u64 address)
+{
+	const unsigned long high = address == (u64)SBI_SHMEM_DISABLE ? SBI_SHMEM_DISABLE : 0;
+	unsigned long unused;
+
+	return pmu_call(cpu, SBI_EXT_PMU_SNAPSHOT_SET_SHMEM, address, high, 0, 0, 0, &unused);
 }

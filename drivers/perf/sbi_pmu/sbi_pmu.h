@@ -1,27 +1,388 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sbi_pmu: the state of the driver. */
+/* sbi_pmu: types and prototypes of the driver, in the order of its files. */
 #ifndef SBI_PMU_H
 #define SBI_PMU_H
 
+#include <linux/bitfield.h>
+#include <linux/bitops.h>
 #include <linux/cpumask.h>
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
+#include <linux/kprobes.h>
+#include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/perf/riscv_pmu.h>
 #include <linux/perf_event.h>
 #include <linux/sysctl.h>
 #include <linux/timer.h>
-#include <sbi_pmu/version.h>
+#include <linux/workqueue.h>
 
-#include "irq_source.h"
-#include "fixed.h"
-#include "sbi.h"
-#include "support.h"
-#include "user_trap.h"
+#include <asm/csr.h>
+#include <asm/sbi.h>
+
+#include <sbi_pmu/version.h>
 
 #undef pr_fmt
 #define pr_fmt(fmt) "sbi_pmu: " fmt
+
+struct sbi_pmu;
+struct sbi_pmu_cpu;
+
+/* ---- sets of counters ---- */
+
+/* A set of counters is a u64, as in Linux and KVM. Those with a higher index are not used. */
+#define SBI_PMU_MAX_COUNTERS	64
+#define SBI_PMU_NO_COUNTER	SBI_PMU_MAX_COUNTERS
+
+/* Visit the counters of a set, which is read once. */
+#define for_each_counter(i, set) \
+	for (u64 left_ = (set); left_ && (((i) = __ffs64(left_)), true); left_ &= left_ - 1)
+
+static inline bool has_counter(u64 set, unsigned int i)
+{
+	return i < SBI_PMU_MAX_COUNTERS && set >> i & 1;
+}
+
+/* The first counter of @set, SBI_PMU_NO_COUNTER if it is empty. */
+static inline unsigned int first_counter(u64 set)
+{
+	return set ? __ffs64(set) : SBI_PMU_NO_COUNTER;
+}
+
+/* ---- counters, as firmware describes them (probe.c) ---- */
+
+/* A counter's bit in scounteren and scountovf */
+#define SBI_PMU_CSR_BIT(csr)	(1u << ((csr) - CSR_CYCLE))
+
+/*
+ * No event happens more often than this per ns (eight a cycle at 8 GHz), so a counter of w bits
+ * wraps after 2^w / 64 ns at the earliest. Narrower counters than SBI_PMU_MIN_WIDTH would have to
+ * be read more than once in a ms.
+ */
+#define SBI_PMU_EVENTS_PER_NS	64
+#define SBI_PMU_MIN_WIDTH	27
+
+enum sbi_pmu_counter_kind {
+	SBI_PMU_COUNTER_NONE,         /* no counter, or not one for events */
+	SBI_PMU_COUNTER_FIXED,        /* cycle or instret: one event, no filter, no interrupt */
+	SBI_PMU_COUNTER_PROGRAMMABLE, /* hpmcounter3 to 31 */
+	SBI_PMU_COUNTER_FIRMWARE,     /* kept by firmware, read by an SBI call */
+};
+
+struct sbi_pmu_counter_info {
+	u16 csr;  /* its CSR; hardware counters only */
+	u8 width; /* its bits, 1 to 64; 64 for firmware counters */
+	u8 kind;  /* enum sbi_pmu_counter_kind */
+};
+
+/* The counters of a CPU, the same for all CPUs that are used; const after probe */
+struct sbi_pmu_counters {
+	struct sbi_pmu_counter_info info[SBI_PMU_MAX_COUNTERS]; /* by logical index */
+	u64 fixed;                                              /* cycle and instret */
+	u64 programmable;                                       /* hpmcounter3 to 31 */
+	u64 firmware;                                           /* firmware counters */
+	/* those of @fixed that firmware hands out for no event, but which run all the time */
+	u64 free_running;
+	unsigned long beyond;     /* number of counters past SBI_PMU_MAX_COUNTERS, not used */
+	unsigned int narrow;      /* number of those below SBI_PMU_MIN_WIDTH bits, not used */
+	unsigned int without_csr; /* number of those whose CSR is none, or another's, not used */
+};
+
+static inline u64 sbi_pmu_hardware(const struct sbi_pmu_counters *counters)
+{
+	return counters->fixed | counters->programmable;
+}
+
+/* The number of a hardware counter: 0 is cycle, 2 instret, 3 to 31 the programmable ones */
+static inline unsigned int sbi_pmu_counter_number(const struct sbi_pmu_counter_info *info)
+{
+	return info->csr - CSR_CYCLE;
+}
+
+/* The event_idx of what a fixed counter counts */
+static inline u32 sbi_pmu_fixed_event(const struct sbi_pmu_counter_info *info)
+{
+	return info->csr == CSR_CYCLE ? SBI_PMU_HW_CPU_CYCLES : SBI_PMU_HW_INSTRUCTIONS;
+}
+
+/* ---- events, as firmware takes them (event.c) ---- */
+
+/* An event as COUNTER_CFG_MATCH takes it (SBI 3.0, 11.7) */
+struct sbi_pmu_code {
+	u64 data;  /* event_data */
+	u32 idx;   /* event_idx */
+	u32 flags; /* config_flags; only the five inhibit bits */
+	u32 unit;  /* a vendor's restriction to some counters, 0 for all; not sent to firmware */
+};
+
+/* Equal events share a counter. @unit only limits the candidates. */
+static inline bool sbi_pmu_code_equal(const struct sbi_pmu_code *a, const struct sbi_pmu_code *b)
+{
+	return a->idx == b->idx && a->data == b->data && a->flags == b->flags;
+}
+
+static inline u32 sbi_pmu_code_type(const struct sbi_pmu_code *code)
+{
+	return FIELD_GET(SBI_PMU_EVENT_IDX_TYPE_MASK, code->idx);
+}
+
+static inline bool sbi_pmu_code_is_firmware(const struct sbi_pmu_code *code)
+{
+	return sbi_pmu_code_type(code) == SBI_PMU_EVENT_TYPE_FW;
+}
+
+static inline bool sbi_pmu_code_is_raw(const struct sbi_pmu_code *code)
+{
+	return sbi_pmu_code_type(code) == SBI_PMU_EVENT_TYPE_RAW ||
+	       sbi_pmu_code_type(code) == SBI_PMU_EVENT_TYPE_RAW_V2;
+}
+
+/* The config of events of our own type; sysfs and event.c use the same masks. */
+#define SBI_PMU_CFG_EVENT	GENMASK_ULL(55, 0)
+#define SBI_PMU_CFG_SPACE	GENMASK_ULL(63, 62)	/* format/firmware */
+
+/* Values of SBI_PMU_CFG_SPACE, written firmware=N: what the rest of config is */
+#define SBI_PMU_SPACE_RAW	0	/* a hardware selector */
+#define SBI_PMU_SPACE_STANDARD	1	/* a general or cache event_idx */
+#define SBI_PMU_SPACE_FIRMWARE	2	/* the code of an SBI firmware event */
+#define SBI_PMU_SPACE_PLATFORM	3	/* the data of a platform firmware event */
+
+/* What this machine can do; const after probe */
+struct sbi_pmu_caps {
+	bool filter;         /* programmable counters filter by privilege mode (irq_source.c) */
+	bool fixed_filters;  /* fixed counters filter by privilege mode, and do not interrupt */
+	bool fixed_alike;    /* fixed counters interrupt and filter as others do (irq_source.c) */
+	bool m_mode_fixed;   /* M-mode is counted or not, whatever the event (delegated counters) */
+	bool has_h;          /* the harts have the H extension, so that virtual modes exist */
+	bool nonstandard_fw; /* firmware checks codes of firmware events that SBI does not define */
+	bool platform_fw;    /* platform events can be asked for while counters are in use */
+	const struct sbi_pmu_vendor *vendor; /* encodes raw events; NULL: passed on as they are */
+	void *vendor_data;                   /* for its functions */
+};
+
+/* General and cache events of the SBI specification: sbi_pmu_event_standard() */
+#define SBI_PMU_STANDARD_EVENTS	52
+
+int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
+			 bool own_type, struct sbi_pmu_code *code);
+bool sbi_pmu_event_is_unsafe(const struct sbi_pmu_caps *caps, const struct sbi_pmu_code *code);
+u32 sbi_pmu_event_standard(unsigned int n);
+int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr);
+int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
+			 struct sbi_pmu_code *code);
+
+/* ---- which counter holds which event (assign.c) ---- */
+
+/* At each overflow and context switch all events of a counter are visited, interrupts disabled. */
+#define SBI_PMU_EVENTS_PER_COUNTER 64
+
+struct sbi_pmu_assigned {
+	struct sbi_pmu_code code; /* the event that the counter holds */
+	u64 candidates;           /* the counters to which the event could move */
+	u64 stamp;                /* the assignment's @clock when it became idle last */
+	u8 events;                /* the number of perf events that count on it */
+};
+
+/* What the counters of a CPU hold; that of a group is worked out on an empty one */
+struct sbi_pmu_assignment {
+	u64 configured; /* counters that hold an event */
+	u64 busy;       /* those on which an event counts; the others are idle */
+	u64 clock;      /* incremented each time that one becomes idle */
+	struct sbi_pmu_assigned counter[SBI_PMU_MAX_COUNTERS];
+};
+
+/* A chain of moves that makes a counter available */
+struct sbi_pmu_path {
+	/* the counter whose event moves here; SBI_PMU_NO_COUNTER: here goes the new event */
+	u8 from[SBI_PMU_MAX_COUNTERS];
+	unsigned int first; /* the counter for the new event */
+	unsigned int end;   /* the last counter of the chain, which is available */
+};
+
+unsigned int sbi_pmu_assign_find(const struct sbi_pmu_assignment *a,
+				 const struct sbi_pmu_code *code, u64 candidates);
+bool sbi_pmu_assign_search(const struct sbi_pmu_assignment *a,
+			   const struct sbi_pmu_counters *counters, u64 candidates,
+			   struct sbi_pmu_path *path);
+void sbi_pmu_assign_events(struct sbi_pmu_assignment *a, unsigned int idx, unsigned int events);
+bool sbi_pmu_assign_add(struct sbi_pmu_assignment *a, const struct sbi_pmu_counters *counters,
+			const struct sbi_pmu_code *code, u64 candidates);
+
+/* ---- perf events ---- */
+
+/* How the end of a sampling period is noticed */
+enum sbi_pmu_sampling {
+	SBI_PMU_COUNTING,     /* not at all: the event only counts */
+	SBI_PMU_BY_INTERRUPT, /* the counter overflows and interrupts */
+	SBI_PMU_BY_TIMER,     /* a timer reads the counter */
+};
+
+/* Of an event that samples. The rest of its period is hw.period_left, not positive once over. */
+struct sbi_pmu_period {
+	u64 since_sample;      /* events since the last sample */
+	unsigned int deferred; /* samples in a row due in a mode that the event excludes */
+	/* by timer: */
+	u64 seen;    /* events lately: with @seen_ns the rate */
+	u64 seen_ns; /* in which they were counted */
+	u64 waited;  /* ns that it has counted since the timer looked last */
+	u64 since;   /* when it was started or looked at last (ns) */
+};
+
+/* Counters that firmware refused for an event when it was added */
+struct sbi_pmu_refusals {
+	const struct sbi_pmu_cpu *by; /* the CPU where that was */
+	u64 which;
+	u8 skip;  /* number of adds from now on that do not ask for them */
+	u8 skips; /* what @skip is after the next refusal */
+};
+
+/* What the driver keeps of a perf event, in pmu_private */
+struct sbi_pmu_event {
+	struct hlist_node node;   /* in the list of its counter */
+	struct perf_event *event; /* perf core's */
+	u64 prev;                 /* the counter when accounted last; valid while @active */
+	struct sbi_pmu_cpu *cpu;  /* the CPU that it is on, from pmu_add() to pmu_del() */
+	u8 counter;               /* its counter, or SBI_PMU_NO_COUNTER */
+	u8 last_counter;          /* the one that it had last, on any CPU, or SBI_PMU_NO_COUNTER */
+	u8 sampling;              /* enum sbi_pmu_sampling */
+	bool active;              /* counts now, as opposed to stopped */
+	bool was_active;          /* it was @active when it lost its counter */
+	bool mapped;              /* its task has mapped it and may read its counter */
+	bool mapped_by_other;     /* another task has: both read one page, so nobody may read */
+	bool user_read;           /* @mapped when it was started last */
+	bool reset_on_start;      /* starts from 0: the task must not see what others counted */
+	bool readable;            /* its task may read it, if it maps it; const after open */
+	bool has_page;            /* a task has mapped it */
+	u8 shown;                 /* hpmcounter number plus one in its mmap page, or 0 */
+	struct sbi_pmu_code code; /* the event */
+	u64 candidates;           /* counters that can hold it */
+	struct sbi_pmu_period period; /* unless @sampling is SBI_PMU_COUNTING */
+	struct sbi_pmu_refusals refusals;
+	struct mm_struct *mm;     /* which has mapped it, with a reference; NULL before */
+	u32 published;            /* all counters that its page has shown, as in scounteren */
+	struct hlist_node reader; /* in the list of readers, if @mm */
+	struct rcu_head rcu;      /* to free it */
+};
+
+static inline struct sbi_pmu_event *to_sbi_pmu_event(const struct perf_event *event)
+{
+	return event->pmu_private;
+}
+
+/* ---- a CPU ---- */
+
+/*
+ * State of a counter. Only these transitions happen:
+ *
+ *	from \ to  FREE     STOPPED   RUNNING  ARMED   RESTART  INVALID
+ *	FREE                configure
+ *	STOPPED    release            start    start            taken, resume
+ *	RUNNING    release  stop                       event    stop, taken, resume
+ *	ARMED      release  stop                       event    stop, taken, resume
+ *	RESTART    release  stop                                stop, taken, resume
+ *	INVALID    release
+ *
+ * configure: an event is assigned; the counter is started at once, unless a start needs a value.
+ * start, stop: sbi_pmu_counters_start(), which also releases an INVALID counter and configures it
+ * again, and sbi_pmu_counters_stop(). event: an event starts that needs another start value.
+ * taken: by firmware, for another event, although it was not offered. resume: after a low-power
+ * state, sbi_pmu_counters_resume().
+ */
+enum sbi_pmu_counter_state {
+	SBI_PMU_FREE,    /* holds no event */
+	SBI_PMU_STOPPED, /* holds an event; its value has been accounted */
+	SBI_PMU_INVALID, /* firmware has lost its event or value */
+	SBI_PMU_RUNNING, /* from here on it counts; this only counts */
+	SBI_PMU_ARMED,   /* overflows when the first period ends */
+	SBI_PMU_RESTART, /* must be restarted from another value */
+	SBI_PMU_STATES
+};
+
+struct sbi_pmu_values {
+	u64 valid;                       /* the counters whose value is known */
+	u64 value[SBI_PMU_MAX_COUNTERS]; /* by counter */
+};
+
+/* Snapshot shared memory of a CPU */
+struct sbi_pmu_shmem {
+	struct riscv_pmu_snapshot_data *data; /* the page, NULL if there is none */
+	u64 address;                          /* its physical address */
+	bool registered;                      /* firmware uses it */
+	bool may_be_registered; /* firmware may still write to it: the page must not be freed */
+};
+
+#define SBI_PMU_HPMCOUNTERS	32 /* hardware counters by number: 0 is cycle, 2 instret */
+#define SBI_PMU_FIDS		(SBI_EXT_PMU_SNAPSHOT_SET_SHMEM + 1)
+
+/* Only touched on its own CPU with interrupts disabled: no lock. */
+struct sbi_pmu_cpu {
+	/* First what each context switch uses: small offsets take fewer instructions. */
+	struct sbi_pmu *pmu;
+	const struct sbi_pmu_counters *counters; /* what there is */
+	const struct sbi_pmu_backend *backend;   /* how they are programmed */
+	bool online;                             /* events may be added */
+	bool disabled;      /* perf core or a handler changes events; then counters are started */
+	bool direct;        /* to read a hardware counter is to read its CSR; const while online */
+	bool fixed_alike;   /* see struct sbi_pmu_caps */
+	bool paused;        /* delegated counters stand still until sbi_pmu_counters_enable() */
+	bool timed_changed; /* an event that is sampled by timer has come or gone */
+	bool exclusive;     /* no other driver uses this CPU's counters */
+	/* KVM accepts raw events that it cannot count, and does not virtualise scountovf */
+	bool in_vm;
+	/* each read returns the total added to the previous result (KVM up to 6.12) */
+	bool accumulates;
+	/* in a call: its tracepoints (BPF, group reads) must not read, as our state is not right */
+	bool in_sbi_call;
+	u32 scounteren;                 /* counters that programs may read now */
+	u32 open_to_all;                /* of these, what all programs may read, by the sysctl */
+	u32 openable;                   /* counters that this CPU can open to programs */
+	u32 csr_running;                /* delegated counters that run unless @paused, by number */
+	u64 in[SBI_PMU_STATES];         /* by state but FREE, the counters in it */
+	u8 state[SBI_PMU_MAX_COUNTERS]; /* by counter, enum sbi_pmu_counter_state */
+	struct hlist_head unassigned;   /* events that lost their counter */
+	/* by counter, in no order: an addition at the end of a list costs more */
+	struct hlist_head events[SBI_PMU_MAX_COUNTERS];
+	struct sbi_pmu_assignment assigned; /* which counter holds which event */
+	u64 pinned;         /* fixed counters that are busy since all programs may read them */
+	u64 world_readable; /* fixed counters whose values are no secret */
+	u64 wrapped;        /* sampling ones, at the last look for missed interrupts */
+	u64 missed;         /* counters whose missed interrupt is not served yet */
+	/* counters in use that firmware took without an offer: sbi_pmu_counters_overwritten() */
+	u64 overwritten;
+	struct sbi_pmu_values stopped_at; /* result of backend->stop() */
+	struct sbi_pmu_values start_at;   /* argument of backend->start() */
+
+	struct hrtimer timer;         /* while a narrow counter counts; serves missed interrupts */
+	u64 interval;                 /* ns from its last expiry to the next, 0: off */
+	struct hrtimer sample_timer;  /* runs while an event is sampled by timer */
+	struct timer_list look_timer; /* looks for missed interrupts of events that sample by one */
+	struct irq_work disabled_work; /* reports that an event had to be disabled */
+	unsigned long missed_irqs;     /* overflows found although their interrupt was lost */
+	unsigned long wrong_mode;      /* samples due in a mode that the event excludes */
+	unsigned long trapped_reads;   /* user-space reads that came too late, and returned 0 */
+	unsigned int disabled_events;  /* events for which firmware gave no counter any more */
+
+	/* backends */
+	u64 sbi_calls[SBI_PMU_FIDS]; /* number of calls, by function */
+	struct sbi_pmu_shmem shmem;  /* snapshot shared memory */
+	/* by counter, what it was started from; with @accumulates, what was read last */
+	u64 last[SBI_PMU_MAX_COUNTERS];
+	struct {            /* with @accumulates */
+		u64 total;  /* since it was configured */
+		u64 offset; /* of the value that users see */
+	} sum[SBI_PMU_MAX_COUNTERS];
+	u64 mhpmevent[SBI_PMU_HPMCOUNTERS]; /* by number, what delegated counters hold in sireg2 */
+	u32 inhibit_at_online;              /* scountinhibit when the CPU came online */
+	u64 claimed;                        /* delegated counters that firmware considers in use */
+};
+
+static inline bool sbi_pmu_is_running(const struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	return cpu->state[idx] >= SBI_PMU_RUNNING;
+}
+
+/* ---- SBI calls (sbi.c) ---- */
 
 /* SBI implementation ids (SBI 3.0, 4.9) */
 #define SBI_IMPL_OPENSBI	1
@@ -29,51 +390,158 @@
 
 #define OPENSBI_VERSION(major, minor)	((major) << 16 | (minor))
 
-/* How counters are programmed and read: backend.h */
-enum sbi_pmu_backend_kind {
-	SBI_PMU_BACKEND_SBI,
-	SBI_PMU_BACKEND_SNAPSHOT,
-	SBI_PMU_BACKEND_CSR,
+struct sbi_pmu_firmware_id {
+	unsigned long spec;         /* SBI version, as the base extension encodes it */
+	unsigned long impl;         /* implementation id */
+	unsigned long impl_version; /* its version, in its own encoding */
+	/* of the cores, 0 if they are not known */
+	unsigned long mvendorid, marchid, mimpid;
 };
 
-enum sbi_pmu_snapshot_use {
-	SBI_PMU_SNAPSHOT_NONE,   /* firmware does not have it, or it does not work */
-	SBI_PMU_SNAPSHOT_UNUSED, /* it works, but reading counters is faster */
-	SBI_PMU_SNAPSHOT_USED,
+int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id);
+int __must_check sbi_pmu_sbi_num_counters(struct sbi_pmu_cpu *cpu, unsigned long *n);
+int __must_check sbi_pmu_sbi_counter_info(struct sbi_pmu_cpu *cpu, unsigned int idx,
+					  unsigned long *info);
+int __must_check sbi_pmu_sbi_config(struct sbi_pmu_cpu *cpu, u64 mask,
+				    const struct sbi_pmu_code *code, unsigned int *got);
+int __must_check sbi_pmu_sbi_start(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags,
+				   u64 value);
+int sbi_pmu_sbi_stop(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags);
+int sbi_pmu_sbi_release(struct sbi_pmu_cpu *cpu, unsigned int idx);
+int __must_check sbi_pmu_sbi_fw_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value);
+int sbi_pmu_sbi_set_shmem(struct sbi_pmu_cpu *cpu, u64 address);
+
+/* ---- CSRs (csr.c) ---- */
+
+/* CSRs of overflow interrupts that asm/csr.h does not have */
+#define SBI_PMU_CSR_THEAD_SCOUNTEROF	0x5c5
+#define SBI_PMU_CSR_ANDES_SLIE		0x9c4
+#define SBI_PMU_CSR_ANDES_SLIP		0x9c5
+#define SBI_PMU_CSR_ANDES_SCOUNTEROF	0x9d4
+
+int sbi_pmu_csr_read(unsigned int csr, u64 *value);
+u32 sbi_pmu_csr_overflow(unsigned int csr);
+bool sbi_pmu_csr_is_pending(unsigned int csr, unsigned long mask);
+bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned long mask);
+void sbi_pmu_csr_set_pending(unsigned int csr, unsigned long mask);
+bool sbi_pmu_csr_can_enable(unsigned int csr, unsigned long mask);
+bool sbi_pmu_csr_exists(unsigned int csr);
+u32 sbi_pmu_csr_openable(void);
+void sbi_pmu_csr_open(u32 counters);
+/* Delegated counters. Return: 0, or -ENXIO if the access trapped. */
+int sbi_pmu_csr_read_delegated(unsigned int counter, unsigned int csr, u64 *value);
+int sbi_pmu_csr_write_delegated(unsigned int counter, unsigned int csr, u64 value);
+int sbi_pmu_csr_read_inhibit(u32 *counters);
+int sbi_pmu_csr_inhibit(u32 counters);
+int sbi_pmu_csr_uninhibit(u32 counters);
+
+/* ---- probes (probe.c) ---- */
+
+struct sbi_pmu_probe_limits {
+	u8 width[SBI_PMU_MAX_COUNTERS]; /* bits at most; firmware may say more */
+	bool homogeneous;               /* cycle and instret can do all that the others can (KVM) */
 };
 
-/* A CPU. Only touched on its own CPU with interrupts disabled. */
-struct sbi_pmu_cpu {
-	struct sbi_pmu *pmu;
-	struct sbi_pmu_counters counters;
-	struct hrtimer timer;         /* while a narrow counter counts; serves lost interrupts */
-	u64 interval;                 /* ns from its last expiry to the next, 0: off */
-	struct hrtimer sample_timer;  /* runs while an event is sampled by timer */
-	bool timed_changed;           /* such an event has started or stopped: set sample_timer */
-	struct timer_list look_timer; /* looks for lost interrupts of events that sample by one */
-	u64 lost;                     /* counters whose lost interrupt is not served yet */
-	u32 scounteren;               /* counters that programs may read now */
-	u32 open_to_all;              /* of these, what all programs may read, by the sysctl */
-	u32 openable;                 /* counters that this CPU can open to programs */
-	struct sbi_pmu_event kept[SBI_PMU_KEPT]; /* see fixed.h */
-	unsigned long trapped_reads; /* user-space reads that came too late, and returned 0 */
-	unsigned long lost_irqs;     /* overflows found although their interrupt was lost */
-	unsigned long wrong_mode;    /* samples due in a privilege mode that the event excludes */
-	struct irq_work failed;      /* reports that an event had to be disabled */
+/* Which counters can count an event, as far as it has been probed */
+struct sbi_pmu_event_counters {
+	u64 can;
+	u64 cannot;
+	u64 busy_elsewhere; /* not known: the other driver used them at the last probe */
+	bool strayed;       /* firmware returned a counter that was not offered */
 };
 
-/* What the driver keeps of a perf event, in pmu_private */
-struct sbi_pmu_perf_event {
-	struct sbi_pmu_event event; /* on a CPU */
-	struct perf_event *perf;    /* perf core's event */
-	struct sbi_pmu_cpu *cpu;    /* the CPU that it is on, from pmu_add() to pmu_del() */
-	bool readable;              /* its task may read it, if it maps it; const after open */
-	bool has_page;              /* a task has mapped it */
-	u8 shown;                   /* hpmcounter number plus one in its mmap page, or 0 */
-	struct mm_struct *mm;       /* which has mapped it, with a reference; NULL before */
-	u32 published;              /* all counters that its page has shown, as in scounteren */
-	struct hlist_node reader;   /* in the list of readers, if @mm */
-	struct rcu_head rcu;        /* to free it */
+/* Events that counters took */
+struct sbi_pmu_examples {
+	u64 known;                                      /* counters of which there is one */
+	struct sbi_pmu_code code[SBI_PMU_MAX_COUNTERS]; /* by counter, an event */
+};
+
+/* What probes have found out about events */
+struct sbi_pmu_probe_cache {
+	struct mutex lock;             /* guards the rest, and serialises probes */
+	DECLARE_HASHTABLE(entries, 6); /* by event */
+	struct list_head recent;       /* the entries, the most recently used first */
+	unsigned int count;            /* number of entries */
+	struct sbi_pmu_examples examples;
+};
+
+int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
+			   struct sbi_pmu_counters *counters);
+bool sbi_pmu_counters_equal(const struct sbi_pmu_counters *a, const struct sbi_pmu_counters *b);
+u32 sbi_pmu_csr_bits(const struct sbi_pmu_counters *counters, u64 which);
+u64 sbi_pmu_wrap_ns(const struct sbi_pmu_counters *counters);
+void sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
+			  struct sbi_pmu_probe_limits *limits);
+bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx);
+u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu);
+bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_probe_standard(struct sbi_pmu *pmu);
+int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates);
+int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code, int refusal,
+			  u64 *candidates);
+u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu);
+void sbi_pmu_probe_cache_init(struct sbi_pmu_probe_cache *cache);
+void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache);
+void sbi_pmu_probe_cache_each(struct sbi_pmu_probe_cache *cache,
+			      void (*show)(void *arg, const struct sbi_pmu_code *code,
+					   u64 counters),
+			      void *arg);
+
+/* ---- interrupts (irq_source.c, overflow.c), timers (timer.c) ---- */
+
+/* What the overflow interrupt of a core is found by */
+struct sbi_pmu_irq_ids {
+	bool sscofpmf;  /* ISA extension of all cores */
+	bool xandespmu; /* likewise */
+	unsigned long mvendorid, marchid, mimpid;
+};
+
+struct sbi_pmu_irq_source {
+	const char *name;    /* in caps/overflow, and a value of overflow= */
+	const char *title;   /* in the log */
+	const char *missing; /* in the log, if it is asked for on other cores */
+	bool (*is_of)(const struct sbi_pmu_irq_ids *ids); /* does the core have it? */
+	u16 hwirq;          /* its number at the interrupt controller of the core */
+	u16 overflow;       /* CSR with a bit for each counter that has overflowed, by CSR number */
+	u16 pending;        /* CSR of the pending bit */
+	u16 enable;         /* CSR of the enable bit, at the same place */
+	unsigned long mask; /* the two bits */
+	bool filters;       /* programmable counters can be inhibited by privilege mode */
+	bool fixed;         /* cycle and instret interrupt, and filter if the others do */
+};
+
+const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_irq_ids *ids);
+const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name);
+
+const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu);
+void sbi_pmu_overflow_free(struct sbi_pmu *pmu);
+void sbi_pmu_overflow_online(struct sbi_pmu *pmu);
+void sbi_pmu_overflow_offline(struct sbi_pmu *pmu);
+void sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how);
+bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_report_time(const struct sbi_pmu *pmu, u64 start);
+
+void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling);
+void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu);
+u64 sbi_pmu_period_to_overflow(const struct sbi_pmu_event *e);
+u64 sbi_pmu_period_sampled(struct sbi_pmu_event *e);
+void sbi_pmu_period_defer(struct sbi_pmu_event *e);
+void sbi_pmu_period_seen(struct sbi_pmu_event *e, u64 now);
+
+/* ---- reads from user space (user_access.c, user_trap.c) ---- */
+
+/* A probe on the kernel's function for fatal traps, armed while programs can read counters */
+struct sbi_pmu_user_trap {
+	struct kprobe probe;
+	const struct task_struct *tester; /* the self-test's program: its read is always caught */
+	bool caught;                      /* the self-test's read was caught */
+	atomic_t users;                   /* events that programs can read */
+	bool armed;                       /* the probe is in place */
+	struct mutex lock;                /* for changes of @armed */
+	struct delayed_work disarm;       /* after the last user has gone */
 };
 
 enum sbi_pmu_user_access_mode {
@@ -93,6 +561,44 @@ struct sbi_pmu_user_access {
 	spinlock_t lock;                 /* for changes of @readers */
 };
 
+void sbi_pmu_user_access_init(struct sbi_pmu *pmu);
+void sbi_pmu_user_access_exit(struct sbi_pmu *pmu);
+void sbi_pmu_user_access_online(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_user_access_resume(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_user_access_write(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_user_access_open(struct sbi_pmu_event *e);
+bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm);
+void sbi_pmu_user_access_hide(struct sbi_pmu_event *e);
+void sbi_pmu_user_access_close(struct sbi_pmu_event *e);
+void sbi_pmu_user_access_publish(struct sbi_pmu_event *e);
+bool sbi_pmu_user_access_catch(struct sbi_pmu_user_trap *trap, struct pt_regs *regs);
+
+const char *sbi_pmu_user_trap_init(struct sbi_pmu_user_trap *trap, const struct cpumask *cpus);
+void sbi_pmu_user_trap_exit(struct sbi_pmu_user_trap *trap);
+bool sbi_pmu_user_trap_get(struct sbi_pmu_user_trap *trap);
+void sbi_pmu_user_trap_put(struct sbi_pmu_user_trap *trap);
+
+/* ---- the driver (main.c) ---- */
+
+/* A standard event that delegated counters can count */
+struct sbi_pmu_delegated_event {
+	u64 selector; /* what mhpmevent holds for it, without filters */
+	u32 idx;      /* event_idx */
+	u32 counters; /* those that count it, by number */
+};
+
+/* What delegated counters can do (backend_csr.c); the same for all CPUs, const after probe */
+struct sbi_pmu_delegation {
+	bool filters;       /* programmable counters can be inhibited by privilege mode */
+	bool fixed_filters; /* cycle and instret can, too (Smcntrpmf) */
+	bool sticks;        /* with the filter of M-mode counts on when S-mode clears its event */
+	/* standard events: first those that firmware knows, then those that only the vendor does */
+	unsigned int of_firmware; /* number of the former */
+	unsigned int events;      /* number of all */
+	struct sbi_pmu_delegated_event event[SBI_PMU_STANDARD_EVENTS];
+};
+
 /* What makes samples */
 enum sbi_pmu_overflow_source {
 	SBI_PMU_OVERFLOW_NONE,
@@ -100,30 +606,29 @@ enum sbi_pmu_overflow_source {
 	SBI_PMU_OVERFLOW_TIMER,
 };
 
-/* The driver; const after probe, except for @homogeneous, @cpus, and @support to the end */
+/* The driver; const after probe, except for @homogeneous, @cpus, and @cache to the end */
 struct sbi_pmu {
 	union {
 		struct pmu pmu;         /* for perf core */
 		struct riscv_pmu riscv; /* for arch_perf_update_userpage(), which casts to it */
 	};
 	struct sbi_pmu_cpu __percpu *cpu;
-	struct sbi_pmu_inventory inv;           /* the counters of every CPU in @cpus */
-	struct sbi_pmu_probe_limits limits;     /* how to read what firmware says of counters */
-	u64 wrap_ns;                            /* how often to read narrow counters, 0: none */
-	struct sbi_pmu_caps caps;               /* what the machine can do */
-	struct sbi_pmu_firmware_id id;          /* the firmware */
-	struct sbi_pmu_delegation delegation;   /* if counters are delegated */
-	struct sbi_pmu_read_method read_method; /* how counters are best read */
-	enum sbi_pmu_backend_kind backend;      /* how counters are programmed */
-	enum sbi_pmu_snapshot_use snapshot;
+	struct sbi_pmu_counters counters;      /* of every CPU in @cpus */
+	struct sbi_pmu_probe_limits limits;    /* how to read what firmware says of counters */
+	u64 wrap_ns;                           /* how often to read narrow counters, 0: none */
+	struct sbi_pmu_caps caps;              /* what the machine can do */
+	struct sbi_pmu_firmware_id id;         /* the firmware */
+	struct sbi_pmu_delegation delegation;  /* if counters are delegated */
+	const struct sbi_pmu_backend *backend; /* how counters are programmed */
+	bool accumulates;                      /* see struct sbi_pmu_cpu */
 	/* no other CPU PMU is there: ours has type RAW, else it leaves alone what that one uses */
 	bool exclusive;
 	const char *name; /* the PMU's name in that mode */
-	/* CPUs that had @inv when last online; hotplug callbacks, which are serialised, write it */
+	/* CPUs that had @counters when last online; hotplug callbacks write it, one at a time */
 	struct cpumask homogeneous;
 	struct cpumask cpus;                         /* those that are online; likewise */
 	enum sbi_pmu_overflow_source source;         /* what makes samples */
-	bool poll;                                   /* sample by timer what cannot interrupt */
+	bool sample_by_timer;                        /* what cannot interrupt */
 	const struct sbi_pmu_irq_source *irq_source; /* that the cores have, or NULL */
 	int irq;                                     /* its Linux number, 0 if it is not used */
 	/* what perf core does not export, or NULL */
@@ -131,7 +636,7 @@ struct sbi_pmu {
 	typeof(&perf_sample_event_took) perf_sample_event_took;
 	typeof(&perf_event_disable_inatomic) perf_event_disable_inatomic;
 	const typeof(sysctl_perf_event_paranoid) *perf_event_paranoid;
-	struct sbi_pmu_support_cache support;   /* which counters can count an event */
+	struct sbi_pmu_probe_cache cache;       /* which counters can count an event */
 	atomic_t events;                        /* number of perf events that exist */
 	struct sbi_pmu_user_access user_access; /* user-space reads */
 	struct hlist_node hotplug;              /* in the list of the CPU hotplug state */
@@ -145,10 +650,33 @@ static inline struct sbi_pmu *to_sbi_pmu(struct pmu *pmu)
 	return container_of(pmu, struct sbi_pmu, pmu);
 }
 
+static inline struct sbi_pmu_cpu *this_sbi_pmu_cpu(struct pmu *pmu)
+{
+	return this_cpu_ptr(to_sbi_pmu(pmu)->cpu);
+}
+
 /* The counters of a KVM guest are perf events of its host. */
 static inline bool sbi_pmu_in_kvm(const struct sbi_pmu *pmu)
 {
 	return pmu->id.impl == SBI_IMPL_KVM;
 }
+
+void sbi_pmu_pmu_init(struct sbi_pmu *pmu); /* pmu.c */
+
+/* cpu.c */
+int sbi_pmu_cpu_init(void);
+void sbi_pmu_cpu_exit(void);
+int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu);
+void sbi_pmu_cpu_free(struct sbi_pmu *pmu);
+int sbi_pmu_cpu_start(struct sbi_pmu *pmu);
+void sbi_pmu_cpu_stop(struct sbi_pmu *pmu);
+
+/* perf_symbols.c */
+int sbi_pmu_find_pmus(int type, char **owner, const char *name, bool *taken);
+void sbi_pmu_find_symbols(struct sbi_pmu *pmu);
+
+/* debugfs.c */
+void sbi_pmu_debugfs_init(struct sbi_pmu *pmu);
+void sbi_pmu_debugfs_exit(struct sbi_pmu *pmu);
 
 #endif

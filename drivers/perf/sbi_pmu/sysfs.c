@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* format/, events/, caps/ and cpus of the PMU. */
+#include "backend.h"
 #include "sysfs.h"
+#include "vendor.h"
 
 static struct sbi_pmu *dev_to_sbi_pmu(struct device *dev)
 {
@@ -126,11 +129,11 @@ static bool is_supported(struct sbi_pmu *pmu, const struct attribute *attr)
 	const struct sbi_pmu_event_attr *ev =
 		container_of(attr, struct sbi_pmu_event_attr, attr.attr);
 	const struct perf_event_attr asked = { .config = ev->config };
-	struct sbi_pmu_event_code code;
+	struct sbi_pmu_code code;
 	u64 candidates;
 
 	return !sbi_pmu_event_encode(&pmu->caps, &asked, true, &code) &&
-	       !sbi_pmu_support_find(&pmu->support, &code, &candidates);
+	       !sbi_pmu_find_counters(pmu, &code, &candidates);
 }
 
 static umode_t event_visible(struct kobject *kobj, struct attribute *attr, int n)
@@ -153,7 +156,7 @@ static const struct attribute_group event_group_shared = {
 };
 
 /* The events that free-running counters count, as perf -e takes them */
-const char *sbi_pmu_free_running_names(const struct sbi_pmu_inventory *inv)
+const char *sbi_pmu_free_running_names(const struct sbi_pmu_counters *counters)
 {
 	static const char * const names[] = {
 		"none",
@@ -163,15 +166,14 @@ const char *sbi_pmu_free_running_names(const struct sbi_pmu_inventory *inv)
 	};
 	unsigned int i, which = 0;
 
-	for_each_counter(i, inv->free_running)
-		which |= inv->info[i].csr == CSR_CYCLE ? 1 : 2;
+	for_each_counter(i, counters->free_running)
+		which |= counters->info[i].csr == CSR_CYCLE ? 1 : 2;
 	return names[which];
 }
 
-/* As in version 0.1; the documents say exclusive and shared. */
 static ssize_t mode_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", dev_to_sbi_pmu(dev)->exclusive ? "sole" : "beside");
+	return sysfs_emit(buf, "%s\n", dev_to_sbi_pmu(dev)->exclusive ? "exclusive" : "shared");
 }
 static DEVICE_ATTR_RO(mode);
 
@@ -192,7 +194,7 @@ static DEVICE_ATTR_RO(overflow);
 static ssize_t hardware_counters_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct sbi_pmu *pmu = dev_to_sbi_pmu(dev);
-	const u64 hw = sbi_pmu_inventory_hardware(&pmu->inv);
+	const u64 hw = sbi_pmu_hardware(&pmu->counters);
 
 	return sysfs_emit(buf, "%u\n", (unsigned int)hweight64(hw));
 }
@@ -200,7 +202,8 @@ static DEVICE_ATTR_RO(hardware_counters);
 
 static ssize_t firmware_counters_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", (unsigned int)hweight64(dev_to_sbi_pmu(dev)->inv.firmware));
+	return sysfs_emit(buf, "%u\n",
+			  (unsigned int)hweight64(dev_to_sbi_pmu(dev)->counters.firmware));
 }
 static DEVICE_ATTR_RO(firmware_counters);
 
@@ -210,27 +213,9 @@ static ssize_t user_read_show(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RO(user_read);
 
-static ssize_t snapshot_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	static const char * const names[] = {
-		[SBI_PMU_SNAPSHOT_NONE] = "none",
-		[SBI_PMU_SNAPSHOT_UNUSED] = "unused",
-		[SBI_PMU_SNAPSHOT_USED] = "used",
-	};
-
-	return sysfs_emit(buf, "%s\n", names[dev_to_sbi_pmu(dev)->snapshot]);
-}
-static DEVICE_ATTR_RO(snapshot);
-
 static ssize_t backend_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	static const char * const names[] = {
-		[SBI_PMU_BACKEND_SBI] = "sbi",
-		[SBI_PMU_BACKEND_SNAPSHOT] = "snapshot",
-		[SBI_PMU_BACKEND_CSR] = "csr",
-	};
-
-	return sysfs_emit(buf, "%s\n", names[dev_to_sbi_pmu(dev)->backend]);
+	return sysfs_emit(buf, "%s\n", dev_to_sbi_pmu(dev)->backend->name);
 }
 static DEVICE_ATTR_RO(backend);
 
@@ -251,7 +236,7 @@ static DEVICE_ATTR_RO(slots);
 
 static ssize_t free_running_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", sbi_pmu_free_running_names(&dev_to_sbi_pmu(dev)->inv));
+	return sysfs_emit(buf, "%s\n", sbi_pmu_free_running_names(&dev_to_sbi_pmu(dev)->counters));
 }
 static DEVICE_ATTR_RO(free_running);
 
@@ -261,7 +246,6 @@ static struct attribute *caps_attrs[] = {
 	&dev_attr_hardware_counters.attr,
 	&dev_attr_firmware_counters.attr,
 	&dev_attr_user_read.attr,
-	&dev_attr_snapshot.attr,
 	&dev_attr_backend.attr,
 	&dev_attr_slots.attr,
 	&dev_attr_free_running.attr,

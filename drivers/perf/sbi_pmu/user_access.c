@@ -12,17 +12,32 @@
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 
-#include "csr.h"
-#include "sbi_pmu.h"
-#include "user_access.h"
-#include "user_page.h"
+#include "counters.h"
 
 #define ALWAYS	SBI_PMU_CSR_BIT(CSR_TIME)
 #define FIXED	(SBI_PMU_CSR_BIT(CSR_CYCLE) | SBI_PMU_CSR_BIT(CSR_INSTRET))
 
-static struct sbi_pmu_cpu *this_cpu_of(struct perf_event *perf)
+/* ---- the mmap page ---- */
+
+/*
+ * May a program see what counter @idx reads? If it started from 0, and is not armed: the value then
+ * shows when another event's sample is due. A free-running counter never starts from 0.
+ */
+static bool shows_only_own(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	return this_cpu_ptr(to_sbi_pmu(perf->pmu)->cpu);
+	return cpu->state[idx] == SBI_PMU_RUNNING &&
+	       (!has_counter(cpu->counters->free_running, idx) ||
+		has_counter(cpu->world_readable, idx));
+}
+
+static bool can_be_read(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e)
+{
+	const unsigned int idx = e->counter;
+
+	return e->user_read && e->active && idx != SBI_PMU_NO_COUNTER &&
+	       (!e->reset_on_start || shows_only_own(cpu, idx)) &&
+	       cpu->counters->info[idx].kind != SBI_PMU_COUNTER_FIRMWARE &&
+	       cpu->openable & SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr);
 }
 
 /**
@@ -30,70 +45,62 @@ static struct sbi_pmu_cpu *this_cpu_of(struct perf_event *perf)
  * @e: an event that a program may read from user space, just accounted
  *
  * hw.flags (PERF_EVENT_FLAG_USER_READ_CNT becomes cap_user_rdpmc), hw.prev_count, and hw.idx (the
- * width, for ctr_get_width()). Context: on its CPU, interrupts disabled.
+ * width, for ctr_get_width()).
+ *
+ * Programs sign-extend the low bits of the value, as many as the width says, and add the difference
+ * to what was counted at prev_count. With less than 64 bits that is wrong past the middle or the
+ * end of the range. So a value in the upper half is extended and goes on from -1 to 0; one in the
+ * lower half is taken as it is. Either is right for half of the range;
+ * sbi_pmu_counters_update_narrow() comes before.
+ * Context: on its CPU, interrupts disabled.
  */
-void sbi_pmu_user_access_publish(struct sbi_pmu_perf_event *e)
+void sbi_pmu_user_access_publish(struct sbi_pmu_event *e)
 {
-	const struct sbi_pmu_cpu *cpu = this_cpu_of(e->perf);
-	struct hw_perf_event *hw = &e->perf->hw;
-	const struct sbi_pmu_user_page page =
-		sbi_pmu_user_page(&cpu->counters, &e->event, cpu->openable);
+	const struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(e->event->pmu);
+	const bool shown = can_be_read(cpu, e);
+	struct hw_perf_event *hwc = &e->event->hw;
+	const struct sbi_pmu_counter_info *info;
+	unsigned int width = 64;
+	u64 base = 0;
 
-	if (page.csr)
-		e->published |= SBI_PMU_CSR_BIT(page.csr);
-	WRITE_ONCE(e->shown, page.csr ? page.csr - CSR_CYCLE + 1 : 0);
-	if (page.by_kernel)
-		hw->flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
+	if (shown) {
+		info = &cpu->counters->info[e->counter];
+		base = e->prev;
+		if (base >> (info->width - 1)) {
+			base |= ~GENMASK_ULL(info->width - 1, 0);
+			width = info->width;
+		}
+		e->published |= SBI_PMU_CSR_BIT(info->csr);
+		WRITE_ONCE(e->shown, info->csr - CSR_CYCLE + 1);
+	} else {
+		WRITE_ONCE(e->shown, 0);
+	}
+	/* An event that counts and cannot be read must be read by read(2). */
+	if (!shown && (e->active || READ_ONCE(e->mapped_by_other)))
+		hwc->flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
 	else
-		hw->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
-	local64_set(&hw->prev_count, page.base);
-	hw->idx = page.width - 1;
+		hwc->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
+	local64_set(&hwc->prev_count, base);
+	hwc->idx = width - 1;
 }
 
-/*
- * Write the mmap page of an event: if its samples go to another event's buffer
- * (PERF_EVENT_IOC_SET_OUTPUT), that is the other's. Context: on its CPU, interrupts disabled.
- */
-void sbi_pmu_publish_page(struct sbi_pmu_perf_event *e)
-{
-	sbi_pmu_add_count(e);
-	perf_event_update_userpage(e->perf);
-}
-
-/* See struct sbi_pmu_counters, @changed. */
-void sbi_pmu_event_changed(struct sbi_pmu_event *event)
-{
-	sbi_pmu_publish(container_of(event, struct sbi_pmu_perf_event, event));
-}
-
-/* The page's index, 0: none. Perf core asks on any CPU, hence as published with its other words. */
-int sbi_pmu_event_shown(const struct sbi_pmu_perf_event *e)
-{
-	return READ_ONCE(e->shown);
-}
+/* ---- scounteren ---- */
 
 static u32 readable_by_current(struct sbi_pmu_cpu *cpu)
 {
-	const struct sbi_pmu_perf_event *e;
-	const struct sbi_pmu_event *event;
+	const struct sbi_pmu_event *e;
 	u32 readable = 0;
 	unsigned int i;
 
-	for_each_counter(i, cpu->counters.plan.busy) {
-		hlist_for_each_entry(event, &cpu->counters.events[i], node) {
-			/* Not those of keep(). */
-			if (!event->user_read)
-				continue;
-			e = container_of(event, struct sbi_pmu_perf_event, event);
+	for_each_counter(i, cpu->assigned.busy)
+		hlist_for_each_entry(e, &cpu->events[i], node)
 			/* The task may have called exec() since it mapped the event. */
-			if (e->shown && READ_ONCE(e->mm) == current->mm)
+			if (e->user_read && e->shown && READ_ONCE(e->mm) == current->mm)
 				readable |= BIT(e->shown - 1);
-		}
-	}
 	return readable;
 }
 
-/* For sbi_pmu_user_access_update() */
+/* Open to user space what the running task may read. Context: interrupts disabled. */
 void sbi_pmu_user_access_write(struct sbi_pmu_cpu *cpu)
 {
 	const u32 open = cpu->open_to_all | readable_by_current(cpu);
@@ -108,14 +115,13 @@ void sbi_pmu_user_access_write(struct sbi_pmu_cpu *cpu)
 static void apply_mode(struct sbi_pmu_cpu *cpu)
 {
 	const bool want = READ_ONCE(cpu->pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED;
-	struct sbi_pmu_counters *c = &cpu->counters;
 
 	cpu->open_to_all = want ? ALWAYS | FIXED : ALWAYS;
-	c->world_readable = want ? c->backend.inv->fixed : 0;
+	cpu->world_readable = want ? cpu->counters->fixed : 0;
 	if (want)
-		sbi_pmu_fixed_keep(c, cpu->kept);
-	else if (sbi_pmu_fixed_drop(c, cpu->kept) && !atomic_read(&cpu->pmu->events))
-		sbi_pmu_counters_release_idle(c);
+		sbi_pmu_counters_pin_fixed(cpu);
+	else if (sbi_pmu_counters_unpin(cpu) && !atomic_read(&cpu->pmu->events))
+		sbi_pmu_counters_release_idle(cpu);
 	sbi_pmu_user_access_write(cpu);
 }
 
@@ -124,11 +130,11 @@ static void mode_changed(void *arg)
 	struct sbi_pmu *pmu = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
 
-	if (!cpu->counters.online)
+	if (!cpu->online)
 		return;
 	apply_mode(cpu);
 	/* Events may have moved to make a counter free. */
-	pmu->support.restart(&cpu->counters);
+	sbi_pmu_counters_enable(cpu);
 }
 
 /* Events that are open stay readable, so that no write to the sysctl kills a program. */
@@ -157,7 +163,6 @@ void sbi_pmu_user_access_online(struct sbi_pmu_cpu *cpu)
 {
 	if (cpu->pmu->exclusive)
 		cpu->openable = sbi_pmu_csr_openable();
-	sbi_pmu_fixed_init(&cpu->counters, cpu->kept);
 	sbi_pmu_user_access_resume(cpu);
 }
 
@@ -170,19 +175,27 @@ void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu)
 	sbi_pmu_csr_open(ALWAYS);
 }
 
-/*
- * Homogeneous CPUs can open the same counters. While an event is added to a group of a CPU, perf
- * core holds a mutex that CPU hotplug takes, so sbi_pmu_user_trap_get() must not be called.
- */
-static bool is_possible(const struct sbi_pmu *pmu, const struct perf_event *perf,
-			const struct sbi_pmu_event *event)
+/* Can its counter ever be opened to user space? Homogeneous CPUs can open the same counters. */
+static bool is_possible(const struct sbi_pmu *pmu, u64 candidates)
 {
+	const u32 openable = raw_cpu_ptr(pmu->cpu)->openable;
+
+	return openable & sbi_pmu_csr_bits(&pmu->counters, candidates);
+}
+
+/*
+ * While an event is added to a group of a CPU, perf core holds a mutex that CPU hotplug takes, so
+ * sbi_pmu_user_trap_get() must not be called.
+ */
+static bool is_readable(const struct sbi_pmu *pmu, const struct sbi_pmu_event *e)
+{
+	const struct perf_event *event = e->event;
+
 	return pmu->user_access.available &&
 	       READ_ONCE(pmu->user_access.mode) != SBI_PMU_USER_ACCESS_NONE &&
-	       perf->attach_state & PERF_ATTACH_TASK &&
-	       perf->group_leader->attach_state & PERF_ATTACH_TASK && !perf->attr.inherit &&
-	       sbi_pmu_user_page_possible(&pmu->inv, event->candidates,
-					  raw_cpu_ptr(pmu->cpu)->openable);
+	       event->attach_state & PERF_ATTACH_TASK &&
+	       event->group_leader->attach_state & PERF_ATTACH_TASK && !event->attr.inherit &&
+	       is_possible(pmu, e->candidates);
 }
 
 /**
@@ -190,17 +203,16 @@ static bool is_possible(const struct sbi_pmu *pmu, const struct perf_event *perf
  * @e: a new event; programs look at its mmap page before it is started for the first time
  * Context: may sleep.
  */
-void sbi_pmu_user_access_open(struct sbi_pmu_perf_event *e)
+void sbi_pmu_user_access_open(struct sbi_pmu_event *e)
 {
-	struct sbi_pmu *pmu = to_sbi_pmu(e->perf->pmu);
-	struct hw_perf_event *hw = &e->perf->hw;
+	struct sbi_pmu *pmu = to_sbi_pmu(e->event->pmu);
+	struct hw_perf_event *hwc = &e->event->hw;
 
-	e->readable = is_possible(pmu, e->perf, &e->event) &&
-		      sbi_pmu_user_trap_get(&pmu->user_access.trap);
+	e->readable = is_readable(pmu, e) && sbi_pmu_user_trap_get(&pmu->user_access.trap);
 	/* hw.idx is the width for ctr_get_width(), or -1: no reads from user space. */
-	hw->idx = e->readable ? 63 : -1;
+	hwc->idx = e->readable ? 63 : -1;
 	if (e->readable)
-		hw->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
+		hwc->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
 }
 
 static bool may_count_cpus(const struct sbi_pmu *pmu)
@@ -210,7 +222,7 @@ static bool may_count_cpus(const struct sbi_pmu *pmu)
 }
 
 /* The task that @e counts has mapped it in @mm. Context: ua->lock. Return: for mmdrop(). */
-static struct mm_struct *add_reader(struct sbi_pmu_user_access *ua, struct sbi_pmu_perf_event *e,
+static struct mm_struct *add_reader(struct sbi_pmu_user_access *ua, struct sbi_pmu_event *e,
 				    struct mm_struct *mm)
 {
 	struct mm_struct *before = e->mm;
@@ -218,7 +230,7 @@ static struct mm_struct *add_reader(struct sbi_pmu_user_access *ua, struct sbi_p
 	mmgrab(mm);
 	WRITE_ONCE(e->mm, mm);
 	if (!before) {
-		hash_add_rcu(ua->readers, &e->reader, (unsigned long)e->perf->hw.target);
+		hash_add_rcu(ua->readers, &e->reader, (unsigned long)e->event->hw.target);
 		ua->count++;
 	}
 	return before;
@@ -233,10 +245,10 @@ static struct mm_struct *add_reader(struct sbi_pmu_user_access *ua, struct sbi_p
  * Context: may sleep.
  * Return: may its page have to change?
  */
-bool sbi_pmu_user_access_map(struct sbi_pmu_perf_event *e, struct mm_struct *mm)
+bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm)
 {
-	struct sbi_pmu *pmu = to_sbi_pmu(e->perf->pmu);
-	const bool own = e->perf->hw.target == current, sees_all = may_count_cpus(pmu);
+	struct sbi_pmu *pmu = to_sbi_pmu(e->event->pmu);
+	const bool own = e->event->hw.target == current, sees_all = may_count_cpus(pmu);
 	struct mm_struct *before = NULL;
 
 	WRITE_ONCE(e->has_page, true);
@@ -245,7 +257,15 @@ bool sbi_pmu_user_access_map(struct sbi_pmu_perf_event *e, struct mm_struct *mm)
 	spin_lock(&pmu->user_access.lock);
 	if (own)
 		before = add_reader(&pmu->user_access, e, mm);
-	sbi_pmu_user_page_mapped(&e->event, own, sees_all);
+	/*
+	 * The page does not tell its readers apart, and on another thread's CPU the read traps or
+	 * returns another counter: after another task has mapped the event, nobody reads it.
+	 */
+	if (own)
+		e->reset_on_start = !sees_all;
+	else
+		WRITE_ONCE(e->mapped_by_other, true);
+	WRITE_ONCE(e->mapped, !e->mapped_by_other);
 	spin_unlock(&pmu->user_access.lock);
 	if (before)
 		mmdrop(before);
@@ -253,15 +273,15 @@ bool sbi_pmu_user_access_map(struct sbi_pmu_perf_event *e, struct mm_struct *mm)
 }
 
 /* Another task has mapped an event that is not on a CPU; there its flag is cleared, too. */
-void sbi_pmu_user_access_hide(struct sbi_pmu_perf_event *e)
+void sbi_pmu_user_access_hide(struct sbi_pmu_event *e)
 {
-	if (!READ_ONCE(e->event.mapped_by_other))
+	if (!READ_ONCE(e->mapped_by_other))
 		return;
-	e->perf->hw.flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
-	perf_event_update_userpage(e->perf);
+	e->event->hw.flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
+	perf_event_update_userpage(e->event);
 }
 
-static void remove_reader(struct sbi_pmu_user_access *ua, struct sbi_pmu_perf_event *e)
+static void remove_reader(struct sbi_pmu_user_access *ua, struct sbi_pmu_event *e)
 {
 	spin_lock(&ua->lock);
 	hash_del_rcu(&e->reader);
@@ -271,9 +291,9 @@ static void remove_reader(struct sbi_pmu_user_access *ua, struct sbi_pmu_perf_ev
 }
 
 /* The event ends. Context: may sleep. */
-void sbi_pmu_user_access_close(struct sbi_pmu_perf_event *e)
+void sbi_pmu_user_access_close(struct sbi_pmu_event *e)
 {
-	struct sbi_pmu_user_access *ua = &to_sbi_pmu(e->perf->pmu)->user_access;
+	struct sbi_pmu_user_access *ua = &to_sbi_pmu(e->event->pmu)->user_access;
 
 	if (e->mm)
 		remove_reader(ua, e);
@@ -284,12 +304,12 @@ void sbi_pmu_user_access_close(struct sbi_pmu_perf_event *e)
 /* Counters that pages of @task's own events have shown, whatever they hold by now. */
 static u32 published_to(struct sbi_pmu *pmu, const struct task_struct *task)
 {
-	const struct sbi_pmu_perf_event *e;
+	const struct sbi_pmu_event *e;
 	u32 published = 0;
 
 	rcu_read_lock();
 	hash_for_each_possible_rcu(pmu->user_access.readers, e, reader, (unsigned long)task)
-		if (e->perf->hw.target == task && READ_ONCE(e->mm) == task->mm)
+		if (e->event->hw.target == task && READ_ONCE(e->mm) == task->mm)
 			published |= READ_ONCE(e->published);
 	rcu_read_unlock();
 	return published;
@@ -305,10 +325,10 @@ static bool is_counter_read(u32 insn, unsigned int *csr, unsigned int *rd)
 }
 
 /* Return: may the program go on? The read returns 0, or is repeated if it should not trap. */
-static bool handle_trapped_read(struct sbi_pmu_user_trap *ut, struct pt_regs *regs)
+bool sbi_pmu_user_access_catch(struct sbi_pmu_user_trap *trap, struct pt_regs *regs)
 {
-	struct sbi_pmu *pmu = container_of(ut, struct sbi_pmu, user_access.trap);
-	const bool test = current == READ_ONCE(ut->tester);
+	struct sbi_pmu *pmu = container_of(trap, struct sbi_pmu, user_access.trap);
+	const bool test = current == READ_ONCE(trap->tester);
 	struct sbi_pmu_cpu *cpu;
 	unsigned int csr, rd;
 	unsigned long flags;
@@ -327,7 +347,7 @@ static bool handle_trapped_read(struct sbi_pmu_user_trap *ut, struct pt_regs *re
 	cpu = this_cpu_ptr(pmu->cpu);
 	open = cpu->scounteren & SBI_PMU_CSR_BIT(csr);
 	if (!open) {
-		sbi_pmu_user_access_update(cpu);
+		sbi_pmu_user_access_write(cpu);
 		if (!(cpu->scounteren & SBI_PMU_CSR_BIT(csr))) {
 			/* struct pt_regs has registers in the order of their numbers, after epc. */
 			if (rd)
@@ -363,10 +383,10 @@ void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
 	struct sbi_pmu_user_access *ua = &pmu->user_access;
 	const char *why = "no CONFIG_RISCV_PMU";
 
-	if (!pmu->exclusive || sbi_pmu_in_kvm(pmu) || pmu->snapshot == SBI_PMU_SNAPSHOT_USED)
+	if (!pmu->exclusive || sbi_pmu_in_kvm(pmu) || pmu->backend->stops_all)
 		return;
 	if (IS_ENABLED(CONFIG_RISCV_PMU))
-		why = sbi_pmu_user_trap_init(&ua->trap, handle_trapped_read, &pmu->cpus);
+		why = sbi_pmu_user_trap_init(&ua->trap, &pmu->cpus);
 	if (why)
 		pr_warn("no user-space reads: %s\n", why);
 	ua->available = !why;

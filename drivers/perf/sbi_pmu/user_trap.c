@@ -21,20 +21,20 @@
 #include <asm/ptrace.h>
 #include <asm/unistd.h>
 
-#include "user_trap.h"
+#include "sbi_pmu.h"
 
 /* To arm or disarm stops all CPUs for a moment, and any user can open and close events. */
 #define DISARM_DELAY	(5 * HZ)
 
 static int before_trap(struct kprobe *probe, struct pt_regs *regs)
 {
-	struct sbi_pmu_user_trap *ut = container_of(probe, struct sbi_pmu_user_trap, probe);
+	struct sbi_pmu_user_trap *trap = container_of(probe, struct sbi_pmu_user_trap, probe);
 	struct pt_regs *program = (struct pt_regs *)regs->a0;
 
-	if (regs->a1 != SIGILL || !user_mode(program) || !ut->handle(ut, program))
+	if (regs->a1 != SIGILL || !user_mode(program) || !sbi_pmu_user_access_catch(trap, program))
 		return 0;
-	if (current == READ_ONCE(ut->tester))
-		ut->caught = true;
+	if (current == READ_ONCE(trap->tester))
+		trap->caught = true;
 	/* Return to the caller of do_trap(). */
 	regs->epc = regs->ra;
 	return 1;
@@ -43,66 +43,66 @@ static int before_trap(struct kprobe *probe, struct pt_regs *regs)
 NOKPROBE_SYMBOL(before_trap);
 
 /* Register the probe, disarmed: on the first instruction, or past the two of ftrace. */
-static bool register_probe(struct sbi_pmu_user_trap *ut)
+static bool register_probe(struct sbi_pmu_user_trap *trap)
 {
 	static const unsigned int offsets[] = { 0, 8 };
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(offsets); i++) {
-		ut->probe = (struct kprobe){
+		trap->probe = (struct kprobe){
 			.symbol_name = "do_trap",
 			.offset = offsets[i],
 			.pre_handler = before_trap,
 			.flags = KPROBE_FLAG_DISABLED,
 		};
-		if (!register_kprobe(&ut->probe))
+		if (!register_kprobe(&trap->probe))
 			return true;
 	}
 	return false;
 }
 
 /* While all kprobes are switched off (debugfs), enable_kprobe() succeeds and does nothing. */
-static bool arm(struct sbi_pmu_user_trap *ut)
+static bool arm(struct sbi_pmu_user_trap *trap)
 {
-	if (!ut->armed)
-		ut->armed = !enable_kprobe(&ut->probe) && !kprobe_disabled(&ut->probe);
-	return ut->armed;
+	if (!trap->armed)
+		trap->armed = !enable_kprobe(&trap->probe) && !kprobe_disabled(&trap->probe);
+	return trap->armed;
 }
 
 static void disarm_if_unused(struct work_struct *work)
 {
-	struct sbi_pmu_user_trap *ut =
+	struct sbi_pmu_user_trap *trap =
 		container_of(to_delayed_work(work), struct sbi_pmu_user_trap, disarm);
 
-	mutex_lock(&ut->lock);
-	if (!atomic_read(&ut->users) && ut->armed) {
-		disable_kprobe(&ut->probe);
-		ut->armed = false;
+	mutex_lock(&trap->lock);
+	if (!atomic_read(&trap->users) && trap->armed) {
+		disable_kprobe(&trap->probe);
+		trap->armed = false;
 	}
-	mutex_unlock(&ut->lock);
+	mutex_unlock(&trap->lock);
 }
 
 /**
  * sbi_pmu_user_trap_get() - catch reads that trap, until sbi_pmu_user_trap_put()
- * @ut: after sbi_pmu_user_trap_init()
+ * @trap: after sbi_pmu_user_trap_init()
  * Context: may sleep; takes the lock of CPU hotplug.
  * Return: are they caught? If not, sbi_pmu_user_trap_put() must not follow.
  */
-bool sbi_pmu_user_trap_get(struct sbi_pmu_user_trap *ut)
+bool sbi_pmu_user_trap_get(struct sbi_pmu_user_trap *trap)
 {
 	bool armed;
 
-	mutex_lock(&ut->lock);
-	armed = arm(ut);
+	mutex_lock(&trap->lock);
+	armed = arm(trap);
 	if (armed)
-		atomic_inc(&ut->users);
-	mutex_unlock(&ut->lock);
+		atomic_inc(&trap->users);
+	mutex_unlock(&trap->lock);
 	return armed;
 }
 
-void sbi_pmu_user_trap_put(struct sbi_pmu_user_trap *ut)
+void sbi_pmu_user_trap_put(struct sbi_pmu_user_trap *trap)
 {
-	if (atomic_dec_and_test(&ut->users))
-		schedule_delayed_work(&ut->disarm, DISARM_DELAY);
+	if (atomic_dec_and_test(&trap->users))
+		schedule_delayed_work(&trap->disarm, DISARM_DELAY);
 }
 
 #define TEST_ADDRESS	0x400000
@@ -148,7 +148,7 @@ static const struct test_program {
 };
 
 struct test_setup {
-	struct sbi_pmu_user_trap *ut;
+	struct sbi_pmu_user_trap *trap;
 	const struct cpumask *cpus; /* where it runs: CPUs whose scounteren the module writes */
 };
 
@@ -156,7 +156,7 @@ static int begin_test(struct subprocess_info *info, struct cred *new)
 {
 	const struct test_setup *setup = info->data;
 
-	WRITE_ONCE(setup->ut->tester, current);
+	WRITE_ONCE(setup->trap->tester, current);
 	return set_cpus_allowed_ptr(current, setup->cpus);
 }
 
@@ -187,7 +187,7 @@ static int run_path(char *path, struct test_setup *setup)
 	if (!info)
 		return -ENOMEM;
 	ret = call_usermodehelper_exec(info, UMH_WAIT_PROC);
-	WRITE_ONCE(setup->ut->tester, NULL);
+	WRITE_ONCE(setup->trap->tester, NULL);
 	return ret;
 }
 
@@ -208,9 +208,9 @@ static int run_file(struct file *file, struct test_setup *setup)
 }
 
 /* Return: NULL if the read of the program is caught, or why not. */
-static const char *self_test(struct sbi_pmu_user_trap *ut, const struct cpumask *cpus)
+static const char *self_test(struct sbi_pmu_user_trap *trap, const struct cpumask *cpus)
 {
-	struct test_setup setup = { .ut = ut, .cpus = cpus };
+	struct test_setup setup = { .trap = trap, .cpus = cpus };
 	struct file *file = test_file();
 	int status;
 
@@ -222,44 +222,39 @@ static const char *self_test(struct sbi_pmu_user_trap *ut, const struct cpumask 
 		return "the program of the self-test cannot be run: is /proc mounted?";
 	if ((status & 0x7f) == SIGILL)
 		return "a read that traps kills the program: do_trap() is not on its way";
-	if (status || !ut->caught)
+	if (status || !trap->caught)
 		return "the read of the self-test did not trap";
 	return NULL;
 }
 
 /**
  * sbi_pmu_user_trap_init() - prepare to catch reads that trap
- * @ut: zero
- * @handle: see struct sbi_pmu_user_trap
+ * @trap: zero
  * @cpus: CPUs on which reads trap now
  * Context: may sleep; in the task that loads the module.
  * Return: NULL, or in words for the log why such reads cannot be caught.
  */
-const char *sbi_pmu_user_trap_init(struct sbi_pmu_user_trap *ut,
-				   bool (*handle)(struct sbi_pmu_user_trap *ut,
-						  struct pt_regs *regs),
-				   const struct cpumask *cpus)
+const char *sbi_pmu_user_trap_init(struct sbi_pmu_user_trap *trap, const struct cpumask *cpus)
 {
 	const char *why;
 
-	mutex_init(&ut->lock);
-	INIT_DELAYED_WORK(&ut->disarm, disarm_if_unused);
-	ut->handle = handle;
-	if (!register_probe(ut))
+	mutex_init(&trap->lock);
+	INIT_DELAYED_WORK(&trap->disarm, disarm_if_unused);
+	if (!register_probe(trap))
 		return "no kprobe on do_trap(): is CONFIG_KPROBES on?";
-	if (sbi_pmu_user_trap_get(ut)) {
-		why = self_test(ut, cpus);
-		sbi_pmu_user_trap_put(ut);
+	if (sbi_pmu_user_trap_get(trap)) {
+		why = self_test(trap, cpus);
+		sbi_pmu_user_trap_put(trap);
 	} else {
 		why = "kprobes are switched off (debugfs, kprobes/enabled)";
 	}
 	if (why)
-		sbi_pmu_user_trap_exit(ut);
+		sbi_pmu_user_trap_exit(trap);
 	return why;
 }
 
-void sbi_pmu_user_trap_exit(struct sbi_pmu_user_trap *ut)
+void sbi_pmu_user_trap_exit(struct sbi_pmu_user_trap *trap)
 {
-	cancel_delayed_work_sync(&ut->disarm);
-	unregister_kprobe(&ut->probe);
+	cancel_delayed_work_sync(&trap->disarm);
+	unregister_kprobe(&trap->probe);
 }

@@ -3,11 +3,7 @@
 #ifndef SBI_PMU_VENDOR_H
 #define SBI_PMU_VENDOR_H
 
-#include "event_code.h"
-#include "inventory.h"
-
-struct attribute_group;
-struct sbi_pmu;
+#include "sbi_pmu.h"
 
 /* A vendor's support; a function other than @match may be NULL */
 struct sbi_pmu_vendor {
@@ -16,21 +12,21 @@ struct sbi_pmu_vendor {
 	 * it; @data is passed to the others. Return: 0, -ENODEV if it is not for this machine,
 	 * another errno if the module must not load. May sleep.
 	 */
-	int (*match)(void **data);
+	int (*match)(const struct sbi_pmu_firmware_id *id, void **data);
 	/*
 	 * encode @config of a raw event into @code's data and unit, a number of the vendor's own
 	 * for a set of counters, 0: all of them. Return: 0 or -EINVAL.
 	 */
-	int (*encode)(const void *data, u64 config, struct sbi_pmu_event_code *code);
+	int (*encode)(const void *data, u64 config, struct sbi_pmu_code *code);
 	/*
 	 * encode the event that counts as standard event @idx into @code's data and unit, for
 	 * counters that are programmed without firmware. Return: is there one?
 	 */
-	bool (*standard)(const void *data, u32 idx, struct sbi_pmu_event_code *code);
+	bool (*standard)(const void *data, u32 idx, struct sbi_pmu_code *code);
 	/* the counters that can hold an event of @unit, which is not 0 */
-	u64 (*candidates)(const struct sbi_pmu_inventory *inv, u32 unit);
+	u64 (*candidates)(const struct sbi_pmu_counters *counters, u32 unit);
 	/* replace an event that no counter can filter so; what replaces it is probed after */
-	bool (*substitute)(const void *data, struct sbi_pmu_event_code *code);
+	bool (*substitute)(const void *data, struct sbi_pmu_code *code);
 	unsigned int (*slots)(const void *data); /* micro-ops of a cycle at most; 0: not known */
 	/* formats, events, caps; support of events can be asked. NULL: no memory. May sleep. */
 	const struct attribute_group **(*attribute_groups)(struct sbi_pmu *pmu, void *data);

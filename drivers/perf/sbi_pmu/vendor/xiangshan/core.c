@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* XiangShan: choose the event table, show its events in sysfs, check the table. */
-#include <linux/delay.h>
+/* XiangShan: choose the event table, show its events in sysfs. */
 #include <linux/module.h>
 #include <linux/of.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "../../sbi.h"
 #include "../../sysfs.h"
-#include "check.h"
-#include "core.h"
+#include "xiangshan.h"
 
 static char *table_wish = "auto";
 module_param_named(xiangshan, table_wish, charp, 0444);
 MODULE_PARM_DESC(xiangshan, "XiangShan's event table: user-guide, v2r2-2025, v2r2-2026, v3, off, or auto (default): by the device tree, or by the core if that is clear");
-
-static bool check_wish;
-module_param_named(xiangshan_check, check_wish, bool, 0444);
-MODULE_PARM_DESC(xiangshan_check, "at load, count two XiangShan events that happen on each cycle, and warn if the table is wrong (default: no)");
 
 static bool all_wish;
 module_param_named(xiangshan_all, all_wish, bool, 0444);
@@ -68,13 +61,17 @@ static bool has_smcntrpmf(void)
 	return has;
 }
 
-static int xiangshan_match(void **data)
+static int xiangshan_match(const struct sbi_pmu_firmware_id *id, void **data)
 {
-	struct sbi_pmu_core core = { .stated = stated_table(), .smcntrpmf = has_smcntrpmf() };
+	const struct sbi_pmu_core core = {
+		.vendor = id->mvendorid,
+		.arch = id->marchid,
+		.stated = stated_table(),
+		.smcntrpmf = has_smcntrpmf(),
+	};
 	struct sbi_pmu_choice choice;
 	struct xiangshan *xs;
 
-	sbi_pmu_sbi_core_ids(&core.vendor, &core.arch);
 	if (sbi_pmu_table_choose(table_wish, &core, &choice)) {
 		pr_err("xiangshan=%s: auto, off, user-guide, v2r2-2025, v2r2-2026 and v3 are known\n",
 		       table_wish);
@@ -102,14 +99,14 @@ static void xiangshan_remove(void *data)
 	kfree(xs);
 }
 
-static int xiangshan_encode(const void *data, u64 config, struct sbi_pmu_event_code *code)
+static int xiangshan_encode(const void *data, u64 config, struct sbi_pmu_code *code)
 {
 	const struct xiangshan *xs = data;
 
 	return sbi_pmu_selector_encode(xs->choice.table->bits, config, &code->data, &code->unit);
 }
 
-static bool xiangshan_standard(const void *data, u32 idx, struct sbi_pmu_event_code *code)
+static bool xiangshan_standard(const void *data, u32 idx, struct sbi_pmu_code *code)
 {
 	const struct xiangshan *xs = data;
 	const u64 config = sbi_pmu_table_standard(xs->choice.table, idx);
@@ -185,13 +182,12 @@ static ssize_t event_show(struct device *dev, struct device_attribute *attr, cha
 }
 
 /* How to count a named event; an errno if it cannot be counted here. */
-static int find_event(struct sbi_pmu *pmu, u64 config, struct sbi_pmu_event_code *code,
-		      u64 *candidates)
+static int find_event(struct sbi_pmu *pmu, u64 config, struct sbi_pmu_code *code, u64 *candidates)
 {
 	const struct perf_event_attr attr = { .config = config };
 	int ret = sbi_pmu_event_encode(&pmu->caps, &attr, true, code);
 
-	return ret ?: sbi_pmu_support_find(&pmu->support, code, candidates);
+	return ret ?: sbi_pmu_find_counters(pmu, code, candidates);
 }
 
 /* The number of names to list, if they can be counted here */
@@ -204,7 +200,7 @@ static unsigned int names_wanted(const struct sbi_pmu_table *table)
 static void fill_events(struct sbi_pmu *pmu, struct xiangshan *xs)
 {
 	const struct sbi_pmu_table *table = xs->choice.table;
-	struct sbi_pmu_event_code code;
+	struct sbi_pmu_code code;
 	u64 candidates;
 
 	for (unsigned int n = 0; n < table->total; n++) {
@@ -246,89 +242,6 @@ static const struct attribute_group **xiangshan_attribute_groups(struct sbi_pmu 
 	return xs->groups;
 }
 
-/* ---- the check of the table ---- */
-
-struct check {
-	struct sbi_pmu *pmu;
-	struct sbi_pmu_event_code code[SBI_PMU_CHECK_EVENTS];
-	u64 candidates[SBI_PMU_CHECK_EVENTS];
-	struct sbi_pmu_check counts;
-	int ret;
-};
-
-static void wait_1ms(void)
-{
-	mdelay(1);
-}
-
-static void measure_here(void *arg)
-{
-	struct check *c = arg;
-
-	c->ret = sbi_pmu_check_measure(&this_cpu_ptr(c->pmu->cpu)->counters, c->code, c->candidates,
-				       wait_1ms, &c->counts);
-}
-
-/* A hart that is interrupted each time cannot be measured. */
-#define ATTEMPTS	50
-
-static int measure(struct check *c, const struct sbi_pmu_table *table)
-{
-	int ret;
-
-	for (unsigned int n = 0; n < SBI_PMU_CHECK_EVENTS; n++) {
-		ret = find_event(c->pmu, sbi_pmu_check_event(table, n), &c->code[n],
-				 &c->candidates[n]);
-		if (ret)
-			return ret;
-	}
-	for (unsigned int n = 0; n < ATTEMPTS; n++) {
-		ret = smp_call_function_single(cpumask_any(&c->pmu->cpus), measure_here, c, true);
-		if (ret || c->ret || sbi_pmu_check_result(&c->counts))
-			break;
-	}
-	return ret ?: c->ret;
-}
-
-static void log_check(const struct sbi_pmu_check *counts, const char *table)
-{
-	const char *clock = counts->cycles ? "cycles" :
-					     "cycles of memory (the cycle counter does not count)";
-	const u64 memory = counts->count[SBI_PMU_CHECK_MEMORY];
-	const u64 backend = counts->count[SBI_PMU_CHECK_BACKEND];
-
-	switch (sbi_pmu_check_result(counts)) {
-	case SBI_PMU_CHECK_PLAUSIBLE:
-		pr_info("xiangshan_check: table %s may be right: in %llu %s, %llu of cycles_memory and %llu of cycles_backend\n",
-			table, counts->least, clock, memory, backend);
-		break;
-	case SBI_PMU_CHECK_WRONG:
-		pr_warn("xiangshan_check: table %s is not this core's: in %llu %s, %llu of cycles_memory and %llu of cycles_backend; select another table with xiangshan=\n",
-			table, counts->least, clock, memory, backend);
-		break;
-	case SBI_PMU_CHECK_UNCLEAR:
-		pr_warn("xiangshan_check: not clear, as the hart was interrupted in each attempt; load the module again when it is less busy\n");
-		break;
-	}
-}
-
-static void check_table(struct sbi_pmu *pmu, const struct sbi_pmu_table *table)
-{
-	struct check *c = kzalloc(sizeof(*c), GFP_KERNEL);
-	int ret = -ENOMEM;
-
-	if (c) {
-		c->pmu = pmu;
-		ret = measure(c, table);
-	}
-	if (ret)
-		pr_warn("xiangshan_check: cannot count cycles_memory and cycles_backend (%d)\n",
-			ret);
-	else
-		log_check(&c->counts, table->name);
-	kfree(c);
-}
-
 static void xiangshan_log(struct sbi_pmu *pmu, void *data)
 {
 	const struct xiangshan *xs = data;
@@ -343,8 +256,6 @@ static void xiangshan_log(struct sbi_pmu *pmu, void *data)
 		pr_warn("firmware maps no raw events to XiangShan's counters: its device tree needs a riscv,pmu node, see dts/\n");
 	else if (!xs->found_wide)
 		pr_info("sums of three and four events cannot be counted: firmware has no raw events v2 (SBI 3.0)\n");
-	if (check_wish)
-		check_table(pmu, table);
 }
 
 const struct sbi_pmu_vendor sbi_pmu_xiangshan = {

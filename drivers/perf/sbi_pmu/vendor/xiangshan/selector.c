@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "selector.h"
+#include "xiangshan.h"
 
 /* Hardware ignores the upper two bits; in event0 they are a tag of the unit for device trees. */
 #define EVENT_INDEX	GENMASK_ULL(7, 0)
@@ -82,7 +82,7 @@ int sbi_pmu_selector_encode(const u8 *bits, u64 config, u64 *data, u32 *unit)
 }
 
 /* The counters of @unit, by their CSRs, whatever their logical indices. */
-u64 sbi_pmu_selector_candidates(const struct sbi_pmu_inventory *inv, u32 unit)
+u64 sbi_pmu_selector_candidates(const struct sbi_pmu_counters *counters, u32 unit)
 {
 	static const u8 first[SBI_PMU_UNITS + 1] = {
 		[SBI_PMU_UNIT_FRONTEND] = 3, [SBI_PMU_UNIT_BACKEND] = 11,
@@ -93,9 +93,9 @@ u64 sbi_pmu_selector_candidates(const struct sbi_pmu_inventory *inv, u32 unit)
 	unsigned int i;
 
 	if (unit == SBI_PMU_UNIT_ANY)
-		return sbi_pmu_inventory_hardware(inv);
-	for_each_counter(i, inv->programmable) {
-		const unsigned int nth = inv->info[i].csr - CSR_CYCLE;
+		return sbi_pmu_hardware(counters);
+	for_each_counter(i, counters->programmable) {
+		const unsigned int nth = counters->info[i].csr - CSR_CYCLE;
 
 		if (nth >= first[unit] && nth < first[unit + 1])
 			which |= BIT_ULL(i);

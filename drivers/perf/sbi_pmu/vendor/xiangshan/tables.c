@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tables.h"
+#include "xiangshan.h"
 
 /* A value in the place of a config field, in a constant expression. */
 #define AT(_field, _value)	((u64)(_value) * ((_field) & -(_field)))

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * All timers of a CPU: for narrow counters, for missed interrupts, and for events that cannot
+ * interrupt and are sampled by timer; and the arithmetic of sampling periods.
+ */
+#include <linux/hrtimer.h>
+#include <linux/sched/clock.h>
+#include <linux/timer.h>
+
+#include "counters.h"
+#include "vendor.h"
+
+/* ---- periods ---- */
+
+/* Least events to an overflow, so that the task makes progress. A shorter period counts in full. */
+#define MIN_PERIOD	16
+
+/*
+ * An event of one privilege mode may always overflow shortly before the hart leaves that mode, and
+ * interrupt again at once. Each deferred sample doubles the minimum, up to a million (1 ms).
+ */
+#define MAX_BACKOFF	16
+
+/* Time between two looks of the timer at an event (ns) */
+#define MIN_POLL_NS	100000
+#define MAX_POLL_NS	10000000
+
+#define FIRST_POLL_NS	1000000 /* its rate is known after that */
+
+/*
+ * Least time to a look (ns): if the period ended when the task was switched out, the task is to
+ * run its own code again before the sample is taken.
+ */
+#define SOON_NS		10000
+
+/* After how many events the counter is to overflow; never 0. */
+u64 sbi_pmu_period_to_overflow(const struct sbi_pmu_event *e)
+{
+	const s64 min = (s64)MIN_PERIOD << e->period.deferred;
+
+	return max(local64_read(&e->event->hw.period_left), min);
+}
+
+/**
+ * sbi_pmu_period_sampled() - begin a new period where the last one that is over has ended
+ * @e: an event whose period is over
+ * Return: the events that the sample stands for: all since the last sample.
+ */
+u64 sbi_pmu_period_sampled(struct sbi_pmu_event *e)
+{
+	struct hw_perf_event *hwc = &e->event->hw;
+	const u64 over = -(u64)local64_read(&hwc->period_left), events = e->period.since_sample;
+
+	local64_add((over / hwc->sample_period + 1) * hwc->sample_period, &hwc->period_left);
+	e->period.since_sample = 0;
+	e->period.deferred = 0;
+	return events;
+}
+
+/* A sample is due, but in a privilege mode that the event excludes: it stays due. */
+void sbi_pmu_period_defer(struct sbi_pmu_event *e)
+{
+	if (e->period.deferred < MAX_BACKOFF)
+		e->period.deferred++;
+}
+
+/* Events sampled by timer: add the time in which those up to now were counted. */
+void sbi_pmu_period_seen(struct sbi_pmu_event *e, u64 now)
+{
+	struct sbi_pmu_period *p = &e->period;
+	const u64 ns = now - p->since;
+
+	p->since = now;
+	p->waited += ns;
+	p->seen_ns += ns;
+	/* Only the last milliseconds say what comes next. */
+	while (p->seen_ns > MAX_POLL_NS) {
+		p->seen_ns /= 2;
+		p->seen /= 2;
+	}
+}
+
+/* Time to the end of the period at the rate of the last events, and a 16th more: a look that comes
+ * too early is wasted.
+ */
+static u64 to_end_ns(const struct sbi_pmu_period *p, s64 left)
+{
+	u64 ns;
+
+	if (left <= 0)
+		return 0;
+	if (!p->seen && p->waited < FIRST_POLL_NS)
+		return FIRST_POLL_NS - p->waited;
+	if (!p->seen || !p->seen_ns || (u64)left / p->seen > MAX_POLL_NS / p->seen_ns)
+		return MAX_POLL_NS;
+	ns = left * p->seen_ns / p->seen;
+	return ns + ns / 16;
+}
+
+/*
+ * When the timer must look at an event that counts. It goes on after a stop, so that tasks of short
+ * bursts are looked at as often. Two looks are some time of counting apart, more if the last ones
+ * came in the wrong mode.
+ */
+static u64 period_due(const struct sbi_pmu_event *e)
+{
+	const struct sbi_pmu_period *p = &e->period;
+	const u64 apart = (u64)MIN_POLL_NS << p->deferred;
+	u64 ns = to_end_ns(p, local64_read(&e->event->hw.period_left));
+
+	if (p->waited + ns < apart)
+		ns = apart - p->waited;
+	return p->since + clamp(ns, SOON_NS, MAX_POLL_NS);
+}
+
+/* ---- samples by timer ---- */
+
+static bool is_by_timer(const struct sbi_pmu_event *e)
+{
+	return e->active && e->sampling == SBI_PMU_BY_TIMER;
+}
+
+/* Account counter @idx if an event on it is sampled by timer. Return: is one? */
+static bool look_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 now)
+{
+	struct sbi_pmu_event *e;
+	bool any = false;
+
+	hlist_for_each_entry(e, &cpu->events[idx], node)
+		any |= is_by_timer(e);
+	if (!any)
+		return false;
+	sbi_pmu_counter_update(cpu, idx);
+	hlist_for_each_entry(e, &cpu->events[idx], node) {
+		if (!is_by_timer(e))
+			continue;
+		sbi_pmu_period_seen(e, now);
+		e->period.waited = 0;
+		e->period.seen_ns /= 2;
+		e->period.seen /= 2;
+	}
+	return true;
+}
+
+/* When the timer must look at the first event, 0 if no event is sampled by timer. */
+static u64 first_due(const struct sbi_pmu_cpu *cpu)
+{
+	const struct sbi_pmu_event *e;
+	u64 first = 0, due;
+	unsigned int i;
+
+	for_each_counter(i, cpu->assigned.busy) {
+		hlist_for_each_entry(e, &cpu->events[i], node) {
+			if (!is_by_timer(e))
+				continue;
+			due = period_due(e);
+			if (!first || due < first)
+				first = due;
+		}
+	}
+	return first;
+}
+
+/* Stopped at once when events leave, the timer does not wake a CPU whose sampled task sleeps. */
+static void set_sample_timer(struct sbi_pmu_cpu *cpu)
+{
+	struct hrtimer *timer = &cpu->sample_timer;
+	const u64 due = first_due(cpu);
+
+	cpu->timed_changed = false;
+	if (!due)
+		hrtimer_try_to_cancel(timer);
+	else if (!hrtimer_is_queued(timer) || due != ktime_to_ns(hrtimer_get_expires(timer)))
+		hrtimer_start(timer, ns_to_ktime(due), HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+static enum hrtimer_restart sample_timer(struct hrtimer *timer)
+{
+	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, sample_timer);
+	const u64 start = sched_clock(), now = ktime_get_ns();
+	bool any = false;
+	unsigned int i;
+
+	sbi_pmu_counters_disable(cpu);
+	for_each_counter(i, cpu->assigned.busy) {
+		if (!look_at(cpu, i, now))
+			continue;
+		sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_TIMER);
+		any = true;
+	}
+	sbi_pmu_counters_enable(cpu);
+	if (any)
+		sbi_pmu_report_time(cpu->pmu, start);
+	set_sample_timer(cpu);
+	return HRTIMER_NORESTART;
+}
+
+/* ---- narrow counters, missed interrupts ---- */
+
+/* Look for missed interrupts so often (ms): two reads of CSRs and one of each armed counter */
+#define LOOK_OFTEN_MS	10 /* on a CPU that has missed some, or is known to */
+#define LOOK_MS		100
+
+/* After a missed interrupt is found the CPU has so long to run its own code again (ns). */
+#define SERVE_NS	20000
+
+static enum hrtimer_restart narrow_timer(struct hrtimer *timer)
+{
+	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, timer);
+	u64 next = 0;
+
+	/* Perf core may start events in here: they must not start this timer. */
+	cpu->interval = 1;
+	sbi_pmu_serve_missed_irqs(cpu);
+	if (sbi_pmu_counters_update_narrow(cpu))
+		next = cpu->pmu->wrap_ns;
+	cpu->interval = next;
+	if (!next)
+		return HRTIMER_NORESTART;
+	/* From now on: the time spent in here must not shorten the interval. */
+	hrtimer_set_expires(timer, ktime_add_ns(ktime_get(), next));
+	return HRTIMER_RESTART;
+}
+
+static unsigned long look_interval(const struct sbi_pmu_cpu *cpu)
+{
+	const struct sbi_pmu_vendor *vendor = cpu->pmu->caps.vendor;
+	const bool often = cpu->missed_irqs || (vendor && vendor->loses_irqs) || cpu->wrapped;
+
+	return msecs_to_jiffies(often ? LOOK_OFTEN_MS : LOOK_MS);
+}
+
+/* Samples are taken by the other timer, when the CPU runs its own code again. */
+static void look_timer(struct timer_list *timer)
+{
+	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, look_timer);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (sbi_pmu_find_missed_irqs(cpu))
+		mod_timer(timer, jiffies + look_interval(cpu));
+	if (cpu->missed) {
+		cpu->interval = SERVE_NS;
+		hrtimer_start(&cpu->timer, ns_to_ktime(SERVE_NS), HRTIMER_MODE_REL_PINNED_HARD);
+	}
+	local_irq_restore(flags);
+}
+
+/* ---- for all ---- */
+
+/**
+ * sbi_pmu_timer_needed() - an event has come that is sampled, or some counters are narrow
+ * @cpu: this CPU
+ * @sampling: how the event is sampled
+ *
+ * The timers stop at their next expiry, so that a context switch need not stop them; that for
+ * samples stops at once.
+ * Context: interrupts disabled.
+ */
+void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling)
+{
+	const u64 ns = cpu->pmu->wrap_ns;
+
+	if (sampling == SBI_PMU_BY_TIMER)
+		cpu->timed_changed = true;
+	else if (sampling == SBI_PMU_BY_INTERRUPT && !timer_pending(&cpu->look_timer))
+		mod_timer(&cpu->look_timer, jiffies + look_interval(cpu));
+	if (!ns || cpu->interval)
+		return;
+	cpu->interval = ns;
+	hrtimer_start(&cpu->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* Set the timer for samples, if events have come or left. Context: interrupts disabled. */
+void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu)
+{
+	if (cpu->timed_changed)
+		set_sample_timer(cpu);
+}
+
+void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu)
+{
+	hrtimer_setup(&cpu->timer, narrow_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_setup(&cpu->sample_timer, sample_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_PINNED_HARD);
+	/* Deferrable: it does not wake an idle CPU, whose counters stand still or nearly so. */
+	timer_setup(&cpu->look_timer, look_timer, TIMER_DEFERRABLE | TIMER_PINNED);
+}
+
+/* Stop the timers of a CPU whose counters are offline. Context: may sleep. */
+void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu)
+{
+	timer_delete_sync(&cpu->look_timer);
+	hrtimer_cancel(&cpu->timer);
+	hrtimer_cancel(&cpu->sample_timer);
+	cpu->interval = 0;
+}
