@@ -4,8 +4,8 @@
  * shared memory (SBI 3.0, 11.2), or by CSRs alone (Smcdeleg, Ssccfg).
  *
  * Free-running counters are emulated without SBI calls: one is "stopped" by a read, and "started"
- * from the value that it has then, so it counts nothing between the two. The functions below know
- * that; the callbacks never see such a counter.
+ * from the value that it has then, so it counts nothing between the two. The callbacks never see
+ * such a counter.
  */
 #ifndef SBI_PMU_BACKEND_H
 #define SBI_PMU_BACKEND_H
@@ -33,11 +33,10 @@ struct sbi_pmu_backend {
 	/* start a counter that has just been configured, from any value. Return: 0 or an errno. */
 	int (*start_one)(struct sbi_pmu_cpu *cpu, unsigned int idx);
 	/*
-	 * stop running counters @which, and add their values to cpu->stopped_at: of counters in
-	 * @wanted, and of others where that costs nothing. Return: counters that have lost
-	 * their event and must be configured again.
+	 * stop running counters @which; add their values to cpu->stopped_at where that takes no
+	 * reading. Return: counters that have lost their event and must be configured again.
 	 */
-	u64 (*stop)(struct sbi_pmu_cpu *cpu, u64 which, u64 wanted);
+	u64 (*stop)(struct sbi_pmu_cpu *cpu, u64 which);
 	/*
 	 * start stopped counters @which: those in cpu->start_at from their value there, others
 	 * from their present value. Return: counters that could not be started.
@@ -67,14 +66,12 @@ int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_p
 void sbi_pmu_counter_unconfig(struct sbi_pmu_cpu *cpu, unsigned int idx);
 int sbi_pmu_counter_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx);
 int sbi_pmu_counter_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value);
-u64 sbi_pmu_backend_stop(struct sbi_pmu_cpu *cpu, u64 which, u64 wanted);
-u64 sbi_pmu_backend_start(struct sbi_pmu_cpu *cpu, u64 which);
 
 /* Single SBI calls (backend_sbi.c), for other backends, too */
 void sbi_pmu_sbi_backend_online(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_sbi_backend_release(struct sbi_pmu_cpu *cpu, unsigned int idx);
 int sbi_pmu_sbi_backend_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx);
-u64 sbi_pmu_sbi_backend_stop(struct sbi_pmu_cpu *cpu, u64 which, u64 wanted);
+u64 sbi_pmu_sbi_backend_stop(struct sbi_pmu_cpu *cpu, u64 which);
 u64 sbi_pmu_start_each(struct sbi_pmu_cpu *cpu, u64 which);
 u64 sbi_pmu_counter_convert(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 raw);
 void sbi_pmu_counter_started_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value);

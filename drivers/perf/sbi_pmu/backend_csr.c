@@ -344,23 +344,14 @@ static u64 csr_start(struct sbi_pmu_cpu *cpu, u64 which)
 	return failed | more;
 }
 
-static u64 csr_stop(struct sbi_pmu_cpu *cpu, u64 which, u64 wanted)
+static u64 csr_stop(struct sbi_pmu_cpu *cpu, u64 which)
 {
-	const u64 firmware = which & cpu->counters->firmware;
-	const u64 hardware = which & ~firmware;
-	const u64 read = hardware & wanted;
+	const u64 firmware = which & cpu->counters->firmware, hardware = which & ~firmware;
 	const u32 bits = sbi_pmu_csr_bits(cpu->counters, hardware);
-	u64 failed = 0;
-	unsigned int i;
 
-	if (bits && stop_counters(cpu, bits))
-		failed = hardware;
-	for_each_counter(i, read)
-		if (!sbi_pmu_counter_read(cpu, i, &cpu->stopped_at.value[i]))
-			cpu->stopped_at.valid |= BIT_ULL(i);
 	if (firmware)
-		sbi_pmu_sbi_backend_stop(cpu, firmware, wanted);
-	return failed;
+		sbi_pmu_sbi_backend_stop(cpu, firmware);
+	return bits && stop_counters(cpu, bits) ? hardware : 0;
 }
 
 /* ---- CPUs come and go ---- */

@@ -108,41 +108,6 @@ int sbi_pmu_counter_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value)
 	return ret;
 }
 
-/* Add the values of counters @which to @values. Return: those that cannot be read. */
-static u64 read_each(struct sbi_pmu_cpu *cpu, u64 which, struct sbi_pmu_values *values)
-{
-	u64 failed = 0;
-	unsigned int i;
-
-	for_each_counter(i, which) {
-		if (sbi_pmu_counter_read(cpu, i, &values->value[i]))
-			failed |= BIT_ULL(i);
-		else
-			values->valid |= BIT_ULL(i);
-	}
-	return failed;
-}
-
-/* Stop counters: see struct sbi_pmu_backend. A value that is not known is not accounted. */
-u64 sbi_pmu_backend_stop(struct sbi_pmu_cpu *cpu, u64 which, u64 wanted)
-{
-	const u64 free_running = which & cpu->counters->free_running;
-
-	read_each(cpu, free_running, &cpu->stopped_at);
-	which &= ~free_running;
-	return which ? cpu->backend->stop(cpu, which, wanted) : 0;
-}
-
-/* Start counters: see struct sbi_pmu_backend. */
-u64 sbi_pmu_backend_start(struct sbi_pmu_cpu *cpu, u64 which)
-{
-	const u64 free_running = which & cpu->counters->free_running;
-	const u64 others = which & ~free_running;
-	const u64 failed = others ? cpu->backend->start(cpu, others) : 0;
-
-	return failed | read_each(cpu, free_running, &cpu->start_at);
-}
-
 /* ---- single SBI calls ---- */
 
 /*
@@ -173,14 +138,10 @@ int sbi_pmu_sbi_backend_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	return ret == -EALREADY ? 0 : ret;
 }
 
-/*
- * The result is about one counter only, so counters are taken to be stopped. One that accumulates
- * is read in any case: the next total contains this count.
- */
-u64 sbi_pmu_sbi_backend_stop(struct sbi_pmu_cpu *cpu, u64 which, u64 wanted)
+/* The result is about one counter only, so counters are taken to be stopped. */
+u64 sbi_pmu_sbi_backend_stop(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	sbi_pmu_sbi_stop(cpu, which, 0);
-	read_each(cpu, cpu->accumulates ? which : which & wanted, &cpu->stopped_at);
 	return 0;
 }
 

@@ -103,14 +103,14 @@ static bool shmem_written(struct sbi_pmu_cpu *cpu, unsigned int idx, bool error,
 	return true;
 }
 
-static u64 snapshot_stop(struct sbi_pmu_cpu *cpu, u64 which, u64 wanted)
+static u64 snapshot_stop(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	u64 lost = 0;
 	unsigned int i;
 	int ret;
 
 	if (!cpu->shmem.registered)
-		return sbi_pmu_sbi_backend_stop(cpu, which, wanted);
+		return sbi_pmu_sbi_backend_stop(cpu, which);
 	ret = stop_to_shmem(cpu, which);
 	if (is_shmem_lost(ret) && sbi_pmu_shmem_register(cpu))
 		ret = stop_to_shmem(cpu, which);
@@ -193,7 +193,7 @@ bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu)
 	cpu->stopped_at.valid = 0;
 	if (!start_from_shmem(cpu, BIT_ULL(idx))) {
 		sbi_pmu_counter_started_at(cpu, idx, FAR);
-		works = !snapshot_stop(cpu, BIT_ULL(idx), BIT_ULL(idx)) &&
+		works = !snapshot_stop(cpu, BIT_ULL(idx)) &&
 			cpu->stopped_at.value[idx] - FAR < FAR &&
 			!sbi_pmu_counter_read(cpu, idx, &read) &&
 			read == cpu->stopped_at.value[idx];

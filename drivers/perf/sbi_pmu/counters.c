@@ -218,17 +218,23 @@ static void reconfigure_invalid(struct sbi_pmu_cpu *cpu)
 /* Stop counters until sbi_pmu_counters_restart(), account their events; only those that run. */
 void sbi_pmu_counters_stop(struct sbi_pmu_cpu *cpu, u64 which)
 {
-	const u64 stop = running(cpu) & which;
-	u64 invalid;
+	/* A free-running counter "stops" by being read. */
+	const u64 stop = running(cpu) & which, calls = stop & ~cpu->counters->free_running;
+	/* One that accumulates is read in any case: the next total contains this count. */
+	const u64 read = cpu->accumulates ? stop : stop & cpu->assigned.busy;
+	u64 *value = cpu->stopped_at.value, invalid;
 	unsigned int i;
 
 	if (!stop)
 		return;
 	cpu->stopped_at.valid = 0;
-	invalid = sbi_pmu_backend_stop(cpu, stop, cpu->assigned.busy);
+	invalid = calls ? cpu->backend->stop(cpu, calls) : 0;
+	for_each_counter(i, read & ~invalid & ~cpu->stopped_at.valid)
+		if (!sbi_pmu_counter_read(cpu, i, &value[i]))
+			cpu->stopped_at.valid |= BIT_ULL(i);
 	for_each_counter(i, stop) {
 		if (has_counter(cpu->stopped_at.valid, i))
-			counter_account(cpu, i, cpu->stopped_at.value[i]);
+			counter_account(cpu, i, value[i]);
 		set_state(cpu, i, has_counter(invalid, i) ? SBI_PMU_INVALID : SBI_PMU_STOPPED);
 	}
 }
@@ -240,6 +246,9 @@ static u64 to_start(const struct sbi_pmu_cpu *cpu)
 
 	return sbi_pmu_needs_start_value(cpu) ? stopped & cpu->assigned.busy : stopped;
 }
+
+/* Least events to an overflow, so that the task makes progress. A shorter period counts in full. */
+#define MIN_PERIOD	16
 
 /*
  * Where counter @idx starts: to overflow when the first period ends, at most half of the range
@@ -257,7 +266,9 @@ static enum sbi_pmu_counter_state set_start_value(struct sbi_pmu_cpu *cpu, unsig
 		reset |= needs_reset(cpu, e);
 		if (!e->active || e->sampling != SBI_PMU_BY_INTERRUPT)
 			continue;
-		value = sbi_pmu_period_to_overflow(e);
+		/* A sample in a wrong mode was deferred: later the hart may be in another. */
+		value = max_t(s64, local64_read(&e->event->hw.period_left),
+			      MIN_PERIOD << e->period.deferred);
 		if (!first || value < first)
 			first = value;
 	}
@@ -280,8 +291,14 @@ static void counter_started(struct sbi_pmu_cpu *cpu, unsigned int idx,
 	struct sbi_pmu_event *e;
 
 	set_state(cpu, idx, state);
-	if (!has_counter(cpu->start_at.valid, idx))
+	if (has_counter(cpu->counters->free_running, idx)) {
+		if (sbi_pmu_counter_read(cpu, idx, &cpu->start_at.value[idx])) {
+			counter_drop_events(cpu, idx);
+			return;
+		}
+	} else if (!has_counter(cpu->start_at.valid, idx)) {
 		return;
+	}
 	hlist_for_each_entry(e, &cpu->events[idx], node)
 		e->prev = cpu->start_at.value[idx];
 	hlist_for_each_entry(e, &cpu->events[idx], node)
@@ -295,17 +312,19 @@ static void counter_started(struct sbi_pmu_cpu *cpu, unsigned int idx,
 static void counters_start(struct sbi_pmu_cpu *cpu)
 {
 	enum sbi_pmu_counter_state state[SBI_PMU_MAX_COUNTERS];
-	u64 start, failed;
+	u64 start, calls, failed;
 	unsigned int i;
 
 	sbi_pmu_counters_stop(cpu, cpu->in[SBI_PMU_RESTART]);
-	reconfigure_invalid(cpu);
+	if (cpu->in[SBI_PMU_INVALID])
+		reconfigure_invalid(cpu);
 	start = to_start(cpu);
 	if (!start)
 		return;
 	for_each_counter(i, start)
 		state[i] = set_start_value(cpu, i);
-	failed = sbi_pmu_backend_start(cpu, start);
+	calls = start & ~cpu->counters->free_running;
+	failed = calls ? cpu->backend->start(cpu, calls) : 0;
 	for_each_counter(i, start) {
 		if (has_counter(failed, i)) {
 			counter_release(cpu, i);

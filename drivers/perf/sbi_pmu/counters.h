@@ -44,39 +44,17 @@ void sbi_pmu_event_mark_restart(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_ev
 
 /* ---- inline, as each context switch comes here for each event ---- */
 
-/**
- * sbi_pmu_counter_delta() - events between two reads
- * @info: the counter, which wraps at 2^width
- * @prev: the earlier value
- * @now: the later value
- * @delta: the answer, only written on success
- * Return: 0, or -ERANGE if a 64-bit counter went backwards: no counter counts 2^63
- * between two reads, so something else changed its value.
+/*
+ * Its counter reads @now. A 64-bit counter that went backwards was changed by something else, as none
+ * counts 2^63 between two reads: that is not counted.
  */
-static inline int sbi_pmu_counter_delta(const struct sbi_pmu_counter_info *info, u64 prev, u64 now,
-					u64 *delta)
-{
-	const u64 d = now - prev;
-
-	if (info->width < 64) {
-		*delta = d & GENMASK_ULL(info->width - 1, 0);
-		return 0;
-	}
-	if (d >> 63)
-		return -ERANGE;
-	*delta = d;
-	return 0;
-}
-
-/* Its counter reads @now; a value that it cannot have reached is not counted. */
 static inline void sbi_pmu_event_account(struct sbi_pmu_event *e,
 					 const struct sbi_pmu_counter_info *info, u64 now)
 {
-	u64 delta;
-	const int ret = sbi_pmu_counter_delta(info, e->prev, now, &delta);
+	const u64 delta = (now - e->prev) & GENMASK_ULL(info->width - 1, 0);
 
 	e->prev = now;
-	if (ret)
+	if (unlikely(delta >> 63))
 		return;
 	local64_add(delta, &e->event->count);
 	/* Perf core may write the page at any time: base and count go together. */

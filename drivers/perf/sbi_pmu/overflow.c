@@ -92,25 +92,40 @@ static struct pt_regs *sample_regs(const struct sbi_pmu_event *e, struct pt_regs
 	return task_pt_regs(current);
 }
 
-/* Take a sample if the period of the event, which has just been accounted, is over. */
+/*
+ * An event of one privilege mode may always overflow shortly before the hart leaves that mode, and
+ * interrupt again at once. Each deferred sample doubles the least events to the next, up to a
+ * million (1 ms).
+ */
+#define MAX_BACKOFF	16
+
+/*
+ * Take a sample if the period of the event, which has just been accounted, is over. It stands for
+ * all events since the last one; the new period begins where the last that is over has ended.
+ */
 static void sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, struct pt_regs *regs)
 {
 	struct perf_event *event = e->event;
+	struct hw_perf_event *hwc = &event->hw;
+	const u64 period = hwc->sample_period, over = -(u64)local64_read(&hwc->period_left);
 	struct perf_sample_data data;
 
-	if (local64_read(&event->hw.period_left) > 0)
+	if (local64_read(&hwc->period_left) > 0)
 		return;
 	regs = sample_regs(e, regs);
 	if (!regs) {
-		sbi_pmu_period_defer(e);
+		if (e->period.deferred < MAX_BACKOFF)
+			e->period.deferred++;
 		cpu->wrong_mode++;
 		return;
 	}
-	event->hw.last_period = sbi_pmu_period_sampled(e);
-	perf_sample_data_init(&data, 0, event->hw.last_period);
+	local64_add((over / period + 1) * period, &hwc->period_left);
+	hwc->last_period = e->period.since_sample;
+	e->period.since_sample = 0;
+	e->period.deferred = 0;
+	perf_sample_data_init(&data, 0, hwc->last_period);
 	/* Kernels before 6.17 leave it to the PMU to stop an event that is throttled. */
-	if (cpu->pmu->perf_event_overflow(event, &data, regs) &&
-	    !(event->hw.state & PERF_HES_STOPPED))
+	if (cpu->pmu->perf_event_overflow(event, &data, regs) && !(hwc->state & PERF_HES_STOPPED))
 		event->pmu->stop(event, PERF_EF_UPDATE);
 }
 

@@ -326,7 +326,7 @@ static int start_and_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 from, u
 {
 	cpu->start_at.value[idx] = from;
 	cpu->start_at.valid |= BIT_ULL(idx);
-	return sbi_pmu_backend_start(cpu, BIT_ULL(idx)) ?
+	return cpu->backend->start(cpu, BIT_ULL(idx)) ?
 		       -EIO :
 		       sbi_pmu_csr_read(cpu->counters->info[idx].csr, value);
 }
@@ -346,10 +346,10 @@ static unsigned int measure_width(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 	if (start_and_read(cpu, idx, UPPER_HALF, &upper))
 		return 0;
-	sbi_pmu_backend_stop(cpu, BIT_ULL(idx), 0);
+	cpu->backend->stop(cpu, BIT_ULL(idx));
 	if (start_and_read(cpu, idx, LOWER_HALF, &lower))
 		return 0;
-	sbi_pmu_backend_stop(cpu, BIT_ULL(idx), 0);
+	cpu->backend->stop(cpu, BIT_ULL(idx));
 	if (start_and_read(cpu, idx, 0, &zero))
 		return 0;
 	if (zero >> FAR_BITS || (upper & ~UPPER_HALF) >> FAR_BITS || !ones_left(lower, LOWER_HALF))

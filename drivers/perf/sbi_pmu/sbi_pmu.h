@@ -526,9 +526,6 @@ void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling);
 void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu);
-u64 sbi_pmu_period_to_overflow(const struct sbi_pmu_event *e);
-u64 sbi_pmu_period_sampled(struct sbi_pmu_event *e);
-void sbi_pmu_period_defer(struct sbi_pmu_event *e);
 void sbi_pmu_period_seen(struct sbi_pmu_event *e, u64 now);
 
 /* ---- reads from user space (user_access.c, user_trap.c) ---- */

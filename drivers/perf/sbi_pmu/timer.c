@@ -12,15 +12,6 @@
 
 /* ---- periods ---- */
 
-/* Least events to an overflow, so that the task makes progress. A shorter period counts in full. */
-#define MIN_PERIOD	16
-
-/*
- * An event of one privilege mode may always overflow shortly before the hart leaves that mode, and
- * interrupt again at once. Each deferred sample doubles the minimum, up to a million (1 ms).
- */
-#define MAX_BACKOFF	16
-
 /* Time between two looks of the timer at an event (ns) */
 #define MIN_POLL_NS	100000
 #define MAX_POLL_NS	10000000
@@ -32,37 +23,6 @@
  * run its own code again before the sample is taken.
  */
 #define SOON_NS		10000
-
-/* After how many events the counter is to overflow; never 0. */
-u64 sbi_pmu_period_to_overflow(const struct sbi_pmu_event *e)
-{
-	const s64 min = (s64)MIN_PERIOD << e->period.deferred;
-
-	return max(local64_read(&e->event->hw.period_left), min);
-}
-
-/**
- * sbi_pmu_period_sampled() - begin a new period where the last one that is over has ended
- * @e: an event whose period is over
- * Return: the events that the sample stands for: all since the last sample.
- */
-u64 sbi_pmu_period_sampled(struct sbi_pmu_event *e)
-{
-	struct hw_perf_event *hwc = &e->event->hw;
-	const u64 over = -(u64)local64_read(&hwc->period_left), events = e->period.since_sample;
-
-	local64_add((over / hwc->sample_period + 1) * hwc->sample_period, &hwc->period_left);
-	e->period.since_sample = 0;
-	e->period.deferred = 0;
-	return events;
-}
-
-/* A sample is due, but in a privilege mode that the event excludes: it stays due. */
-void sbi_pmu_period_defer(struct sbi_pmu_event *e)
-{
-	if (e->period.deferred < MAX_BACKOFF)
-		e->period.deferred++;
-}
 
 /* Events sampled by timer: add the time in which those up to now were counted. */
 void sbi_pmu_period_seen(struct sbi_pmu_event *e, u64 now)
@@ -110,7 +70,7 @@ static u64 period_due(const struct sbi_pmu_event *e)
 
 	if (p->waited + ns < apart)
 		ns = apart - p->waited;
-	return p->since + clamp(ns, SOON_NS, MAX_POLL_NS);
+	return p->since + clamp_t(u64, ns, SOON_NS, MAX_POLL_NS);
 }
 
 /* ---- samples by timer ---- */
