@@ -102,7 +102,7 @@ static long start_one(unsigned int idx, const u64 *value)
 	return SPEC_OK;
 }
 
-static const char *start_mistake(const unsigned long arg[SBI_PMU_ARGS])
+static const char *start_mistake(const unsigned long arg[FAKESBI_ARGS])
 {
 	if (arg[2] & ~FLAGS)
 		return "START with a reserved flag";
@@ -113,7 +113,7 @@ static const char *start_mistake(const unsigned long arg[SBI_PMU_ARGS])
 	return NULL;
 }
 
-struct sbiret model_start(const unsigned long arg[SBI_PMU_ARGS])
+struct sbiret model_start(const unsigned long arg[FAKESBI_ARGS])
 {
 	const u64 init = model_get64(&arg[3]);
 	const char *mistake = start_mistake(arg);
@@ -185,7 +185,7 @@ static void save(const unsigned long arg[2])
 	for_each_offered(i, left, arg)
 		if (saved(i))
 			shmem->value[i - arg[0]] = model_read(i);
-	for (i = arg[0]; i < arg[0] + SBI_PMU_WINDOW && i < FAKESBI_CTRS; i++)
+	for (i = arg[0]; i < arg[0] + FAKESBI_WINDOW && i < FAKESBI_CTRS; i++)
 		if (fakesbi.ctr[i].overflown)
 			overflow |= BIT_ULL(i - arg[0]);
 	shmem->overflow = overflow;
@@ -204,7 +204,7 @@ static void reset_one(unsigned int idx)
 		fakesbi.ctr[idx].value = 0;
 }
 
-struct sbiret model_stop(const unsigned long arg[SBI_PMU_ARGS])
+struct sbiret model_stop(const unsigned long arg[FAKESBI_ARGS])
 {
 	unsigned long done[2] = { arg[0] }, to_save[2] = { arg[0] }, left;
 	long status = SPEC_OK;

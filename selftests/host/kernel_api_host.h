@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "asm_sbi.h"
-
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int64_t s64;
+
+#include "asm_sbi.h"
 
 #define BITS_PER_LONG	64
 

@@ -266,14 +266,14 @@ static void test_unreadable_move(void)
 	b->event.candidates = mask_of(3);
 	require(tracked_add_start(a) && a->event.counter == 3, "counters.unreadable_move");
 	cpu_run(5);
-	fakesbi.dead = mask_of(4);
+	fakesbi.ctr[4].dead = true;
 	check(tracked_add_start(b) && b->event.counter == 3,
 	      "counters.unreadable_move_makes_room");
 	check(a->event.counter == SBI_PMU_NO_COUNTER && !cpu.counters.plan.counter[4].events &&
 	      !sbi_pmu_mask_test(&cpu.counters.plan.busy, 4),
 	      "counters.unreadable_move_leaves_no_event");
 	check(cpu.counters.plan.counter[3].events == 1, "counters.unreadable_move_counts_events");
-	fakesbi.dead = (struct sbi_pmu_mask){};
+	fakesbi.ctr[3].dead = fakesbi.ctr[4].dead = false;
 	cpu_run(5);
 	check(is_count_right(b) && a->event.counter == 4, "counters.unreadable_move_is_recovered");
 	sbi_pmu_counters_offline(&cpu.counters);
@@ -406,7 +406,7 @@ static void test_unreadable_counter(void)
 	struct tracked *a = &cpu.tracked[0], *b = a + 1;
 
 	fakesbi_reset(4, 0, 64);
-	fakesbi.dead = mask_of(4);
+	fakesbi.ctr[4].dead = true;
 	cpu_boot(true);
 	tracked_open_idx(a, RAW, 1);
 	check(sbi_pmu_mask_weight(&a->event.candidates) == 3 &&
@@ -419,17 +419,17 @@ static void test_unreadable_counter(void)
 	check(is_count_right(a) && is_count_right(b) && a->reported,
 	      "counters.unreadable_counter_does_not_affect_others");
 	/* Reads fail later: an error is not a value of 0, the count is kept. */
-	fakesbi.dead = mask_of(3);
+	fakesbi.ctr[3].dead = true;
 	cpu_run(9);
 	check(tracked_collect(a) == 0, "counters.failed_csr_read_adds_nothing");
 	tracked_stop(a);
 	check(sbi_pmu_event_start(&cpu.counters, &a->event) == -ENXIO && !a->event.active,
 	      "counters.start_on_unreadable_counter_fails");
-	fakesbi.dead = (struct sbi_pmu_mask){};
+	fakesbi.ctr[3].dead = fakesbi.ctr[4].dead = false;
 	sbi_pmu_counters_offline(&cpu.counters);
 
 	fakesbi_reset(1, 0, 64);
-	fakesbi.dead = mask_of(3);
+	fakesbi.ctr[3].dead = true;
 	cpu_boot(true);
 	check(!tracked_open_idx(a, RAW, 1) && is_all_released(),
 	      "counters.open_without_readable_counter_fails");

@@ -186,7 +186,7 @@ static void stopped_for_good(void)
 
 static void cycle_traps(void)
 {
-	sbi_pmu_mask_set(&fakesbi.dead, 0);
+	fakesbi.ctr[0].dead = true;
 }
 
 static void test_found(void)

@@ -369,7 +369,7 @@ static void test_resume_unreadable(void)
 	start_three(p);
 	cpu_run(11);
 	sbi_pmu_counters_suspend(&cpu.counters);
-	fakesbi.dead = mask_of(3);
+	fakesbi.ctr[3].dead = true;
 	sbi_pmu_counters_resume(&cpu.counters);
 	check(!p[0].event.active && p[1].event.active && p[2].event.active,
 	      "power.resume_stops_only_event_of_unreadable_counter");
