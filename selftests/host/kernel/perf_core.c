@@ -575,6 +575,7 @@ static struct perf_event *alloc_event(const struct perf_event_attr *attr, struct
 		if (++m == perf_core.model + PERF_EVENTS)
 			return NULL;
 	memset(m, 0, sizeof(*m));
+	perf_core.used = max(perf_core.used, (unsigned int)(m - perf_core.model) + 1);
 	e = &m->event;
 	e->pmu = pmu;
 	e->attr = *attr;
@@ -667,8 +668,14 @@ static void remove_here(struct perf_event *e)
 	end(before);
 }
 
+/* Inherited events are gone before: they hold the event that they are inherited from. */
 static void free_event(struct perf_event *e)
 {
+	struct perf_model *child;
+
+	for_each_event(child)
+		if (child->event.parent == e)
+			perf_close(&child->event);
 	if (e->destroy)
 		e->destroy(e);
 	perf_model(e)->is_open = false;

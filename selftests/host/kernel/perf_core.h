@@ -40,7 +40,7 @@ struct perf_model {
  * @max_samples_per_tick: samples of an event in a tick before it is throttled, 0: any number
  * @pmu: the driver's, if registered
  * @task: programs; @idle: the idle task, a kernel thread
- * @model: events
+ * @model: events; after the first @used none are open
  * @took_ns, @took: what the driver reported of its handlers
  * @latency: an interrupt comes so long after it is due, at most (ns)
  */
@@ -50,6 +50,7 @@ struct perf_core {
 	struct task_struct task[PERF_TASKS], idle;
 	struct mm_struct mm[PERF_TASKS];
 	struct perf_model model[PERF_EVENTS];
+	unsigned int used;
 	u64 took_ns, took, seq, last_order;
 	unsigned int latency;
 	bool throttled[HOST_CPUS];
@@ -59,7 +60,7 @@ extern struct perf_core perf_core;
 extern struct pmu perf_software;
 
 #define for_each_event(m)									\
-	for ((m) = perf_core.model; (m) < perf_core.model + PERF_EVENTS; (m)++) if ((m)->is_open)
+	for ((m) = perf_core.model; (m) < perf_core.model + perf_core.used; (m)++) if ((m)->is_open)
 
 static inline struct perf_model *perf_model(struct perf_event *event)
 {
