@@ -8,6 +8,7 @@ static const struct {
 } tests[] = {
 	{ "boot", test_boot },
 	{ "perf", test_perf },
+	{ "quirks", test_quirks },
 };
 
 int main(int argc, char **argv)

@@ -2,7 +2,7 @@
 /* machine: load and unload the driver; short names for what most tests do. */
 #include "test.h"
 
-static const struct machine *booted;
+static bool is_loaded;
 
 static void set_up(const struct machine *m)
 {
@@ -28,6 +28,7 @@ static void set_up(const struct machine *m)
 			cpumask_set_cpu(cpu, cpu_online_mask);
 	}
 	host_run_cpu(0);
+	host.shared = m->other;
 	if (m->other)
 		perf_core_other_pmu(m->other, PERF_TYPE_RAW);
 	for (unsigned int i = 0; i < ARRAY_SIZE(m->params) && m->params[i]; i++)
@@ -41,13 +42,13 @@ int boot(const struct machine *m)
 {
 	int ret;
 
-	booted = m;
 	set_up(m);
 	host.clock_ns = 1;
 	host.read_ns = host.read_ns ?: 10;
 	host.call_ns = host.call_ns ?: 300;
 	ret = host_module_init();
 	host.clock_ns = host.read_ns = host.call_ns = 0;
+	is_loaded = !ret;
 	return ret;
 }
 
@@ -56,7 +57,9 @@ void unload(void)
 	for (struct perf_model *m = perf_core.model; m < perf_core.model + PERF_EVENTS; m++)
 		if (m->is_open && m->event.group_leader == &m->event)
 			perf_close(&m->event);
-	host_module_exit();
+	if (is_loaded)
+		host_module_exit();
+	is_loaded = false;
 }
 
 /* Unload the driver. Report whether nothing is left, and no rule of the specification was broken. */

@@ -90,6 +90,7 @@ bool rules_kept(const char *test);
 
 void test_boot(void);
 void test_perf(void);
+void test_quirks(void);
 void test_random(unsigned long steps, u64 seed, const char *name);
 
 #endif

@@ -506,6 +506,7 @@ struct host {
 	const char *event_table;      /* property of the node riscv,pmu; NULL: there is none */
 	unsigned long spec, impl, impl_version, vendor, arch, mimpid; /* what firmware says */
 	bool no_pmu_extension;
+	bool shared;                  /* another driver uses counters, too */
 	irq_handler_t handler;        /* of the overflow interrupt; NULL: not requested */
 	void *handler_dev;
 	size_t handler_size;          /* of what it has for each CPU */
