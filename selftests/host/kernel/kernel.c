@@ -229,7 +229,7 @@ int smp_call_function_single(int cpu, void (*function)(void *arg), void *arg, in
 	assert(wait);
 	/* A CPU with interrupts disabled that waits for another one can wait forever. */
 	assert(!host.irqs_off || cpu == host.cpu);
-	if (!cpumask_test_cpu(cpu, cpu_online_mask))
+	if (cpu >= HOST_CPUS || !cpumask_test_cpu(cpu, cpu_online_mask))
 		return -ENXIO;
 	call_on(cpu, function, arg);
 	return 0;

@@ -156,7 +156,8 @@ void on_each_cpu_cond_mask(bool (*cond)(int cpu, void *arg), void (*function)(vo
 #define cpumask_test_cpu(cpu, mask)	((mask)->bits >> (cpu) & 1)
 #define cpumask_set_cpu(cpu, mask)	((void)((mask)->bits |= BIT(cpu)))
 #define cpumask_clear_cpu(cpu, mask)	((void)((mask)->bits &= ~BIT(cpu)))
-#define cpumask_any(mask)		((unsigned int)__builtin_ctzl((mask)->bits))
+#define cpumask_any(mask)		\
+	((mask)->bits ? (unsigned int)__builtin_ctzl((mask)->bits) : HOST_CPUS)
 #define cpumask_first(mask)		cpumask_any(mask)
 #define cpumask_empty(mask)		(!(mask)->bits)
 #define cpumask_weight(mask)		hweight64((mask)->bits)
