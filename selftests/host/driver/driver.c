@@ -7,6 +7,7 @@ static const struct {
 	void (*run)(void);
 } tests[] = {
 	{ "boot", test_boot },
+	{ "event", test_event },
 	{ "perf", test_perf },
 	{ "quirks", test_quirks },
 };

@@ -89,6 +89,7 @@ unsigned long all_calls(void);
 bool rules_kept(const char *test);
 
 void test_boot(void);
+void test_event(void);
 void test_perf(void);
 void test_quirks(void);
 void test_random(unsigned long steps, u64 seed, const char *name);
