@@ -8,7 +8,9 @@ static const struct {
 } tests[] = {
 	{ "boot", test_boot },
 	{ "event", test_event },
+	{ "counters", test_counters },
 	{ "perf", test_perf },
+	{ "user", test_user },
 	{ "quirks", test_quirks },
 };
 

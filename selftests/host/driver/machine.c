@@ -37,12 +37,11 @@ static void set_up(const struct machine *m)
 		m->prepare();
 }
 
-/* Return: what insmod gets */
-int boot(const struct machine *m)
+/* Load the module again, on the machine as it is now. Return: what insmod gets */
+int boot_again(void)
 {
 	int ret;
 
-	set_up(m);
 	host.clock_ns = 1;
 	host.read_ns = host.read_ns ?: 10;
 	host.call_ns = host.call_ns ?: 300;
@@ -50,6 +49,12 @@ int boot(const struct machine *m)
 	host.clock_ns = host.read_ns = host.call_ns = 0;
 	is_loaded = !ret;
 	return ret;
+}
+
+int boot(const struct machine *m)
+{
+	set_up(m);
+	return boot_again();
 }
 
 void unload(void)

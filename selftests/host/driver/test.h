@@ -66,7 +66,7 @@ struct machine {
 };
 
 int boot(const struct machine *machine);
-void boot_again(void);
+int boot_again(void);
 void unload(void);
 void unloaded(const char *test);
 
@@ -89,8 +89,10 @@ unsigned long all_calls(void);
 bool rules_kept(const char *test);
 
 void test_boot(void);
+void test_counters(void);
 void test_event(void);
 void test_perf(void);
+void test_user(void);
 void test_quirks(void);
 void test_random(unsigned long steps, u64 seed, const char *name);
 

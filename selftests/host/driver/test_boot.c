@@ -228,8 +228,8 @@ static void test_reload(void)
 	check(is_right(e), "boot.event_counts");
 	perf_close(e);
 	unload();
-	check(!host_module_init(), "boot.module_loads_again");
-	host_module_exit();
+	check(!boot_again(), "boot.module_loads_again");
+	unload();
 	check(!host_left(), "boot.reload_leaves_nothing");
 }
 

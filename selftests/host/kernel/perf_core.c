@@ -118,19 +118,30 @@ static void pmu_enable(struct pmu *pmu)
 		pmu->pmu_enable(pmu);
 }
 
-/* Begin and end what other code does with interrupts disabled. */
+/* The contexts that change have a PMU only while it has events. */
+static struct pmu *pmu_in_use(void)
+{
+	struct perf_model *m;
+
+	for_each_event(m)
+		if (is_hardware(&m->event))
+			return perf_core.pmu;
+	return NULL;
+}
+
+/* Begin and end a change of events of this CPU. */
 static unsigned long begin(void)
 {
 	const unsigned long before = host.irqs_off;
 
 	host.irqs_off = true;
-	pmu_disable(perf_core.pmu);
+	pmu_disable(pmu_in_use());
 	return before;
 }
 
 static void end(unsigned long before)
 {
-	pmu_enable(perf_core.pmu);
+	pmu_enable(pmu_in_use());
 	host.irqs_off = before;
 }
 

@@ -10,7 +10,7 @@
 #include "../../fakesbi/fakesbi.h"
 
 #define PERF_TASKS	4
-#define PERF_EVENTS	48
+#define PERF_EVENTS	72
 
 /**
  * struct perf_model - an event as perf core and tests see it
