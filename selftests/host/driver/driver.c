@@ -11,6 +11,8 @@ static const struct {
 	{ "counters", test_counters },
 	{ "perf", test_perf },
 	{ "user", test_user },
+	{ "sampling", test_sampling },
+	{ "backends", test_backends },
 	{ "quirks", test_quirks },
 };
 

@@ -92,6 +92,8 @@ void test_boot(void);
 void test_counters(void);
 void test_event(void);
 void test_perf(void);
+void test_backends(void);
+void test_sampling(void);
 void test_user(void);
 void test_quirks(void);
 void test_random(unsigned long steps, u64 seed, const char *name);

@@ -118,13 +118,26 @@ static void pmu_enable(struct pmu *pmu)
 		pmu->pmu_enable(pmu);
 }
 
-/* The contexts that change have a PMU only while it has events. */
+static bool is_of_task(const struct perf_event *e)
+{
+	return e->attach_state & PERF_ATTACH_TASK;
+}
+
+/* Is it of this CPU, or of the task that runs here? */
+static bool belongs_here(const struct perf_event *e)
+{
+	if (is_of_task(e))
+		return e->hw.target == current && (e->cpu < 0 || e->cpu == host.cpu);
+	return e->cpu == host.cpu;
+}
+
+/* The contexts of a CPU have a PMU only if it has events there. */
 static struct pmu *pmu_in_use(void)
 {
 	struct perf_model *m;
 
 	for_each_event(m)
-		if (is_hardware(&m->event))
+		if (is_hardware(&m->event) && (belongs_here(&m->event) || m->event.oncpu == (int)host.cpu))
 			return perf_core.pmu;
 	return NULL;
 }
@@ -238,19 +251,6 @@ static int group_in(struct perf_event *leader)
 	if (pmu)
 		pmu->cancel_txn(pmu);
 	return -EAGAIN;
-}
-
-static bool is_of_task(const struct perf_event *e)
-{
-	return e->attach_state & PERF_ATTACH_TASK;
-}
-
-/* Is it of this CPU, or of the task that runs here? */
-static bool belongs_here(const struct perf_event *e)
-{
-	if (is_of_task(e))
-		return e->hw.target == current && (e->cpu < 0 || e->cpu == host.cpu);
-	return e->cpu == host.cpu;
 }
 
 static bool is_leader(const struct perf_event *e)
