@@ -166,6 +166,7 @@ static const struct {
 	{ "xiangshan_table_file", { .hpm = 29, .params = { "xiangshan=v3" } }, 0, NULL, "caps/event_table", "v3" },
 	{ "xiangshan_withheld", { .hpm = 29, .params = { "xiangshan=v3" } }, 0, NULL, "events/ibuffer_full", NULL },
 	{ "xiangshan_format", { .hpm = 29, .params = { "xiangshan=v3" } }, 0, NULL, "format/op2", "config:50-54" },
+	{ "xiangshan_check", { .hpm = 29, .params = { "xiangshan=v3", "xiangshan_check=1" } }, 0, "xiangshan_check: table v3" },
 	{ "xiangshan_unknown_table", { .params = { "xiangshan=v4" } }, -EINVAL, "are known" },
 };
 
@@ -218,6 +219,54 @@ static void test_failures(const struct machine *like, const char *name)
 	check(failed > 3 && !bad, "boot.%s_leaves_nothing_if_an_allocation_fails", name);
 }
 
+static void look_at(const struct attribute_group **groups, unsigned int *files, unsigned int *bad)
+{
+	char path[96];
+
+	for (; groups && *groups; groups++) {
+		for (int i = 0; (*groups)->attrs[i]; i++) {
+			const char *text;
+
+			snprintf(path, sizeof(path), "%s%s%s", (*groups)->name ?: "",
+				 (*groups)->name ? "/" : "", (*groups)->attrs[i]->name);
+			text = perf_sysfs(path);
+			*files += !!text;
+			*bad += text && !*text;
+		}
+	}
+}
+
+/* All files in sysfs and debugfs can be read, while events count. */
+static void test_files(void)
+{
+	static const struct machine machines[] = {
+		{ .params = { "backend=snapshot" } }, { .other = "cpu" },
+		{ .hpm = 29, .delegated = true, .params = { "xiangshan=v3", "xiangshan_all=1" } },
+	};
+	static const char *const names[] = { "counters", "events", "overflow", "sbi_calls",
+					     "user_access" };
+
+	for (unsigned int m = 0; m < ARRAY_SIZE(machines); m++) {
+		unsigned int files = 0, bad = 0;
+
+		boot(&machines[m]);
+		open_raw(5);
+		open_raw(FIRMWARE_EVENT(5));
+		look_at(perf_core.pmu->attr_groups, &files, &bad);
+		look_at(perf_core.pmu->attr_update, &files, &bad);
+		note("%u files", files);
+		check(files > 40 && !bad, "boot.files_in_sysfs_have_text_%u", m);
+		bad = 0;
+		for (unsigned int i = 0; i < ARRAY_SIZE(names); i++)
+			bad += !strchr(host_debugfs(names[i]), '\n');
+		check(!bad, "boot.files_in_debugfs_have_text_%u", m);
+		check(strstr(host_debugfs("counters"), " 0x5 ") &&
+		      strstr(host_debugfs("counters"), "firmware 0xf0005"),
+		      "boot.debugfs_shows_counters_in_use_%u", m);
+		unloaded("boot.files");
+	}
+}
+
 static void test_reload(void)
 {
 	struct perf_event *e;
@@ -242,4 +291,5 @@ void test_boot(void)
 	test_failures(&(struct machine){ .hpm = 29, .params = { "xiangshan=v3" } }, "xiangshan");
 	test_failures(&(struct machine){ .delegated = true, .params = { "backend=csr" } }, "csr");
 	test_reload();
+	test_files();
 }

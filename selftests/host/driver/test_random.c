@@ -396,13 +396,14 @@ static void run_scenario(const struct scenario *s, unsigned long steps)
 	unloaded(test);
 }
 
+/* @name: one of the scenarios; empty: all, which share the steps */
 void test_random(unsigned long steps, u64 seed, const char *name)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(scenarios); i++) {
 		if (*name && strcmp(name, scenarios[i].name))
 			continue;
 		fakesbi_seed(seed + i);
-		run_scenario(&scenarios[i], steps / ARRAY_SIZE(scenarios));
+		run_scenario(&scenarios[i], *name ? steps : steps / ARRAY_SIZE(scenarios));
 	}
 }
 

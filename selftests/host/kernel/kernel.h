@@ -317,7 +317,7 @@ void disable_percpu_irq(int irq);
 
 /* ---- the machine: firmware, CSRs, ISA, device tree ---- */
 
-#include "../asm_sbi.h"
+#include "asm_sbi.h"
 
 #define CSR_SCOUNTEREN			0x106
 #define SBI_EXT_BASE			0x10
