@@ -228,6 +228,7 @@ static void test_power(void)
 {
 	struct perf_event_attr attr;
 	struct perf_event *e, *s;
+	int error;
 
 	boot(&(struct machine){
 		.quirks = OPENSBI_OLD & ~QUIRK(GAP_TRAPS), .cpus = 2,
@@ -248,6 +249,9 @@ static void test_power(void)
 	perf_hotplug(1, false);
 	perf_run(10000);
 	check(is_right(e) && e->state == PERF_EVENT_STATE_OFF, "perf.offline_cpu_keeps_its_counts");
+	check(!strcmp(perf_sysfs("cpus"), "0"), "perf.offline_cpu_is_not_listed");
+	check(!perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 5 }, NULL, 1, NULL,
+			 &error) && error == -ENODEV, "perf.offline_cpu_has_no_events");
 	perf_hotplug(1, true);
 	perf_run(10000);
 	check(is_right(e), "perf.cpu_comes_back");

@@ -137,6 +137,32 @@ static void test_modes(void)
 	unloaded("sampling.modes");
 }
 
+/* Firmware clears an overflow bit only while the interrupt is not pending: it stays so for others. */
+static void test_pending(void)
+{
+	struct perf_event *a, *b;
+	unsigned long irqs_off;
+
+	boot(&sbi);
+	/* Pinned: it stays on its counter when another event comes. */
+	a = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 5, .pinned = 1,
+						 .sample_period = 10000 });
+	b = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 6, .disabled = 1,
+						 .sample_period = 10000 });
+	local_irq_save(irqs_off);
+	perf_run(time_of(a, 10100));
+	perf_enable(b);
+	check(fakesbi.lcofi && !samples(a),
+	      "sampling.interrupt_stays_pending_when_other_counter_is_armed");
+	local_irq_restore(irqs_off);
+	perf_interrupts();
+	check(samples(a) == 1 && !fakesbi.lcofi, "sampling.pending_interrupt_is_served");
+	perf_run(time_of(a, 100000));
+	check(is_sampled(a, 0) && is_sampled(b, 0) && is_right(a) && is_right(b),
+	      "sampling.both_counters_sample_after_pending_interrupt");
+	unloaded("sampling.pending");
+}
+
 /* Hardware loses the interrupt, and QEMU the overflow bit, too. */
 static void test_lost_irq(bool bit_too)
 {
@@ -255,6 +281,23 @@ static void test_timer(void)
 	unloaded("sampling.timer");
 }
 
+/* The timer is not the overflow: what it finds in the kernel is no sample of user mode. */
+static void test_timer_modes(void)
+{
+	struct perf_event *e;
+
+	boot(&timer);
+	e = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 5, .exclude_kernel = 1,
+						 .sample_period = 100000 });
+	perf_run(10000000);
+	check(!samples(e), "sampling.timer_has_no_user_mode_in_the_kernel");
+	host.regs.user = true;
+	perf_run(100000000);
+	check(samples(e) && is_right(e) && perf_read(e) - perf_model(e)->sampled < 30000000,
+	      "sampling.timer_waits_for_user_mode");
+	unloaded("sampling.timer_modes");
+}
+
 /* A task runs for some us at a time, beside another one. */
 static void test_bursts(unsigned int us, unsigned int percent)
 {
@@ -289,6 +332,7 @@ void test_sampling(void)
 	test_late();
 	test_shared_counter();
 	test_modes();
+	test_pending();
 	test_lost_irq(false);
 	test_lost_irq(true);
 	test_spurious();
@@ -296,6 +340,7 @@ void test_sampling(void)
 	test_source("thead", "", thead);
 	test_source("andes", " xandespmu ", andes);
 	test_timer();
+	test_timer_modes();
 	test_bursts(50, 0);
 	test_bursts(200, 30);
 	test_bursts(3000, 30);

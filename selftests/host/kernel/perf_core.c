@@ -258,7 +258,7 @@ static bool is_leader(const struct perf_event *e)
 	return e->group_leader == e;
 }
 
-enum which { TASK = 1, CPU = 2, PINNED = 4, FLEXIBLE = 8, ALL = 15 };
+enum which { TASK = 1, CPU = 2, PINNED = 4, FLEXIBLE = 8 };
 
 static bool is_one_of(const struct perf_event *e, unsigned int which)
 {
@@ -321,7 +321,6 @@ void perf_resched(void)
 {
 	const unsigned long before = begin();
 
-	groups_out(ALL & ~(CPU | PINNED));
 	groups_out(TASK | PINNED | FLEXIBLE);
 	groups_out(CPU | FLEXIBLE);
 	all_in();
