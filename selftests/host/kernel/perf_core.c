@@ -800,8 +800,10 @@ void perf_refresh(struct perf_event *e, int samples)
 void perf_suspend(bool loses_power)
 {
 	host_cpu_pm(CPU_PM_ENTER);
-	if (loses_power)
+	if (loses_power) {
 		fakesbi_suspend();
+		host.scounteren[host.cpu] = 0;
+	}
 	host_cpu_pm(loses_power ? CPU_PM_EXIT : CPU_PM_ENTER_FAILED);
 }
 
@@ -815,6 +817,7 @@ int perf_hotplug(unsigned int cpu, bool online)
 	if (online) {
 		host_run_cpu(cpu);
 		fakesbi_restart();
+		host.scounteren[cpu] = 0;
 		current = &perf_core.idle;
 		host_run_cpu(before);
 		ret = host_hotplug(cpu, true);
