@@ -313,6 +313,14 @@ static void test_reads(void)
 	check(perf_read(a) == before, "counters.failed_csr_read_adds_nothing");
 	fakesbi.ctr[3].dead = false;
 	check(is_right(a), "counters.failed_csr_read_loses_nothing");
+	/* Perf core shows "not counted" rather than 0. */
+	perf_disable(a);
+	fakesbi.ctr[3].dead = true;
+	perf_enable(a);
+	check(a->state == PERF_EVENT_STATE_INACTIVE, "counters.start_on_unreadable_counter_fails");
+	fakesbi.ctr[3].dead = false;
+	perf_resched();
+	check(a->state == PERF_EVENT_STATE_ACTIVE && is_right(a), "counters.readable_counter_starts");
 	before = perf_read(a);
 	fakesbi.ctr[3].value -= 1000; /* not by the driver */
 	check(perf_read(a) == before, "counters.value_that_went_backwards_adds_nothing");
