@@ -150,12 +150,8 @@ code | xargs -0 grep -n '#include ".*\.h"' | awk -F '[:"]' -v layers="$layers" '
 		else if (from != to && layer[to] >= layer[from])
 			print
 	}' | rule 'an include points up: see the layers in lint.sh'
-host_testable=$(sed -n '/^tested :=/,/[^\\]$/p' selftests/host/Makefile | tr ' \\' '\n\n' | grep '\.c$')
-for file in $host_testable; do
-	grep -nHE '#include <' "$driver/$file" "$driver/${file%.c}.h" 2>/dev/null
-done | rule 'a host-testable file includes nothing of the kernel but kernel_api.h'
 grep -nE '#include "|#include <' selftests/fakesbi/*.[ch] |
-	grep -vE '"(fakesbi|model|quirks|spec|\.\./\.\./drivers/perf/sbi_pmu/backend_sbi)\.h"' |
+	grep -vE '"(fakesbi|model|quirks|spec)\.h"' |
 	rule 'the firmware model has numbers of its own, in spec.h'
 # File-scope variables that are neither const nor described below.
 find "$driver" -name '*.c' -print0 |

@@ -41,7 +41,7 @@ bool model_event_known(u64 idx, u64 data)
 }
 
 /* Four counters, from 3 on, are one line in a device tree. */
-static bool in_first_line(const struct sbi_pmu_event_code *code, unsigned int idx)
+static bool in_first_line(const struct fakesbi_code *code, unsigned int idx)
 {
 	for (unsigned int i = 3; i < fakesbi.end; i++)
 		if (fakesbi.ctr[i].info && !model_is_firmware(i) &&
@@ -51,15 +51,15 @@ static bool in_first_line(const struct sbi_pmu_event_code *code, unsigned int id
 }
 
 /* The fixed counter of cycles or instructions */
-static unsigned int fixed_of(const struct sbi_pmu_event_code *code)
+static unsigned int fixed_of(const struct fakesbi_code *code)
 {
 	return fakesbi.by_csr[code->idx == SPEC_GENERAL_CYCLES ? 0 : 2] - 1;
 }
 
 /* Can counter @idx hold this event when it is free? */
-bool model_can(const struct sbi_pmu_event_code *code, unsigned int idx)
+bool model_can(const struct fakesbi_code *code, unsigned int idx)
 {
-	if (!fakesbi.ctr[idx].info || model_is_firmware(idx) != sbi_pmu_event_is_firmware(code))
+	if (!fakesbi.ctr[idx].info || model_is_firmware(idx) != model_is_firmware_event(code))
 		return false;
 	if (model_is_fixed(idx))
 		return model_has_fixed(code) && fixed_of(code) == idx && !model_is_withheld(idx);
@@ -69,7 +69,7 @@ bool model_can(const struct sbi_pmu_event_code *code, unsigned int idx)
 	       in_first_line(code, idx);
 }
 
-static bool flags_ignored(const struct sbi_pmu_event_code *code)
+static bool flags_ignored(const struct fakesbi_code *code)
 {
 	const u32 type = FIELD_GET(SPEC_EVENT_TYPE, code->idx);
 
@@ -88,7 +88,7 @@ static u32 filters_kept(unsigned int idx, u32 flags)
 
 static u64 configurations;
 
-static struct sbiret take(unsigned int idx, const struct sbi_pmu_event_code *code)
+static struct sbiret take(unsigned int idx, const struct fakesbi_code *code)
 {
 	struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
 
@@ -118,7 +118,7 @@ static struct sbiret take(unsigned int idx, const struct sbi_pmu_event_code *cod
 }
 
 /* Take the fixed counter, offered or not. Nothing should ask for it while it counts. */
-static struct sbiret take_fixed(const struct sbi_pmu_event_code *code)
+static struct sbiret take_fixed(const struct fakesbi_code *code)
 {
 	if (fakesbi.ctr[fixed_of(code)].running)
 		model_report("a running counter got another event");
@@ -131,8 +131,8 @@ static bool is_taken(unsigned int idx)
 	       (fakesbi.ctr[idx].configured && fakesbi_has(QUIRK_CONFIGURED_IS_TAKEN));
 }
 
-static struct sbiret match(const unsigned long arg[SBI_PMU_ARGS],
-			   const struct sbi_pmu_event_code *code)
+static struct sbiret match(const unsigned long arg[FAKESBI_ARGS],
+			   const struct fakesbi_code *code)
 {
 	unsigned int i, found = FAKESBI_CTRS;
 	unsigned long left;
@@ -153,7 +153,7 @@ static struct sbiret match(const unsigned long arg[SBI_PMU_ARGS],
 }
 
 /* Take a counter that was not offered, whatever it holds, or one that does not exist. */
-static struct sbiret take_any(const struct sbi_pmu_event_code *code)
+static struct sbiret take_any(const struct fakesbi_code *code)
 {
 	unsigned int idx = fakesbi_random() % FAKESBI_CTRS;
 
@@ -162,9 +162,9 @@ static struct sbiret take_any(const struct sbi_pmu_event_code *code)
 	return model_answer(SPEC_OK, model_random64() | BIT(30));
 }
 
-struct sbiret model_config(const unsigned long arg[SBI_PMU_ARGS])
+struct sbiret model_config(const unsigned long arg[FAKESBI_ARGS])
 {
-	const struct sbi_pmu_event_code code = {
+	const struct fakesbi_code code = {
 		.flags = arg[2],
 		.idx = arg[3],
 		.data = model_get64(&arg[4]),

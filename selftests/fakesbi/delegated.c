@@ -45,7 +45,7 @@ void model_boot_events(void)
 }
 
 /* What firmware writes for an event. */
-u64 model_event(const struct sbi_pmu_event_code *code)
+u64 model_event(const struct fakesbi_code *code)
 {
 	const bool raw = code->idx >> 16 == SPEC_TYPE_RAW || code->idx >> 16 == SPEC_TYPE_RAW_V2;
 	u64 event = raw ? code->data : STANDARD | code->idx;
@@ -57,15 +57,15 @@ u64 model_event(const struct sbi_pmu_event_code *code)
 }
 
 /* What the hart counts for it. */
-static struct sbi_pmu_event_code code_of(u64 event)
+static struct fakesbi_code code_of(u64 event)
 {
 	const u64 selector = event & SPEC_EVENT_SELECTOR;
-	struct sbi_pmu_event_code code = { .idx = SPEC_TYPE_RAW << 16, .data = selector };
+	struct fakesbi_code code = { .idx = SPEC_TYPE_RAW << 16, .data = selector };
 
 	if (selector & ~SPEC_RAW_DATA)
 		code.idx = SPEC_TYPE_RAW_V2 << 16;
 	if (selector >> 40 == 1 && model_event_known(selector ^ STANDARD, 0))
-		code = (struct sbi_pmu_event_code){ .idx = selector ^ STANDARD };
+		code = (struct fakesbi_code){ .idx = selector ^ STANDARD };
 	for (unsigned int i = 0; i < ARRAY_SIZE(filters); i++)
 		if (event & filters[i].bit)
 			code.flags |= filters[i].flag;
@@ -120,7 +120,7 @@ u64 model_mapped_rate(const struct fakesbi_ctr *ctr)
 	u64 rate = 0;
 
 	for (unsigned int i = 0; i < fakesbi.mapped; i++) {
-		const struct sbi_pmu_event_code code = code_of(fakesbi.map[i].selector | filter);
+		const struct fakesbi_code code = code_of(fakesbi.map[i].selector | filter);
 
 		if (fakesbi.map[i].counter == number_of(ctr))
 			rate += fakesbi_rate(&code);

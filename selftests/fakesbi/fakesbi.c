@@ -2,7 +2,7 @@
 /* fakesbi: setup, and the functions that only read. */
 #include "model.h"
 
-struct fakesbi fakesbi;
+struct fakesbi_hart fakesbi_harts[FAKESBI_HARTS], *fakesbi_now = fakesbi_harts;
 
 static u64 random_state = 88172645463325252ULL;
 
@@ -110,7 +110,7 @@ bool model_is_withheld(unsigned int idx)
 }
 
 /* Does each counter in the window exist? An empty window is not valid. */
-bool model_offer_valid(const unsigned long arg[SBI_PMU_ARGS])
+bool model_offer_valid(const unsigned long arg[FAKESBI_ARGS])
 {
 	unsigned long left, i;
 
@@ -118,10 +118,15 @@ bool model_offer_valid(const unsigned long arg[SBI_PMU_ARGS])
 	return arg[1];
 }
 
+static bool is_equal(const struct fakesbi_code *a, const struct fakesbi_code *b)
+{
+	return a->idx == b->idx && a->data == b->data && a->flags == b->flags;
+}
+
 bool model_holds_same(unsigned int a, unsigned int b)
 {
 	return fakesbi.ctr[a].configured && fakesbi.ctr[b].configured &&
-	       sbi_pmu_event_code_equal(&fakesbi.ctr[a].code, &fakesbi.ctr[b].code);
+	       is_equal(&fakesbi.ctr[a].code, &fakesbi.ctr[b].code);
 }
 
 static struct sbiret num_counters(void)
@@ -168,7 +173,7 @@ static struct sbiret fw_read(unsigned long idx)
 	return model_answer(SPEC_OK, fakesbi.ctr[idx].value);
 }
 
-static struct sbiret dispatch(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
+static struct sbiret dispatch(unsigned int fid, const unsigned long arg[FAKESBI_ARGS])
 {
 	switch (fid) {
 	case SPEC_FID_NUM_COUNTERS:
@@ -194,10 +199,11 @@ static struct sbiret dispatch(unsigned int fid, const unsigned long arg[SBI_PMU_
 	}
 }
 
-struct sbiret fakesbi_call(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS])
+struct sbiret fakesbi_call(unsigned int fid, const unsigned long arg[FAKESBI_ARGS])
 {
 	struct sbiret ret = dispatch(fid, arg);
 
+	fakesbi.calls[fid % ARRAY_SIZE(fakesbi.calls)]++;
 	if (fakesbi.call_ticks)
 		fakesbi_run(fakesbi.call_ticks);
 	return ret;

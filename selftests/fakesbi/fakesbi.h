@@ -7,15 +7,25 @@
 #ifndef FAKESBI_H
 #define FAKESBI_H
 
-#include "../../drivers/perf/sbi_pmu/backend_sbi.h"
 #include "spec.h"
 #include "quirks.h"
 
-/* More than SBI_PMU_MAX_COUNTERS, to test indices past that. */
+/* More than the driver uses, to test indices past that. */
 #define FAKESBI_CTRS		160
+#define FAKESBI_ARGS		6	/* arguments of a call */
+#define FAKESBI_WINDOW		64	/* counters in the mask of a call */
 #define FAKESBI_REGIONS		4
 #define FAKESBI_EVENTS		64	/* different selectors that are in use at the same time */
 #define FAKESBI_MAX_RATE	64	/* events in a tick, which is a ns */
+
+#ifndef FAKESBI_CODE /* the old test program has the driver's in its place */
+/* An event, as CONFIG_MATCHING (FID 2) takes it: event_idx, event_data, and filters */
+struct fakesbi_code {
+	u64 data;
+	u32 idx;
+	u32 flags;
+};
+#endif
 
 /**
  * struct fakesbi_ctr - a counter
@@ -31,6 +41,7 @@
  * @lost: hardware has lost the event, so it does not count; firmware does not know that
  * @overflown: the OF bit: it has wrapped, and does not interrupt until this is cleared
  * @inhibited: stopped, though no event can be configured on it (QUIRK_FIXED_WITHHELD)
+ * @dead: its CSR traps
  * @event: mhpmevent, mcyclecfg or minstretcfg: selector and filters, without OF
  */
 struct fakesbi_ctr {
@@ -39,13 +50,14 @@ struct fakesbi_ctr {
 	u64 total;
 	u64 last;
 	u64 configured_at;
-	struct sbi_pmu_event_code code;
+	struct fakesbi_code code;
 	u8 width;
 	bool configured;
 	bool running;
 	bool lost;
 	bool overflown;
 	bool inhibited;
+	bool dead;
 	u64 event;
 };
 
@@ -57,7 +69,7 @@ struct fakesbi_region {
 };
 
 /**
- * struct fakesbi - state of the model, and faults
+ * struct fakesbi_hart - state of the model, and faults
  * @ctr: counters by logical index
  * @end: highest index of a counter, plus one
  * @by_csr: by CSR - CYCLE, index of the first counter of that CSR plus one; 0: none
@@ -70,7 +82,6 @@ struct fakesbi_region {
  * @sscofpmf: counters have overflow interrupts and filters
  * @overflow_csr: the CSR that has the overflow bits: scountovf, or that of another source
  * @lcofi: the interrupt is pending
- * @dead: counters whose CSR traps
  * @quirks: BIT_ULL() of enum fakesbi_quirk
  * @call_ticks: time of each call, in ns
  * @read_ticks: time of each read of a CSR, in ns
@@ -91,14 +102,15 @@ struct fakesbi_region {
  * @maps_events: the hart is QEMU's: @map says which counter counts which event
  * @map: selectors, each with the number of the counter that counts it; @mapped: how many
  * @inhibit_writes: number of writes to scountinhibit
+ * @calls: number of calls, by function
  * @broken: number of rules of the specification that the driver broke; @why: the last one
  */
-struct fakesbi {
+struct fakesbi_hart {
 	struct fakesbi_ctr ctr[FAKESBI_CTRS];
 	unsigned int end;
 	u8 by_csr[32];
-	bool (*can)(const struct sbi_pmu_event_code *code, unsigned int idx);
-	bool (*countable)(const struct sbi_pmu_event_code *code);
+	bool (*can)(const struct fakesbi_code *code, unsigned int idx);
+	bool (*countable)(const struct fakesbi_code *code);
 	struct fakesbi_region region[FAKESBI_REGIONS];
 	unsigned int regions;
 	struct spec_snapshot *shmem;
@@ -106,7 +118,6 @@ struct fakesbi {
 	bool sscofpmf;
 	unsigned int overflow_csr;
 	bool lcofi;
-	u64 dead;
 	u64 quirks;
 	u64 call_ticks, read_ticks, reads;
 	unsigned int refuse, stray, start_fails, stop_fails, read_fails, shmem_fails;
@@ -118,12 +129,17 @@ struct fakesbi {
 	} map[FAKESBI_EVENTS];
 	unsigned int mapped;
 	unsigned int inhibit_writes;
+	unsigned long calls[16];
 	bool smcntrpmf, no_sireg2, maps_events;
 	unsigned int broken;
 	const char *why;
 };
 
-extern struct fakesbi fakesbi;
+#define FAKESBI_HARTS	2
+
+/* The harts, of which most tests use the first; and the one that makes calls and accesses now */
+extern struct fakesbi_hart fakesbi_harts[FAKESBI_HARTS], *fakesbi_now;
+#define fakesbi (*fakesbi_now)
 
 /* Set up by tests */
 void fakesbi_reset(unsigned int hpm, unsigned int firmware, unsigned int width);
@@ -135,7 +151,7 @@ unsigned int fakesbi_random(void);
 void fakesbi_seed(u64 seed);
 
 /* Used by the driver */
-struct sbiret fakesbi_call(unsigned int fid, const unsigned long arg[SBI_PMU_ARGS]);
+struct sbiret fakesbi_call(unsigned int fid, const unsigned long arg[FAKESBI_ARGS]);
 int fakesbi_read_csr(unsigned int csr, u64 *value);
 u32 fakesbi_overflow(unsigned int csr);
 int fakesbi_read_delegated(unsigned int counter, unsigned int csr, u64 *value);
@@ -145,8 +161,9 @@ int fakesbi_stop(u32 counters);
 int fakesbi_start(u32 counters);
 
 /* Time, and loss of power */
-u64 fakesbi_rate(const struct sbi_pmu_event_code *code);
+u64 fakesbi_rate(const struct fakesbi_code *code);
 void fakesbi_run(u64 ticks);
+u64 fakesbi_next_overflow(u64 ns);
 void fakesbi_suspend(void);
 void fakesbi_restart(void);
 

@@ -25,7 +25,7 @@ static void *memory_at(const unsigned long arg[2], u64 size)
 	return NULL;
 }
 
-struct sbiret model_snapshot(const unsigned long arg[SBI_PMU_ARGS])
+struct sbiret model_snapshot(const unsigned long arg[FAKESBI_ARGS])
 {
 	const unsigned long none = (unsigned long)~0ULL;
 	void *at;

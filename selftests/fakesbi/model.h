@@ -23,9 +23,14 @@ static inline u64 model_get64(const unsigned long *arg)
 }
 
 /* Does the event have a fixed counter? Cycles and instructions have. */
-static inline bool model_has_fixed(const struct sbi_pmu_event_code *code)
+static inline bool model_has_fixed(const struct fakesbi_code *code)
 {
 	return code->idx == SPEC_GENERAL_CYCLES || code->idx == SPEC_GENERAL_INSTRUCTIONS;
+}
+
+static inline bool model_is_firmware_event(const struct fakesbi_code *code)
+{
+	return code->idx >> 16 == SPEC_TYPE_FIRMWARE;
 }
 
 static inline u64 model_bits(const struct fakesbi_ctr *ctr)
@@ -43,23 +48,23 @@ void model_report(const char *why);
 struct sbiret model_invalid(const char *why);
 bool model_exists(unsigned long idx);
 bool model_is_firmware(unsigned int idx);
-bool model_offer_valid(const unsigned long arg[SBI_PMU_ARGS]);
+bool model_offer_valid(const unsigned long arg[FAKESBI_ARGS]);
 bool model_is_fixed(unsigned int idx);
 bool model_only_counts(unsigned int idx);
 bool model_is_withheld(unsigned int idx);
 bool model_holds_same(unsigned int a, unsigned int b);
 
 u64 model_read(unsigned int idx);
-u64 model_event(const struct sbi_pmu_event_code *code);
+u64 model_event(const struct fakesbi_code *code);
 void model_boot_events(void);
 void model_map(struct fakesbi_ctr *ctr);
 u64 model_mapped_rate(const struct fakesbi_ctr *ctr);
 
 bool model_event_known(u64 idx, u64 data);
-bool model_can(const struct sbi_pmu_event_code *code, unsigned int idx);
-struct sbiret model_config(const unsigned long arg[SBI_PMU_ARGS]);
-struct sbiret model_start(const unsigned long arg[SBI_PMU_ARGS]);
-struct sbiret model_stop(const unsigned long arg[SBI_PMU_ARGS]);
-struct sbiret model_snapshot(const unsigned long arg[SBI_PMU_ARGS]);
+bool model_can(const struct fakesbi_code *code, unsigned int idx);
+struct sbiret model_config(const unsigned long arg[FAKESBI_ARGS]);
+struct sbiret model_start(const unsigned long arg[FAKESBI_ARGS]);
+struct sbiret model_stop(const unsigned long arg[FAKESBI_ARGS]);
+struct sbiret model_snapshot(const unsigned long arg[FAKESBI_ARGS]);
 
 #endif

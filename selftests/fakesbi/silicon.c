@@ -21,7 +21,8 @@ int fakesbi_read_csr(unsigned int csr, u64 *value)
 	if (n >= ARRAY_SIZE(fakesbi.by_csr) || !fakesbi.by_csr[n])
 		return -ENXIO;
 	idx = fakesbi.by_csr[n] - 1;
-	if (has_counter(fakesbi.dead, idx) || (n == 4 && fakesbi_has(QUIRK_GAP_TRAPS)) ||
+	if (fakesbi.ctr[idx].dead ||
+	    (n == 4 && fakesbi_has(QUIRK_GAP_TRAPS)) ||
 	    (fakesbi_has(QUIRK_UNUSED_UNREADABLE) && !fakesbi.ctr[idx].configured))
 		return -ENXIO;
 	fakesbi.reads++;
@@ -44,7 +45,7 @@ u32 fakesbi_overflow(unsigned int csr)
 }
 
 /* Events in a ns: a function of the code, different for most codes. */
-u64 fakesbi_rate(const struct sbi_pmu_event_code *code)
+u64 fakesbi_rate(const struct fakesbi_code *code)
 {
 	return 1 + (code->idx * 7 + code->data * 13 + code->flags * 31) % FAKESBI_MAX_RATE;
 }
@@ -84,7 +85,7 @@ static u64 rate_of(unsigned int idx)
 static u64 withheld_rate(const struct fakesbi_ctr *ctr)
 {
 	const bool cycle = (ctr->info & SPEC_INFO_CSR) == SPEC_CSR_CYCLE;
-	const struct sbi_pmu_event_code code = {
+	const struct fakesbi_code code = {
 		.idx = cycle ? SPEC_GENERAL_CYCLES : SPEC_GENERAL_INSTRUCTIONS,
 	};
 
@@ -114,10 +115,29 @@ void fakesbi_run(u64 ticks)
 		events = ticks * rate_of(i);
 		ctr->value = (before + events) & model_bits(ctr);
 		ctr->total += events;
-		if ((ctr->value < before || events > model_bits(ctr)) && !model_only_counts(i) &&
-		    !model_is_firmware(i))
+		if ((ctr->value < before || events > model_bits(ctr)) &&
+		    !model_only_counts(i) && !model_is_firmware(i))
 			wrapped(ctr);
 	}
+}
+
+/* ns until the next counter overflows, 0 if the interrupt is pending; at most @ns */
+u64 fakesbi_next_overflow(u64 ns)
+{
+	if (fakesbi.lcofi)
+		return 0;
+	for (unsigned int i = 0; i < fakesbi.end; i++) {
+		const struct fakesbi_ctr *ctr = &fakesbi.ctr[i];
+		u64 rate, next;
+
+		if (!ctr->running || ctr->lost || ctr->overflown || model_only_counts(i) ||
+		    model_is_firmware(i) || !fakesbi.sscofpmf)
+			continue;
+		rate = rate_of(i);
+		next = rate ? (model_bits(ctr) - ctr->value) / rate + 1 : ns;
+		ns = next < ns ? next : ns;
+	}
+	return ns;
 }
 
 /* The hart loses power and resumes; firmware restores part of its counters. */

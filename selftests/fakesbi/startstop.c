@@ -32,7 +32,8 @@ static bool fw_sibling_runs(unsigned int idx)
 
 static long status_already(unsigned int idx, long status)
 {
-	return model_is_firmware(idx) && fakesbi_has(QUIRK_FW_NEVER_ALREADY) ? SPEC_OK : status;
+	return model_is_firmware(idx) && fakesbi_has(QUIRK_FW_NEVER_ALREADY) ?
+	       SPEC_OK : status;
 }
 
 static void interrupt_if_late(struct fakesbi_ctr *ctr)
@@ -50,8 +51,8 @@ static void stop_uncountable(unsigned int idx)
 {
 	const u64 since = fakesbi.ctr[idx].configured_at;
 
-	if (!fakesbi_has(QUIRK_UNCOUNTABLE_STOPS) || model_is_firmware(idx) || !fakesbi.countable ||
-	    fakesbi.countable(&fakesbi.ctr[idx].code))
+	if (!fakesbi_has(QUIRK_UNCOUNTABLE_STOPS) || model_is_firmware(idx) ||
+	    !fakesbi.countable || fakesbi.countable(&fakesbi.ctr[idx].code))
 		return;
 	for (unsigned int i = 0; i < fakesbi.end; i++)
 		if (!model_is_firmware(i) && fakesbi.ctr[i].configured_at >= since &&
@@ -101,7 +102,7 @@ static long start_one(unsigned int idx, const u64 *value)
 	return SPEC_OK;
 }
 
-static const char *start_mistake(const unsigned long arg[SBI_PMU_ARGS])
+static const char *start_mistake(const unsigned long arg[FAKESBI_ARGS])
 {
 	if (arg[2] & ~FLAGS)
 		return "START with a reserved flag";
@@ -112,7 +113,7 @@ static const char *start_mistake(const unsigned long arg[SBI_PMU_ARGS])
 	return NULL;
 }
 
-struct sbiret model_start(const unsigned long arg[SBI_PMU_ARGS])
+struct sbiret model_start(const unsigned long arg[FAKESBI_ARGS])
 {
 	const u64 init = model_get64(&arg[3]);
 	const char *mistake = start_mistake(arg);
@@ -131,8 +132,7 @@ struct sbiret model_start(const unsigned long arg[SBI_PMU_ARGS])
 	if (model_one_in(fakesbi.start_fails))
 		return model_answer(SPEC_ERR_FAILED, 0);
 
-	for_each_offered(i, left, arg)
-	{
+	for_each_offered(i, left, arg) {
 		const u64 *value = NULL;
 		u64 saved;
 
@@ -178,11 +178,14 @@ static void save(const unsigned long arg[2])
 	unsigned int i;
 	unsigned long left;
 
-	for_each_offered(i, left, arg) any |= saved(i);
+	for_each_offered(i, left, arg)
+		any |= saved(i);
 	if (any && fakesbi_has(QUIRK_SAVES_ALL))
 		*shmem = fakesbi.copy;
-	for_each_offered(i, left, arg) if (saved(i)) shmem->value[i - arg[0]] = model_read(i);
-	for (i = arg[0]; i < arg[0] + 64 && i < FAKESBI_CTRS; i++)
+	for_each_offered(i, left, arg)
+		if (saved(i))
+			shmem->value[i - arg[0]] = model_read(i);
+	for (i = arg[0]; i < arg[0] + FAKESBI_WINDOW && i < FAKESBI_CTRS; i++)
 		if (fakesbi.ctr[i].overflown)
 			overflow |= BIT_ULL(i - arg[0]);
 	shmem->overflow = overflow;
@@ -201,7 +204,7 @@ static void reset_one(unsigned int idx)
 		fakesbi.ctr[idx].value = 0;
 }
 
-struct sbiret model_stop(const unsigned long arg[SBI_PMU_ARGS])
+struct sbiret model_stop(const unsigned long arg[FAKESBI_ARGS])
 {
 	unsigned long done[2] = { arg[0] }, to_save[2] = { arg[0] }, left;
 	long status = SPEC_OK;
@@ -216,8 +219,7 @@ struct sbiret model_stop(const unsigned long arg[SBI_PMU_ARGS])
 	if (model_one_in(fakesbi.stop_fails))
 		return model_answer(SPEC_ERR_FAILED, 0);
 
-	for_each_offered(i, left, arg)
-	{
+	for_each_offered(i, left, arg) {
 		status = set_status(status, stop_one(i));
 		if (ends_here(status))
 			break;
@@ -228,6 +230,7 @@ struct sbiret model_stop(const unsigned long arg[SBI_PMU_ARGS])
 	if (arg[2] & SPEC_STOP_SNAPSHOT)
 		save(to_save);
 	if (arg[2] & SPEC_STOP_RESET)
-		for_each_offered(i, left, done) reset_one(i);
+		for_each_offered(i, left, done)
+			reset_one(i);
 	return model_answer(status, 0);
 }

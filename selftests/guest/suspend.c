@@ -4,7 +4,7 @@
  *
  * Use the kernel's test mode for hibernation (pm_test), which does everything except to power
  * off: CPUs go offline, and the kernel notifies drivers that the last one may lose its state. It
- * does not; a firmware that loses events is tested on the host (test_power.c).
+ * does not; a firmware that loses events is tested on the host (test_backends.c).
  */
 #include <fcntl.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test [STEPS [SEED]] - host tests: tables of accepted and refused input, then the driver's
- * host-testable files on the firmware model, in fixed and in random order.
+ * test [STEPS [NAME [SEED]]] - host tests: the driver on models of firmware, harts and perf core,
+ * in fixed and in random order; the tools. NAME is an area of the table below, random, or
+ * random.SCENARIO.
  */
 #include <dirent.h>
 #include <sys/stat.h>
@@ -41,44 +42,51 @@ bool remove_tree(const char *path)
 	return !remove(path);
 }
 
+/* In driver/ */
+void test_boot(void);
+void test_event(void);
+void test_counters(void);
+void test_perf(void);
+void test_sampling(void);
+void test_user(void);
+void test_backends(void);
+void test_quirks(void);
+void test_random(unsigned long steps, unsigned long long seed, const char *name);
+
+static const struct {
+	const char *area;
+	void (*run)(void);
+} tests[] = {
+	{ "boot", test_boot },
+	{ "event", test_event },
+	{ "counters", test_counters },
+	{ "perf", test_perf },
+	{ "sampling", test_sampling },
+	{ "user", test_user },
+	{ "backends", test_backends },
+	{ "quirks", test_quirks },
+	{ "region", test_region },
+	{ "topdown", test_topdown },
+	{ "topdown_find", test_topdown_find },
+	{ "topdown_record", test_topdown_record },
+	{ "topdown_show", test_topdown_show },
+};
+
 int main(int argc, char **argv)
 {
-	unsigned long steps = argc > 1 ? strtoul(argv[1], NULL, 0) : 1000000;
-	unsigned long seed = argc > 2 ? strtoul(argv[2], NULL, 0) : 20260901;
+	const unsigned long steps = argc > 1 ? strtoul(argv[1], NULL, 0) : 1000000;
+	const char *name = argc > 2 ? argv[2] : "";
+	const unsigned long seed = argc > 3 ? strtoul(argv[3], NULL, 0) : 20261124;
 
 	ktap_plan(-1);
 	note("%lu random steps, seed %lu", steps, seed);
-	test_event();
-	test_units();
-	test_user_page();
-	test_tables();
-	test_inventory();
-	test_irq_source();
-	test_sbi_calls();
-	test_user_isolation();
-	test_model();
-	test_counters();
-	test_overwritten();
-	test_delegation();
-	test_vendor_events();
-	test_pause();
-	test_share();
-	test_power();
-	test_fixed_counters();
-	test_quirks();
-	test_snapshot();
-	test_probe();
-	test_support();
-	test_free_running();
-	test_stand_in();
-	test_hpm_model();
-	test_region();
-	test_topdown();
-	test_topdown_find();
-	test_topdown_record();
-	test_topdown_show();
-	test_sampling(steps);
-	test_random(steps, seed);
+	for (unsigned int i = 0; i < ARRAY_SIZE(tests); i++)
+		if (!*name || !strcmp(name, tests[i].area))
+			tests[i].run();
+	if (!*name || !strcmp(name, "random"))
+		test_random(steps, seed, "");
+	else if (!strncmp(name, "random.", 7))
+		test_random(steps, seed, name + 7);
 	printf("1..%d\n", ktap_tests);
 	return ktap_exit();
 }

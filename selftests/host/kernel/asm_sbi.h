@@ -89,9 +89,9 @@ union sbi_pmu_ctr_info {
 };
 
 struct riscv_pmu_snapshot_data {
-	uint64_t ctr_overflow_mask;
-	uint64_t ctr_values[64];
-	uint64_t reserved[447];
+	u64 ctr_overflow_mask;
+	u64 ctr_values[64];
+	u64 reserved[447];
 };
 
 #define CSR_SIE			0x104

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* machine: load and unload the driver; short names for what most tests do. */
+#include "test.h"
+
+static bool is_loaded;
+
+static void set_up(const struct machine *m)
+{
+	const char *isa = m->isa ?: " sscofpmf ";
+
+	host_reset();
+	perf_core_reset();
+	perf_core.version = m->kernel ?: 702;
+	host.isa = isa;
+	host.impl = m->impl ?: m->quirks & QUIRK(FIXED_HOMOGENEOUS) ? 3 : 1;
+	host.impl_version = m->impl_version ?: OPENSBI(1, 7);
+	for (unsigned int cpu = 0; cpu < FAKESBI_HARTS; cpu++) {
+		host_run_cpu(cpu);
+		fakesbi_reset(m->no_hpm ? 0 : m->hpm ?: 4, m->no_firmware ? 0 : m->firmware ?: 3,
+			      m->width ?: 64);
+		fakesbi.quirks = m->quirks;
+		fakesbi.sscofpmf = host_has_isa("sscofpmf");
+		if (m->delegated)
+			fakesbi_delegate(true);
+		if (cpu && m->cpus < 2)
+			fakesbi.end = 0;
+		else
+			cpumask_set_cpu(cpu, cpu_online_mask);
+	}
+	host_run_cpu(0);
+	host.shared = m->other;
+	if (m->other)
+		perf_core_other_pmu(m->other, PERF_TYPE_RAW);
+	for (unsigned int i = 0; i < ARRAY_SIZE(m->params) && m->params[i]; i++)
+		host_set_param(m->params[i]);
+	if (m->prepare)
+		m->prepare();
+}
+
+/* Load the module again, on the machine as it is now. Return: what insmod gets */
+int boot_again(void)
+{
+	int ret;
+
+	host.clock_ns = 1;
+	host.read_ns = host.read_ns ?: 10;
+	host.call_ns = host.call_ns ?: 300;
+	ret = host_module_init();
+	host.clock_ns = host.read_ns = host.call_ns = 0;
+	is_loaded = !ret;
+	return ret;
+}
+
+int boot(const struct machine *m)
+{
+	set_up(m);
+	return boot_again();
+}
+
+void unload(void)
+{
+	for (struct perf_model *m = perf_core.model; m < perf_core.model + PERF_EVENTS; m++)
+		if (m->is_open && m->event.group_leader == &m->event)
+			perf_close(&m->event);
+	if (is_loaded)
+		host_module_exit();
+	is_loaded = false;
+}
+
+/* Unload the driver. Report whether nothing is left, and no rule of the specification was broken. */
+void unloaded(const char *test)
+{
+	const char *left;
+
+	unload();
+	left = host_left();
+	if (left)
+		note("%s is left", left);
+	check(!left, "%s_leaves_nothing", test);
+	rules_kept(test);
+}
+
+bool rules_kept(const char *test)
+{
+	const char *why = NULL;
+	unsigned int broken = 0;
+
+	for (unsigned int i = 0; i < FAKESBI_HARTS; i++) {
+		broken += fakesbi_harts[i].broken;
+		why = fakesbi_harts[i].why ?: why;
+	}
+	if (broken)
+		note("%u rules broken, last: %s", broken, why);
+	return check(!broken, "%s_breaks_no_rule", test);
+}
+
+static struct perf_event *open_or_note(const struct perf_event_attr *attr, struct task_struct *task)
+{
+	int error;
+	struct perf_event *e = perf_open(attr, task, task ? -1 : 0, NULL, &error);
+
+	if (!e)
+		note("event %u:%#llx is refused: %d", attr->type, attr->config, error);
+	return e;
+}
+
+/* Of CPU 0 */
+struct perf_event *open_attr(const struct perf_event_attr *attr)
+{
+	return open_or_note(attr, NULL);
+}
+
+/* Of the task that runs now */
+struct perf_event *open_task(const struct perf_event_attr *attr)
+{
+	return open_or_note(attr, current);
+}
+
+struct perf_event *open_raw(u64 config)
+{
+	return open_attr(&(struct perf_event_attr){ .type = TYPE, .config = config });
+}
+
+struct perf_event *open_general(unsigned int config)
+{
+	return open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE, .config = config });
+}
+
+/* Return: the errno of perf_event_open(), 0 if the event can be opened */
+int open_errno(const struct perf_event_attr *attr)
+{
+	int error;
+	struct perf_event *e = perf_open(attr, NULL, 0, NULL, &error);
+
+	if (e)
+		perf_close(e);
+	return error;
+}
+
+/* Has it counted all that happened, and no more? */
+bool is_right(struct perf_event *e)
+{
+	const u64 count = e ? perf_read(e) : 0, happened = e ? perf_model(e)->happened : 1;
+
+	if (count != happened)
+		note("counted %llu of %llu", count, happened);
+	return count == happened;
+}
+
+/* Are samples taken of all its periods but the last, and of what came @late ns ago, or less? */
+bool is_sampled(struct perf_event *e, u64 late)
+{
+	const struct perf_model *m = perf_model(e);
+	const u64 rest = perf_read(e) - m->sampled;
+	const u64 most = 2 * e->hw.sample_period + late * m->rate;
+
+	if (rest >= most || m->wrong_mode)
+		note("%llu samples stand for %llu of %llu, %llu in a wrong mode",
+		     m->samples, m->sampled,
+		     m->happened, m->wrong_mode);
+	return m->samples && rest < most && !m->wrong_mode;
+}
+
+unsigned long calls(unsigned int fid)
+{
+	return fakesbi.calls[fid];
+}
+
+unsigned long all_calls(void)
+{
+	unsigned long n = 0;
+
+	for (unsigned int fid = 0; fid < ARRAY_SIZE(fakesbi.calls); fid++)
+		n += fakesbi.calls[fid];
+	return n;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * test.h - tests of the driver: it is loaded on a machine, and seen only from outside: through
+ * perf core, sysfs, the log, interrupts, hotplug, and what it asks of firmware.
+ *
+ * Names of results are "area.what_is_true", unique in the program and the same in every run.
+ */
+#ifndef DRIVER_TEST_H
+#define DRIVER_TEST_H
+
+#include "../../ktap.h"
+#include "../kernel/perf_core.h"
+
+#define RAW		0x20000
+#define RAW_V2		0x30000
+#define FW		0xf0000
+#define QUIRK(name)	BIT_ULL(QUIRK_##name)
+/* Quirks of one firmware */
+#define OPENSBI_OLD							\
+	(QUIRK(CACHE_RAW_FLAGS) | QUIRK(FIXED_FALLBACK) | QUIRK(CONFIGURED_IS_TAKEN) | \
+	 QUIRK(RAW_ZERO_FAILS) | QUIRK(FIRST_HOLDER_ONLY) | QUIRK(FW_NEVER_ALREADY) | \
+	 QUIRK(LATE_VALUE) | QUIRK(GAP_TRAPS) | QUIRK(RESET_CLEARS_FIXED) | \
+	 QUIRK(INFO_PAST_END) | QUIRK(LAST_STATUS) | QUIRK(SUSPEND_LOSES_EVENTS) | \
+	 QUIRK(HIGHEST_FIRST) | QUIRK(FIRST_ROW_ONLY) | QUIRK(GAPS_COUNTED) | \
+	 QUIRK(NO_SNAPSHOT) | QUIRK(NO_RAW_V2) | QUIRK(EMPTY_MASK_TAKEN))
+#define OPENSBI_NEW							\
+	(QUIRK(START_RUNNING_LOSES_IRQ) | QUIRK(PENDING_KEEPS_OF) | \
+	 QUIRK(CONFIGURED_IS_TAKEN) | QUIRK(RAW_ZERO_FAILS) | QUIRK(FIRST_HOLDER_ONLY) | \
+	 QUIRK(LAST_STATUS) | QUIRK(GAPS_COUNTED) | QUIRK(NO_SNAPSHOT))
+#define KVM								\
+	(QUIRK(FIXED_ALWAYS) | QUIRK(FIXED_HOMOGENEOUS) | QUIRK(OVERFLOW_STICKS) | \
+	 QUIRK(FW_SHARED) | QUIRK(NO_PLATFORM) | QUIRK(UNUSED_UNREADABLE) | \
+	 QUIRK(CONFIGURED_IS_TAKEN) | QUIRK(UNUSED_SKIPPED) | QUIRK(SAVES_UP_TO_ERROR) | \
+	 QUIRK(SAVES_ALL) | QUIRK(SHMEM_IS_CLEARED) | QUIRK(UNCOUNTABLE_STOPS))
+#define KVM_OLD	(KVM | QUIRK(UNUSED_READS_RANDOM) | QUIRK(READS_ACCUMULATE))
+#define RUSTSBI								\
+	(QUIRK(TIME_IS_COUNTER) | QUIRK(ABORT_AT_ALREADY) | QUIRK(NO_FILTER) | \
+	 QUIRK(NO_SNAPSHOT) | QUIRK(CONFIGURED_IS_TAKEN) | \
+	 QUIRK(UNUSED_UNREADABLE) | QUIRK(NO_PLATFORM))
+#define OPENSBI(major, minor)	((major) << 16 | (minor))
+
+/**
+ * struct machine - what the module is loaded on, and how
+ * @hpm: programmable counters; 0: 4, unless @no_hpm
+ * @width: their bits; 0: 64
+ * @firmware: firmware counters; 0: 3
+ * @quirks: of firmware
+ * @impl, @impl_version: firmware; 0: OpenSBI 1.7, or KVM with its quirks
+ * @isa: extensions of the cores; NULL: Sscofpmf
+ * @delegated: firmware delegates the counters
+ * @other: another CPU PMU is there, with this name: shared mode
+ * @cpus: 0: one
+ * @kernel: 612 or 702; 0: 702
+ * @params: as insmod takes them, at most three
+ * @prepare: changes the machine before the module is loaded
+ */
+struct machine {
+	unsigned int hpm, width, firmware;
+	bool no_hpm, no_firmware, delegated;
+	u64 quirks;
+	unsigned long impl, impl_version;
+	const char *isa, *other;
+	unsigned int cpus, kernel;
+	const char *params[4];
+	void (*prepare)(void);
+};
+
+int boot(const struct machine *machine);
+int boot_again(void);
+void unload(void);
+void unloaded(const char *test);
+
+#define TYPE	(perf_core.pmu->type) /* of the driver's own events */
+
+/* attr.config of the driver's own events */
+#define STANDARD_EVENT(idx)	(1ULL << 62 | (idx))
+#define FIRMWARE_EVENT(code)	(2ULL << 62 | (code))
+#define PLATFORM_EVENT(data)	(3ULL << 62 | (data))
+
+struct perf_event *open_raw(u64 config);
+struct perf_event *open_general(unsigned int config);
+struct perf_event *open_attr(const struct perf_event_attr *attr);
+struct perf_event *open_task(const struct perf_event_attr *attr);
+int open_errno(const struct perf_event_attr *attr);
+bool is_right(struct perf_event *event);
+bool is_sampled(struct perf_event *event, u64 late);
+unsigned long calls(unsigned int fid);
+unsigned long all_calls(void);
+bool rules_kept(const char *test);
+
+void test_boot(void);
+void test_counters(void);
+void test_event(void);
+void test_perf(void);
+void test_backends(void);
+void test_sampling(void);
+void test_user(void);
+void test_quirks(void);
+void test_random(unsigned long steps, u64 seed, const char *name);
+
+#endif

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_backends: the ways to program counters: what a switch and a sample cost, what firmware must
+ * not find or lose; and what is refused.
+ */
+#include "test.h"
+
+static const struct machine csr = { .delegated = true, .params = { "backend=csr" } };
+static const struct machine snapshot = { .params = { "backend=snapshot" } };
+
+static struct perf_event *open_sampler(u64 config, u64 period)
+{
+	return open_attr(&(struct perf_event_attr){ .type = TYPE, .config = config,
+						    .sample_period = period });
+}
+
+static struct perf_event *open_own(u64 config)
+{
+	return open_task(&(struct perf_event_attr){ .type = TYPE, .config = config });
+}
+
+/* ---- the snapshot shared memory ---- */
+
+static void test_snapshot_switch(const char *firmware, u64 quirks)
+{
+	static const u64 events[] = { STANDARD_EVENT(1), STANDARD_EVENT(2), 1, 2, 3,
+				      FIRMWARE_EVENT(1), FIRMWARE_EVENT(2), 4 };
+	struct machine machine = snapshot;
+
+	machine.quirks = quirks;
+	for (unsigned int n = 1; n <= ARRAY_SIZE(events); n++) {
+		struct perf_event *e[ARRAY_SIZE(events)];
+		unsigned long before, reads;
+		bool right = true;
+
+		boot(&machine);
+		/* In a VM to learn of a raw event takes time. */
+		host.read_ns = 1;
+		for (unsigned int i = 0; i < n; i++)
+			open_errno(&(struct perf_event_attr){ .type = TYPE, .config = events[i],
+							      .disabled = 1 });
+		host.read_ns = 0;
+		for (unsigned int i = 0; i < n; i++)
+			e[i] = open_own(events[i]);
+		perf_run(1000);
+		before = all_calls();
+		reads = fakesbi.reads;
+		perf_switch(&perf_core.task[1]);
+		perf_run(1000);
+		perf_switch(&perf_core.task[0]);
+		check(all_calls() - before == 2 && fakesbi.reads == reads,
+		      "snapshot.%s_switch_of_%u_events_makes_two_calls", firmware, n);
+		perf_run(1000);
+		for (unsigned int i = 0; i < n; i++)
+			right = right && is_right(e[i]) && perf_read(e[i]);
+		check(right, "snapshot.%s_switch_of_%u_events_keeps_counts", firmware, n);
+		unloaded("snapshot.switch");
+	}
+}
+
+static void test_snapshot(void)
+{
+	struct perf_event *e[5], *fw;
+	unsigned long before;
+	bool right = true;
+
+	boot(&(struct machine){ .hpm = 8, .params = { "backend=snapshot" } });
+	for (unsigned int i = 0; i < 5; i++)
+		e[i] = open_sampler(1 + i, i < 3 ? 10000 * (1 + (i * 13 + 14 - 1) % 64) : 100000000);
+	before = all_calls();
+	perf_run(5000);
+	perf_run(20000);
+	note("%lu calls for %llu samples", all_calls() - before,
+	     perf_model(e[0])->samples + perf_model(e[1])->samples + perf_model(e[2])->samples);
+	for (unsigned int i = 0; i < 5; i++)
+		right = right && is_right(e[i]);
+	check(right && is_sampled(e[0], 0) && is_sampled(e[2], 0), "snapshot.overflow_keeps_counts");
+	unloaded("snapshot.overflow");
+
+	/* Firmware has dropped the shared memory; then it refuses to have it again. */
+	boot(&snapshot);
+	e[0] = open_own(STANDARD_EVENT(1));
+	e[1] = open_own(4);
+	e[2] = open_sampler(6, 1000000);
+	fw = open_own(FIRMWARE_EVENT(1));
+	perf_run(100);
+	fakesbi.shmem = NULL;
+	perf_resched();
+	perf_run(100);
+	check(fakesbi.shmem && is_right(e[0]) && is_right(e[1]) && is_right(fw),
+	      "snapshot.dropped_shmem_is_registered_again");
+	fakesbi.shmem = NULL;
+	fakesbi.shmem_fails = 1;
+	perf_resched();
+	perf_run(3000000);
+	perf_resched();
+	check(!fakesbi.shmem && is_right(e[0]) && is_right(e[1]) && is_right(e[2]) &&
+	      is_sampled(e[2], 0), "snapshot.refused_shmem_keeps_counts");
+	fakesbi.shmem_fails = 0;
+	perf_suspend(true);
+	perf_run(100);
+	check(fakesbi.shmem && is_right(e[0]), "snapshot.resume_registers_shmem_again");
+	unloaded("snapshot.dropped");
+
+	/* A page that firmware may still write to is never used again. */
+	boot(&snapshot);
+	fakesbi.shmem_fails = 1;
+	unload();
+	check(host_logged("this page is leaked") && host.allocations == 1,
+	      "snapshot.page_that_firmware_keeps_is_leaked");
+	free_page((unsigned long)fakesbi.region[0].address);
+	fakesbi.shmem = NULL;
+}
+
+/* ---- delegated counters ---- */
+
+static void less_one(void)	{ fakesbi.delegated &= ~BIT(4); }
+static void no_sireg2(void)	{ fakesbi.no_sireg2 = true; }
+static void constant(void)	{ fakesbi.constant = BIT(5); }
+static void constant_cycle(void) { fakesbi.constant = BIT(0); }
+static void unstoppable(void)	{ fakesbi.unstoppable = BIT(3); }
+static void no_smcntrpmf(void)	{ fakesbi.smcntrpmf = false; }
+static void no_selector(void)	{ fakesbi.event_bits = SPEC_EVENT_MINH | SPEC_EVENT_SINH; }
+
+static void test_refused(void)
+{
+	static const struct {
+		const char *what;
+		void (*prepare)(void);
+		unsigned int width;
+		bool no_hpm;
+	} faults[] = {
+		{ "counter_4_not_delegated_is_refused", less_one },
+		{ "no_sireg2_is_refused", no_sireg2 },
+		{ "programmable_value_that_stays_is_refused", constant },
+		{ "cycle_that_stays_is_refused", constant_cycle },
+		{ "counter_3_that_cannot_be_stopped_is_refused", unstoppable },
+		{ "selector_that_is_not_kept_is_refused", no_selector },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(faults); i++) {
+		struct machine machine = csr;
+		int error;
+
+		machine.prepare = faults[i].prepare;
+		error = boot(&machine);
+		check(error == -EOPNOTSUPP ||
+		      (!error && open_errno(&(struct perf_event_attr){ .type = TYPE, .config = 5 })),
+		      "delegation.%s", faults[i].what);
+		unload();
+		check(!host_left(), "delegation.%s_and_leaves_nothing", faults[i].what);
+	}
+}
+
+static bool can_hold_upto(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx >> 16 == SPEC_TYPE_FIRMWARE || idx <= 3 + code->idx % 3;
+}
+
+static void few(void)
+{
+	fakesbi.can = can_hold_upto;
+}
+
+/* The events of firmware are learned at load; after that it is not asked. */
+static void test_learned(void)
+{
+	struct machine machine = csr;
+	struct perf_event *e, *f;
+	unsigned long before;
+
+	machine.prepare = few;
+	boot(&machine);
+	before = all_calls();
+	e = open_own(STANDARD_EVENT(SPEC_GENERAL_CACHE_REFS));
+	f = open_own(STANDARD_EVENT(SPEC_GENERAL_CACHE_MISSES));
+	check(open_errno(&(struct perf_event_attr){ .type = TYPE, .config = 0xbad }) == 0,
+	      "delegation.raw_event_on_all_programmable");
+	check(fakesbi.ctr[3].running && (fakesbi.ctr[3].event & 0xffff) == SPEC_GENERAL_CACHE_REFS &&
+	      (fakesbi.ctr[4].event & 0xffff) == SPEC_GENERAL_CACHE_MISSES,
+	      "delegation.event_on_the_counters_of_firmware");
+	perf_run(1000);
+	perf_switch(&perf_core.task[1]);
+	perf_run(1000);
+	perf_switch(&perf_core.task[0]);
+	check(all_calls() == before, "delegation.firmware_is_not_asked_again");
+	check(is_right(e) && is_right(f), "delegation.learned_events_count");
+	unloaded("delegation.learned");
+}
+
+static bool counts_m_mode(void)
+{
+	for (unsigned int i = 3; i < 7; i++)
+		if (fakesbi.ctr[i].event & SPEC_EVENT_SELECTOR &&
+		    !(fakesbi.ctr[i].event & SPEC_EVENT_MINH))
+			return true;
+	return false;
+}
+
+static void test_csr(void)
+{
+	struct perf_event *leader, *e, *cycles, *s;
+	unsigned long before, writes;
+	struct machine machine = csr;
+	int error;
+
+	machine.width = 27;
+	boot(&machine);
+	leader = open_own(5);
+	for (unsigned int i = 0; i < 3; i++)
+		e = perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 6 + i }, current,
+			      -1, leader, &error);
+	cycles = open_own(STANDARD_EVENT(1));
+	perf_run(100);
+	before = all_calls();
+	writes = fakesbi.inhibit_writes;
+	perf_switch(&perf_core.task[1]);
+	perf_run(100);
+	perf_switch(&perf_core.task[0]);
+	note("%lu writes to scountinhibit for a switch and back",
+	     fakesbi.inhibit_writes - writes);
+	check(fakesbi.inhibit_writes - writes == 4, "pause.group_starts_and_stops_by_one_write_each");
+	check(all_calls() == before, "delegation.switch_makes_no_call");
+	perf_run(20000000);
+	check(is_right(leader) && is_right(e) && is_right(cycles) && !fakesbi.lcofi,
+	      "delegation.wrap_of_counting_event_makes_no_interrupt");
+	check(!counts_m_mode(), "delegation.no_counter_counts_m_mode");
+	perf_suspend(true);
+	check(!counts_m_mode() && is_right(e), "delegation.no_counter_counts_m_mode_after_suspend");
+	perf_close(leader);
+	s = open_sampler(9, 10000);
+	perf_run(1000);
+	before = all_calls();
+	perf_run(100000);
+	check(is_sampled(s, 0) && is_right(s) && is_right(cycles) && all_calls() == before,
+	      "delegation.samples_make_no_call");
+	check(open_errno(&(struct perf_event_attr){ .type = TYPE, .config = STANDARD_EVENT(1),
+						    .exclude_hv = 1 }) == 0,
+	      "delegation.exclude_hv_is_no_filter_where_all_counters_have_it");
+	/* Before kexec: the next kernel may not have them stopped. */
+	host_reboot();
+	check(!fakesbi.ctr[3].running && !fakesbi.ctr[4].running && !fakesbi.ctr[5].running,
+	      "delegation.counters_are_stopped_before_reboot");
+	perf_close(s);
+	perf_close(cycles);
+	unloaded("delegation.switch");
+
+	/* Without Smcntrpmf only programmable counters filter. */
+	machine = csr;
+	machine.prepare = no_smcntrpmf;
+	boot(&machine);
+	cycles = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
+						      .exclude_user = 1 });
+	perf_run(1000);
+	check(cycles && is_right(cycles) && perf_read(cycles),
+	      "delegation.without_smcntrpmf_programmable_counters_filter");
+	unloaded("delegation.without_smcntrpmf");
+
+	/* With it the fixed ones do, too. */
+	machine.prepare = NULL;
+	machine.no_hpm = true;
+	if (!boot(&machine)) {
+		cycles = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
+							      .exclude_user = 1 });
+		perf_run(1000);
+		check(cycles && is_right(cycles) && perf_read(cycles),
+		      "delegation.filtered_cycles_need_no_programmable_counter");
+	}
+	unload();
+}
+
+/* What another kernel has left is released at load. */
+static void leftover(void)
+{
+	for (unsigned int i = 3; i < 5; i++) {
+		fakesbi.ctr[i].configured = fakesbi.ctr[i].running = true;
+		fakesbi.ctr[i].code = (struct fakesbi_code){ .idx = RAW, .data = 77 };
+	}
+}
+
+static void test_leftover(const char *mode, const struct machine *like, bool shared)
+{
+	struct machine machine = *like;
+	struct perf_event *e;
+
+	machine.prepare = leftover;
+	boot(&machine);
+	check(fakesbi.ctr[3].running == shared, "power.%s_mode_%s_foreign_counters", mode,
+	      shared ? "leaves" : "releases");
+	e = open_raw(5);
+	perf_run(100);
+	check(is_right(e) && perf_read(e), "power.%s_mode_uses_free_counter", mode);
+	unload();
+	check(fakesbi.ctr[3].running == shared && fakesbi.ctr[4].running == shared,
+	      "power.%s_mode_unload_%s_foreign_counters", mode, shared ? "leaves" : "releases");
+	fakesbi.ctr[3].configured = fakesbi.ctr[3].running = false;
+	fakesbi.ctr[4].configured = fakesbi.ctr[4].running = false;
+}
+
+/* ---- widths, and low-power states ---- */
+
+static void limit_40(void)
+{
+	for (unsigned int i = 3; i < 7; i++)
+		fakesbi.ctr[i].width = 40;
+}
+
+static void test_widths(void)
+{
+	static const unsigned int widths[] = { 27, 32, 40, 48, 63 };
+	struct perf_event *e, *idle;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(widths); i++) {
+		const u64 poll = BIT_ULL(widths[i] - 1) / 64;
+
+		boot(&(struct machine){ .width = widths[i], .params = { "backend=sbi" } });
+		check(host_next_timer(~0ULL >> 2) == ~0ULL >> 2, "power.no_poll_without_events");
+		e = open_raw(63); /* a high rate */
+		check(host_next_timer(~0ULL >> 2) <= poll, "power.counter_of_%u_bits_is_polled",
+		      widths[i]);
+		perf_run(poll * 3);
+		check(is_right(e), "power.polled_counter_of_%u_bits_wraps", widths[i]);
+		idle = open_raw(FIRMWARE_EVENT(2));
+		perf_disable(e);
+		perf_run(poll * 2);
+		check(host_next_timer(~0ULL >> 2) == ~0ULL >> 2,
+		      "power.firmware_counter_beside_%u_bits_is_not_polled", widths[i]);
+		check(is_right(e) && is_right(idle), "power.counts_beside_%u_bits", widths[i]);
+		unloaded("power.width");
+	}
+	boot(&(struct machine){ .params = { "backend=sbi" } });
+	e = open_raw(5);
+	check(host_next_timer(~0ULL >> 2) == ~0ULL >> 2, "power.counter_of_64_bits_is_not_polled");
+	unloaded("power.64_bits");
+
+	/* Firmware says 64 bits. */
+	boot(&(struct machine){ .prepare = limit_40, .params = { "backend=sbi" } });
+	e = open_raw(63);
+	perf_run(60 * NSEC_PER_SEC);
+	check(is_right(e), "power.counter_of_measured_width_wraps");
+	unloaded("power.measured_width");
+	boot(&(struct machine){ .width = 40, .params = { "backend=sbi", "width=32" } });
+	e = open_raw(63);
+	check(host_next_timer(~0ULL >> 2) <= BIT_ULL(31) / 64, "power.width_is_limited");
+	unloaded("power.width_limit");
+}
+
+/* It may have missed what happened in @ns. */
+static void forgive(struct perf_event *e, u64 ns)
+{
+	struct perf_model *m = perf_model(e);
+	const u64 count = perf_read(e);
+
+	if (count <= m->happened && m->happened - count <= ns * m->rate)
+		m->happened = count;
+}
+
+static void test_resume(const char *loses, u64 quirks, unsigned int configs)
+{
+	struct perf_event *e, *cycles, *fw, *stopped, *s;
+	unsigned long before;
+
+	boot(&(struct machine){ .quirks = quirks, .params = { "backend=sbi" } });
+	e = open_raw(5);
+	cycles = open_general(PERF_COUNT_HW_CPU_CYCLES);
+	fw = open_raw(FIRMWARE_EVENT(3));
+	stopped = open_raw(6);
+	perf_run(100);
+	perf_disable(stopped);
+	/* Two reads show that a counter counts, if they take time. */
+	before = calls(SPEC_FID_CONFIG_MATCHING);
+	host.read_ns = 1;
+	perf_suspend(true);
+	host.read_ns = 0;
+	check(calls(SPEC_FID_CONFIG_MATCHING) - before == configs,
+	      "power.resume_losing_%s_configures_%u_counters", loses, configs);
+	forgive(e, 20);
+	forgive(cycles, 20);
+	forgive(fw, 10);
+	perf_run(100);
+	check(is_right(e) && is_right(cycles) && is_right(fw),
+	      "power.suspend_losing_%s_keeps_counts", loses);
+	perf_enable(stopped);
+	perf_run(100);
+	check(is_right(stopped), "power.stopped_event_counts_after_suspend_losing_%s", loses);
+	perf_close(stopped);
+	s = open_sampler(7, 100000);
+	perf_run(1000);
+	perf_suspend(true);
+	perf_run(1000000);
+	check(is_right(s) && is_sampled(s, 0), "power.sampling_goes_on_after_suspend_losing_%s", loses);
+	unloaded("power.suspend");
+}
+
+void test_backends(void)
+{
+	test_snapshot_switch("plain", 0);
+	test_snapshot_switch("kvm", KVM);
+	test_snapshot();
+	test_refused();
+	test_learned();
+	test_csr();
+	test_leftover("exclusive", &(struct machine){ .params = { "backend=sbi" } }, false);
+	test_leftover("shared", &(struct machine){ .other = "cpu" }, true);
+	test_widths();
+	test_resume("nothing", 0, 0);
+	test_resume("values", QUIRK(SUSPEND_LOSES_VALUES), 0);
+	test_resume("events", QUIRK(SUSPEND_LOSES_EVENTS), 3);
+	test_resume("all", QUIRK(SUSPEND_LOSES_EVENTS) | QUIRK(SUSPEND_LOSES_VALUES), 3);
+}

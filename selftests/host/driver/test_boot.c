@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_boot: the module is loaded on many machines: what it says, what sysfs shows, and that nothing
+ * is left when it does not load, or is unloaded.
+ */
+#include "test.h"
+
+#define THEAD	0x5b7
+#define ANDES	0x31e
+
+static unsigned int allocation;
+
+static void no_extension(void)	{ host.no_pmu_extension = true; }
+static void old_sbi(void)	{ host.spec = sbi_mk_version(0, 2); }
+static void no_counters(void)	{ fakesbi.end = 0; }
+static void no_kprobes(void)	{ host.no_kprobes = true; }
+static void second_insn(void)	{ host.kprobe_offset = 4; }
+static void irq_taken(void)	{ host.irq_taken = true; }
+static void no_controller(void)	{ host.no_irq_domain = true; }
+static void enable_is_zero(void) { host.enable_reads_zero = true; }
+static void no_user_trap(void)	{ host.user_trap_fails = "breach"; }
+static void fail_allocation(void) { host.alloc_fails_in = allocation; }
+static void pmu_named_cpu(void)	{ perf_core_other_pmu("cpu", PERF_TYPE_MAX + 1); }
+static void beyond(void)	{ fakesbi_add_firmware(159); }
+static void time_twice(void)	{ fakesbi_add(20, 0xc01, 64); fakesbi_add(21, 0xc03, 64); }
+
+static void thead(void)
+{
+	host.vendor = THEAD;
+	fakesbi.sscofpmf = true;
+	fakesbi.overflow_csr = 0x5c5;
+}
+
+static void thead_910v(void)
+{
+	thead();
+	host.arch = 1;
+}
+
+static void thead_sscofpmf(void)
+{
+	host.vendor = THEAD;
+}
+
+static void andes(void)
+{
+	host.vendor = ANDES;
+	fakesbi.sscofpmf = true;
+	fakesbi.overflow_csr = 0x9d4;
+}
+
+static void other_width(void)
+{
+	for (unsigned int i = 3; i < 7; i++)
+		fakesbi_harts[1].ctr[i].info -= 1 << 12;
+}
+
+static void other_delegation(void)
+{
+	fakesbi_harts[1].delegated = 0;
+}
+
+static void narrow_by_tree(void)
+{
+	for (unsigned int i = 3; i < 7; i++)
+		fakesbi.ctr[i].width = 40;
+}
+
+/* No other counter counts what cycle and instret do. */
+static bool is_not_fixed(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx > SPEC_GENERAL_INSTRUCTIONS;
+}
+
+static void withheld(void)
+{
+	fakesbi_harts[0].can = fakesbi_harts[1].can = is_not_fixed;
+}
+
+static void dead_cycle(void)
+{
+	withheld();
+	fakesbi_harts[1].ctr[0].dead = true;
+}
+
+static const struct {
+	const char *name;
+	struct machine machine;
+	int error;        /* of insmod */
+	const char *log;  /* is in the log */
+	const char *file, *value; /* in sysfs */
+} cases[] = {
+	/* what firmware is, and has */
+	{ "plain", {}, 0, "cpu PMU on SBI 2.0 (OpenSBI 1.7): 6 hardware + 3 firmware counters, exclusive, sampling by LCOFI", "caps/hardware_counters", "6" },
+	{ "firmware_counters_are_shown", { .firmware = 5 }, 0, NULL, "caps/firmware_counters", "5" },
+	{ "no_pmu_extension", { .prepare = no_extension }, -ENODEV, "has no PMU extension" },
+	{ "sbi_0_2", { .prepare = old_sbi }, -ENODEV, "has no PMU extension" },
+	{ "no_counters", { .prepare = no_counters }, -ENODEV, "offers no counters" },
+	{ "only_fixed_counters", { .no_hpm = true, .no_firmware = true }, 0, "2 hardware + 0 firmware" },
+	{ "counters_past_the_last_are_reported", { .quirks = QUIRK(GAPS_COUNTED), .prepare = beyond }, 0, "counters past index" },
+	{ "csr_of_no_counter_is_reported", { .prepare = time_twice }, 0, "counters are not used: firmware names a CSR" },
+	{ "narrow_counters_are_reported", { .width = 26 }, 0, "4 hardware counters of less than 27 bits are not used" },
+	{ "true_width_is_measured", { .prepare = narrow_by_tree }, 0, "says that counter 3 has 64 bits, and it has 40" },
+	{ "width_parameter", { .params = { "width=40" } }, 0, NULL, "caps/hardware_counters", "6" },
+	{ "width_26_is_refused", { .params = { "width=26" } }, -EINVAL, "width=26: counters of 27 to 64" },
+	{ "width_65_is_refused", { .params = { "width=65" } }, -EINVAL, "width=65" },
+	/* what makes samples */
+	{ "lcofi", {}, 0, NULL, "caps/overflow", "lcofi" },
+	{ "lcofi_by_name", { .params = { "overflow=lcofi" } }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "thead_by_ids", { .isa = "", .prepare = thead }, 0, "T-Head's interrupt", "caps/overflow", "thead" },
+	{ "other_thead_core", { .isa = "", .prepare = thead_910v }, 0, "no Sscofpmf", "caps/overflow", "timer" },
+	{ "thead_with_sscofpmf", { .prepare = thead_sscofpmf }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "xandespmu", { .isa = " xandespmu ", .prepare = andes }, 0, "Andes' interrupt", "caps/overflow", "andes" },
+	{ "andes_without_xandespmu", { .isa = "", .prepare = andes }, 0, NULL, "caps/overflow", "timer" },
+	{ "other_source_is_refused", { .params = { "overflow=thead" } }, -EOPNOTSUPP, "no core T-Head C9xx" },
+	{ "andes_is_refused", { .params = { "overflow=andes" } }, -EOPNOTSUPP, "no Xandespmu" },
+	{ "lcofi_without_sscofpmf", { .isa = "", .params = { "overflow=lcofi" } }, -EOPNOTSUPP, "no Sscofpmf" },
+	{ "unknown_source", { .params = { "overflow=x" } }, -EINVAL, "are known" },
+	{ "timer_by_name", { .params = { "overflow=timer" } }, 0, "sampling by timer (asked for)", "caps/overflow", "timer" },
+	{ "counting_only", { .params = { "overflow=none" } }, 0, "counting only (asked for)", "caps/overflow", "none" },
+	{ "no_kprobes", { .prepare = no_kprobes }, 0, "perf_event_overflow not found", "caps/overflow", "none" },
+	{ "timer_without_kprobes", { .params = { "overflow=timer" }, .prepare = no_kprobes }, -EOPNOTSUPP, "not found" },
+	{ "kprobe_at_second_instruction", { .prepare = second_insn }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "interrupt_is_taken", { .prepare = irq_taken }, 0, "the interrupt is taken", "caps/overflow", "timer" },
+	{ "taken_interrupt_by_name", { .params = { "overflow=lcofi" }, .prepare = irq_taken }, -EOPNOTSUPP, "the interrupt is taken" },
+	{ "no_interrupt_controller", { .prepare = no_controller }, 0, "no interrupt controller", "caps/overflow", "timer" },
+	{ "interrupt_cannot_be_enabled", { .prepare = enable_is_zero }, 0, "cannot be enabled", "caps/overflow", "timer" },
+	/* other PMUs */
+	{ "shared", { .other = "cpu" }, 0, "shared with PMU cpu, sampling by timer (the other PMU has the interrupt)", "events/hw_cycles", "event=0x1,firmware=0x1" },
+	{ "shared_has_no_cpus", { .other = "cpu" }, 0, "for exclusive mode boot with", "cpus", NULL },
+	{ "shared_in_a_vm", { .other = "cpu", .quirks = KVM }, -EBUSY, "uses this guest's counters" },
+	{ "name_is_taken", { .prepare = pmu_named_cpu }, -EBUSY, "there is a PMU 'cpu' already" },
+	{ "shared_name_is_taken", { .other = "sbi_pmu" }, -EBUSY, "there is a PMU 'sbi_pmu' already" },
+	/* how counters are programmed */
+	{ "snapshot", { .params = { "backend=snapshot" } }, 0, "read by snapshot", "caps/backend", "snapshot" },
+	{ "no_snapshot", { .quirks = QUIRK(NO_SNAPSHOT), .params = { "backend=snapshot" } }, -EOPNOTSUPP, "no snapshot shared memory" },
+	{ "sbi", { .params = { "backend=sbi" } }, 0, NULL, "caps/backend", "sbi" },
+	{ "unknown_backend", { .params = { "backend=x" } }, -EINVAL, "are known" },
+	{ "csr", { .delegated = true, .params = { "backend=csr" } }, 0, "delegated counters", "caps/backend", "csr" },
+	{ "csr_without_delegation", { .params = { "backend=csr" } }, -EOPNOTSUPP, "backend=csr: " },
+	{ "csr_in_a_vm", { .quirks = KVM, .params = { "backend=csr" } }, -EOPNOTSUPP, "of a VM" },
+	{ "csr_beside_another_pmu", { .other = "cpu", .delegated = true, .params = { "backend=csr" } }, -EOPNOTSUPP, "the other PMU" },
+	{ "csr_is_not_chosen_without_a_table", { .delegated = true }, 0, NULL, "caps/backend", "sbi" },
+	{ "csr_by_table", { .hpm = 29, .delegated = true, .quirks = QUIRK(NO_SNAPSHOT), .params = { "xiangshan=v3" } }, 0, "as the event table says", "caps/backend", "csr" },
+	/* the CPUs */
+	{ "all_cpus", { .cpus = 2 }, 0, NULL, "cpus", "0-1" },
+	{ "cpu_with_other_counters", { .cpus = 2, .prepare = other_width }, 0, "CPU 1 has other counters", "cpus", "0" },
+	{ "cpu_with_other_delegation", { .cpus = 2, .delegated = true, .params = { "backend=csr" }, .prepare = other_delegation }, 0, "are not delegated as", "cpus", "0" },
+	{ "cpu_without_cycle", { .cpus = 2, .quirks = QUIRK(FIXED_WITHHELD), .prepare = dead_cycle }, 0, "do not run as", "cpus", "0" },
+	/* reads by programs */
+	{ "user_reads", {}, 0, NULL, "caps/user_read", "1" },
+	{ "no_user_reads", { .prepare = no_user_trap }, 0, "no user-space reads: breach", "caps/user_read", "0" },
+	{ "no_user_reads_in_a_vm", { .quirks = KVM }, 0, NULL, "caps/user_read", "0" },
+	/* cycle and instret that nobody hands out */
+	{ "free_running", { .quirks = QUIRK(FIXED_WITHHELD), .prepare = withheld }, 0, "firmware has no counter for cycles,instructions", "caps/free_running", "cycles,instructions" },
+	{ "nothing_free_running", {}, 0, NULL, "caps/free_running", "none" },
+	/* files */
+	{ "format", {}, 0, NULL, "format/event", "config:0-55" },
+	{ "format_of_firmware", {}, 0, NULL, "format/firmware", "config:62-63" },
+	{ "event", {}, 0, NULL, "events/cycles", "event=0x1,firmware=0x1" },
+	{ "firmware_event", {}, 0, NULL, "events/fw_sfence_vma_asid_received", "event=0xd,firmware=0x2" },
+	{ "cache_event_if_shared", { .other = "cpu" }, 0, NULL, "events/hw_dtlb-load-misses", "event=0x10019,firmware=0x1" },
+	{ "no_cache_event_if_exclusive", {}, 0, NULL, "events/hw_dtlb-load-misses", NULL },
+	{ "no_slots_without_table", {}, 0, NULL, "caps/slots", NULL },
+	{ "xiangshan_events", { .hpm = 29, .params = { "xiangshan=v2r2-2025", "xiangshan_all=1" } }, 0, "XiangShan events by table v2r2-2025", "events/l2_access", "event0=0x5,event1=0x11,event2=0x1d,event3=0x29,op0=0x4,op1=0x4,op2=0x4,unit=0x4" },
+	{ "xiangshan_table_file", { .hpm = 29, .params = { "xiangshan=v3" } }, 0, NULL, "caps/event_table", "v3" },
+	{ "xiangshan_withheld", { .hpm = 29, .params = { "xiangshan=v3" } }, 0, NULL, "events/ibuffer_full", NULL },
+	{ "xiangshan_format", { .hpm = 29, .params = { "xiangshan=v3" } }, 0, NULL, "format/op2", "config:50-54" },
+	{ "xiangshan_check", { .hpm = 29, .params = { "xiangshan=v3", "xiangshan_check=1" } }, 0, "xiangshan_check: table v3" },
+	{ "xiangshan_unknown_table", { .params = { "xiangshan=v4" } }, -EINVAL, "are known" },
+};
+
+static void test_case(unsigned int n)
+{
+	const char *text = "";
+	int error;
+	bool ok;
+
+	fakesbi_seed(n + 1);
+	error = boot(&cases[n].machine);
+	ok = error == cases[n].error && (!cases[n].log || host_logged(cases[n].log));
+	if (!error && cases[n].file) {
+		text = perf_sysfs(cases[n].file);
+		ok = ok && !text == !cases[n].value && (!text || !strcmp(text, cases[n].value));
+	}
+	if (!ok)
+		note("insmod %d, file '%s', log: %s", error, text ?: "(none)", host.log);
+	check(ok, "boot.%s", cases[n].name);
+	unload();
+	if (host_left())
+		note("%s", host_left());
+	check(!host_left(), "boot.%s_leaves_nothing", cases[n].name);
+}
+
+/* Each allocation and registration at load fails in turn. */
+static void test_failures(const struct machine *like, const char *name)
+{
+	struct machine machine = *like;
+	unsigned int failed = 0, bad = 0;
+	int error;
+
+	machine.prepare = fail_allocation;
+	for (allocation = 1;; allocation++) {
+		error = boot(&machine);
+		if (host.alloc_fails_in)
+			break;
+		failed += !!error;
+		if (error > 0 || error < -ENOSPC - 100 || (!error && !perf_core.pmu))
+			bad++;
+		unload();
+		if (host_left()) {
+			note("without allocation %u %s is left: %s", allocation, host_left(),
+			     host.log);
+			bad++;
+		}
+	}
+	unload();
+	note("%s: %u of %u ends the load", name, failed, allocation - 1);
+	check(failed > 3 && !bad, "boot.%s_leaves_nothing_if_an_allocation_fails", name);
+}
+
+static void look_at(const struct attribute_group **groups, unsigned int *files, unsigned int *bad)
+{
+	char path[96];
+
+	for (; groups && *groups; groups++) {
+		for (int i = 0; (*groups)->attrs[i]; i++) {
+			const char *text;
+
+			snprintf(path, sizeof(path), "%s%s%s", (*groups)->name ?: "",
+				 (*groups)->name ? "/" : "", (*groups)->attrs[i]->name);
+			text = perf_sysfs(path);
+			*files += !!text;
+			*bad += text && !*text;
+		}
+	}
+}
+
+/* All files in sysfs and debugfs can be read, while events count. */
+static void test_files(void)
+{
+	static const struct machine machines[] = {
+		{ .params = { "backend=snapshot" } }, { .other = "cpu" },
+		{ .hpm = 29, .delegated = true, .params = { "xiangshan=v3", "xiangshan_all=1" } },
+	};
+	static const char *const names[] = { "counters", "events", "overflow", "sbi_calls",
+					     "user_access" };
+
+	for (unsigned int m = 0; m < ARRAY_SIZE(machines); m++) {
+		unsigned int files = 0, bad = 0;
+
+		boot(&machines[m]);
+		open_raw(5);
+		open_raw(FIRMWARE_EVENT(5));
+		look_at(perf_core.pmu->attr_groups, &files, &bad);
+		look_at(perf_core.pmu->attr_update, &files, &bad);
+		note("%u files", files);
+		check(files > 40 && !bad, "boot.files_in_sysfs_have_text_%u", m);
+		bad = 0;
+		for (unsigned int i = 0; i < ARRAY_SIZE(names); i++)
+			bad += !strchr(host_debugfs(names[i]), '\n');
+		check(!bad, "boot.files_in_debugfs_have_text_%u", m);
+		check(strstr(host_debugfs("counters"), " 0x5 ") &&
+		      strstr(host_debugfs("counters"), "firmware 0xf0005"),
+		      "boot.debugfs_shows_counters_in_use_%u", m);
+		unloaded("boot.files");
+	}
+}
+
+static void test_reload(void)
+{
+	struct perf_event *e;
+
+	boot(&(struct machine){});
+	e = open_raw(5);
+	perf_run(1000);
+	check(is_right(e), "boot.event_counts");
+	perf_close(e);
+	unload();
+	check(!boot_again(), "boot.module_loads_again");
+	unload();
+	check(!host_left(), "boot.reload_leaves_nothing");
+}
+
+void test_boot(void)
+{
+	for (unsigned int n = 0; n < ARRAY_SIZE(cases); n++)
+		test_case(n);
+	test_failures(&(struct machine){}, "lcofi");
+	test_failures(&(struct machine){ .params = { "backend=snapshot" } }, "snapshot");
+	test_failures(&(struct machine){ .hpm = 29, .params = { "xiangshan=v3" } }, "xiangshan");
+	test_failures(&(struct machine){ .delegated = true, .params = { "backend=csr" } }, "csr");
+	test_reload();
+	test_files();
+}

@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* test_counters: which events get which counters, what moves, and what happens if firmware refuses. */
+#include "test.h"
+
+static const struct machine sbi = { .hpm = 2, .params = { "backend=sbi" } };
+
+/* A raw event that can be on counters 3 to 3 + n; @other makes it another event. */
+#define UP_TO(n, other)	((n) | (other) << 4)
+
+static bool can_up_to(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx != RAW || idx <= 3 + (code->data & 15);
+}
+
+static void limit(void)
+{
+	fakesbi.can = can_up_to;
+}
+
+/* Is the event active, and on this counter? */
+static bool is_on(const struct perf_event *e, unsigned int idx)
+{
+	const struct fakesbi_code *code = &perf_model((struct perf_event *)e)->code;
+	const struct fakesbi_code *got = &fakesbi.ctr[idx].code;
+
+	return e->state == PERF_EVENT_STATE_ACTIVE && !(e->hw.state & PERF_HES_STOPPED) &&
+	       fakesbi.ctr[idx].configured && got->idx == code->idx && got->data == code->data &&
+	       got->flags == code->flags;
+}
+
+static struct perf_event *open_user(u64 config)
+{
+	return open_attr(&(struct perf_event_attr){ .type = TYPE, .config = config,
+						    .exclude_kernel = 1 });
+}
+
+static void test_moves(void)
+{
+	struct perf_event *a, *b, *c, *d[4];
+
+	boot(&(struct machine){ .hpm = 3, .prepare = limit, .params = { "backend=sbi" } });
+	/* The worst order: the only counter of each new event is in use. */
+	a = open_raw(UP_TO(2, 1));
+	perf_run(10);
+	b = open_raw(UP_TO(1, 1));
+	perf_run(10);
+	c = open_raw(UP_TO(0, 1));
+	perf_run(10);
+	check(is_on(a, 5) && is_on(b, 4) && is_on(c, 3), "counters.move_chain_moves_events");
+	check(is_right(a) && is_right(b) && is_right(c) && perf_model(c)->happened,
+	      "counters.move_chain_keeps_counts");
+	d[0] = open_raw(UP_TO(2, 2));
+	check(d[0] && d[0]->state == PERF_EVENT_STATE_INACTIVE,
+	      "counters.add_without_free_counter_fails");
+	unloaded("counters.move_chain");
+
+	boot(&(struct machine){ .hpm = 4, .prepare = limit, .params = { "backend=sbi" } });
+	for (unsigned int i = 0; i < 3; i++)
+		d[i] = open_raw(UP_TO(15, i));
+	perf_run(5);
+	d[3] = open_raw(UP_TO(0, 9));
+	perf_run(5);
+	check(is_on(d[3], 3) && is_on(d[0], 6) && is_on(d[1], 4) && is_on(d[2], 5),
+	      "counters.short_chain_moves_one_event");
+	check(is_right(d[0]) && is_right(d[1]) && is_right(d[3]),
+	      "counters.short_chain_keeps_counts");
+	unloaded("counters.short_chain");
+}
+
+/* cycle, and of hpmcounter3 the number 90 is high. */
+static void high_index(void)
+{
+	memset(fakesbi.ctr, 0, sizeof(fakesbi.ctr));
+	memset(fakesbi.by_csr, 0, sizeof(fakesbi.by_csr));
+	fakesbi.end = 0;
+	fakesbi_add(4, SPEC_CSR_CYCLE + 3, 48);
+	fakesbi_add(40, SPEC_CSR_CYCLE, 64);
+}
+
+static void test_choice(void)
+{
+	struct perf_event *a, *b, *c, *keep;
+	unsigned long before;
+
+	boot(&(struct machine){ .prepare = high_index });
+	a = open_general(PERF_COUNT_HW_CPU_CYCLES);
+	perf_run(5);
+	check(is_on(a, 40) && is_right(a), "counters.fixed_counter_with_high_index_is_used_first");
+	unloaded("counters.fixed_counter_with_high_index");
+
+	boot(&sbi);
+	keep = open_general(PERF_COUNT_HW_CPU_CYCLES);
+	check(is_on(keep, 0), "counters.cycles_use_fixed_counter");
+	a = open_raw(1);
+	b = open_raw(2);
+	check(is_on(a, 3) && is_on(b, 4), "counters.raw_events_use_programmable_counters");
+	perf_close(b);
+	perf_close(a);
+	c = open_raw(3);
+	check(is_on(c, 4), "counters.least_recently_used_is_replaced");
+	before = calls(SPEC_FID_CONFIG_MATCHING);
+	a = open_raw(1);
+	check(is_on(a, 3) && calls(SPEC_FID_CONFIG_MATCHING) == before,
+	      "counters.idle_event_returns_to_its_counter");
+	perf_close(c);
+	perf_close(a);
+	perf_close(keep);
+	check(!fakesbi.ctr[0].configured && !fakesbi.ctr[3].configured && !fakesbi.ctr[4].configured,
+	      "counters.last_close_releases_idle_counters");
+	unloaded("counters.choice");
+}
+
+static void test_sharing(void)
+{
+	struct perf_event *a, *b, *c;
+	unsigned int on = 0;
+
+	boot(&sbi);
+	a = open_raw(7);
+	perf_run(5);
+	b = open_raw(7);
+	c = open_user(7);
+	check(is_on(a, 3) && is_on(b, 3),
+	      "counters.equal_events_share");
+	check(is_on(c, 4), "counters.events_with_other_filter_do_not_share");
+	perf_run(5);
+	perf_close(a);
+	perf_run(5);
+	check(is_right(b) && is_right(c) && perf_model(b)->happened == 10 * perf_model(b)->rate,
+	      "counters.sharing_events_count_their_own_time");
+	perf_close(b);
+	perf_close(c);
+	unloaded("counters.sharing");
+
+	/* Each interrupt looks at all events of a counter. */
+	boot(&sbi);
+	a = open_raw(10);
+	for (unsigned int i = 0; i < 66; i++)
+		on += open_raw(9)->state == PERF_EVENT_STATE_ACTIVE;
+	check(on == 64, "share.sharing_of_a_counter_has_a_limit");
+	check(is_on(a, 3) && is_right(a), "share.other_event_fits_beside_full_counter");
+	unloaded("share.limit");
+}
+
+/* A counting event does not share the counter of one that samples, if a fixed one is free. */
+static void test_beside_sampler(void)
+{
+	struct perf_event *s, *c;
+
+	boot(&sbi);
+	s = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
+						 .sample_period = 1000000 });
+	c = open_general(PERF_COUNT_HW_CPU_CYCLES);
+	check(is_on(s, 3) && is_on(c, 0), "share.counting_event_takes_fixed_counter_beside_sampler");
+	perf_run(10000000);
+	check(is_right(s) && is_right(c) && is_sampled(s, 0),
+	      "share.fixed_counter_beside_sampler_counts");
+	unloaded("share.fixed_beside_sampler");
+}
+
+/* Firmware refuses a move, or the counter cannot be read: nobody loses counts. */
+static void test_refused_move(void)
+{
+	struct perf_event *a, *b;
+
+	boot(&(struct machine){ .hpm = 2, .prepare = limit, .params = { "backend=sbi" } });
+	a = open_raw(UP_TO(15, 1));
+	perf_run(5);
+	fakesbi.ctr[4].running = true; /* not by the driver */
+	b = open_raw(UP_TO(0, 2));
+	perf_run(5);
+	check(b->state == PERF_EVENT_STATE_INACTIVE && is_on(a, 3) && is_right(a),
+	      "counters.refused_move_keeps_event_in_place");
+	fakesbi.ctr[4].running = false;
+	perf_resched();
+	perf_close(a);
+	for (unsigned int i = 0; i < 100; i++)
+		perf_resched();
+	check(is_on(b, 3), "counters.refused_move_does_not_block_counter");
+	unloaded("counters.refused_move");
+
+	boot(&(struct machine){ .hpm = 2, .prepare = limit, .params = { "backend=sbi" } });
+	a = open_raw(UP_TO(15, 1));
+	perf_run(5);
+	fakesbi.ctr[4].dead = true;
+	b = open_raw(UP_TO(0, 2));
+	perf_run(5);
+	fakesbi.ctr[4].dead = false;
+	perf_resched();
+	perf_run(5);
+	check(is_right(a) && is_right(b) && is_on(b, 3), "counters.unreadable_move_is_recovered");
+	unloaded("counters.unreadable_move");
+}
+
+static bool takes_9;
+
+static bool sometimes_9(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx != RAW || code->data != 9 || takes_9;
+}
+
+static void nine(void)
+{
+	fakesbi.can = sometimes_9;
+	takes_9 = true;
+}
+
+/*
+ * Firmware refuses event 9, which it took when that was opened (the other driver, or the host
+ * of a VM, has its counters now): this does not cost failing calls at each context switch.
+ */
+static void test_refused_add(void)
+{
+	struct perf_event *a, *refused;
+	unsigned long before;
+	unsigned int n;
+
+	boot(&(struct machine){ .hpm = 2, .prepare = nine, .params = { "backend=sbi" } });
+	a = open_task(&(struct perf_event_attr){ .type = TYPE, .config = 1 });
+	refused = open_task(&(struct perf_event_attr){ .type = TYPE, .config = 9, .disabled = 1 });
+	takes_9 = false;
+	perf_enable(refused);
+	check(refused->state == PERF_EVENT_STATE_INACTIVE, "counters.refused_event_is_not_added");
+	before = all_calls();
+	for (n = 0; n < 1000; n++)
+		perf_switch(&perf_core.task[n % 2]);
+	note("%lu calls in 1000 switches with an event that is refused", all_calls() - before);
+	check(all_calls() - before < 1000 / 64 * 8 + 7 * 8,
+	      "counters.refusals_are_repeated_ever_less_often");
+	takes_9 = true;
+	for (n = 0; n < 300 && refused->state != PERF_EVENT_STATE_ACTIVE; n++)
+		perf_switch(&perf_core.task[n % 2]);
+	perf_switch(&perf_core.task[0]);
+	perf_run(100);
+	check(refused->state == PERF_EVENT_STATE_ACTIVE && is_right(refused) && is_right(a),
+	      "counters.refused_event_is_tried_again");
+	unloaded("counters.refused_add");
+}
+
+/* Firmware refuses everything for a while: an event that had a counter is disabled, and says so. */
+static void test_lost_counter(void)
+{
+	struct perf_event *a, *b;
+
+	boot(&(struct machine){ .hpm = 2, .quirks = QUIRK(SUSPEND_LOSES_EVENTS),
+				.params = { "backend=sbi" } });
+	a = open_raw(1);
+	perf_run(3);
+	fakesbi.refuse = 1;
+	perf_suspend(true);
+	perf_run(3);
+	fakesbi.refuse = 0;
+	perf_interrupts();
+	check(a->state == PERF_EVENT_STATE_OFF && host_logged("firmware gives no counter"),
+	      "counters.event_without_counter_is_disabled");
+	check(is_right(a) && perf_read(a), "counters.event_with_lost_counter_keeps_count");
+	b = open_raw(2);
+	fakesbi.start_fails = 1;
+	perf_disable(b);
+	perf_close(b);
+	b = open_raw(2);
+	check(!b || b->state != PERF_EVENT_STATE_ACTIVE || is_right(b),
+	      "counters.failed_start_releases_counter");
+	fakesbi.start_fails = 0;
+	if (b)
+		perf_close(b);
+	b = open_raw(3);
+	perf_run(3);
+	check(b && is_right(b) && perf_read(b), "counters.add_works_after_failed_start");
+	unloaded("counters.lost_counter");
+}
+
+/* A counter that cannot be released keeps running: it is not used until the next online. */
+static void test_release_fails(void)
+{
+	struct perf_event *a, *b;
+
+	boot(&(struct machine){ .cpus = 2, .hpm = 2, .params = { "backend=sbi" } });
+	a = open_raw(1);
+	fakesbi.stop_fails = 1;
+	perf_close(a);
+	fakesbi.stop_fails = 0;
+	b = open_raw(2);
+	perf_run(5);
+	check(fakesbi.ctr[3].running && is_on(b, 4), "counters.failed_release_leads_to_other_counter");
+	check(is_right(b) && perf_read(b), "counters.failed_release_keeps_other_counts");
+	unload();
+	/* What is left so is released by the next that is loaded. */
+	check(!boot_again(), "counters.online_after_failed_release");
+	unload();
+	check(!host_left(), "counters.online_after_failed_release_releases_all");
+}
+
+static void dead_4(void)
+{
+	fakesbi.ctr[4].dead = true;
+}
+
+static void test_reads(void)
+{
+	struct perf_event *a, *b;
+	u64 before;
+
+	boot(&(struct machine){ .hpm = 4, .prepare = dead_4, .params = { "backend=sbi" } });
+	a = open_raw(1);
+	b = open_raw(2);
+	perf_run(9);
+	check(is_on(a, 3) && is_on(b, 5), "counters.unreadable_counter_is_skipped");
+	check(is_right(a) && is_right(b), "counters.unreadable_counter_does_not_affect_others");
+	fakesbi.ctr[3].dead = true;
+	before = local64_read(&a->count);
+	perf_run(9);
+	check(perf_read(a) == before, "counters.failed_csr_read_adds_nothing");
+	fakesbi.ctr[3].dead = false;
+	check(is_right(a), "counters.failed_csr_read_loses_nothing");
+	/* Perf core shows "not counted" rather than 0. */
+	perf_disable(a);
+	fakesbi.ctr[3].dead = true;
+	perf_enable(a);
+	check(a->state == PERF_EVENT_STATE_INACTIVE, "counters.start_on_unreadable_counter_fails");
+	fakesbi.ctr[3].dead = false;
+	perf_resched();
+	check(a->state == PERF_EVENT_STATE_ACTIVE && is_right(a), "counters.readable_counter_starts");
+	before = perf_read(a);
+	fakesbi.ctr[3].value -= 1000; /* not by the driver */
+	check(perf_read(a) == before, "counters.value_that_went_backwards_adds_nothing");
+	perf_run(9);
+	check(perf_read(a) == before + 9 * perf_model(a)->rate,
+	      "counters.counting_continues_after_backwards_value");
+	unloaded("counters.unreadable_counter");
+
+	boot(&(struct machine){ .no_hpm = true, .firmware = 1, .params = { "backend=sbi" } });
+	a = open_raw(FIRMWARE_EVENT(4));
+	perf_run(7);
+	fakesbi.read_fails = 1;
+	check(!perf_read(a), "counters.failed_firmware_read_adds_nothing");
+	fakesbi.read_fails = 0;
+	check(is_right(a) && perf_read(a), "counters.failed_firmware_read_loses_nothing");
+	b = open_raw(FIRMWARE_EVENT(5));
+	check(b->state == PERF_EVENT_STATE_INACTIVE, "counters.one_firmware_counter_takes_one_event");
+	unloaded("counters.failed_firmware_read");
+}
+
+/* ---- which counters can count an event: asked at the first open ---- */
+
+static unsigned long open_calls(u64 config, int error)
+{
+	const unsigned long before = calls(SPEC_FID_CONFIG_MATCHING);
+	const struct perf_event_attr attr = { .type = TYPE, .config = config, .disabled = 1 };
+	const int got = open_errno(&attr);
+
+	if (got != error)
+		note("errno %d, not %d", got, error);
+	return got == error ? calls(SPEC_FID_CONFIG_MATCHING) - before : ~0UL;
+}
+
+static bool is_cached(u64 config, int error)
+{
+	return !open_calls(config, error);
+}
+
+static bool is_asked(u64 config, int error)
+{
+	const unsigned long n = open_calls(config, error);
+
+	return n && n < 1000;
+}
+
+/* Firmware has raw events 1 to 99; event 7 counts on counter 3 only. */
+static bool has_99(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx != RAW || (code->data < 100 && (code->data != 7 || idx == 3));
+}
+
+static void ninety_nine(void)
+{
+	fakesbi.can = has_99;
+}
+
+static void test_support(void)
+{
+	struct perf_event *busy, *other;
+	unsigned long before;
+
+	boot(&(struct machine){ .hpm = 2, .prepare = ninety_nine, .params = { "backend=sbi" } });
+	check(is_asked(1, 0) && is_cached(1, 0), "support.supported_event_is_cached");
+	before = open_calls(2, 0);
+	note("%lu configurations to learn of an event", before);
+	check(before == 5, "support.each_counter_is_asked_once");
+	check(is_asked(100, -ENOENT) && is_cached(100, -ENOENT),
+	      "support.refusal_is_cached_if_exclusive");
+	check(is_cached(FIRMWARE_EVENT(3), 0), "support.firmware_event_is_cached");
+	fakesbi.start_fails = 1;
+	check(is_asked(3, -EBUSY), "support.error_is_ebusy");
+	fakesbi.start_fails = 0;
+	check(is_asked(3, 0) && is_cached(3, 0), "support.event_is_probed_again_after_error");
+	/* A counter in use is borrowed, and its count goes on. */
+	busy = open_raw(4);
+	other = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 6,
+						     .sample_period = 1000000 });
+	perf_run(1000);
+	check(is_asked(5, 0) && is_asked(101, -ENOENT), "support.loaded_answers_as_idle");
+	perf_run(10000000);
+	check(is_right(busy) && is_right(other) && is_sampled(other, 0),
+	      "support.counts_and_periods_go_on");
+	perf_disable(busy);
+	before = calls(SPEC_FID_CONFIG_MATCHING);
+	check(is_asked(8, 0), "support.idle_counter_is_borrowed");
+	before = calls(SPEC_FID_CONFIG_MATCHING);
+	perf_enable(busy);
+	check(calls(SPEC_FID_CONFIG_MATCHING) == before, "support.idle_counter_keeps_its_event");
+	/* Any user can open any event. */
+	for (u64 n = 0; n < 1100; n++)
+		open_calls(0x10000 + n, -ENOENT);
+	check(is_cached(0x10000 + 1099, -ENOENT) && is_asked(0x10000, -ENOENT),
+	      "support.cache_has_limit");
+	unloaded("support");
+}
+
+/* The other driver uses a counter, or no longer. */
+static void hold(unsigned int idx, bool held)
+{
+	fakesbi.ctr[idx].configured = fakesbi.ctr[idx].running = held;
+}
+
+static void test_support_shared(void)
+{
+	boot(&(struct machine){ .hpm = 2, .firmware = 2, .other = "cpu", .prepare = ninety_nine });
+	check(is_asked(1, 0) && is_cached(1, 0), "support.shared_supported_event_is_cached");
+	check(is_asked(100, -ENOENT) && is_cached(100, -ENOENT),
+	      "support.shared_refusal_of_free_counters_is_cached");
+	hold(3, true);
+	check(is_cached(1, 0), "support.shared_supported_event_opens_while_held");
+	check(is_asked(2, 0) && is_cached(2, 0),
+	      "support.shared_held_counter_is_not_probed_at_each_open");
+	check(is_asked(7, -EBUSY), "support.shared_event_of_held_counter_is_ebusy");
+	check(host_logged("the other PMU uses"), "support.shared_ebusy_is_logged");
+	hold(4, true);
+	check(is_asked(5, -EBUSY) && is_asked(5, -EBUSY), "support.shared_ebusy_is_probed_again");
+	hold(3, false);
+	hold(4, false);
+	check(is_asked(5, 0) && is_asked(7, 0),
+	      "support.shared_event_opens_when_no_longer_held");
+	perf_run(2 * NSEC_PER_SEC);
+	check(is_asked(2, 0) && is_cached(2, 0), "support.shared_held_counter_is_found_later");
+	unloaded("support.shared");
+}
+
+static bool no_raw;
+
+static bool can_raw(const struct fakesbi_code *code)
+{
+	return code->idx != RAW || !no_raw;
+}
+
+static void vm(void)
+{
+	fakesbi.countable = can_raw;
+	no_raw = true;
+}
+
+/* Other VMs use the host's counters, and give them back. */
+static void test_support_vm(void)
+{
+	boot(&(struct machine){ .quirks = KVM, .prepare = vm });
+	/* The reference counter of a VM needs time. */
+	host.read_ns = 1;
+	check(is_asked(4, -ENOENT) && is_asked(4, -ENOENT), "support.vm_refusal_is_probed_again");
+	no_raw = false;
+	check(is_asked(4, 0), "support.vm_event_found_later");
+	no_raw = true;
+	check(is_cached(4, 0), "support.vm_supported_event_is_cached");
+	unloaded("support.vm");
+}
+
+/* Only the opener's CPU is asked, unless it has other counters. */
+static void test_opener(void)
+{
+	unsigned long before;
+
+	boot(&(struct machine){ .cpus = 2 });
+	for (unsigned int cpu = 0; cpu < 2; cpu++) {
+		before = fakesbi_harts[!cpu].calls[SPEC_FID_CONFIG_MATCHING];
+		host_run_cpu(cpu);
+		perf_close(perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 5 + cpu },
+				     &perf_core.task[3], -1, NULL, &(int){ 0 }));
+		check(fakesbi_harts[!cpu].calls[SPEC_FID_CONFIG_MATCHING] == before,
+		      "support.opener_on_cpu_%u_asks_cpu_%u", cpu, cpu);
+	}
+	host_run_cpu(0);
+	unloaded("support.opener");
+}
+
+void test_counters(void)
+{
+	test_moves();
+	test_choice();
+	test_sharing();
+	test_beside_sampler();
+	test_refused_move();
+	test_refused_add();
+	test_lost_counter();
+	test_release_fails();
+	test_reads();
+	test_support();
+	test_support_shared();
+	test_support_vm();
+	test_opener();
+}

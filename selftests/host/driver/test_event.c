@@ -1,0 +1,645 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_event: which events are accepted, and what firmware is asked for. Values are made by hand
+ * from perf's ABI, the SBI specification and the core's documents.
+ */
+#include "test.h"
+
+#define OWN		PERF_TYPE_MAX /* the driver's type */
+#define SPACE(n)	((u64)(n) << 62)
+#define UINH		SPEC_CFG_UINH
+#define SINH		SPEC_CFG_SINH
+#define VUINH		SPEC_CFG_VUINH
+#define VSINH		SPEC_CFG_VSINH
+#define MINH		SPEC_CFG_MINH
+
+/* Which counter has the event? -1: none. */
+static int counter_with(u32 idx, u64 data, u32 flags)
+{
+	for (unsigned int i = 0; i < fakesbi.end; i++)
+		if (fakesbi.ctr[i].configured && fakesbi.ctr[i].code.idx == idx &&
+		    fakesbi.ctr[i].code.data == data && fakesbi.ctr[i].code.flags == flags)
+			return i;
+	return -1;
+}
+
+/* Open an event: is the error right, and if there is none, what firmware got? @at: its counter */
+static bool opens_as(struct perf_event_attr attr, int error, u32 idx, u64 data, u32 flags, int *at)
+{
+	int got;
+	struct perf_event *e;
+
+	if (attr.type == OWN)
+		attr.type = TYPE;
+	e = perf_open(&attr, NULL, 0, NULL, &got);
+	*at = e ? counter_with(idx, data, flags) : -1;
+	if (e)
+		perf_close(e);
+	if (got != error)
+		note("errno %d", got);
+	return got == error && (error || *at >= 0);
+}
+
+static const struct {
+	u32 type;
+	u64 config;
+	int error;
+	u32 idx;
+	u64 data;
+} encodings[] = {
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 1, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 0, 2, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, 0, 3, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, 0, 4, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0, 5, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, 0, 6, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, 0, 7, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, 0, 8, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, 0, 9, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, 0, 10, 0 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_MAX, -EINVAL, 0, 0 },
+	{ PERF_TYPE_HARDWARE, 0xffffffff, -EINVAL, 0, 0 },
+	{ PERF_TYPE_HW_CACHE, 0x00000, 0, 0x10000, 0 },
+	{ PERF_TYPE_HW_CACHE, 0x10003, 0, 0x10019, 0 },	/* dTLB-load-misses */
+	{ PERF_TYPE_HW_CACHE, 0x10103, 0, 0x1001b, 0 },	/* dTLB-store-misses */
+	{ PERF_TYPE_HW_CACHE, 0x10004, 0, 0x10021, 0 },	/* iTLB-load-misses */
+	{ PERF_TYPE_HW_CACHE, 0x10206, 0, 0x10035, 0 },	/* the last one */
+	{ PERF_TYPE_HW_CACHE, 0x00007, -EINVAL, 0, 0 },
+	{ PERF_TYPE_HW_CACHE, 0x00300, -EINVAL, 0, 0 },
+	{ PERF_TYPE_HW_CACHE, 0x20000, -EINVAL, 0, 0 },
+	{ PERF_TYPE_HW_CACHE, 0x1000000, -EINVAL, 0, 0 },
+	{ OWN, 0x1234, 0, RAW, 0x1234 },
+	{ OWN, 0xffffffffffff, 0, RAW, 0xffffffffffff },
+	{ OWN, 0x1000000000000, 0, RAW_V2, 0x1000000000000 },
+	{ OWN, 0xffffffffffffff, 0, RAW_V2, 0xffffffffffffff },
+	{ OWN, 1ULL << 56, -EINVAL, 0, 0 },
+	{ OWN, 1ULL << 58 | 1, -EINVAL, 0, 0 },
+	{ OWN, 1ULL << 61, -EINVAL, 0, 0 },
+	{ OWN, SPACE(1) | 1, 0, 1, 0 },
+	{ OWN, SPACE(1) | 10, 0, 10, 0 },
+	{ OWN, SPACE(1) | 0x10035, 0, 0x10035, 0 },
+	{ OWN, SPACE(1) | 0, -EINVAL, 0, 0 },
+	{ OWN, SPACE(1) | 11, -EINVAL, 0, 0 },
+	{ OWN, SPACE(1) | 0x10006, -EINVAL, 0, 0 },	/* operation 3 */
+	{ OWN, SPACE(1) | 0x10038, -EINVAL, 0, 0 },	/* cache 7 */
+	{ OWN, SPACE(1) | 0x20000, -EINVAL, 0, 0 },
+	{ OWN, SPACE(1) | 0xf0001, -EINVAL, 0, 0 },
+	{ OWN, SPACE(1) | 1ULL << 32 | 1, -EINVAL, 0, 0 },
+	{ OWN, SPACE(2) | 0, 0, FW, 0 },
+	{ OWN, SPACE(2) | 21, 0, FW + 21, 0 },
+	{ OWN, SPACE(2) | 22, -EINVAL, 0, 0 },
+	{ OWN, SPACE(2) | 255, -EINVAL, 0, 0 },
+	{ OWN, SPACE(2) | 256, 0, FW + 256, 0 },
+	{ OWN, SPACE(2) | 65534, 0, FW + 65534, 0 },
+	{ OWN, SPACE(2) | 65535, -EINVAL, 0, 0 },
+	{ OWN, SPACE(2) | 65536, -EINVAL, 0, 0 },
+	{ OWN, SPACE(3) | 0, 0, FW + 65535, 0 },
+	{ OWN, SPACE(3) | (SPACE(1) - 1), 0, FW + 65535, SPACE(1) - 1 },
+};
+
+static void test_encode(void)
+{
+	int at;
+
+	boot(&(struct machine){ .quirks = QUIRK(NO_SNAPSHOT) });
+	for (unsigned int i = 0; i < ARRAY_SIZE(encodings); i++)
+		check(opens_as((struct perf_event_attr){ .type = encodings[i].type,
+							 .config = encodings[i].config },
+			       encodings[i].error, encodings[i].idx, encodings[i].data, 0, &at),
+		      "event.encode_type_%u_config_%llx", encodings[i].type, encodings[i].config);
+	unloaded("event.encode");
+}
+
+/* Firmware that does not check a code uses it as an index into its memory. */
+static void test_unsafe(void)
+{
+	static const struct {
+		const char *firmware;
+		struct machine machine;
+		int nonstandard, platform;
+	} machines[] = {
+		{ "opensbi_1_5", { .impl_version = OPENSBI(1, 5) }, 0, 0 },
+		{ "opensbi_1_4", { .impl_version = OPENSBI(1, 4) }, -ENOENT, -ENOENT },
+		{ "opensbi_shared", { .other = "cpu" }, 0, -ENOENT },
+		{ "rustsbi_shared", { .impl = 4, .other = "cpu" }, 0, 0 },
+	};
+	int at;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(machines); i++) {
+		boot(&machines[i].machine);
+		check(opens_as((struct perf_event_attr){ .type = OWN, .config = SPACE(2) | 256 },
+			       machines[i].nonstandard, FW + 256, 0, 0, &at) &&
+		      opens_as((struct perf_event_attr){ .type = OWN, .config = SPACE(3) | 5 },
+			       machines[i].platform, FW + 65535, 5, 0, &at) &&
+		      opens_as((struct perf_event_attr){ .type = OWN, .config = SPACE(2) | 21 },
+			       0, FW + 21, 0, 0, &at),
+		      "event.codes_that_are_unsafe_for_%s", machines[i].firmware);
+		unload();
+	}
+}
+
+#define H	" sscofpmf h "
+#define NO_H	" sscofpmf "
+#define ONLY_H	" h "
+
+static const struct {
+	const char *what, *isa;
+	struct perf_event_attr attr;
+	int error;
+	u32 flags;
+} filters[] = {
+	{ "no_filter_no_flags", H, {}, 0, 0 },
+	{ "exclude_user_sets_uinh_and_vuinh", H, { .exclude_user = 1 }, 0, UINH | VUINH },
+	{ "exclude_kernel_sets_sinh_and_vsinh", H, { .exclude_kernel = 1 }, 0, SINH | VSINH },
+	{ "exclude_hv_sets_minh", H, { .exclude_hv = 1 }, 0, MINH },
+	{ "exclude_guest_sets_vuinh_and_vsinh", H, { .exclude_guest = 1 }, 0, VUINH | VSINH },
+	{ "exclude_host_sets_uinh_and_sinh", H, { .exclude_host = 1 }, 0, UINH | SINH },
+	{ "exclude_guest_needs_nothing_without_h", NO_H, { .exclude_guest = 1 }, 0, 0 },
+	{ "exclude_user_without_h_sets_uinh", NO_H, { .exclude_user = 1 }, 0, UINH },
+	{ "exclude_host_without_h_is_enoent", NO_H, { .exclude_host = 1 }, -ENOENT },
+	{ "exclude_idle_is_enoent", NO_H, { .exclude_idle = 1 }, -ENOENT },
+	{ "exclude_idle_with_h_is_enoent", H, { .exclude_idle = 1 }, -ENOENT },
+	{ "exclude_user_without_filter_is_enoent", "", { .exclude_user = 1 }, -ENOENT },
+	{ "exclude_user_without_filter_with_h_is_enoent", ONLY_H, { .exclude_user = 1 }, -ENOENT },
+	{ "exclude_guest_without_filter_with_h_is_einval", ONLY_H, { .exclude_guest = 1 }, -EINVAL },
+	{ "exclude_kernel_and_guest_without_filter_with_h_is_einval", ONLY_H,
+	  { .exclude_kernel = 1, .exclude_guest = 1 }, -EINVAL },
+	{ "exclude_guest_without_filter_needs_nothing", "", { .exclude_guest = 1 }, 0, 0 },
+	{ "exclude_kernel_and_guest_without_filter_is_enoent", "",
+	  { .exclude_kernel = 1, .exclude_guest = 1 }, -ENOENT },
+	{ "filter_of_firmware_event_is_enoent", NO_H,
+	  { .config = SPACE(2) | 5, .exclude_kernel = 1 }, -ENOENT },
+	{ "exclude_guest_of_firmware_event_with_h_is_einval", H,
+	  { .config = SPACE(2) | 5, .exclude_guest = 1 }, -EINVAL },
+	/* what nothing here can do */
+	{ "precise_event_is_eopnotsupp", H, { .precise_ip = 1 }, -EOPNOTSUPP },
+	{ "branch_stack_is_eopnotsupp", H, { .sample_type = PERF_SAMPLE_BRANCH_STACK }, -EOPNOTSUPP },
+	{ "config1_is_einval", H, { .config1 = 1 }, -EINVAL },
+	{ "config2_is_einval", H, { .config2 = 1 }, -EINVAL },
+	{ "sampled_firmware_event_is_eopnotsupp", H,
+	  { .config = SPACE(2) | 5, .sample_period = 100 }, -EOPNOTSUPP },
+};
+
+static void test_filter(void)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(filters); i++) {
+		struct perf_event_attr attr = filters[i].attr;
+		int at;
+
+		boot(&(struct machine){ .isa = filters[i].isa });
+		attr.type = TYPE;
+		attr.config = attr.config ?: 5;
+		check(opens_as(attr, filters[i].error, RAW, 5, filters[i].flags, &at),
+		      "event.%s", filters[i].what);
+		unload();
+	}
+}
+
+/* ---- XiangShan's selectors and names ---- */
+
+#define UNIT(n)		((u64)(n) << 56)
+#define OPS(a, b, c)	((u64)(a) << 40 | (u64)(b) << 45 | (u64)(c) << 50)
+#define EVENTS(a, b, c, d) \
+	((u64)(a) | (u64)(b) << 10 | (u64)(c) << 20 | (u64)(d) << 30)
+
+static const struct {
+	u64 config;
+	int error;
+	u32 unit;
+	u32 idx;
+	u64 data;
+} selectors[] = {
+	{ UNIT(1) | 0x15, 0, 1, RAW, 0x15 },
+	{ UNIT(2) | 0x33, 0, 2, RAW, 0x133 },
+	{ UNIT(3) | 0x7e, 0, 3, RAW, 0x27e },
+	{ UNIT(4) | 0x30, 0, 4, RAW, 0x330 },
+	{ 0x15, 0, 0, RAW, 0x15 },
+	/* four states of the reorder buffer; micro-ops and recovery; L2 accesses */
+	{ UNIT(2) | 0xf43c0ec3aULL, 0, 2, RAW, 0xf43c0ed3aULL },
+	{ UNIT(2) | 0x40000001805ULL, 0, 2, RAW, 0x40000001905ULL },
+	{ UNIT(4) | 0x10840a41d04405ULL, 0, 4, RAW_V2, 0x10840a41d04705ULL },
+	{ UNIT(3) | 0x1084000651805bULL, 0, 3, RAW_V2, 0x1084000651825bULL },
+	/* all legal operators; op2 is beyond 48 bits, op1 is not */
+	{ UNIT(1) | EVENTS(1, 2, 3, 4) | OPS(1, 2, 4), 0, 1, RAW_V2,
+	  EVENTS(1, 2, 3, 4) | OPS(1, 2, 4) },
+	{ UNIT(1) | EVENTS(1, 2, 3, 4) | OPS(4, 4, 0), 0, 1, RAW,
+	  EVENTS(1, 2, 3, 4) | OPS(4, 4, 0) },
+	{ UNIT(1) | EVENTS(1, 2, 3, 4) | OPS(0, 0, 1), 0, 1, RAW_V2,
+	  EVENTS(1, 2, 3, 4) | OPS(0, 0, 1) },
+	/* illegal operators */
+	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(3, 0, 0), -EINVAL },
+	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(5, 0, 0), -EINVAL },
+	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(0, 6, 0), -EINVAL },
+	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(0, 8, 0), -EINVAL },
+	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(0, 0, 7), -EINVAL },
+	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(0, 0, 16), -EINVAL },
+	{ EVENTS(1, 2, 0, 0) | OPS(0, 0, 16), -EINVAL },
+	/* no such unit; reserved bits */
+	{ UNIT(5) | 1, -EINVAL }, { UNIT(7) | 1, -EINVAL },
+	{ 1ULL << 55 | UNIT(1) | 1, -EINVAL },
+	{ 1ULL << 59 | UNIT(1) | 1, -EINVAL },
+	{ 1ULL << 61 | 1, -EINVAL },
+	/* the unit in the upper bits of an event, as documents have it */
+	{ 0x133, 0, 2, RAW, 0x133 },
+	{ UNIT(2) | 0x133, 0, 2, RAW, 0x133 },
+	{ EVENTS(0x226, 0x227, 0, 0), 0, 3, RAW, EVENTS(0x226, 0x27, 0, 0) },
+	{ EVENTS(0, 0, 0, 0x301), 0, 4, RAW, EVENTS(0x300, 0, 0, 1) },
+	/* a second unit */
+	{ UNIT(1) | 0x133, -EINVAL },
+	{ UNIT(2) | EVENTS(0x133, 0x226, 0, 0), -EINVAL },
+	{ EVENTS(0x133, 0x226, 0, 0), -EINVAL },
+	{ UNIT(4) | EVENTS(1, 2, 3, 0x204), -EINVAL },
+	/* hardware uses only the lower bits of an index: 6 in the frontend */
+	{ UNIT(1) | 0x3f, 0, 1, RAW, 0x3f },
+	{ UNIT(1) | 0x40, -EINVAL },
+	{ UNIT(1) | EVENTS(1, 2, 0x40, 0), -EINVAL },
+	{ UNIT(2) | 0x80, -EINVAL },
+	{ UNIT(3) | 0xff, 0, 3, RAW, 0x2ff },
+	/* counts nothing */
+	{ 0, -EINVAL }, { UNIT(2), -EINVAL }, { UNIT(2) | 0x100, -EINVAL },
+	{ UNIT(1) | EVENTS(1, 0, 0, 0) | OPS(1, 0, 0), -EINVAL },
+	{ UNIT(1) | EVENTS(1, 2, 0, 0) | OPS(4, 4, 1), -EINVAL },
+	{ UNIT(1) | EVENTS(1, 0, 2, 0) | OPS(1, 0, 0), 0, 1, RAW,
+	  EVENTS(1, 0, 2, 0) | OPS(1, 0, 0) },
+	{ UNIT(1) | EVENTS(0, 0, 0, 1) | OPS(0, 2, 4), 0, 1, RAW_V2,
+	  EVENTS(0, 0, 0, 1) | OPS(0, 2, 4) },
+	/* other events have no unit */
+	{ SPACE(1) | UNIT(1) | 1, -EINVAL },
+};
+
+static bool is_of_unit(int counter, u32 unit)
+{
+	return !unit || (counter >= 8 * (int)unit - 5 && counter < 8 * (int)unit + 3);
+}
+
+static const struct machine xiangshan = {
+	.hpm = 29, .quirks = QUIRK(NO_SNAPSHOT), .params = { "xiangshan=v2r2-2026" },
+};
+
+static void test_selectors(void)
+{
+	int at;
+
+	boot(&xiangshan);
+	for (unsigned int i = 0; i < ARRAY_SIZE(selectors); i++)
+		check(opens_as((struct perf_event_attr){ .type = OWN,
+							 .config = selectors[i].config },
+			       selectors[i].error, selectors[i].idx, selectors[i].data, 0, &at) &&
+		      (selectors[i].error || is_of_unit(at, selectors[i].unit)),
+		      "units.selector_%llx", selectors[i].config);
+	unloaded("units.selector");
+}
+
+/* Device trees choose counters by the tag; events that are not raw count on each. */
+static bool can_by_tag(const struct fakesbi_code *code, unsigned int idx)
+{
+	const u32 type = code->idx >> 16;
+
+	return (type != SPEC_TYPE_RAW && type != SPEC_TYPE_RAW_V2) || idx < 3 || idx > 31 ||
+	       is_of_unit(idx, (code->data >> 8 & 3) + 1);
+}
+
+static void tags(void)
+{
+	fakesbi.can = can_by_tag;
+}
+
+/* Each unit's counters limit a group, even if firmware would accept more. */
+static void test_units(const char *name, void (*prepare)(void))
+{
+	static const unsigned int counters[] = { 0, 8, 8, 8, 5 };
+	struct machine machine = xiangshan;
+	struct perf_event *leader = NULL, *e;
+	struct perf_event_attr attr = {};
+	unsigned int fit = 0;
+	int error;
+
+	machine.prepare = prepare;
+	boot(&machine);
+	attr.type = TYPE;
+	for (unsigned int unit = 1; unit <= 4; unit++) {
+		for (unsigned int i = 1; i <= counters[unit]; i++) {
+			attr.config = UNIT(unit) | i;
+			e = perf_open(&attr, NULL, 0, leader, &error);
+			leader = leader ?: e;
+			fit += !!e;
+		}
+		attr.config = UNIT(unit) | (counters[unit] + 1);
+		check(!perf_open(&attr, NULL, 0, leader, &error) && error == -EINVAL,
+		      "units.group_full_for_unit_%u_%s", unit, name);
+	}
+	check(fit == 29 && leader->state == PERF_EVENT_STATE_ACTIVE,
+	      "units.group_uses_all_counters_%s", name);
+	perf_run(1000);
+	check(is_right(leader), "units.group_counts_%s", name);
+	unload();
+}
+
+static const char *id_of(const char *name)
+{
+	static char id[32];
+
+	snprintf(id, sizeof(id), "%s", name);
+	for (char *c = id; *c; c++)
+		*c = *c == '-' ? '_' : *c;
+	return id;
+}
+
+static unsigned int load_table(const char *table, bool all, bool delegated)
+{
+	static char setting[64];
+	struct machine machine = { .hpm = 29, .delegated = delegated, .prepare = tags };
+
+	snprintf(setting, sizeof(setting), "xiangshan=%s", table);
+	machine.params[0] = setting;
+	machine.params[1] = all ? "xiangshan_all=1" : delegated ? "backend=csr" : "backend=sbi";
+	return boot(&machine);
+}
+
+static struct attribute **names(void)
+{
+	const struct attribute_group **g = perf_core.pmu->attr_update;
+
+	while (strcmp((*g)->name, "events"))
+		g++;
+	return (*g)->attrs;
+}
+
+/* Each name is countable on the counters of its unit, and there once, as is each selector. */
+static void test_table(const char *table)
+{
+	unsigned int found = 0, total = 0, withheld = 0, twice = 0, aliases;
+	static char text[800][96];
+	const char *line;
+
+	load_table(table, true, false);
+	line = strstr(host.log, "), ");
+	while (line && sscanf(line, "), %u of %u names", &found, &total) != 2)
+		line = strstr(line + 1, "), ");
+	for (unsigned int i = 0; names()[i]; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "events/%s", names()[i]->name);
+		snprintf(text[i], sizeof(text[i]), "%s", perf_sysfs(path) ?: "");
+		for (unsigned int j = 0; j < i; j++)
+			twice += !strcmp(names()[i]->name, names()[j]->name) ||
+				 !strcmp(text[i], text[j]);
+	}
+	/* dtlb_load and dtlb_load_miss are other names of two events, in some tables. */
+	aliases = perf_sysfs("events/dtlb_ld_access") ? 2 : 0;
+	note("table %s: %u of %u names, %u twice", table, found, total, twice);
+	check(found == total && total > 200 && twice == aliases,
+	      "tables.%s_names_unique_and_countable", id_of(table));
+	unload();
+	load_table(table, false, false);
+	while (names()[withheld])
+		withheld++;
+	check(withheld < found && !perf_sysfs("events/ibuffer_full") &&
+	      !perf_sysfs("events/ptw_l2_hit"), "tables.%s_withheld_names_are_kept_apart",
+	      id_of(table));
+	unloaded("tables");
+}
+
+/* Contents of the selector, made by hand from the core's documents */
+static const struct {
+	const char *table, *name, *text;
+} known[] = {
+	{ "user-guide", "front_bubble", "event0=0x15,unit=0x1" },
+	{ "user-guide", "cycles_memory", "event0=0x76,event1=0x77,unit=0x3" },
+	{ "user-guide", "l2_access", NULL },
+	{ "user-guide", "conflicta", NULL },
+	{ "user-guide", "icache_miss_cnt", NULL },
+	{ "v2r2-2025", "front_bubble", "event0=0x15,unit=0x1" },
+	{ "v2r2-2025", "fetch_latency_bound", "event0=0x16,unit=0x1" },
+	{ "v2r2-2025", "rob_commitinstr", "event0=0x33,unit=0x2" },
+	{ "v2r2-2025", "cycles_memory", "event0=0x77,event1=0x78,unit=0x3" },
+	{ "v2r2-2025", "cycles_backend",
+	  "event0=0x3a,event1=0x3b,event2=0x3c,event3=0x3d,unit=0x2" },
+	{ "v2r2-2025", "inst_spec_recovery", "event0=0x5,event1=0x6,op0=0x4,unit=0x2" },
+	{ "v2r2-2025", "l1d_load",
+	  "event0=0x5b,event1=0x60,event2=0x65,op0=0x4,op1=0x4,op2=0x4,unit=0x3" },
+	{ "v2r2-2025", "slice3_l2_cache_inv", NULL },
+	{ "v2r2-2025", "ibuffer_full", NULL },
+	{ "v2r2-2026", "rob_commitinstr", "event0=0x35,unit=0x2" },
+	{ "v2r2-2026", "dtlb_load_miss", "event0=0x79,unit=0x3" },
+	{ "v2r2-2026", "itlb_miss", "event0=0x39,unit=0x1" },
+	{ "v2r2-2026", "l1d_write_dcache_miss", NULL },
+	{ "v3", "cycles_memory", "event0=0x86,event1=0x87,unit=0x3" },
+	{ "v3", "br_mis_pred", "event0=0x3f,unit=0x2" },
+	{ "v3", "rob_commitinstr", "event0=0x33,unit=0x2" },
+	{ "v3", "ibuffer_full", NULL },
+	{ "v3", "bpinstr", NULL },
+};
+
+static void test_known(void)
+{
+	char path[64];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(known); i++) {
+		const char *text;
+
+		load_table(known[i].table, false, false);
+		snprintf(path, sizeof(path), "events/%s", known[i].name);
+		text = perf_sysfs(path);
+		if (!check(!text == !known[i].text && (!text || !strcmp(text, known[i].text)),
+			   "tables.%s_config_of_%s", id_of(known[i].table), known[i].name))
+			note("it is %s", text ?: "not there");
+		unload();
+	}
+}
+
+/* Standard events of counters that firmware does not program, from the device trees in dts/ */
+static const struct {
+	const char *table;
+	u32 type;
+	u64 config;
+	u64 data; /* 0: there is none */
+} standards[] = {
+	{ "user-guide", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, 0 },
+	{ "v2r2-2025", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0x21 },
+	{ "v3", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, 0x10840e82906307ULL },
+	{ "v3", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0x13e },
+	{ "v3", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, 0 },
+	{ "v3", PERF_TYPE_HW_CACHE, 0, 0x1084000731b265ULL },
+	{ "v3", PERF_TYPE_HW_CACHE, 5, 0 },
+};
+
+static bool only_fixed(const struct fakesbi_code *code, unsigned int idx)
+{
+	return false;
+}
+
+static void test_standards(void)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(standards); i++) {
+		const struct perf_event_attr attr = {
+			.type = standards[i].type, .config = standards[i].config,
+		};
+		struct perf_event *e;
+		int error, at = -1;
+
+		load_table(standards[i].table, false, true);
+		unload();
+		/* Firmware knows none of them. */
+		fakesbi.can = only_fixed;
+		check(!boot_again(), "tables.module_loads_where_firmware_knows_no_event_%u", i);
+		e = perf_open(&attr, NULL, 0, NULL, &error);
+		for (unsigned int c = 3; e && c < 32; c++)
+			if ((fakesbi.ctr[c].event & SPEC_EVENT_SELECTOR) == standards[i].data)
+				at = c;
+		check(standards[i].data ? at >= 0 : error == -ENOENT, "tables.%s_standard_event_%x_%llx",
+		      id_of(standards[i].table), standards[i].type, standards[i].config);
+		if (e)
+			perf_close(e);
+		unload();
+		check(!host_left(), "tables.standard_%u_leaves_nothing", i);
+	}
+}
+
+#define BOSC	0x86f
+
+/* Which table is chosen */
+static const struct {
+	const char *name, *param;
+	unsigned long arch, vendor;
+	const char *stated;
+	bool smcntrpmf;
+	int error;
+	const char *table;
+	bool why; /* does the log say why there is none? */
+} choices[] = {
+	{ "other_core", "auto", 1, 0x5b7 },
+	{ "other_core_of_vendor", "auto", 1, BOSC },
+	{ "v3", "auto", 25, BOSC, NULL, true, 0, "v3" },
+	{ "v2_of_2026_or_v3", "auto", 25, BOSC, NULL, false, 0, NULL, true },
+	{ "older_core", "auto", 25, 0, NULL, false, 0, NULL, true },
+	{ "older_core_by_devicetree", "auto", 25, 0, "v2r2-2025", false, 0, "v2r2-2025" },
+	{ "devicetree_before_ids", "auto", 25, BOSC, "user-guide", false, 0, "user-guide" },
+	{ "unknown_table_in_devicetree", "auto", 25, BOSC, "v9", false, 0, NULL, true },
+	{ "off", "off", 25, 0, "v3" },
+	{ "parameter", "v2r2-2025", 25, 0, "v3", false, 0, "v2r2-2025" },
+	{ "parameter_on_other_core", "v3", 1, 0, NULL, false, 0, "v3" },
+	{ "unknown_parameter", "v4", 25, 0, NULL, false, -EINVAL },
+	{ "empty_parameter", "", 25, 0, NULL, false, -EINVAL },
+};
+
+static unsigned int chosen;
+
+static void choose(void)
+{
+	host.arch = choices[chosen].arch;
+	host.vendor = choices[chosen].vendor;
+	host.event_table = choices[chosen].stated;
+	if (choices[chosen].smcntrpmf)
+		host.isa = " sscofpmf smcntrpmf ";
+}
+
+static void test_choices(void)
+{
+	for (chosen = 0; chosen < ARRAY_SIZE(choices); chosen++) {
+		struct machine machine = { .hpm = 29, .prepare = choose };
+		char setting[64];
+		const char *table;
+		int error;
+
+		snprintf(setting, sizeof(setting), "xiangshan=%s", choices[chosen].param);
+		machine.params[0] = setting;
+		error = boot(&machine);
+		table = error ? NULL : perf_sysfs("caps/event_table");
+		check(error == choices[chosen].error && !table == !choices[chosen].table &&
+		      (!table || !strcmp(table, choices[chosen].table)) &&
+		      host_logged("have no names, as it is not clear") == choices[chosen].why,
+		      "tables.choice_%s", choices[chosen].name);
+		unload();
+	}
+}
+
+/* ---- SpacemiT's stand-ins ---- */
+
+static bool no_raw;
+
+static bool cycles_on_fixed(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx > SPEC_GENERAL_INSTRUCTIONS && !(no_raw && code->idx == RAW);
+}
+
+static bool cycles_anywhere(const struct fakesbi_code *code, unsigned int idx)
+{
+	return true;
+}
+
+static void x60(void)
+{
+	host.vendor = 0x710;
+	host.arch = 0x8000000058000001;
+	fakesbi.can = cycles_on_fixed;
+}
+
+static void x60_cycles(void)
+{
+	x60();
+	fakesbi.can = cycles_anywhere;
+}
+
+static void x60_id_only(void)
+{
+	x60();
+	host.arch = 1;
+}
+
+static const struct {
+	const char *what;
+	void (*prepare)(void);
+	bool no_raw;
+	u64 config;
+	bool user, kernel; /* excluded */
+	int error;
+	u32 idx;
+	u64 data;
+	u32 flags;
+} stand_ins[] = {
+	{ "user_cycles_are_u_mode_cycle", x60, false, 0, false, true, 0, RAW, 0x22, SINH },
+	{ "kernel_cycles_are_s_mode_cycle", x60, false, 0, true, false, 0, RAW, 0x21, UINH },
+	{ "all_cycles_stay_on_cycle", x60, false, 0, false, false, 0, 1, 0, 0 },
+	{ "what_has_none_is_refused_as_before", x60, false, 1, false, true, -ENOENT },
+	{ "not_if_counters_count_cycles", x60_cycles, false, 0, false, true, 0, 1, 0, SINH },
+	{ "refused_if_firmware_has_no_raw_events", x60, true, 0, false, true, -ENOENT },
+	{ "found_by_both_ids", x60_id_only, false, 0, false, true, -ENOENT },
+};
+
+static void test_stand_ins(void)
+{
+	int at;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(stand_ins); i++) {
+		no_raw = stand_ins[i].no_raw;
+		boot(&(struct machine){ .prepare = stand_ins[i].prepare });
+		check(opens_as((struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
+							 .config = stand_ins[i].config,
+							 .exclude_user = stand_ins[i].user,
+							 .exclude_kernel = stand_ins[i].kernel },
+			       stand_ins[i].error, stand_ins[i].idx, stand_ins[i].data,
+			       stand_ins[i].flags, &at) &&
+		      (i || host_logged("cycles:u are counted by u_mode_cycle")),
+		      "stand_in.%s", stand_ins[i].what);
+		unload();
+	}
+}
+
+void test_event(void)
+{
+	static const char *const tables[] = { "user-guide", "v2r2-2025", "v2r2-2026", "v3" };
+
+	test_encode();
+	test_unsafe();
+	test_filter();
+	test_selectors();
+	test_units("firmware_checks_tags", tags);
+	test_units("firmware_takes_any", NULL);
+	for (unsigned int i = 0; i < ARRAY_SIZE(tables); i++)
+		test_table(tables[i]);
+	test_known();
+	test_standards();
+	test_choices();
+	test_stand_ins();
+}

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_random: programs open, close and change events, CPUs switch, sleep and come and go, in random
+ * order, on machines of many kinds. What happened while an event counted is known, and compared.
+ */
+#include "test.h"
+
+#define EVENTS	20
+#define LOST	"an event is disabled"
+
+/**
+ * struct scenario - a run of random steps
+ * @name: part of the names of the results
+ * @machine: what it runs on
+ * @faults: some calls fail, and some return a counter that was not offered
+ */
+struct scenario {
+	const char *name;
+	struct machine machine;
+	bool faults;
+};
+
+#define SUSPEND	(QUIRK(SUSPEND_LOSES_EVENTS) | QUIRK(SUSPEND_LOSES_VALUES))
+#define JUNK	QUIRK(JUNK_INFO)
+#define CSR	.delegated = true, .params = { "backend=csr" }
+#define PAGE	.params = { "backend=snapshot" }
+#define SBI	.params = { "backend=sbi" }
+#define TIMER	.params = { "backend=sbi", "overflow=timer" }
+
+static const struct scenario scenarios[] = {
+	{ "64_bits", { .width = 64, SBI } },
+	{ "64_bits_6_12", { .kernel = 612, SBI } },
+	{ "63_bits_suspend", { .width = 63, .quirks = SUSPEND, SBI } },
+	{ "two_cpus", { .cpus = 2, .quirks = SUSPEND, SBI } },
+	{ "two_cpus_6_12", { .cpus = 2, .kernel = 612, .width = 48, .quirks = OPENSBI_NEW } },
+	{ "timer", { TIMER } },
+	{ "timer_27_bits_6_12", { .width = 27, .kernel = 612, .quirks = SUSPEND, TIMER } },
+	{ "40_bits_shared", { .width = 40, .quirks = SUSPEND, .other = "cpu" } },
+	{ "27_bits", { .width = 27, .quirks = QUIRK(HIGHEST_FIRST) | JUNK, SBI } },
+	{ "faults", { .quirks = SUSPEND, SBI }, true },
+	{ "faults_27_bits_tied", { .width = 27, .quirks = QUIRK(TIED), SBI }, true },
+	{ "opensbi_1_2", { .width = 48, .quirks = OPENSBI_OLD, .impl_version = OPENSBI(1, 2) } },
+	{ "opensbi_1_9", { .width = 48, .quirks = OPENSBI_NEW, .impl_version = OPENSBI(1, 9) } },
+	{ "fixed_withheld",
+	  { .width = 48, .quirks = OPENSBI_NEW | QUIRK(FIXED_WITHHELD) | SUSPEND } },
+	{ "fixed_withheld_shared",
+	  { .quirks = OPENSBI_NEW | QUIRK(FIXED_WITHHELD), .other = "cpu" } },
+	{ "kvm", { .quirks = KVM, SBI } },
+	{ "kvm_snapshot", { .quirks = KVM, PAGE } },
+	{ "kvm_6_12", { .quirks = KVM_OLD, SBI } },
+	{ "kvm_6_12_snapshot", { .quirks = KVM_OLD, PAGE } },
+	{ "snapshot_27_bits_suspend", { .width = 27, .quirks = SUSPEND, PAGE } },
+	{ "snapshot_two_cpus", { .cpus = 2, PAGE } },
+	{ "snapshot_faults", { .width = 40, .quirks = SUSPEND, PAGE }, true },
+	{ "rustsbi", { .width = 32, .quirks = RUSTSBI | SUSPEND } },
+	{ "delegated", { .quirks = OPENSBI_NEW, CSR } },
+	{ "delegated_6_12", { .quirks = OPENSBI_NEW, .kernel = 612, .cpus = 2, CSR } },
+	{ "delegated_27_bits_suspend", { .width = 27, .quirks = SUSPEND, CSR } },
+	{ "delegated_faults",
+	  { .width = 48, .quirks = OPENSBI_OLD & ~QUIRK(GAP_TRAPS), CSR }, true },
+};
+
+static const struct scenario *now;
+static unsigned int wrong, misread, late;
+static u64 counted, sampled;
+/* Of each event: its samples are due at known times: its period is never changed. */
+static bool is_steady[PERF_EVENTS];
+
+static unsigned int below(unsigned int n)
+{
+	return fakesbi_random() % n;
+}
+
+/* Raw event d can be on counters 3 to 3 + d; firmware that withholds fixed counters has no others. */
+static bool can_hold_upto(const struct fakesbi_code *code, unsigned int idx)
+{
+	if (fakesbi_has(QUIRK_FIXED_WITHHELD) && code->idx <= SPEC_GENERAL_INSTRUCTIONS)
+		return false;
+	return code->idx >> 16 == SPEC_TYPE_FIRMWARE || idx <= 3 + code->data;
+}
+
+/* To measure widths, an event is needed that all counters take. */
+static void prepare(void)
+{
+	const bool any = now->machine.quirks & QUIRK(WIDTH_64_ALWAYS);
+
+	for (unsigned int h = 0; h < FAKESBI_HARTS; h++)
+		fakesbi_harts[h].can = any ? NULL : can_hold_upto;
+}
+
+/*
+ * Firmware that is asked for one of its own counters, and takes a delegated one that is in use,
+ * is not among the faults: it writes over what the driver has programmed.
+ */
+static void set_faults(bool on)
+{
+	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
+		fakesbi_harts[h].refuse = on ? 9 : 0;
+		fakesbi_harts[h].stray = on && !fakesbi_harts[h].delegated ? 17 : 0;
+		fakesbi_harts[h].start_fails = on ? 11 : 0;
+		fakesbi_harts[h].read_fails = on ? 7 : 0;
+	}
+}
+
+static bool is_firmware(const struct perf_event *e)
+{
+	return perf_model((struct perf_event *)e)->code.idx >> 16 == SPEC_TYPE_FIRMWARE;
+}
+
+/* With failing reads a firmware counter may lose counts. */
+static void check_event(struct perf_model *m)
+{
+	struct perf_event *e = &m->event;
+	const u64 count = perf_read(e);
+	const bool right = now->faults && is_firmware(e) ? count <= m->happened :
+							   count == m->happened;
+
+	if (!right && !wrong++)
+		note("event %ld %#x %#llx: counted %lld of %lld, state %d %d, period %lld, time %lld",
+		     m - perf_core.model, m->code.idx, m->code.data, count, m->happened, e->state,
+		     e->hw.state, e->hw.sample_period, host.now);
+	/* An event of one mode waits for that mode. */
+	if (right && is_sampling_event(e) &&
+	    (m->sampled > count || m->wrong_mode ||
+	     (is_steady[m - perf_core.model] && !m->code.flags &&
+	      count - m->sampled > 2 * e->hw.sample_period + 11000000 * m->rate))) {
+		if (!late++)
+			note("event %ld %#x %#llx: samples for %lld of %lld, period %lld, time %lld, throttled %lld",
+			     m - perf_core.model, m->code.idx, m->code.data, m->sampled, count,
+			     e->hw.sample_period, host.now, m->throttled);
+	}
+	if (!right)
+		m->happened = count;
+}
+
+static void check_all(void)
+{
+	struct perf_model *m;
+	u64 count;
+
+	set_faults(false);
+	for_each_event(m) {
+		if (m->mapped && m->event.hw.target == current && !is_firmware(&m->event) &&
+		    perf_user_read(&m->event, &count) && count != m->happened && !misread++)
+			note("event %ld %#x %#llx: a program reads %lld of %lld, state %d %d index %u lock %u time %lld",
+			     m - perf_core.model, m->code.idx, m->code.data, count, m->happened,
+			     m->event.state, m->event.hw.state, m->page.index, m->page.lock, host.now);
+		check_event(m);
+	}
+	set_faults(now->faults);
+}
+
+/* ---- steps ---- */
+
+static struct perf_event_attr random_attr(bool may_sample)
+{
+	const bool shared = now->machine.other;
+	const unsigned int n = below(8);
+	struct perf_event_attr attr = { .type = TYPE, .config = below(12) };
+
+	if (n < 2 && shared) {
+		attr.config = STANDARD_EVENT(SPEC_GENERAL_CYCLES + n);
+	} else if (n < 2) {
+		attr.type = PERF_TYPE_HARDWARE;
+		attr.config = n;
+	} else if (n < 4) {
+		attr.config = FIRMWARE_EVENT(below(4));
+		return attr;
+	} else if (n == 4) {
+		attr.config = 1ULL << 50 | below(6);
+	}
+	if (below(4) == 0 && !(now->machine.quirks & QUIRK(NO_FILTER))) {
+		attr.exclude_user = below(2);
+		attr.exclude_kernel = !attr.exclude_user;
+	}
+	if (may_sample && below(2)) {
+		attr.sample_period = 10000 + below(below(4) ? 400000 : 100000000);
+		attr.freq = below(4) == 0;
+		if (attr.freq)
+			attr.sample_freq = 1000 + below(100000);
+		if (below(2))
+			attr.read_format = PERF_FORMAT_GROUP;
+	}
+	attr.inherit = below(4) == 0;
+	attr.disabled = below(8) == 0;
+	return attr;
+}
+
+static void open_group(void)
+{
+	struct task_struct *task = below(5) ? &perf_core.task[below(PERF_TASKS)] : NULL;
+	const int cpu = task ? -1 : (int)host.cpu;
+	struct perf_event *leader = NULL, *e;
+	struct perf_event_attr attr;
+	unsigned int members = 1 + (below(2) ? below(4) : 0), open = 0;
+	struct perf_model *m;
+	int error;
+
+	for_each_event(m)
+		open++;
+	set_faults(false);
+	while (members-- && open++ < EVENTS) {
+		attr = random_attr(true);
+		if (leader)
+			attr.disabled = 0;
+		e = perf_open(&attr, task, cpu, leader, &error);
+		if (!e)
+			continue;
+		leader = leader ?: e;
+		is_steady[perf_model(e) - perf_core.model] = !attr.freq;
+		if (attr.sample_period && below(4) == 0)
+			atomic_set(&e->event_limit, 1 + below(5));
+	}
+	set_faults(now->faults);
+}
+
+/* A sampling event that is not of one mode, and steady, has samples of nearly all in time. */
+static void close_group(struct perf_event *e)
+{
+	struct perf_model *m;
+
+	if (e->group_leader != e && below(4))
+		return;
+	set_faults(false);
+	for_each_event(m) {
+		if (m->event.group_leader != e && &m->event != e)
+			continue;
+		check_event(m);
+		counted += m->happened;
+		sampled += m->samples;
+	}
+	perf_close(e);
+	set_faults(now->faults);
+}
+
+static void inherit(struct perf_event *parent)
+{
+	struct perf_event *e;
+	struct perf_model *m;
+	unsigned int open = 0;
+
+	for_each_event(m)
+		open++;
+	if (!parent->attr.inherit || !parent->hw.target || open >= EVENTS)
+		return;
+	e = perf_inherit(parent, &perf_core.task[below(PERF_TASKS)]);
+	if (e)
+		is_steady[perf_model(e) - perf_core.model] = !e->attr.freq;
+}
+
+static void switch_task(void)
+{
+	struct task_struct *next = below(8) ? &perf_core.task[below(PERF_TASKS)] : &perf_core.idle;
+
+	if (next != &perf_core.idle && next == host.current_task[!host.cpu])
+		return;
+	perf_switch(next);
+}
+
+static void hotplug(void)
+{
+	if (now->machine.cpus < 2)
+		return;
+	host_run_cpu(0);
+	perf_hotplug(1, !cpumask_test_cpu(1, cpu_online_mask));
+}
+
+static void map(struct perf_event *e)
+{
+	if (e->hw.target == current && !now->machine.other)
+		perf_map(e);
+}
+
+static void rare_step(struct perf_event *e)
+{
+	switch (below(16)) {
+	case 0:
+		return hotplug();
+	case 1 ... 3:
+		return perf_suspend(below(4));
+	case 4:
+		if (!now->machine.other && !(now->machine.quirks & QUIRK(UNCOUNTABLE_STOPS)))
+			host_sysctl(below(2) ? "1" : "2");
+		return;
+	case 5:
+		return perf_run(below(10000000));
+	case 6 ... 7:
+		return inherit(e);
+	case 8 ... 9:
+		return map(e);
+	case 10:
+		if (!perf_set_period(e, 10000 + below(1000000)))
+			is_steady[perf_model(e) - perf_core.model] = false;
+		return;
+	case 11 ... 12:
+		return perf_disable(e);
+	case 13:
+		return is_sampling_event(e) ? perf_refresh(e, 1 + below(5)) : perf_enable(e);
+	default:
+		return perf_enable(e);
+	}
+}
+
+static void step(void)
+{
+	struct perf_model *m = &perf_core.model[below(EVENTS)];
+
+	if (now->machine.cpus == 2 && cpumask_test_cpu(1, cpu_online_mask))
+		host_run_cpu(below(2));
+	host.regs.user = below(2) && current->mm;
+	switch (below(32)) {
+	case 0 ... 5:
+		return switch_task();
+	case 6 ... 7:
+		return open_group();
+	case 8:
+		if (m->is_open)
+			close_group(&m->event);
+		return;
+	case 9 ... 10:
+		return perf_tick();
+	case 11 ... 12:
+		return perf_rotate();
+	case 13 ... 15:
+		if (m->is_open)
+			rare_step(&m->event);
+		return;
+	case 16 ... 17:
+		if (m->is_open)
+			perf_read(&m->event);
+		return;
+	default:
+		return perf_run(below(20000));
+	}
+}
+
+/* In a VM to learn of a raw event takes time: here no event is open that misses it. */
+static void learn(void)
+{
+	struct perf_event_attr attr = { .type = TYPE, .disabled = 1 };
+
+	host.read_ns = 1;
+	for (unsigned int n = 0; n < 18; n++) {
+		attr.config = n < 12 ? n : 1ULL << 50 | (n - 12);
+		open_errno(&attr);
+	}
+	host.read_ns = 0;
+}
+
+/* Return: was nothing wrong? @test: part of the names of the results, NULL: they are not reported */
+static bool run(const struct scenario *s, unsigned long steps)
+{
+	struct machine machine = s->machine;
+	struct perf_model *m;
+
+	wrong = misread = late = counted = sampled = 0;
+	now = s;
+	machine.hpm = 6;
+	machine.prepare = prepare;
+	if (boot(&machine)) {
+		note("%s", host.log);
+		return false;
+	}
+	learn();
+	perf_core.max_samples_per_tick = 30;
+	perf_core.latency = 300;
+	set_faults(s->faults);
+	for (unsigned long n = 0; n < steps; n++) {
+		step();
+		if (n % 32 == 0)
+			check_all();
+	}
+	check_all();
+	for_each_event(m) {
+		counted += m->happened;
+		sampled += m->samples;
+	}
+	set_faults(false);
+	if (!s->faults && host_logged(LOST))
+		note("%s: a counter was lost", s->name);
+	return !wrong && !misread && !late && counted && (s->faults || !host_logged(LOST));
+}
+
+static void run_scenario(const struct scenario *s, unsigned long steps)
+{
+	char test[64];
+
+	snprintf(test, sizeof(test), "random.%s", s->name);
+	run(s, steps);
+	note("%lu steps: %u counts wrong, %u reads by programs wrong, %u samples late or wrong, %llu samples",
+	     steps, wrong, misread, late, sampled);
+	check(!wrong && counted, "%s_counts_are_correct", test);
+	check(!misread, "%s_user_reads_are_correct", test);
+	check(!late && sampled, "%s_samples_stand_for_all", test);
+	check(s->faults || !host_logged(LOST), "%s_loses_no_counter", test);
+	unloaded(test);
+}
+
+/* @name: one of the scenarios; empty: all, which share the steps */
+void test_random(unsigned long steps, u64 seed, const char *name)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(scenarios); i++) {
+		if (*name && strcmp(name, scenarios[i].name))
+			continue;
+		fakesbi_seed(seed + i);
+		run_scenario(&scenarios[i], *name ? steps : steps / ARRAY_SIZE(scenarios));
+	}
+}
+
+/* ---- each quirk of firmware by itself ---- */
+
+#define NAME(name)	#name,
+static const char *const quirks[] = { FAKESBI_QUIRK_LIST(NAME) };
+
+static const struct {
+	const char *name;
+	struct machine machine;
+} modes[] = {
+	{ "exclusive", { SBI } },
+	{ "shared", { .other = "cpu" } },
+	{ "snapshot", { PAGE } },
+	{ "delegated", { CSR } },
+};
+
+static bool is_of_kvm(unsigned int quirk)
+{
+	return quirk >= QUIRK_FIXED_ALWAYS && quirk <= QUIRK_READS_ACCUMULATE;
+}
+
+static void test_quirk(unsigned int quirk, unsigned int mode)
+{
+	struct scenario s = { .name = modes[mode].name, .machine = modes[mode].machine };
+	char name[48], test[96];
+
+	/* A VM has no other driver and no delegated counters; RustSBI has no snapshot. */
+	if ((is_of_kvm(quirk) && mode & 1) ||
+	    (mode == 2 && (quirk == QUIRK_NO_SNAPSHOT || quirk == QUIRK_FIXED_WITHHELD ||
+			   quirk == QUIRK_ABORT_AT_ALREADY)))
+		return;
+	s.machine.quirks = BIT_ULL(quirk);
+	s.machine.width = quirk == QUIRK_WIDTH_64_ALWAYS ? 40 : mode == 2 ? 48 : 32;
+	if (is_of_kvm(quirk))
+		s.machine.quirks |= QUIRK(FIXED_HOMOGENEOUS);
+	for (size_t i = 0; i <= strlen(quirks[quirk]); i++)
+		name[i] = quirks[quirk][i] | (quirks[quirk][i] ? 0x20 : 0);
+	for (char *c = name; *c; c++)
+		*c = *c == 0x7f ? '_' : *c;
+	snprintf(test, sizeof(test), "quirks.%s_in_%s_mode", name, s.name);
+	check(run(&s, 2000), "quirks.%s_counts_are_correct_in_%s_mode", name, s.name);
+	unloaded(test);
+}
+
+void test_quirks(void)
+{
+	fakesbi_seed(7);
+	for (unsigned int quirk = 0; quirk < FAKESBI_QUIRKS; quirk++)
+		for (unsigned int mode = 0; mode < ARRAY_SIZE(modes); mode++)
+			test_quirk(quirk, mode);
+}

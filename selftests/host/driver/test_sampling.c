@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* test_sampling: overflows and timers: each period has its sample, at which cost, and when not. */
+#include "test.h"
+
+static const struct machine sbi = { .quirks = OPENSBI_NEW, .params = { "backend=sbi" } };
+static const struct machine timer = { .params = { "backend=sbi", "overflow=timer" } };
+
+static struct perf_event *open_sampler(u64 config, u64 period)
+{
+	return open_attr(&(struct perf_event_attr){ .type = TYPE, .config = config,
+						    .sample_period = period });
+}
+
+static u64 samples(struct perf_event *e)
+{
+	return perf_model(e)->samples;
+}
+
+/* Time of @n events */
+static u64 time_of(struct perf_event *e, u64 n)
+{
+	return n / perf_model(e)->rate + 1;
+}
+
+static void test_period(void)
+{
+	struct perf_event *e, *beside;
+	unsigned long before;
+
+	boot(&sbi);
+	e = open_sampler(5, 10000);
+	before = all_calls();
+	perf_run(time_of(e, 9000));
+	check(!samples(e), "sampling.no_sample_before_the_end_of_the_period");
+	perf_run(time_of(e, 1100));
+	check(samples(e) == 1 && perf_model(e)->sampled >= 10000, "sampling.one_sample_per_period");
+	check(all_calls() - before == 2, "sampling.sample_makes_two_calls");
+	check(perf_core.took == 1, "sampling.time_of_the_handler_is_reported");
+	perf_run(time_of(e, 5000));
+	before = all_calls();
+	perf_disable(e);
+	check(all_calls() == before, "sampling.delete_makes_no_call");
+	/* Its counter runs on, and overflows once. */
+	perf_run(1000000);
+	check(all_calls() - before == 2, "sampling.idle_counter_overflows_once");
+	perf_run(1000000);
+	before = all_calls();
+	perf_enable(e);
+	check(all_calls() - before == 2, "sampling.add_after_delete_makes_two_calls");
+	perf_run(time_of(e, 5000));
+	check(samples(e) == 2 && is_right(e), "sampling.period_continues_after_delete_and_add");
+	beside = open_raw(6);
+	open_raw(7);
+	before = all_calls();
+	perf_run(time_of(e, 10000));
+	check(samples(e) == 3 && all_calls() - before == 3,
+	      "sampling.overflow_beside_others_makes_three_calls");
+	perf_run(time_of(e, 100000));
+	check(samples(e) == 13 && is_right(e) && is_right(beside), "sampling.samples_account_for_all_events");
+	unloaded("sampling.one_event");
+}
+
+/* An interrupt comes late: its sample stands for all periods that have ended. */
+static void test_late(void)
+{
+	struct perf_event *e;
+
+	boot(&sbi);
+	e = open_sampler(5, 10000);
+	host.irq_enabled[0] = false;
+	perf_run(time_of(e, 45000));
+	host.irq_enabled[0] = true;
+	perf_interrupts();
+	check(samples(e) == 1 && perf_model(e)->sampled >= 45000,
+	      "sampling.late_sample_stands_for_all_periods");
+	perf_run(time_of(e, 50000 - 45000 + 500));
+	check(samples(e) == 2, "sampling.late_sample_keeps_period_of_one");
+	unloaded("sampling.late");
+}
+
+static void test_shared_counter(void)
+{
+	struct perf_event *a, *b, *count;
+
+	boot(&sbi);
+	a = open_sampler(5, 10000);
+	b = open_sampler(5, 37000);
+	count = open_raw(5);
+	perf_run(time_of(a, 740000 + 200));
+	check(samples(a) == 74 && samples(b) == 20, "sampling.shared_counter_samples_each_period");
+	perf_close(a);
+	perf_run(time_of(b, 370000));
+	check(samples(b) >= 29 && is_sampled(b, 0),
+	      "sampling.shared_counter_continues_without_one_sampler");
+	check(is_right(b) && is_right(count), "sampling.shared_counter_counts");
+	unloaded("sampling.shared_counter");
+
+	boot(&(struct machine){ .width = 32, .params = { "backend=sbi" } });
+	a = open_sampler(5, 10000000000ULL);
+	perf_run(time_of(a, 25000000000ULL));
+	check(samples(a) == 2 && is_right(a), "sampling.period_longer_than_32_bit_counter");
+	unloaded("sampling.long_period");
+}
+
+/* The counter of an event of one mode overflows just before the hart leaves that mode. */
+static void test_modes(void)
+{
+	struct perf_event_attr attr;
+	struct perf_event *e;
+	unsigned long before;
+
+	boot(&sbi);
+	attr = (struct perf_event_attr){ .type = TYPE, .config = 5, .sample_period = 10000,
+					 .exclude_user = 1 };
+	e = open_attr(&attr);
+	host.regs.user = true;
+	before = all_calls();
+	perf_run(time_of(e, 1000000));
+	note("%lu calls while the sample is due in another mode", all_calls() - before);
+	check(!samples(e) && all_calls() - before < 100, "sampling.deferred_samples_cause_few_overflows");
+	host.regs.user = false;
+	perf_run(time_of(e, 4000000));
+	check(samples(e) > 200 && is_sampled(e, 0) && is_right(e),
+	      "sampling.deferred_samples_lose_no_count");
+	check(!strstr(host_debugfs("overflow"), "0 0 0"), "sampling.deferred_samples_are_reported");
+	perf_close(e);
+
+	/* Of user mode, and served in the kernel: the user's registers are those of the overflow. */
+	attr.exclude_user = 0;
+	attr.exclude_kernel = 1;
+	e = open_attr(&attr);
+	perf_run(time_of(e, 100000));
+	check(samples(e) >= 9 && !perf_model(e)->wrong_mode, "sampling.user_mode_is_seen_from_the_kernel");
+	perf_switch(&perf_core.idle);
+	perf_run(time_of(e, 100000));
+	check(samples(e) <= 11, "sampling.kernel_thread_has_no_user_mode");
+	unloaded("sampling.modes");
+}
+
+/* Firmware clears an overflow bit only while the interrupt is not pending: it stays so for others. */
+static void test_pending(void)
+{
+	struct perf_event *a, *b;
+	unsigned long irqs_off;
+
+	boot(&sbi);
+	/* Pinned: it stays on its counter when another event comes. */
+	a = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 5, .pinned = 1,
+						 .sample_period = 10000 });
+	b = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 6, .disabled = 1,
+						 .sample_period = 10000 });
+	local_irq_save(irqs_off);
+	perf_run(time_of(a, 10100));
+	perf_enable(b);
+	check(fakesbi.lcofi && !samples(a),
+	      "sampling.interrupt_stays_pending_when_other_counter_is_armed");
+	local_irq_restore(irqs_off);
+	perf_interrupts();
+	check(samples(a) == 1 && !fakesbi.lcofi, "sampling.pending_interrupt_is_served");
+	perf_run(time_of(a, 100000));
+	check(is_sampled(a, 0) && is_sampled(b, 0) && is_right(a) && is_right(b),
+	      "sampling.both_counters_sample_after_pending_interrupt");
+	unloaded("sampling.pending");
+}
+
+/* Hardware loses the interrupt, and QEMU the overflow bit, too. */
+static void test_lost_irq(bool bit_too)
+{
+	struct perf_event *e;
+	const char *name = bit_too ? "with_its_bit" : "alone";
+	u64 begin;
+
+	boot(&sbi);
+	e = open_sampler(5, 10000);
+	fakesbi_run(time_of(e, 10001));
+	perf_model(e)->happened += time_of(e, 10001) * perf_model(e)->rate;
+	fakesbi.lcofi = false;
+	if (bit_too)
+		fakesbi.ctr[3].overflown = false;
+	begin = host.now;
+	while (!samples(e) && host.now - begin < NSEC_PER_SEC)
+		perf_run(1000000);
+	note("found after %llu ms", (host.now - begin) / NSEC_PER_MSEC);
+	check(samples(e) && host.now - begin < 300 * NSEC_PER_MSEC,
+	      "sampling.interrupt_that_is_lost_%s_is_found", name);
+	check(strstr(host_debugfs("overflow"), "0 1 0"), "sampling.interrupt_that_is_lost_%s_is_counted", name);
+	perf_run(time_of(e, 100000));
+	check(samples(e) >= 10 && is_right(e) && is_sampled(e, 0),
+	      "sampling.sampling_continues_after_irq_is_lost_%s", name);
+	unloaded("sampling.lost_irq");
+}
+
+/* An interrupt for which no event waits; and a restart that firmware refuses. */
+static void test_spurious(void)
+{
+	struct perf_event *e, *count;
+
+	boot(&sbi);
+	e = open_sampler(5, 100000);
+	count = open_raw(6);
+	for (unsigned int n = 0; n < 10; n++) {
+		perf_run(100);
+		fakesbi.lcofi = true;
+		perf_interrupts();
+	}
+	check(!samples(e) && !fakesbi.lcofi, "sampling.spurious_interrupt_has_no_sample");
+	perf_run(time_of(e, 1000000));
+	check(is_right(e) && is_right(count) && samples(e) >= 9,
+	      "sampling.counters_run_on_after_spurious_interrupt");
+	fakesbi.start_fails = 1;
+	perf_run(time_of(e, 100000));
+	fakesbi.start_fails = 0;
+	perf_interrupts();
+	check(e->state == PERF_EVENT_STATE_OFF && host_logged("an event is disabled"),
+	      "sampling.lost_event_is_reported");
+	unloaded("sampling.spurious");
+}
+
+/* Sources of the interrupt other than LCOFI */
+static void thead(void)
+{
+	host.vendor = 0x5b7;
+	fakesbi.sscofpmf = true;
+	fakesbi.overflow_csr = 0x5c5;
+	fakesbi.quirks |= QUIRK(FIXED_HOMOGENEOUS);
+}
+
+static void andes(void)
+{
+	fakesbi.sscofpmf = true;
+	fakesbi.overflow_csr = 0x9d4;
+	fakesbi.quirks |= QUIRK(FIXED_HOMOGENEOUS);
+}
+
+static void test_source(const char *name, const char *isa, void (*prepare)(void))
+{
+	struct perf_event *e, *cycles;
+
+	boot(&(struct machine){ .impl = 1, .no_hpm = true, .isa = isa, .prepare = prepare,
+				.params = { "backend=sbi" } });
+	/* LCOFI is not of the fixed counters: then by timer. */
+	cycles = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
+						      .sample_period = 10000 });
+	perf_run(prepare ? 100000 : 10000000);
+	check(cycles && is_sampled(cycles, prepare ? 0 : 1000000) && is_right(cycles), "sampling.%s_samples_cycles", name);
+	unload();
+	boot(&(struct machine){ .impl = 1, .isa = isa, .prepare = prepare });
+	e = open_sampler(5, 10000);
+	perf_run(100000);
+	check(e && is_sampled(e, 0) && is_right(e), "sampling.%s_samples_raw_events", name);
+	unloaded("sampling.source");
+}
+
+/* ---- by timer ---- */
+
+static void test_timer(void)
+{
+	struct perf_event *e;
+	u64 before;
+
+	boot(&timer);
+	check(host_next_timer(NSEC_PER_SEC) == NSEC_PER_SEC, "sampling.no_look_without_events");
+	e = open_raw(5);
+	check(host_next_timer(NSEC_PER_SEC) == NSEC_PER_SEC, "sampling.no_look_at_counting_event");
+	perf_close(e);
+	e = open_sampler(5, 20000000);
+	before = host_next_timer(NSEC_PER_SEC);
+	note("first look after %llu us", before / 1000);
+	check(before == 1000000, "sampling.first_look_is_after_1_ms");
+	perf_run(25000000);
+	check(samples(e) == 2, "sampling.look_is_after_end_of_period");
+	perf_run(300000000);
+	check(samples(e) >= 30 && is_sampled(e, 2000000) && is_right(e),
+	      "sampling.timer_samples_stand_for_all");
+	before = perf_core.took;
+	perf_run(100000000);
+	note("%llu looks for 10 periods", perf_core.took - before);
+	check(perf_core.took - before < 25, "sampling.looks_are_few");
+	perf_disable(e);
+	check(host_next_timer(NSEC_PER_SEC) == NSEC_PER_SEC, "sampling.no_look_at_stopped_event");
+	unloaded("sampling.timer");
+}
+
+/* The timer is not the overflow: what it finds in the kernel is no sample of user mode. */
+static void test_timer_modes(void)
+{
+	struct perf_event *e;
+
+	boot(&timer);
+	e = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 5, .exclude_kernel = 1,
+						 .sample_period = 100000 });
+	perf_run(10000000);
+	check(!samples(e), "sampling.timer_has_no_user_mode_in_the_kernel");
+	host.regs.user = true;
+	perf_run(100000000);
+	check(samples(e) && is_right(e) && perf_read(e) - perf_model(e)->sampled < 30000000,
+	      "sampling.timer_waits_for_user_mode");
+	unloaded("sampling.timer_modes");
+}
+
+/* A task runs for some us at a time, beside another one. */
+static void test_bursts(unsigned int us, unsigned int percent)
+{
+	struct perf_event *e;
+	u64 before;
+
+	boot(&timer);
+	fakesbi_seed(us + percent);
+	e = open_task(&(struct perf_event_attr){ .type = TYPE, .config = 5,
+						 .sample_period = 2000000 });
+	before = perf_core.took;
+	for (unsigned int n = 0; n < 200000 / us; n++) {
+		const unsigned int jitter = percent ? fakesbi_random() % (us * 10 * percent) : 0;
+
+		perf_run(us * 1000 + jitter);
+		perf_switch(&perf_core.task[1]);
+		perf_run(us * 3000);
+		perf_switch(&perf_core.task[0]);
+	}
+	note("%llu samples, %llu looks for %llu periods", samples(e), perf_core.took - before,
+	     perf_model(e)->happened / 2000000);
+	check(samples(e) * 2000000 >= perf_model(e)->happened * 9 / 10 && is_right(e),
+	      "sampling.bursts_of_%u_us_%u_percent_jitter_have_sample_for_each_period", us, percent);
+	check(perf_core.took - before < 5 * samples(e),
+	      "sampling.bursts_of_%u_us_%u_percent_jitter_have_few_looks", us, percent);
+	unloaded("sampling.bursts");
+}
+
+void test_sampling(void)
+{
+	test_period();
+	test_late();
+	test_shared_counter();
+	test_modes();
+	test_pending();
+	test_lost_irq(false);
+	test_lost_irq(true);
+	test_spurious();
+	test_source("lcofi", " sscofpmf ", NULL);
+	test_source("thead", "", thead);
+	test_source("andes", " xandespmu ", andes);
+	test_timer();
+	test_timer_modes();
+	test_bursts(50, 0);
+	test_bursts(200, 30);
+	test_bursts(3000, 30);
+}

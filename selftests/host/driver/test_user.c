@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_user: programs read counters by their mmap pages: what they get is right, and is nothing of
+ * what others count.
+ */
+#include "test.h"
+
+#define TIME		SPEC_CSR_BIT(SPEC_CSR_TIME)
+#define CYCLE		SPEC_CSR_BIT(SPEC_CSR_CYCLE)
+#define INSTRET		SPEC_CSR_BIT(SPEC_CSR_INSTRET)
+
+static const struct machine sbi = { .hpm = 2, .params = { "backend=sbi" } };
+
+static struct perf_event *open_own(u64 config)
+{
+	return open_task(&(struct perf_event_attr){ .type = TYPE, .config = config });
+}
+
+static const struct perf_event_mmap_page *page_of(struct perf_event *e)
+{
+	return &perf_model(e)->page;
+}
+
+/* Does the program get the count by its page, without a system call? */
+static bool reads_right(struct perf_event *e)
+{
+	u64 count = ~0ULL;
+	const bool can = perf_user_read(e, &count);
+
+	if (!can || count != perf_model(e)->happened)
+		note("read %lld of %lld", can ? count : -1LL, perf_model(e)->happened);
+	return can && count == perf_model(e)->happened;
+}
+
+static bool must_ask_kernel(struct perf_event *e)
+{
+	return !page_of(e)->cap_user_rdpmc;
+}
+
+static void go_away(u64 ns)
+{
+	perf_switch(&perf_core.task[1]);
+	perf_run(ns);
+	perf_switch(&perf_core.task[0]);
+}
+
+/* The value wraps, or has its upper bit set: it is right for half of the range. */
+static void test_widths(void)
+{
+	static const unsigned int widths[] = { 27, 32, 48, 63, 64 };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(widths); i++) {
+		struct perf_event *e;
+		bool right = true;
+
+		boot(&(struct machine){ .width = widths[i], .params = { "backend=sbi" } });
+		e = open_own(5);
+		perf_map(e);
+		for (unsigned int n = 0; n < 200; n++) {
+			perf_run(100000);
+			right = right && reads_right(e);
+			if (n % 8 == 0)
+				go_away(100000);
+		}
+		check(right, "user_page.valid_for_half_range_%u_bits", widths[i]);
+		unloaded("user_page.width");
+	}
+}
+
+static void test_page(void)
+{
+	struct perf_event *e, *fw, *cpu, *before;
+
+	boot(&sbi);
+	before = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 5 });
+	perf_run(1000);
+	e = open_own(5);
+	check(!(host.scounteren[0] & SPEC_CSR_BIT(0xc03)), "user_page.counter_is_closed_at_first");
+	perf_map(e);
+	check(page_of(e)->index == 4 && host.scounteren[0] & SPEC_CSR_BIT(0xc03),
+	      "user_page.shows_csr");
+	check(reads_right(e), "user_isolation.mmap_resets_counter");
+	perf_run(10);
+	check(reads_right(e) && is_right(e) && is_right(before), "user_isolation.mmap_keeps_counts");
+	perf_switch(&perf_core.task[1]);
+	check(host.scounteren[0] == TIME && !page_of(e)->index,
+	      "user_page.closed_while_another_task_runs");
+	perf_switch(&perf_core.task[0]);
+	check(fakesbi.ctr[3].value == 0, "user_isolation.csr_shows_only_own_count");
+	perf_disable(e);
+	check(reads_right(e) && !page_of(e)->index, "user_page.has_count_after_stop");
+	perf_enable(e);
+	perf_run(5);
+	check(reads_right(e), "user_page.shown_after_reset");
+
+	fw = open_own(FIRMWARE_EVENT(3));
+	perf_map(fw);
+	check(must_ask_kernel(fw), "user_page.not_possible_for_firmware_event");
+	cpu = open_raw(6);
+	perf_map(cpu);
+	check(must_ask_kernel(cpu), "user_page.not_possible_for_event_of_a_cpu");
+	/* The page of a task that another task maps, too, is for neither. */
+	perf_switch(&perf_core.task[1]);
+	perf_map(e);
+	perf_switch(&perf_core.task[0]);
+	perf_run(5);
+	check(must_ask_kernel(e) && host.scounteren[0] == TIME,
+	      "user_page.not_readable_after_other_task_maps");
+	check(is_right(e), "user_page.other_task_keeps_counts");
+	unloaded("user_page");
+	for (unsigned int i = 0; i < PERF_TASKS; i++)
+		if (perf_core.mm[i].references)
+			check(false, "user_page.address_space_%u_is_released", i);
+
+	boot(&(struct machine){ .params = { "backend=sbi" } });
+	host.openable = ~SPEC_CSR_BIT(0xc03) & ~SPEC_CSR_BIT(0xc04);
+	unload();
+	check(!boot_again(), "user_page.module_loads_with_few_openable_counters");
+	host.openable = TIME;
+	e = open_own(5);
+	perf_map(e);
+	perf_run(5);
+	check(!page_of(e)->index || host.scounteren[0] != TIME, "user_page.none_if_not_openable");
+	host.openable = ~0U;
+	unload();
+}
+
+/* exec() in a task that has mapped: the new program maps it, or may not read. */
+static void test_exec(void)
+{
+	struct perf_event *e;
+	struct mm_struct other = {};
+
+	boot(&sbi);
+	e = open_own(5);
+	perf_map(e);
+	perf_run(5);
+	perf_core.task[0].mm = &other;
+	go_away(5);
+	check(host.scounteren[0] == TIME, "user_page.new_program_may_not_read");
+	perf_map(e);
+	perf_run(5);
+	check(reads_right(e) && other.references == 1 && !perf_core.mm[0].references,
+	      "user_page.new_program_maps_it");
+	perf_close(e);
+	check(!other.references, "user_page.address_space_is_released");
+	perf_core.task[0].mm = &perf_core.mm[0];
+	unloaded("user_page.exec");
+}
+
+/* A read that comes when the counter is closed already: 0, and the page has changed. */
+static void test_trap(void)
+{
+	struct pt_regs regs = { .user = true, .epc = 0x1000 };
+	struct perf_event *e;
+
+	boot(&sbi);
+	e = open_own(5);
+	perf_map(e);
+	perf_run(5);
+	perf_disable(e);
+	host.insn = 0xc03U << 20 | 2 << 12 | 7 << 7 | 0x73;
+	regs.x[6] = 0xbad;
+	check(host_user_trap(&regs) && regs.epc == 0x1004 && !regs.x[6],
+	      "user_trap.late_read_returns_0");
+	check(strstr(host_debugfs("user_access"), "0 0x2 1"), "user_trap.late_read_is_counted");
+	host.insn = 0xc04U << 20 | 2 << 12 | 7 << 7 | 0x73;
+	check(!host_user_trap(&regs), "user_trap.other_counter_is_not_read");
+	host.insn = 0xc01U << 20 | 2 << 12 | 7 << 7 | 0x73;
+	check(!host_user_trap(&regs), "user_trap.time_is_not_read");
+	host.insn = 0xc03U << 20 | 1 << 12 | 7 << 7 | 0x73;
+	check(!host_user_trap(&regs), "user_trap.write_is_not_read");
+	host.insn = 0;
+	regs.badaddr = 0xc03U << 20 | 2 << 12 | 0 << 7 | 0x73;
+	check(host_user_trap(&regs) && regs.epc == 0x1008, "user_trap.unreadable_text_is_read_from_badaddr");
+	perf_switch(&perf_core.task[1]);
+	regs.badaddr = 0xc03U << 20 | 2 << 12 | 7 << 7 | 0x73;
+	check(!host_user_trap(&regs), "user_trap.other_task_is_killed");
+	perf_switch(&perf_core.task[0]);
+	perf_close(e);
+	check(!host_user_trap(&regs), "user_trap.no_read_after_close");
+	unloaded("user_trap");
+}
+
+/* What others count on the same counter is never shown; what that costs. */
+static void test_isolation(void)
+{
+	struct perf_event *own, *other, *sampler;
+	unsigned int shown = 0, wrong = 0;
+	unsigned long before;
+
+	boot(&sbi);
+	own = open_own(5);
+	other = perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 5 },
+			  &perf_core.task[1], -1, NULL, &(int){ 0 });
+	perf_map(own);
+	for (unsigned int i = 0; i < 10; i++) {
+		perf_run(77);
+		shown += fakesbi.ctr[3].value != 77 * perf_model(own)->rate;
+		wrong += !reads_right(own);
+		perf_switch(&perf_core.task[1]);
+		perf_run(1000 + i);
+		before = all_calls();
+		perf_switch(&perf_core.task[0]);
+		if (all_calls() - before != 2)
+			check(false, "user_isolation.reset_%u_makes_two_calls", i);
+	}
+	check(!shown && !wrong, "user_isolation.reset_keeps_counts");
+	check(is_right(other) && is_right(own), "user_isolation.shared_counter_keeps_counts");
+	sampler = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 5,
+						       .sample_period = 100000 });
+	perf_run(100);
+	check(must_ask_kernel(own) || reads_right(own),
+	      "user_isolation.no_user_read_of_counter_shared_with_sampler");
+	perf_close(sampler);
+	go_away(10);
+	perf_run(10);
+	check(reads_right(own) && page_of(own)->index,
+	      "user_isolation.user_read_works_after_sampler_stops");
+	unloaded("user_isolation");
+
+	/* With CAP_PERFMON a program may see all: nothing is restarted. */
+	boot(&sbi);
+	host.perfmon = true;
+	own = open_own(5);
+	perf_map(own);
+	go_away(5);
+	before = all_calls();
+	go_away(5);
+	perf_run(5);
+	check(all_calls() == before && reads_right(own),
+	      "user_isolation.start_without_reset_makes_no_call");
+	unloaded("user_isolation.privileged");
+}
+
+static void test_sysctl(void)
+{
+	struct perf_event *e;
+	unsigned long before;
+
+	boot(&(struct machine){ .cpus = 2, .quirks = QUIRK(SUSPEND_LOSES_EVENTS),
+				.params = { "backend=sbi" } });
+	check(host_sysctl("3") == -EINVAL && host_sysctl("-1") == -EINVAL,
+	      "fixed_counters.sysctl_has_a_range");
+	check(!host_sysctl("2") && host.scounteren[0] == (TIME | CYCLE | INSTRET) &&
+	      host.scounteren[1] == host.scounteren[0], "fixed_counters.are_open_to_all");
+	check(fakesbi.ctr[0].running && fakesbi.ctr[2].running,
+	      "fixed_counters.cycle_and_instret_run");
+	e = open_task(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE });
+	perf_map(e);
+	perf_run(10);
+	before = all_calls();
+	go_away(10);
+	perf_run(10);
+	check(all_calls() == before && reads_right(e),
+	      "user_isolation.world_readable_counter_is_not_reset");
+	perf_close(e);
+	perf_suspend(true);
+	check(fakesbi.ctr[0].running && fakesbi.ctr[2].running &&
+	      host.scounteren[0] == (TIME | CYCLE | INSTRET), "fixed_counters.run_after_suspend");
+	perf_hotplug(1, false);
+	check(host.scounteren[1] == TIME, "fixed_counters.offline_closes_them");
+	perf_hotplug(1, true);
+	check(host.scounteren[1] == (TIME | CYCLE | INSTRET) && fakesbi_harts[1].ctr[0].running,
+	      "fixed_counters.online_opens_them");
+	check(!host_sysctl("1") && host.scounteren[0] == TIME && !fakesbi.ctr[0].configured &&
+	      !fakesbi.ctr[2].configured, "fixed_counters.counters_are_dropped");
+	check(!host_sysctl("0"), "fixed_counters.sysctl_0");
+	e = open_own(5);
+	perf_map(e);
+	perf_run(5);
+	check(must_ask_kernel(e) && host.scounteren[0] == TIME,
+	      "fixed_counters.no_reads_with_sysctl_0");
+	unloaded("fixed_counters");
+
+	boot(&sbi);
+	fakesbi.refuse = 1;
+	host_sysctl("2");
+	check(!fakesbi.ctr[0].configured, "fixed_counters.refused_counters_are_lost");
+	fakesbi.refuse = 0;
+	for (unsigned int i = 0; i < 100 && !fakesbi.ctr[0].running; i++)
+		host_sysctl("2");
+	check(fakesbi.ctr[0].running && fakesbi.ctr[2].running,
+	      "fixed_counters.refused_counters_are_tried_again");
+	host_sysctl("1");
+	unloaded("fixed_counters.refused");
+}
+
+/* ---- cycle and instret that run, but that firmware does not hand out (OpenSBI 1.9) ---- */
+
+static bool not_fixed(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx > SPEC_GENERAL_INSTRUCTIONS;
+}
+
+static bool instructions_too(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx != SPEC_GENERAL_CYCLES;
+}
+
+static void withheld(void)		{ fakesbi.can = not_fixed; }
+static void only_cycles(void)		{ fakesbi.can = instructions_too; }
+static void mapped(void)		{ fakesbi.can = NULL; }
+static void handed_out(void)		{ withheld(); fakesbi.quirks = OPENSBI_NEW; }
+static void cycle_traps(void)		{ withheld(); fakesbi.ctr[0].dead = true; }
+
+static void stopped(void)
+{
+	withheld();
+	fakesbi.ctr[0].inhibited = fakesbi.ctr[2].inhibited = true;
+}
+
+static void stopped_for_good(void)
+{
+	stopped();
+	fakesbi.start_fails = 1;
+}
+
+static const struct {
+	const char *what;
+	void (*prepare)(void);
+	const char *found;
+} free_running[] = {
+	{ "found", withheld, "cycles,instructions" },
+	{ "not_if_mapped", mapped, "none" },
+	{ "only_what_is_not_mapped", only_cycles, "cycles" },
+	{ "stopped_counter_is_started", stopped, "cycles,instructions" },
+	{ "not_if_stopped_for_good", stopped_for_good, "none" },
+	{ "not_if_read_traps", cycle_traps, "instructions" },
+	{ "not_if_handed_out", handed_out, "none" },
+};
+
+static void test_free_running(const char *other, const char *mode)
+{
+	struct machine machine = { .quirks = OPENSBI_NEW | QUIRK(FIXED_WITHHELD), .other = other };
+	struct perf_event *cycles, *again, *instret;
+	unsigned long before;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(free_running); i++) {
+		machine.prepare = free_running[i].prepare;
+		boot(&machine);
+		check(!strcmp(perf_sysfs("caps/free_running"), free_running[i].found),
+		      "free_running.%s_in_%s_mode", free_running[i].what, mode);
+		fakesbi.start_fails = 0;
+		unload();
+	}
+	machine.prepare = withheld;
+	boot(&machine);
+	cycles = open_task(&(struct perf_event_attr){ .type = TYPE, .config = STANDARD_EVENT(1) });
+	again = open_task(&(struct perf_event_attr){ .type = TYPE, .config = STANDARD_EVENT(1) });
+	instret = open_task(&(struct perf_event_attr){ .type = TYPE, .config = STANDARD_EVENT(2) });
+	before = all_calls();
+	for (unsigned int n = 0; n < 10; n++) {
+		perf_run(1000);
+		go_away(500);
+	}
+	check(all_calls() == before, "free_running.counts_without_a_call_in_%s_mode", mode);
+	check(is_right(cycles) && is_right(again) && is_right(instret) && perf_read(instret),
+	      "free_running.counts_are_correct_in_%s_mode", mode);
+	check(open_errno(&(struct perf_event_attr){ .type = TYPE, .config = STANDARD_EVENT(1),
+						    .exclude_user = 1 }) == -ENOENT,
+	      "free_running.filter_is_refused_in_%s_mode", mode);
+	if (!other) {
+		perf_map(cycles);
+		perf_run(10);
+		check(!page_of(cycles)->index && is_right(cycles),
+		      "free_running.shows_no_count_of_others");
+		host_sysctl("2");
+		perf_run(10);
+		go_away(10);
+		check(reads_right(cycles), "free_running.world_readable_is_shown");
+		host_sysctl("1");
+	}
+	unloaded("free_running");
+}
+
+void test_user(void)
+{
+	test_widths();
+	test_page();
+	test_exec();
+	test_trap();
+	test_isolation();
+	test_sysctl();
+	test_free_running(NULL, "exclusive");
+	test_free_running("cpu", "shared");
+}

@@ -1,0 +1,772 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kernel: what the driver calls of the kernel, but for perf core. See kernel.h. */
+#include <stdarg.h>
+
+#include "../../fakesbi/fakesbi.h"
+
+struct host host;
+
+void host_warn(const char *file, int line, const char *what)
+{
+	printf("# %s:%d: the driver warns: %s\n", file, line, what);
+	fflush(stdout);
+	abort();
+}
+
+/* ---- text ---- */
+
+/* "0,2-5": the bits of @bits */
+static int print_list(char *buf, size_t size, u64 bits)
+{
+	int at = 0;
+
+	while (bits) {
+		const unsigned int first = __builtin_ctzll(bits);
+		const u64 above = ~(bits >> first) << first & ~(BIT_ULL(first) - 1);
+		const unsigned int end = above ? __builtin_ctzll(above) : 64;
+
+		at += snprintf(buf + at, size - at, "%s%u", at ? "," : "", first);
+		if (end - first > 1)
+			at += snprintf(buf + at, size - at, "-%u", end - 1);
+		bits &= end < 64 ? ~0ULL << end : 0;
+	}
+	return at;
+}
+
+/* As the kernel's, but of what follows %p only "bl" is known. Return: characters written */
+int host_vsnprintf(char *buf, size_t size, const char *fmt, va_list ap)
+{
+	size_t at = 0;
+
+	while (*fmt && at + 1 < size) {
+		const size_t plain = strcspn(fmt, "%"), length = strspn(fmt + 1, "-+ #0123456789.*lhz");
+		char spec[16];
+
+		if (plain) {
+			at += snprintf(buf + at, size - at, "%.*s", (int)plain, fmt);
+			fmt += plain;
+			continue;
+		}
+		if (!strncmp(fmt, "%*pbl", 5)) {
+			(void)va_arg(ap, int);
+			at += print_list(buf + at, size - at, *va_arg(ap, u64 *));
+			fmt += 5;
+			continue;
+		}
+		snprintf(spec, sizeof(spec), "%.*s", (int)length + 2, fmt);
+		fmt += length + 2;
+		/* All integers of 64 bits, here, come as two words or as one. */
+		if (strchr(spec, 's'))
+			at += snprintf(buf + at, size - at, spec, va_arg(ap, char *));
+		else if (strchr(spec, '%') != strrchr(spec, '%'))
+			buf[at++] = '%';
+		else if (strchr(spec, 'l') || strchr(spec, 'z'))
+			at += snprintf(buf + at, size - at, spec, va_arg(ap, u64));
+		else
+			at += snprintf(buf + at, size - at, spec, va_arg(ap, int));
+	}
+	buf[at < size ? at : size - 1] = 0;
+	return at;
+}
+
+int host_snprintf(char *buf, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = host_vsnprintf(buf, size, fmt, ap);
+	va_end(ap);
+	return n;
+}
+
+int host_printk(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (host.logged > sizeof(host.log) - 1024)
+		host.logged = 0;
+	va_start(ap, fmt);
+	host.logged += host_vsnprintf(host.log + host.logged, 1024, fmt, ap);
+	va_end(ap);
+	return 0;
+}
+
+bool host_logged(const char *text)
+{
+	return strstr(host.log, text);
+}
+
+/* ---- parameters ---- */
+
+static struct host_param *params;
+
+void host_param_add(struct host_param *param)
+{
+	memcpy(&param->start, param->value, strcmp(param->type, "bool") ? 4 : 1);
+	if (!strcmp(param->type, "charp"))
+		memcpy(&param->start, param->value, 8);
+	param->next = params;
+	params = param;
+}
+
+/* "name=value", as insmod takes it; NULL: all as at the start of the program */
+void host_set_param(const char *setting)
+{
+	for (struct host_param *p = params; p; p = p->next) {
+		const size_t n = strlen(p->name);
+
+		if (!setting)
+			memcpy(p->value, &p->start,
+			       !strcmp(p->type, "charp") ? 8 : !strcmp(p->type, "bool") ? 1 : 4);
+		if (!setting || strncmp(setting, p->name, n) || setting[n] != '=')
+			continue;
+		if (!strcmp(p->type, "charp"))
+			*(const char **)p->value = setting + n + 1;
+		else if (!strcmp(p->type, "bool"))
+			*(bool *)p->value = !strcmp(setting + n + 1, "1");
+		else
+			*(unsigned int *)p->value = strtoul(setting + n + 1, NULL, 0);
+		return;
+	}
+	if (setting)
+		host_warn(setting, 0, "no such parameter");
+}
+
+/* ---- memory ---- */
+
+void host_might_sleep(void)
+{
+	assert(!host.irqs_off);
+}
+
+void *host_alloc(size_t size, gfp_t flags)
+{
+	void *p;
+
+	if (flags == GFP_KERNEL)
+		host_might_sleep();
+	if (host.alloc_fails_in && !--host.alloc_fails_in)
+		return NULL;
+	p = calloc(1, size);
+	assert(p);
+	host.allocations++;
+	return p;
+}
+
+void host_free(const void *p)
+{
+	if (!p)
+		return;
+	host.allocations--;
+	free((void *)p);
+}
+
+/* A page that firmware may write to */
+unsigned long get_zeroed_page(gfp_t flags)
+{
+	void *page = NULL;
+
+	(void)flags;
+	host_might_sleep();
+	if (host.alloc_fails_in && !--host.alloc_fails_in)
+		return 0;
+	if (posix_memalign(&page, 4096, 4096))
+		return 0;
+	memset(page, 0, 4096);
+	host.allocations++;
+	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
+		host_run_cpu(h);
+		fakesbi_memory(virt_to_phys(page), page, 4096);
+	}
+	host_run_cpu(0);
+	return (unsigned long)page;
+}
+
+void free_page(unsigned long page)
+{
+	if (!page)
+		return;
+	for (unsigned int h = 0; h < FAKESBI_HARTS; h++)
+		for (unsigned int i = 0; i < fakesbi_harts[h].regions; i++)
+			if (fakesbi_harts[h].region[i].address == page)
+				fakesbi_harts[h].region[i] =
+					fakesbi_harts[h].region[--fakesbi_harts[h].regions];
+	host_free((void *)page);
+}
+
+/* ---- CPUs ---- */
+
+static struct {
+	int (*online)(unsigned int cpu, struct hlist_node *node);
+	int (*offline)(unsigned int cpu, struct hlist_node *node);
+	struct hlist_node *node;
+	bool is_set;
+} hotplug;
+
+static struct notifier_block *pm_notifier, *reboot_notifier;
+
+void host_run_cpu(unsigned int cpu)
+{
+	host.cpu = cpu;
+	fakesbi_now = &fakesbi_harts[cpu];
+}
+
+static void call_on(unsigned int cpu, void (*function)(void *arg), void *arg)
+{
+	const unsigned int before = host.cpu;
+	const unsigned long irqs_off = host.irqs_off;
+
+	host_run_cpu(cpu);
+	host.irqs_off = true;
+	function(arg);
+	host.irqs_off = irqs_off;
+	host_run_cpu(before);
+}
+
+int smp_call_function_single(int cpu, void (*function)(void *arg), void *arg, int wait)
+{
+	assert(wait);
+	/* A CPU with interrupts disabled that waits for another one can wait forever. */
+	assert(!host.irqs_off || cpu == host.cpu);
+	if (cpu >= HOST_CPUS || !cpumask_test_cpu(cpu, cpu_online_mask))
+		return -ENXIO;
+	call_on(cpu, function, arg);
+	return 0;
+}
+
+void on_each_cpu_cond_mask(bool (*cond)(int cpu, void *arg), void (*function)(void *arg),
+			   void *arg, bool wait, const struct cpumask *mask)
+{
+	assert(wait && !host.irqs_off);
+	for (unsigned int cpu = 0; cpu < HOST_CPUS; cpu++)
+		if (cpumask_test_cpu(cpu, mask) && cpumask_test_cpu(cpu, cpu_online_mask) &&
+		    (!cond || cond(cpu, arg)))
+			call_on(cpu, function, arg);
+}
+
+int cpuhp_setup_state_multi(enum cpuhp_state state, const char *name,
+			    int (*online)(unsigned int cpu, struct hlist_node *node),
+			    int (*offline)(unsigned int cpu, struct hlist_node *node))
+{
+	assert(!hotplug.is_set);
+	if (host.alloc_fails_in && !--host.alloc_fails_in)
+		return -ENOSPC;
+	hotplug.is_set = true;
+	hotplug.online = online;
+	hotplug.offline = offline;
+	return state;
+}
+
+static int call_hotplug(int (*callback)(unsigned int cpu, struct hlist_node *node),
+			unsigned int cpu)
+{
+	const unsigned int before = host.cpu;
+	int ret;
+
+	host_run_cpu(cpu);
+	ret = callback(cpu, hotplug.node);
+	host_run_cpu(before);
+	return ret;
+}
+
+int cpuhp_state_add_instance(enum cpuhp_state state, struct hlist_node *node)
+{
+	unsigned int cpu;
+	int ret = 0;
+
+	assert(hotplug.is_set && !hotplug.node);
+	hotplug.node = node;
+	for_each_online_cpu(cpu) {
+		ret = call_hotplug(hotplug.online, cpu);
+		if (!ret)
+			continue;
+		while (cpu--)
+			call_hotplug(hotplug.offline, cpu);
+		hotplug.node = NULL;
+		break;
+	}
+	return ret;
+}
+
+int cpuhp_state_remove_instance(enum cpuhp_state state, struct hlist_node *node)
+{
+	unsigned int cpu;
+
+	assert(hotplug.node == node);
+	for_each_online_cpu(cpu)
+		call_hotplug(hotplug.offline, cpu);
+	hotplug.node = NULL;
+	return 0;
+}
+
+void cpuhp_remove_multi_state(enum cpuhp_state state)
+{
+	assert(!hotplug.node);
+	hotplug.is_set = false;
+}
+
+/* Take a CPU down or up. Its hart then starts with the counters as firmware leaves them. */
+int host_hotplug(unsigned int cpu, bool online)
+{
+	int ret = 0;
+
+	if (online) {
+		cpumask_set_cpu(cpu, cpu_online_mask);
+		if (hotplug.node)
+			ret = call_hotplug(hotplug.online, cpu);
+	} else if (hotplug.node) {
+		ret = call_hotplug(hotplug.offline, cpu);
+	}
+	if (!online || ret)
+		cpumask_clear_cpu(cpu, cpu_online_mask);
+	return ret;
+}
+
+static int set_notifier(struct notifier_block **which, struct notifier_block *nb)
+{
+	if (host.alloc_fails_in && !--host.alloc_fails_in)
+		return -ENOMEM;
+	assert(!*which);
+	*which = nb;
+	return 0;
+}
+
+int cpu_pm_register_notifier(struct notifier_block *nb)
+{
+	return set_notifier(&pm_notifier, nb);
+}
+
+int register_reboot_notifier(struct notifier_block *nb)
+{
+	return set_notifier(&reboot_notifier, nb);
+}
+
+int cpu_pm_unregister_notifier(struct notifier_block *nb)
+{
+	assert(!pm_notifier || pm_notifier == nb);
+	pm_notifier = NULL;
+	return 0;
+}
+
+int unregister_reboot_notifier(struct notifier_block *nb)
+{
+	assert(!reboot_notifier || reboot_notifier == nb);
+	reboot_notifier = NULL;
+	return 0;
+}
+
+void host_cpu_pm(unsigned long action)
+{
+	host.irqs_off = true;
+	if (pm_notifier)
+		pm_notifier->notifier_call(pm_notifier, action, NULL);
+	host.irqs_off = false;
+}
+
+void host_reboot(void)
+{
+	if (reboot_notifier)
+		reboot_notifier->notifier_call(reboot_notifier, 0, NULL);
+}
+
+long copy_from_user_nofault(void *to, const void *from, size_t size)
+{
+	(void)from;
+	if (!host.insn)
+		return -EFAULT;
+	memcpy(to, &host.insn, size);
+	return 0;
+}
+
+/* ---- time and interrupts ---- */
+
+#define TIMERS	16
+
+static struct hrtimer *hrtimers[TIMERS];
+static struct timer_list *timers[TIMERS];
+static struct irq_work *works[TIMERS];
+
+#define REMEMBER(list, what) do {						\
+	unsigned int i = 0;							\
+	while (i < TIMERS && (list)[i] && (list)[i] != (what))			\
+		i++;								\
+	assert(i < TIMERS);							\
+	(list)[i] = (what);							\
+	memset(what, 0, sizeof(*(what)));					\
+} while (0)
+
+u64 sched_clock(void)
+{
+	host_pass(host.clock_ns);
+	return host.now;
+}
+
+void mdelay(unsigned long ms)
+{
+	host_pass(ms * NSEC_PER_MSEC);
+}
+
+void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *timer),
+		   int clock, enum hrtimer_mode mode)
+{
+	assert(clock == CLOCK_MONOTONIC);
+	(void)mode;
+	REMEMBER(hrtimers, timer);
+	timer->function = function;
+}
+
+void hrtimer_start(struct hrtimer *timer, ktime_t time, enum hrtimer_mode mode)
+{
+	timer->expires = mode == HRTIMER_MODE_REL_PINNED_HARD ? (s64)host.now + time : time;
+	timer->queued = true;
+	timer->cpu = host.cpu;
+}
+
+void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *timer),
+		 unsigned int flags)
+{
+	(void)flags;
+	REMEMBER(timers, timer);
+	timer->function = function;
+}
+
+int mod_timer(struct timer_list *timer, unsigned long expires)
+{
+	const bool pending = timer->pending;
+
+	timer->expires = expires;
+	timer->pending = true;
+	timer->cpu = host.cpu;
+	return pending;
+}
+
+void init_irq_work(struct irq_work *work, void (*function)(struct irq_work *work))
+{
+	REMEMBER(works, work);
+	work->function = function;
+}
+
+bool irq_work_queue(struct irq_work *work)
+{
+	work->pending = true;
+	work->cpu = host.cpu;
+	return true;
+}
+
+int host_request_percpu_irq(int irq, irq_handler_t handler, void *dev, size_t size)
+{
+	if (host.irq_taken)
+		return -EBUSY;
+	assert(!host.handler);
+	host.irq = irq;
+	host.handler = handler;
+	host.handler_dev = dev;
+	host.handler_size = size;
+	return 0;
+}
+
+void free_percpu_irq(int irq, void *dev)
+{
+	assert(irq == host.irq && dev == host.handler_dev);
+	for (unsigned int cpu = 0; cpu < HOST_CPUS; cpu++)
+		assert(!host.irq_enabled[cpu]);
+	host.handler = NULL;
+}
+
+void enable_percpu_irq(int irq, unsigned int type)
+{
+	assert(irq == host.irq && host.handler && type == IRQ_TYPE_NONE);
+	host.irq_enabled[host.cpu] = true;
+}
+
+void disable_percpu_irq(int irq)
+{
+	assert(irq == host.irq && host.irq_enabled[host.cpu]);
+	host.irq_enabled[host.cpu] = false;
+}
+
+static void serve_hrtimer(struct hrtimer *timer)
+{
+	timer->queued = false;
+	if (timer->function(timer) == HRTIMER_RESTART) {
+		timer->queued = true;
+		timer->cpu = host.cpu;
+	}
+}
+
+/* What is due on this CPU: the overflow interrupt, timers, work for an interrupt of its own. */
+void host_serve_interrupts(void)
+{
+	if (host.irqs_off)
+		return;
+	host.irqs_off = true;
+	if (fakesbi.lcofi && host.irq_enabled[host.cpu])
+		host.handler(host.irq, (char *)host.handler_dev + host.cpu * host.handler_size);
+	for (unsigned int i = 0; i < TIMERS && hrtimers[i]; i++)
+		if (hrtimers[i]->queued && hrtimers[i]->cpu == host.cpu &&
+		    hrtimers[i]->expires <= (s64)host.now)
+			serve_hrtimer(hrtimers[i]);
+	for (unsigned int i = 0; i < TIMERS && works[i]; i++) {
+		if (!works[i]->pending || works[i]->cpu != host.cpu)
+			continue;
+		works[i]->pending = false;
+		works[i]->function(works[i]);
+	}
+	host.irqs_off = false;
+	for (unsigned int i = 0; i < TIMERS && timers[i]; i++) {
+		if (!timers[i]->pending || timers[i]->cpu != host.cpu ||
+		    (long)(timers[i]->expires - jiffies) > 0)
+			continue;
+		timers[i]->pending = false;
+		timers[i]->function(timers[i]);
+	}
+}
+
+/* The timers of the driver are about to be freed. */
+void host_check_timers(void)
+{
+	for (unsigned int i = 0; i < TIMERS; i++)
+		assert((!hrtimers[i] || !hrtimers[i]->queued) && (!timers[i] || !timers[i]->pending) &&
+		       (!works[i] || !works[i]->pending));
+	memset(hrtimers, 0, sizeof(hrtimers));
+	memset(timers, 0, sizeof(timers));
+	memset(works, 0, sizeof(works));
+}
+
+/* ns from now on to the first timer of any CPU, at most @ns */
+u64 host_next_timer(u64 ns)
+{
+	u64 end = host.now + ns;
+
+	for (unsigned int i = 0; i < TIMERS && hrtimers[i]; i++)
+		if (hrtimers[i]->queued && (u64)hrtimers[i]->expires < end)
+			end = hrtimers[i]->expires;
+	for (unsigned int i = 0; i < TIMERS && timers[i]; i++)
+		if (timers[i]->pending && timers[i]->expires * TICK_NSEC < end)
+			end = timers[i]->expires * TICK_NSEC;
+	return end > host.now ? end - host.now : 0;
+}
+
+/* ---- firmware's base extension, the device tree ---- */
+
+static struct sbiret base_call(int fid, unsigned long arg)
+{
+	const unsigned long answers[] = {
+		host.spec, host.impl, host.impl_version,
+		arg == SBI_EXT_PMU && !host.no_pmu_extension,
+		host.vendor, host.arch, host.mimpid,
+	};
+
+	assert((unsigned int)fid < ARRAY_SIZE(answers));
+	return (struct sbiret){ .value = answers[fid] };
+}
+
+struct sbiret sbi_ecall(int ext, int fid, unsigned long a0, unsigned long a1, unsigned long a2,
+			unsigned long a3, unsigned long a4, unsigned long a5)
+{
+	const unsigned long arg[FAKESBI_ARGS] = { a0, a1, a2, a3, a4, a5 };
+	struct sbiret ret;
+
+	if (ext == SBI_EXT_BASE)
+		return base_call(fid, a0);
+	assert(ext == SBI_EXT_PMU);
+	ret = fakesbi_call(fid, arg);
+	host_pass(host.call_ns);
+	return ret;
+}
+
+bool host_has_isa(const char *name)
+{
+	char word[32];
+
+	snprintf(word, sizeof(word), " %s ", name);
+	for (char *c = word; *c; c++)
+		*c |= 0x20; /* lower case */
+	return host.isa && strstr(host.isa, word);
+}
+
+int of_property_match_string(struct device_node *node, const char *name, const char *value)
+{
+	assert(node && !strcmp(name, "riscv,isa-extensions"));
+	return host_has_isa(value) ? 0 : -ENODATA;
+}
+
+int of_property_read_string(struct device_node *node, const char *name, const char **value)
+{
+	(void)node;
+	if (strcmp(name, "openxiangshan,event-table") || !host.event_table)
+		return -EINVAL;
+	*value = host.event_table;
+	return 0;
+}
+
+/* ---- sysctl, debugfs ---- */
+
+static const struct ctl_table *sysctl;
+
+struct ctl_table_header *register_sysctl_sz(const char *path, const struct ctl_table *table,
+					    size_t size)
+{
+	assert(!sysctl && size == 1 && !strcmp(path, "kernel"));
+	if (host.alloc_fails_in && !--host.alloc_fails_in)
+		return NULL;
+	sysctl = table;
+	return (struct ctl_table_header *)&sysctl;
+}
+
+void unregister_sysctl_table(struct ctl_table_header *header)
+{
+	assert((void *)header == &sysctl);
+	sysctl = NULL;
+}
+
+int proc_dointvec_minmax(const struct ctl_table *table, int write, void *buffer, size_t *length,
+			 loff_t *pos)
+{
+	const long value = strtol(buffer, NULL, 10);
+
+	(void)length;
+	(void)pos;
+	assert(write);
+	if (value < (long)table->extra1 || value > (long)table->extra2)
+		return -EINVAL;
+	*(int *)table->data = value;
+	return 0;
+}
+
+/* Write to the sysctl kernel.perf_user_access. */
+int host_sysctl(const char *value)
+{
+	char buffer[16];
+	size_t length = snprintf(buffer, sizeof(buffer), "%s", value);
+	loff_t pos = 0;
+
+	return sysctl ? sysctl->proc_handler(sysctl, 1, buffer, &length, &pos) : -ENOENT;
+}
+
+static struct {
+	const char *name;
+	void *data;
+	const struct file_operations *fops;
+} files[8];
+
+static unsigned int file_count;
+
+struct dentry *debugfs_create_dir(const char *name, struct dentry *parent)
+{
+	return (struct dentry *)files;
+}
+
+void debugfs_create_file(const char *name, umode_t mode, struct dentry *parent, void *data,
+			 const struct file_operations *fops)
+{
+	assert(file_count < ARRAY_SIZE(files) && (void *)parent == files);
+	files[file_count].name = name;
+	files[file_count].data = data;
+	files[file_count++].fops = fops;
+}
+
+void debugfs_remove(struct dentry *dentry)
+{
+	assert((void *)dentry == files);
+	file_count = 0;
+}
+
+void seq_printf(struct seq_file *file, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	file->used += host_vsnprintf(file->buf + file->used, file->size - file->used, fmt, ap);
+	va_end(ap);
+}
+
+/* What a file in debugfs has; until the next call. */
+const char *host_debugfs(const char *name)
+{
+	static char text[1 << 16];
+	struct seq_file file = { .buf = text, .size = sizeof(text) };
+
+	*text = 0;
+	for (unsigned int i = 0; i < file_count; i++) {
+		if (strcmp(files[i].name, name))
+			continue;
+		file.private = files[i].data;
+		assert(!files[i].fops->show(&file, NULL));
+	}
+	return text;
+}
+
+/* ---- kprobes ---- */
+
+static const struct {
+	const char *name;
+	void *address;
+} symbols[] = {
+	{ "perf_event_overflow", perf_event_overflow },
+	{ "perf_sample_event_took", perf_sample_event_took },
+	{ "perf_event_disable_inatomic", perf_event_disable_inatomic },
+	{ "kallsyms_lookup_name", kallsyms_lookup_name },
+};
+
+unsigned long kallsyms_lookup_name(const char *name)
+{
+	return strcmp(name, "sysctl_perf_event_paranoid") ? 0 :
+							    (unsigned long)&sysctl_perf_event_paranoid;
+}
+
+int register_kprobe(struct kprobe *probe)
+{
+	assert(probe->flags == KPROBE_FLAG_DISABLED);
+	if (host.no_kprobes || probe->offset != host.kprobe_offset)
+		return -EINVAL;
+	for (unsigned int i = 0; i < ARRAY_SIZE(symbols); i++) {
+		if (strcmp(symbols[i].name, probe->symbol_name))
+			continue;
+		probe->addr = (char *)symbols[i].address + probe->offset;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* ---- setup, and what must not be left ---- */
+
+/* A kernel without the module; the caller sets up firmware. */
+void host_reset(void)
+{
+	memset(&host, 0, offsetof(struct host, log));
+	host.log[0] = 0;
+	host.logged = 0;
+	host.online.bits = 1;
+	host.openable = ~0U;
+	host.spec = sbi_mk_version(2, 0);
+	host.impl = 1;
+	host.impl_version = 1 << 16 | 7;
+	host_set_param(NULL);
+	host_run_cpu(0);
+}
+
+/* Return: what a module that was unloaded, or did not load, has left behind; NULL: nothing */
+const char *host_left(void)
+{
+	if (host.allocations)
+		return "memory";
+	if (host.handler)
+		return "the interrupt's handler";
+	if (hotplug.is_set || pm_notifier || reboot_notifier)
+		return "a notifier";
+	if (sysctl || file_count)
+		return "a sysctl or a file";
+	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
+		if (fakesbi_harts[h].shmem)
+			return "shared memory";
+		/* A fixed counter that was not offered may be another driver's. */
+		for (unsigned int i = 0; i < fakesbi_harts[h].end; i++)
+			if ((fakesbi_harts[h].ctr[i].configured && (!host.shared || i > 2)) ||
+			    fakesbi_harts[h].ctr[i].running)
+				return fakesbi_harts[h].ctr[i].running ? "a running counter" :
+									 "a counter with an event";
+	}
+	return NULL;
+}

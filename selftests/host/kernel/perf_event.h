@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* perf_event.h - linux/perf_event.h of the host build: what the driver sees of perf core. */
+#ifndef HOST_PERF_EVENT_H
+#define HOST_PERF_EVENT_H
+
+#define PERF_ATTACH_TASK		0x04
+#define PERF_HES_STOPPED		0x01
+#define PERF_HES_UPTODATE		0x02
+#define PERF_EF_START			0x01
+#define PERF_EF_RELOAD			0x02
+#define PERF_EF_UPDATE			0x04
+#define PERF_PMU_CAP_NO_INTERRUPT	0x0001
+#define PERF_PMU_CAP_EXTENDED_HW_TYPE	0x0100
+#define PERF_PMU_TXN_ADD		0x1
+#define PERF_PMU_TXN_READ		0x2
+#define PERF_EVENT_FLAG_ARCH		0x0fffff
+#define PERF_EVENT_FLAG_USER_READ_CNT	0x80000000
+
+enum perf_event_state {
+	PERF_EVENT_STATE_ERROR = -2,
+	PERF_EVENT_STATE_OFF = -1,
+	PERF_EVENT_STATE_INACTIVE = 0,
+	PERF_EVENT_STATE_ACTIVE = 1,
+};
+
+struct perf_event;
+
+struct perf_sample_data {
+	u64 period;
+};
+
+struct pmu {
+	struct module *module;
+	struct device *dev;
+	const struct attribute_group **attr_groups;
+	const struct attribute_group **attr_update;
+	const char *name;
+	int type;
+	int capabilities;
+	int task_ctx_nr;
+	int (*event_init)(struct perf_event *event);
+	void (*event_mapped)(struct perf_event *event, struct mm_struct *mm);
+	void (*event_unmapped)(struct perf_event *event, struct mm_struct *mm);
+	void (*pmu_enable)(struct pmu *pmu);
+	void (*pmu_disable)(struct pmu *pmu);
+	int (*add)(struct perf_event *event, int flags);
+	void (*del)(struct perf_event *event, int flags);
+	void (*start)(struct perf_event *event, int flags);
+	void (*stop)(struct perf_event *event, int flags);
+	void (*read)(struct perf_event *event);
+	void (*start_txn)(struct pmu *pmu, unsigned int flags);
+	int (*commit_txn)(struct pmu *pmu);
+	void (*cancel_txn)(struct pmu *pmu);
+	int (*event_idx)(struct perf_event *event);
+	bool (*filter)(struct pmu *pmu, int cpu);
+	unsigned int disable_count[HOST_CPUS];
+};
+
+struct riscv_pmu {
+	struct pmu pmu;
+	int (*ctr_get_width)(int idx);
+};
+
+struct hw_perf_event {
+	u64 config;
+	unsigned long config_base, event_base;
+	int idx, last_cpu;
+	int flags;
+	struct task_struct *target;
+	int state;
+	local64_t prev_count;
+	u64 sample_period, last_period;
+	local64_t period_left;
+	u64 interrupts_seq, interrupts;
+	u64 freq_time_stamp, freq_count_stamp;
+};
+
+struct perf_event {
+	struct perf_event *group_leader;
+	struct list_head sibling_list;
+	struct pmu *pmu;
+	void *pmu_private;
+	enum perf_event_state state;
+	unsigned int attach_state;
+	local64_t count;
+	struct perf_event_attr attr;
+	struct hw_perf_event hw;
+	struct perf_event *parent;
+	int oncpu, cpu;
+	int pending_disable;
+	atomic_t event_limit;
+	void (*destroy)(struct perf_event *event);
+	struct rcu_head rcu_head;
+};
+
+#define for_each_sibling_event(sibling, event)						\
+	if ((event)->group_leader == (event))						\
+		list_for_each_entry(sibling, &(event)->sibling_list, sibling_list)
+
+#define is_sampling_event(event)	((event)->attr.sample_period != 0)
+#define is_software_event(event)	((event)->pmu->task_ctx_nr < 0)
+#define has_branch_stack(event)		((event)->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+#ifdef PERF_ATTR_SIZE_VER8
+#define perf_attr_further_config(a)	((a)->config1 | (a)->config2 | (a)->config3)
+#else
+#define perf_attr_further_config(a)	((a)->config1 | (a)->config2)
+#endif
+
+extern int sysctl_perf_event_paranoid;
+
+int perf_pmu_register(struct pmu *pmu, const char *name, int type);
+int perf_pmu_unregister(struct pmu *pmu);
+int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
+			struct pt_regs *regs);
+void perf_sample_event_took(u64 ns);
+void perf_event_disable_inatomic(struct perf_event *event);
+void perf_event_update_userpage(struct perf_event *event);
+struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
+						    struct task_struct *task, void *overflow,
+						    void *context);
+int perf_event_release_kernel(struct perf_event *event);
+
+static inline void perf_sample_data_init(struct perf_sample_data *data, u64 addr, u64 period)
+{
+	(void)addr;
+	data->period = period;
+}
+
+#endif
