@@ -166,7 +166,6 @@ static const struct {
 	{ "xiangshan_table_file", { .hpm = 29, .params = { "xiangshan=v3" } }, 0, NULL, "caps/event_table", "v3" },
 	{ "xiangshan_withheld", { .hpm = 29, .params = { "xiangshan=v3" } }, 0, NULL, "events/ibuffer_full", NULL },
 	{ "xiangshan_format", { .hpm = 29, .params = { "xiangshan=v3" } }, 0, NULL, "format/op2", "config:50-54" },
-	{ "xiangshan_check", { .hpm = 29, .params = { "xiangshan=v3", "xiangshan_check=1" } }, 0, "xiangshan_check: table v3" },
 	{ "xiangshan_unknown_table", { .params = { "xiangshan=v4" } }, -EINVAL, "are known" },
 };
 

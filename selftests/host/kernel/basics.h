@@ -53,7 +53,7 @@ typedef unsigned short umode_t;
 #define smp_wmb()		barrier()
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define max(a, b)		((a) > (b) ? (a) : (b))
-#define clamp(v, lo, hi)	min(max(v, lo), hi)
+#define clamp_t(type, v, lo, hi) min_t(type, max_t(type, v, lo), hi)
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define max_t(type, a, b)	max((type)(a), (type)(b))
 #define swap(a, b)		do { __typeof__(a) old = (a); (a) = (b); (b) = old; } while (0)
