@@ -18,7 +18,7 @@ says README.md 's/.*dkms install sbi-pmu.\([0-9.]*\)`.*/\1/p'
 says dkms.conf 's/^PACKAGE_VERSION="\(.*\)"/\1/p'
 says dkms.conf 's/.*dkms install sbi-pmu.//p'
 says debian/changelog 's/^sbi-pmu (\([^)]*\)).*/\1/p'
-says CHANGELOG.md 's/^## \([^ ]*\).*/\1/p'
+says CHANGELOG.md 's/^## \([0-9][^ ]*\).*/\1/p'
 says README.md 's/.* sbi_pmu: \([0-9.]*\): .*/\1/p'
 for page in sbi-pmu sbi-pmu-guest; do
 	says "Documentation/admin-guide/perf/$page.rst" 's/.* sbi_pmu: \([0-9.]*\): .*/\1/p'
