@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* SpacemiT: cycles by mode are counted by events of the core, since cycle cannot filter. */
-#include "../vendor.h"
+#include "vendors.h"
 
 /* Events of a core that count what no counter can count by its own name */
 struct stand_ins {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* All vendors. The first that matches is used. */
-#include "../vendor.h"
-
-extern const struct sbi_pmu_vendor sbi_pmu_spacemit;
-extern const struct sbi_pmu_vendor sbi_pmu_xiangshan;
+#include "vendors.h"
 
 const struct sbi_pmu_vendor * const sbi_pmu_vendors[] = {
 	&sbi_pmu_xiangshan,

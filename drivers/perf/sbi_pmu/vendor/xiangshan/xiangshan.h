@@ -9,7 +9,7 @@
 #ifndef SBI_PMU_XIANGSHAN_H
 #define SBI_PMU_XIANGSHAN_H
 
-#include "../../vendor.h"
+#include "../vendors.h"
 
 /* Fields of config, and except for the unit of the register. sysfs prints them. */
 #define SBI_PMU_CFG_EVENT0	GENMASK_ULL(9, 0)
