@@ -102,7 +102,7 @@ static void test_idle_cpu(uint64_t period)
 		return;
 	}
 	ring = ring_open(&attr, -1, cpu, -1);
-	fd = open_expiries("poll_timer", cpu);
+	fd = open_expiries("narrow_timer", cpu);
 	if (!check(ring.fd >= 0 && fd >= 0, "events_of_idle_cpu_open"))
 		return;
 	usleep(ms * 1000);

@@ -54,21 +54,11 @@ static void reset_pages(void)
 
 static void test_width(void)
 {
-	static const struct {
-		u64 raw;
-		unsigned int width;
-		s64 value;
-	} rows[] = {
-		{ 0, 64, 0 },
-		{ ~0ULL, 64, -1 },
-		{ 1ULL << 63, 64, INT64_MIN },
-		{ 5, 48, 5 },
-		{ (1ULL << 48) - 1, 48, -1 },
-		{ 1ULL << 47, 48, -(1LL << 47) },
-		{ (1ULL << 47) - 1, 48, (1LL << 47) - 1 },
-		{ 0xffff000000000007, 48, 7 },
-		{ 1, 1, -1 },
-		{ 0x80000000, 32, INT32_MIN },
+	static const struct { u64 raw; unsigned int width; s64 value; } rows[] = {
+		{ 0, 64, 0 }, { ~0ULL, 64, -1 }, { 1ULL << 63, 64, INT64_MIN },
+		{ 5, 48, 5 }, { (1ULL << 48) - 1, 48, -1 }, { 1ULL << 47, 48, -(1LL << 47) },
+		{ (1ULL << 47) - 1, 48, (1LL << 47) - 1 }, { 0xffff000000000007, 48, 7 },
+		{ 1, 1, -1 }, { 0x80000000, 32, INT32_MIN },
 	};
 	unsigned int right = 0;
 
@@ -184,7 +174,7 @@ static void test_times(void)
 	page[0].time_enabled = 5000;
 	page[0].time_running = 3000;
 	page[0].time_shift = 10;
-	page[0].time_mult = 100 << 10; /* 10 MHz */
+	page[0].time_mult = 100 << 10;	/* 10 MHz */
 	page[0].time_offset = -100000;
 	now_clock = 1007;
 	region_read_times(&page[0], &now);
@@ -222,86 +212,33 @@ static const struct {
 	bool scaled;
 } differences[] = {
 	{ "always_running", { 1, 100, 100, { 7 } }, { 1, 200, 200, { 57 } }, true, 0, 50, false },
-	{ "not_running_before",
-	  { 1, 500, 100, { 7 } },
-	  { 1, 600, 200, { 57 } },
-	  true,
-	  0,
-	  50,
+	{ "not_running_before", { 1, 500, 100, { 7 } }, { 1, 600, 200, { 57 } }, true, 0, 50,
 	  false },
-	{ "half_running_scales",
-	  { 1, 100, 100, { 0 } },
-	  { 1, 300, 200, { 50 } },
-	  true,
-	  0,
-	  100,
+	{ "half_running_scales", { 1, 100, 100, { 0 } }, { 1, 300, 200, { 50 } }, true, 0, 100,
 	  true },
-	{ "half_running_by_read_scales",
-	  { 1, 100, 100, { 0 } },
-	  { 1, 300, 200, { 50 } },
-	  false,
-	  0,
-	  100,
-	  true },
+	{ "half_running_by_read_scales", { 1, 100, 100, { 0 } }, { 1, 300, 200, { 50 } }, false, 0,
+	  100, true },
 	{ "running_count_0", { 1, 100, 100, { 1 } }, { 1, 200, 200, { 1 } }, false, 0, 0, false },
-	{ "within_clock_tick", { 1, 100, 100, { 1 } }, { 1, 100, 100, { 5 } }, true, 0, 4, false },
-	{ "within_clock_tick_count_0",
-	  { 1, 100, 100, { 1 } },
-	  { 1, 100, 100, { 1 } },
-	  true,
-	  0,
-	  0,
+	{ "within_clock_tick", { 1, 100, 100, { 1 } }, { 1, 100, 100, { 5 } }, true, 0, 4,
 	  false },
-	{ "within_clock_tick_by_read",
-	  { 1, 100, 100, { 1 } },
-	  { 1, 100, 100, { 5 } },
-	  false,
-	  0,
-	  4,
+	{ "within_clock_tick_count_0", { 1, 100, 100, { 1 } }, { 1, 100, 100, { 1 } }, true, 0, 0,
 	  false },
-	{ "within_clock_tick_by_read_count_0_refused",
-	  { 1, 100, 100, { 1 } },
-	  { 1, 100, 100, { 1 } },
-	  false,
-	  -ENODATA,
-	  0,
+	{ "within_clock_tick_by_read", { 1, 100, 100, { 1 } }, { 1, 100, 100, { 5 } }, false, 0, 4,
 	  false },
-	{ "never_running_refused",
-	  { 1, 100, 50, { 1 } },
-	  { 1, 200, 50, { 1 } },
-	  false,
-	  -ENODATA,
-	  0,
+	{ "within_clock_tick_by_read_count_0_refused", { 1, 100, 100, { 1 } },
+	  { 1, 100, 100, { 1 } }, false, -ENODATA, 0, false },
+	{ "never_running_refused", { 1, 100, 50, { 1 } }, { 1, 200, 50, { 1 } }, false, -ENODATA,
+	  0, false },
+	{ "count_decreased_refused", { 1, 100, 100, { 9 } }, { 1, 200, 200, { 8 } }, true, -ERANGE,
+	  0, false },
+	{ "running_above_enabled_refused", { 1, 100, 100, { 0 } }, { 1, 200, 201, { 8 } }, true,
+	  -ERANGE, 0, false },
+	{ "time_decreased_refused", { 1, 100, 100, { 0 } }, { 1, 99, 99, { 8 } }, true, -ERANGE,
+	  0, false },
+	{ "count_wraps_at_64_bits", { 1, 0, 0, { ~0ULL } }, { 1, 9, 9, { 4 } }, true, 0, 5,
 	  false },
-	{ "count_decreased_refused",
-	  { 1, 100, 100, { 9 } },
-	  { 1, 200, 200, { 8 } },
-	  true,
-	  -ERANGE,
-	  0,
-	  false },
-	{ "running_above_enabled_refused",
-	  { 1, 100, 100, { 0 } },
-	  { 1, 200, 201, { 8 } },
-	  true,
-	  -ERANGE,
-	  0,
-	  false },
-	{ "time_decreased_refused",
-	  { 1, 100, 100, { 0 } },
-	  { 1, 99, 99, { 8 } },
-	  true,
-	  -ERANGE,
-	  0,
-	  false },
-	{ "count_wraps_at_64_bits", { 1, 0, 0, { ~0ULL } }, { 1, 9, 9, { 4 } }, true, 0, 5, false },
-	{ "count_above_53_bits_exact",
-	  { 1, 0, 0, { 0 } },
-	  { 1, 9, 9, { (1ULL << 60) + 1 } },
-	  true,
-	  0,
-	  (1ULL << 60) + 1,
-	  false },
+	{ "count_above_53_bits_exact", { 1, 0, 0, { 0 } }, { 1, 9, 9, { (1ULL << 60) + 1 } }, true,
+	  0, (1ULL << 60) + 1, false },
 };
 
 static void test_differences(void)
@@ -313,8 +250,8 @@ static void test_differences(void)
 
 		note("count %lu (%d)", sum.count[0] - 1000, error);
 		check(error == differences[i].error &&
-			      sum.count[0] == 1000 + differences[i].count &&
-			      sum.regions == (error ? 5 : 6) && sum.scaled == differences[i].scaled,
+		      sum.count[0] == 1000 + differences[i].count &&
+		      sum.regions == (error ? 5 : 6) && sum.scaled == differences[i].scaled,
 		      "region.difference_%s", differences[i].test);
 	}
 }
@@ -327,10 +264,7 @@ static uintptr_t owner;
 static struct region make_region(int fd)
 {
 	struct region r = {
-		.n = EVENTS,
-		.fd = { fd },
-		.direct = true,
-		.owner = &owner,
+		.n = EVENTS, .fd = { fd }, .direct = true, .owner = &owner,
 	};
 
 	for (unsigned int i = 0; i < EVENTS; i++)
@@ -361,7 +295,7 @@ static void test_user_space_reads(void)
 	}
 	note("counts %lu, %lu", sum.count[0], sum.count[1]);
 	check(right && sum.regions == 10 && sum.direct == 10 && !sum.scaled &&
-		      sum.count[0] == 2000 && sum.count[1] == 3000 && sum.enabled == 1000,
+	      sum.count[0] == 2000 && sum.count[1] == 3000 && sum.enabled == 1000,
 	      "region.sum_of_ten_regions");
 	check(!region_slow(&r), "region.slow_is_null_for_user_space_reads");
 	page[1].index = 0;
@@ -397,13 +331,11 @@ static void test_kernel_reads(void)
 	check(!region_begin(&r), "region.begins_by_user_space_read");
 	page[1].index = 0;
 	check(!region_end(&r, &sum) && sum.count[0] == 200 && sum.count[1] == 2000 &&
-		      sum.scaled == 1 && !sum.direct,
-	      "region.ends_by_kernel_read_and_scales");
+	      sum.scaled == 1 && !sum.direct, "region.ends_by_kernel_read_and_scales");
 	queue_read(ends[1], 400, 100, 50);
 	queue_read(ends[1], 500, 200, 60);
 	check(!region_begin(&r) && !region_end(&r, &sum) && sum.count[0] == 210 &&
-		      sum.scaled == 1 && sum.regions == 2,
-	      "region.both_ends_by_kernel_read");
+	      sum.scaled == 1 && sum.regions == 2, "region.both_ends_by_kernel_read");
 	page[1].index = 5;
 	r.direct = false;
 	queue_read(ends[1], 400, 100, 50);

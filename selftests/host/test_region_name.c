@@ -149,9 +149,9 @@ static void test_accepted(void)
 		     e.attr.type, e.attr.config, e.attr.config1, e.attr.config2, modes, error,
 		     e.why);
 		check(!error && e.attr.type == accepted[i].type &&
-			      e.attr.config == accepted[i].config &&
-			      e.attr.config1 == accepted[i].config1 &&
-			      e.attr.config2 == accepted[i].config2 && modes == accepted[i].modes,
+		      e.attr.config == accepted[i].config &&
+		      e.attr.config1 == accepted[i].config1 &&
+		      e.attr.config2 == accepted[i].config2 && modes == accepted[i].modes,
 		      "region_name.accepts_%s", accepted[i].test);
 	}
 }
@@ -172,12 +172,9 @@ static void test_refused(void)
 
 static void test_list(void)
 {
-	static const struct {
-		const char *list;
-		size_t n;
-	} rows[] = {
-		{ "a,b", 1 },        { "a", 1 },          { "", 0 },      { ",a", 0 },
-		{ "p/x,y=1/,b", 8 }, { "p/x,y/:u,b", 8 }, { "p/x,y", 5 },
+	static const struct { const char *list; size_t n; } rows[] = {
+		{ "a,b", 1 }, { "a", 1 }, { "", 0 }, { ",a", 0 }, { "p/x,y=1/,b", 8 },
+		{ "p/x,y/:u,b", 8 }, { "p/x,y", 5 },
 	};
 	unsigned int right = 0;
 
@@ -208,11 +205,11 @@ static void test_open(void)
 
 	note("%s", why);
 	check(error == -ENOENT &&
-		      !strcmp(why, "event 'nothing_here': no PMU has this event: see perf list"),
+	      !strcmp(why, "event 'nothing_here': no PMU has this event: see perf list"),
 	      "region_name.open_explains_unknown_event");
 	check(region_begin(&r) == -ENODEV, "region_name.begin_fails_after_failed_open");
-	error = region_open(
-		&r, "a_name_of_so_many_letters_that_nobody_would_ever_have_one_as_long_as_this");
+	error = region_open(&r,
+			    "a_name_of_so_many_letters_that_nobody_would_ever_have_one_as_long_as_this");
 	note("%s", region_why(&r, error));
 	check(error == -ENAMETOOLONG && !r.owner, "region_name.open_refuses_long_name");
 }

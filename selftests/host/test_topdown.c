@@ -55,21 +55,27 @@ static void test_levels(void)
 	 * Latency 40 of 1000 cycles, bandwidth .1 - .04; 30 and 10 of 40 flushes of .1;
 	 * memory 250 + 50, core 500 - 300; L1 50, L2 80, L3 90, DRAM 30, stores 50.
 	 */
-	static const double three[TD_PARTS] = { .5, .1,  .04, .06, .1,  .075, .025, .3,
-						.3, .05, .08, .09, .03, .05,  .2 };
+	static const double three[TD_PARTS] = {
+		.5, .1, .04, .06, .1, .075, .025, .3, .3, .05, .08, .09, .03, .05, .2
+	};
 	/* 8000 slots: 3000; 600; 3600 - 3000; 3800. Only shares of slots are others. */
-	static const double three_of_8[TD_PARTS] = { .375,   .075,   .04,  .035, .075,
-						     .05625, .01875, .475, .3,   .05,
-						     .08,    .09,    .03,  .05,  .2 };
-	static const double without_l3[TD_PARTS] = { .5, .1,  .04, .06, .1,  .075, .025, .3,
-						     .3, .05, .08, .12, NAN, .05,  .2 };
-	static const double two[TD_PARTS] = { .5, .1,  .04, .06, .1,  .075, .025, .3,
-					      .3, NAN, NAN, NAN, NAN, NAN,  .2 };
-	static const double one[TD_PARTS] = { .5,  .1,  NAN, NAN, .1,  NAN, NAN, .3,
-					      NAN, NAN, NAN, NAN, NAN, NAN, NAN };
-	const struct td_sample less[] = { first_events(&plain, TD_LEVEL3_NO_L3MISS),
-					  first_events(&plain, TD_LEVEL2),
-					  first_events(&plain, TD_LEVEL1) };
+	static const double three_of_8[TD_PARTS] = {
+		.375, .075, .04, .035, .075, .05625, .01875, .475,
+		.3, .05, .08, .09, .03, .05, .2
+	};
+	static const double without_l3[TD_PARTS] = {
+		.5, .1, .04, .06, .1, .075, .025, .3, .3, .05, .08, .12, NAN, .05, .2
+	};
+	static const double two[TD_PARTS] = {
+		.5, .1, .04, .06, .1, .075, .025, .3, .3, NAN, NAN, NAN, NAN, NAN, .2
+	};
+	static const double one[TD_PARTS] = {
+		.5, .1, NAN, NAN, .1, NAN, NAN, .3, NAN, NAN, NAN, NAN, NAN, NAN, NAN
+	};
+	const struct td_sample less[] = {
+		first_events(&plain, TD_LEVEL3_NO_L3MISS), first_events(&plain, TD_LEVEL2),
+		first_events(&plain, TD_LEVEL1)
+	};
 	struct td_sample wide = plain;
 
 	wide.slots = 8;
@@ -84,10 +90,7 @@ static void test_levels(void)
 static void test_negative(void)
 {
 	static const struct td_sample sample = {
-		.enabled = 1,
-		.running = 1,
-		.n_events = TD_LEVEL3,
-		.slots = 6,
+		.enabled = 1, .running = 1, .n_events = TD_LEVEL3, .slots = 6,
 		.count = { 100, 600, 60, 599, 50, 0, 7, 10, 20, 30, 40, 50, 60 },
 	};
 	/* 600 slots: all retired, 60 empty, none wasted, none left. 50 of 100 cycles. */
@@ -101,14 +104,12 @@ static void test_negative(void)
 static void test_extremes(void)
 {
 	struct td_sample huge = {
-		.enabled = 1,
-		.running = 1,
-		.n_events = TD_LEVEL3,
-		.slots = 6,
+		.enabled = 1, .running = 1, .n_events = TD_LEVEL3, .slots = 6,
 	};
 	/* Each count equals cycles: 1/6 of the slots retires, 1/6 is empty, none is wasted. */
-	static const double expected[TD_PARTS] = { 1. / 6, 1. / 6, 1, 0, 0, 0, 0, 4. / 6,
-						   2,      0,      0, 0, 1, 1, 0 };
+	static const double expected[TD_PARTS] = {
+		1. / 6, 1. / 6, 1, 0, 0, 0, 0, 4. / 6, 2, 0, 0, 0, 1, 1, 0
+	};
 	struct td_sample none = plain;
 	double share[TD_PARTS];
 	unsigned int n_shares = 0;
@@ -129,21 +130,14 @@ static void test_extremes(void)
 	none.count[TD_BR_MIS_PRED] = 0;
 	none.count[TD_TOTAL_FLUSH] = 0;
 	check(td_compute_shares(&none, share) == TD_VALID && share[TD_BRANCH_MISPREDICTS] == 0 &&
-		      share[TD_MACHINE_CLEARS] == 0,
-	      "topdown.flush_shares_are_0_without_flushes");
+	      share[TD_MACHINE_CLEARS] == 0, "topdown.flush_shares_are_0_without_flushes");
 }
 
 static void test_multiplexed(void)
 {
-	static const struct {
-		u64 enabled, running;
-		enum td_validity must;
-	} cases[] = {
-		{ 1000, 1000, TD_VALID },
-		{ 1000, 995, TD_VALID },
-		{ 1000, 985, TD_MULTIPLEXED },
-		{ 1000, 0, TD_MULTIPLEXED },
-		{ UINT64_MAX, UINT64_MAX / 2, TD_MULTIPLEXED },
+	static const struct { u64 enabled, running; enum td_validity must; } cases[] = {
+		{ 1000, 1000, TD_VALID }, { 1000, 995, TD_VALID }, { 1000, 985, TD_MULTIPLEXED },
+		{ 1000, 0, TD_MULTIPLEXED }, { UINT64_MAX, UINT64_MAX / 2, TD_MULTIPLEXED },
 	};
 	unsigned int wrong = 0;
 
@@ -173,7 +167,7 @@ static void test_difference(void)
 	for (unsigned int i = 0; i < TD_EVENTS; i++)
 		wrong += difference.count[i] != i;
 	check(!wrong && difference.enabled == 7 && difference.running == 6 &&
-		      difference.n_events == TD_LEVEL3 && difference.slots == plain.slots,
+	      difference.n_events == TD_LEVEL3 && difference.slots == plain.slots,
 	      "topdown.difference_is_never_negative");
 }
 
@@ -187,10 +181,7 @@ static u64 random_upto(u64 limit)
 static struct td_sample random_sample(void)
 {
 	struct td_sample sample = {
-		.enabled = 1,
-		.running = 1,
-		.n_events = TD_LEVEL3,
-		.slots = 1 + random() % 16,
+		.enabled = 1, .running = 1, .n_events = TD_LEVEL3, .slots = 1 + random() % 16,
 	};
 	u64 *count = sample.count;
 	const u64 cycles = 1 + random_upto(1ULL << random() % 40), slots = sample.slots * cycles;
@@ -223,15 +214,13 @@ static void test_sums(void)
 
 		wrong += td_compute_shares(&sample, s) != TD_VALID;
 		wrong += !near(s[TD_RETIRING] + s[TD_FRONTEND_BOUND] + s[TD_BAD_SPECULATION] +
-				       s[TD_BACKEND_BOUND],
-			       1);
+			       s[TD_BACKEND_BOUND], 1);
 		wrong += !near(s[TD_FETCH_LATENCY] + s[TD_FETCH_BANDWIDTH], s[TD_FRONTEND_BOUND]);
 		wrong += sample.count[TD_BR_MIS_PRED] + sample.count[TD_TOTAL_FLUSH] &&
 			 !near(s[TD_BRANCH_MISPREDICTS] + s[TD_MACHINE_CLEARS],
 			       s[TD_BAD_SPECULATION]);
 		wrong += !near(s[TD_L1_BOUND] + s[TD_L2_BOUND] + s[TD_L3_BOUND] + s[TD_MEM_BOUND] +
-				       s[TD_STORE_BOUND],
-			       s[TD_MEMORY_BOUND]);
+			       s[TD_STORE_BOUND], s[TD_MEMORY_BOUND]);
 		wrong += !near(s[TD_MEMORY_BOUND] + s[TD_CORE_BOUND],
 			       (double)sample.count[TD_EXEC_STALL_CYCLE] / sample.count[TD_CYCLES]);
 	}

@@ -26,7 +26,7 @@ static bool refuses(unsigned int level, const char *error)
 /* The shares depend on the number of slots, which must come from the module. */
 static void test_slots(void)
 {
-	static const char * const wrong[] = { "", "0", "0x00000000", "six", "8 ", "-1", "0x40" };
+	static const char *const wrong[] = { "", "0", "0x00000000", "six", "8 ", "-1", "0x40" };
 	unsigned int refused = 0;
 
 	check(refuses(1, "how many slots a cycle"), "topdown_find.refuses_missing_slots");
@@ -80,10 +80,11 @@ static void test_configs(void)
 	write_pmu_file(devices, "cpu", "events", "inst_spec_recovery",
 		       "event0=0x5,event1=0x6,op0=0x4,unit=0x2");
 	check(find(1, &events) && events.n_events == TD_LEVEL1 && events.pmu.type == 4 &&
-		      events.pmu.slots == 8 && events.pmu.config[TD_CYCLES] == 0x4000000000000001 &&
-		      events.pmu.config[TD_INSTRUCTIONS] == 0x4000000000000002 &&
-		      events.pmu.config[TD_FRONT_BUBBLE] == 0x0100000000000015 &&
-		      events.pmu.config[TD_INST_SPEC_RECOVERY] == 0x0200040000001805,
+	      events.pmu.slots == 8 &&
+	      events.pmu.config[TD_CYCLES] == 0x4000000000000001 &&
+	      events.pmu.config[TD_INSTRUCTIONS] == 0x4000000000000002 &&
+	      events.pmu.config[TD_FRONT_BUBBLE] == 0x0100000000000015 &&
+	      events.pmu.config[TD_INST_SPEC_RECOVERY] == 0x0200040000001805,
 	      "topdown_find.level1_events");
 	check(is_named(&events, TD_INSTRUCTIONS, "cpu/instructions/"),
 	      "topdown_find.names_for_perf");
@@ -98,9 +99,9 @@ static void test_configs(void)
 
 static void test_wrong_terms(void)
 {
-	static const char * const terms[] = {
-		"event0=0x400,unit=0x1",    "event0=,unit=0x1", "event0=0x15x", "other=1", "flag=2",
-		"event0=0x15,other_word=1",
+	static const char *const terms[] = {
+		"event0=0x400,unit=0x1", "event0=,unit=0x1", "event0=0x15x", "other=1",
+		"flag=2", "event0=0x15,other_word=1",
 	};
 	struct td_events events;
 	unsigned int found = 0;
@@ -129,12 +130,12 @@ static void test_shared_mode(void)
 	write_pmu_file(devices, "sbi_pmu", "events", "hw_cycles", "event=0x1");
 	write_pmu_file(devices, "sbi_pmu", "events", "hw_instructions", "event=0x2");
 	check(find(2, &events) && events.pmu.type == 9 && events.pmu.slots == 6 &&
-		      events.n_events == TD_LEVEL2,
+	      events.n_events == TD_LEVEL2,
 	      "topdown_find.level2_events_in_shared_mode");
 	check(find(3, &events) && events.n_events == TD_LEVEL3_NO_L3MISS,
 	      "topdown_find.level3_without_l3miss");
 	check(is_named(&events, TD_INSTRUCTIONS, "sbi_pmu/hw_instructions/") &&
-		      is_named(&events, TD_BR_MIS_PRED, "sbi_pmu/br_mis_pred/"),
+	      is_named(&events, TD_BR_MIS_PRED, "sbi_pmu/br_mis_pred/"),
 	      "topdown_find.names_for_perf_in_shared_mode");
 	write_pmu_file(devices, "sbi_pmu", "events", td_events[TD_MEMSTALL_L3MISS], "event=0x7");
 	check(find(3, &events) && events.n_events == TD_LEVEL3, "topdown_find.level3_events");

@@ -15,9 +15,9 @@
 static void test_bottleneck(void)
 {
 	double share[TD_PARTS] = {
-		[TD_RETIRING] = .2,        [TD_FRONTEND_BOUND] = .3,  [TD_FETCH_LATENCY] = .1,
+		[TD_RETIRING] = .2, [TD_FRONTEND_BOUND] = .3, [TD_FETCH_LATENCY] = .1,
 		[TD_FETCH_BANDWIDTH] = .2, [TD_BAD_SPECULATION] = .1, [TD_BACKEND_BOUND] = .4,
-		[TD_MEMORY_BOUND] = .5,    [TD_L2_BOUND] = .2,        [TD_MEM_BOUND] = .3,
+		[TD_MEMORY_BOUND] = .5, [TD_L2_BOUND] = .2, [TD_MEM_BOUND] = .3,
 		[TD_CORE_BOUND] = .1,
 	};
 
@@ -62,21 +62,10 @@ static void test_events(void)
 
 static void test_periods(void)
 {
-	static const struct {
-		u64 count;
-		double seconds;
-		u64 period;
-	} rows[] = {
-		{ 0, 1, 0 },
-		{ 1, 1, 1 },
-		{ 99, 0, 1 },
-		{ 100, 0, 1 },
-		{ 200, 0, 2 },
-		{ 1000000, .1, 10000 },
-		{ 1000000, 1, 1000 },
-		{ 1000000, 3, 333 },
-		{ 1000000, 1000, 200 },
-		{ ~0ULL, 5, ~0ULL / 5000 },
+	static const struct { u64 count; double seconds; u64 period; } rows[] = {
+		{ 0, 1, 0 }, { 1, 1, 1 }, { 99, 0, 1 }, { 100, 0, 1 }, { 200, 0, 2 },
+		{ 1000000, .1, 10000 }, { 1000000, 1, 1000 }, { 1000000, 3, 333 },
+		{ 1000000, 1000, 200 }, { ~0ULL, 5, ~0ULL / 5000 },
 	};
 	struct td_sample sample = { .n_events = TD_LEVEL2 };
 	unsigned int wrong = 0;
@@ -116,21 +105,16 @@ static bool arguments_are(const struct td_arguments *arguments, const char * con
 static void test_arguments(void)
 {
 	static const char * const plain[] = {
-		"perf",   "record",  "-q",   "-g",  "-o",
-		"a file", "-c",      "4000", "-e",  "cpu/br_mis_pred/u",
-		"--",     "./a.out", "-p",   "x y", NULL
+		"perf", "record", "-q", "-g", "-o", "a file", "-c", "4000", "-e",
+		"cpu/br_mis_pred/u", "--", "./a.out", "-p", "x y", NULL
 	};
 	static const char * const pids[] = {
-		"perf",   "record", "-q",   "-g",      "-o",
-		"a file", "-c",     "4000", "-e",      "cpu/br_mis_pred/u",
-		"-p",     "12,345", "--",   "./a.out", "-p",
-		"x y",    NULL
+		"perf", "record", "-q", "-g", "-o", "a file", "-c", "4000", "-e",
+		"cpu/br_mis_pred/u", "-p", "12,345", "--", "./a.out", "-p", "x y", NULL
 	};
 	static const char * const cpus[] = {
-		"perf",   "record", "-q",      "-g", "-o",
-		"a file", "-c",     "4000",    "-e", "cpu/br_mis_pred/u",
-		"-a",     "--",     "./a.out", "-p", "x y",
-		NULL
+		"perf", "record", "-q", "-g", "-o", "a file", "-c", "4000", "-e",
+		"cpu/br_mis_pred/u", "-a", "--", "./a.out", "-p", "x y", NULL
 	};
 	char *command[4] = { "./a.out", "-p", "x y", NULL };
 	struct options options = { .command = command };
@@ -139,21 +123,18 @@ static void test_arguments(void)
 	bool last;
 
 	check(td_record_arguments(&arguments, &options, &profile, "cpu/br_mis_pred/u") &&
-		      arguments_are(&arguments, plain),
-	      "topdown_record.arguments_for_command");
+	      arguments_are(&arguments, plain), "topdown_record.arguments_for_command");
 	td_free_arguments(&arguments);
 	options.all_cpus = true;
 	check(td_record_arguments(&arguments, &options, &profile, "cpu/br_mis_pred/u") &&
-		      arguments_are(&arguments, cpus),
-	      "topdown_record.arguments_for_all_cpus");
+	      arguments_are(&arguments, cpus), "topdown_record.arguments_for_all_cpus");
 	td_free_arguments(&arguments);
 	options.all_cpus = false;
 	options.pids[0] = 12;
 	options.pids[1] = 345;
 	options.n_pids = 2;
 	check(td_record_arguments(&arguments, &options, &profile, "cpu/br_mis_pred/u") &&
-		      arguments_are(&arguments, pids),
-	      "topdown_record.arguments_for_processes");
+	      arguments_are(&arguments, pids), "topdown_record.arguments_for_processes");
 	td_free_arguments(&arguments);
 	for (unsigned int i = 0; i < MAX_PIDS; i++)
 		options.pids[i] = 1 << 30;
@@ -163,8 +144,7 @@ static void test_arguments(void)
 	check(last, "topdown_record.arguments_have_all_processes");
 	td_free_arguments(&arguments);
 	check(td_report_arguments(&arguments, &profile) &&
-		      !strcmp(arguments.argv[arguments.n - 1], "a file") &&
-		      !arguments.argv[arguments.n],
+	      !strcmp(arguments.argv[arguments.n - 1], "a file") && !arguments.argv[arguments.n],
 	      "topdown_record.report_reads_the_file");
 	td_free_arguments(&arguments);
 }
@@ -181,9 +161,7 @@ static const char report[] =
 static struct td_profile read_report(const char *text)
 {
 	struct td_profile profile = {
-		.part = TD_MEMORY_BOUND,
-		.event = TD_MEMSTALL_ANY_LOAD,
-		.period = 4000,
+		.part = TD_MEMORY_BOUND, .event = TD_MEMSTALL_ANY_LOAD, .period = 4000,
 		.file = "perf.data",
 	};
 	FILE *file = fmemopen((char *)text, strlen(text), "r");
@@ -203,12 +181,11 @@ static void test_report(void)
 	check(profile.n_functions == 3 && profile.samples == 468,
 	      "topdown_record.report_has_three_functions");
 	check(!strcmp(f[0].name, "blocked") && !strcmp(f[0].object, "matmul") &&
-		      f[0].samples == 246 && fabs(f[0].share - .5256) < 1e-9 &&
-		      !strcmp(f[1].name, "matrix::operator()(int, int)") &&
-		      !strcmp(f[1].object, "libmatrix.so.1"),
-	      "topdown_record.report_of_user_mode");
-	check(!strcmp(f[2].name, "handle_?page_fault") && !strcmp(f[2].object, "[kernel.kallsyms]"),
-	      "topdown_record.report_of_kernel");
+	      f[0].samples == 246 && fabs(f[0].share - .5256) < 1e-9 &&
+	      !strcmp(f[1].name, "matrix::operator()(int, int)") &&
+	      !strcmp(f[1].object, "libmatrix.so.1"), "topdown_record.report_of_user_mode");
+	check(!strcmp(f[2].name, "handle_?page_fault") &&
+	      !strcmp(f[2].object, "[kernel.kallsyms]"), "topdown_record.report_of_kernel");
 	check(!none.n_functions && !none.samples, "topdown_record.report_without_functions");
 }
 
@@ -232,10 +209,9 @@ static void test_show(void)
 
 	show(&profile, NULL);
 	check(strstr(text, "Memory bound: functions by memstall_any_load, 468 samples of 4000") &&
-		      strstr(text, "  52.6 %      246  blocked ") &&
-		      strstr(text, "  [kernel.kallsyms]\n") &&
-		      strstr(text, "perf report -i perf.data") && !strstr(text, " more\n"),
-	      "topdown_record.text_has_all_functions");
+	      strstr(text, "  52.6 %      246  blocked ") &&
+	      strstr(text, "  [kernel.kallsyms]\n") && strstr(text, "perf report -i perf.data") &&
+	      !strstr(text, " more\n"), "topdown_record.text_has_all_functions");
 	show(&profile, &style);
 	note("%s", text);
 	check(strstr(text, "  blocked                           52.6 %  ####"),

@@ -104,9 +104,7 @@ static void test_sizes(void)
 	for (unsigned int width = 40; width <= 220; width += width < 140 ? 1 : 9) {
 		for (unsigned int i = 0; i < 4 * 24; i++, n++) {
 			const struct td_style style = {
-				.width = width,
-				.rows = 5 + i / 4,
-				.utf8 = n % 2,
+				.width = width, .rows = 5 + i / 4, .utf8 = n % 2,
 				.colour = n / 2 % 2,
 			};
 
@@ -151,17 +149,19 @@ static void test_bars(void)
 	/* 40 cells: Retiring .2 is 8 cells, Fetch latency .1125 is 4.5, rounded in ASCII. */
 	PRINTED(td_show_screen(out, &report, &ascii));
 	check(has(" 20.0 %  ########................................") &&
-		      has(" 11.2 %  #####..................................."),
+	      has(" 11.2 %  #####..................................."),
 	      "topdown_show.bars_in_ascii");
 	/* 73 cells: retiring .2, frontend .2, bad speculation .05, backend .55. */
 	check(has("RRRRRRRRRRRRRRRFFFFFFFFFFFFFFSSSSBBBBBBBB") &&
-		      has("SBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB\033"),
+	      has("SBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB\033"),
 	      "topdown_show.level1_stack_in_ascii");
 	PRINTED(td_show_screen(out, &report, &utf8));
-	check(has(" 20.0 %  ████████·") && has(" 11.2 %  ████▌·"), "topdown_show.bars_in_unicode");
+	check(has(" 20.0 %  ████████·") && has(" 11.2 %  ████▌·"),
+	      "topdown_show.bars_in_unicode");
 	check(has("█▓▓") && has("▓▒▒▒▒░"), "topdown_show.shades_without_colour");
 	PRINTED(td_show_screen(out, &report, &colour));
-	check(has("\033[32m████████\033[0m") && !has("▓"), "topdown_show.bars_in_colour");
+	check(has("\033[32m████████\033[0m") && !has("▓"),
+	      "topdown_show.bars_in_colour");
 	over.sample.count[TD_MEMSTALL_STORE] = 80000000000;
 	PRINTED(td_show_bars(out, &over, &ascii));
 	check(has("1040.0 %  ########################################\n"),
@@ -180,7 +180,7 @@ static void test_hint(void)
 	other.sample.count[TD_MEMSTALL_L3MISS] = 0;
 	PRINTED(td_show_bars(out, &other, &style));
 	check(has("Memory bound > L3 or DRAM\n") && has("  L3 or DRAM ") && !has("  DRAM") &&
-		      has("Note: no counter was left for memstall_l3miss"),
+	      has("Note: no counter was left for memstall_l3miss"),
 	      "topdown_show.note_if_l3_includes_dram");
 	other = report;
 	other.sample.n_events = TD_LEVEL1;
@@ -201,7 +201,7 @@ static void test_no_shares(void)
 	none.summary = true;
 	for (unsigned int i = 0; i < 2; i++) {
 		const char *why = i ? "nothing ran" :
-				      "other events had the counters for 75.0 % of the time";
+			"other events had the counters for 75.0 % of the time";
 
 		PRINTED(td_show_screen(out, &none, &style));
 		wrong += !has(why) || has("Retiring");
@@ -216,7 +216,7 @@ static void test_no_shares(void)
 			 !has(i ? "\"cycles\":0," : "\"cycles\":null");
 		PRINTED(td_show_csv(out, &none));
 		wrong += i ? !has("12.500000,1,0.0000,,,,,,,,,,,,,,,,0,0,") :
-			     strcmp(text, "12.500000,1,0.2500,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
+			strcmp(text, "12.500000,1,0.2500,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
 		memset(&none.sample, 0, sizeof(none.sample));
 		none.sample.n_events = TD_LEVEL3;
 	}
@@ -243,8 +243,7 @@ static void test_text(void)
 	user.user_only = true;
 	PRINTED(td_show_text(out, &user));
 	check(!wrong && has("Top-down of all 4 CPUs, 12 s, IPC 1.20, 2.00 GHz, user mode only\n") &&
-		      has("Note: user mode only"),
-	      "topdown_show.plain_text");
+	      has("Note: user mode only"), "topdown_show.plain_text");
 }
 
 static unsigned int count_words(const char *s)
@@ -292,7 +291,7 @@ static void test_csv(void)
 	PRINTED(td_show_csv_head(out));
 	columns = count_commas();
 	check(columns == 2 + TD_PARTS + TD_EVENTS && has("seconds,summary,running,retiring,") &&
-		      has(",core_bound,cycles,instructions,") && has(",memstall_l3miss\n"),
+	      has(",core_bound,cycles,instructions,") && has(",memstall_l3miss\n"),
 	      "topdown_show.csv_head");
 	for (unsigned int i = 0; i < 4; i++) {
 		less.sample.n_events = levels[i];
@@ -340,7 +339,7 @@ static const char *parse_number(const char *s)
 /* Parse the part of JSON that sbi-topdown prints. Return: the end, or NULL if not valid. */
 static const char *parse_value(const char *s)
 {
-	static const char * const words[] = { "null", "true", "false" };
+	static const char *const words[] = { "null", "true", "false" };
 
 	if (*s == '{')
 		return parse_object(s);
@@ -374,10 +373,10 @@ static void test_json(void)
 	}
 	PRINTED(td_show_json(out, &report));
 	check(!wrong && has("\"retiring\":0.200000,") && has("\"cycles\":8000000000,") &&
-		      has("\"seconds\":12.500000,") && has("\"slots\":6,"),
+	      has("\"seconds\":12.500000,") && has("\"slots\":6,"),
 	      "topdown_show.json_object_per_line");
 	check(!parse_value("{\"a\":nan}") && !parse_value("{\"a\":1,}") &&
-		      !parse_value("{\"a\" 1}"),
+	      !parse_value("{\"a\" 1}"),
 	      "topdown_show.json_parser_refuses_wrong_json");
 }
 

@@ -179,14 +179,14 @@ static void snapshot_resume(struct sbi_pmu_cpu *cpu)
 bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu)
 {
 	const u64 hardware = sbi_pmu_hardware(cpu->counters);
-	struct sbi_pmu_code code = { .idx = SBI_PMU_HW_CPU_CYCLES };
+	const struct sbi_pmu_code cycles = { .idx = SBI_PMU_HW_CPU_CYCLES };
+	const struct sbi_pmu_code instructions = { .idx = SBI_PMU_HW_INSTRUCTIONS };
 	bool works = false;
 	unsigned int idx;
 	u64 read;
 
-	if (!cpu->shmem.registered || (sbi_pmu_counter_config(cpu, hardware, &code, &idx) &&
-				       (code.idx = SBI_PMU_HW_INSTRUCTIONS,
-					sbi_pmu_counter_config(cpu, hardware, &code, &idx))))
+	if (!cpu->shmem.registered || (sbi_pmu_counter_config(cpu, hardware, &cycles, &idx) &&
+				       sbi_pmu_counter_config(cpu, hardware, &instructions, &idx)))
 		return false;
 	cpu->start_at.value[idx] = FAR;
 	cpu->start_at.valid = BIT_ULL(idx);

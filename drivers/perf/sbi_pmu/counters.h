@@ -45,8 +45,8 @@ void sbi_pmu_event_mark_restart(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_ev
 /* ---- inline, as each context switch comes here for each event ---- */
 
 /*
- * Its counter reads @now. A 64-bit counter that went backwards was changed by something else, as none
- * counts 2^63 between two reads: that is not counted.
+ * Its counter reads @now. A 64-bit counter that went backwards was changed by something else, as
+ * none counts 2^63 between two reads: that is not counted.
  */
 static inline void sbi_pmu_event_account(struct sbi_pmu_event *e,
 					 const struct sbi_pmu_counter_info *info, u64 now)

@@ -278,7 +278,7 @@ static int use_firmware(struct sbi_pmu *pmu, const struct sbi_pmu_backend *wante
 	return p.why ? -EOPNOTSUPP : 0;
 }
 
-/* By default by CSRs where a vendor's table says what delegated counters count, else by SBI calls. */
+/* By default by CSRs where a table says what delegated counters count, else by SBI calls. */
 static int choose_backend(struct sbi_pmu *pmu)
 {
 	const char *why;

@@ -149,7 +149,7 @@ void sbi_pmu_report_time(const struct sbi_pmu *pmu, u64 start)
 /*
  * Counters are disabled. Stop all hardware counters, so that the events of a group do not differ
  * by what is counted meanwhile, take the samples of those that have overflowed, and start them
- * again. Firmware's counters run on: they count firmware's work, and to read each would cost a call.
+ * again. Firmware's counters run on: they count firmware's work, and to read each costs a call.
  */
 static void serve(struct sbi_pmu_cpu *cpu, u64 sampling, u64 overflowed, u64 start)
 {
@@ -176,7 +176,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	sbi_pmu_csr_clear_pending(source->pending, source->mask);
 	sbi_pmu_counters_disable(cpu);
 	if (cpu->in_vm || cpu->backend->stops_all) {
-		/* Values show it: KVM does not virtualise scountovf, and clears no bit in memory. */
+		/* Values show it: KVM does not virtualise scountovf, nor clear bits in memory. */
 		update_all(cpu, sampling);
 		overflowed = wrapped_among(cpu, sampling);
 	} else {

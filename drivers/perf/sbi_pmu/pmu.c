@@ -282,10 +282,10 @@ static int check_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi
 			  -EOPNOTSUPP :
 			  sbi_pmu_filter_errno(&pmu->caps, attr);
 	ret = sbi_pmu_find_filtered(pmu, code, refusal, candidates);
-	if (ret == -EBUSY && !pmu->exclusive)
-		pr_info_ratelimited(
-			"event %#x, data %#llx: the other PMU uses %u of its counters\n", code->idx,
-			code->data, (unsigned int)hweight64(*candidates));
+	if (ret != -EBUSY || pmu->exclusive)
+		return ret;
+	pr_info_ratelimited("event %#x, data %#llx: the other PMU uses %u of its counters\n",
+			    code->idx, code->data, (unsigned int)hweight64(*candidates));
 	return ret;
 }
 
@@ -332,7 +332,7 @@ static void event_destroy(struct perf_event *event)
 		on_each_cpu_cond_mask(has_configured, release_idle, pmu, true, &pmu->cpus);
 }
 
-/* Fill in a new event. Inherited by a child process, it was checked when the parent's was opened. */
+/* Fill in a new event. Inherited by a child process, it was checked with the parent's. */
 static int init_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi_pmu_event *e)
 {
 	const struct sbi_pmu_event *parent;

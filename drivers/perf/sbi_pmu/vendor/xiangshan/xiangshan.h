@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xiangshan: what mhpmevent of a XiangShan core holds, which counters take it (selector.c), names of
- * events, one table for each numbering of them, and which table a core has (tables.c).
+ * xiangshan: what mhpmevent of a XiangShan core holds, which counters take it (selector.c), names
+ * of events, one table for each numbering of them, and which table a core has (tables.c).
  *
  * Each cycle up to four events of one unit, of 6 bits each, are combined:
  * (event0 op0 event1) op2 (event2 op1 event3).
