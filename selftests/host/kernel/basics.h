@@ -46,6 +46,7 @@ typedef unsigned short umode_t;
 #define __percpu
 #define __rcu
 #define __ro_after_init
+#undef __counted_by
 #define __counted_by(n)
 #define barrier()		__asm__ volatile("" : : : "memory")
 #define smp_mb()		barrier()
