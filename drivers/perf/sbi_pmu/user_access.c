@@ -66,7 +66,7 @@ void sbi_pmu_user_access_publish(struct sbi_pmu_event *e)
 	if (shown) {
 		info = &cpu->counters->info[e->counter];
 		base = e->prev;
-		if (base >> (info->width - 1)) {
+		if (base & BIT_ULL(info->width - 1)) {
 			base |= ~GENMASK_ULL(info->width - 1, 0);
 			width = info->width;
 		}
