@@ -20,7 +20,6 @@
 #include "../../drivers/perf/sbi_pmu/timed.h"
 #include "../../drivers/perf/sbi_pmu/user_page.h"
 #include "../../drivers/perf/sbi_pmu/vendor/spacemit/stand_in.h"
-#include "../../drivers/perf/sbi_pmu/vendor/xiangshan/check.h"
 #include "../../drivers/perf/sbi_pmu/vendor/xiangshan/tables.h"
 #include "../fakesbi/fakesbi.h"
 #include "../ktap.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_tables: XiangShan's event tables, the choice of one, and its self-check. */
+/* test_tables: XiangShan's event tables, and the choice of one. */
 #include "test.h"
 
 /* A table's name as part of a result's name */
@@ -216,121 +216,6 @@ static void test_choices(void)
 	}
 }
 
-/* ---- self-check, with events of known rates ---- */
-
-static u64 clock_now, clock_rate, delay;
-
-/* Each read is delayed. */
-static void delay_read(void)
-{
-	fakesbi_run(delay);
-	clock_now += delay * clock_rate;
-}
-
-static int read_csr(unsigned int csr, u64 *value)
-{
-	delay_read();
-	if (csr != CSR_CYCLE)
-		return fakesbi_read_csr(csr, value);
-	*value = clock_now;
-	return 0;
-}
-
-static int read_no_cycles(unsigned int csr, u64 *value)
-{
-	delay_read();
-	return csr == CSR_CYCLE ? -ENXIO : fakesbi_read_csr(csr, value);
-}
-
-static void wait(void)
-{
-	cpu_run(1000);
-	clock_now += 1000 * clock_rate;
-}
-
-/* In this model, raw selectors 64 apart happen at the same rate. */
-static int measure(u64 memory, u64 backend, struct sbi_pmu_check *m)
-{
-	const struct sbi_pmu_event_code code[] = {
-		{ .idx = RAW, .data = memory, .unit = SBI_PMU_UNIT_MEMORY },
-		{ .idx = RAW, .data = backend, .unit = SBI_PMU_UNIT_BACKEND },
-	};
-	const struct sbi_pmu_mask can[] = { cpu_candidates(&code[0]), cpu_candidates(&code[1]) };
-
-	clock_rate = fakesbi_rate(&code[0]);
-	return sbi_pmu_check_measure(&cpu.counters, code, can, wait, m);
-}
-
-static enum sbi_pmu_check_result result(u64 memory, u64 backend)
-{
-	struct sbi_pmu_check m;
-
-	return measure(memory, backend, &m) ? -1 : (int)sbi_pmu_check_result(&m);
-}
-
-static void test_results(const char *clock)
-{
-	delay = 0;
-	check(result(0x201, 0x241) == SBI_PMU_CHECK_PLAUSIBLE,
-	      "tables.check_by_%s_same_rate_is_plausible", clock);
-	check(result(0x201, 0x243) == SBI_PMU_CHECK_WRONG,
-	      "tables.check_by_%s_other_rate_is_wrong", clock);
-	delay = 2;
-	check(result(0x201, 0x241) == SBI_PMU_CHECK_PLAUSIBLE,
-	      "tables.check_by_%s_same_rate_short_delay_is_plausible", clock);
-	check(result(0x201, 0x243) == SBI_PMU_CHECK_WRONG,
-	      "tables.check_by_%s_other_rate_short_delay_is_wrong", clock);
-	for (delay = 10; delay <= 1000; delay *= 10)
-		check(result(0x201, 0x241) == SBI_PMU_CHECK_UNCLEAR &&
-		      result(0x201, 0x243) == SBI_PMU_CHECK_UNCLEAR,
-		      "tables.check_by_%s_delay_of_%u_in_1000_is_unclear", clock,
-		      (unsigned int)delay);
-	delay = 0;
-}
-
-static void test_measure(void)
-{
-	struct sbi_pmu_check m;
-
-	boot(29, 0, 64);
-	cpu.counters.backend.read_csr = read_csr;
-	test_results("cycle_csr");
-	check(!measure(0x201, 0x241, &m) && m.cycles && m.least && m.least == m.most,
-	      "tables.check_uses_cycle_csr");
-	m.count[0] = m.least - m.least / 16;
-	check(sbi_pmu_check_result(&m) == SBI_PMU_CHECK_PLAUSIBLE,
-	      "tables.check_a_few_less_is_plausible");
-	m.count[1] = m.count[0] = m.least / 2;
-	check(sbi_pmu_check_result(&m) == SBI_PMU_CHECK_WRONG,
-	      "tables.check_half_as_many_is_wrong");
-	m.count[1] = m.count[0] = m.most * 2;
-	check(sbi_pmu_check_result(&m) == SBI_PMU_CHECK_WRONG,
-	      "tables.check_twice_as_many_is_wrong");
-	m = (struct sbi_pmu_check){};
-	check(sbi_pmu_check_result(&m) == SBI_PMU_CHECK_WRONG, "tables.check_no_count_is_wrong");
-
-	cpu.counters.backend.read_csr = read_no_cycles;
-	check(!measure(0x201, 0x241, &m) && !m.cycles && m.least,
-	      "tables.check_uses_reference_without_cycle_csr");
-	test_results("reference");
-	check(is_all_released() && !fakesbi.broken, "tables.check_leaves_nothing");
-	fakesbi.refuse = 1;
-	check(measure(0x201, 0x241, &m) < 0 && is_all_released(),
-	      "tables.check_without_counter_is_error");
-	fakesbi.refuse = 0;
-	sbi_pmu_counters_offline(&cpu.counters);
-}
-
-static void test_check_events(const struct sbi_pmu_table *table)
-{
-	const u64 memory = sbi_pmu_check_event(table, SBI_PMU_CHECK_MEMORY);
-	const u64 backend = sbi_pmu_check_event(table, SBI_PMU_CHECK_BACKEND);
-
-	check(FIELD_GET(SBI_PMU_CFG_UNIT, memory) == SBI_PMU_UNIT_MEMORY &&
-	      FIELD_GET(SBI_PMU_CFG_UNIT, backend) == SBI_PMU_UNIT_BACKEND,
-	      "tables.%s_has_check_events", id_of(table->name));
-}
-
 void test_tables(void)
 {
 	const struct sbi_pmu_table *table;
@@ -338,12 +223,10 @@ void test_tables(void)
 
 	for (n = 0; (table = sbi_pmu_table_nth(n)); n++) {
 		test_names(table);
-		test_check_events(table);
 		test_withheld(table);
 	}
 	check(n == 4, "tables.there_are_4");
 	test_known();
 	test_standards();
 	test_choices();
-	test_measure();
 }

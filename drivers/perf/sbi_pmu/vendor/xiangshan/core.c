@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* XiangShan: choose the event table, show its events in sysfs, check the table. */
-#include <linux/delay.h>
+/* XiangShan: choose the event table, show its events in sysfs. */
 #include <linux/module.h>
 #include <linux/of.h>
 #include <linux/slab.h>
@@ -8,16 +7,12 @@
 
 #include "../../sbi.h"
 #include "../../sysfs.h"
-#include "check.h"
 #include "core.h"
+#include "tables.h"
 
 static char *table_wish = "auto";
 module_param_named(xiangshan, table_wish, charp, 0444);
 MODULE_PARM_DESC(xiangshan, "XiangShan's event table: user-guide, v2r2-2025, v2r2-2026, v3, off, or auto (default): by the device tree, or by the core if that is clear");
-
-static bool check_wish;
-module_param_named(xiangshan_check, check_wish, bool, 0444);
-MODULE_PARM_DESC(xiangshan_check, "at load, count two XiangShan events that happen on each cycle, and warn if the table is wrong (default: no)");
 
 static bool all_wish;
 module_param_named(xiangshan_all, all_wish, bool, 0444);
@@ -246,89 +241,6 @@ static const struct attribute_group **xiangshan_attribute_groups(struct sbi_pmu 
 	return xs->groups;
 }
 
-/* ---- the check of the table ---- */
-
-struct check {
-	struct sbi_pmu *pmu;
-	struct sbi_pmu_event_code code[SBI_PMU_CHECK_EVENTS];
-	struct sbi_pmu_mask candidates[SBI_PMU_CHECK_EVENTS];
-	struct sbi_pmu_check counts;
-	int ret;
-};
-
-static void wait_1ms(void)
-{
-	mdelay(1);
-}
-
-static void measure_here(void *arg)
-{
-	struct check *c = arg;
-
-	c->ret = sbi_pmu_check_measure(&this_cpu_ptr(c->pmu->cpu)->counters, c->code, c->candidates,
-				       wait_1ms, &c->counts);
-}
-
-/* A hart that is interrupted each time cannot be measured. */
-#define ATTEMPTS	50
-
-static int measure(struct check *c, const struct sbi_pmu_table *table)
-{
-	int ret;
-
-	for (unsigned int n = 0; n < SBI_PMU_CHECK_EVENTS; n++) {
-		ret = find_event(c->pmu, sbi_pmu_check_event(table, n), &c->code[n],
-				 &c->candidates[n]);
-		if (ret)
-			return ret;
-	}
-	for (unsigned int n = 0; n < ATTEMPTS; n++) {
-		ret = smp_call_function_single(cpumask_any(&c->pmu->cpus), measure_here, c, true);
-		if (ret || c->ret || sbi_pmu_check_result(&c->counts))
-			break;
-	}
-	return ret ?: c->ret;
-}
-
-static void log_check(const struct sbi_pmu_check *counts, const char *table)
-{
-	const char *clock = counts->cycles ? "cycles" :
-					     "cycles of memory (the cycle counter does not count)";
-	const u64 memory = counts->count[SBI_PMU_CHECK_MEMORY];
-	const u64 backend = counts->count[SBI_PMU_CHECK_BACKEND];
-
-	switch (sbi_pmu_check_result(counts)) {
-	case SBI_PMU_CHECK_PLAUSIBLE:
-		pr_info("xiangshan_check: table %s may be right: in %llu %s, %llu of cycles_memory and %llu of cycles_backend\n",
-			table, counts->least, clock, memory, backend);
-		break;
-	case SBI_PMU_CHECK_WRONG:
-		pr_warn("xiangshan_check: table %s is not this core's: in %llu %s, %llu of cycles_memory and %llu of cycles_backend; select another table with xiangshan=\n",
-			table, counts->least, clock, memory, backend);
-		break;
-	case SBI_PMU_CHECK_UNCLEAR:
-		pr_warn("xiangshan_check: not clear, as the hart was interrupted in each attempt; load the module again when it is less busy\n");
-		break;
-	}
-}
-
-static void check_table(struct sbi_pmu *pmu, const struct sbi_pmu_table *table)
-{
-	struct check *c = kzalloc(sizeof(*c), GFP_KERNEL);
-	int ret = -ENOMEM;
-
-	if (c) {
-		c->pmu = pmu;
-		ret = measure(c, table);
-	}
-	if (ret)
-		pr_warn("xiangshan_check: cannot count cycles_memory and cycles_backend (%d)\n",
-			ret);
-	else
-		log_check(&c->counts, table->name);
-	kfree(c);
-}
-
 static void xiangshan_log(struct sbi_pmu *pmu, void *data)
 {
 	const struct xiangshan *xs = data;
@@ -343,8 +255,6 @@ static void xiangshan_log(struct sbi_pmu *pmu, void *data)
 		pr_warn("firmware maps no raw events to XiangShan's counters: its device tree needs a riscv,pmu node, see dts/\n");
 	else if (!xs->found_wide)
 		pr_info("sums of three and four events cannot be counted: firmware has no raw events v2 (SBI 3.0)\n");
-	if (check_wish)
-		check_table(pmu, table);
 }
 
 const struct sbi_pmu_vendor sbi_pmu_xiangshan = {
