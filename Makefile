@@ -87,7 +87,7 @@ run-xiangshan: ## the same on a model of XiangShan's counters (builds a QEMU, on
 picture: ## draw the pictures in Documentation/images from what both show
 	@$(LAB) picture
 
-compare: ## measure the module and the built-in driver, and write the table and the chart
+compare: ## measure what the module and the built-in driver cost, and print a table
 	@$(LAB) compare
 
 shell: ## an emulated RISC-V machine with the module and a prompt (CASES=name: that of a case)

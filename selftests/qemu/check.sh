@@ -460,7 +460,6 @@ test_steps() { # ROOT STEPS [CXX-ROOT]
 	event tables = in_tree $1 selftests/host/events.sh
 	versions, make install and uninstall = in_tree $1 selftests/host/install.sh
 	generated files = in_tree $1 selftests/host/generated.sh
-	comparison = in_tree $1 selftests/host/compare.sh
 	device trees = in_tree $1 selftests/host/dts.sh
 	files are in Documentation/ABI = in_tree $1 selftests/host/abi.sh
 	patch for a kernel = in_tree $1 selftests/host/kernel-patch.sh

@@ -39,7 +39,7 @@ usage() {
 	  run-xiangshan    the same with a model of XiangShan's counters
 	  picture          draw the pictures of the documents from what both show
 	  deb              build the Debian packages
-	  compare          measure the module and the built-in driver, and write the comparison
+	  compare          measure the module and the built-in driver, and print a table
 	  shell [CASE]     boot the machine of a case, with a prompt
 	  list             list the cases
 	  setup            download and build what check-all needs
