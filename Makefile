@@ -136,14 +136,6 @@ perf-json: ## write XiangShan's events for perf's source tree to build/perf-json
 	rm -rf $(BUILD)/perf-json
 	$(EVENTS)/generate.sh perf-json $(BUILD)/perf-json
 
-libpfm4: ## write XiangShan's events as headers for libpfm4's source tree to build/libpfm4
-	rm -rf $(BUILD)/libpfm4
-	$(EVENTS)/generate.sh libpfm4 $(BUILD)/libpfm4
-
-likwid: ## write XiangShan's metrics as groups for likwid's source tree to build/likwid
-	rm -rf $(BUILD)/likwid
-	$(EVENTS)/generate.sh likwid $(BUILD)/likwid
-
 deb: ## build the Debian packages in the lab: build/deb/*.deb (on a riscv64 Debian: dpkg-buildpackage -b)
 	@$(LAB) deb
 
@@ -164,4 +156,4 @@ kdir-check:
 		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
 .PHONY: modules clean install uninstall install-module uninstall-module install-tools \
-	uninstall-tools install-source uninstall-source run run-xiangshan picture compare shell test check check-all check-debug check-packages list tools dts dts-update docs perf-json htmldocs libpfm4 likwid deb kernel-patch setup clean-lab help kdir-check
+	uninstall-tools install-source uninstall-source run run-xiangshan picture compare shell test check check-all check-debug check-packages list tools dts dts-update docs perf-json htmldocs deb kernel-patch setup clean-lab help kdir-check

@@ -71,7 +71,7 @@ checkpatch)
 	[ -n "${CHECKPATCH:-}" ] || skip "CHECKPATCH does not name the kernel's checkpatch.pl"
 	# QEMU's and other programs' own names are in CamelCase.
 	find "$driver" include selftests tools -name '*.[ch]' ! -name 'xiangshan-hpm.[ch]' \
-		! -name 'vendor-pmu.[ch]' ! -path 'selftests/consumers/*' -print0 |
+		! -name 'vendor-pmu.[ch]' -print0 |
 		xargs -0 perl "$CHECKPATCH" --no-tree --strict --terse --quiet --no-summary \
 			--max-line-length=100 --ignore "$(sed 's/[[:space:]]*#.*//; /^$/d' selftests/checkpatch.ignore | paste -sd,)" -f 2>&1 |
 		rule 'checkpatch'
