@@ -84,9 +84,6 @@ run: ## boot an emulated RISC-V machine and show what the module does
 run-xiangshan: ## the same on a model of XiangShan's counters (builds a QEMU, once)
 	@$(LAB) run-xiangshan
 
-picture: ## draw the pictures in Documentation/images from what both show
-	@$(LAB) picture
-
 compare: ## measure what the module and the built-in driver cost, and print a table
 	@$(LAB) compare
 
@@ -156,4 +153,4 @@ kdir-check:
 		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
 .PHONY: modules clean install uninstall install-module uninstall-module install-tools \
-	uninstall-tools install-source uninstall-source run run-xiangshan picture compare shell test check check-all check-debug check-packages list tools dts dts-update docs perf-json htmldocs deb kernel-patch setup clean-lab help kdir-check
+	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test check check-all check-debug check-packages list tools dts dts-update docs perf-json htmldocs deb kernel-patch setup clean-lab help kdir-check
