@@ -74,9 +74,6 @@ int main(int argc, char **argv)
 	test_hpm_model();
 	test_region();
 	test_topdown();
-	test_topdown_find();
-	test_topdown_record();
-	test_topdown_show();
 	test_sampling(steps);
 	test_random(steps, seed);
 	printf("1..%d\n", ktap_tests);
