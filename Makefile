@@ -53,7 +53,7 @@ install-tools: tools ## install only the programs, region.h, device trees and pe
 	install -d $(HEADERS) $(PKGCONFIG) $(DATA)/dts $(DATA)/perf-json
 	install -m 644 include/sbi_pmu/region.h $(HEADERS)
 	sed 's|@prefix@|$(prefix)|; s|@version@|$(VERSION)|' tools/sbi-pmu.pc.in >$(PKGCONFIG)/sbi-pmu.pc
-	install -m 644 dts/*.dtsi dts/*.dtso $(DATA)/dts
+	$(EVENTS)/generate.sh dts $(DATA)/dts
 	$(EVENTS)/generate.sh perf-json $(DATA)/perf-json
 
 uninstall-tools:
@@ -111,11 +111,8 @@ list: ## list the boots
 tools: ## build the programs in tools/ (CROSS_COMPILE=... to cross; make -C tools install)
 	$(MAKE) -C tools
 
-dts: ## compile the device trees in dts/ (needs dtc)
+dts: ## write XiangShan's device trees to dts/build and compile them (needs dtc)
 	$(MAKE) -C dts
-
-dts-update: ## write dts/ from the event data, after a change of the data
-	$(EVENTS)/generate.sh dts dts
 
 docs: ## write pages of all XiangShan events to build/docs
 	rm -rf $(BUILD)/docs
@@ -153,4 +150,4 @@ kdir-check:
 		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
 .PHONY: modules clean install uninstall install-module uninstall-module install-tools \
-	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test check check-all check-debug check-packages list tools dts dts-update docs perf-json htmldocs deb kernel-patch setup clean-lab help kdir-check
+	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test check check-all check-debug check-packages list tools dts docs perf-json htmldocs deb kernel-patch setup clean-lab help kdir-check
