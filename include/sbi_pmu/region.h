@@ -44,24 +44,24 @@ struct region_moment {
 
 /* A group of events of one thread, and the start of the current region */
 struct region {
-	unsigned int n;			/* events; 0 if not open */
+	unsigned int n;                   /* events; 0 if not open */
 	char name[REGION_EVENTS + 1][64]; /* as given to region_open() */
-	int fd[REGION_EVENTS];		/* the first is the group's leader */
+	int fd[REGION_EVENTS];            /* the first is the group's leader */
 	volatile struct perf_event_mmap_page *page[REGION_EVENTS]; /* or NULL */
-	bool direct;			/* clear it to use read(2) only */
-	bool begun, begun_directly;	/* in a region; its start was read from user space */
-	volatile uintptr_t *owner;	/* the thread, or 0 in a child of fork() */
+	bool direct;                /* clear it to use read(2) only */
+	bool begun, begun_directly; /* in a region; its start was read from user space */
+	volatile uintptr_t *owner;  /* the thread, or 0 in a child of fork() */
 	struct region_moment start;
-	char why[256];			/* text of the last error of region_open() */
+	char why[256]; /* text of the last error of region_open() */
 };
 
 /* What was counted in one or more regions; clear it before the first */
 struct region_sum {
 	uint64_t count[REGION_EVENTS];
-	uint64_t enabled, running;	/* ns in the regions; of these the group counted */
+	uint64_t enabled, running; /* ns in the regions; of these the group counted */
 	uint64_t regions;
-	uint64_t direct;		/* regions read without a system call */
-	uint64_t scaled;		/* regions with estimated counts; 0: all are exact */
+	uint64_t direct; /* regions read without a system call */
+	uint64_t scaled; /* regions with estimated counts; 0: all are exact */
 };
 
 /* ---- user-space reads ---- */
@@ -80,11 +80,20 @@ static inline uint64_t region_csr(unsigned int n)
 	uint64_t value = 0;
 
 #define REGION_CSR(n)	\
-	case n: __asm__ __volatile__("csrr %0, %1" : "=r"(value) : "i"(0xc00 + (n))); break;
-#define REGION_CSRS(n)	REGION_CSR(n) REGION_CSR((n) + 1) REGION_CSR((n) + 2) REGION_CSR((n) + 3)
+	case n:	\
+		__asm__ __volatile__("csrr %0, %1" : "=r"(value) : "i"(0xc00 + (n))); \
+		break
+#define REGION_CSRS(n)	\
+	REGION_CSR(n); REGION_CSR((n) + 1); REGION_CSR((n) + 2); REGION_CSR((n) + 3)
 	switch (n) {
-		REGION_CSRS(0) REGION_CSRS(4) REGION_CSRS(8) REGION_CSRS(12)
-		REGION_CSRS(16) REGION_CSRS(20) REGION_CSRS(24) REGION_CSRS(28)
+		REGION_CSRS(0);
+		REGION_CSRS(4);
+		REGION_CSRS(8);
+		REGION_CSRS(12);
+		REGION_CSRS(16);
+		REGION_CSRS(20);
+		REGION_CSRS(24);
+		REGION_CSRS(28);
 	}
 	return value;
 }
@@ -212,7 +221,8 @@ static inline int region_add_difference(unsigned int n, const struct region_mome
 		return -ENODATA;
 	for (unsigned int i = 0; i < n; i++)
 		sum->count[i] += !scaled ? now->count[i] - start->count[i] :
-			(uint64_t)((double)(now->count[i] - start->count[i]) / running * enabled);
+					   (uint64_t)((double)(now->count[i] - start->count[i]) /
+						      running * enabled);
 	sum->enabled += enabled;
 	sum->running += running;
 	sum->regions++;
@@ -231,8 +241,9 @@ static inline int region_end(struct region *r, struct region_sum *sum)
 		return how ? how : -EINVAL;
 	how = region_read(r, &now);
 	r->begun = false;
-	return how < 0 ? how :
-	       region_add_difference(r->n, &r->start, &now, how && r->begun_directly, sum);
+	return how < 0 ?
+		       how :
+		       region_add_difference(r->n, &r->start, &now, how && r->begun_directly, sum);
 }
 
 /* ---- event names, as perf(1) writes them ---- */
@@ -300,7 +311,8 @@ static inline int region_parse_terms(struct region *r, struct perf_event_attr *a
 	int error = 0;
 
 	for (; !error && (term = strtok_r(terms, ",", &rest)); terms = NULL)
-		error = events && !strchr(term, '=') && region_read_sysfs(line, pmu, "events/", term) ?
+		error = events && !strchr(term, '=') &&
+					region_read_sysfs(line, pmu, "events/", term) ?
 				region_parse_terms(r, attr, pmu, line, false) :
 				region_parse_field(r, attr, pmu, term);
 	return error;
@@ -310,14 +322,29 @@ static inline int region_parse_terms(struct region *r, struct perf_event_attr *a
 static inline bool region_parse_generic(struct perf_event_attr *attr, const char *name)
 {
 	static const char * const names[] = {
-		"cycles", "instructions", "cache-references", "cache-misses", "branches",
-		"branch-misses", "bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend",
-		"ref-cycles", "cpu-clock", "task-clock", "page-faults", "context-switches",
-		"cpu-migrations" };
+		"cycles",
+		"instructions",
+		"cache-references",
+		"cache-misses",
+		"branches",
+		"branch-misses",
+		"bus-cycles",
+		"stalled-cycles-frontend",
+		"stalled-cycles-backend",
+		"ref-cycles",
+		"cpu-clock",
+		"task-clock",
+		"page-faults",
+		"context-switches",
+		"cpu-migrations",
+	};
 	static const char * const caches[] = {
-		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node" };
+		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node",
+	};
 	static const char * const what[] = {
-		"-loads", "-load-misses", "-stores", "-store-misses", "-prefetches", "-prefetch-misses" };
+		"-loads",        "-load-misses", "-stores",
+		"-store-misses", "-prefetches",  "-prefetch-misses",
+	};
 	unsigned int i;
 	int n = 0;
 
@@ -364,7 +391,7 @@ static inline int region_parse(struct region *r, struct perf_event_attr *attr)
 			terms = text;
 			pmu = region_read_sysfs(line, "cpu", "events/", text) ? "cpu" : "sbi_pmu";
 			if (!region_read_sysfs(line, pmu, "events/", text))
-				return region_fail(r, -ENOENT, "no PMU has this event: see perf list");
+				return region_fail(r, -ENOENT, "no PMU has this event");
 		}
 		if (*pmu == '.' || !*pmu || !region_read_sysfs(line, pmu, "type", ""))
 			return region_fail(r, -ENOENT, "there is no PMU '%s'", pmu);
@@ -409,13 +436,16 @@ static inline int region_add_event(struct region *r)
 	attr.disabled = !i;
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			   PERF_FORMAT_TOTAL_TIME_RUNNING;
-	r->fd[i] = syscall(SYS_perf_event_open, &attr, 0, -1, i ? r->fd[0] : -1,
-			   PERF_FLAG_FD_CLOEXEC);
+	r->fd[i] =
+		syscall(SYS_perf_event_open, &attr, 0, -1, i ? r->fd[0] : -1, PERF_FLAG_FD_CLOEXEC);
+	if (r->fd[i] < 0 && (errno == EACCES || errno == EPERM))
+		return region_fail(r, -errno,
+				   "not allowed: lower kernel.perf_event_paranoid, or :u");
 	if (r->fd[i] < 0)
-		return region_fail(r, -errno, "%s (%s)", errno == EACCES || errno == EPERM ?
-			"not allowed: lower kernel.perf_event_paranoid, or count user mode (:u)" :
-			errno == EINVAL && i ? "does not fit in the group: open a second region" :
-			"this machine cannot count it, or not with its mode", strerror(errno));
+		return region_fail(r, -errno, "%s (%s)",
+				   errno == EINVAL && i ? "does not fit in the group" :
+							  "this machine cannot count it",
+				   strerror(errno));
 	/* Without the page, read(2) is used. */
 	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, r->fd[i], 0);
 	r->page[i] = (struct perf_event_mmap_page *)(page == MAP_FAILED ? NULL : page);
@@ -463,8 +493,9 @@ static inline int region_open(struct region *r, const char *events)
 		for (n = 0; events[n] && (inside || events[n] != ','); n++)
 			inside ^= events[n] == '/';
 		snprintf(r->name[r->n], sizeof(r->name[0]), "%.*s", (int)n, events);
-		error = n < sizeof(r->name[0]) ? region_add_event(r) :
-						 region_fail(r, -ENAMETOOLONG, "the name is too long");
+		error = n < sizeof(r->name[0]) ?
+				region_add_event(r) :
+				region_fail(r, -ENAMETOOLONG, "the name is too long");
 		if (!events[n])
 			break;
 	}
@@ -478,29 +509,38 @@ static inline int region_open(struct region *r, const char *events)
 /* What an error means and what to do; the text is valid until the next call for @r. */
 static inline const char *region_why(const struct region *r, int error)
 {
-	return !r->n && *r->why ? r->why :
-	       error == -ENODEV ? "not open in this process: call region_open(), also after fork()" :
-	       error == -EPERM ? "opened by another thread: call region_open() in each thread" :
-	       error == -EBUSY ? "a region has begun already: call region_end() first" :
-	       error == -EINVAL ? "no region has begun: call region_begin() first" :
-	       error == -ENODATA ? "the group did not count: other events had the counters; use fewer" :
+	return !r->n && *r->why ?
+		       r->why :
+	       error == -ENODEV ?
+		       "not open in this process: call region_open(), also after fork()" :
+	       error == -EPERM ?
+		       "opened by another thread: call region_open() in each thread" :
+	       error == -EBUSY ?
+		       "a region has begun already: call region_end() first" :
+	       error == -EINVAL ?
+		       "no region has begun: call region_begin() first" :
+	       error == -ENODATA ?
+		       "the group did not count: other events had the counters; use fewer" :
 	       error == -ERANGE ? "a count or a time decreased: measure the region again" :
-	       error == -EIO ? "read(2) of the group failed: open it again" : strerror(-error);
+	       error == -EIO    ? "read(2) of the group failed: open it again" :
+				  strerror(-error);
 }
 
 /* Why read(2) would be used now; NULL if user-space reads work. */
 static inline const char *region_slow(const struct region *r)
 {
-	const char *why = !REGION_CAN_DIRECT ? "user-space reads need 64-bit RISC-V" :
-			  !r->direct ? "user-space reads are turned off" :
-			  region_check_owner(r) ? region_why(r, region_check_owner(r)) : NULL;
+	const char *why = !REGION_CAN_DIRECT    ? "user-space reads need 64-bit RISC-V" :
+			  !r->direct            ? "user-space reads are turned off" :
+			  region_check_owner(r) ? region_why(r, region_check_owner(r)) :
+						  NULL;
 
 	for (unsigned int i = 0; i < r->n && !why; i++)
 		why = !r->page[i] ? "a page cannot be mapped: raise kernel.perf_event_mlock_kb" :
 		      !r->page[i]->cap_user_rdpmc ?
-		      "only the kernel can read it: see kernel.perf_user_access" :
+				    "only the kernel can read it: see kernel.perf_user_access" :
 		      !r->page[i]->cap_user_time ? "the kernel gives no access to its clock" :
-		      !r->page[i]->index ? "not on a counter now: other events use the counters" : NULL;
+		      !r->page[i]->index ? "not on a counter now: other events use the counters" :
+					   NULL;
 	return why;
 }
 
@@ -526,8 +566,8 @@ static __attribute__((__noinline__, __unused__)) uint64_t region_counter(unsigne
 }
 
 /* If the fast way cannot read them */
-static __attribute__((__noinline__, __unused__))
-int region_cycles_read_slow(const struct region *r, uint64_t *count)
+static __attribute__((__noinline__, __unused__)) int region_cycles_read_slow(const struct region *r,
+									     uint64_t *count)
 {
 	struct region_moment now;
 	int how = region_check_owner(r);

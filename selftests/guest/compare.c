@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * compare - for 'make compare': what a context switch and an overflow cost with the CPU PMU's driver
+ * compare - for 'make compare': what a context switch and an overflow cost with the PMU's driver
  *
  * Only event types that the module and the kernel's built-in driver both have are used, so the
  * same program measures the one that is there. With 0 in the column icount of cases.tsv each ns is

@@ -607,7 +607,7 @@ static void test_open(void)
 	check(error == -ENAMETOOLONG, "region.open_refuses_long_name");
 	memset(&r, 0, sizeof(r));
 	r.n = 1;
-	strcpy(r.name[1], "cycles:D");
+	memcpy(r.name[1], "cycles:D", sizeof("cycles:D"));
 	check(region_add_event(&r) == -EINVAL && !region_parse(&r, &attr) && attr.pinned,
 	      "region.pinned_member_refused");
 }

@@ -129,8 +129,9 @@ static bool read_slots(struct td_set *set)
 		set->slots = slots;
 		return true;
 	}
-	return fail(set, "sbi_pmu does not say how many slots a cycle of this core has (caps/slots)\n"
-			 "To do: load a module of the same version as sbi-topdown.");
+	return fail(set,
+		    "sbi_pmu does not say how many slots a cycle of this core has (caps/slots)\n"
+		    "To do: load a module of the same version as sbi-topdown.");
 }
 
 /* Find the PMU and the events of a level. @set: all zero. Return: false: see @set->error. */
@@ -143,9 +144,10 @@ bool td_find_events(struct td_set *set, const char *devices, unsigned int level)
 	if (!find_pmu(set, devices))
 		return false;
 	if (!read_line(set->dir, "caps/event_table", table, sizeof(table)))
-		return fail(set, "sbi_pmu knows of no XiangShan events on this core\n"
-				 "To do: on a XiangShan core, load the module with xiangshan=TABLE;\n"
-				 "sbi-pmu-xiangshan.rst lists the tables and what firmware must provide.");
+		return fail(set,
+			    "sbi_pmu knows of no XiangShan events on this core\n"
+			    "To do: on a XiangShan core, load the module with xiangshan=TABLE;\n"
+			    "sbi-pmu-xiangshan.rst lists the tables.");
 	if (!read_slots(set))
 		return false;
 	for (n = 0; n < needed && find_event(set->dir, td_events[n], &set->config[n]); n++)
@@ -153,9 +155,10 @@ bool td_find_events(struct td_set *set, const char *devices, unsigned int level)
 	set->n_events = n;
 	if (n == needed || n == EV_memstall_l3miss)
 		return true;
-	return fail(set, "there is no event %s on this core (table %s)\n"
-			 "To do: check in dmesg that the table is that of the core, and that firmware\n"
-			 "maps events to its counters (sbi-pmu-xiangshan.rst).%s",
+	return fail(set,
+		    "there is no event %s on this core (table %s)\n"
+		    "To do: check in dmesg that the table is that of the core, and that firmware\n"
+		    "maps events to its counters (sbi-pmu-xiangshan.rst).%s",
 		    td_events[n], table,
 		    n >= td_events_of_level(1) ? " Level 1 is available: use -l 1." : "");
 }
@@ -206,12 +209,13 @@ static int open_group(struct td_set *set, struct td_group *group, pid_t pid, int
 		const int fd = open_event(set, i, pid, cpu, on_exec, i ? group->fd[0] : -1);
 
 		/* No counter is left for the last event, which level 3 does not need. */
-		if (fd == -EINVAL && i == EV_memstall_l3miss)
+		if (fd == -EINVAL && i == EV_memstall_l3miss) {
 			set->n_events = i;
-		else if (fd < 0)
+			break;
+		}
+		if (fd < 0)
 			return fd;
-		else
-			group->fd[group->opened++] = fd;
+		group->fd[group->opened++] = fd;
 	}
 	return 0;
 }
@@ -221,17 +225,21 @@ static bool fail_open(struct td_set *set, unsigned int i, int error)
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		return fail(set, "not allowed to count: %s\n"
+		return fail(set,
+			    "not allowed to count: %s\n"
 			    "To do: run as root, or lower kernel.perf_event_paranoid.",
 			    strerror(error));
 	case EMFILE:
 	case ENFILE:
-		return fail(set, "too many open files: each task or CPU needs %u\n"
+		return fail(set,
+			    "too many open files: each task or CPU needs %u\n"
 			    "To do: raise ulimit -Hn, use a lower level, or measure less.",
 			    set->n_events);
 	case EINVAL:
-		return fail(set, "%s does not fit on the counters with the other events\n"
-			    "To do: use a lower level, which needs fewer counters.", td_events[i]);
+		return fail(set,
+			    "%s does not fit on the counters with the other events\n"
+			    "To do: use a lower level, which needs fewer counters.",
+			    td_events[i]);
 	}
 	return fail(set, "%s cannot be counted%s: %s\nTo do: see in dmesg what sbi_pmu found.",
 		    td_events[i], set->user_only ? " in user mode only" : "", strerror(error));

@@ -79,13 +79,15 @@ static void parse_pids(char *list)
 
 static void parse_options(int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{ "all", no_argument, NULL, 'a' }, { "pid", required_argument, NULL, 'p' },
-		{ "level", required_argument, NULL, 'l' }, { "csv", no_argument, NULL, 'C' },
-		{ "interval", required_argument, NULL, 'I' },
-		{ "record", optional_argument, NULL, 'R' },
-		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, {}
-	};
+	static const struct option long_options[] = { { "all", no_argument, NULL, 'a' },
+						      { "pid", required_argument, NULL, 'p' },
+						      { "level", required_argument, NULL, 'l' },
+						      { "csv", no_argument, NULL, 'C' },
+						      { "interval", required_argument, NULL, 'I' },
+						      { "record", optional_argument, NULL, 'R' },
+						      { "output", required_argument, NULL, 'o' },
+						      { "help", no_argument, NULL, 'h' },
+						      {} };
 	int option;
 
 	/* The "+" stops at COMMAND: options after it belong to the command. */
@@ -139,7 +141,8 @@ static struct process create_process(char **argv, int out)
 	struct process p;
 	char byte;
 
-	if (pipe2(start, O_CLOEXEC) || pipe2(error, O_CLOEXEC) || (p.pid = fork()) < 0)
+	p.pid = pipe2(start, O_CLOEXEC) || pipe2(error, O_CLOEXEC) ? -1 : fork();
+	if (p.pid < 0)
 		err(FAILED, "cannot create a process for %s", argv[0]);
 	if (!p.pid) {
 		close(start[1]);
@@ -202,7 +205,9 @@ static uint64_t now_ns(void)
 static bool read_report(struct td_report *report)
 {
 	*report = (struct td_report){
-		.what = what, .seconds = (now_ns() - start_ns) / 1e9, .user_only = set.user_only,
+		.what = what,
+		.seconds = (now_ns() - start_ns) / 1e9,
+		.user_only = set.user_only,
 	};
 	return td_read_events(&set, &report->sample);
 }
@@ -378,7 +383,7 @@ static int record(const struct td_profile *profile)
 	char event[96], period[24];
 	/* Callers (-g) are not shown here, but are in the file, for a flame graph. */
 	char *first[] = { "perf", "record", "-q", "-g", "-o", (char *)options.record,
-			  "-c", period, "-e", event };
+			  "-c",   period,   "-e", event };
 	unsigned int words = 1, n = ARRAY_SIZE(first);
 	char **argv;
 
@@ -403,8 +408,19 @@ static int record(const struct td_profile *profile)
 /* Let perf report list the functions. Return: whether there are any. */
 static bool report_functions(const struct td_profile *profile)
 {
-	char *argv[] = { "perf", "report", "--stdio", "-q", "-g", "none", "--no-children", "-F",
-			 "overhead,sample,symbol,dso", "-t", "\t", "-i", (char *)options.record,
+	char *argv[] = { "perf",
+			 "report",
+			 "--stdio",
+			 "-q",
+			 "-g",
+			 "none",
+			 "--no-children",
+			 "-F",
+			 "overhead,sample,symbol,dso",
+			 "-t",
+			 "\t",
+			 "-i",
+			 (char *)options.record,
 			 NULL };
 	struct process p;
 	bool found;
@@ -515,7 +531,8 @@ int main(int argc, char **argv)
 		td_enable_events(&set);
 	errno = command.pid ? start_process(&command) : 0;
 	if (errno)
-		err(errno == ENOENT ? NOT_FOUND : NOT_RUNNABLE, "cannot run %s", options.command[0]);
+		err(errno == ENOENT ? NOT_FOUND : NOT_RUNNABLE, "cannot run %s",
+		    options.command[0]);
 	measure(command.pid);
 	if (command.pid)
 		status = wait_for_process(command.pid);

@@ -31,8 +31,8 @@ static const struct {
 /* Each before the parts that it consists of */
 static const struct {
 	enum td_metric metric;
-	const char *label;	/* for people */
-	enum td_event event;	/* that causes it: sampled to find the code it comes from */
+	const char *label;   /* for people */
+	enum td_event event; /* that causes it: sampled to find the code it comes from */
 } parts[TD_PARTS] = {
 	{ ME_td_retiring, "Retiring", EV_instructions },
 	{ ME_td_frontend_bound, "Frontend bound", EV_front_bubble },
@@ -112,7 +112,8 @@ static const char *compute_shares(const struct td_sample *sample, double share[T
 		share[i] = NAN;
 	/* Allow 1 %: on enabling, both times do not begin at exactly the same moment. */
 	if (sample->enabled && running_share(sample) < 0.99) {
-		snprintf(reason, sizeof(reason), "other events had the counters for %.1f %% of the time",
+		snprintf(reason, sizeof(reason),
+			 "other events had the counters for %.1f %% of the time",
 			 100 * (1 - running_share(sample)));
 		return reason;
 	}
@@ -141,8 +142,8 @@ static unsigned int largest_part(const double share[TD_PARTS], unsigned int whol
 
 /*
  * Find what to sample in a second run: the largest part, of it the largest part, and so on.
- * @profile: filled in. The period is for 1000 samples a second, 100 to 5000 in all; perf's own choice,
- * a rate, begins with a very short period and is no share of the events.
+ * The period is for 1000 samples a second, 100 to 5000 in all; perf's own choice, a rate, begins with
+ * a very short period and is no share of the events.
  * Return: false if there is no event to sample.
  */
 bool td_find_bottleneck(const struct td_report *report, struct td_profile *profile)
@@ -298,7 +299,9 @@ static unsigned long long print_function(FILE *out, char *line)
 	/* "[.]" is user mode, "[k]" the kernel, which @object says, too. */
 	if (name[0] == '[' && name[1] && name[2] == ']' && name[3])
 		name += 4;
-	fprintf(out, "%6.1f %% %8llu  %-32s  %s\n", share, n, name, object + strspn(object, " "));
+	object += strspn(object, " ");
+	fprintf(out, "%6.1f %% %8llu  %-32s  %.*s\n", share, n, name, (int)strcspn(object, " "),
+		object);
 	return n;
 }
 

@@ -20,10 +20,10 @@ enum td_metric { TD_METRIC_LIST(X) TD_PARTS };
 
 /* Counts, added up over tasks or CPUs */
 struct td_sample {
-	uint64_t enabled;	/* ns */
-	uint64_t running;	/* of these, ns in which the events counted */
-	unsigned int n_events;	/* all of one level and of those below */
-	unsigned int slots;	/* how many micro-ops a cycle can have at most; not 0 */
+	uint64_t enabled;      /* ns */
+	uint64_t running;      /* of these, ns in which the events counted */
+	unsigned int n_events; /* all of one level and of those below */
+	unsigned int slots;    /* how many micro-ops a cycle can have at most; not 0 */
 	uint64_t count[TD_EVENTS];
 };
 
@@ -35,20 +35,20 @@ struct td_sample {
 struct td_group {
 	int fd[TD_EVENTS];
 	unsigned int opened;
-	struct td_sample last;	/* what was read last: stays when the CPU goes offline */
+	struct td_sample last; /* what was read last: stays when the CPU goes offline */
 };
 
 /* All events of an analysis */
 struct td_set {
-	char dir[128];			/* the PMU in sysfs */
-	unsigned int type;		/* for perf_event_open() */
+	char dir[128];     /* the PMU in sysfs */
+	unsigned int type; /* for perf_event_open() */
 	unsigned int slots;
 	uint64_t config[TD_EVENTS];
-	unsigned int n_events;		/* in each group */
+	unsigned int n_events; /* in each group */
 	bool user_only;
-	struct td_group *groups;	/* one for each task or CPU */
+	struct td_group *groups; /* one for each task or CPU */
 	unsigned int n_groups;
-	char error[512];		/* after a failure: what happened and what to do */
+	char error[512]; /* after a failure: what happened and what to do */
 };
 
 bool td_find_events(struct td_set *set, const char *devices, unsigned int level);
@@ -63,16 +63,16 @@ void td_close_events(struct td_set *set);
 /* ---- report.c ---- */
 
 struct td_report {
-	const char *what;	/* what was measured, for people */
-	double seconds;		/* since the start */
-	bool summary;		/* of the whole measurement, not of an interval */
+	const char *what; /* what was measured, for people */
+	double seconds;   /* since the start */
+	bool summary;     /* of the whole measurement, not of an interval */
 	bool user_only;
 	struct td_sample sample;
 };
 
 /* What to sample in a second run */
 struct td_profile {
-	const char *label;	/* of the part that it is for */
+	const char *label; /* of the part that it is for */
 	enum td_event event;
 	unsigned long long period;
 };
