@@ -53,7 +53,7 @@ install-tools: tools ## install only the programs, region.h, device trees and pe
 	install -d $(HEADERS) $(PKGCONFIG) $(DATA)/dts $(DATA)/perf-json
 	install -m 644 include/sbi_pmu/region.h $(HEADERS)
 	sed 's|@prefix@|$(prefix)|; s|@version@|$(VERSION)|' tools/sbi-pmu.pc.in >$(PKGCONFIG)/sbi-pmu.pc
-	install -m 644 dts/*.dtsi dts/*.dtso $(DATA)/dts
+	$(EVENTS)/generate.sh dts $(DATA)/dts
 	$(EVENTS)/generate.sh perf-json $(DATA)/perf-json
 
 uninstall-tools:
@@ -84,10 +84,7 @@ run: ## boot an emulated RISC-V machine and show what the module does
 run-xiangshan: ## the same on a model of XiangShan's counters (builds a QEMU, once)
 	@$(LAB) run-xiangshan
 
-picture: ## draw the pictures in Documentation/images from what both show
-	@$(LAB) picture
-
-compare: ## measure the module and the built-in driver, and write the table and the chart
+compare: ## measure what the module and the built-in driver cost, and print a table
 	@$(LAB) compare
 
 shell: ## an emulated RISC-V machine with the module and a prompt (CASES=name: that of a case)
@@ -114,11 +111,8 @@ list: ## list the boots
 tools: ## build the programs in tools/ (CROSS_COMPILE=... to cross; make -C tools install)
 	$(MAKE) -C tools
 
-dts: ## compile the device trees in dts/ (needs dtc)
+dts: ## write XiangShan's device trees to dts/build and compile them (needs dtc)
 	$(MAKE) -C dts
-
-dts-update: ## write dts/ from the event data, after a change of the data
-	$(EVENTS)/generate.sh dts dts
 
 docs: ## write pages of all XiangShan events to build/docs
 	rm -rf $(BUILD)/docs
@@ -135,14 +129,6 @@ htmldocs: ## write Documentation/ and those pages as HTML to build/html (needs S
 perf-json: ## write XiangShan's events for perf's source tree to build/perf-json
 	rm -rf $(BUILD)/perf-json
 	$(EVENTS)/generate.sh perf-json $(BUILD)/perf-json
-
-libpfm4: ## write XiangShan's events as headers for libpfm4's source tree to build/libpfm4
-	rm -rf $(BUILD)/libpfm4
-	$(EVENTS)/generate.sh libpfm4 $(BUILD)/libpfm4
-
-likwid: ## write XiangShan's metrics as groups for likwid's source tree to build/likwid
-	rm -rf $(BUILD)/likwid
-	$(EVENTS)/generate.sh likwid $(BUILD)/likwid
 
 deb: ## build the Debian packages in the lab: build/deb/*.deb (on a riscv64 Debian: dpkg-buildpackage -b)
 	@$(LAB) deb
@@ -164,4 +150,4 @@ kdir-check:
 		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
 .PHONY: modules clean install uninstall install-module uninstall-module install-tools \
-	uninstall-tools install-source uninstall-source run run-xiangshan picture compare shell test check check-all check-debug check-packages list tools dts dts-update docs perf-json htmldocs libpfm4 likwid deb kernel-patch setup clean-lab help kdir-check
+	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test check check-all check-debug check-packages list tools dts docs perf-json htmldocs deb kernel-patch setup clean-lab help kdir-check

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR MIT) */
 /*
- * region.h - count events in a region of a program, with any Linux perf PMU. This one file
- * is all that is needed: copy it.
+ * region.h - count events in a region of a program, with any Linux perf PMU. This one file is all
+ * that is needed: copy it.
  *
  *	struct region r;
  *	struct region_sum sum = {};
@@ -14,39 +14,17 @@
  *	error = region_end(&r, &sum);		... sum.count[0..2], if it is 0
  *	region_close(&r);
  *
- * The events are one group of the calling thread: all count at the same time, or none
- * does. Where the kernel allows it, counters are read from user space without a system
- * call; elsewhere one read(2) reads the group. Both give the same numbers. If other
- * events used the counters for a part of the time, the counts are estimates and
- * sum.scaled is not 0; if the group did not count at all, region_end() returns an error.
- * Errors are negative errnos; region_why() has the text.
+ * For cycles only, in place of rdcycle: region_cycles_open(), region_cycles_read(), at the end.
  *
- * With user-space reads, region_begin() and region_end() make no system call and
- * allocate nothing. Events are read one after another, in the same order at both ends:
- * each is counted for the same length of code, but begins and ends some tens of
- * instructions after the previous one. The counts include the cost of region_begin() and
- * region_end(): measure an empty region to know it.
- *
- * For cycles only, in place of rdcycle, there is a shorter way:
- *
- *	struct region_cycles c;
- *	uint64_t start, end;
- *	int error = region_cycles_open(&c);
- *
- *	if (error)
- *		errx(1, "%s", region_why(&c.region, error));
- *	error = region_cycles_read(&c, &start);
- *	work();
- *	error = error ? error : region_cycles_read(&c, &end);	... end - start, if it is 0
+ * The events are one group of the calling thread: all count at the same time, or none does. Where
+ * the kernel allows it, counters are read from user space, without a system call; elsewhere by one
+ * read(2), with the same result. Functions return 0 or a negative errno; region_why() has the text.
  */
 #ifndef SBI_PMU_REGION_H
 #define SBI_PMU_REGION_H
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <pthread.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,63 +37,31 @@
 
 #define REGION_EVENTS	16
 
-/**
- * struct region_moment - a group at one moment, in the layout of read(2)
- * @n: number of events
- * @enabled: ns that the group has been enabled
- * @running: ns that the group has been on counters
- * @count: of each event
- */
+/* A group at one moment, in the layout of read(2): ns enabled, ns on counters, counts */
 struct region_moment {
-	uint64_t n;
-	uint64_t enabled;
-	uint64_t running;
-	uint64_t count[REGION_EVENTS];
+	uint64_t n, enabled, running, count[REGION_EVENTS];
 };
 
-/**
- * struct region - a group of events of one thread, and the start of the current region
- * @n: number of events; 0 if not open
- * @name: of each event, as it was given to region_open()
- * @fd: of each event; the first is the group leader
- * @page: each event's mmap page for user-space reads, NULL if it could not be mapped
- * @direct: allow user-space reads. Clear it to use read(2) only.
- * @begun: region_begin() succeeded and region_end() was not called yet
- * @begun_directly: @start was read from user space
- * @owner: points to the thread that opened the events, or to 0 in a child of fork(), which
- *	   has no access to the events
- * @start: what region_begin() read
- * @why: text of the last error of region_open() or region_slow()
- */
+/* A group of events of one thread, and the start of the current region */
 struct region {
-	unsigned int n;
-	char name[REGION_EVENTS][64];
-	int fd[REGION_EVENTS];
-	volatile struct perf_event_mmap_page *page[REGION_EVENTS];
-	bool direct;
-	bool begun;
-	bool begun_directly;
-	volatile uintptr_t *owner;
+	unsigned int n;                   /* events; 0 if not open */
+	char name[REGION_EVENTS + 1][64]; /* as given to region_open() */
+	int fd[REGION_EVENTS];            /* the first is the group's leader */
+	volatile struct perf_event_mmap_page *page[REGION_EVENTS]; /* or NULL */
+	bool direct;                /* clear it to use read(2) only */
+	bool begun, begun_directly; /* in a region; its start was read from user space */
+	volatile uintptr_t *owner;  /* the thread, or 0 in a child of fork() */
 	struct region_moment start;
-	char why[256];
+	char why[256]; /* text of the last error of region_open() */
 };
 
-/**
- * struct region_sum - what was counted in one or more regions; clear it before the first
- * @count: of each event; estimated for regions in which the group counted only partly
- * @enabled: ns that this thread spent in the regions
- * @running: ns of these in which the group counted
- * @regions: number of regions
- * @direct: number of regions that were read from user space, without a system call
- * @scaled: number of regions with estimated counts; 0 means that @count is exact
- */
+/* What was counted in one or more regions; clear it before the first */
 struct region_sum {
 	uint64_t count[REGION_EVENTS];
-	uint64_t enabled;
-	uint64_t running;
+	uint64_t enabled, running; /* ns in the regions; of these the group counted */
 	uint64_t regions;
-	uint64_t direct;
-	uint64_t scaled;
+	uint64_t direct; /* regions read without a system call */
+	uint64_t scaled; /* regions with estimated counts; 0: all are exact */
 };
 
 /* ---- user-space reads ---- */
@@ -157,35 +103,17 @@ static inline uint64_t region_csr(unsigned int n)
 #define REGION_CLOCK()		((uint64_t)0)
 #endif
 
-/*
- * The calling thread, not 0: on RISC-V the register of the thread pointer, as pthread_self()
- * is a function call.
- */
-#ifdef __riscv
-static inline uintptr_t region_thread(void)
-{
-	uintptr_t thread;
-
-	__asm__("mv %0, tp" : "=r"(thread));
-	return thread;
-}
-#else
-static inline uintptr_t region_thread(void)
-{
-	return (uintptr_t)pthread_self();
-}
-#endif
+/* The calling thread, not 0, without a call */
+#define region_thread()		((uintptr_t)__builtin_thread_pointer())
 
 /* Stop the compiler from moving reads across this line. */
 #define region_barrier()	__asm__ __volatile__("" ::: "memory")
 
-/* Sign-extend a counter value of @width bits, as linux/perf_event.h requires. */
-static inline uint64_t region_sign_extend(uint64_t value, unsigned int width)
-{
-	return (uint64_t)((int64_t)(value << (64 - width)) >> (64 - width));
-}
+/* A counter of @width bits is signed, see linux/perf_event.h. */
+#define region_sign_extend(value, width) \
+	((uint64_t)((int64_t)((uint64_t)(value) << (64 - (width))) >> (64 - (width))))
 
-/* Compute the times of a running group: the times in the page plus the time since then. */
+/* The times of a running group: those in the page plus the time since then. */
 static inline void region_read_times(const volatile struct perf_event_mmap_page *page,
 				     struct region_moment *now)
 {
@@ -201,12 +129,8 @@ static inline void region_read_times(const volatile struct perf_event_mmap_page 
 }
 
 /*
- * Read one event through its mmap page, by the sequence lock of linux/perf_event.h.
- * A compiler barrier is enough: the kernel writes the page on the CPU of this thread,
- * between two of its instructions. If the counter was taken away after the index was
- * read, its value is wrong (0 with sbi_pmu); the kernel has then written the page, and
- * the loop reads again.
- * Return: false if only the kernel can read the event now.
+ * Read one event by the sequence lock of linux/perf_event.h. A compiler barrier is enough: the
+ * kernel writes the page on the CPU of this thread. Return: false if only the kernel can read it.
  */
 static inline bool region_read_page(const volatile struct perf_event_mmap_page *page,
 				    uint64_t *count, struct region_moment *times)
@@ -218,11 +142,9 @@ static inline bool region_read_page(const volatile struct perf_event_mmap_page *
 		region_barrier();
 		index = page->index;
 		width = page->pmc_width;
-		/* Without the clock the running time is unknown, and so is scaling. */
-		if (!page->cap_user_rdpmc || !page->cap_user_time)
-			return false;
-		/* Index 0: not on a counter now. */
-		if (index - 1 > 31 || width - 1 > 63)
+		/* Without the clock the running time is unknown. Index 0: on no counter now. */
+		if (!page->cap_user_rdpmc || !page->cap_user_time || index - 1 > 31 ||
+		    width - 1 > 63)
 			return false;
 		*count = page->offset + region_sign_extend(REGION_COUNTER(index - 1), width);
 		if (times)
@@ -232,39 +154,28 @@ static inline bool region_read_page(const volatile struct perf_event_mmap_page *
 	return true;
 }
 
-/* Read all events, and the times of the first: they are the same for the whole group. */
-static inline bool region_read_pages(const struct region *r, struct region_moment *now)
-{
-	for (unsigned int i = 0; i < r->n; i++)
-		if (!r->page[i] || !region_read_page(r->page[i], &now->count[i], i ? NULL : now))
-			return false;
-	return true;
-}
-
 /* ---- begin and end ---- */
 
-/* Read the group by read(2). Return: 0, -ENODATA for a pinned group without counters, or -EIO. */
+/* Read by read(2). -ENODATA: a pinned group has lost its counters. */
 static inline int region_read_kernel(const struct region *r, struct region_moment *now)
 {
 	const ssize_t size = read(r->fd[0], now, sizeof(*now));
 
-	if (!size)
-		return -ENODATA;
-	return size == (ssize_t)((3 + r->n) * sizeof(uint64_t)) && now->n == r->n ? 0 : -EIO;
+	return !size ? -ENODATA : size == (ssize_t)((3 + r->n) * sizeof(uint64_t)) ? 0 : -EIO;
 }
 
-/* Read the group. Return: 1 if from user space, 0 if by read(2), or a negative errno. */
+/* Return: 1 if the group was read from user space, 0 if by read(2), or a negative errno. */
 static inline int region_read(const struct region *r, struct region_moment *now)
 {
-	if (r->direct && region_read_pages(r, now))
-		return 1;
-	return region_read_kernel(r, now);
+	unsigned int i = 0;
+
+	while (r->direct && i < r->n && r->page[i] &&
+	       region_read_page(r->page[i], &now->count[i], i ? NULL : now))
+		i++;
+	return i == r->n ? 1 : region_read_kernel(r, now);
 }
 
-/*
- * Check that the caller may use the events: not another thread, not a child of fork().
- * This makes no system call. Return: 0, -ENODEV or -EPERM.
- */
+/* May the caller use the events? Not another thread, or a child of fork(). No system call. */
 static inline int region_check_owner(const struct region *r)
 {
 	if (!r->n || !*r->owner)
@@ -272,22 +183,12 @@ static inline int region_check_owner(const struct region *r)
 	return *r->owner == region_thread() ? 0 : -EPERM;
 }
 
-/**
- * region_begin() - begin a region
- * @r: open, and not in a region
- *
- * Return: 0, -EBUSY if a region has begun already, -EPERM in another thread than
- * region_open(), -ENODEV if not open or in a child of fork(), -ENODATA if a pinned group has
- * lost its counters, -EIO if read(2) failed.
- */
 static inline int region_begin(struct region *r)
 {
 	int how = region_check_owner(r);
 
-	if (how)
-		return how;
-	if (r->begun)
-		return -EBUSY;
+	if (how || r->begun)
+		return how ? how : -EBUSY;
 	/* Before the counters are read, so that this store is not counted. */
 	r->begun = true;
 	how = region_read(r, &r->start);
@@ -297,11 +198,8 @@ static inline int region_begin(struct region *r)
 }
 
 /*
- * Add the difference of two moments to @sum. Between two user-space reads the group may
- * have been off the counters; enabled and running then differ. Both advance by the same
- * clock, so their difference changes only while the group is off the counters. A region
- * may be shorter than one tick of that clock.
- * Return: 0, -ERANGE if a value decreased, -ENODATA if the group did not count.
+ * Add the difference of two moments to @sum. Enabled and running advance by the same clock, so they
+ * differ if the group was off the counters. A region may be shorter than a tick of that clock.
  */
 static inline int region_add_difference(unsigned int n, const struct region_moment *start,
 					const struct region_moment *now, bool direct,
@@ -321,11 +219,10 @@ static inline int region_add_difference(unsigned int n, const struct region_mome
 		return -ERANGE;
 	if (!running && (enabled || !counted))
 		return -ENODATA;
-	for (unsigned int i = 0; i < n; i++) {
-		const uint64_t count = now->count[i] - start->count[i];
-
-		sum->count[i] += scaled ? (uint64_t)((double)count / running * enabled) : count;
-	}
+	for (unsigned int i = 0; i < n; i++)
+		sum->count[i] += !scaled ? now->count[i] - start->count[i] :
+					   (uint64_t)((double)(now->count[i] - start->count[i]) /
+						      running * enabled);
 	sum->enabled += enabled;
 	sum->running += running;
 	sum->regions++;
@@ -334,447 +231,229 @@ static inline int region_add_difference(unsigned int n, const struct region_mome
 	return 0;
 }
 
-/**
- * region_end() - end a region and add its counts to a sum
- * @r: a region has begun
- * @sum: not changed on an error
- *
- * Return: 0, -EINVAL if no region has begun, -ENODATA if the group did not count in the
- * region, -ERANGE if a count or a time decreased, -EPERM, -ENODEV or -EIO as
- * region_begin(). A region that has begun is ended by any result except -EPERM and
- * -ENODEV.
- */
+/* End a region and add its counts to @sum, which an error leaves as it was. */
 static inline int region_end(struct region *r, struct region_sum *sum)
 {
 	struct region_moment now;
 	int how = region_check_owner(r);
 
-	if (how)
-		return how;
-	if (!r->begun)
-		return -EINVAL;
+	if (how || !r->begun)
+		return how ? how : -EINVAL;
 	how = region_read(r, &now);
 	r->begun = false;
-	if (how < 0)
-		return how;
-	return region_add_difference(r->n, &r->start, &now, how && r->begun_directly, sum);
+	return how < 0 ?
+		       how :
+		       region_add_difference(r->n, &r->start, &now, how && r->begun_directly, sum);
 }
 
-/*
- * ---- event names ----
- *
- * As perf(1) writes them: "cycles", "dTLB-load-misses", "r1a3", "front_bubble",
- * "cpu/front_bubble/", "cpu/event0=0x15,unit=1/u", "instructions:u", "cycles:D". These
- * functions return 0 or a negative errno and write the reason to struct region_event,
- * unless their comment says otherwise.
- */
+/* ---- event names, as perf(1) writes them ---- */
 
-/* The directory that describes the PMUs. Tests define their own. */
+/* Tests define their own. */
 #ifndef REGION_SYSFS
 #define REGION_SYSFS	"/sys/bus/event_source/devices"
 #endif
 
-/**
- * struct region_event - an event name and the attributes to open it with
- * @name: as the user wrote it
- * @attr: type, config words and exclude bits come from the name; the rest is not changed
- * @why: text of the last error
- */
-struct region_event {
-	char name[64];
-	struct perf_event_attr attr;
-	char why[256];
-};
+/* Write the error text about the event that is being opened. Return: the error. */
+#define region_fail(r, error, format, ...) \
+	(snprintf((r)->why, sizeof((r)->why), "event '%s': " format, (r)->name[(r)->n], \
+		  ##__VA_ARGS__), error)
 
-static inline int region_fail(struct region_event *e, int error, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* Write the error text that region_why() returns. Return: @error. */
-static inline int region_fail(struct region_event *e, int error, const char *fmt, ...)
-{
-	int n = snprintf(e->why, sizeof(e->why), "event '%s': ", e->name);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(e->why + n, sizeof(e->why) - n, fmt, ap);
-	va_end(ap);
-	return error;
-}
-
-/* Read the first line of a file. Return: false if it is missing, empty or a directory. */
-static inline bool region_read_line(char *line, size_t size, const char *path)
-{
-	FILE *f = fopen(path, "re");
-
-	if (!f)
-		return false;
-	if (!fgets(line, size, f))
-		*line = '\0';
-	fclose(f);
-	line[strcspn(line, "\n")] = '\0';
-	return *line;
-}
-
-/* Read the first line of a file of @pmu; @dir is "", "events/" or "format/". */
-static inline bool region_read_sysfs(char *line, size_t size, const char *pmu, const char *dir,
+/* Read the first line of a file of @pmu. Return: false if it is missing, empty or a directory. */
+static inline bool region_read_sysfs(char line[256], const char *pmu, const char *dir,
 				     const char *name)
 {
 	char path[512];
+	FILE *f;
 
+	*line = '\0';
 	snprintf(path, sizeof(path), "%s/%s/%s%s", REGION_SYSFS, pmu, dir, name);
-	return region_read_line(line, size, path);
+	f = strchr(name, '/') ? NULL : fopen(path, "re");
+	if (f && fgets(line, 256, f))
+		line[strcspn(line, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	return *line;
 }
 
-/* Return: whether all of @text is a number without a sign, then in @value. */
-static inline bool region_parse_number(const char *text, int base, uint64_t *value)
+/* Set a field of @pmu such as "unit=1" or "bit" (1). format/ has its bits, such as "config:0-7". */
+static inline int region_parse_field(struct region *r, struct perf_event_attr *attr,
+				     const char *pmu, char *field)
 {
-	char *rest;
+	char *text = strchr(field, '='), *end = field, line[256] = "config:0-63";
+	unsigned int low = 64, high = 64;
+	uint64_t value = 1, mask;
 
 	errno = 0;
-	*value = strtoull(text, &rest, base);
-	return *text && strchr("0123456789abcdefABCDEF", *text) && !*rest && !errno;
-}
-
-/*
- * Write @value to the bits that the sysfs @format names, for example "config1:0-7,32";
- * the first range gets the lowest bits.
- * Return: -EINVAL for a wrong format, -ERANGE for a value with too many bits; no text.
- */
-static inline int region_set_field(struct perf_event_attr *attr, const char *format, uint64_t value)
-{
-	unsigned int low, high, digit = 0;
-	__u64 *word;
-	int n;
-
-	if (sscanf(format, "config%1u", &digit) == 1 ? digit > 2 : strncmp(format, "config:", 7))
-		return -EINVAL;
-	word = digit == 2 ? &attr->config2 : digit ? &attr->config1 : &attr->config;
-	for (format = strchr(format, ':'); format && *format; format += n) {
-		n = 0;
-		if (sscanf(format, "%*1[:,]%u%n-%u%n", &low, &n, &high, &n) < 2)
-			high = low;
-		if (!n || low > high || high > 63)
-			return -EINVAL;
-		*word = (*word & ~((~0ULL >> (63 - (high - low))) << low)) |
-			(value & (~0ULL >> (63 - (high - low)))) << low;
-		value = high - low == 63 ? 0 : value >> (high - low + 1);
+	if (text) {
+		*text++ = '\0';
+		value = strtoull(text, &end, 0);
 	}
-	return value ? -ERANGE : 0;
-}
-
-/* Set one field: one in format/ of @pmu, or a whole config word, which every PMU has. */
-static inline int region_parse_field(struct region_event *e, const char *pmu, const char *field,
-				     const char *value)
-{
-	uint64_t number;
-	char line[256];
-	int error;
-
-	if (!region_parse_number(value, 0, &number))
-		return region_fail(e, -EINVAL, "'%s' is not a number", value);
-	if (!strcmp(field, "config") || !strcmp(field, "config1") || !strcmp(field, "config2"))
-		snprintf(line, sizeof(line), "%s:0-63", field);
-	else if (!region_read_sysfs(line, sizeof(line), pmu, "format/", field))
-		return region_fail(e, -ENOENT,
-				   "PMU %s has no '%s': see events/ and format/ in %s/%s", pmu,
-				   field, REGION_SYSFS, pmu);
-	error = region_set_field(&e->attr, line, number);
-	if (error == -ERANGE)
-		return region_fail(e, error, "no space for %s in field '%s' (%s)", value, field,
-				   line);
-	if (error)
-		return region_fail(e, error, "cannot parse the format of field '%s': %s", field,
-				   line);
+	if (text && (*text < '0' || *text > '9' || *end || errno))
+		return region_fail(r, -EINVAL, "'%s' is not a number", text);
+	if (strcmp(field, "config") && !region_read_sysfs(line, pmu, "format/", field))
+		return region_fail(r, -ENOENT, "PMU %s has no '%s': see %s/%s", pmu, field,
+				   REGION_SYSFS, pmu);
+	if (sscanf(line, "config:%u-%u", &low, &high) == 1)
+		high = low;
+	mask = low > high || high > 63 || strchr(line, ',') ? 0 : ~0ULL >> (63 - (high - low));
+	if (value > mask)
+		return region_fail(r, -ERANGE, "no space for %s in field '%s' (%s)",
+				   text ? text : "1", field, line);
+	attr->config = (attr->config & ~(mask << low)) | value << low;
 	return 0;
 }
 
-/* Parse comma-separated terms: "name" if @names, "field=number", "field" (sets it to 1). */
-static inline int region_parse_terms(struct region_event *e, const char *pmu, char *terms,
-				     bool names)
+/* Parse comma-separated fields, and of @events the name of one. */
+static inline int region_parse_terms(struct region *r, struct perf_event_attr *attr,
+				     const char *pmu, char *terms, bool events)
 {
-	char *term, *value, *rest, line[256];
+	char *term, *rest, line[256];
 	int error = 0;
 
-	while (!error && (term = strtok_r(terms, ",", &rest))) {
-		terms = NULL;
-		value = strchr(term, '=');
-		if (value)
-			*value++ = '\0';
-		if (strchr(term, '/'))
-			error = region_fail(e, -EINVAL, "'%s' is not a name", term);
-		else if (!value && names &&
-			 region_read_sysfs(line, sizeof(line), pmu, "events/", term))
-			error = region_parse_terms(e, pmu, line, false);
-		else
-			error = region_parse_field(e, pmu, term, value ? value : "1");
-	}
+	for (; !error && (term = strtok_r(terms, ",", &rest)); terms = NULL)
+		error = events && !strchr(term, '=') &&
+					region_read_sysfs(line, pmu, "events/", term) ?
+				region_parse_terms(r, attr, pmu, line, false) :
+				region_parse_field(r, attr, pmu, term);
 	return error;
 }
 
-/* Set the type of @pmu, then what @terms say. */
-static inline int region_parse_pmu(struct region_event *e, const char *pmu, char *terms)
-{
-	uint64_t type;
-	char line[32];
-
-	if (!*pmu || *pmu == '.' || !region_read_sysfs(line, sizeof(line), pmu, "type", "") ||
-	    !region_parse_number(line, 10, &type))
-		return region_fail(e, -ENOENT, "there is no PMU '%s': see %s", pmu, REGION_SYSFS);
-	e->attr.type = type;
-	return region_parse_terms(e, pmu, terms, true);
-}
-
-/* Set type and config of an event of the perf core. Return: false for any other name. */
+/* Events of perf core and raw events; the lists are in the order of the kernel's numbers. */
 static inline bool region_parse_generic(struct perf_event_attr *attr, const char *name)
 {
-	static const struct {
-		const char *name;
-		uint32_t type, config;
-	} generic[] = {
-		{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
-		{ "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
-		{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
-		{ "cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
-		{ "cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
-		{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
-		{ "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
-		{ "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
-		{ "bus-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES },
-		{ "ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES },
-		{ "stalled-cycles-frontend", PERF_TYPE_HARDWARE,
-		  PERF_COUNT_HW_STALLED_CYCLES_FRONTEND },
-		{ "stalled-cycles-backend", PERF_TYPE_HARDWARE,
-		  PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
-		{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
-		{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
-		{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
-		{ "cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
-		{ NULL, 0, 0 },
+	static const char * const names[] = {
+		"cycles",
+		"instructions",
+		"cache-references",
+		"cache-misses",
+		"branches",
+		"branch-misses",
+		"bus-cycles",
+		"stalled-cycles-frontend",
+		"stalled-cycles-backend",
+		"ref-cycles",
+		"cpu-clock",
+		"task-clock",
+		"page-faults",
+		"context-switches",
+		"cpu-migrations",
 	};
-
-	for (unsigned int i = 0; generic[i].name; i++) {
-		if (strcmp(name, generic[i].name))
-			continue;
-		attr->type = generic[i].type;
-		attr->config = generic[i].config;
-		return true;
-	}
-	return false;
-}
-
-/* The same for cache events such as "dTLB-load-misses"; tables in the kernel's order. */
-static inline bool region_parse_cache(struct perf_event_attr *attr, const char *name)
-{
 	static const char * const caches[] = {
-		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node", NULL,
+		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node",
 	};
 	static const char * const what[] = {
-		"-loads",      "-load-misses",     "-stores", "-store-misses",
-		"-prefetches", "-prefetch-misses", NULL,
+		"-loads",        "-load-misses", "-stores",
+		"-store-misses", "-prefetches",  "-prefetch-misses",
 	};
+	unsigned int i;
+	int n = 0;
 
-	for (unsigned int c = 0; caches[c]; c++)
-		for (unsigned int w = 0; what[w]; w++) {
-			size_t n = strlen(caches[c]);
+	for (i = 0; i < 15 && strcmp(name, names[i]); i++)
+		;
+	attr->type = i < 10 ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
+	attr->config = i < 10 ? i : i - 10;
+	if (i < 15)
+		return true;
+	attr->type = PERF_TYPE_HW_CACHE;
+	for (i = 0; i < 7 * 6; i++) {
+		const size_t length = strlen(caches[i / 6]);
 
-			if (strncmp(name, caches[c], n) || strcmp(name + n, what[w]))
-				continue;
-			attr->type = PERF_TYPE_HW_CACHE;
-			attr->config = c | w / 2 << 8 | w % 2 << 16;
+		attr->config = i / 6 | i % 6 / 2 << 8 | i % 2 << 16;
+		if (!strncmp(name, caches[i / 6], length) && !strcmp(name + length, what[i % 6]))
 			return true;
-		}
-	return false;
-}
-
-/* Find the PMU with an event of this name: "cpu" first, else the only one that has it. */
-static inline int region_find_pmu(struct region_event *e, const char *event, char *pmu, size_t size)
-{
-	DIR *dir = opendir(REGION_SYSFS);
-	struct dirent *entry;
-	unsigned int found = 0;
-	char line[256];
-
-	while (dir && (entry = readdir(dir))) {
-		if (*entry->d_name == '.' ||
-		    !region_read_sysfs(line, sizeof(line), entry->d_name, "events/", event))
-			continue;
-		snprintf(pmu, size, "%s", entry->d_name);
-		found++;
-		if (!strcmp(pmu, "cpu")) {
-			found = 1;
-			break;
-		}
 	}
-	if (dir)
-		closedir(dir);
-	if (found > 1)
-		return region_fail(e, -EINVAL, "several PMUs have this event: write %s/%s/", pmu,
-				   event);
-	return found ? 0 : region_fail(e, -ENOENT, "no PMU has this event: see perf list");
+	attr->type = PERF_TYPE_RAW;
+	return strspn(name + 1, "0123456789abcdefABCDEF") <= 16 &&
+	       sscanf(name, "r%llx%n", &attr->config, &n) == 1 && !name[n];
 }
 
-/* Parse a name without a PMU. */
-static inline int region_parse_name(struct region_event *e, char *name)
+/* Parse the name of the next event: "name", "r1a3" or "pmu/terms/", and modes such as ":u". */
+static inline int region_parse(struct region *r, struct perf_event_attr *attr)
 {
-	char pmu[256];
-	uint64_t raw;
+	char text[64], line[256], *terms, *modes;
+	const char *pmu = text;
 	int error;
 
-	if (region_parse_generic(&e->attr, name) || region_parse_cache(&e->attr, name))
-		return 0;
-	if (*name == 'r' && region_parse_number(name + 1, 16, &raw)) {
-		e->attr.type = PERF_TYPE_RAW;
-		e->attr.config = raw;
-		return 0;
-	}
-	if (!*name)
-		return region_fail(e, -EINVAL, "the name is empty");
-	if (strchr(name, '='))
-		return region_fail(e, -EINVAL, "a field needs a PMU: write pmu/%s/", name);
-	error = region_find_pmu(e, name, pmu, sizeof(pmu));
-	return error ? error : region_parse_pmu(e, pmu, name);
-}
-
-/* Exclude the modes that are not named, as perf does, unless none is. D: never multiplex. */
-static inline int region_parse_modes(struct region_event *e, const char *modes)
-{
-	if (!*modes)
-		return 0;
-	if (modes[strspn(modes, "ukhD")])
-		return region_fail(e, -EINVAL,
-				   "unknown mode: modes are u, k, h (user, kernel, hypervisor), D");
-	e->attr.pinned = !!strchr(modes, 'D');
-	if (!strpbrk(modes, "ukh"))
-		return 0;
-	e->attr.exclude_user = !strchr(modes, 'u');
-	e->attr.exclude_kernel = !strchr(modes, 'k');
-	e->attr.exclude_hv = !strchr(modes, 'h');
-	return 0;
-}
-
-/**
- * region_parse() - parse an event name
- * @e: its name is parsed into its attributes
- *
- * Parse "name", "r1a3" or "pmu/terms/", and modes such as ":u" after it.
- *
- * Return: 0 or a negative errno, with the text in @e.
- */
-static inline int region_parse(struct region_event *e)
-{
-	char text[sizeof(e->name)], *terms, *modes;
-	int error;
-
-	snprintf(text, sizeof(text), "%s", e->name);
+	memcpy(text, r->name[r->n], sizeof(text));
 	terms = strchr(text, '/');
 	modes = terms ? strchr(terms + 1, '/') : strchr(text, ':');
-	if (terms && !modes)
-		return region_fail(e, -EINVAL, "a / is missing at the end");
+	if (!*text || (terms && !modes))
+		return region_fail(r, -EINVAL, "the name is empty, or a / is missing at the end");
 	if (modes)
 		*modes++ = '\0';
-	if (modes && terms && *modes == ':')
-		modes++;
 	if (terms)
 		*terms++ = '\0';
-	error = terms ? region_parse_pmu(e, text, terms) : region_parse_name(e, text);
-	return error ? error : region_parse_modes(e, modes ? modes : "");
+	if (modes && terms && *modes == ':')
+		modes++;
+	if (terms || !region_parse_generic(attr, text)) {
+		/* Without a PMU it is an event of "cpu", or of sbi_pmu beside another driver. */
+		if (!terms) {
+			terms = text;
+			pmu = region_read_sysfs(line, "cpu", "events/", text) ? "cpu" : "sbi_pmu";
+			if (!region_read_sysfs(line, pmu, "events/", text))
+				return region_fail(r, -ENOENT, "no PMU has this event");
+		}
+		if (*pmu == '.' || !*pmu || !region_read_sysfs(line, pmu, "type", ""))
+			return region_fail(r, -ENOENT, "there is no PMU '%s'", pmu);
+		attr->type = strtoul(line, NULL, 10);
+		attr->config = 0;
+		error = region_parse_terms(r, attr, pmu, terms, true);
+		if (error)
+			return error;
+	}
+	modes = modes ? modes : text + strlen(text);
+	if (modes[strspn(modes, "ukhD")])
+		return region_fail(r, -EINVAL, "unknown mode: modes are u, k, h (hypervisor), D");
+	/* As perf does: exclude the modes that are not named, unless none is. D: never multiplex. */
+	attr->pinned = !!strchr(modes, 'D');
+	if (strpbrk(modes, "ukh")) {
+		attr->exclude_user = !strchr(modes, 'u');
+		attr->exclude_kernel = !strchr(modes, 'k');
+		attr->exclude_hv = !strchr(modes, 'h');
+	}
+	return 0;
 }
 
 /* ---- open and close ---- */
 
-/**
- * region_word() - length of the first event in a list
- * @list: events, separated by commas
- *
- * Return: the number of characters before the first comma that is not between slashes,
- * or the length of the list.
- */
-static inline size_t region_word(const char *list)
-{
-	bool inside = false;
-	size_t n;
-
-	for (n = 0; list[n] && (inside || list[n] != ','); n++)
-		inside ^= list[n] == '/';
-	return n;
-}
-
-/* Write why perf_event_open(2) failed. Return: the negative errno. */
-static inline int region_fail_open(struct region_event *e, bool first, int error)
-{
-	const bool modes = e->attr.exclude_user || e->attr.exclude_kernel;
-	char level[16] = "?";
-
-	if (error == EACCES || error == EPERM) {
-		region_read_line(level, sizeof(level), "/proc/sys/kernel/perf_event_paranoid");
-		return region_fail(e, -error,
-				   "not allowed: kernel.perf_event_paranoid is %s; lower it%s",
-				   level, modes ? "" : ", or count user mode only, with :u");
-	}
-	if (error == EINVAL && !first)
-		return region_fail(e, -error,
-				   "does not fit in the group: open a second region for it");
-	if (error == EINVAL || error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
-		return region_fail(e, -error, "this machine cannot count it%s (%s)",
-				   modes ? " with a mode; try without :u, :k, :h" : "",
-				   strerror(error));
-	return region_fail(e, -error, "%s", strerror(error));
-}
-
-/* Parse the name in @e and open it as the next event of the group. */
-static inline int region_add_event(struct region *r, struct region_event *e)
+/* Open the next event of the group; its name is there. */
+static inline int region_add_event(struct region *r)
 {
 	const unsigned int i = r->n;
+	struct perf_event_attr attr;
 	void *page;
 	int error;
 
-	if (i == REGION_EVENTS)
-		return region_fail(e, -E2BIG, "a group has at most %d events", REGION_EVENTS);
-	memset(&e->attr, 0, sizeof(e->attr));
-	error = region_parse(e);
+	memset(&attr, 0, sizeof(attr));
+	error = i < REGION_EVENTS ? region_parse(r, &attr) :
+				    region_fail(r, -E2BIG, "a group has at most %d events", i);
 	if (error)
 		return error;
-	if (e->attr.pinned && i)
-		return region_fail(e, -EINVAL, "write :D after the first event: it is for all");
-	e->attr.size = sizeof(e->attr);
+	if (attr.pinned && i)
+		return region_fail(r, -EINVAL, "write :D after the first event: it is for all");
+	attr.size = sizeof(attr);
 	/* The leader starts disabled: region_open() enables the whole group at once. */
-	e->attr.disabled = !i;
-	e->attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-			      PERF_FORMAT_TOTAL_TIME_RUNNING;
-	r->fd[i] = syscall(SYS_perf_event_open, &e->attr, 0, -1, i ? r->fd[0] : -1,
-			   PERF_FLAG_FD_CLOEXEC);
+	attr.disabled = !i;
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			   PERF_FORMAT_TOTAL_TIME_RUNNING;
+	r->fd[i] =
+		syscall(SYS_perf_event_open, &attr, 0, -1, i ? r->fd[0] : -1, PERF_FLAG_FD_CLOEXEC);
+	if (r->fd[i] < 0 && (errno == EACCES || errno == EPERM))
+		return region_fail(r, -errno,
+				   "not allowed: lower kernel.perf_event_paranoid, or :u");
 	if (r->fd[i] < 0)
-		return region_fail_open(e, !i, errno);
+		return region_fail(r, -errno, "%s (%s)",
+				   errno == EINVAL && i ? "does not fit in the group" :
+							  "this machine cannot count it",
+				   strerror(errno));
 	/* Without the page, read(2) is used. */
 	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, r->fd[i], 0);
 	r->page[i] = (struct perf_event_mmap_page *)(page == MAP_FAILED ? NULL : page);
-	memcpy(r->name[i], e->name, sizeof(e->name));
 	r->n++;
 	return 0;
 }
 
-/*
- * Map a page that holds the calling thread and that fork() clears in the child: the child
- * has a copy of struct region, but cannot use the events and has no mmap pages.
- */
-static inline int region_map_owner(struct region *r)
-{
-	const size_t size = sysconf(_SC_PAGESIZE);
-	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (page == MAP_FAILED)
-		return -errno;
-	r->owner = (volatile uintptr_t *)page;
-	*r->owner = region_thread();
-	return madvise(page, size, MADV_WIPEONFORK) ? -errno : 0;
-}
-
-/**
- * region_close() - close the events and free what region_open() allocated
- * @r: opened by this thread; in a child of fork(), the child's copy
- *
- * A region whose region_open() failed may be closed, too.
- */
+/* Close the events. Also for a region that did not open, and the copy of a child of fork(). */
 static inline void region_close(struct region *r)
 {
 	const size_t size = sysconf(_SC_PAGESIZE);
@@ -786,191 +465,120 @@ static inline void region_close(struct region *r)
 	}
 	if (r->owner)
 		munmap((void *)r->owner, size);
-	memset(r, 0, sizeof(*r));
+	memset(r, 0, sizeof(*r) - sizeof(r->why)); /* it is the last member, and stays */
 }
 
-/* Open all events of a list. */
-static inline int region_add_events(struct region *r, struct region_event *e, const char *events)
-{
-	int error = 0;
-
-	do {
-		size_t n = region_word(events);
-
-		snprintf(e->name, sizeof(e->name), "%.*s", (int)n, events);
-		error = n < sizeof(e->name) ? region_add_event(r, e) :
-					      region_fail(e, -ENAMETOOLONG,
-							  "the name has more than %zu characters",
-							  sizeof(e->name) - 1);
-		events += n;
-	} while (!error && *events++);
-	return error;
-}
-
-/**
- * region_open() - open events as one group of this thread
- * @r: need not be initialised
- * @events: names as perf(1) writes them, separated by commas; at most REGION_EVENTS
- *
- * Return: 0, or a negative errno, of perf_event_open(2) or for a wrong name. Then nothing
- * stays open, and region_why() says which event failed and what to do.
+/*
+ * Open @events, names separated by commas, as one group of this thread. @r need not be initialised.
+ * After an error nothing stays open, and region_why() says which event failed and what to do.
  */
 static inline int region_open(struct region *r, const char *events)
 {
-	struct region_event e;
-	int error;
+	const size_t size = sysconf(_SC_PAGESIZE);
+	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int error = 0;
 
 	memset(r, 0, sizeof(*r));
-	memset(&e, 0, sizeof(e));
 	r->direct = REGION_CAN_DIRECT;
-	error = region_map_owner(r);
-	if (error)
-		snprintf(e.why, sizeof(e.why), "cannot map a page of memory: %s", strerror(-error));
+	/* fork() clears the page: a child has a copy of @r, but cannot use the events. */
+	r->owner = (volatile uintptr_t *)(page == MAP_FAILED ? NULL : page);
+	if (!r->owner || madvise(page, size, MADV_WIPEONFORK))
+		error = region_fail(r, -errno, "cannot map a page of memory");
 	else
-		error = region_add_events(r, &e, events);
+		*r->owner = region_thread();
+	for (size_t n; !error; events += n + 1) {
+		bool inside = false;
+
+		/* A comma between slashes belongs to the event. */
+		for (n = 0; events[n] && (inside || events[n] != ','); n++)
+			inside ^= events[n] == '/';
+		snprintf(r->name[r->n], sizeof(r->name[0]), "%.*s", (int)n, events);
+		error = n < sizeof(r->name[0]) ?
+				region_add_event(r) :
+				region_fail(r, -ENAMETOOLONG, "the name is too long");
+		if (!events[n])
+			break;
+	}
 	if (!error && ioctl(r->fd[0], PERF_EVENT_IOC_ENABLE, 0))
-		error = region_fail(&e, -errno, "cannot be enabled: %s", strerror(errno));
-	if (!error)
-		return 0;
-	region_close(r);
-	memcpy(r->why, e.why, sizeof(r->why));
+		error = region_fail(r, -errno, "cannot be enabled");
+	if (error)
+		region_close(r);
 	return error;
 }
 
-/**
- * region_why() - text for an error
- * @r: the region that the function was called with
- * @error: what region_open(), region_begin() or region_end() returned
- *
- * Return: what happened and what to do. The text is valid until the next call for @r.
- */
+/* What an error means and what to do; the text is valid until the next call for @r. */
 static inline const char *region_why(const struct region *r, int error)
 {
-	if (!r->n && *r->why)
-		return r->why;
-	switch (error) {
-	case -ENODEV:
-		return "not open in this process: call region_open(), also in a child of fork()";
-	case -EPERM:
-		return "opened by another thread: call region_open() in each thread";
-	case -EBUSY:
-		return "a region has begun already: call region_end() first";
-	case -EINVAL:
-		return "no region has begun: call region_begin() first";
-	case -ENODATA:
-		return "the group did not count: other events used the counters; use fewer events";
-	case -ERANGE:
-		return "a count or a time decreased: measure the region again";
-	case -EIO:
-		return "read(2) of the group failed: close the region and open it again";
-	default:
-		return strerror(-error);
-	}
+	return !r->n && *r->why ?
+		       r->why :
+	       error == -ENODEV ?
+		       "not open in this process: call region_open(), also after fork()" :
+	       error == -EPERM ?
+		       "opened by another thread: call region_open() in each thread" :
+	       error == -EBUSY ?
+		       "a region has begun already: call region_end() first" :
+	       error == -EINVAL ?
+		       "no region has begun: call region_begin() first" :
+	       error == -ENODATA ?
+		       "the group did not count: other events had the counters; use fewer" :
+	       error == -ERANGE ? "a count or a time decreased: measure the region again" :
+	       error == -EIO    ? "read(2) of the group failed: open it again" :
+				  strerror(-error);
 }
 
-/**
- * region_slow() - explain why read(2) would be used now
- * @r: open
- *
- * Return: the reason, valid until the next call for @r; NULL if user-space reads work.
- */
-static inline const char *region_slow(struct region *r)
+/* Why read(2) would be used now; NULL if user-space reads work. */
+static inline const char *region_slow(const struct region *r)
 {
-	const char *why = NULL;
-	unsigned int i;
+	const char *why = !REGION_CAN_DIRECT    ? "user-space reads need 64-bit RISC-V" :
+			  !r->direct            ? "user-space reads are turned off" :
+			  region_check_owner(r) ? region_why(r, region_check_owner(r)) :
+						  NULL;
 
-	if (!REGION_CAN_DIRECT)
-		return "user-space reads need 64-bit RISC-V";
-	if (!r->direct)
-		return "user-space reads are turned off";
-	if (region_check_owner(r))
-		return region_why(r, region_check_owner(r));
-	for (i = 0; i < r->n && !why; i++) {
-		if (!r->page[i])
-			why = "its page cannot be mapped: raise kernel.perf_event_mlock_kb";
-		else if (!r->page[i]->cap_user_rdpmc)
-			why = "only the kernel can read it: see kernel.perf_user_access";
-		else if (!r->page[i]->cap_user_time)
-			why = "the kernel gives no access to its clock";
-		else if (!r->page[i]->index)
-			why = "not on a counter now: other events use the counters";
-	}
-	if (!why)
-		return NULL;
-	snprintf(r->why, sizeof(r->why), "event '%s': %s", r->name[i - 1], why);
-	return r->why;
+	for (unsigned int i = 0; i < r->n && !why; i++)
+		why = !r->page[i] ? "a page cannot be mapped: raise kernel.perf_event_mlock_kb" :
+		      !r->page[i]->cap_user_rdpmc ?
+				    "only the kernel can read it: see kernel.perf_user_access" :
+		      !r->page[i]->cap_user_time ? "the kernel gives no access to its clock" :
+		      !r->page[i]->index ? "not on a counter now: other events use the counters" :
+					   NULL;
+	return why;
 }
 
 /* ---- cycles only ---- */
 
-/**
- * struct region_cycles - the cycles of one thread
- * @region: its only event is cycles; for region_why() and region_slow(). Its name is
- *	    "cycles:uD" if only user mode is counted.
- */
+/* Its only event is "cycles:D", or "cycles:uD" if only user mode is counted. */
 struct region_cycles {
 	struct region region;
 };
 
-/**
- * region_cycles_open() - count the cycles of this thread
- * @c: need not be initialised
- *
- * The event is pinned: it is never multiplexed, so that each value is exact. A user who may
- * not count the kernel gets the cycles of user mode.
- *
- * Return: 0, or a negative errno; then region_why() of @c->region says what to do.
- */
+/* The event is pinned: never multiplexed, so each value is exact, or the read fails (-ENODATA). */
 static inline int region_cycles_open(struct region_cycles *c)
 {
-	struct region *r = &c->region;
-	int error = region_open(r, "cycles:D");
+	int error = region_open(&c->region, "cycles:D");
 
-	if (error != -EACCES && error != -EPERM)
-		return error;
-	if (!region_open(r, "cycles:uD"))
-		return 0;
-	snprintf(r->why, sizeof(r->why),
-		 "no counter can leave out the kernel: lower kernel.perf_event_paranoid");
-	return error;
+	return error == -EACCES || error == -EPERM ? region_open(&c->region, "cycles:uD") : error;
 }
 
-/* Read a counter that need not be "cycle". Not inline: it is a table of 32 instructions. */
+/* Not inline: it is a table of 32 instructions. */
 static __attribute__((__noinline__, __unused__)) uint64_t region_counter(unsigned int n)
 {
 	return REGION_COUNTER(n);
 }
 
-/* Read cycles that are not on a counter now, or again, or by read(2), or say why not. */
+/* If the fast way cannot read them */
 static __attribute__((__noinline__, __unused__)) int region_cycles_read_slow(const struct region *r,
 									     uint64_t *count)
 {
 	struct region_moment now;
-	int error = region_check_owner(r);
+	int how = region_check_owner(r);
 
-	if (error)
-		return error;
-	if (r->direct && r->page[0] && region_read_page(r->page[0], count, NULL))
-		return 0;
-	error = region_read_kernel(r, &now);
-	if (!error)
+	how = how ? how : region_read(r, &now);
+	if (how >= 0)
 		*count = now.count[0];
-	return error;
+	return how < 0 ? how : 0;
 }
 
-/**
- * region_cycles_read() - read the cycles of this thread
- * @c: open
- * @count: cycles since region_cycles_open(); the difference of two values is the cost of what
- *	   is between them. Not changed on an error.
- *
- * If the counter can be read from user space, this takes about as many instructions as the
- * lines below, and a dozen more if it is another one than "cycle". Else it is a system call.
- *
- * Return: 0, -EPERM in another thread than region_cycles_open(), -ENODEV if not open or in a
- * child of fork(), -ENODATA if another pinned event has taken the counter (then close and
- * open again), -EIO if read(2) failed.
- */
+/* Read the cycles since region_cycles_open(), as region_read_page() with few instructions. */
 static inline int region_cycles_read(const struct region_cycles *c, uint64_t *count)
 {
 	const struct region *r = &c->region;
@@ -981,13 +589,13 @@ static inline int region_cycles_read(const struct region_cycles *c, uint64_t *co
 
 	if (!r->direct || !page || *r->owner != region_thread())
 		return region_cycles_read_slow(r, count);
-	/* As region_read_page(). Index 1 is the CSR "cycle": its read needs no switch. */
 	lock = page->lock;
 	region_barrier();
 	index = page->index;
 	width = page->pmc_width;
 	if (!page->cap_user_rdpmc || index - 1 > 31 || width - 1 > 63)
 		return region_cycles_read_slow(r, count);
+	/* Index 1 is the CSR "cycle": its read needs no switch. */
 	now = index == 1 ? REGION_COUNTER(0) : region_counter(index - 1);
 	now = page->offset + region_sign_extend(now, width);
 	region_barrier();
@@ -997,10 +605,6 @@ static inline int region_cycles_read(const struct region_cycles *c, uint64_t *co
 	return 0;
 }
 
-/**
- * region_cycles_close() - stop counting and free what region_cycles_open() allocated
- * @c: opened by this thread; in a child of fork(), the child's copy
- */
 static inline void region_cycles_close(struct region_cycles *c)
 {
 	region_close(&c->region);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# dts.sh - the device trees in dts/ compile without warnings and match the event data,
-# and an overlay gives another tree the same pmu node. Needs dtc.
+# dts.sh - the device trees compile without warnings, and an overlay gives another tree the same pmu
+# node. Needs dtc. What is in them is checked by generated.sh.
 . "$(dirname "$0")/steps.sh"
 for tool in dtc fdtget fdtoverlay; do
 	command -v $tool >/dev/null || {
@@ -10,20 +10,13 @@ for tool in dtc fdtget fdtoverlay; do
 		exit 4
 	}
 done
-events=$top/drivers/perf/sbi_pmu/vendor/xiangshan
-tables=$(sed -n 's/^#title	\([^	]*\)	.*/\1/p' "$events/events.tsv")
-[ -n "$tables" ] || fails "no event tables"
 
 # The properties of a tree's pmu node, one a line.
 node() { # TREE
 	for p in event-to-mhpmevent event-to-mhpmcounters raw-event-to-mhpmcounters; do
-		fdtget -t x "$1" /pmu riscv,$p
+		fdtget -t x "$1" /pmu riscv,$p || echo "no $p"
 	done
-}
-
-matches() { # TABLE
-	awk -f "$top/selftests/host/dts.awk" -v table="$1" "$events/events.tsv" \
-		"$events/combined.tsv" "$events/standard.tsv" "$dir/node"
+	fdtget "$1" /pmu openxiangshan,event-table
 }
 
 make -C "$top/dts" OUT="$dir" >"$dir/make.log" 2>&1 || fails "dts do not compile"
@@ -42,21 +35,10 @@ cat >"$dir/virt.dts" <<'END'
 END
 dtc -q -o "$dir/virt.dtb" "$dir/virt.dts"
 
-for t in $tables; do
-	tree=$dir/xiangshan-$t.dtb
+for tree in "$dir"/xiangshan-*.dtb; do
+	fdtoverlay -i "$dir/virt.dtb" -o "$dir/laid" "${tree%.dtb}-virt.dtbo" || failed=1
 	node "$tree" >"$dir/node"
-	said=$(matches "$t") || fails "$t:" "$said"
-	echo "$t: $said"
-	[ "$(fdtget "$tree" /pmu openxiangshan,event-table)" = "$t" ] || fails "$t: names another table"
-
-	fdtoverlay -i "$dir/virt.dtb" -o "$dir/laid.dtb" "$dir/xiangshan-$t-virt.dtbo" &&
-		node "$dir/laid.dtb" | cmp - "$dir/node" ||
-		fails "$t: the overlay gives another node"
-
-	# Breaches are found: wrong index, counters of another unit, wrong raw mask, lost row.
-	for change in 's/^1 0 /1 1 /' '2s/^1 1 7f80000/1 1 7f800/' '3s/ 100 / 101 /' '1s/ [^ ]* [^ ]* [^ ]*$//'; do
-		node "$tree" | sed "$change" >"$dir/node"
-		! matches "$t" >/dev/null || fails "$t: '$change' is not found"
-	done
+	node "$dir/laid" | cmp - "$dir/node" || fails "${tree##*/}: the overlay gives another node"
+	! grep '^no ' "$dir/node" || fails "${tree##*/}: properties are missing"
 done
 exit $failed

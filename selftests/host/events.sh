@@ -94,30 +94,4 @@ for awk in mawk gawk "busybox awk" original-awk; do
 done
 [ -n "$tried" ] || fails "no awk"
 
-# tables.inc matches the event data, and a wrong index, operator or name is found.
-names() {
-	awk -f "$top/selftests/host/names.awk" "$good/events.tsv" "$good/combined.tsv" \
-		"$good/standard.tsv" "$dir/tables.inc" >"$dir/said"
-}
-
-cp "$dir/first" "$dir/tables.inc"
-names || fails "tables.inc does not match the event data:" "$(cat "$dir/said")"
-sed '0,/OR, 2, 0/s//OR, 3, 0/' "$dir/first" >"$dir/tables.inc"
-! names || fails "a wrong index is not found"
-sed '/"l1d_load_miss"/s/ADD3/OR/' "$dir/first" >"$dir/tables.inc"
-! names || fails "a wrong operator is not found"
-sed '/"ifu_req"/d' "$dir/first" >"$dir/tables.inc"
-! names || fails "a missing name is not found"
-sed '/WITHHELD("ibuffer_full"/s/WITHHELD/EVENT/' "$dir/first" >"$dir/tables.inc"
-! names || fails "a name that must be withheld is not found"
-sed '/EVENT("ifu_req"/s/EVENT/WITHHELD/' "$dir/first" >"$dir/tables.inc"
-! names || fails "a name that must not be withheld is not found"
-sed 's/"only_0_hit"/"only_0_miss"/' "$dir/first" >"$dir/tables.inc"
-! names || fails "a duplicate name is not found"
-sed 's/slots = 8/slots = 6/' "$dir/first" >"$dir/tables.inc"
-! names || fails "a wrong number of slots is not found"
-sed 's/rtl_date = "2025-11"/rtl_date = "2026-03"/' "$dir/first" >"$dir/tables.inc"
-! names || fails "a wrong RTL date is not found"
-sed 's/0x5, "branch_jump"/0x6, "branch_jump"/' "$dir/first" >"$dir/tables.inc"
-! names || fails "a wrong standard event is not found"
 exit $failed

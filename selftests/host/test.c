@@ -67,9 +67,6 @@ static const struct {
 	{ "quirks", test_quirks },
 	{ "region", test_region },
 	{ "topdown", test_topdown },
-	{ "topdown_find", test_topdown_find },
-	{ "topdown_record", test_topdown_record },
-	{ "topdown_show", test_topdown_show },
 };
 
 int main(int argc, char **argv)

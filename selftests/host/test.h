@@ -25,8 +25,5 @@ bool remove_tree(const char *path);
 
 void test_region(void);
 void test_topdown(void);
-void test_topdown_find(void);
-void test_topdown_record(void);
-void test_topdown_show(void);
 
 #endif

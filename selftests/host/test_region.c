@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_region: how region.h reads mmap pages that the kernel changes meanwhile, how it
- * adds up regions, and how it refuses wrong use. Counters and clock are variables.
+ * test_region: how region.h reads mmap pages that the kernel changes meanwhile, how it adds up
+ * regions, refuses wrong use, and parses names. Counters, clock and sysfs are the test's.
  */
+#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "test.h"
-#include "test_region.h"
 
 static u64 read_counter(unsigned int n);
 static u64 now_clock;
 
 #define REGION_COUNTER(n)	read_counter(n)
 #define REGION_CLOCK()		now_clock
+#define REGION_SYSFS		sysfs
+static char sysfs[40] = "/tmp/test_region.XXXXXX";
 #include "../../include/sbi_pmu/region.h"
 
 /* ---- pages ---- */
@@ -54,18 +56,11 @@ static void reset_pages(void)
 
 static void test_width(void)
 {
-	static const struct { u64 raw; unsigned int width; s64 value; } rows[] = {
-		{ 0, 64, 0 }, { ~0ULL, 64, -1 }, { 1ULL << 63, 64, INT64_MIN },
-		{ 5, 48, 5 }, { (1ULL << 48) - 1, 48, -1 }, { 1ULL << 47, 48, -(1LL << 47) },
-		{ (1ULL << 47) - 1, 48, (1LL << 47) - 1 }, { 0xffff000000000007, 48, 7 },
-		{ 1, 1, -1 }, { 0x80000000, 32, INT32_MIN },
-	};
-	unsigned int right = 0;
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++)
-		right += (s64)region_sign_extend(rows[i].raw, rows[i].width) == rows[i].value;
-	note("%u of %zu values", right, ARRAY_SIZE(rows));
-	check(right == ARRAY_SIZE(rows), "region.sign_extend_1_to_64_bits");
+	check(region_sign_extend(~0ULL, 64) == ~0ULL && region_sign_extend(5, 48) == 5 &&
+	      (s64)region_sign_extend((1ULL << 48) - 1, 48) == -1 &&
+	      (s64)region_sign_extend(1ULL << 47, 48) == -(1LL << 47) &&
+	      region_sign_extend(0xffff000000000007, 48) == 7 &&
+	      (s64)region_sign_extend(1, 1) == -1, "region.sign_extend_1_to_64_bits");
 }
 
 static bool page_reads_as(u64 want)
@@ -489,9 +484,142 @@ static void test_cycles_misuse(void)
 	check(region_cycles_read(&c, &count) == -ENODEV, "region.cycles_after_close_refused");
 }
 
+/* ---- event names ---- */
+
+static void make_sysfs(void)
+{
+	static const struct { const char *pmu, *dir, *file, *content; } files[] = {
+		{ "cpu", ".", "type", "4" },
+		{ "cpu", "format", "event", "config:0-55" },
+		{ "cpu", "format", "event0", "config:0-9" },
+		{ "cpu", "format", "unit", "config:56-58" },
+		{ "cpu", "format", "bit", "config:63" },
+		{ "cpu", "format", "whole", "config:0-63" },
+		{ "cpu", "format", "other_word", "config1:0-7" },
+		{ "cpu", "format", "far", "config:60-64" },
+		{ "cpu", "format", "split", "config:0-7,32" },
+		{ "cpu", "events", "front_bubble", "event0=0x15,unit=0x1" },
+		{ "cpu", "events", "loop", "loop" },
+		{ "sbi_pmu", ".", "type", "12" },
+		{ "sbi_pmu", "format", "event", "config:0-15" },
+		{ "sbi_pmu", "events", "front_bubble", "event=0x20" },
+		{ "sbi_pmu", "events", "here_only", "event=0x30" },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(files); i++)
+		write_pmu_file(sysfs, files[i].pmu, files[i].dir, files[i].file, files[i].content);
+}
+
+enum { U = 1, K = 2, H = 4, ALL = U | K | H, PINNED = 8 };
+
+#define FRONT_BUBBLE	(0x15 | 1ULL << 56)
+
+/* An error, or type, config and modes of a name that is accepted */
+static const struct {
+	const char *name;
+	int error;
+	u32 type;
+	u64 config;
+	int modes;
+} names[] = {
+	{ "cycles", 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, ALL },
+	{ "instructions:u", 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, U },
+	{ "branches:uk", 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, U | K },
+	{ "stalled-cycles-backend", 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
+	  ALL },
+	{ "ref-cycles", 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, ALL },
+	{ "cycles:", 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, ALL },
+	{ "cycles:uD", 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, U | PINNED },
+	{ "page-faults", 0, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, ALL },
+	{ "cpu-migrations", 0, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, ALL },
+	{ "L1-dcache-loads", 0, PERF_TYPE_HW_CACHE, 0, ALL },
+	{ "dTLB-load-misses", 0, PERF_TYPE_HW_CACHE, 0x10003, ALL },
+	{ "node-prefetch-misses:k", 0, PERF_TYPE_HW_CACHE, 0x10206, K },
+	{ "branch-store-misses", 0, PERF_TYPE_HW_CACHE, 0x10105, ALL },
+	{ "rFF:h", 0, PERF_TYPE_RAW, 0xff, H },
+	{ "rffffffffffffffff", 0, PERF_TYPE_RAW, ~0ULL, ALL },
+	{ "front_bubble:u", 0, 4, FRONT_BUBBLE, U },
+	{ "here_only", 0, 12, 0x30, ALL },
+	{ "sbi_pmu/front_bubble/", 0, 12, 0x20, ALL },
+	{ "cpu/front_bubble/u", 0, 4, FRONT_BUBBLE, U },
+	{ "cpu/front_bubble/:k", 0, 4, FRONT_BUBBLE, K },
+	{ "cpu/front_bubble,unit=3/", 0, 4, 0x15 | 3ULL << 56, ALL },
+	{ "cpu/event0=0x15,unit=1/", 0, 4, FRONT_BUBBLE, ALL },
+	{ "cpu/bit/", 0, 4, 1ULL << 63, ALL },
+	{ "cpu/whole=0xffffffffffffffff/", 0, 4, ~0ULL, ALL },
+	{ "sbi_pmu/config=7/", 0, 12, 7, ALL },
+	{ .name = "", .error = -EINVAL }, { .name = "cycles:x", .error = -EINVAL },
+	{ .name = "nothing_here", .error = -ENOENT }, { .name = "rxyz", .error = -ENOENT },
+	{ .name = "r", .error = -ENOENT }, { .name = "r1ffffffffffffffff", .error = -ENOENT },
+	{ .name = "event=1", .error = -ENOENT }, { .name = "..", .error = -ENOENT },
+	{ .name = "cpu/front_bubble", .error = -EINVAL }, { .name = "cpu/", .error = -EINVAL },
+	{ .name = "/cycles/", .error = -ENOENT }, { .name = "../cycles/", .error = -ENOENT },
+	{ .name = "nopmu/x/", .error = -ENOENT }, { .name = "cpu/nothing/", .error = -ENOENT },
+	{ .name = "cpu/nothing=1/", .error = -ENOENT }, { .name = "cpu/loop/", .error = -ENOENT },
+	{ .name = "cpu/event0=/", .error = -EINVAL }, { .name = "cpu/event0=-1/", .error = -EINVAL },
+	{ .name = "cpu/event0=1z/", .error = -EINVAL },
+	{ .name = "cpu/event0=0x400/", .error = -ERANGE },
+	{ .name = "cpu/whole=0x10000000000000000/", .error = -EINVAL },
+	{ .name = "cpu/other_word=1/", .error = -ERANGE }, { .name = "cpu/far=1/", .error = -ERANGE },
+	{ .name = "cpu/split=1/", .error = -ERANGE },
+	{ .name = "cpu/front_bubble/x", .error = -EINVAL },
+};
+
+static void test_names(void)
+{
+	unsigned int wrong = 0;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+		struct perf_event_attr attr = {};
+		struct region r = {};
+		int error, modes;
+
+		snprintf(r.name[0], sizeof(r.name[0]), "%s", names[i].name);
+		error = region_parse(&r, &attr);
+		modes = (attr.exclude_user ? 0 : U) | (attr.exclude_kernel ? 0 : K) |
+			(attr.exclude_hv ? 0 : H) | (attr.pinned ? PINNED : 0);
+		if (error == names[i].error && (error ? !!strstr(r.why, names[i].name) :
+		    attr.type == names[i].type && attr.config == names[i].config &&
+		    modes == names[i].modes))
+			continue;
+		note("'%s': type %u, config %#llx, modes %d (%d, %s)", names[i].name,
+		     attr.type, attr.config, modes, error, r.why);
+		wrong++;
+	}
+	check(!wrong, "region.names_are_accepted_or_refused");
+}
+
+/* Wrong names are refused before the kernel is asked for an event. */
+static void test_open(void)
+{
+	struct perf_event_attr attr = {};
+	struct region r;
+	int error = region_open(&r, "nothing_here,cycles");
+
+	note("%s", region_why(&r, error));
+	check(error == -ENOENT && strstr(region_why(&r, error), "'nothing_here': no PMU has"),
+	      "region.open_explains_unknown_event");
+	check(region_begin(&r) == -ENODEV && !r.owner, "region.begin_fails_after_failed_open");
+	error = region_open(&r, "cpu/event0=1,unit=x/,cycles");
+	check(error == -EINVAL && strstr(region_why(&r, error), "'x' is not a number"),
+	      "region.list_splits_outside_slashes");
+	error = region_open(&r, "a_name_of_so_many_letters_that_nobody_would_ever_have_one_as_this");
+	check(error == -ENAMETOOLONG, "region.open_refuses_long_name");
+	memset(&r, 0, sizeof(r));
+	r.n = 1;
+	memcpy(r.name[1], "cycles:D", sizeof("cycles:D"));
+	check(region_add_event(&r) == -EINVAL && !region_parse(&r, &attr) && attr.pinned,
+	      "region.pinned_member_refused");
+}
+
 void test_region(void)
 {
-	test_region_name();
+	if (check(mkdtemp(sysfs), "region.sysfs_directory_created")) {
+		make_sysfs();
+		test_names();
+		test_open();
+		remove_tree(sysfs);
+	}
 	test_width();
 	test_offset();
 	test_sequence();

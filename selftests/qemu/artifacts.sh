@@ -228,9 +228,9 @@ artifact_kerneltools() {
 	as_root rm -rf "$tree"
 }
 
-# Programs of other projects that read our files: Sphinx, libpfm4, likwid; and a compiler.
+# Sphinx, which reads our pages.
 artifact_consumers() {
-	debstrap "$stable" apt amd64 make,gcc,libc6-dev,python3-sphinx,libpfm4-dev,likwid "$1/root"
+	debstrap "$stable" apt amd64 make,python3-sphinx "$1/root"
 }
 
 # A root that builds and checks the Debian packages for riscv64, and compiles C++; see deb.sh. Two

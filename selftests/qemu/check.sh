@@ -545,8 +545,6 @@ more_steps() {
 	clang-format finds a breach = in_tree stable selftests/lint.sh self-test
 	perf JSON = perf_json
 	documents = documents
-	libpfm4 reads its events = in_tree consumers selftests/host/libpfm4.sh
-	likwid reads its groups = in_tree consumers selftests/host/likwid.sh
 	packages, make install = in_packaging build lint dkms install
 	EOF2
 }

@@ -66,7 +66,7 @@ check_counts() {
 	grep -q "^sbi-pmu/.*, $release, .*: installed" output || fails "not installed for $release"
 	show "modinfo -F filename sbi_pmu"
 	[ -e /sys/bus/event_source/devices/cpu/caps/mode ] || fails "the module has no PMU 'cpu'"
-	show "perf stat -e cycles,instructions,r1234 -- matmul -n 64 -t 1"
+	show "perf stat -e cycles,instructions,r1234 -- true"
 	grep -Eq '^ *[1-9][0-9,]* +instructions' output || fails "instructions are not counted"
 	grep -q '<not supported> *r1234' output || fails "an unknown event is not refused"
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# demo.sh - make run, make run-xiangshan, make picture, make shell.
+# demo.sh - make run, make run-xiangshan, make shell.
 #
 # Scripts in the machines (guest/demo*) print what is shown, to a virtio port. Sourced by lab.sh.
 
@@ -89,33 +89,6 @@ demo() {
 	          make check            test every feature, in minutes
 	          make && sudo insmod drivers/perf/sbi_pmu/sbi_pmu.ko      on a RISC-V machine
 	EOF2
-}
-
-# picture_of NAME COMMAND...: write what COMMAND prints to Documentation/images/NAME.svg.
-picture_of() {
-	local file=$top/Documentation/images/$1.svg
-	shift
-	"$@" >"$run/picture" && cp "$run/picture" "$file" && say "wrote $file"
-}
-
-# What demo_xiangshan shows of sbi-topdown --record.
-record_shown() {
-	sed -n '/^   # .*--record/,/^-- /{/^-- /d; s/^   //; p}' "$run/demo_xiangshan.shown" |
-		LC_ALL=C awk -v footer="make run-xiangshan: $(release_of testing), QEMU with a model of XiangShan's counters. Drawn by make picture." \
-			-f "$lab/screen.awk"
-}
-
-# make picture: draw what make run and make run-xiangshan show.
-picture() {
-	demo_prepare q7 q11 qfix
-	demo_boots
-	follow demo "${job_pids[-2]}" >/dev/null
-	follow demo_shared "${job_pids[-1]}" >/dev/null
-	start_job demo_hpm
-	follow demo_xiangshan "${job_pids[-1]}" >/dev/null
-	mkdir -p "$top/Documentation/images"
-	picture_of make-run awk -f "$lab/picture.awk" "$run/demo.shown" "$run/demo_shared.shown" &&
-		picture_of sbi-topdown-record record_shown
 }
 
 demo_xiangshan() {

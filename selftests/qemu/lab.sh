@@ -37,9 +37,8 @@ usage() {
 	  check-packages   install, upgrade and purge the packages in a booted Debian
 	  run              boot a machine and show what the module does
 	  run-xiangshan    the same with a model of XiangShan's counters
-	  picture          draw the pictures of the documents from what both show
 	  deb              build the Debian packages
-	  compare          measure the module and the built-in driver, and write the comparison
+	  compare          measure the module and the built-in driver, and print a table
 	  shell [CASE]     boot the machine of a case, with a prompt
 	  list             list the cases
 	  setup            download and build what check-all needs
@@ -113,7 +112,7 @@ check-debug) run_check debug ;;
 check-packages) check_packages ;;
 run) demo ;;
 run-xiangshan) demo_xiangshan ;;
-picture | compare | deb) "$verb" ;;
+compare | deb) "$verb" ;;
 shell) shell "$@" ;;
 list) list ;;
 setup) setup ;;

@@ -117,17 +117,18 @@ machine_command() {
 	[ -z "$overlay" ] || machine+=(-dtb "$(device_tree "${overlay#+}")") || exit
 }
 
-# device_tree OVERLAY: let QEMU write the device tree of $machine, and apply dts/OVERLAY.dtso or
-# that of the lab to it. Print the name of the resulting file.
+# device_tree OVERLAY: let QEMU write the device tree of $machine, and apply OVERLAY.dtso of the
+# event data or of the lab to it. Print the name of the resulting file.
 device_tree() {
-	local overlay=$1 source folder here=selftests/qemu
-	for source in dts $here $here/xiangshan-hpm $here/vendor-pmu missing; do
-		[ ! -e "$run/tree/$source/$overlay.dtso" ] || break
-	done
-	[ "$source" != missing ] || die "no overlay '$overlay' in dts/"
+	local overlay=$1 source folder here=$run/tree/selftests/qemu
 	folder=$(mktemp -d "$run/dtb.XXXXXX")
+	"$run/tree/drivers/perf/sbi_pmu/vendor/xiangshan/generate.sh" dts "$folder" || exit
+	for source in "$folder" "$here" "$here/xiangshan-hpm" "$here/vendor-pmu" missing; do
+		[ ! -e "$source/$overlay.dtso" ] || break
+	done
+	[ "$source" != missing ] || die "no overlay '$overlay'"
 	("${machine[@]}" -M "dumpdtb=$folder/tree" &&
-		cd "$run/tree/$source" &&
+		cd "$source" &&
 		run_program q11 dtc -q -@ -I dts -O dtb -o "$folder/overlay" "$overlay.dtso" &&
 		run_program q11 fdtoverlay -i "$folder/tree" -o "$folder/result" "$folder/overlay"
 	) >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * sbi-topdown - top-down analysis of a XiangShan core without multiplexing. See
- * sbi-topdown.1.
- */
+/* sbi-topdown - top-down analysis of a XiangShan core without multiplexing. See sbi-topdown.1. */
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -16,53 +17,181 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "events.h"
-#include "options.h"
-#include "record.h"
-#include "terminal.h"
+#include "topdown.h"
 
-/**
- * struct run - a measurement
- * @options: the command line
- * @events: open events
- * @command: pid 0 if there is none
- * @out: where the results go
- * @terminal: @out is a terminal that understands escape sequences
- * @style: its size and abilities
- * @full_screen: intervals are drawn on its alternate screen
- * @what: what is measured, for people
- * @start_ns: when the measurement started
- * @interval_end_ns: when the current interval ends
- * @total: what had been counted at the end of the last interval
- * @last_interval: its counts
- * @status: exit status of the command, -1: it runs
- * @done: the measurement is to end
- * @files: limit of open files before it was raised
- * @signal_fd: the signals
- * @signals_before: signal mask of the commands
- */
-struct run {
-	struct options options;
-	struct td_events events;
-	struct td_command command;
-	FILE *out;
-	bool terminal;
-	struct td_style style;
-	bool full_screen;
-	char what[64];
-	uint64_t start_ns;
-	uint64_t interval_end_ns;
-	struct td_sample total;
-	struct td_report last_interval;
-	int status;
-	bool done;
-	struct rlimit files;
-	int signal_fd;
-	sigset_t signals_before;
+/* Exit status, if not the command's own */
+enum { NOT_AVAILABLE = 124, FAILED = 125, NOT_RUNNABLE = 126, NOT_FOUND = 127 };
+
+#define MAX_PIDS	256
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* ---- the command line ---- */
+
+static struct {
+	bool all_cpus, csv;
+	char *pid_list;
+	pid_t pid[MAX_PIDS];
+	unsigned int n_pids, interval, level;
+	const char *output, *record;
+	char **command;
+} options = { .level = 2 };
+
+static const char usage[] =
+	"usage: sbi-topdown [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+	"       sbi-topdown [OPTION...] -a | -p PID[,PID...] [[--] COMMAND [ARGUMENT...]]\n"
+	"  -a, --all            measure all CPUs, until Ctrl-C or the end of COMMAND\n"
+	"  -p, --pid PID,...    measure processes with all their threads\n"
+	"  -l, --level 1|2|3    level of detail (default: 2)\n"
+	"  -I, --interval MS    print each interval of MS milliseconds, too\n"
+	"      --record[=FILE]  run COMMAND again, and show the functions that the largest\n"
+	"                       part comes from; perf's data go to FILE (default: perf.data)\n"
+	"      --csv            print CSV, for programs\n"
+	"  -o, --output FILE    write to FILE (default: stdout; with COMMAND: stderr)\n"
+	"  -h, --help           print this help\n";
+
+__attribute__((noreturn)) static void fail_usage(const char *error)
+{
+	fprintf(stderr, "sbi-topdown: %s\n%s", error, usage);
+	exit(FAILED);
+}
+
+/* Parse a number up to the end or a comma. */
+static unsigned long parse_number(char **text, unsigned long min, unsigned long max,
+				  const char *error)
+{
+	const unsigned long n = **text == '-' ? 0 : strtoul(*text, text, 10);
+
+	if (n < min || n > max || (**text && **text != ','))
+		fail_usage(error);
+	return n;
+}
+
+static void parse_pids(char *list)
+{
+	options.pid_list = list;
+	do {
+		if (options.n_pids == MAX_PIDS)
+			fail_usage("-p: too many processes");
+		options.pid[options.n_pids++] =
+			parse_number(&list, 1, 1 << 30, "-p: not a process id");
+	} while (*list++);
+}
+
+static void parse_options(int argc, char **argv)
+{
+	static const struct option long_options[] = { { "all", no_argument, NULL, 'a' },
+						      { "pid", required_argument, NULL, 'p' },
+						      { "level", required_argument, NULL, 'l' },
+						      { "csv", no_argument, NULL, 'C' },
+						      { "interval", required_argument, NULL, 'I' },
+						      { "record", optional_argument, NULL, 'R' },
+						      { "output", required_argument, NULL, 'o' },
+						      { "help", no_argument, NULL, 'h' },
+						      {} };
+	int option;
+
+	/* The "+" stops at COMMAND: options after it belong to the command. */
+	while ((option = getopt_long(argc, argv, "+ap:l:I:o:h", long_options, NULL)) != -1) {
+		if (option == 'h' || option == '?') {
+			fputs(usage, option == 'h' ? stdout : stderr);
+			exit(option == 'h' ? 0 : FAILED);
+		}
+		if (option == 'p')
+			parse_pids(optarg);
+		else if (option == 'l')
+			options.level = parse_number(&optarg, 1, 3, "-l: the level is 1, 2 or 3");
+		else if (option == 'I')
+			options.interval = parse_number(&optarg, 10, 1000000000,
+							"-I: the interval is 10 ms or more");
+		else if (option == 'R')
+			options.record = optarg ?: "perf.data";
+		else if (option == 'o')
+			options.output = optarg;
+		options.all_cpus |= option == 'a';
+		options.csv |= option == 'C';
+	}
+	if (optind < argc)
+		options.command = argv + optind;
+	if (options.all_cpus && options.n_pids)
+		fail_usage("use -a or -p, not both");
+	if (!options.all_cpus && !options.n_pids && !options.command)
+		fail_usage("nothing to measure: use -a, -p or a command");
+	if (options.record && (!*options.record || !strcmp(options.record, "-")))
+		fail_usage("--record=FILE: this is not the name of a file");
+	if (options.record && !options.command)
+		fail_usage("--record needs a command: it runs twice (for a time: -- sleep 10)");
+	if (options.record && (options.level == 1 || options.csv))
+		fail_usage("--record needs level 2 or 3, and prints text only");
+}
+
+/* ---- processes ---- */
+
+static sigset_t signals_before; /* of the commands */
+static struct rlimit files_before;
+
+/* A process that waits before its exec; a byte written to @start starts it. */
+struct process {
+	pid_t pid;
+	int start, error;
 };
 
-/* ---- output ---- */
+static struct process create_process(char **argv, int out)
+{
+	int start[2], error[2];
+	struct process p;
+	char byte;
+
+	p.pid = pipe2(start, O_CLOEXEC) || pipe2(error, O_CLOEXEC) ? -1 : fork();
+	if (p.pid < 0)
+		err(FAILED, "cannot create a process for %s", argv[0]);
+	if (!p.pid) {
+		close(start[1]);
+		/* At the end of the file sbi-topdown has ended: do not run the program. */
+		if (read(start[0], &byte, 1) != 1)
+			_exit(FAILED);
+		if (out >= 0)
+			dup2(out, STDOUT_FILENO);
+		setrlimit(RLIMIT_NOFILE, &files_before);
+		sigprocmask(SIG_SETMASK, &signals_before, NULL);
+		execvp(argv[0], argv);
+		_exit(write(error[1], &errno, sizeof(errno)) < 0 ? FAILED : NOT_FOUND);
+	}
+	close(start[0]);
+	close(error[1]);
+	p.start = start[1];
+	p.error = error[0];
+	return p;
+}
+
+/* Return: 0, or the errno of an exec that failed. */
+static int start_process(struct process *p)
+{
+	int error = 0;
+
+	if (write(p->start, "", 1) != 1 || read(p->error, &error, sizeof(error)) < 0)
+		error = errno;
+	close(p->start);
+	close(p->error);
+	return error;
+}
+
+/* Return: the exit status as a shell reports it. */
+static int wait_for_process(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* ---- measurement ---- */
+
+static struct td_set set;
+static FILE *out;
+static char what[64];
+static uint64_t start_ns;
+static int signal_fd;
 
 static uint64_t now_ns(void)
 {
@@ -72,488 +201,343 @@ static uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* With a command the default is stderr, as the command uses stdout. */
-static FILE *open_output(const struct options *options)
-{
-	FILE *out;
-
-	if (!options->output)
-		return options->command ? stderr : stdout;
-	out = fopen(options->output, "we");
-	if (!out)
-		err(FAILED, "cannot write to %s", options->output);
-	return out;
-}
-
-/* Print the head, or enter full screen; not with a command, which may use the terminal. */
-static void start_output(struct run *run)
-{
-	struct options *options = &run->options;
-
-	run->terminal = options->format == TEXT && td_terminal_is_capable(run->out);
-	run->full_screen = run->terminal && !options->command;
-	if (run->full_screen && !options->interval)
-		options->interval = 1000;
-	if (options->format == CSV)
-		td_show_csv_head(run->out);
-	else if (options->format == TEXT && !run->full_screen && options->interval)
-		td_show_columns_head(run->out, run->events.n_events);
-	fflush(run->out);
-	if (run->full_screen)
-		td_terminal_enter(run->out);
-}
-
-/* Draw the last interval. The screen is written at once, to avoid flicker. */
-static void draw_screen(struct run *run)
-{
-	size_t size = 0;
-	char *text = NULL;
-	FILE *frame;
-
-	if (!run->last_interval.what)
-		return;
-	frame = open_memstream(&text, &size);
-	if (!frame)
-		return;
-	td_terminal_get_style(run->out, &run->style);
-	td_show_screen(frame, &run->last_interval, &run->style);
-	fclose(frame);
-	fwrite(text, 1, size, run->out);
-	free(text);
-}
-
-static void print_report(struct run *run, const struct td_report *report)
-{
-	switch (run->options.format) {
-	case CSV:
-		td_show_csv(run->out, report);
-		break;
-	case JSON:
-		td_show_json(run->out, report);
-		break;
-	case TEXT:
-		if (!report->summary && run->full_screen) {
-			draw_screen(run);
-		} else if (!report->summary) {
-			td_show_columns(run->out, report);
-		} else if (run->terminal) {
-			td_terminal_get_style(run->out, &run->style);
-			td_show_bars(run->out, report, &run->style);
-		} else {
-			td_show_text(run->out, report);
-		}
-	}
-	fflush(run->out);
-}
-
-/* ---- measurement ---- */
-
-/* Each event of each task or CPU needs an open file. */
-static void raise_file_limit(struct run *run)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &run->files))
-		return;
-	files = run->files;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-}
-
-static bool open_events(struct run *run)
-{
-	const struct options *options = &run->options;
-
-	if (options->all_cpus)
-		return td_open_cpus(&run->events);
-	for (unsigned int i = 0; i < options->n_pids; i++)
-		if (!td_open_process(&run->events, options->pids[i]))
-			return false;
-	return options->n_pids || td_open_command(&run->events, run->command.pid);
-}
-
-/* Write the name of what is measured, without control characters. */
-static void set_name(struct run *run)
-{
-	const struct options *options = &run->options;
-	const size_t size = sizeof(run->what);
-
-	if (options->all_cpus)
-		snprintf(run->what, size, "all %u CPUs", run->events.n_groups);
-	else if (options->n_pids > 1)
-		snprintf(run->what, size, "%u processes", options->n_pids);
-	else if (options->n_pids)
-		snprintf(run->what, size, "process %d", options->pids[0]);
-	else
-		snprintf(run->what, size, "%s", options->command[0]);
-	for (char *c = run->what; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-}
-
-/* Read the counts since the start. A failure ends the measurement unless a command runs. */
-static bool read_report(struct run *run, struct td_report *report)
+/* What is counted since the start. */
+static bool read_report(struct td_report *report)
 {
 	*report = (struct td_report){
-		.what = run->what,
-		.seconds = (now_ns() - run->start_ns) / 1e9,
-		.user_only = run->events.user_only,
+		.what = what,
+		.seconds = (now_ns() - start_ns) / 1e9,
+		.user_only = set.user_only,
 	};
-	if (td_read_events(&run->events, &report->sample))
-		return true;
-	run->done |= !run->command.pid;
-	return false;
+	return td_read_events(&set, &report->sample);
 }
 
-static void end_interval(struct run *run)
+/* Locale files may be missing, so look at the names only. */
+static struct td_style style_of_terminal(void)
 {
-	const uint64_t ns = run->options.interval * 1000000ULL;
+	static const char * const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *term = getenv("TERM"), *locale = "";
+	struct winsize size = {};
+
+	if (!isatty(fileno(out)) || !term || !*term || !strcmp(term, "dumb"))
+		return (struct td_style){};
+	for (unsigned int i = 0; i < 3 && !*locale; i++)
+		locale = getenv(names[i]) ?: "";
+	if (ioctl(fileno(out), TIOCGWINSZ, &size) || !size.ws_col)
+		size.ws_col = 80;
+	return (struct td_style){
+		.width = size.ws_col,
+		.utf8 = strcasestr(locale, "utf-8") || strcasestr(locale, "utf8"),
+	};
+}
+
+/* Return: whether there are shares. */
+static bool print_report(const struct td_report *report)
+{
+	const struct td_style style = style_of_terminal();
+	const bool ok = options.csv ? td_show_csv(out, report) :
+				      td_show_summary(out, report, &style);
+
+	fflush(out);
+	return ok;
+}
+
+static uint64_t subtract(uint64_t *a, uint64_t b)
+{
+	const uint64_t before = *a;
+
+	*a = before > b ? before - b : 0;
+	return before;
+}
+
+/* Print the last interval. Return: whether the counters could be read. */
+static bool end_interval(void)
+{
+	static struct td_sample total;
 	struct td_report report;
-	struct td_sample total;
+	struct td_sample *s = &report.sample;
 
-	/* Skip intervals that have passed meanwhile. */
-	run->interval_end_ns += ns * ((now_ns() - run->interval_end_ns) / ns + 1);
-	if (!read_report(run, &report))
-		return;
-	total = report.sample;
-	report.sample = td_sample_difference(&total, &run->total);
-	run->total = total;
-	run->last_interval = report;
-	print_report(run, &report);
-}
-
-/* Print the whole measurement, in @report. Return: whether it has shares. */
-static bool print_summary(struct run *run, struct td_report *report, double share[TD_PARTS])
-{
-	if (!read_report(run, report)) {
-		warnx("%s", run->events.error);
+	if (!read_report(&report))
 		return false;
-	}
-	report->summary = true;
-	print_report(run, report);
-	return td_compute_shares(&report->sample, share) == TD_VALID;
+	total.enabled = subtract(&s->enabled, total.enabled);
+	total.running = subtract(&s->running, total.running);
+	for (unsigned int i = 0; i < TD_EVENTS; i++)
+		total.count[i] = subtract(&s->count[i], total.count[i]);
+	print_report(&report);
+	return true;
 }
-
-/* ---- signals and intervals ---- */
-
-static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGWINCH, SIGTSTP, 0 };
 
 /*
- * Block the signals, to read them from a file. Without a command, SIGINT and SIGQUIT end
- * the measurement, even if the program was started with "&" by a script, which makes it
- * ignore them; a command keeps ignoring them.
- * @before: filled in with the previous signal mask
- * Return: the file.
+ * Without a command a signal ends the measurement. A command gets it instead, unless it is from the
+ * terminal and reaches the command anyway. Return: is the measurement to end?
  */
-static int open_signals(const struct options *options, sigset_t *before)
+static bool handle_signal(pid_t command)
 {
+	struct signalfd_siginfo info;
+
+	if (read(signal_fd, &info, sizeof(info)) != sizeof(info))
+		return false;
+	if (command && info.ssi_code <= 0)
+		kill(command, info.ssi_signo);
+	return !command;
+}
+
+/* Wait for the end of the command, or without one for the end of all processes or a signal. */
+static void measure(pid_t command)
+{
+	struct pollfd fd[1 + MAX_PIDS] = { { .fd = signal_fd, .events = POLLIN } };
+	const uint64_t interval = options.interval * 1000000ULL;
+	const unsigned int n = command ? 1 : options.n_pids;
+	uint64_t end = start_ns + interval;
+	unsigned int alive = 0;
+	int ms = -1;
+
+	for (unsigned int i = 0; i < n; i++) {
+		fd[1 + i].fd = syscall(SYS_pidfd_open, command ?: options.pid[i], 0);
+		fd[1 + i].events = POLLIN;
+		alive += fd[1 + i].fd >= 0 || errno != ESRCH;
+	}
+	while (alive || !n) {
+		if (interval)
+			ms = end > now_ns() ? (end - now_ns() + 999999) / 1000000 : 0;
+		if (poll(fd, 1 + n, ms) < 0 && errno != EINTR)
+			err(FAILED, "poll");
+		if (fd[0].revents && handle_signal(command))
+			return;
+		for (unsigned int i = 1; i <= n; i++)
+			if (fd[i].revents) {
+				close(fd[i].fd);
+				fd[i].fd = -1;
+				alive--;
+			}
+		if (interval && now_ns() >= end && (alive || !n)) {
+			/* Skip intervals that have passed meanwhile. */
+			end += interval * ((now_ns() - end) / interval + 1);
+			if (!end_interval() && !command)
+				return;
+		}
+	}
+}
+
+/*
+ * Read signals from a file. Without a command, SIGINT and SIGQUIT end the measurement even if a
+ * script started this program with "&", so that they are ignored; a command keeps ignoring them.
+ */
+static void open_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t mask;
-	int fd;
 
 	signal(SIGCHLD, SIG_DFL);
-	if (!options->command) {
+	if (!options.command) {
 		signal(SIGINT, SIG_DFL);
 		signal(SIGQUIT, SIG_DFL);
 	}
 	sigemptyset(&mask);
-	for (unsigned int i = 0; signals[i]; i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(signals); i++)
 		sigaddset(&mask, signals[i]);
-	sigprocmask(SIG_BLOCK, &mask, before);
-	fd = signalfd(-1, &mask, SFD_CLOEXEC);
-	if (fd < 0)
+	sigprocmask(SIG_BLOCK, &mask, &signals_before);
+	signal_fd = signalfd(-1, &mask, SFD_CLOEXEC);
+	if (signal_fd < 0)
 		err(FAILED, "cannot receive signals");
-	return fd;
 }
 
-/* Leave the screen while the program is stopped by SIGTSTP. */
-static void suspend(struct run *run)
+static bool open_events(pid_t command)
 {
-	if (run->full_screen)
-		td_terminal_leave(run->out);
-	raise(SIGSTOP);
-	if (run->full_screen) {
-		td_terminal_enter(run->out);
-		draw_screen(run);
-		fflush(run->out);
-	}
+	if (options.all_cpus)
+		return td_open_cpus(&set);
+	for (unsigned int i = 0; i < options.n_pids; i++)
+		if (!td_open_process(&set, options.pid[i]))
+			return false;
+	return options.n_pids || td_open_command(&set, command);
 }
 
-/* Without a command a signal ends the measurement; a command gets the signal instead. */
-static void end_or_forward(struct run *run, const struct signalfd_siginfo *info)
+static void set_name(void)
 {
-	if (!run->command.pid)
-		run->done = true;
-	else if (info->ssi_code <= 0)
-		/* Sent by a process. A signal of the terminal reaches the command anyway. */
-		kill(run->command.pid, info->ssi_signo);
+	if (options.all_cpus)
+		snprintf(what, sizeof(what), "all %u CPUs", set.n_groups);
+	else if (options.n_pids)
+		snprintf(what, sizeof(what), "process %.50s", options.pid_list);
+	else
+		snprintf(what, sizeof(what), "%s", options.command[0]);
 }
 
-static void handle_signal(struct run *run)
-{
-	struct signalfd_siginfo info;
+/* ---- a second run, and the end ---- */
 
-	if (read(run->signal_fd, &info, sizeof(info)) != sizeof(info))
-		return;
-	switch (info.ssi_signo) {
-	case SIGCHLD:
-		if (run->command.pid)
-			run->status = td_command_status(&run->command);
-		run->done |= run->status >= 0;
-		break;
-	case SIGWINCH:
-		if (run->full_screen)
-			draw_screen(run);
-		fflush(run->out);
-		break;
-	case SIGTSTP:
-		suspend(run);
-		break;
-	default:
-		end_or_forward(run, &info);
-	}
+/* Run a program to its end. Return: its exit status, -1 if it cannot be run. */
+static int run_program(char **argv)
+{
+	struct process p = create_process(argv, -1);
+	const int error = start_process(&p);
+
+	if (!error)
+		measure(p.pid);
+	else
+		warnx("cannot run %s: %s", argv[0], strerror(error));
+	return error ? -1 : wait_for_process(p.pid);
 }
 
-/* Return: milliseconds until the interval ends, -1: never. */
-static int ms_to_interval_end(const struct run *run)
+/* Sample the event in a second run. Return: the exit status, -1 if perf cannot be run. */
+static int record(const struct td_profile *profile)
 {
-	const uint64_t t = now_ns();
+	char event[96], period[24];
+	/* Callers (-g) are not shown here, but are in the file, for a flame graph. */
+	char *first[] = { "perf", "record", "-q", "-g", "-o", (char *)options.record,
+			  "-c",   period,   "-e", event };
+	unsigned int words = 1, n = ARRAY_SIZE(first);
+	char **argv;
 
-	if (!run->options.interval)
-		return -1;
-	return run->interval_end_ns > t ? (run->interval_end_ns - t + 999999) / 1000000 : 0;
-}
-
-/**
- * struct watch - files to poll
- * @fd: the signals, then a pidfd for each measured process
- * @n: number of files
- * @alive: number of processes that have not ended
- */
-struct watch {
-	struct pollfd fd[1 + MAX_PIDS];
-	unsigned int n;
-	unsigned int alive;
-};
-
-static void open_watch(struct watch *watch, const struct options *options, int signal_fd)
-{
-	*watch = (struct watch){ .fd = { { .fd = signal_fd, .events = POLLIN } }, .n = 1 };
-	for (unsigned int i = 0; i < options->n_pids; i++) {
-		const int fd = syscall(SYS_pidfd_open, options->pids[i], 0);
-
-		watch->fd[watch->n++] = (struct pollfd){ .fd = fd, .events = POLLIN };
-		watch->alive += fd >= 0 || errno != ESRCH;
-	}
-}
-
-/* Close the pidfds of processes that ended. Return: whether all have ended. */
-static bool close_ended(struct watch *watch)
-{
-	for (unsigned int i = 1; i < watch->n; i++) {
-		if (watch->fd[i].revents) {
-			close(watch->fd[i].fd);
-			watch->fd[i].fd = -1;
-			watch->alive--;
-		}
-	}
-	return watch->n > 1 && !watch->alive;
-}
-
-static void measure(struct run *run)
-{
-	struct watch watch;
-
-	open_watch(&watch, &run->options, run->signal_fd);
-	while (!run->done) {
-		if (poll(watch.fd, watch.n, ms_to_interval_end(run)) < 0 && errno != EINTR)
-			err(FAILED, "poll");
-		if (watch.fd[0].revents)
-			handle_signal(run);
-		if (close_ended(&watch) && !run->command.pid)
-			run->done = true;
-		if (!run->done && !ms_to_interval_end(run))
-			end_interval(run);
-	}
-}
-
-static void start(struct run *run)
-{
-	/* On a full screen the first interval is short, so that it is not empty for long. */
-	const uint64_t ms = run->full_screen ? 250 : run->options.interval;
-	int error;
-
-	run->start_ns = now_ns();
-	run->interval_end_ns = run->start_ns + ms * 1000000;
-	if (run->options.all_cpus || run->options.n_pids)
-		td_enable_events(&run->events);
-	if (!run->command.pid)
-		return;
-	error = td_command_start(&run->command);
-	if (error) {
-		errno = error;
-		err(error == ENOENT ? NOT_FOUND : NOT_RUNNABLE, "cannot run %s",
-		    run->options.command[0]);
-	}
-}
-
-/* ---- a second run ---- */
-
-/* Run perf record as the command. Return: false if it cannot be run. */
-static bool run_record(struct run *run, char **argv)
-{
-	struct pollfd signal = { .fd = run->signal_fd, .events = POLLIN };
-	int error;
-
-	setrlimit(RLIMIT_NOFILE, &run->files);
-	if (!td_command_create(&run->command, argv, &run->signals_before)) {
-		warn("cannot create a process for perf");
-		return false;
-	}
-	run->status = -1;
-	error = td_command_start(&run->command);
-	if (error) {
-		errno = error;
-		warn("cannot run perf");
-	}
-	while (run->status < 0)
-		if (poll(&signal, 1, -1) > 0)
-			handle_signal(run);
-	return !error;
-}
-
-/*
- * Rename a file to FILE.old. perf does that, too, but not if it fails: old samples would then
- * look like new ones.
- * Return: false if the name is that of a directory, for example.
- */
-static bool move_away(const char *file)
-{
-	struct stat info;
-	char old[4096];
-
-	if (stat(file, &info))
-		return true;
-	snprintf(old, sizeof(old), "%s.old", file);
-	return S_ISREG(info.st_mode) && !rename(file, old);
-}
-
-/* Sample @profile's event in a second run. Return: whether perf record could be run. */
-static bool record(struct run *run, const struct td_profile *profile)
-{
-	struct td_arguments arguments;
-	char event[96];
-	bool ok;
-
-	if (!move_away(profile->file)) {
-		warnx("--record=%s: is no regular file, or cannot be renamed", profile->file);
-		return false;
-	}
-	td_name_event(&run->events, profile->event, event, sizeof(event));
-	if (!td_record_arguments(&arguments, &run->options, profile, event))
-		return false;
-	fprintf(run->out, "\nRunning again, with a sample each %llu %s\n", profile->period,
-		td_events[profile->event]);
-	fflush(run->out);
-	ok = run_record(run, arguments.argv);
-	td_free_arguments(&arguments);
-	return ok;
+	while (options.command[words - 1])
+		words++;
+	argv = calloc(n + 3 + words, sizeof(*argv));
+	if (!argv)
+		err(FAILED, "perf");
+	td_name_event(&set, profile->event, event, sizeof(event));
+	snprintf(period, sizeof(period), "%llu", profile->period);
+	memcpy(argv, first, sizeof(first));
+	if (options.n_pids || options.all_cpus)
+		argv[n++] = options.n_pids ? "-p" : "-a";
+	if (options.n_pids)
+		argv[n++] = options.pid_list;
+	argv[n++] = "--";
+	memcpy(argv + n, options.command, words * sizeof(*argv));
+	options.interval = 0;
+	return run_program(argv);
 }
 
 /* Let perf report list the functions. Return: whether there are any. */
-static bool read_functions(struct run *run, struct td_profile *profile)
+static bool report_functions(const struct td_profile *profile)
 {
-	struct td_arguments arguments;
-	FILE *report = NULL;
-	pid_t pid;
+	char *argv[] = { "perf",
+			 "report",
+			 "--stdio",
+			 "-q",
+			 "-g",
+			 "none",
+			 "--no-children",
+			 "-F",
+			 "overhead,sample,symbol,dso",
+			 "-t",
+			 "\t",
+			 "-i",
+			 (char *)options.record,
+			 NULL };
+	struct process p;
+	bool found;
+	FILE *in;
+	int fd[2];
 
-	if (access(profile->file, R_OK))
+	if (access(options.record, R_OK) || pipe2(fd, O_CLOEXEC) || !(in = fdopen(fd[0], "r")))
 		return false;
-	if (td_report_arguments(&arguments, profile))
-		report = td_command_read(arguments.argv, &run->signals_before, &pid);
-	if (report) {
-		td_read_functions(profile, report);
-		fclose(report);
-		waitpid(pid, NULL, 0);
-	}
-	td_free_arguments(&arguments);
-	return profile->n_functions;
+	p = create_process(argv, fd[1]);
+	close(fd[1]);
+	start_process(&p);
+	found = td_show_functions(out, in, profile);
+	fclose(in);
+	wait_for_process(p.pid);
+	return found;
 }
 
 /* Show the functions behind the largest part. Return: whether they could be shown. */
-static bool show_functions(struct run *run, const struct td_report *report,
-			   const double share[TD_PARTS])
+static bool show_functions(const struct td_report *report)
 {
-	struct td_profile profile = { .part = td_bottleneck(share), .file = run->options.record };
+	struct td_profile profile;
+	struct stat info;
+	char old[4096];
+	int status;
 
-	if (run->status > 128) {
-		warnx("not run again: a signal ended the command");
-		return false;
-	}
-	if (profile.part < TD_PARTS) {
-		profile.event = td_event_of_part(profile.part, &report->sample);
-		profile.period = td_choose_period(&report->sample, profile.event, report->seconds);
-	}
-	if (!profile.period) {
+	if (!td_find_bottleneck(report, &profile)) {
 		warnx("not run again: no event to sample was counted");
 		return false;
 	}
-	if (!record(run, &profile))
-		return false;
-	if (!read_functions(run, &profile)) {
-		warnx("perf record took no samples (its exit status is %d)\n"
-		      "To do: see what perf printed above; run the command for a longer time.",
-		      run->status);
+	/* perf renames a file, too, but not if it fails: old samples would then look like new ones. */
+	snprintf(old, sizeof(old), "%s.old", options.record);
+	if (!stat(options.record, &info) &&
+	    (!S_ISREG(info.st_mode) || rename(options.record, old))) {
+		warnx("--record=%s: is no regular file, or cannot be renamed", options.record);
 		return false;
 	}
-	if (run->terminal)
-		td_terminal_get_style(run->out, &run->style);
-	td_show_functions(run->out, &profile, run->terminal ? &run->style : NULL);
+	fprintf(out, "\nRunning again, with a sample each %llu %s\n", profile.period,
+		td_events[profile.event]);
+	fflush(out);
+	status = record(&profile);
+	if (status < 0 || !report_functions(&profile)) {
+		warnx("perf record took no samples (its exit status is %d)\n"
+		      "To do: see what perf printed above; run the command for a longer time.",
+		      status);
+		return false;
+	}
+	fprintf(out, "\nWith callers: perf report -i %s\n", options.record);
 	return true;
 }
 
 /* Print the results. Return: the exit status without a command, or if that succeeded. */
-static int finish(struct run *run)
+static int finish(int status)
 {
-	double share[TD_PARTS];
 	struct td_report report;
-	bool valid = print_summary(run, &report, share);
+	bool ok;
 
-	td_close_events(&run->events);
-	if (valid && run->options.record)
-		valid = show_functions(run, &report, share);
-	return valid ? 0 : FAILED;
+	if (!read_report(&report)) {
+		warnx("%s", set.error);
+		return FAILED;
+	}
+	report.summary = true;
+	ok = print_report(&report);
+	td_close_events(&set);
+	if (ok && options.record && status > 128)
+		warnx("not run again: a signal ended the command");
+	if (ok && options.record)
+		ok = status <= 128 && show_functions(&report);
+	return ok ? 0 : FAILED;
+}
+
+/* Each event of each task or CPU needs an open file. */
+static void raise_file_limit(void)
+{
+	struct rlimit files;
+
+	getrlimit(RLIMIT_NOFILE, &files_before);
+	files = files_before;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
 }
 
 int main(int argc, char **argv)
 {
-	struct run run = { .status = -1 };
-	int status, result;
+	struct process command = {};
+	int status = 0, result;
 
-	td_parse_options(&run.options, argc, argv);
-	if (run.options.record && !td_command_exists("perf"))
+	parse_options(argc, argv);
+	if (options.record && system("command -v perf >/dev/null"))
 		errx(FAILED, "--record needs perf, which is not in PATH\n"
 			     "To do: install it (Debian: apt install linux-perf).");
-	if (!td_find_events(&run.events, TD_DEVICES, run.options.level))
-		errx(NOT_AVAILABLE, "no top-down analysis here: %s", run.events.error);
-	run.out = open_output(&run.options);
-	run.signal_fd = open_signals(&run.options, &run.signals_before);
-	if (run.options.command &&
-	    !td_command_create(&run.command, run.options.command, &run.signals_before))
-		err(FAILED, "cannot create a process for the command");
-	/* After the fork, so that the command does not inherit the limit. */
-	raise_file_limit(&run);
-	if (!open_events(&run))
-		errx(FAILED, "%s", run.events.error);
-	set_name(&run);
-	start_output(&run);
-	start(&run);
-	measure(&run);
-	if (run.full_screen)
-		td_terminal_leave(run.out);
-	/* perf's exit status replaces that of the command. */
-	status = run.status;
-	result = finish(&run);
-	if (ferror(run.out) || fclose(run.out))
+	if (!td_find_events(&set, TD_DEVICES, options.level))
+		errx(NOT_AVAILABLE, "no top-down analysis here: %s", set.error);
+	out = options.output ? fopen(options.output, "we") : options.command ? stderr : stdout;
+	if (!out)
+		err(FAILED, "cannot write to %s", options.output);
+	open_signals();
+	raise_file_limit();
+	if (options.command)
+		command = create_process(options.command, -1);
+	if (!open_events(command.pid))
+		errx(FAILED, "%s", set.error);
+	set_name();
+	if (options.csv)
+		td_show_csv_head(out);
+	fflush(out);
+	start_ns = now_ns();
+	if (options.all_cpus || options.n_pids)
+		td_enable_events(&set);
+	errno = command.pid ? start_process(&command) : 0;
+	if (errno)
+		err(errno == ENOENT ? NOT_FOUND : NOT_RUNNABLE, "cannot run %s",
+		    options.command[0]);
+	measure(command.pid);
+	if (command.pid)
+		status = wait_for_process(command.pid);
+	result = finish(status);
+	if (ferror(out) || fclose(out))
 		errx(FAILED, "cannot write the results");
-	return status > 0 ? status : result;
+	return status ?: result;
 }

@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# generate.sh dts|docs|perf-json|libpfm4|likwid FOLDER - write files made from the event data into
-# FOLDER: device trees, pages of all events, or files for the source trees of perf, libpfm4 or
-# likwid.
+# generate.sh dts|docs|perf-json FOLDER - write files made from the event data into FOLDER: device
+# trees, pages of all events, or files for perf's source tree.
 set -e
 case $1,$# in
-dts,2 | docs,2 | perf-json,2 | libpfm4,2 | likwid,2) ;;
-*) echo "usage: generate.sh dts|docs|perf-json|libpfm4|likwid FOLDER" >&2; exit 2 ;;
+dts,2 | docs,2 | perf-json,2) ;;
+*) echo "usage: generate.sh dts|docs|perf-json FOLDER" >&2; exit 2 ;;
 esac
 mkdir -p "$2"
 folder=$(cd "$2" && pwd)
@@ -32,14 +31,6 @@ write_json() {
 	done
 }
 
-write_likwid() {
-	for group in $(sed -n '/^#/d; s/^[^	]*	\([^	]*\)	.*/\1/p' metrics.tsv | sort -u); do
-		name=groups/xiangshan_$1/$(echo "$group" | tr a-z A-Z).txt
-		write "$name" write-likwid.awk -v only="$1" -v group="$group"
-		[ -s "$folder/$name" ] || rm "$folder/$name"
-	done
-}
-
 for t in $(sed -n 's/^#title	\([^	]*\)	.*/\1/p' events.tsv); do
 	case $1 in
 	dts)
@@ -48,11 +39,6 @@ for t in $(sed -n 's/^#title	\([^	]*\)	.*/\1/p' events.tsv); do
 		;;
 	docs) write "sbi-pmu-events-$t.rst" write-rst.awk -v only="$t" ;;
 	perf-json) write_json "$t" ;;
-	libpfm4)
-		write "lib/events/riscv_xiangshan_$(echo "$t" | tr - _)_events.h" \
-			write-libpfm4.awk -v only="$t"
-		;;
-	likwid) write_likwid "$t" ;;
 	esac
 done
 [ "$1" != perf-json ] || cp perf-mapfile.csv "$folder/mapfile-lines.csv"

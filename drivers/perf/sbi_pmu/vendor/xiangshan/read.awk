@@ -37,21 +37,15 @@ function power(n,    p)
 }
 
 # "a{0..2}_b c" to "a0_b a1_b a2_b c"
-function expand(list,    n, word, i, j, from, to, head, tail, out)
+function expand(list,    n, word, i, j, out)
 {
 	n = split(list, word, " ")
-	for (i = 1; i <= n; i++) {
-		if (!match(word[i], /\{[0-9]\.\.[0-9]\}/)) {
+	for (i = 1; i <= n; i++)
+		if (match(word[i], /\{[0-9]\.\.[0-9]\}/))
+			for (j = substr(word[i], RSTART + 1, 1); j <= substr(word[i], RSTART + 4, 1); j++)
+				out = out " " substr(word[i], 1, RSTART - 1) j substr(word[i], RSTART + 6)
+		else
 			out = out " " word[i]
-			continue
-		}
-		head = substr(word[i], 1, RSTART - 1)
-		tail = substr(word[i], RSTART + RLENGTH)
-		from = substr(word[i], RSTART + 1, 1)
-		to = substr(word[i], RSTART + 4, 1)
-		for (j = from; j <= to; j++)
-			out = out " " head j tail
-	}
 	return substr(out, 2)
 }
 
@@ -64,96 +58,90 @@ function check_alias(alias)
 		error("alias '" alias "' is taken by an event of the SBI specification")
 }
 
+function check_known(alias)
+{
+	if (!(alias in known))
+		error("no table has '" alias "'")
+}
+
 function number(what, text, limit)
 {
-	if (text !~ /^(0|[1-9][0-9]*)$/ || text + 0 >= limit) {
-		error(what " '" text "' is not a number below " limit)
-		return 0
-	}
-	return text + 0
+	if (text ~ /^(0|[1-9][0-9]*)$/ && text + 0 < limit)
+		return text + 0
+	error(what " '" text "' is not a number below " limit)
+	return 0
 }
 
-# The line with the names of the columns, after the lines that name the tables.
+# The line with the names of the columns, after the lines that name the tables
 function head_of(kind,    i, out)
 {
-	if (kind != "events")
-		return columns[kind]
 	for (i = 1; i <= tables; i++)
 		out = out "\t" table[i]
-	return "#name\tunit" out "\trtl_name\tinstance\tmax\tfault\tdescription\tnote"
+	columns["events"] = "#name\tunit" out "\trtl_name\tinstance\tmax\tfault\tdescription\tnote"
+	return columns[kind]
 }
 
+# The events are read first, and combined events before what names them.
 BEGIN {
 	FS = "\t"
-	split("frontend backend memory cache", unit_name, " ")
-	for (i = 1; i <= 4; i++)
-		unit_number[unit_name[i]] = i
 	columns["combined"] = "#name\top\tmembers\tdescription"
 	columns["standard"] = "#id\tstandard\tname"
 	columns["riscv"] = "#riscv\tname\ttables\treason"
 	columns["metrics"] = "#name\tgroup\texpression\tdescription"
+	split("frontend backend memory cache", unit_name, " ")
+	for (i = 1; i <= 4; i++)
+		unit_number[unit_name[i]] = i
+	for (i = 2; i < ARGC; i++)
+		if (ARGV[i] ~ /events\.tsv$/) {
+			events_file = ARGV[i]
+			for (; i > 1; i--)
+				ARGV[i] = ARGV[i - 1]
+			ARGV[1] = events_file
+			break
+		}
 }
 
 FNR == 1 {
+	if (kind == "events")
+		end_events()
 	kind = FILENAME
 	sub(/.*\//, "", kind)
 	sub(/\.tsv$/, "", kind)
-	width = headed = 0
-	if (kind == "events")
-		events_file = FILENAME
+	width = 0
 }
 
-/^#title\t/ {
-	if ($2 in title)
-		error("duplicate table '" $2 "'")
-	table[++tables] = $2
-	title[$2] = $3
-	for (i = 1; i <= 4; i++) {
-		bits[$2, i] = 0
-		# Index 0 is no event.
-		counted[$2, i] = indices[$2, i] = 1
-	}
-	next
-}
-
-/^#(rtl|slots|bits)\t/ && !($2 in title) {
-	error("unknown table '" $2 "'")
-	next
-}
-
-/^#rtl\t/ {
-	if ($3 !~ /^20[0-9][0-9]-(0[1-9]|1[0-2])$/)
-		error("RTL date '" $3 "' is not YYYY-MM")
-	rtl_date[$2] = $3
-	rtl[$2] = $4
-	next
-}
-
-/^#slots\t/ {
-	slots[$2] = number("slots", $3, 64)
-	next
-}
-
-/^#bits\t/ {
-	for (i = 3; i <= NF; i++) {
-		split($i, pair, " ")
-		if (!(pair[1] in unit_number))
-			error("unknown unit '" pair[1] "'")
-		else
-			bits[$2, unit_number[pair[1]]] = number("bits", pair[2], 9)
-	}
+/^#(title|rtl|slots|bits)\t/ {
+	if (($1 == "#title") == ($2 in title))
+		error($1 == "#title" ? "duplicate table '" $2 "'" : "unknown table '" $2 "'")
+	else if ($1 == "#title") {
+		table[++tables] = $2
+		title[$2] = $3
+	} else if ($1 == "#rtl") {
+		if ($3 !~ /^20[0-9][0-9]-(0[1-9]|1[0-2])$/)
+			error("RTL date '" $3 "' is not YYYY-MM")
+		rtl_date[$2] = $3
+		rtl[$2] = $4
+	} else if ($1 == "#slots")
+		slots[$2] = number("slots", $3, 64)
+	else
+		for (i = 3; i <= NF; i++) {
+			split($i, pair, " ")
+			if (pair[1] in unit_number)
+				bits[$2, unit_number[pair[1]]] = number("bits", pair[2], 9)
+			else
+				error("unknown unit '" pair[1] "'")
+		}
 	next
 }
 
 $0 == head_of(kind) {
-	headed = 1
 	width = NF
 	next
 }
 
 /^#/ || /^$/ { next }
 
-!headed {
+!width {
 	error("no line '" head_of(kind) "' before this")
 	exit
 }
@@ -163,58 +151,7 @@ NF != width {
 	next
 }
 
-kind == "combined" {
-	check_alias($1)
-	if ($2 != "or" && $2 != "add")
-		error("unknown operator '" $2 "'")
-	if ((n = split(expand($3), member, " ")) > 4)
-		error(n " members, at most 4 are possible")
-	combined++
-	combined_alias[combined] = $1
-	is_combined[$1] = 1
-	combined_op[combined] = $2
-	combined_members[combined] = expand($3)
-	combined_text[combined] = $4
-	combined_at[combined] = FILENAME ":" FNR
-	next
-}
-
-kind == "standard" {
-	if ($1 !~ /^0x[1-9a-f][0-9a-f]*$/)
-		error("id '" $1 "' is no event id")
-	standards++
-	standard_id[standards] = $1
-	standard_name[standards] = $2
-	standard_alias[standards] = $3
-	standard_at[standards] = FILENAME ":" FNR
-	next
-}
-
-kind == "riscv" {
-	if ($1 !~ /^[A-Z][A-Z0-9_.]*$/)
-		error("'" $1 "' is not all of A-Z, 0-9, _ and .")
-	riscvs++
-	riscv_name[riscvs] = $1
-	riscv_alias[riscvs] = $2
-	riscv_tables[riscvs] = $3
-	riscv_at[riscvs] = FILENAME ":" FNR
-	next
-}
-
-kind == "metrics" {
-	if ($1 !~ /^[a-z][a-z0-9_]*$/)
-		error("metric '" $1 "' is not all of a-z, 0-9 and _")
-	if ($1 in is_metric)
-		error("duplicate metric '" $1 "'")
-	is_metric[$1] = 1
-	metrics++
-	metric_name[metrics] = $1
-	metric_group[metrics] = $2
-	metric_expr[metrics] = $3
-	metric_text[metrics] = $4
-	metric_at[metrics] = FILENAME ":" FNR
-	next
-}
+# ---- events.tsv ----
 
 # The event of this line has index $index_text in table t.
 function add_event(t, u, alias, index_text, c,    n)
@@ -226,16 +163,15 @@ function add_event(t, u, alias, index_text, c,    n)
 	n = number("index of the " unit_name[u], index_text, power(bits[t, u]))
 	if (index_text == "0")
 		error("index 0 is no event")
-	if ((t, u, n) in at)
-		error("index " n " of the " unit_name[u] " in table " t " is taken: " at[t, u, n])
+	if ((t, u, n) in alias_at)
+		error("index " n " of the " unit_name[u] " in table " t " is taken: " alias_at[t, u, n])
 	if ((t, alias) in unit)
 		error("duplicate alias '" alias "' in table " t ": " where[t, alias])
-	at[t, u, n] = where[t, alias] = FILENAME ":" FNR
+	where[t, alias] = FILENAME ":" FNR
 	alias_at[t, u, n] = alias
 	counted[t, u]++
-	if (n >= indices[t, u])
-		indices[t, u] = n + 1
-
+	if (n > largest[t, u])
+		largest[t, u] = n
 	unit[t, alias] = u
 	parts[t, alias] = 1
 	index_of[t, alias, 0] = n
@@ -278,7 +214,41 @@ kind == "events" {
 		}
 	if (!n)
 		error("no table has '" $1 "'")
+	next
 }
+
+# The event counts slots, or micro-ops that each take one.
+function check_slots(t, alias)
+{
+	if (((t, alias) in unit) && max[t, alias] != slots[t])
+		error_at(where[t, alias], "'" alias "' may be " max[t, alias] " in a cycle, which has " \
+			 slots[t] + 0 " slots in table " t)
+}
+
+# All events are there: check the tables, and list the events by unit and index.
+function end_events(    i, t, u, n)
+{
+	for (i = 1; i <= tables; i++) {
+		t = table[i]
+		for (u = 1; u <= 4; u++) {
+			if (largest[t, u] + 0 != counted[t, u] + 0)
+				error_at(events_file, "table " t ": the " unit_name[u] " has " counted[t, u] \
+					 " events, but the largest index is " largest[t, u])
+			for (n = 1; n <= largest[t, u]; n++)
+				event[t, ++events[t]] = alias_at[t, u, n]
+		}
+		if (title[t] == "" || rtl[t] == "")
+			error_at(events_file, "table " t ": no '#title' or '#rtl'")
+		if (!slots[t])
+			error_at(events_file, "table " t ": no '#slots'")
+		check_slots(t, "front_bubble")
+		check_slots(t, "inst_spec")
+	}
+	if (bad)
+		exit
+}
+
+# ---- the other files ----
 
 # Table t lacks one of these events, or one has a fault.
 function lacks(t, list,    n, member, i)
@@ -290,30 +260,99 @@ function lacks(t, list,    n, member, i)
 	return 0
 }
 
-function add_combined(t, s,    n, member, i, alias, total)
+# The combined event of this line in table t.
+function add_combined(t, alias, list,    n, member, i)
 {
-	alias = combined_alias[s]
-	n = split(combined_members[s], member, " ")
+	n = split(list, member, " ")
 	event[t, ++events[t]] = alias
 	fault[t, alias] = "-"
 	unit[t, alias] = unit[t, member[1]]
 	parts[t, alias] = n
-	op[t, alias] = combined_op[s]
-	members[t, alias] = combined_members[s]
-	text[t, alias] = combined_text[s]
+	op[t, alias] = $2
+	members[t, alias] = list
+	text[t, alias] = $4
 	for (i = 1; i <= n; i++) {
 		if (unit[t, member[i]] != unit[t, alias])
-			error_at(combined_at[s], "the unit of '" member[i] "' is not that of '" member[1] "'")
+			error("the unit of '" member[i] "' is not that of '" member[1] "'")
 		index_of[t, alias, i - 1] = index_of[t, member[i], 0]
-		total += max[t, member[i]]
-		if (note[t, member[i]] != "" && index(note[t, alias], note[t, member[i]]) == 0)
+		max[t, alias] += max[t, member[i]]
+		if (index(note[t, alias], note[t, member[i]]) == 0)
 			note[t, alias] = note[t, alias] (note[t, alias] == "" ? "" : "; ") note[t, member[i]]
 	}
-	max[t, alias] = total
 	# The adder has 6 bits and no carry.
-	if (combined_op[s] == "add" && total > 63)
-		error_at(combined_at[s], "'" alias "' may be " total " in a cycle; the adder wraps at 64")
+	if ($2 == "add" && max[t, alias] > 63)
+		error("'" alias "' may be " max[t, alias] " in a cycle; the adder wraps at 64")
 }
+
+# Several rows may have one name: a table has the first of which it has all members.
+kind == "combined" {
+	check_alias($1)
+	if ($2 != "or" && $2 != "add")
+		error("unknown operator '" $2 "'")
+	all = expand($3)
+	if ((n = split(all, member, " ")) > 4)
+		error(n " members, at most 4 are possible")
+	for (i = 1; i <= n; i++)
+		check_known(member[i])
+	if (($1 in known) && !($1 in is_combined))
+		error("alias '" $1 "' is taken: " known_at[$1])
+	for (i = 1; i <= tables && !bad; i++)
+		if (!((table[i], $1) in unit) && !lacks(table[i], all))
+			add_combined(table[i], $1, all)
+	is_combined[$1] = known[$1] = 1
+}
+
+kind == "standard" {
+	if ($1 !~ /^0x[1-9a-f][0-9a-f]*$/)
+		error("id '" $1 "' is no event id")
+	check_known($3)
+	standard_id[++standards] = $1
+	standard_name[standards] = $2
+	standard_alias[standards] = $3
+}
+
+kind == "riscv" {
+	if ($1 !~ /^[A-Z][A-Z0-9_.]*$/)
+		error("'" $1 "' is not all of A-Z, 0-9, _ and .")
+	n = split($3, word, " ")
+	for (i = 1; i <= n; i++)
+		if (!(word[i] in title))
+			error("unknown table '" word[i] "'")
+		else if (lacks(word[i], $2))
+			error("table " word[i] " has no '" $2 "'")
+	riscv_name[++riscvs] = $1
+	riscv_alias[riscvs] = $2
+	riscv_tables[riscvs] = $3
+}
+
+# Names of the events and metrics in an expression, separated by spaces. "slots" is the
+# number of the table.
+function names_of(expr)
+{
+	gsub(/[^a-z0-9_]+/, " ", expr)
+	expr = " " expr " "
+	while (sub(/ ([0-9]+|max|min|d_ratio|slots|cycles|instructions) /, " ", expr))
+		;
+	return expr
+}
+
+kind == "metrics" {
+	if ($1 !~ /^[a-z][a-z0-9_]*$/)
+		error("metric '" $1 "' is not all of a-z, 0-9 and _")
+	if ($1 in is_metric)
+		error("duplicate metric '" $1 "'")
+	n = split(names_of($3), word, " ")
+	for (i = 1; i <= n; i++)
+		if (!(word[i] in is_metric))
+			check_known(word[i])
+	is_metric[$1] = 1
+	metric_name[++metrics] = $1
+	metric_group[metrics] = $2
+	metric_expr[metrics] = $3
+	metric_text[metrics] = $4
+}
+
+# ---- for the writers ----
 
 # mhpmevent of an event: indices of 10 bits, and for "add" a 4 in each operator used.
 # Less than 2^53, which awk's numbers hold exactly.
@@ -340,21 +379,10 @@ function hex(value, digits,    out, digit)
 }
 
 # The code of an event for other programs: the selector with the unit in bits 9:8, so that firmware
-# with a device tree from dts/ finds the right counters for the built-in driver, too.
+# with a device tree finds the right counters for the built-in driver, too.
 function code(t, alias)
 {
 	return hex(selector(t, alias) + 256 * (unit[t, alias] - 1), 1)
-}
-
-# Names of the events and metrics in an expression, separated by spaces. "slots" is the
-# number of the table.
-function names_of(expr)
-{
-	gsub(/[^a-z0-9_]+/, " ", expr)
-	expr = " " expr " "
-	while (sub(/ ([0-9]+|max|min|d_ratio|slots|cycles|instructions) /, " ", expr))
-		;
-	return expr
 }
 
 # Table t has all events in the expression, and its metrics have been written.
@@ -362,111 +390,12 @@ function computable(t, expr,    n, word, i)
 {
 	n = split(names_of(expr), word, " ")
 	for (i = 1; i <= n; i++)
-		if (!(word[i] in written_metric) &&
-		    (!((t, word[i]) in unit) || fault[t, word[i]] != "-"))
+		if (!(word[i] in written_metric) && lacks(t, word[i]))
 			return 0
 	return 1
 }
 
-# The expression with the number of table t for "slots": perf knows #slots only on arm64.
-function with_slots(t, expr,    out, word)
-{
-	while (match(expr, /[a-z0-9_]+/)) {
-		word = substr(expr, RSTART, RLENGTH)
-		out = out substr(expr, 1, RSTART - 1) (word == "slots" ? slots[t] : word)
-		expr = substr(expr, RSTART + RLENGTH)
-	}
-	return out expr
-}
-
-function is_event(name)
-{
-	return (name in known) || (name in is_combined)
-}
-
-function check_combined(s,    n, member, i)
-{
-	n = split(combined_members[s], member, " ")
-	for (i = 1; i <= n; i++)
-		if (!(member[i] in known))
-			error_at(combined_at[s], "no table has '" member[i] "'")
-	if (combined_alias[s] in known)
-		error_at(combined_at[s], "alias '" combined_alias[s] "' is taken: " \
-			 known_at[combined_alias[s]])
-}
-
-function check_metric(m,    n, word, i)
-{
-	n = split(names_of(metric_expr[m]), word, " ")
-	for (i = 1; i <= n; i++)
-		if (!is_event(word[i]) && !(word[i] in is_metric))
-			error_at(metric_at[m], "no table has '" word[i] "'")
-}
-
-# Each of the tables has the event, without a fault.
-function check_riscv(r,    n, t, i)
-{
-	n = split(riscv_tables[r], t, " ")
-	for (i = 1; i <= n; i++)
-		if (!(t[i] in title))
-			error_at(riscv_at[r], "unknown table '" t[i] "'")
-		else if (lacks(t[i], riscv_alias[r]))
-			error_at(riscv_at[r], "table " t[i] " has no '" riscv_alias[r] "'")
-}
-
-# The event counts slots, or micro-ops that each take one.
-function check_slots(t, alias)
-{
-	if (((t, alias) in unit) && max[t, alias] != slots[t])
-		error_at(where[t, alias], "'" alias "' may be " max[t, alias] " in a cycle, which has " \
-			 slots[t] + 0 " slots in table " t)
-}
-
-function check_table(t,    u)
-{
-	for (u = 1; u <= 4; u++)
-		if (indices[t, u] != counted[t, u])
-			error_at(events_file, "table " t ": the " unit_name[u] " has " \
-				 counted[t, u] - 1 " events, but the largest index is " \
-				 indices[t, u] - 1)
-	if (title[t] == "" || rtl[t] == "")
-		error_at(events_file, "table " t ": no '#title' or '#rtl'")
-	if (!slots[t])
-		error_at(events_file, "table " t ": no '#slots'")
-	check_slots(t, "front_bubble")
-	check_slots(t, "inst_spec")
-}
-
-# Events by unit and index, then the combined events that the table has: the first of
-# several rows with one name.
-function list_events(t,    u, n, s)
-{
-	for (u = 1; u <= 4; u++)
-		for (n = 1; n < indices[t, u]; n++)
-			event[t, ++events[t]] = alias_at[t, u, n]
-	for (s = 1; s <= combined; s++)
-		if (!((t, combined_alias[s]) in unit) && !lacks(t, combined_members[s]))
-			add_combined(t, s)
-}
-
 END {
-	if (bad)
-		exit 1
-	for (s = 1; s <= combined; s++)
-		check_combined(s)
-	for (s = 1; s <= standards; s++)
-		if (!is_event(standard_alias[s]))
-			error_at(standard_at[s], "no table has '" standard_alias[s] "'")
-	for (m = 1; m <= metrics; m++)
-		check_metric(m)
-	for (r = 1; r <= riscvs; r++)
-		check_riscv(r)
-	for (i = 1; i <= tables; i++)
-		check_table(table[i])
-	if (bad)
-		exit 1
-	for (i = 1; i <= tables; i++)
-		list_events(table[i])
 	if (bad)
 		exit 1
 }

@@ -44,12 +44,14 @@ function write_riscv(t, r)
 	       field("BriefDescription", "RISC-V International's name of " riscv_alias[r] ": " text[t, riscv_alias[r]]))
 }
 
+# perf knows #slots only on arm64.
 function write_metric(m)
 {
 	written_metric[metric_name[m]] = 1
+	gsub(/slots/, slots[only], metric_expr[m])
 	object(field("MetricName", metric_name[m]) ",\n" \
 	       field("MetricGroup", metric_group[m]) ",\n" \
-	       field("MetricExpr", with_slots(only, metric_expr[m])) ",\n" \
+	       field("MetricExpr", metric_expr[m]) ",\n" \
 	       field("ScaleUnit", "100%") ",\n" \
 	       field("BriefDescription", metric_text[m]))
 }

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* topdown.h - what main.c measures by events.c and prints by report.c */
+#ifndef TOPDOWN_H
+#define TOPDOWN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "metrics.inc" /* the events and formulas of metrics.tsv, by metrics.awk */
+
+#define X(name, level) EV_##name,
+enum td_event { TD_EVENT_LIST(X) TD_EVENTS };
+#undef X
+
+#define X(name, level, formula, text) ME_##name,
+enum td_metric { TD_METRIC_LIST(X) TD_PARTS };
+#undef X
+
+/* Counts, added up over tasks or CPUs */
+struct td_sample {
+	uint64_t enabled;      /* ns */
+	uint64_t running;      /* of these, ns in which the events counted */
+	unsigned int n_events; /* all of one level and of those below */
+	unsigned int slots;    /* how many micro-ops a cycle can have at most; not 0 */
+	uint64_t count[TD_EVENTS];
+};
+
+/* ---- events.c ---- */
+
+#define TD_DEVICES	"/sys/bus/event_source/devices"
+
+/* The events on one task or CPU; all are read through the first one, the group's leader */
+struct td_group {
+	int fd[TD_EVENTS];
+	unsigned int opened;
+	struct td_sample last; /* what was read last: stays when the CPU goes offline */
+};
+
+/* All events of an analysis */
+struct td_set {
+	char dir[128];     /* the PMU in sysfs */
+	unsigned int type; /* for perf_event_open() */
+	unsigned int slots;
+	uint64_t config[TD_EVENTS];
+	unsigned int n_events; /* in each group */
+	bool user_only;
+	struct td_group *groups; /* one for each task or CPU */
+	unsigned int n_groups;
+	char error[512]; /* after a failure: what happened and what to do */
+};
+
+bool td_find_events(struct td_set *set, const char *devices, unsigned int level);
+void td_name_event(const struct td_set *set, enum td_event event, char *text, int size);
+bool td_open_command(struct td_set *set, pid_t pid);
+bool td_open_process(struct td_set *set, pid_t pid);
+bool td_open_cpus(struct td_set *set);
+void td_enable_events(struct td_set *set);
+bool td_read_events(struct td_set *set, struct td_sample *sample);
+void td_close_events(struct td_set *set);
+
+/* ---- report.c ---- */
+
+struct td_report {
+	const char *what; /* what was measured, for people */
+	double seconds;   /* since the start */
+	bool summary;     /* of the whole measurement, not of an interval */
+	bool user_only;
+	struct td_sample sample;
+};
+
+/* What to sample in a second run */
+struct td_profile {
+	const char *label; /* of the part that it is for */
+	enum td_event event;
+	unsigned long long period;
+};
+
+/* A terminal; width 0: there is none, print plain text */
+struct td_style {
+	int width;
+	bool utf8;
+};
+
+extern const char * const td_events[TD_EVENTS];
+
+unsigned int td_events_of_level(unsigned int level);
+bool td_find_bottleneck(const struct td_report *report, struct td_profile *profile);
+bool td_show_summary(FILE *out, const struct td_report *report, const struct td_style *style);
+void td_show_csv_head(FILE *out);
+bool td_show_csv(FILE *out, const struct td_report *report);
+bool td_show_functions(FILE *out, FILE *perf_report, const struct td_profile *profile);
+
+#endif
