@@ -297,20 +297,70 @@ static inline long context_switches(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
+/*
+ * LAB_TESTS="program,program.test,..." has the tests to report: all of a program, or those that
+ * have this name or begin with it. If it names nothing of this program, all are reported.
+ */
+static inline void read_lab_tests(void)
+{
+	const size_t n = strlen(ktap_suite);
+	char *words = getenv("LAB_TESTS"), *word;
+	unsigned int named = 0;
+
+	words = words ? strdup(words) : NULL;
+	while ((word = strsep(&words, ","))) {
+		if (!strcmp(word, ktap_suite)) {
+			ktap_only[0] = NULL;
+			return;
+		}
+		if (!strncmp(word, ktap_suite, n) && word[n] == '.' &&
+		    named < ARRAY_SIZE(ktap_found))
+			ktap_only[named++] = word + n + 1;
+	}
+}
+
+/* For rows of a table: may a result be wanted whose name begins with @start? */
+static inline bool is_wanted(const char *start)
+{
+	bool wanted = !ktap_only[0];
+
+	for (int i = 0; ktap_only[i]; i++)
+		wanted |= !strncmp(start, ktap_only[i], strlen(start)) ||
+			  !strncmp(start, ktap_only[i], strlen(ktap_only[i]));
+	return wanted;
+}
+
 static inline int end(void)
 {
+	for (int i = 0; ktap_only[i]; i++) {
+		if (ktap_found[i])
+			continue;
+		note("LAB_TESTS: no test of %s has a name that begins with %s", ktap_suite,
+		     ktap_only[i]);
+		printf("not ok %d %s.%s\n", ++ktap_tests, ktap_suite, ktap_only[i]);
+		ktap_failures++;
+	}
 	printf("1..%d\n", ktap_tests);
 	return ktap_exit();
+}
+
+/* For a program that does not need the module. */
+static inline void begin_without_module(void)
+{
+	ktap_suite = program_invocation_short_name;
+	ktap_plan(-1);
+	read_lab_tests();
 }
 
 static inline void begin(void)
 {
 	bool found;
 
-	ktap_suite = program_invocation_short_name;
-	ktap_plan(-1);
+	begin_without_module();
 	found = find_pmu();
 	note("PMU %s, type %d", pmu.name, pmu.type);
+	if (!found)
+		ktap_only[0] = NULL;
 	if (!check(found, "pmu_present"))
 		exit(end());
 }

@@ -3,7 +3,10 @@
 #
 # ktap.sh - for test scripts: KTAP output, and the module.
 #
-# A script calls plan, then check or skip once per result, then finish.
+# A script calls plan, then check, prepare or skip once per result, then finish.
+#
+# LAB_TESTS  "program,program.test,...": the tests to run: all of a program, or those that have this
+#            name or begin with it. If it names nothing of this program, all run.
 tests=0
 failures=0
 planned=
@@ -19,11 +22,29 @@ plan() {
 	planned=1
 }
 
+only=
+found=
+for ktap_word in $(echo "$LAB_TESTS" | tr , ' '); do
+	case $ktap_word in
+	"$suite") only=; break ;;
+	"$suite".*) only="$only ${ktap_word#*.}" ;;
+	esac
+done
+
+is_wanted() { # NAME
+	[ -n "$only" ] || return 0
+	for ktap_word in $only; do
+		case $1 in "$ktap_word"*) found="$found $ktap_word"; return 0 ;; esac
+	done
+	return 1
+}
+
 # Print figures and other details of the next result.
 note() { echo "# $*"; }
 
 # Report a test that does not apply to this machine.
 skip() { # NAME REASON
+	is_wanted "$1" || return 0
 	tests=$((tests + 1))
 	echo "ok $tests $suite.$1 # SKIP $2"
 }
@@ -32,12 +53,20 @@ skip() { # NAME REASON
 # from run to run, so that a CI can follow it: figures belong in note.
 # COMMAND runs in a subshell: variables that it sets are lost.
 check() { # NAME COMMAND [ARGUMENT...]
+	! is_wanted "$1" || prepare "$@"
+}
+
+# The same for what other tests are based on: it runs even if LAB_TESTS does not name it, and is
+# then reported only if it fails.
+prepare() { # NAME COMMAND [ARGUMENT...]
 	result=$1
 	shift
-	tests=$((tests + 1))
 	if output=$("$@" 2>&1); then
+		is_wanted "$result" || return 0
+		tests=$((tests + 1))
 		echo "ok $tests $suite.$result"
 	else
+		tests=$((tests + 1))
 		failures=$((failures + 1))
 		echo "$output" | sed 's/^/# /'
 		echo "not ok $tests $suite.$result"
@@ -47,6 +76,11 @@ check() { # NAME COMMAND [ARGUMENT...]
 # End the script. It fails if a check failed, or if the output never began.
 finish() {
 	[ -n "$planned" ] || { note "plan was not called"; exit 1; }
+	for ktap_word in $only; do
+		case " $found " in *" $ktap_word "*) continue ;; esac
+		prepare "$ktap_word" \
+			sh -c "echo 'LAB_TESTS: no test of $suite has a name that begins so'; false"
+	done
 	echo "1..$tests"
 	[ "$failures" = 0 ]
 	exit
@@ -65,6 +99,7 @@ run_program() { # PROGRAM [ARGUMENT...]
 
 # Report whether another program of the tests succeeds, with its output before.
 check_program() { # NAME PROGRAM [ARGUMENT...]
+	is_wanted "$1" || return 0
 	result=$1
 	shift
 	run_program "$@"
