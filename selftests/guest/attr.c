@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attr - each field and value of perf_event_attr is accepted or refused with the documented
- * errno; the driver ignores none.
+ * attr - each field and value of perf_event_attr that reaches the driver is accepted or refused
+ * with the documented errno; the driver ignores none.
  */
 #include "outcome.h"
 
@@ -60,25 +60,14 @@ static const struct row fields[] = {
 	{ "firmware_event_sample_period_exclude_guest", EOPNOTSUPP,
 	  EVENT(FIRMWARE(5), .sample_period = 1, .exclude_guest = 1) },
 	{ "sample_freq", OPENS, EVENT(CYCLES, .freq = 1, .sample_freq = 99) },
-	{ "sample_period_64_bits", EINVAL, EVENT(CYCLES, .sample_period = 1ULL << 63) },
-	{ "sample_freq_too_high", EINVAL, EVENT(CYCLES, .freq = 1, .sample_freq = 1U << 31) },
 	{ "sample_type_identifier_without_sampling", OPENS, /* perf stat sets it */
 	  EVENT(CYCLES, .sample_type = PERF_SAMPLE_IDENTIFIER) },
-	{ "sample_type_unknown", EINVAL, EVENT(CYCLES, .sample_type = 1ULL << 40) },
-	{ "read_format_unknown", EINVAL, EVENT(CYCLES, .read_format = PERF_FORMAT_MAX) },
-	{ "read_format_all", OPENS, EVENT(CYCLES, .read_format = PERF_FORMAT_MAX - 1) },
 	{ "branch_stack", EOPNOTSUPP,
 	  EVENT(CYCLES, .sample_type = PERF_SAMPLE_BRANCH_STACK,
 		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY) },
-	{ "branch_stack_without_branch_type", EINVAL,
-	  EVENT(CYCLES, .sample_type = PERF_SAMPLE_BRANCH_STACK) },
 	{ "precise_ip", EOPNOTSUPP, EVENT(CYCLES, .precise_ip = 1) },
 	{ "wakeup_watermark", OPENS, EVENT(CYCLES, .watermark = 1, .wakeup_watermark = 1) },
 	{ "aux_output", EOPNOTSUPP, EVENT(CYCLES, .aux_output = 1) },
-	{ "sigtrap_without_remove_on_exec", EINVAL, EVENT(CYCLES, .sigtrap = 1) },
-	{ "inherit_thread_without_inherit", EINVAL, EVENT(CYCLES, .inherit_thread = 1) },
-	{ "clockid_unknown", EINVAL, EVENT(CYCLES, .use_clockid = 1, .clockid = 99) },
-	{ "reserved_field", EINVAL, EVENT(CYCLES, .__reserved_2 = 1) },
 	{ "inherit", OPENS, EVENT(CYCLES, .inherit = 1) },
 	{ "inherit_format_group", OPENS,
 	  EVENT(CYCLES, .inherit = 1, .read_format = PERF_FORMAT_GROUP) },
@@ -87,8 +76,6 @@ static const struct row fields[] = {
 	{ "exclusive", OPENS, EVENT(CYCLES, .exclusive = 1) },
 	{ "enable_on_exec", OPENS, EVENT(CYCLES, .disabled = 1, .enable_on_exec = 1) },
 	{ "remove_on_exec", OPENS, EVENT(CYCLES, .remove_on_exec = 1) },
-	{ "enable_and_remove_on_exec", EINVAL,
-	  EVENT(CYCLES, .enable_on_exec = 1, .remove_on_exec = 1) },
 	{ "side_band_records", OPENS,
 	  EVENT(CYCLES, .mmap = 1, .mmap2 = 1, .comm = 1, .task = 1, .sample_id_all = 1) },
 };
@@ -98,6 +85,8 @@ static void test_rows(const struct row *rows, unsigned int n)
 	for (unsigned int i = 0; i < n; i++) {
 		struct perf_event_attr attr = rows[i].attr;
 
+		if (!is_wanted(rows[i].name))
+			continue;
 		attr.type = pmu.type;
 		check_open(rows[i].name, rows[i].expected, perf_try(&attr, 0, -1, -1));
 	}
@@ -291,65 +280,22 @@ static void test_filters(const char *name, uint64_t config, bool firmware)
 	check(all, "%s_has_documented_result_for_each_filter", name);
 }
 
-/* ---- task, CPU, group, flags and size ---- */
-
-static int try_raw(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
-		   unsigned long flags)
-{
-	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, group, flags);
-
-	return fd < 0 ? -errno : fd;
-}
+/* ---- task and CPU ---- */
 
 static void test_targets(void)
 {
-	struct perf_event_attr attr = { .type = pmu.type, .config = CYCLES, .size = sizeof(attr) };
-	pid_t exited = fork();
-
-	if (!exited)
-		_exit(0);
-	waitpid(exited, NULL, 0);
-	check_open("no_task_and_no_cpu", EINVAL, try_raw(&attr, -1, -1, -1, 0));
-	check_open("missing_cpu", EINVAL, try_raw(&attr, -1, 4095, -1, 0));
-	check_open("cpu_minus_2", EINVAL, try_raw(&attr, 0, -2, -1, 0));
-	check_open("exited_task", ESRCH, try_raw(&attr, exited, -1, -1, 0));
-	check_open("closed_group_fd", EBADF, try_raw(&attr, 0, -1, 999, 0));
-	check_open("stdout_as_group_fd", EBADF, try_raw(&attr, 0, -1, 1, 0));
-	check_open("unknown_flags", EINVAL, try_raw(&attr, 0, -1, -1, 1UL << 20));
-	check_open("cgroup_without_cpu", EINVAL, try_raw(&attr, 0, -1, -1, PERF_FLAG_PID_CGROUP));
-	check_open("this_task_on_cpu_0", OPENS, try_raw(&attr, 0, 0, -1, 0));
-	check_open("all_tasks_on_cpu_0", OPENS, try_raw(&attr, -1, 0, -1, 0));
-	check_open("process_1", OPENS, try_raw(&attr, 1, -1, -1, 0));
-}
-
-static void test_sizes(void)
-{
 	static const struct {
 		const char *name;
-		uint32_t size;
-		int expected;
-		bool tail;
-	} sizes[] = {
-		{ "first_published_size", PERF_ATTR_SIZE_VER0, OPENS, false },
-		{ "size_0", 0, OPENS, false },
-		{ "size_too_small", PERF_ATTR_SIZE_VER0 - 1, E2BIG, false },
-		{ "larger_size_with_zeros", 1024, OPENS, false },
-		{ "larger_size_with_nonzero", 1024, E2BIG, true },
-		{ "size_larger_than_page", 1 << 20, E2BIG, false },
+		pid_t pid;
+		int cpu;
+	} rows[] = {
+		{ "this_task_on_cpu_0", 0, 0 }, { "all_tasks_on_cpu_0", -1, 0 },
+		{ "process_1", 1, -1 },
 	};
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++) {
-		union {
-			struct perf_event_attr attr;
-			char bytes[1024];
-		} u = { .bytes = {} };
-
-		u.attr.type = pmu.type;
-		u.attr.config = CYCLES;
-		u.attr.size = sizes[i].size;
-		u.bytes[1023] = sizes[i].tail;
-		check_open(sizes[i].name, sizes[i].expected, try_raw(&u.attr, 0, -1, -1, 0));
-	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++)
+		check_open(rows[i].name, OPENS,
+			   open_event(CYCLES, rows[i].pid, rows[i].cpu, -1));
 }
 
 int main(void)
@@ -365,6 +311,5 @@ int main(void)
 	test_filters("hardware_event", CYCLES, false);
 	test_filters("firmware_event", FIRMWARE(4), true);
 	test_targets();
-	test_sizes();
 	return end();
 }
