@@ -94,10 +94,13 @@ static void test_rows(const struct row *rows, unsigned int n)
 
 /* ---- perf's general and cache events ---- */
 
+/* @config as an event of PMU @type, 0 for perf's own types */
+#define EXTENDED(type, config)	((uint64_t)(type) << PERF_PMU_TYPE_SHIFT | (config))
+
 /* Return: 0 if the event opens, else the errno. */
-static int open_errno(unsigned int attr_type, uint64_t config)
+static int open_errno(unsigned int type, uint64_t config)
 {
-	struct perf_event_attr attr = { .type = attr_type, .config = config };
+	struct perf_event_attr attr = { .type = type, .config = config };
 	int fd = perf_try(&attr, 0, -1, -1);
 
 	if (fd < 0)
@@ -111,58 +114,76 @@ static int open_errno(unsigned int attr_type, uint64_t config)
  * by perf's type with the PMU's type in config (extended), and by perf's type alone (plain) has
  * the same result. In shared mode plain events are the built-in driver's.
  */
-static bool is_same_event(unsigned int attr_type, uint64_t config, uint64_t idx)
+static bool is_same_event(unsigned int type, uint64_t config, uint64_t idx)
 {
 	int own = open_errno(pmu.type, STANDARD(idx));
-	int extended = open_errno(attr_type, (uint64_t)pmu.type << PERF_PMU_TYPE_SHIFT | config);
-	int plain = pmu.exclusive ? open_errno(attr_type, config) : own;
+	int extended = open_errno(type, EXTENDED(pmu.type, config));
+	int plain = pmu.exclusive ? open_errno(type, config) : own;
 
 	if ((!own || own == ENOENT) && extended == own && plain == own)
 		return true;
-	note("type %u config %#lx: own %d, extended %d, plain %d", attr_type, config, own,
-	     extended, plain);
+	note("type %u config %#lx: own %d, extended %d, plain %d", type, config, own, extended,
+	     plain);
 	return false;
+}
+
+static bool are_invalid(unsigned int type, const uint32_t *config, unsigned int n)
+{
+	bool all = true;
+
+	for (unsigned int i = 0; i < n; i++) {
+		all &= open_errno(type, EXTENDED(pmu.type, config[i])) == EINVAL;
+		all &= !pmu.exclusive || open_errno(type, config[i]) == EINVAL;
+	}
+	return all;
 }
 
 static void test_general(void)
 {
-	static const uint64_t beyond[] = { PERF_COUNT_HW_MAX, 0xffffffff };
+	static const uint32_t beyond[] = { PERF_COUNT_HW_MAX, 0xffffffff };
 	bool all = true;
 
 	for (uint64_t config = 0; config < PERF_COUNT_HW_MAX; config++)
 		all &= is_same_event(PERF_TYPE_HARDWARE, config, config + 1);
 	note("%d general events", PERF_COUNT_HW_MAX);
 	check(all, "general_events_are_sbi_events");
-	check(!open_errno(PERF_TYPE_HARDWARE, (uint64_t)pmu.type << PERF_PMU_TYPE_SHIFT),
+	check(!open_errno(PERF_TYPE_HARDWARE, EXTENDED(pmu.type, 0)),
 	      "general_cycles_by_pmu_type_open");
-
-	all = true;
-	for (unsigned int i = 0; i < ARRAY_SIZE(beyond); i++) {
-		uint64_t extended = (uint64_t)pmu.type << PERF_PMU_TYPE_SHIFT | beyond[i];
-
-		all &= open_errno(PERF_TYPE_HARDWARE, extended) == EINVAL;
-		if (pmu.exclusive)
-			all &= open_errno(PERF_TYPE_HARDWARE, beyond[i]) == EINVAL;
-	}
+	all = are_invalid(PERF_TYPE_HARDWARE, beyond, ARRAY_SIZE(beyond));
 	if (pmu.exclusive)
 		all &= open_errno(PERF_TYPE_HARDWARE, ~0ULL) == EINVAL;
 	check(all, "general_events_beyond_last_einval");
 }
 
+static void test_cache(void)
+{
+	static const uint32_t wrong[] = {
+		PERF_COUNT_HW_CACHE_MAX, 0xff, PERF_COUNT_HW_CACHE_OP_MAX << 8, 0xff00,
+		PERF_COUNT_HW_CACHE_RESULT_MAX << 16, 0xff0000, 0x1000000, 0xffffffff,
+	};
+	bool all = true;
+
+	for (uint64_t i = 0; i < 7 * 3 * 2; i++) {
+		uint64_t id = i / 6, op = i / 2 % 3, result = i % 2;
+
+		all &= is_same_event(PERF_TYPE_HW_CACHE, id | op << 8 | result << 16,
+				     0x10000 | id << 3 | op << 1 | result);
+	}
+	note("42 cache events");
+	check(all, "cache_events_are_sbi_events");
+	check(are_invalid(PERF_TYPE_HW_CACHE, wrong, ARRAY_SIZE(wrong)),
+	      "unknown_caches_operations_and_results_einval");
+}
+
 /* Return: the event_idx that events/@name in sysfs has, or 0. */
 static unsigned int named_idx(const char *name)
 {
-	char path[256];
-	unsigned int idx = 0;
-	FILE *f;
+	char file[80], terms[64];
+	unsigned int idx;
 
-	snprintf(path, sizeof(path), PMU_DEVICES "%s/events/%s", pmu.name, name);
-	f = fopen(path, "r");
-	if (f && fscanf(f, "event=0x%x,firmware=0x1", &idx) != 1)
-		idx = 0;
-	if (f)
-		fclose(f);
-	return idx;
+	snprintf(file, sizeof(file), "events/%s", name);
+	return pmu_text(file, terms, sizeof(terms)) &&
+	       sscanf(terms, "event=0x%x,firmware=0x1", &idx) == 1 ? idx : 0;
 }
 
 /*
@@ -200,34 +221,6 @@ static void test_cache_names(void)
 	note("%u of %zu cache events can be counted", names,
 	     ARRAY_SIZE(caches) * ARRAY_SIZE(kinds));
 	check(all && (names || !getenv("lab_case")), "cache_events_that_open_have_names");
-}
-
-static void test_cache(void)
-{
-	static const uint32_t wrong[] = {
-		PERF_COUNT_HW_CACHE_MAX, 0xff, PERF_COUNT_HW_CACHE_OP_MAX << 8, 0xff00,
-		PERF_COUNT_HW_CACHE_RESULT_MAX << 16, 0xff0000, 0x1000000, 0xffffffff,
-	};
-	bool all = true;
-
-	for (uint64_t i = 0; i < 7 * 3 * 2; i++) {
-		uint64_t id = i / 6, op = i / 2 % 3, result = i % 2;
-
-		all &= is_same_event(PERF_TYPE_HW_CACHE, id | op << 8 | result << 16,
-				  0x10000 | id << 3 | op << 1 | result);
-	}
-	note("42 cache events");
-	check(all, "cache_events_are_sbi_events");
-
-	all = true;
-	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
-		uint64_t extended = (uint64_t)pmu.type << PERF_PMU_TYPE_SHIFT | wrong[i];
-
-		all &= open_errno(PERF_TYPE_HW_CACHE, extended) == EINVAL;
-		if (pmu.exclusive)
-			all &= open_errno(PERF_TYPE_HW_CACHE, wrong[i]) == EINVAL;
-	}
-	check(all, "unknown_caches_operations_and_results_einval");
 }
 
 /* ---- filters ---- */

@@ -125,7 +125,7 @@ static void test_close_order(void)
 /* A group that needs more counters than there are is refused; the events that fit count. */
 static void test_large_group(const struct event_set *set)
 {
-	int counters = pmu_number(pmu.name, set->counters), fds[MAX_EVENTS], error;
+	int counters = pmu_number(set->counters), fds[MAX_EVENTS], error;
 	int n = open_events(set, true, fds, &error);
 	struct reading r;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Two tasks on one CPU send a byte to each other in turn, to force context switches. Both have the
- * same events open on themselves, so at a switch all events of one task are scheduled out and all of
- * the other are scheduled in.
+ * same events open on themselves, so at a switch all events of one task are scheduled out and all
+ * of the other are scheduled in.
  */
 #ifndef PINGPONG_H
 #define PINGPONG_H
@@ -92,8 +92,9 @@ static inline bool pingpong_measure(struct pingpong *p, int rounds, int in, int 
 }
 
 /* Counters are configured in the first rounds, which are not measured. */
-static inline void pingpong_task(struct pingpong *p, bool second, const struct perf_event_attr *attrs,
-				 unsigned int n, int rounds, int in, int out)
+static inline void pingpong_task(struct pingpong *p, bool second,
+				 const struct perf_event_attr *attrs, unsigned int n, int rounds,
+				 int in, int out)
 {
 	int fd[PINGPONG_EVENTS];
 

@@ -294,7 +294,7 @@ int main(void)
 	module.type = pmu.type;
 	pin(TRACED_CPU);
 	limits_raise();
-	if (has_overflow_irq(pmu.name)) {
+	if (has_overflow_irq()) {
 		test_overflow(1);
 		test_overflow(2);
 		test_switch(1);
