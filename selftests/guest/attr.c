@@ -3,11 +3,15 @@
  * attr - each field and value of perf_event_attr that reaches the driver is accepted or refused
  * with the documented errno; the driver ignores none.
  */
-#include "outcome.h"
+#include "overcommit.h"
+
+/* An expected result is an errno or one of these; see is_possible_not_in_lab(). */
+enum { OPENS = 0, MAY_OPEN = -1, NOT_IN_LAB = -2 };
+
+#define EVENT(event, ...) ((struct perf_event_attr){ .config = (event), ##__VA_ARGS__ })
 
 static bool can_filter, has_hypervisor;
 
-/* Expected results: see outcome.h. The result becomes the last part of the name. */
 struct row {
 	const char *name;
 	int expected;
@@ -79,6 +83,23 @@ static const struct row fields[] = {
 	{ "side_band_records", OPENS,
 	  EVENT(CYCLES, .mmap = 1, .mmap2 = 1, .comm = 1, .task = 1, .sample_id_all = 1) },
 };
+
+/* @fd is what perf_try() returned. The result becomes the last part of the name. */
+static void check_open(const char *name, int expected, int fd)
+{
+	const int error = fd < 0 ? -fd : 0;
+
+	note("%s: %s", name, error ? strerror(error) : "opened");
+	if (fd >= 0)
+		close(fd);
+	if (expected == MAY_OPEN)
+		check(!error || error == ENOENT, "%s_opens_or_enoent", name);
+	else if (expected == NOT_IN_LAB)
+		check(is_possible_not_in_lab(error), "%s_opens_or_enoent", name);
+	else
+		check(error == expected, "%s_%s", name, !expected ? "opens" :
+		      expected == EINVAL ? "einval" : "eopnotsupp");
+}
 
 static void test_rows(const struct row *rows, unsigned int n)
 {

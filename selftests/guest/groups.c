@@ -1,65 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* groups - which events can be in one group, and how a group counts when members stop and start. */
 #include "illegal.h"
-#include "outcome.h"
 #include "overcommit.h"
-
-/* @attr is an event of the PMU under test if it has no type. */
-static int open_member(struct perf_event_attr attr, pid_t pid, int cpu, int leader)
-{
-	attr.type = attr.type ? attr.type : (unsigned int)pmu.type;
-	return perf_try(&attr, pid, cpu, leader);
-}
 
 static void test_groups(void)
 {
-	const struct perf_event_attr software = {
+	struct perf_event_attr software = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK,
 	};
-	int leader = open_member(EVENT(CYCLES), 0, -1, -1);
-	int second = open_member(EVENT(CYCLES), 0, -1, leader);
-	int clock = open_member(software, 0, -1, -1);
-	int firmware = open_member(EVENT(FIRMWARE(5)), 0, -1, leader);
+	int fd[6];
 
-	note("hardware member %d, firmware member %d", second, firmware);
-	check(second >= 0 && firmware >= 0, "hardware_and_firmware_events_share_group");
-	check_open("software_event_in_hardware_group", OPENS,
-		   open_member(software, 0, -1, leader));
-	check_open("hardware_event_in_software_group", OPENS,
-		   open_member(EVENT(CYCLES), 0, -1, clock));
-	close(firmware);
-	close(clock);
-	close(second);
-	close(leader);
-}
-
-#define IN_BUILTIN	"event_in_builtin_group"
-#define BUILTIN_IN	"builtin_event_in_group"
-
-/* Events of the built-in driver and of this one cannot be in one group. */
-static void test_mixed_groups(void)
-{
-	const struct perf_event_attr other = {
-		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES,
-	};
-	struct perf_event_attr builtin = other;
-	int leader;
-
-	if (pmu.exclusive) {
-		skip(IN_BUILTIN "_einval", "the built-in driver is not loaded");
-		skip(BUILTIN_IN "_einval", "the built-in driver is not loaded");
-		return;
-	}
-	leader = perf_try(&builtin, 0, -1, -1);
-	note("cycles of the built-in driver: %d", leader);
-	if (!check(leader >= 0, "builtin_cycles_open"))
-		return;
-	check_open(IN_BUILTIN, EINVAL, open_member(EVENT(CYCLES), 0, -1, leader));
-	close(leader);
-	leader = open_member(EVENT(CYCLES), 0, -1, -1);
-	builtin = other;
-	check_open(BUILTIN_IN, EINVAL, perf_try(&builtin, 0, -1, leader));
-	close(leader);
+	fd[0] = open_event(CYCLES, 0, -1, -1);
+	fd[1] = open_event(CYCLES, 0, -1, fd[0]);
+	fd[2] = open_event(FIRMWARE(5), 0, -1, fd[0]);
+	fd[3] = perf_try(&software, 0, -1, fd[0]);
+	fd[4] = perf_try(&software, 0, -1, -1);
+	fd[5] = open_event(CYCLES, 0, -1, fd[4]);
+	check(fd[1] >= 0 && fd[2] >= 0, "hardware_and_firmware_events_share_group");
+	check(fd[3] >= 0, "software_event_in_hardware_group_opens");
+	check(fd[5] >= 0, "hardware_event_in_software_group_opens");
+	close_events(fd, 6);
 }
 
 /* ---- members that stop and start ---- */
@@ -148,7 +108,6 @@ int main(void)
 {
 	begin();
 	test_groups();
-	test_mixed_groups();
 	test_ioctl();
 	test_close_order();
 	for (unsigned int i = 0; i < ARRAY_SIZE(event_sets); i++)

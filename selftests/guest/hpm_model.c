@@ -178,25 +178,6 @@ static void test_filters(unsigned int unit)
 		close(fd[i]);
 }
 
-/* Raw events of the built-in driver, which the device tree maps, too. */
-static void test_builtin_driver(unsigned int unit)
-{
-	struct hpm_survey s = { .unit = unit };
-
-	if (pmu.exclusive) {
-		hpm_skip(unit, "events_of_builtin_driver_count_at_their_rates",
-			 "the built-in driver is not loaded");
-		return;
-	}
-	for (unsigned int i = 1; i <= 8; i++) {
-		struct perf_event_attr attr = event(XS_TAG(unit) | XS_EVENT(3 * i, 0));
-
-		attr.type = PERF_TYPE_RAW;
-		hpm_survey_add(&s, attr, attr.config);
-	}
-	hpm_survey_check(&s, "events_of_builtin_driver");
-}
-
 int main(void)
 {
 	hpm_begin();
@@ -207,7 +188,6 @@ int main(void)
 		test_filters(unit);
 		hpm_test_sampling(unit, event(XS_TAG(unit) | XS_EVENT(6, 0)),
 				  xs_sum(table, unit, XS_EVENT(6, 0)));
-		test_builtin_driver(unit);
 	}
 	test_wrap();
 	test_unknown_operator();

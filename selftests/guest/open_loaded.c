@@ -4,7 +4,6 @@
  * counting, and other CPUs are left alone. In shared mode an event is refused with EBUSY while
  * the built-in driver has all counters that might count it.
  */
-#include "outcome.h"
 #include "overcommit.h"
 
 enum { QUESTIONS = 50, FILLING = 40 };

@@ -1,36 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * sbi_calls_sampling - what samples cost: SBI calls for an overflow and for a context switch,
- * by the kernel's tracepoint and by the driver's own count in debugfs. If the kernel's built-in
- * driver is present, the same is measured for it.
+ * by the kernel's tracepoint and by the driver's own count in debugfs.
  */
 #include "pingpong.h"
 #include "ring.h"
 
 enum { ROUNDS = 1000, MAX_EVENTS = 2 };
 
-/* A driver, its name in /proc/interrupts, and its cycles and instructions */
-static struct driver {
-	const char *irq;
-	uint32_t type;
-	uint64_t config[MAX_EVENTS];
-} module = { .irq = "sbi_pmu", .config = { CYCLES, INSTRUCTIONS } };
-
-static struct driver builtin = {
-	.irq = "riscv-pmu",
-	.type = PERF_TYPE_HARDWARE,
-	.config = { PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS },
-};
-
-/* The driver to measure. */
-static const struct driver *driver = &module;
-
+/* Cycles, then instructions */
 static struct perf_event_attr attr_of(unsigned int i, uint64_t period)
 {
-	return (struct perf_event_attr){
-		.type = driver->type, .config = driver->config[i], .sample_period = period,
-		.read_format = READ_TIMES,
-	};
+	struct perf_event_attr attr = event(i ? INSTRUCTIONS : CYCLES);
+
+	attr.sample_period = period;
+	return attr;
 }
 
 /* Return: the start and stop calls of this CPU, by debugfs. */
@@ -43,18 +27,15 @@ static uint64_t start_stop_calls(void)
 /* Return: the overflows handled on this CPU: interrupts, and overflows found without one. */
 static uint64_t handled_overflows(void)
 {
-	const uint64_t interrupts = interrupts_of(driver->irq);
-
-	return driver == &builtin ? interrupts :
-				    interrupts + find_number(DEBUGFS "overflow", "0 ", "0 %ld");
+	return interrupts_of("sbi_pmu") + find_number(DEBUGFS "overflow", "0 ", "0 %ld");
 }
 
-/* Sample an event of CPU 0, or of this task, 200 times a second. */
-static struct ring open_sampler(unsigned int i, pid_t pid, int cpu)
+/* Sample an event of CPU 0 200 times a second. */
+static struct ring open_sampler(unsigned int i)
 {
 	struct perf_event_attr attr = attr_of(i, per_second(attr_of(i, 0), spin_load) / 200);
 
-	return ring_open(&attr, pid, cpu, -1);
+	return ring_open(&attr, -1, TRACED_CPU, -1);
 }
 
 /* ---- overflows: with events of a CPU, which stay on their counters at a context switch ---- */
@@ -93,7 +74,7 @@ static bool measure_overflows(unsigned int n, struct cost *cost)
 	bool open = true;
 
 	for (unsigned int i = 0; i < n; i++) {
-		ring[i] = open_sampler(i, -1, TRACED_CPU);
+		ring[i] = open_sampler(i);
 		open &= ring[i].fd >= 0;
 	}
 	if (!open || !tracepoints_open())
@@ -144,7 +125,7 @@ static void test_overflow(unsigned int n)
 {
 	/* perf core stops and starts events that it throttles, which takes calls as well. */
 	const unsigned int share = is_slow_kernel() ? 5 : 20;
-	struct cost c;
+	struct cost c = {};
 
 	if (!check(measure_overflows(n, &c), "opening_%u_sampling_events_of_cpu_succeeds", n))
 		return;
@@ -170,68 +151,25 @@ static void test_overflow(unsigned int n)
 		      "overflow_of_%u_events_takes_two_csr_reads_per_event_at_most", n);
 }
 
-/*
- * The limit for the module is no more than what the built-in driver takes. The built-in driver
- * may stop sampling for good: if it handles an overflow after the event was
- * removed, the counter's overflow bit stays set, and a counter with that bit does not interrupt.
- */
-static void test_builtin_overflow(unsigned int n)
-{
-	struct cost c = {};
-
-	for (int i = 0; i < 3 && c.overflows <= 20; i++)
-		if (!measure_overflows(n, &c))
-			break;
-	note("built-in driver, %u events: %lu overflows, %.3f calls per overflow, limit %u", n,
-	     c.overflows, per(c.calls, c.overflows), 1 + n);
-	if (c.overflows <= 20) {
-		char name[64];
-
-		snprintf(name, sizeof(name),
-			 "builtin_overflow_of_%u_events_is_not_below_call_limit", n);
-		skip(name, "the built-in driver has lost its overflow interrupt");
-		return;
-	}
-	check(c.calls * 100 >= c.overflows * (1 + n) * 95,
-	      "builtin_overflow_of_%u_events_is_not_below_call_limit", n);
-}
-
 /* ---- context switches: events of one task stop, those of the other start ---- */
 
 /* No overflow during the test. */
 #define LONG_PERIOD	1000000000000000ULL
 
-static struct pingpong measure_switches(unsigned int n)
+static void test_switch(unsigned int n)
 {
 	const struct perf_event_attr attr[MAX_EVENTS] = {
 		attr_of(0, LONG_PERIOD), attr_of(1, LONG_PERIOD),
 	};
 	const struct pingpong run = pingpong_run_traced(attr, n, ROUNDS);
-
-	note("%s, %u sampling events: %lu calls in %lu switches, %.3f per switch", driver->irq, n,
-	     run.counts.calls, run.counts.switches, per(run.counts.calls, run.counts.switches));
-	return run;
-}
-
-static void test_switch(unsigned int n)
-{
-	const struct pingpong run = measure_switches(n);
 	const struct tracepoint_counts *counts = &run.counts;
 
 	check(pingpong_is_complete(&run, ROUNDS), "tasks_with_%u_sampling_events_switch", n);
-	note("limit %u per switch", max_calls(n));
+	note("%u sampling events: %lu calls in %lu switches, %.3f per switch, limit %u", n,
+	     counts->calls, counts->switches, per(counts->calls, counts->switches), max_calls(n));
 	check(is_delegated() ? !counts->calls : counts->calls &&
 	      counts->calls <= max_calls(n) * counts->switches + counts->switches / 20,
 	      "switch_with_%u_sampling_events_is_within_call_limit", n);
-}
-
-static void test_builtin_switch(unsigned int n)
-{
-	const struct pingpong run = measure_switches(n);
-
-	check(pingpong_is_complete(&run, ROUNDS) &&
-	      run.counts.calls > (n + 1) * run.counts.switches,
-	      "builtin_switch_with_%u_sampling_events_exceeds_call_limit", n);
 }
 
 /* With the timer no counter is ever stopped. */
@@ -242,7 +180,7 @@ static void test_timer(void)
 
 	skip("overflow_of_1_events_is_within_call_limit", "samples are taken by timer");
 	skip("switch_with_1_sampling_events_is_within_call_limit", "samples are taken by timer");
-	ring = open_sampler(0, -1, TRACED_CPU);
+	ring = open_sampler(0);
 	check(ring.fd >= 0, "timer_event_opens");
 	run_load(200, spin_load);
 	ring_drain(&ring);
@@ -255,43 +193,9 @@ static void test_timer(void)
 	check(samples > 20 && !calls, "timer_samples_take_no_sbi_calls");
 }
 
-/* Return: whether the built-in driver gets overflow interrupts. It does not in QEMU 11. */
-static bool has_builtin_overflow_irq(void)
-{
-	struct ring ring;
-	uint64_t before;
-
-	driver = &builtin;
-	before = handled_overflows();
-	ring = open_sampler(0, 0, -1);
-	if (ring.fd < 0)
-		return false;
-	run_load(200, spin_load);
-	ring_close(&ring);
-	return handled_overflows() > before;
-}
-
-static void test_builtin(void)
-{
-	const char *reason = pmu.exclusive ? "the built-in driver is not present" :
-			     !has_builtin_overflow_irq() ?
-			     "the built-in driver gets no overflow interrupts" : NULL;
-
-	if (reason) {
-		skip("builtin_overflow_of_1_events_is_not_below_call_limit", reason);
-		skip("builtin_switch_with_1_sampling_events_exceeds_call_limit", reason);
-		return;
-	}
-	test_builtin_overflow(1);
-	test_builtin_overflow(2);
-	test_builtin_switch(1);
-	test_builtin_switch(2);
-}
-
 int main(void)
 {
 	begin();
-	module.type = pmu.type;
 	pin(TRACED_CPU);
 	limits_raise();
 	if (has_overflow_irq()) {
@@ -302,7 +206,6 @@ int main(void)
 	} else {
 		test_timer();
 	}
-	test_builtin();
 	limits_restore();
 	return end();
 }

@@ -61,12 +61,6 @@ static struct set find_events(const char *driver)
 	return set;
 }
 
-static struct set first_of(struct set set, unsigned int wanted)
-{
-	set.n = wanted < set.n ? wanted : set.n;
-	return set;
-}
-
 /* ---- runs ---- */
 
 /* Return: the time of a round, the best of some untraced runs. */
@@ -164,7 +158,7 @@ static double other_exits(const struct pingpong *run)
 	return 0.2 + 3 * per_switch(run, run->ns / 4000000);
 }
 
-static void check_exits(const struct set *set, unsigned int wanted, const struct pingpong *run)
+static void check_exits(const struct set *set, const struct pingpong *run)
 {
 	const double all = per_switch(run, run->exits.all);
 	const double reads = per_switch(run, run->exits.csr_reads);
@@ -174,37 +168,62 @@ static void check_exits(const struct set *set, unsigned int wanted, const struct
 	if (strcmp(set->driver, MODULE)) {
 		/* Not per switch: those to other tasks cost less. */
 		check(run->exits.all > 3 * 2 * ROUNDS,
-		      "builtin_switch_with_%u_events_takes_over_three_exits", wanted);
+		      "builtin_switch_with_%u_events_takes_over_three_exits", set->n);
 	} else if (snapshot) {
-		check(reads < 0.01, "switch_with_%u_events_reads_no_csr", wanted);
+		check(reads < 0.01, "switch_with_%u_events_reads_no_csr", set->n);
 		check(all <= 2 + other_exits(run), "switch_with_%u_events_takes_few_other_exits",
-		      wanted);
+		      set->n);
 	} else {
 		check(reads <= 2.2 * set->n && reads > set->n,
-		      "switch_with_%u_events_reads_a_csr_twice_per_event", wanted);
+		      "switch_with_%u_events_reads_a_csr_twice_per_event", set->n);
 	}
 }
 
-static void test_module(const struct set *all, unsigned int wanted, uint64_t *round_ns)
+static void check_calls(const struct set *set, const struct pingpong *run)
 {
-	const struct set set = first_of(*all, wanted);
-	const struct pingpong run = measure(&set, "hardware");
-	const struct tracepoint_counts *counts = &run.counts;
-	const bool complete = pingpong_is_complete(&run, ROUNDS);
+	const struct tracepoint_counts *counts = &run->counts;
+	const bool complete = pingpong_is_complete(run, ROUNDS);
 	char what[32];
 
+	if (strcmp(set->driver, MODULE)) {
+		/* The tracepoint must count them. */
+		check(complete && counts->calls >= set->n * counts->switches,
+		      "builtin_switch_with_%u_events_makes_a_call_per_event", set->n);
+		return;
+	}
 	if (snapshot)
 		/* A switch is counted before it is complete: allow one call more. */
 		check(complete && counts->calls <= 2 * counts->switches + 1 &&
 		      counts->reads <= counts->switches / 100,
-		      "switch_with_%u_events_makes_two_sbi_calls", wanted);
+		      "switch_with_%u_events_makes_two_sbi_calls", set->n);
 	else
 		check(complete && !counts->calls,
-		      "switch_with_%u_hardware_events_makes_no_sbi_calls", wanted);
-	snprintf(what, sizeof(what), "%u_%s", wanted, snapshot ? "mixed" : "hardware");
-	check_counted(what, &set, &run);
-	check_exits(&set, wanted, &run);
-	*round_ns = run.round_ns;
+		      "switch_with_%u_hardware_events_makes_no_sbi_calls", set->n);
+	snprintf(what, sizeof(what), "%u_%s", set->n, snapshot ? "mixed" : "hardware");
+	check_counted(what, set, run);
+}
+
+/* With 1, 2, 5 and 8 events, as far as there are so many. Return: the time with the most. */
+static uint64_t test_driver(const struct set *all)
+{
+	static const unsigned int wanted[] = { 1, 2, 5, PINGPONG_EVENTS };
+	uint64_t round_ns = 0;
+
+	note("%s: %u different events; %d rounds between two tasks on CPU %d", all->driver, all->n,
+	     ROUNDS, TRACED_CPU);
+	note("                               SBI PMU       calls  per event     us per");
+	note("driver    events      switches    calls  per switch  and switch      round");
+	for (unsigned int i = 0; i < ARRAY_SIZE(wanted) && wanted[i] <= all->n; i++) {
+		struct set set = *all;
+		struct pingpong run;
+
+		set.n = wanted[i];
+		run = measure(&set, "hardware");
+		check_calls(&set, &run);
+		check_exits(&set, &run);
+		round_ns = run.round_ns;
+	}
+	return round_ns;
 }
 
 /* A switch reads each event of one task when it stops, and each of the other when it starts. */
@@ -225,33 +244,13 @@ static void test_firmware(void)
 	check_counted("firmware", &set, &run);
 }
 
-/* The built-in driver makes calls at each switch, and the tracepoint must count them. */
-static void test_builtin(const struct set *all, unsigned int wanted, uint64_t *round_ns)
+static void test_no_events(void)
 {
-	const struct set set = first_of(*all, wanted);
-	const struct pingpong run = measure(&set, "hardware");
+	const struct set none = { .driver = "none" };
+	const struct pingpong run = measure(&none, "");
 
-	check(pingpong_is_complete(&run, ROUNDS) && set.n &&
-	      run.counts.calls >= set.n * run.counts.switches,
-	      "builtin_switch_with_%u_events_makes_a_call_per_event", wanted);
-	check_exits(&set, wanted, &run);
-	*round_ns = run.round_ns;
-}
-
-/* With 1, 2, 5 and 8 events, as far as there are so many. Return: the time with the most. */
-static uint64_t test_each(const struct set *all,
-			  void (*test)(const struct set *all, unsigned int wanted, uint64_t *ns))
-{
-	static const unsigned int wanted[] = { 1, 2, 5, PINGPONG_EVENTS };
-	uint64_t round_ns = 0;
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(wanted); i++) {
-		if (wanted[i] <= all->n)
-			test(all, wanted[i], &round_ns);
-		else
-			note("%u different events, not %u, open", all->n, wanted[i]);
-	}
-	return round_ns;
+	check(pingpong_is_complete(&run, ROUNDS) && !run.counts.calls,
+	      "switch_without_events_makes_no_sbi_calls");
 }
 
 /* ---- instructions ---- */
@@ -320,20 +319,10 @@ static void test_instructions(int shift, const struct set *all)
 
 /* ---- drivers ---- */
 
-static void note_head(const struct set *all)
-{
-	note("%u different events; %d rounds between two tasks on CPU %d", all->n, ROUNDS,
-	     TRACED_CPU);
-	note("                               SBI PMU       calls  per event     us per");
-	note("driver    events      switches    calls  per switch  and switch      round");
-}
-
 /* Return: the time of a round with the most events. */
-static uint64_t test_all_of_module(void)
+static uint64_t test_module(void)
 {
 	const char *icount = getenv("LAB_ICOUNT");
-	const struct set none = { .driver = "none" };
-	struct pingpong run;
 	struct set all;
 	uint64_t ns;
 
@@ -342,11 +331,8 @@ static uint64_t test_all_of_module(void)
 	if (!check(all.n, "hardware_events_are_available"))
 		exit(end());
 	test_tracepoint(&all);
-	note_head(&all);
-	run = measure(&none, "");
-	check(pingpong_is_complete(&run, ROUNDS) && !run.counts.calls,
-	      "switch_without_events_makes_no_sbi_calls");
-	ns = test_each(&all, test_module);
+	test_no_events();
+	ns = test_driver(&all);
 	if (!snapshot)
 		test_firmware();
 	/* In a KVM guest a switch is more than the guest's instructions. */
@@ -354,19 +340,15 @@ static uint64_t test_all_of_module(void)
 		test_instructions(atoi(icount), &all);
 	else
 		skip("event_costs_at_most_1_4_software_events", "instructions are not the clock");
+	snapshot = false;
 	return ns;
 }
 
-static uint64_t test_all_of_builtin(void)
+static uint64_t test_builtin(void)
 {
-	struct set all;
+	const struct set all = find_events("built-in");
 
-	snapshot = false;
-	all = find_events("built-in");
-	if (!check(all.n, "builtin_events_are_available"))
-		return 0;
-	note_head(&all);
-	return test_each(&all, test_builtin);
+	return check(all.n, "builtin_events_are_available") ? test_driver(&all) : 0;
 }
 
 int main(void)
@@ -381,15 +363,15 @@ int main(void)
 	if (is_kvm_guest() && getenv("lab_case"))
 		check(host_reports, "host_reports_exits");
 	if (!find_pmu()) {
-		test_all_of_builtin();
+		test_builtin();
 		return end();
 	}
-	module = test_all_of_module();
+	module = test_module();
 	if (pmu.exclusive) {
 		skip(slower, "the built-in driver is not present");
 		return end();
 	}
-	builtin = test_all_of_builtin();
+	builtin = test_builtin();
 	note("a round with the built-in driver takes %.2f times as long", (double)builtin / module);
 	check(module && module <= builtin, "%s", slower);
 	return end();
