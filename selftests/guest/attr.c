@@ -18,35 +18,23 @@ struct row {
 	struct perf_event_attr attr;
 };
 
+/* What the driver refuses whatever the machine is, is tested on the host (test_event.c). */
 static const struct row events[] = {
 	{ "raw_selector_0", NOT_IN_LAB, EVENT(0) },
 	{ "raw_selector_unknown", NOT_IN_LAB, EVENT(0xdeadbeef) },
 	{ "raw_selector_48_bits", NOT_IN_LAB, EVENT((1ULL << 48) - 1) },
 	{ "raw_selector_49_bits", NOT_IN_LAB, EVENT(1ULL << 48) },
 	{ "raw_selector_56_bits", NOT_IN_LAB, EVENT((1ULL << 56) - 1) },
-	{ "raw_selector_57_bits", EINVAL, EVENT(1ULL << 56 | 1) },
 	{ "raw_selector_62_bits", EINVAL, EVENT(1ULL << 61) },
 	{ "general_event_0", EINVAL, EVENT(STANDARD(0)) },
 	{ "general_event_1", OPENS, EVENT(STANDARD(1)) },
-	{ "general_event_2", OPENS, EVENT(STANDARD(2)) },
 	{ "general_event_10", MAY_OPEN, EVENT(STANDARD(10)) },
-	{ "general_event_11", EINVAL, EVENT(STANDARD(11)) },
 	{ "last_cache_event", MAY_OPEN, EVENT(STANDARD(0x10035)) },
-	{ "cache_operation_3", EINVAL, EVENT(STANDARD(0x10006)) },
-	{ "cache_7", EINVAL, EVENT(STANDARD(0x10038)) },
-	{ "event_idx_type_raw", EINVAL, EVENT(STANDARD(0x20000)) },
-	{ "event_idx_type_raw_v2", EINVAL, EVENT(STANDARD(0x30000)) },
-	{ "event_idx_type_reserved", EINVAL, EVENT(STANDARD(0x40001)) },
-	{ "event_idx_type_firmware", EINVAL, EVENT(STANDARD(0xf0001)) },
-	{ "event_idx_33_bits", EINVAL, EVENT(STANDARD(1ULL << 32 | 1)) },
 	{ "firmware_event_0", OPENS, EVENT(FIRMWARE(0)) },
 	{ "firmware_event_21", OPENS, EVENT(FIRMWARE(21)) },
 	{ "firmware_event_22", EINVAL, EVENT(FIRMWARE(22)) },
-	{ "firmware_event_255", EINVAL, EVENT(FIRMWARE(255)) },
 	{ "first_implementation_event", NOT_IN_LAB, EVENT(FIRMWARE(256)) },
 	{ "last_implementation_event", NOT_IN_LAB, EVENT(FIRMWARE(65534)) },
-	{ "firmware_event_65535", EINVAL, EVENT(FIRMWARE(65535)) },
-	{ "firmware_event_17_bits", EINVAL, EVENT(FIRMWARE(1ULL << 16)) },
 	{ "first_platform_event", NOT_IN_LAB, EVENT(CONFIG(3, 0)) },
 	{ "last_platform_event", NOT_IN_LAB, EVENT(~0ULL) },
 };
@@ -148,20 +136,8 @@ static bool is_same_event(unsigned int type, uint64_t config, uint64_t idx)
 	return false;
 }
 
-static bool are_invalid(unsigned int type, const uint32_t *config, unsigned int n)
+static void test_generic(void)
 {
-	bool all = true;
-
-	for (unsigned int i = 0; i < n; i++) {
-		all &= open_errno(type, EXTENDED(pmu.type, config[i])) == EINVAL;
-		all &= !pmu.exclusive || open_errno(type, config[i]) == EINVAL;
-	}
-	return all;
-}
-
-static void test_general(void)
-{
-	static const uint32_t beyond[] = { PERF_COUNT_HW_MAX, 0xffffffff };
 	bool all = true;
 
 	for (uint64_t config = 0; config < PERF_COUNT_HW_MAX; config++)
@@ -170,20 +146,9 @@ static void test_general(void)
 	check(all, "general_events_are_sbi_events");
 	check(!open_errno(PERF_TYPE_HARDWARE, EXTENDED(pmu.type, 0)),
 	      "general_cycles_by_pmu_type_open");
-	all = are_invalid(PERF_TYPE_HARDWARE, beyond, ARRAY_SIZE(beyond));
-	if (pmu.exclusive)
-		all &= open_errno(PERF_TYPE_HARDWARE, ~0ULL) == EINVAL;
-	check(all, "general_events_beyond_last_einval");
-}
-
-static void test_cache(void)
-{
-	static const uint32_t wrong[] = {
-		PERF_COUNT_HW_CACHE_MAX, 0xff, PERF_COUNT_HW_CACHE_OP_MAX << 8, 0xff00,
-		PERF_COUNT_HW_CACHE_RESULT_MAX << 16, 0xff0000, 0x1000000, 0xffffffff,
-	};
-	bool all = true;
-
+	check(open_errno(PERF_TYPE_HARDWARE, EXTENDED(pmu.type, PERF_COUNT_HW_MAX)) == EINVAL,
+	      "general_events_beyond_last_einval");
+	all = true;
 	for (uint64_t i = 0; i < 7 * 3 * 2; i++) {
 		uint64_t id = i / 6, op = i / 2 % 3, result = i % 2;
 
@@ -192,7 +157,7 @@ static void test_cache(void)
 	}
 	note("42 cache events");
 	check(all, "cache_events_are_sbi_events");
-	check(are_invalid(PERF_TYPE_HW_CACHE, wrong, ARRAY_SIZE(wrong)),
+	check(open_errno(PERF_TYPE_HW_CACHE, EXTENDED(pmu.type, PERF_COUNT_HW_CACHE_MAX)) == EINVAL,
 	      "unknown_caches_operations_and_results_einval");
 }
 
@@ -319,8 +284,7 @@ int main(void)
 	has_hypervisor = isa_has("h");
 	test_rows(events, ARRAY_SIZE(events));
 	test_rows(fields, ARRAY_SIZE(fields));
-	test_general();
-	test_cache();
+	test_generic();
 	test_cache_names();
 	test_filters("hardware_event", CYCLES, false);
 	test_filters("firmware_event", FIRMWARE(4), true);
