@@ -93,7 +93,7 @@ shell: ## an emulated RISC-V machine with the module and a prompt (CASES=name: t
 test: ## lint and host tests: no root, less than a minute
 	@$(LAB) test
 
-check: ## the same, the module's build and a few boots: minutes (CASES="name ...": these boots)
+check: ## the same, the module's build and a few boots: minutes (CASES="name ...": these boots; TESTS="program program.test ...": only these tests)
 	@$(LAB) check $(CASES)
 
 check-all: ## everything

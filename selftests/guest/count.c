@@ -30,6 +30,9 @@ static void test_more_work(int fd, const char *name)
 	note("%s: %lu, %lu in ten times the work", name, little, much);
 	check(little > 0, "%s_count", name);
 	check(much > little, "%s_increase_with_work", name);
+	/* Reads must not be added up, as by some versions of KVM. */
+	if (getenv("LAB_ICOUNT"))
+		check(within(much, 10 * little, 20), "%s_are_proportional_to_work", name);
 }
 
 static void test_task(void)
@@ -48,6 +51,30 @@ static void test_task(void)
 	check(r.enabled > 0 && r.enabled == r.running, "cycles_run_while_enabled");
 	close(cycles);
 	close(instructions);
+}
+
+static void test_stop_and_reset(void)
+{
+	struct perf_event_attr attr = event(INSTRUCTIONS);
+	uint64_t stopped;
+	struct reading r;
+	int fd;
+
+	attr.disabled = 1;
+	fd = perf_try(&attr, 0, -1, -1);
+	work(1000000);
+	r = perf_get(fd);
+	check(fd >= 0 && !r.value && !r.enabled, "event_opened_disabled_does_not_count");
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	check(count_work(fd, 1000000) > 0, "enabled_event_counts");
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	stopped = perf_get(fd).value;
+	check(stopped && !count_work(fd, 1000000), "disabled_event_keeps_its_count");
+	ioctl(fd, PERF_EVENT_IOC_RESET, 0);
+	check(!perf_get(fd).value, "reset_event_is_zero");
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	check(count_work(fd, 1000000) > 0, "event_enabled_after_reset_counts");
+	close(fd);
 }
 
 static void test_cpu(void)
@@ -70,7 +97,6 @@ static void test_cpu(void)
 	}
 	note("%ld CPUs", cpus);
 	check(all, "instructions_count_on_each_cpu");
-	check(open_event(CYCLES, -1, 4095, -1) < 0, "missing_cpu_refused");
 }
 
 /* Equal events of a group share one counter: all run, however many they are. */
@@ -145,6 +171,7 @@ int main(void)
 {
 	begin();
 	test_task();
+	test_stop_and_reset();
 	test_cpu();
 	test_equal_events();
 	test_firmware();

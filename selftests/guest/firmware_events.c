@@ -1,52 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * firmware_events - values of firmware events: each is provoked, and compared with the kernel's
- * own count of its SBI calls.
- *
- * Not provoked: misaligned accesses, which QEMU executes itself, and the fences of a hypervisor.
- * Illegal instructions are in count.c.
+ * firmware_events - firmware events by their names in sysfs: each is provoked, and compared with
+ * the kernel's own count of its SBI calls, or with what other CPUs sent. Illegal instructions are
+ * in count.c.
  */
 #include <linux/membarrier.h>
 #include <pthread.h>
-#include <sys/mman.h>
 
-#include "illegal.h"
 #include "tracepoint.h"
 
 enum { TIMES = 50, HERE = TRACED_CPU, THERE = 1, MAX_CPUS = 16 };
 
-/* Codes of firmware events (SBI 3.0, 11.5.5) */
-enum {
-	ACCESS_LOAD = 2, ACCESS_STORE, SET_TIMER = 5, IPI_SENT, IPI_RECEIVED, FENCE_I_SENT,
-	FENCE_I_RECEIVED, SFENCE_SENT, SFENCE_RECEIVED, SFENCE_ASID_SENT, SFENCE_ASID_RECEIVED,
-};
+static long cpus;
 
 /* ---- SBI calls of CPU HERE, by the kernel's tracepoint ---- */
 
-enum function { TIMER, IPI, FENCE_I, SFENCE, SFENCE_ASID, FUNCTIONS };
+enum { TIMER = 1, IPI = 2, FENCE_I = 4, OTHER_FENCES = 8 };
 
-static int function_fd[FUNCTIONS];
+static int function_fd[4];
 
 static bool open_functions(void)
 {
-	static const char *const filters[FUNCTIONS] = {
-		[TIMER] = "ext == 0x54494d45",
-		[IPI] = "ext == 0x735049",
-		[FENCE_I] = "ext == 0x52464e43 && fid == 0",
-		[SFENCE] = "ext == 0x52464e43 && fid == 1",
-		[SFENCE_ASID] = "ext == 0x52464e43 && fid == 2",
-	};
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_TRACEPOINT,
-		.config = read_number("/sys/kernel/tracing/events/riscv/sbi_call/id"),
-		.read_format = READ_TIMES,
+	static const char *const filters[] = {
+		"ext == 0x54494d45", "ext == 0x735049", "ext == 0x52464e43 && fid == 0",
+		"ext == 0x52464e43 && fid != 0",
 	};
 	bool all = true;
 
-	for (int i = 0; i < FUNCTIONS; i++) {
-		function_fd[i] = perf_try(&attr, -1, HERE, -1);
-		all &= function_fd[i] >= 0 &&
-		       !ioctl(function_fd[i], PERF_EVENT_IOC_SET_FILTER, filters[i]);
+	for (unsigned int i = 0; i < ARRAY_SIZE(filters); i++) {
+		function_fd[i] = open_tracepoint("riscv/sbi_call", filters[i], HERE);
+		all &= function_fd[i] >= 0;
 	}
 	return all;
 }
@@ -56,13 +39,10 @@ static uint64_t calls_of(unsigned int functions)
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; i < FUNCTIONS; i++)
-		if (functions & 1U << i)
-			sum += perf_get(function_fd[i]).value;
+	for (unsigned int i = 0; i < ARRAY_SIZE(function_fd); i++)
+		sum += functions & 1U << i ? perf_get(function_fd[i]).value : 0;
 	return sum;
 }
-
-#define FENCES		((1 << FENCE_I) | (1 << SFENCE) | (1 << SFENCE_ASID))
 
 /* ---- what provokes events ---- */
 
@@ -81,9 +61,9 @@ static void set_timers(void)
  */
 static void send_ipis(void)
 {
-	const uint64_t enough = calls_of(1U << IPI) + TIMES, end = now_ns() + 30000000000ULL;
+	const uint64_t enough = calls_of(IPI) + TIMES, end = now_ns() + 30000000000ULL;
 
-	while (calls_of(1U << IPI) < enough && now_ns() < end)
+	while (calls_of(IPI) < enough && now_ns() < end)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
@@ -92,21 +72,6 @@ static void send_fence_i(void)
 {
 	for (int i = 0; i < TIMES; i++)
 		syscall(259 /* riscv_flush_icache */, 0, 0, 0);
-}
-
-/* To take away a right flushes the TLBs of the CPUs that run this process. */
-static void send_sfence(void)
-{
-	const size_t size = sysconf(_SC_PAGESIZE);
-	volatile char *page = mmap(NULL, size, PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	for (int i = 0; i < TIMES && page != MAP_FAILED; i++) {
-		*page = i;
-		mprotect((void *)page, size, PROT_READ);
-		mprotect((void *)page, size, PROT_READ | PROT_WRITE);
-	}
-	munmap((void *)page, size);
 }
 
 static volatile bool spinning, stop_spinning;
@@ -123,8 +88,16 @@ static void *spin_there(void *unused)
 
 /* ---- events against calls ---- */
 
-static int open_code(unsigned int code, int cpu)
+/* Return: an event of a CPU by its name in sysfs, or a negative errno. */
+static int open_named(const char *name, int cpu)
 {
+	char file[80], terms[64];
+	unsigned int code;
+
+	snprintf(file, sizeof(file), "events/%s", name);
+	if (!pmu_text(file, terms, sizeof(terms)) ||
+	    sscanf(terms, "event=0x%x,firmware=0x2", &code) != 1)
+		return -ENOENT;
 	return open_event(FIRMWARE(code), -1, cpu, -1);
 }
 
@@ -134,12 +107,12 @@ struct measured {
 };
 
 /*
- * Count @code and the calls of @functions on this CPU while @provoke runs. The calls are read
+ * Count an event and the calls of @functions on this CPU while @provoke runs. The calls are read
  * before and after each read of the event, so that the bounds hold whatever happens in between.
  */
-static struct measured measure(unsigned int code, unsigned int functions, void (*provoke)(void))
+static struct measured measure(const char *name, unsigned int functions, void (*provoke)(void))
 {
-	const int fd = open_code(code, HERE);
+	const int fd = open_named(name, HERE);
 	struct measured m = {};
 	uint64_t outer, inner;
 
@@ -153,16 +126,18 @@ static struct measured measure(unsigned int code, unsigned int functions, void (
 	m.count = perf_get(fd).value - m.count;
 	m.most = calls_of(functions) - outer;
 	close(fd);
+	note("%s: %lu, with %lu to %lu SBI calls", name, m.count, m.least, m.most);
 	return m;
 }
 
 /* Each call is one event. */
-static void check_sent(const char *name, unsigned int code, enum function f,
-		       void (*provoke)(void))
+static void check_sent(const char *name, unsigned int function, void (*provoke)(void))
 {
-	const struct measured m = measure(code, 1U << f, provoke);
+	struct measured m;
 
-	note("%s: %lu, with %lu to %lu SBI calls", name, m.count, m.least, m.most);
+	if (!is_wanted(name))
+		return;
+	m = measure(name, function, provoke);
 	check(m.least >= TIMES && m.count >= m.least && m.count <= m.most,
 	      "%s_counts_each_sbi_call", name);
 }
@@ -172,161 +147,80 @@ static void test_timer(void)
 	struct measured m;
 
 	if (!isa_has("sstc")) {
-		check_sent("set_timer", SET_TIMER, TIMER, set_timers);
+		check_sent("fw_set_timer", TIMER, set_timers);
 		return;
 	}
 	/* The kernel sets timers itself. */
-	m = measure(SET_TIMER, 1U << TIMER, set_timers);
-	note("set_timer: %lu, with %lu SBI calls", m.count, m.most);
-	check(!m.most && !m.count, "set_timer_is_zero_with_sstc");
-}
-
-/* The kernel's TLB flushes name an address space or not; both are counted apart. */
-static void test_sfence(void)
-{
-	const struct measured plain = measure(SFENCE_SENT, 1U << SFENCE, send_sfence);
-	const struct measured asid = measure(SFENCE_ASID_SENT, 1U << SFENCE_ASID, send_sfence);
-
-	note("sfence_vma: %lu, with %lu to %lu SBI calls", plain.count, plain.least, plain.most);
-	note("sfence_vma_asid: %lu, with %lu to %lu SBI calls", asid.count, asid.least, asid.most);
-	/* The kernel flushes by itself, too; a call of it that reached no hart was not counted. */
-	check(plain.least + asid.least >= TIMES && plain.count + 2 >= plain.least &&
-	      plain.count <= plain.most && asid.count + 2 >= asid.least && asid.count <= asid.most,
-	      "sfence_vma_counts_each_sbi_call");
+	m = measure("fw_set_timer", TIMER, set_timers);
+	check(!m.most && !m.count, "fw_set_timer_is_zero_with_sstc");
 }
 
 /* Firmware sends an IPI to each CPU of a call, and for each fence. */
-static void test_ipi_sent(long cpus)
+static void test_ipi_sent(void)
 {
-	const struct measured m = measure(IPI_SENT, 1U << IPI, send_ipis);
-	const struct measured all = measure(IPI_SENT, 1U << IPI | FENCES, send_ipis);
+	struct measured m = measure("fw_ipi_sent", IPI, send_ipis);
 
-	note("ipi_sent: %lu, with at least %lu SBI calls", m.count, m.least);
-	check(m.least >= TIMES && m.count >= m.least, "ipi_sent_counts_each_sbi_call");
-	note("ipi_sent: %lu, with at most %lu SBI calls to %ld CPUs", all.count, all.most, cpus);
-	check(all.count && all.count <= all.most * cpus, "ipi_sent_at_most_one_for_each_cpu");
+	check(m.least >= TIMES && m.count >= m.least, "fw_ipi_sent_counts_each_sbi_call");
+	m = measure("fw_ipi_sent", IPI | FENCE_I | OTHER_FENCES, send_ipis);
+	check(m.count && m.count <= m.most * cpus, "fw_ipi_sent_at_most_one_for_each_cpu");
 }
-
-/* ---- sent and received ---- */
 
 /*
  * CPU THERE receives what is sent to it one by one: at least half of TIMES, as this CPU may send
  * to others, too. It receives no more than all CPUs have sent; what was on its way at the first
  * read is one for each CPU.
  */
-static void check_received(const char *name, unsigned int sent, unsigned int received,
-			   void (*provoke)(void), long cpus)
+static void check_received(const char *sent, const char *received, void (*provoke)(void))
 {
-	const int there = open_code(received, THERE);
+	const int there = open_named(received, THERE);
 	int fd[MAX_CPUS];
 	uint64_t all = 0, count;
 
 	for (int cpu = 0; cpu < cpus; cpu++)
-		fd[cpu] = open_code(sent, cpu);
+		fd[cpu] = open_named(sent, cpu);
 	for (int cpu = 0; cpu < cpus; cpu++)
 		all -= perf_get(fd[cpu]).value;
 	count = perf_get(there).value;
 	provoke();
 	count = perf_get(there).value - count;
-	for (int cpu = 0; cpu < cpus; cpu++)
+	for (int cpu = 0; cpu < cpus; cpu++) {
 		all += perf_get(fd[cpu]).value;
-	note("%s: %lu on CPU %d, of %lu sent by all", name, count, THERE, all);
-	check(count >= TIMES / 2 && count <= all + cpus, "%s_has_what_was_sent", name);
-	for (int cpu = 0; cpu < cpus; cpu++)
 		close(fd[cpu]);
+	}
 	close(there);
+	note("%s: %lu on CPU %d, of %lu sent by all", received, count, THERE, all);
+	check(count >= TIMES / 2 && count <= all + cpus, "%s_has_what_was_sent", received);
 }
 
-static void test_fences_and_ipis(long cpus)
+static void test_fences_and_ipis(void)
 {
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, spin_there, NULL)) {
-		note("no thread");
-		check(false, "ipi_sent_counts_each_sbi_call");
+	if (!check(!pthread_create(&thread, NULL, spin_there, NULL), "thread_starts"))
 		return;
-	}
 	while (!spinning)
 		usleep(1000);
-	test_ipi_sent(cpus);
-	check_received("ipi_received", IPI_SENT, IPI_RECEIVED, send_ipis, cpus);
-	check_sent("fence_i_sent", FENCE_I_SENT, FENCE_I, send_fence_i);
-	check_received("fence_i_received", FENCE_I_SENT, FENCE_I_RECEIVED, send_fence_i, cpus);
-	test_sfence();
+	test_ipi_sent();
+	check_received("fw_ipi_sent", "fw_ipi_received", send_ipis);
+	check_sent("fw_fence_i_sent", FENCE_I, send_fence_i);
+	check_received("fw_fence_i_sent", "fw_fence_i_received", send_fence_i);
 	stop_spinning = true;
 	pthread_join(thread, NULL);
 }
 
-/* ---- access faults ---- */
-
-static volatile bool storing;
-
-static void access_once(volatile uint32_t *at)
-{
-#ifdef __riscv
-	/* Four bytes each, as skip_instruction() expects. */
-	if (storing)
-		asm volatile(".option push\n.option norvc\nsw zero, 0(%0)\n.option pop"
-			     : : "r"(at) : "memory");
-	else
-		asm volatile(".option push\n.option norvc\nlw t0, 0(%0)\n.option pop"
-			     : : "r"(at) : "t0", "memory");
-#else
-	(void)at;
-#endif
-}
-
-/* Access an address where QEMU's virt machine has nothing: a fault that firmware handles. */
-static void test_access(const char *name, unsigned int code, bool store)
-{
-	const off_t nothing = 0x10200000;
-	struct sigaction sa = { .sa_sigaction = skip_instruction, .sa_flags = SA_SIGINFO };
-	const int mem = open("/dev/mem", O_RDWR | O_SYNC), fd = open_code(code, HERE);
-	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, mem, nothing);
-	uint64_t count = 0;
-
-	if (page == MAP_FAILED || fd < 0) {
-		note("%s: event %d, /dev/mem %d: %s", name, fd, mem, strerror(errno));
-	} else {
-		sigaction(SIGSEGV, &sa, NULL);
-		sigaction(SIGBUS, &sa, NULL);
-		storing = store;
-		count = perf_get(fd).value;
-		for (int i = 0; i < TIMES; i++)
-			access_once(page);
-		count = perf_get(fd).value - count;
-		signal(SIGSEGV, SIG_DFL);
-		signal(SIGBUS, SIG_DFL);
-		munmap(page, 4096);
-	}
-	note("%s: %lu of %d faults", name, count, TIMES);
-	/* Nothing else on the CPU has such faults, but a kernel thread might. */
-	check(count >= TIMES && count < 2 * TIMES, "%s_counts_each_fault", name);
-	close(fd);
-	close(mem);
-}
-
 int main(void)
 {
-	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-
+	cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	begin();
 	pin(HERE);
 	if (!check(open_functions(), "tracepoints_open"))
 		return end();
 	test_timer();
 	if (cpus < 2 || cpus > MAX_CPUS) {
-		skip("ipi_sent_counts_each_sbi_call", "needs 2 to 16 CPUs");
+		skip("fw_ipi_sent_counts_each_sbi_call", "needs 2 to 16 CPUs");
 	} else {
 		syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
-		test_fences_and_ipis(cpus);
-	}
-	if (getenv("lab_case")) {
-		test_access("access_load", ACCESS_LOAD, false);
-		test_access("access_store", ACCESS_STORE, true);
-	} else {
-		skip("access_load_counts_each_fault", "the address is that of QEMU's machine");
-		skip("access_store_counts_each_fault", "the address is that of QEMU's machine");
+		test_fences_and_ipis();
 	}
 	return end();
 }

@@ -1,82 +1,91 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* groups - which events can be in one group. */
+/* groups - which events can be in one group, and how a group counts when members stop and start. */
+#include "illegal.h"
 #include "overcommit.h"
-#include "outcome.h"
-
-/* @attr is an event of the PMU under test if it has no type. */
-static int open_member(struct perf_event_attr attr, pid_t pid, int cpu, int leader)
-{
-	attr.type = attr.type ? attr.type : (unsigned int)pmu.type;
-	return perf_try(&attr, pid, cpu, leader);
-}
 
 static void test_groups(void)
 {
-	const struct perf_event_attr software = {
+	struct perf_event_attr software = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK,
 	};
-	int leader = open_member(EVENT(CYCLES), 0, -1, -1);
-	int second = open_member(EVENT(CYCLES), 0, -1, leader);
-	int clock = open_member(software, 0, -1, -1);
-	int firmware = open_member(EVENT(FIRMWARE(5)), 0, -1, leader);
+	int fd[6];
 
-	note("hardware member %d, firmware member %d", second, firmware);
-	check(second >= 0 && firmware >= 0, "hardware_and_firmware_events_share_group");
-	check_open("member_of_member", EINVAL, open_member(EVENT(CYCLES), 0, -1, second));
-	check_open("pinned_member", EINVAL,
-		   open_member(EVENT(CYCLES, .pinned = 1), 0, -1, leader));
-	check_open("exclusive_member", EINVAL,
-		   open_member(EVENT(CYCLES, .exclusive = 1), 0, -1, leader));
-	check_open("inherit_member_of_leader_without", EINVAL,
-		   open_member(EVENT(CYCLES, .inherit = 1), 0, -1, leader));
-	check_open("member_with_another_clock", EINVAL,
-		   open_member(EVENT(CYCLES, .use_clockid = 1, .clockid = 4), 0, -1, leader));
-	check_open("member_on_one_cpu", EINVAL, open_member(EVENT(CYCLES), 0, 0, leader));
-	check_open("member_of_all_tasks", EINVAL, open_member(EVENT(CYCLES), -1, 0, leader));
-	check_open("member_of_another_task", EINVAL, open_member(EVENT(CYCLES), 1, -1, leader));
-	check_open("software_event_in_hardware_group", OPENS,
-		   open_member(software, 0, -1, leader));
-	check_open("hardware_event_in_software_group", OPENS,
-		   open_member(EVENT(CYCLES), 0, -1, clock));
-	close(firmware);
-	close(clock);
-	close(second);
-	close(leader);
+	fd[0] = open_event(CYCLES, 0, -1, -1);
+	fd[1] = open_event(CYCLES, 0, -1, fd[0]);
+	fd[2] = open_event(FIRMWARE(5), 0, -1, fd[0]);
+	fd[3] = perf_try(&software, 0, -1, fd[0]);
+	fd[4] = perf_try(&software, 0, -1, -1);
+	fd[5] = open_event(CYCLES, 0, -1, fd[4]);
+	check(fd[1] >= 0 && fd[2] >= 0, "hardware_and_firmware_events_share_group");
+	check(fd[3] >= 0, "software_event_in_hardware_group_opens");
+	check(fd[5] >= 0, "hardware_event_in_software_group_opens");
+	close_events(fd, 6);
 }
 
-#define IN_BUILTIN	"event_in_builtin_group"
-#define BUILTIN_IN	"builtin_event_in_group"
+/* ---- members that stop and start ---- */
 
-/* Events of the built-in driver and of this one cannot be in one group. */
-static void test_mixed_groups(void)
+/* How many events of a pair count while this task works. */
+static int how_many_count(const int pair[2])
 {
-	const struct perf_event_attr other = {
-		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES,
-	};
-	struct perf_event_attr builtin = other;
-	int leader;
+	uint64_t before[2] = { perf_get(pair[0]).value, perf_get(pair[1]).value };
 
-	if (pmu.exclusive) {
-		skip(IN_BUILTIN "_einval", "the built-in driver is not loaded");
-		skip(BUILTIN_IN "_einval", "the built-in driver is not loaded");
-		return;
-	}
-	leader = perf_try(&builtin, 0, -1, -1);
-	note("cycles of the built-in driver: %d", leader);
-	if (!check(leader >= 0, "builtin_cycles_open"))
-		return;
-	check_open(IN_BUILTIN, EINVAL, open_member(EVENT(CYCLES), 0, -1, leader));
-	close(leader);
-	leader = open_member(EVENT(CYCLES), 0, -1, -1);
-	builtin = other;
-	check_open(BUILTIN_IN, EINVAL, perf_try(&builtin, 0, -1, leader));
-	close(leader);
+	work(1000000);
+	return (perf_get(pair[0]).value > before[0]) + (perf_get(pair[1]).value > before[1]);
 }
+
+static void test_ioctl(void)
+{
+	static const struct {
+		const char *name;
+		int of;		/* 0: the leader, 1: the member */
+		unsigned long request, flag;
+		int counting;
+	} rows[] = {
+		{ "group_counts", 0, PERF_EVENT_IOC_ENABLE, 0, 2 },
+		{ "leader_counts_with_member_disabled", 1, PERF_EVENT_IOC_DISABLE, 0, 1 },
+		{ "group_counts_with_member_enabled_again", 1, PERF_EVENT_IOC_ENABLE, 0, 2 },
+		{ "no_member_counts_with_leader_disabled", 0, PERF_EVENT_IOC_DISABLE, 0, 0 },
+		{ "group_counts_with_leader_enabled_again", 0, PERF_EVENT_IOC_ENABLE, 0, 2 },
+		{ "flag_group_disables_all_members", 0, PERF_EVENT_IOC_DISABLE,
+		  PERF_IOC_FLAG_GROUP, 0 },
+		{ "flag_group_enables_all_members", 0, PERF_EVENT_IOC_ENABLE,
+		  PERF_IOC_FLAG_GROUP, 2 },
+	};
+	int pair[2];
+
+	pair[0] = open_event(CYCLES, 0, -1, -1);
+	pair[1] = open_event(INSTRUCTIONS, 0, -1, pair[0]);
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		const int error = ioctl(pair[rows[i].of], rows[i].request, rows[i].flag);
+
+		check(!error && how_many_count(pair) == rows[i].counting, "%s", rows[i].name);
+	}
+	close_events(pair, 2);
+}
+
+static void test_close_order(void)
+{
+	int leader = open_event(CYCLES, 0, -1, -1);
+	int member = open_event(INSTRUCTIONS, 0, -1, leader);
+	int last = open_event(illegal_event(), 0, -1, leader);
+	uint64_t before;
+
+	close(leader);
+	before = perf_get(last).value;
+	execute_illegal(100);
+	check(count_work(member, 1000000) > 0 && perf_get(last).value >= before + 100,
+	      "members_count_after_leader_is_closed");
+	close(last);
+	check(count_work(member, 1000000) > 0, "last_member_counts_alone");
+	close(member);
+}
+
+/* ---- groups and counters ---- */
 
 /* A group that needs more counters than there are is refused; the events that fit count. */
 static void test_large_group(const struct event_set *set)
 {
-	int counters = pmu_number(pmu.name, set->counters), fds[MAX_EVENTS], error;
+	int counters = pmu_number(set->counters), fds[MAX_EVENTS], error;
 	int n = open_events(set, true, fds, &error);
 	struct reading r;
 
@@ -99,7 +108,8 @@ int main(void)
 {
 	begin();
 	test_groups();
-	test_mixed_groups();
+	test_ioctl();
+	test_close_order();
 	for (unsigned int i = 0; i < ARRAY_SIZE(event_sets); i++)
 		test_large_group(&event_sets[i]);
 	return end();

@@ -34,6 +34,7 @@
 #define FIRMWARE(code)		CONFIG(2, code)
 #define CYCLES			STANDARD(1)
 #define INSTRUCTIONS		STANDARD(2)
+#define DTLB_MISSES		STANDARD(0x10019)	/* of loads */
 
 /* perf's own event types, as type and config */
 #define HARDWARE(id, ...) \
@@ -42,17 +43,13 @@
 	{ .type = PERF_TYPE_HW_CACHE, .config = PERF_COUNT_HW_CACHE_##cache | \
 	  PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16 }
 
-static inline int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
-{
-	attr->size = sizeof(*attr);
-	return syscall(SYS_perf_event_open, attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
-}
-
-/* Like perf_open(), but return a negative errno instead of -1. */
+/* perf_event_open(). Return: a file, or a negative errno. */
 static inline int perf_try(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
 {
-	int fd = perf_open(attr, pid, cpu, group);
+	int fd;
 
+	attr->size = sizeof(*attr);
+	fd = syscall(SYS_perf_event_open, attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -71,6 +68,14 @@ static inline struct reading perf_get(int fd)
 	if (read(fd, &r, sizeof(r)) != sizeof(r))
 		perror("read");
 	return r;
+}
+
+/* Return: whether @b is not 0 and @a differs from it by at most @percent. */
+static inline bool within(uint64_t a, uint64_t b, unsigned int percent)
+{
+	const uint64_t off = a > b ? a - b : b - a;
+
+	return b && off * 100 <= b * percent;
 }
 
 /* Retire two instructions per iteration: in assembly, so that the compiler adds none. */
@@ -96,18 +101,60 @@ static inline void pin(int cpu)
 
 #define PMU_DEVICES "/sys/bus/event_source/devices/"
 
-/* Return: the number in a file of sysfs or tracefs, -1 on error. */
-static inline int read_number(const char *path)
+/* Read the first line of a file of sysfs, procfs or tracefs. Return: whether there is one. */
+static inline bool read_text(const char *path, char *text, int size)
 {
 	FILE *f = fopen(path, "r");
-	int n;
+	const bool ok = f && fgets(text, size, f);
 
-	if (!f)
+	if (f)
+		fclose(f);
+	text[ok ? strcspn(text, "\n") : 0] = '\0';
+	return ok;
+}
+
+/* Return: the number there, -1 on error. */
+static inline int read_number(const char *path)
+{
+	char text[32], *end;
+	long n;
+
+	if (!read_text(path, text, sizeof(text)))
 		return -1;
-	if (fscanf(f, "%d", &n) != 1)
-		n = -1;
-	fclose(f);
-	return n;
+	n = strtol(text, &end, 0);
+	return end == text ? -1 : n;
+}
+
+static inline bool write_text(const char *path, const char *text)
+{
+	const int fd = open(path, O_WRONLY | O_CLOEXEC);
+	const bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (!ok)
+		note("%s > %s: %s", text, path, strerror(errno));
+	close(fd);
+	return ok;
+}
+
+static inline bool write_number(const char *path, int value)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", value);
+	return write_text(path, text);
+}
+
+/* Return: the number that a command of the shell prints, 0 if it prints none. */
+static inline uint64_t command_number(const char *command)
+{
+	FILE *f = popen(command, "r");
+	char text[64] = "";
+
+	if (f && !fgets(text, sizeof(text), f))
+		*text = '\0';
+	if (f)
+		pclose(f);
+	return strtoul(text, NULL, 0);
 }
 
 /* Return: what @format reads from the first line of @path that has @word and fits, else -1. */
@@ -135,23 +182,6 @@ static inline uint64_t interrupts_of(const char *driver)
 
 #define DEBUGFS "/sys/kernel/debug/sbi_pmu/"
 
-/* Return: whether the write succeeded. */
-static inline bool write_number(const char *path, int value)
-{
-	FILE *f = fopen(path, "w");
-	bool ok = f && fprintf(f, "%d\n", value) > 0;
-
-	return f && !fclose(f) && ok;
-}
-
-static inline int pmu_number(const char *name, const char *file)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), PMU_DEVICES "%s/%s", name, file);
-	return read_number(path);
-}
-
 /*
  * The PMU under test. In exclusive mode it is called "cpu", in shared mode (with the built-in
  * driver loaded) "sbi_pmu".
@@ -162,19 +192,33 @@ static struct {
 	bool exclusive;
 } pmu;
 
+/* Its files in sysfs */
+static inline bool pmu_text(const char *file, char *text, int size)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), PMU_DEVICES "%s/%s", pmu.name, file);
+	return read_text(path, text, size);
+}
+
+static inline int pmu_number(const char *file)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), PMU_DEVICES "%s/%s", pmu.name, file);
+	return read_number(path);
+}
+
 static inline bool find_pmu(void)
 {
 	static const char *const names[] = { "sbi_pmu", "cpu" };
-	char path[256];
+	char mode[16];
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(path, sizeof(path), PMU_DEVICES "%s/caps/mode", names[i]);
-		if (access(path, R_OK))
-			continue;
 		snprintf(pmu.name, sizeof(pmu.name), "%s", names[i]);
-		pmu.type = pmu_number(names[i], "type");
-		pmu.exclusive = !strcmp(names[i], "cpu");
-		return pmu.type >= 0;
+		pmu.exclusive = i;
+		if (pmu_text("caps/mode", mode, sizeof(mode)))
+			return (pmu.type = pmu_number("type")) >= 0;
 	}
 	return false;
 }
@@ -187,45 +231,39 @@ static inline uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
+/* Return: whether the kernel's log has @text. */
+static inline bool is_logged(const char *text)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+	char record[2048];
+	bool found = false;
+	ssize_t n;
+
+	while (fd >= 0 && !found && ((n = read(fd, record, sizeof(record) - 1)) > 0 ||
+				     (n < 0 && errno == EPIPE))) {
+		record[n > 0 ? n : 0] = '\0';
+		found = strstr(record, text);
+	}
+	close(fd);
+	return found;
+}
+
 /* The lab sets LAB_KVM; without the lab, find KVM's SBI implementation ID in the kernel log. */
 static inline bool is_kvm_guest(void)
 {
 	static int answer = -1;
-	char record[2048];
-	int fd;
 
-	if (getenv("LAB_KVM"))
-		return true;
-	if (answer >= 0)
-		return answer;
-	answer = 0;
-	fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
-	while (fd >= 0 && !answer) {
-		const ssize_t n = read(fd, record, sizeof(record) - 1);
-
-		if (!n || (n < 0 && errno != EPIPE))
-			break;
-		record[n > 0 ? n : 0] = '\0';
-		answer = !!strstr(record, "SBI implementation ID=0x3 ");
-	}
-	if (fd >= 0)
-		close(fd);
+	if (answer < 0)
+		answer = getenv("LAB_KVM") || is_logged("SBI implementation ID=0x3 ");
 	return answer;
 }
 
 /* How the driver programs counters: "sbi", "snapshot" or "csr" */
 static inline bool uses_backend(const char *name)
 {
-	char path[256], word[16] = "";
-	FILE *f;
+	char word[16];
 
-	snprintf(path, sizeof(path), PMU_DEVICES "%s/caps/backend", pmu.name);
-	f = fopen(path, "r");
-	if (f && fscanf(f, "%15s", word) != 1)
-		*word = '\0';
-	if (f)
-		fclose(f);
-	return !strcmp(word, name);
+	return pmu_text("caps/backend", word, sizeof(word)) && !strcmp(word, name);
 }
 
 /* Does the driver read counters through SBI snapshot shared memory? */
@@ -269,6 +307,24 @@ static inline uint64_t count_work(int fd, uint64_t iterations)
 	return perf_get(fd).value - before;
 }
 
+/* What a busy host may disturb is done so often, at most: a wrong driver is wrong each time. */
+enum { MOST_TRIES = 3 };
+
+/*
+ * For "do ... while (try_again(...))". Print how often it was done, at the end.
+ * Return: was the result not @ok, and is there one more try?
+ */
+static inline bool try_again(const char *what, bool ok)
+{
+	static int tries;
+
+	if (++tries < MOST_TRIES && !ok)
+		return true;
+	note("%s: %d of at most %d tries", what, tries, MOST_TRIES);
+	tries = 0;
+	return false;
+}
+
 /* Start a child that runs on @cpu until stop_child() or until its parent exits. */
 static inline pid_t start_spinner(int cpu)
 {
@@ -297,20 +353,70 @@ static inline long context_switches(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
+/*
+ * LAB_TESTS="program,program.test,..." has the tests to report: all of a program, or those that
+ * have this name or begin with it. If it names nothing of this program, all are reported.
+ */
+static inline void read_lab_tests(void)
+{
+	const size_t n = strlen(ktap_suite);
+	char *words = getenv("LAB_TESTS"), *word;
+	unsigned int named = 0;
+
+	words = words ? strdup(words) : NULL;
+	while ((word = strsep(&words, ","))) {
+		if (!strcmp(word, ktap_suite)) {
+			ktap_only[0] = NULL;
+			return;
+		}
+		if (!strncmp(word, ktap_suite, n) && word[n] == '.' &&
+		    named < ARRAY_SIZE(ktap_found))
+			ktap_only[named++] = word + n + 1;
+	}
+}
+
+/* For rows of a table: may a result be wanted whose name begins with @start? */
+static inline bool is_wanted(const char *start)
+{
+	bool wanted = !ktap_only[0];
+
+	for (int i = 0; ktap_only[i]; i++)
+		wanted |= !strncmp(start, ktap_only[i], strlen(start)) ||
+			  !strncmp(start, ktap_only[i], strlen(ktap_only[i]));
+	return wanted;
+}
+
 static inline int end(void)
 {
+	for (int i = 0; ktap_only[i]; i++) {
+		if (ktap_found[i])
+			continue;
+		note("LAB_TESTS: no test of %s has a name that begins with %s", ktap_suite,
+		     ktap_only[i]);
+		printf("not ok %d %s.%s\n", ++ktap_tests, ktap_suite, ktap_only[i]);
+		ktap_failures++;
+	}
 	printf("1..%d\n", ktap_tests);
 	return ktap_exit();
+}
+
+/* For a program that does not need the module. */
+static inline void begin_without_module(void)
+{
+	ktap_suite = program_invocation_short_name;
+	ktap_plan(-1);
+	read_lab_tests();
 }
 
 static inline void begin(void)
 {
 	bool found;
 
-	ktap_suite = program_invocation_short_name;
-	ktap_plan(-1);
+	begin_without_module();
 	found = find_pmu();
 	note("PMU %s, type %d", pmu.name, pmu.type);
+	if (!found)
+		ktap_only[0] = NULL;
 	if (!check(found, "pmu_present"))
 		exit(end());
 }
@@ -353,16 +459,9 @@ static inline bool isa_has(const char *extension)
  */
 static inline bool has_mode_filters(void)
 {
-	char path[256], events[64] = "";
-	FILE *f;
+	char events[64];
 
-	snprintf(path, sizeof(path), PMU_DEVICES "%s/caps/free_running", pmu.name);
-	f = fopen(path, "r");
-	if (f) {
-		if (!fgets(events, sizeof(events), f))
-			perror(path);
-		fclose(f);
-	}
+	pmu_text("caps/free_running", events, sizeof(events));
 	return (isa_has("sscofpmf") || isa_has("xandespmu")) && !strstr(events, "cycles");
 }
 

@@ -3,8 +3,6 @@
  * hotplug - take a CPU offline and online again with events open on it, while a process opens
  * more of them all the time.
  */
-#include <fcntl.h>
-
 #include "ring.h"
 
 enum { CPU = 1, ROUNDS = 6 };
@@ -12,14 +10,9 @@ enum { CPU = 1, ROUNDS = 6 };
 static bool set_online(int online)
 {
 	char path[64];
-	int fd;
-	bool ok;
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", CPU);
-	fd = open(path, O_WRONLY);
-	ok = fd >= 0 && write(fd, online ? "1" : "0", 1) == 1;
-	close(fd);
-	return ok;
+	return write_number(path, online);
 }
 
 /* Start a child that opens groups on the CPU in a loop, whether it is online or not. */
@@ -101,16 +94,10 @@ int main(void)
 	for (int i = 0; i < ROUNDS; i++) {
 		int wide = open_event(INSTRUCTIONS, -1, CPU, -1);
 
-		if (!set_online(0)) {
-			perror("# offline");
-			counts = false;
-		}
+		counts &= set_online(0);
 		forks &= can_fork();
 		close(wide);
-		if (!set_online(1)) {
-			perror("# online");
-			counts = false;
-		}
+		counts &= set_online(1);
 		wide = open_event(INSTRUCTIONS, -1, CPU, -1);
 		counts &= wide >= 0 && count_on_cpu(wide) > 0;
 		close(wide);

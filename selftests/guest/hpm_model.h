@@ -51,16 +51,29 @@ static inline void hpm_handle_sigill(int sig)
 	siglongjmp(hpm_no_csr, 1);
 }
 
-/* Return: the model's table, NULL if the machine is not the model. */
-static inline const struct xs_table *hpm_find_table(void)
-{
-	uint64_t number = 0;
+/* The model's table, set by hpm_begin() */
+static const struct xs_table *table;
 
+/* Begin a program that needs the model. */
+static inline void hpm_begin(void)
+{
+	volatile uint64_t number = 0;
+
+	begin();
+	pin(0);
 	signal(SIGILL, hpm_handle_sigill);
 	if (!sigsetjmp(hpm_no_csr, 1))
 		number = hpm_read_csr(0);
 	signal(SIGILL, SIG_DFL);
-	return number && number <= XS_TABLES ? &xs_tables[number - 1] : NULL;
+	table = number && number <= XS_TABLES ? &xs_tables[number - 1] : NULL;
+	note("table of the model: %s", table ? table->name : "none");
+	if (!check(table, "model_present"))
+		exit(end());
+}
+
+static inline unsigned int hpm_counters_of(unsigned int unit)
+{
+	return __builtin_popcount(xs_counters_of(unit));
 }
 
 /* Return: mask of this CPU's counters whose selectors are exactly @event. */
@@ -74,21 +87,7 @@ static inline uint32_t hpm_counters_with(uint64_t event)
 	return counters;
 }
 
-/* Return: an event of the memory unit that adds 1 in every cycle. */
-static inline uint64_t hpm_cycles_event(const struct xs_table *table)
-{
-	return XS_TAG(XS_MEMORY) | XS_EVENT(table->walker, 0) | XS_EVENT(table->walker + 1, 1);
-}
-
-/**
- * struct hpm_result - measurement of an event
- * @error: relative error of its rate; 1 if it did not open
- * @counters: mask of counters whose selectors were exactly this event
- */
-struct hpm_result {
-	double error;
-	uint32_t counters;
-};
+/* ---- rates ---- */
 
 /* Values of a group, as read() returns them. */
 struct hpm_group {
@@ -105,12 +104,12 @@ static inline struct hpm_group hpm_read_group(int leader)
 	return group;
 }
 
-/* Return: what a group counts while this task executes @iterations. */
-static inline struct hpm_group hpm_count_work(int leader, uint64_t iterations)
+/* Return: what a group counts while @load runs. */
+static inline struct hpm_group hpm_count(int leader, void (*load)(uint64_t), uint64_t iterations)
 {
 	struct hpm_group before = hpm_read_group(leader), after;
 
-	work(iterations);
+	load(iterations);
 	after = hpm_read_group(leader);
 	for (unsigned int i = 0; i < ARRAY_SIZE(after.value); i++)
 		after.value[i] -= before.value[i];
@@ -118,78 +117,91 @@ static inline struct hpm_group hpm_count_work(int leader, uint64_t iterations)
 }
 
 /*
- * Measure the event of @attr, which sets the selectors to @event and adds @expected in XS_PERIOD
- * cycles. Other work on the host can delay the read of one of the two counters, so repeat a wrong
- * measurement with more work.
+ * Measure an event that sets the selectors to @event and adds @expected in XS_PERIOD cycles, beside
+ * an event of the memory unit that adds 1 in every cycle. Other work on the host can delay the read
+ * of one of the two counters, so repeat a wrong measurement with more work.
+ *
+ * Return: the relative error of its rate, 1 if it did not open; in @counters those whose selectors
+ * were exactly this event.
  */
-static inline struct hpm_result hpm_measure(const struct xs_table *table,
-					    struct perf_event_attr attr, uint64_t event,
-					    unsigned int expected)
+static inline double hpm_measure(struct perf_event_attr attr, uint64_t event, unsigned int expected,
+				 uint32_t *counters)
 {
 	struct perf_event_attr cycles = attr;
-	struct hpm_result result = { .error = 1 };
 	struct hpm_group counted = {};
+	double error = 1;
 	int leader, fd;
 
-	cycles.config = hpm_cycles_event(table);
-	cycles.read_format = PERF_FORMAT_GROUP;
-	attr.read_format = PERF_FORMAT_GROUP;
+	cycles.config = XS_TAG(XS_MEMORY) | XS_EVENT(table->walker, 0) |
+			XS_EVENT(table->walker + 1, 1);
+	cycles.read_format = attr.read_format = PERF_FORMAT_GROUP;
 	leader = perf_try(&cycles, 0, -1, -1);
 	fd = perf_try(&attr, 0, -1, leader);
-	for (int i = 0; fd >= 0 && result.error > HPM_TOLERANCE && i < 6; i++) {
+	for (int i = 0; fd >= 0 && error > HPM_TOLERANCE && i < 6; i++) {
 		double right;
 
-		counted = hpm_count_work(leader, 500000ULL << 2 * i);
+		counted = hpm_count(leader, work, 500000ULL << 2 * i);
 		right = (double)counted.value[0] * expected / XS_PERIOD;
-		result.error = counted.value[0] ?
-			       fabs(counted.value[1] - right) / (right ?: 1) : 1;
+		error = counted.value[0] ? fabs(counted.value[1] - right) / (right ?: 1) : 1;
 	}
-	result.counters = hpm_counters_with(event);
-	if (result.error > HPM_TOLERANCE)
+	*counters = hpm_counters_with(event);
+	if (error > HPM_TOLERANCE)
 		note("0x%llx: fds %d, %d; %lu in %lu cycles, must be %u in %d",
 		     (unsigned long long)attr.config, leader, fd, counted.value[1],
 		     counted.value[0], expected, XS_PERIOD);
 	close(fd);
 	close(leader);
-	return result;
+	return error;
 }
 
-/* One run of hpm_sample(). */
-struct hpm_sampled {
-	int fd;
-	struct reading count;
-	struct ring_totals seen;
-	uint64_t due, interrupts;
+/* What was found of many events of a unit */
+struct hpm_survey {
+	unsigned int unit, n, wrong;
+	double worst;
 };
 
-/* Sample for half a second of the event's running time, however fast the host is. */
-static inline struct hpm_sampled hpm_sample(struct perf_event_attr attr)
+/* The event must count at the rate of @selectors, on counters of its unit. */
+static inline void hpm_survey_add(struct hpm_survey *s, struct perf_event_attr attr,
+				  uint64_t selectors)
 {
-	struct hpm_sampled s = { .interrupts = interrupts_of("sbi_pmu") };
-	struct ring ring = ring_open(&attr, 0, -1, -1);
+	uint32_t counters;
+	const double error = hpm_measure(attr, selectors, xs_sum(table, s->unit, selectors),
+					 &counters);
+	const bool placed = counters && !(counters & ~xs_counters_of(s->unit));
 
-	s.fd = ring.fd;
-	if (ring.fd < 0)
-		return s;
-	do {
-		work(2000000);
-		s.count = perf_get(ring.fd);
-	} while (s.count.running < 500 * 1000 * 1000UL && s.count.running);
-	s.seen = ring_drain(&ring);
-	s.due = s.count.value / attr.sample_period;
-	ring_close(&ring);
-	s.interrupts = interrupts_of("sbi_pmu") - s.interrupts;
-	return s;
+	s->n++;
+	s->wrong += !placed || error > HPM_TOLERANCE;
+	s->worst = error > s->worst ? error : s->worst;
+	if (!placed || error > HPM_TOLERANCE)
+		note("0x%llx: error %.3f %%, on counters 0x%x", (unsigned long long)attr.config,
+		     100 * error, counters);
 }
 
-enum { HPM_OPENS, HPM_COUNTS, HPM_ADDS_UP, HPM_INTERRUPTS, HPM_SAMPLING_TESTS };
+/* @what: events or names, for the name of the result */
+static inline void hpm_survey_check(const struct hpm_survey *s, const char *what)
+{
+	note("%s: %u %s, %u wrong, error %.3f %% at most", unit_names[s->unit], s->n, what,
+	     s->wrong, 100 * s->worst);
+	check(!s->wrong && s->n, "%s_%s_count_at_their_rates", unit_names[s->unit], what);
+}
 
-static const char *const hpm_sampling_tests[HPM_SAMPLING_TESTS] = {
-	[HPM_OPENS] = "sampling_event_opens",
-	[HPM_COUNTS] = "sampling_event_counts_at_its_rate",
-	[HPM_ADDS_UP] = "samples_add_up_to_count",
-	[HPM_INTERRUPTS] = "each_period_interrupts",
-};
+/*
+ * Return: whether the @n events of a group count in proportion to @sum. Other work on the host can
+ * delay a read: repeat with more work.
+ */
+static inline bool hpm_is_group_right(int leader, unsigned int n, const unsigned int *sum)
+{
+	bool right = false;
+
+	for (int i = 0; !right && i < 5; i++) {
+		struct hpm_group counted = hpm_count(leader, work, 4000000ULL << 2 * i);
+
+		right = counted.n == n && counted.value[0];
+		for (unsigned int k = 0; k < n; k++)
+			right &= within(counted.value[k] * sum[0], counted.value[0] * sum[k], 1);
+	}
+	return right;
+}
 
 /* Skip test @name of a unit. */
 static inline void hpm_skip(unsigned int unit, const char *name, const char *why)
@@ -198,6 +210,25 @@ static inline void hpm_skip(unsigned int unit, const char *name, const char *why
 
 	snprintf(full, sizeof(full), "%s_%s", unit_names[unit], name);
 	skip(full, why);
+}
+
+/* ---- samples ---- */
+
+/* Until the event has run for half a second, however fast the host is */
+static inline struct sampled hpm_sample(struct perf_event_attr attr)
+{
+	struct ring ring = ring_open(&attr, 0, -1, -1);
+	struct sampled s = { .fd = ring.fd };
+
+	if (ring.fd < 0)
+		return s;
+	do {
+		work(2000000);
+		s.count = perf_get(ring.fd);
+	} while (s.count.running < 500 * 1000 * 1000UL && s.count.running);
+	s.totals = ring_drain(&ring);
+	ring_close(&ring);
+	return s;
 }
 
 /*
@@ -209,36 +240,33 @@ static inline void hpm_test_sampling(unsigned int unit, struct perf_event_attr a
 				     unsigned int expected)
 {
 	const double rate = (double)expected / XS_PERIOD;
-	const char *const *tests = hpm_sampling_tests, *name = unit_names[unit];
-	struct hpm_sampled s = {};
+	const char *name = unit_names[unit];
+	uint64_t n, due, interrupts;
+	struct sampled s;
 
 	attr.sample_period = rate * 10000000; /* 100 per second */
-	/* If the host was busy, one sample stands for several periods: repeat. */
-	for (int tries = 0; tries < 3 && !within(s.seen.samples, s.due, 10); tries++) {
+	do {
+		interrupts = interrupts_of("sbi_pmu");
 		s = hpm_sample(attr);
-		if (s.fd < 0)
-			break;
-	}
+		interrupts = interrupts_of("sbi_pmu") - interrupts;
+		due = s.count.value / attr.sample_period;
+		n = s.totals.samples;
+	} while (try_again(name, within(n, due, 10)));
 	note("%s: sampling event %d, %lu in %lu ns", name, s.fd, s.count.value, s.count.running);
-	if (!check(s.fd >= 0, "%s_%s", name, tests[HPM_OPENS]))
-		return;
-	check(within(s.count.value, s.count.running * rate, 20), "%s_%s", name,
-	      tests[HPM_COUNTS]);
-	note("%s: %lu samples of %llu stand for %lu; %lu were due, %lu interrupts", name,
-	     s.seen.samples, (unsigned long long)attr.sample_period, s.seen.weight, s.due,
-	     s.interrupts);
-	check(s.seen.samples > 20 && s.seen.samples <= s.due + 1 &&
-	      within(s.seen.weight, s.count.value, 10), "%s_%s", name,
-	      tests[HPM_ADDS_UP]);
+	check(s.fd >= 0 && within(s.count.value, s.count.running * rate, 20),
+	      "%s_sampling_event_counts_at_its_rate", name);
+	note("%s: %lu samples of %llu stand for %lu; %lu were due, %lu interrupts", name, n,
+	     (unsigned long long)attr.sample_period, s.totals.weight, due, interrupts);
+	check(n > 20 && n <= due + 1 && within(s.totals.weight, s.count.value, 10),
+	      "%s_samples_add_up_to_count", name);
 	/* Samples are not enough: the driver also finds overflows whose interrupt was lost. */
-	if (!has_overflow_irq(pmu.name))
-		hpm_skip(unit, tests[HPM_INTERRUPTS], "the driver samples by timer");
+	if (!has_overflow_irq())
+		hpm_skip(unit, "each_period_interrupts", "the driver samples by timer");
 	else if (is_slow_kernel())
-		hpm_skip(unit, tests[HPM_INTERRUPTS], "a debug kernel is too slow for it");
+		hpm_skip(unit, "each_period_interrupts", "a debug kernel is too slow for it");
 	else
-		check(within(s.seen.samples, s.due, 10) &&
-		      s.interrupts >= s.seen.samples * 3 / 4, "%s_%s", name,
-		      tests[HPM_INTERRUPTS]);
+		check(within(n, due, 10) && interrupts >= n * 3 / 4, "%s_each_period_interrupts",
+		      name);
 }
 
 #endif

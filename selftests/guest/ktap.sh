@@ -3,7 +3,10 @@
 #
 # ktap.sh - for test scripts: KTAP output, and the module.
 #
-# A script calls plan, then check or skip once per result, then finish.
+# A script calls plan, then check, prepare or skip once per result, then finish.
+#
+# LAB_TESTS  "program,program.test,...": the tests to run: all of a program, or those that have this
+#            name or begin with it. If it names nothing of this program, all run.
 tests=0
 failures=0
 planned=
@@ -19,11 +22,29 @@ plan() {
 	planned=1
 }
 
+only=
+found=
+for ktap_word in $(echo "$LAB_TESTS" | tr , ' '); do
+	case $ktap_word in
+	"$suite") only=; break ;;
+	"$suite".*) only="$only ${ktap_word#*.}" ;;
+	esac
+done
+
+is_wanted() { # NAME
+	[ -n "$only" ] || return 0
+	for ktap_word in $only; do
+		case $1 in "$ktap_word"*) found="$found $ktap_word"; return 0 ;; esac
+	done
+	return 1
+}
+
 # Print figures and other details of the next result.
 note() { echo "# $*"; }
 
 # Report a test that does not apply to this machine.
 skip() { # NAME REASON
+	is_wanted "$1" || return 0
 	tests=$((tests + 1))
 	echo "ok $tests $suite.$1 # SKIP $2"
 }
@@ -32,12 +53,22 @@ skip() { # NAME REASON
 # from run to run, so that a CI can follow it: figures belong in note.
 # COMMAND runs in a subshell: variables that it sets are lost.
 check() { # NAME COMMAND [ARGUMENT...]
+	! is_wanted "$1" || prepare "$@"
+}
+
+# The same for what other tests are based on: it runs even if LAB_TESTS does not name it, and is
+# then reported only if it fails.
+prepare() { # NAME COMMAND [ARGUMENT...]
 	result=$1
 	shift
-	tests=$((tests + 1))
+	rm -f /tmp/tries
 	if output=$("$@" 2>&1); then
+		[ ! -e /tmp/tries ] || note "$result: $(cat /tmp/tries)"
+		is_wanted "$result" || return 0
+		tests=$((tests + 1))
 		echo "ok $tests $suite.$result"
 	else
+		tests=$((tests + 1))
 		failures=$((failures + 1))
 		echo "$output" | sed 's/^/# /'
 		echo "not ok $tests $suite.$result"
@@ -47,6 +78,11 @@ check() { # NAME COMMAND [ARGUMENT...]
 # End the script. It fails if a check failed, or if the output never began.
 finish() {
 	[ -n "$planned" ] || { note "plan was not called"; exit 1; }
+	for ktap_word in $only; do
+		case " $found " in *" $ktap_word "*) continue ;; esac
+		prepare "$ktap_word" \
+			sh -c "echo 'LAB_TESTS: no test of $suite has a name that begins so'; false"
+	done
 	echo "1..$tests"
 	[ "$failures" = 0 ]
 	exit
@@ -63,15 +99,17 @@ run_program() { # PROGRAM [ARGUMENT...]
 	return $status
 }
 
-# Report whether another program of the tests succeeds, with its output before.
-check_program() { # NAME PROGRAM [ARGUMENT...]
-	result=$1
-	shift
-	run_program "$@"
-	check "$result" [ $? = 0 ]
-}
-
 fails() { ! "$@"; }
+
+# For what a busy host may disturb, as a wrong driver is wrong each time: run a command until it
+# succeeds, at most three times. The number of tries is a figure before the result, in /tmp/tries.
+try_often() { # COMMAND [ARGUMENT...]
+	for try in 1 2 3; do
+		echo "$1: $try of at most 3 tries" > /tmp/tries
+		"$@" && return
+	done
+	return 1
+}
 
 # ---- the module ----
 
@@ -127,6 +165,42 @@ backend_is() { [ "$(cat "$devices/$(pmu_name)/caps/backend")" = "$1" ]; }
 
 # Print the prefix of its generic hardware events: hw_ in shared mode.
 event_prefix() { [ "$(pmu_name)" = cpu ] || echo hw_; }
+
+# Set pmu, and the names of three of its events: cycles, instructions, misses (loads, in the TLB).
+name_events() {
+	pmu=$(pmu_name)
+	cycles=$pmu/$(event_prefix)cycles/
+	instructions=$pmu/$(event_prefix)instructions/
+	misses=$pmu/event=0x10019,firmware=0x1/
+	[ "$pmu" = cpu ] || misses=$pmu/hw_dtlb-load-misses/
+}
+
+# Print the number of overflow interrupts of all drivers.
+interrupts() {
+	awk '/sbi_pmu|riscv-pmu/ { for (i = 2; i < NF; i++) n += $i } END { print n + 0 }' /proc/interrupts
+}
+
+# Did perf stat -x, -o /tmp/stat count the first event, and is that not zero?
+is_counted() { grep -v '^#' /tmp/stat | grep . | tee /dev/stderr | awk -F, '$1 > 0 { ok = 1 } END { exit !ok }'; }
+
+# Print the number of samples in /tmp/perf.data.
+count_samples() { perf script -i /tmp/perf.data -F period 2> /dev/null | grep -c '[0-9]'; }
+
+# Keep an event of this process open, and thereby the module in use, until release.
+hold() {
+	mkfifo /tmp/hold.in 2> /dev/null
+	"$(dirname "$0")/hold" < /tmp/hold.in > /tmp/hold.out &
+	exec 9> /tmp/hold.in
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		grep -q holding /tmp/hold.out && return
+		sleep 0.2
+	done
+}
+
+release() {
+	exec 9>&-
+	wait
+}
 
 # Print a column of the data of an event table: 2 month of its RTL, 3 slots of a cycle.
 of_event_table() { # TABLE COLUMN

@@ -57,9 +57,7 @@ static long wait_for_sample(struct ring *ring)
  */
 static void test_lost_irq(struct ring *ring)
 {
-	unsigned int in_time = 0, found = 0;
-	unsigned int dropped = 0;
-	bool resumed = true;
+	unsigned int in_time = 0, found = 0, dropped = 0, resumed = 0;
 
 	for (int i = 0; i < ROUNDS; i++) {
 		const long before = lost_irqs();
@@ -71,14 +69,14 @@ static void test_lost_irq(struct ring *ring)
 		note("round %d: %s, next sample after %ld ms", i,
 		     error ? strerror(error) : "interrupt dropped", ms);
 		dropped += !error;
-		resumed &= ms >= 0;
+		resumed += ms >= 0;
 		in_time += ms >= 0 && ms <= CHECK_MS + PERIOD_MS;
 		found += before >= 0 && lost_irqs() > before;
 	}
 	note("%d rounds: %u in time, %u found by the driver", ROUNDS, in_time, found);
 	/* QEMU 7.2 loses some by itself, which the driver must find as well. */
 	check(dropped > ROUNDS / 2, "interrupt_is_dropped_in_most_rounds");
-	check(resumed, "sampling_resumes_after_each_lost_irq");
+	check(resumed == ROUNDS, "sampling_resumes_after_each_lost_irq");
 	check(in_time > ROUNDS / 2, "most_lost_irqs_cost_one_check_interval_and_period_at_most");
 	check(found == ROUNDS, "driver_finds_each_lost_irq");
 }
@@ -90,9 +88,7 @@ static void test_lost_irq(struct ring *ring)
 static void test_idle_cpu(uint64_t period)
 {
 	const int cpu = sysconf(_SC_NPROCESSORS_ONLN) - 1, ms = 500;
-	struct perf_event_attr attr = {
-		.type = pmu.type, .config = CYCLES, .sample_period = period,
-	};
+	struct perf_event_attr attr = event(CYCLES);
 	uint64_t expiries;
 	struct ring ring;
 	int fd;
@@ -101,6 +97,7 @@ static void test_idle_cpu(uint64_t period)
 		skip("idle_cpu_is_not_woken", "the machine has one CPU");
 		return;
 	}
+	attr.sample_period = period;
 	ring = ring_open(&attr, -1, cpu, -1);
 	fd = open_expiries("narrow_timer", cpu);
 	if (!check(ring.fd >= 0 && fd >= 0, "events_of_idle_cpu_open"))
@@ -124,16 +121,14 @@ static void test_timer(struct ring *ring)
 int main(int argc, char **argv)
 {
 	const char *path = getenv("DROP_IRQ_KO");
-	struct perf_event_attr attr = { .config = STANDARD(CODE_CYCLES) };
+	struct perf_event_attr attr;
 	struct ring ring;
 
 	(void)argc;
 	begin();
-	if (path)
-		snprintf(drop_irq, sizeof(drop_irq), "%s", path);
-	else
-		snprintf(drop_irq, sizeof(drop_irq), "%s/drop_irq.ko", dirname(argv[0]));
-	attr.type = pmu.type;
+	snprintf(drop_irq, sizeof(drop_irq), "%s%s", path ?: dirname(argv[0]),
+		 path ? "" : "/drop_irq.ko");
+	attr = event(CYCLES);
 	pin(CPU);
 	limits_raise();
 	attr.sample_period = per_second(attr, spin_load) * PERIOD_MS / 1000;
@@ -142,7 +137,7 @@ int main(int argc, char **argv)
 	if (!check(attr.sample_period && ring.fd >= 0, "sampling_event_of_cpu_opens"))
 		return end();
 	check(wait_for_sample(&ring) >= 0, "samples_arrive");
-	if (has_overflow_irq(pmu.name)) {
+	if (has_overflow_irq()) {
 		test_lost_irq(&ring);
 		test_idle_cpu(attr.sample_period);
 	} else {

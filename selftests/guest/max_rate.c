@@ -19,11 +19,10 @@ static struct progress *progress;
 
 static struct perf_event_attr every_cycle(void)
 {
-	return (struct perf_event_attr){
-		.type = pmu.type,
-		.config = STANDARD(CODE_CYCLES),
-		.sample_period = 1,
-	};
+	struct perf_event_attr attr = event(CYCLES);
+
+	attr.sample_period = 1;
+	return attr;
 }
 
 static void drain(struct ring *ring, struct progress *to)
@@ -34,32 +33,24 @@ static void drain(struct ring *ring, struct progress *to)
 	to->throttled += s.throttled;
 }
 
-/* Run on CPU @i with a sample requested for every cycle of this process. */
-static void run_sampled(long i, uid_t uid, bool kernel_only)
+/* Run on CPU @i, with @attr with a sample for every event of this process. */
+static void run_worker(long i, struct perf_event_attr *attr, uid_t uid)
 {
-	struct perf_event_attr attr = every_cycle();
-	struct ring ring;
+	struct ring ring = { .fd = -1 };
 
-	attr.exclude_user = kernel_only;
 	pin(i);
 	if (uid && setuid(uid))
 		_exit(1);
-	ring = ring_open(&attr, 0, -1, -1);
-	if (ring.fd < 0)
-		_exit(-ring.fd);
-	for (;;) {
-		work(10000);
-		__atomic_fetch_add(&progress[i].iterations, 1, __ATOMIC_RELAXED);
-		drain(&ring, &progress[i]);
+	if (attr) {
+		ring = ring_open(attr, 0, -1, -1);
+		if (ring.fd < 0)
+			_exit(1);
 	}
-}
-
-static void run_unsampled(long i)
-{
-	pin(i);
 	for (;;) {
 		work(10000);
 		__atomic_fetch_add(&progress[i].iterations, 1, __ATOMIC_RELAXED);
+		if (attr)
+			drain(&ring, &progress[i]);
 	}
 }
 
@@ -82,14 +73,6 @@ static uint64_t longest_sleep(unsigned int seconds, struct ring *rings, long cpu
 	return longest / 1000000;
 }
 
-static void kill_all(const pid_t *pids, long n)
-{
-	for (long i = 0; i < n; i++) {
-		kill(pids[i], SIGKILL);
-		waitpid(pids[i], NULL, 0);
-	}
-}
-
 /* @sampled: the event is so frequent that every CPU must have samples. */
 static void check_progress(const char *load, long cpus, bool sampled, uint64_t longest)
 {
@@ -109,42 +92,31 @@ static void check_progress(const char *load, long cpus, bool sampled, uint64_t l
 	      load, sampled ? "_and_are_sampled" : "");
 }
 
-/* Sample one task on each CPU. */
-static void test_tasks(const char *load, uid_t uid, bool kernel_only, unsigned int seconds)
+/* Sample one task on each CPU, or with @wide each CPU with all its tasks. */
+static void test_load(const char *load, uid_t uid, bool kernel_only, bool wide,
+		      unsigned int seconds)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	pid_t pids[MAX_CPUS] = {};
-
-	memset(progress, 0, MAX_CPUS * sizeof(*progress));
-	for (long i = 0; i < cpus; i++) {
-		pids[i] = fork();
-		if (!pids[i])
-			run_sampled(i, uid, kernel_only);
-	}
-	check_progress(load, cpus, !kernel_only, longest_sleep(seconds, NULL, 0));
-	kill_all(pids, cpus);
-}
-
-/* Sample each CPU with all its tasks. */
-static void test_cpus(unsigned int seconds)
-{
-	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct perf_event_attr attr = every_cycle();
 	struct ring rings[MAX_CPUS];
 	pid_t pids[MAX_CPUS] = {};
 
+	attr.exclude_user = kernel_only;
 	memset(progress, 0, MAX_CPUS * sizeof(*progress));
 	for (long i = 0; i < cpus; i++) {
-		struct perf_event_attr attr = every_cycle();
-
 		pids[i] = fork();
 		if (!pids[i])
-			run_unsampled(i);
-		rings[i] = ring_open(&attr, -1, i, -1);
+			run_worker(i, wide ? NULL : &attr, uid);
+		if (wide)
+			rings[i] = ring_open(&attr, -1, i, -1);
 	}
-	check_progress("tasks_on_sampled_cpus", cpus, true, longest_sleep(seconds, rings, cpus));
-	kill_all(pids, cpus);
-	for (long i = 0; i < cpus; i++)
-		ring_close(&rings[i]);
+	check_progress(load, cpus, !kernel_only,
+		       longest_sleep(seconds, wide ? rings : NULL, cpus));
+	for (long i = 0; i < cpus; i++) {
+		stop_child(pids[i]);
+		if (wide)
+			ring_close(&rings[i]);
+	}
 }
 
 /* With perf_event_paranoid at -1, as a user may not sample the kernel by default. */
@@ -153,7 +125,7 @@ static void test_user(void)
 	const int before = read_number("/proc/sys/kernel/perf_event_paranoid");
 
 	write_number("/proc/sys/kernel/perf_event_paranoid", -1);
-	test_tasks("tasks_of_user", UID_NOBODY, false, 10);
+	test_load("tasks_of_user", UID_NOBODY, false, false, 10);
 	write_number("/proc/sys/kernel/perf_event_paranoid", before);
 }
 
@@ -162,14 +134,14 @@ int main(void)
 	begin();
 	progress = mmap(NULL, MAX_CPUS * sizeof(*progress), PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	test_tasks("tasks_of_root", 0, false, 10);
+	test_load("tasks_of_root", 0, false, false, 10);
 	test_user();
 	/* These overflow interrupts are often taken after the return to user mode. */
 	if (has_mode_filters())
-		test_tasks("tasks_with_kernel_only_events", 0, true, 5);
+		test_load("tasks_with_kernel_only_events", 0, true, false, 5);
 	else
 		skip("tasks_with_kernel_only_events_make_progress",
 		     "no Sscofpmf: counters cannot exclude user mode");
-	test_cpus(5);
+	test_load("tasks_on_sampled_cpus", 0, false, true, 5);
 	return end();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * multiplex - more events than counters: perf core multiplexes them, and pinned events and
- * exclusive groups keep their counters.
+ * multiplex - more events than counters: perf core multiplexes them, and pinned events keep their
+ * counters.
  */
 #include "overcommit.h"
 #include "illegal.h"
@@ -34,7 +34,7 @@ static void work_until_all_ran(int *fds, unsigned int n)
 
 static void test_multiplex(const struct event_set *set)
 {
-	int counters = pmu_number(pmu.name, set->counters), fds[MAX_EVENTS], error, pinned;
+	int counters = pmu_number(set->counters), fds[MAX_EVENTS], error, pinned;
 	/* KVM has one counter for cycles with any filter, and the set has cycles, too. */
 	struct perf_event_attr attr = event(is_kvm_guest() ? STANDARD(0x10019) : CYCLES);
 	uint64_t longest = 0, sum = 0;
@@ -111,7 +111,7 @@ static void test_scaling(const struct event_set *set)
 /* Pinned events that get no counter are in error state: read() returns end of file. */
 static void test_pinned_overcommit(const struct event_set *set)
 {
-	int counters = pmu_number(pmu.name, set->counters), counting = 0, failed = 0;
+	int counters = pmu_number(set->counters), counting = 0, failed = 0;
 	int fds[MAX_EVENTS];
 	unsigned int n = set->size;
 
@@ -135,27 +135,6 @@ static void test_pinned_overcommit(const struct event_set *set)
 	close_events(fds, n);
 }
 
-static void test_exclusive(void)
-{
-	struct perf_event_attr attr = event(CYCLES);
-	int leader, member, other = open_event(INSTRUCTIONS, 0, -1, -1);
-	struct reading a, b;
-
-	attr.exclusive = 1;
-	leader = perf_try(&attr, 0, -1, -1);
-	member = open_event(FW_ILLEGAL_INSN, 0, -1, leader);
-	work_until_all_ran((int[]){ member, other }, 2);
-	prctl(PR_TASK_PERF_EVENTS_DISABLE);
-	a = perf_get(member);
-	b = perf_get(other);
-	note("exclusive group %lu ns, other event %lu of %lu ns", a.running, b.running, b.enabled);
-	check(a.running && b.running && a.running + b.running <= b.enabled * 1.05,
-	      "exclusive_group_runs_without_other_events");
-	close(member);
-	close(leader);
-	close(other);
-}
-
 int main(void)
 {
 	const struct event_set *firmware = &event_sets[FIRMWARE_EVENTS];
@@ -163,13 +142,12 @@ int main(void)
 	begin();
 	for (unsigned int i = 0; i < ARRAY_SIZE(event_sets); i++)
 		test_multiplex(&event_sets[i]);
-	if (pmu_number(pmu.name, firmware->counters) < (int)firmware->size) {
+	if (pmu_number(firmware->counters) < (int)firmware->size) {
 		test_scaling(firmware);
 		test_pinned_overcommit(firmware);
 	} else {
 		skip(SCALED, "there is a counter for each firmware event");
 		skip(PINNED_FAIL, "there is a counter for each firmware event");
 	}
-	test_exclusive();
 	return end();
 }

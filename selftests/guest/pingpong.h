@@ -1,10 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two tasks on one CPU send a byte to each other in turn, to force context switches. */
+/*
+ * Two tasks on one CPU send a byte to each other in turn, to force context switches. Both have the
+ * same events open on themselves, so at a switch all events of one task are scheduled out and all
+ * of the other are scheduled in.
+ */
 #ifndef PINGPONG_H
 #define PINGPONG_H
 
-#include <stdbool.h>
-#include <unistd.h>
+#include <sys/mman.h>
+
+#include "exits.h"
+#include "tracepoint.h"
+
+enum { PINGPONG_EVENTS = 8, PINGPONG_WARM_UP = 50 };
+
+/*
+ * Events that QEMU counts, by types that the built-in driver has, too. All are different, as equal
+ * events share a counter. KVM has one counter for cycles and one for instructions, whatever the
+ * filter: in its guests only the first five are different.
+ */
+static const struct perf_event_attr different_events[] = {
+	HARDWARE(CPU_CYCLES), HARDWARE(INSTRUCTIONS),
+	MISSES(DTLB, READ), MISSES(DTLB, WRITE), MISSES(ITLB, READ),
+	HARDWARE(CPU_CYCLES, .exclude_user = 1), HARDWARE(INSTRUCTIONS, .exclude_user = 1),
+	HARDWARE(CPU_CYCLES, .exclude_kernel = 1), HARDWARE(INSTRUCTIONS, .exclude_kernel = 1),
+};
+
+enum { DIFFERENT_IN_KVM = 5 };
 
 static inline bool ping_rounds(int rounds, int in, int out)
 {
@@ -24,6 +46,119 @@ static inline bool pong_rounds(int rounds, int in, int out)
 		if (read(in, &c, 1) != 1 || write(out, &c, 1) != 1)
 			return false;
 	return true;
+}
+
+/**
+ * struct pingpong - what both tasks store about a run
+ * @done: the first task, and the second one, opened all events and completed all rounds
+ * @counts: SBI calls and context switches, if the tracepoints are open
+ * @exits: of this KVM guest, if its host reports them
+ * @ns: time of the run
+ * @round_ns: time of a round: of the best ten in a row, which are between two clock ticks
+ * @read: counts of the events of the first and of the second task
+ */
+struct pingpong {
+	bool done[2];
+	struct tracepoint_counts counts;
+	struct exits exits;
+	uint64_t ns, round_ns;
+	struct reading read[2][PINGPONG_EVENTS];
+};
+
+/* Return: were all rounds completed? */
+static inline bool pingpong_measure(struct pingpong *p, int rounds, int in, int out)
+{
+	struct exits before = {}, after = {};
+	struct tracepoint_counts counts;
+	bool completed = true;
+	uint64_t start, ns;
+
+	exits_now(&before);
+	counts = tracepoint_counts_now();
+	p->round_ns = UINT64_MAX;
+	for (int done = 0; completed && done < rounds; done += 10) {
+		start = now_ns();
+		completed = ping_rounds(10, in, out);
+		ns = now_ns() - start;
+		p->ns += ns;
+		if (ns / 10 < p->round_ns)
+			p->round_ns = ns / 10;
+	}
+	p->counts = tracepoint_counts_since(counts);
+	exits_now(&after);
+	p->exits.all = after.all - before.all;
+	p->exits.csr_reads = after.csr_reads - before.csr_reads;
+	return completed;
+}
+
+/* Counters are configured in the first rounds, which are not measured. */
+static inline void pingpong_task(struct pingpong *p, bool second,
+				 const struct perf_event_attr *attrs, unsigned int n, int rounds,
+				 int in, int out)
+{
+	int fd[PINGPONG_EVENTS];
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct perf_event_attr attr = attrs[i];
+
+		fd[i] = perf_try(&attr, 0, -1, -1);
+		if (fd[i] < 0) {
+			note("event %u does not open: %s", i, strerror(-fd[i]));
+			return;
+		}
+	}
+	p->done[second] = second ? pong_rounds(PINGPONG_WARM_UP + rounds, in, out) :
+			  ping_rounds(PINGPONG_WARM_UP, in, out) &&
+			  pingpong_measure(p, rounds, in, out);
+	for (unsigned int i = 0; i < n; i++) {
+		p->read[second][i] = perf_get(fd[i]);
+		close(fd[i]);
+	}
+}
+
+static inline struct pingpong pingpong_run(const struct perf_event_attr *attrs, unsigned int n,
+					   int rounds)
+{
+	struct pingpong *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+				       MAP_SHARED | MAP_ANONYMOUS, -1, 0), result = {};
+	int there[2], back[2];
+	pid_t pid;
+
+	if (shared == MAP_FAILED || pipe(there) || pipe(back))
+		return result;
+	pid = fork();
+	if (!pid) {
+		close(there[1]);
+		pingpong_task(shared, true, attrs, n, rounds, there[0], back[1]);
+		_exit(0);
+	}
+	close(back[1]);	/* so that read() ends if the other task exits */
+	pingpong_task(shared, false, attrs, n, rounds, back[0], there[1]);
+	close(there[1]);
+	waitpid(pid, NULL, 0);
+	close(there[0]);
+	close(back[0]);
+	result = *shared;
+	munmap(shared, sizeof(*shared));
+	return result;
+}
+
+/* The same with SBI calls counted. */
+static inline struct pingpong pingpong_run_traced(const struct perf_event_attr *attrs,
+						  unsigned int n, int rounds)
+{
+	struct pingpong result = {};
+
+	if (tracepoints_open())
+		result = pingpong_run(attrs, n, rounds);
+	tracepoints_close();
+	return result;
+}
+
+/* Return: whether both tasks completed a traced run of @rounds, and switched. */
+static inline bool pingpong_is_complete(const struct pingpong *p, unsigned int rounds)
+{
+	return p->done[0] && p->done[1] && p->counts.switches >= 2 * rounds;
 }
 
 #endif

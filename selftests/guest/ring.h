@@ -9,9 +9,7 @@
 
 #include "harness.h"
 
-enum { CODE_CYCLES = 1, CODE_INSTRUCTIONS = 2, CODE_DTLB_MISSES = 0x10019 };
-
-/* Fields of every sample. PERF_SAMPLE_READ and PERF_SAMPLE_CALLCHAIN are optional. */
+/* Fields of every sample. PERF_SAMPLE_READ is optional. */
 #define SAMPLE_BASE	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD)
 
 /* 512 KiB hold one second of samples at the highest rate that the tests allow. */
@@ -39,8 +37,6 @@ struct record {
 	uint64_t period;
 	uint64_t values;	/* length of the group read */
 	uint64_t value[4];
-	uint64_t frames;	/* length of the call chain */
-	uint64_t frame[4];
 };
 
 static inline size_t ring_bytes(void)
@@ -79,41 +75,15 @@ static inline void ring_close(struct ring *ring)
 	ring->fd = -1;
 }
 
-/* Copy from the ring buffer; the data may continue at its beginning. */
-static inline void ring_copy(const struct ring *ring, uint64_t at, void *to, size_t size)
-{
-	const char *data = (const char *)ring->page + sysconf(_SC_PAGESIZE);
-	char *bytes = to;
-
-	for (size_t i = 0; i < size; i++)
-		bytes[i] = data[(at + i) % ring_bytes()];
-}
-
+/* Records consist of whole words, as does the buffer: a word never continues at its beginning. */
 static inline uint64_t ring_read_word(const struct ring *ring, uint64_t *at)
 {
+	const char *data = (const char *)ring->page + sysconf(_SC_PAGESIZE);
 	uint64_t word;
 
-	ring_copy(ring, *at, &word, sizeof(word));
+	memcpy(&word, data + *at % ring_bytes(), sizeof(word));
 	*at += sizeof(word);
 	return word;
-}
-
-/*
- * Read a count and as many words; store the first @max of them.
- * Return: the count.
- */
-static inline uint64_t ring_read_words(const struct ring *ring, uint64_t *at, uint64_t *to,
-				       size_t max)
-{
-	const uint64_t n = ring_read_word(ring, at);
-
-	for (uint64_t i = 0; i < n; i++) {
-		const uint64_t word = ring_read_word(ring, at);
-
-		if (i < max)
-			to[i] = word;
-	}
-	return n;
 }
 
 /* Parse the fields of a sample in the order of enum perf_event_type. */
@@ -127,10 +97,11 @@ static inline void ring_read_sample(const struct ring *ring, uint64_t at, struct
 	r->tid = ids >> 32;
 	r->time = ring_read_word(ring, &at);
 	r->period = ring_read_word(ring, &at);
-	if (ring->sample_type & PERF_SAMPLE_READ)
-		r->values = ring_read_words(ring, &at, r->value, ARRAY_SIZE(r->value));
-	if (ring->sample_type & PERF_SAMPLE_CALLCHAIN)
-		r->frames = ring_read_words(ring, &at, r->frame, ARRAY_SIZE(r->frame));
+	if (!(ring->sample_type & PERF_SAMPLE_READ))
+		return;
+	r->values = ring_read_word(ring, &at);
+	for (unsigned int i = 0; i < r->values && i < ARRAY_SIZE(r->value); i++)
+		r->value[i] = ring_read_word(ring, &at);
 }
 
 /* Take the next record. Return: false if the ring buffer is empty. */
@@ -139,13 +110,15 @@ static inline bool ring_next(struct ring *ring, struct record *r)
 	const uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	const uint64_t tail = ring->page->data_tail;
 	struct perf_event_header header;
+	uint64_t at = tail, word;
 
 	if (head == tail)
 		return false;
-	ring_copy(ring, tail, &header, sizeof(header));
+	word = ring_read_word(ring, &at);
+	memcpy(&header, &word, sizeof(header));
 	*r = (struct record){ .type = header.type, .misc = header.misc };
 	if (r->type == PERF_RECORD_SAMPLE)
-		ring_read_sample(ring, tail + sizeof(header), r);
+		ring_read_sample(ring, at, r);
 	__atomic_store_n(&ring->page->data_tail, tail + header.size, __ATOMIC_RELEASE);
 	return true;
 }
@@ -160,42 +133,34 @@ static inline bool ring_next(struct ring *ring, struct record *r)
  * @last: time of the last sample
  */
 struct ring_totals {
-	uint64_t samples;
-	uint64_t weight;
-	uint64_t throttled, unthrottled;
-	uint64_t lost;
-	uint64_t last;
+	uint64_t samples, weight, throttled, unthrottled, lost, last;
 };
 
-static inline void totals_add(struct ring_totals *s, const struct record *r)
+/* Read all records, and call @look, if any, for each sample. */
+static inline struct ring_totals ring_look(struct ring *ring, void (*look)(const struct record *r))
 {
-	s->throttled += r->type == PERF_RECORD_THROTTLE;
-	s->unthrottled += r->type == PERF_RECORD_UNTHROTTLE;
-	s->lost += r->type == PERF_RECORD_LOST;
-	if (r->type != PERF_RECORD_SAMPLE)
-		return;
-	s->samples++;
-	s->weight += r->period;
-	s->last = r->time;
+	struct ring_totals s = {};
+	struct record r;
+
+	while (ring_next(ring, &r)) {
+		s.throttled += r.type == PERF_RECORD_THROTTLE;
+		s.unthrottled += r.type == PERF_RECORD_UNTHROTTLE;
+		s.lost += r.type == PERF_RECORD_LOST;
+		if (r.type != PERF_RECORD_SAMPLE)
+			continue;
+		s.samples++;
+		s.weight += r.period;
+		s.last = r.time;
+		if (look)
+			look(&r);
+	}
+	return s;
 }
 
 /* Read and discard all records. */
 static inline struct ring_totals ring_drain(struct ring *ring)
 {
-	struct ring_totals s = {};
-	struct record r;
-
-	while (ring_next(ring, &r))
-		totals_add(&s, &r);
-	return s;
-}
-
-/* Return: whether @b is not 0 and @a differs from it by at most @percent. */
-static inline bool within(uint64_t a, uint64_t b, unsigned int percent)
-{
-	const uint64_t off = a > b ? a - b : b - a;
-
-	return b && off * 100 <= b * percent;
+	return ring_look(ring, NULL);
 }
 
 /* ---- loads ---- */
@@ -238,6 +203,40 @@ static inline void run_load(unsigned int ms, void (*load)(void))
 		load();
 }
 
+/**
+ * struct sampled - what an event did while a load ran
+ * @fd: as perf_try() returned it; it is closed
+ * @count: by read(2), at the end
+ * @totals: of its records
+ */
+struct sampled {
+	int fd;
+	struct reading count;
+	struct ring_totals totals;
+};
+
+/* Sample @attr while @load runs, and call @look, if any, for each sample. */
+static inline struct sampled sample_load(struct perf_event_attr attr, pid_t pid, int cpu,
+					 unsigned int ms, void (*load)(void),
+					 void (*look)(const struct record *r))
+{
+	struct sampled s = {};
+	struct ring ring;
+
+	attr.disabled = 1;
+	ring = ring_open(&attr, pid, cpu, -1);
+	s.fd = ring.fd;
+	if (ring.fd < 0)
+		return s;
+	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
+	run_load(ms, load);
+	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
+	s.count = perf_get(ring.fd);
+	s.totals = ring_look(&ring, look);
+	ring_close(&ring);
+	return s;
+}
+
 /* Return: how many events of @attr occur in a second of @load, 0 if it does not open. */
 static inline uint64_t per_second(struct perf_event_attr attr, void (*load)(void))
 {
@@ -256,37 +255,12 @@ static inline uint64_t per_second(struct perf_event_attr attr, void (*load)(void
 
 /* ---- the PMU under test and the kernel's limits ---- */
 
-static inline bool file_get(const char *path, char *text, size_t size)
-{
-	FILE *f = fopen(path, "r");
-	bool ok = f && fgets(text, size, f);
-
-	if (f)
-		fclose(f);
-	if (ok)
-		text[strcspn(text, "\n")] = 0;
-	return ok;
-}
-
-static inline bool file_put(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-	bool ok = f && fputs(text, f) >= 0;
-
-	if (f && fclose(f))
-		ok = false;
-	if (!ok)
-		note("cannot write %s to %s", text, path);
-	return ok;
-}
-
 /* Return: whether the PMU samples by overflow interrupt, and not by timer. */
-static inline bool has_overflow_irq(const char *name)
+static inline bool has_overflow_irq(void)
 {
-	char path[128], text[16] = "";
+	char text[16];
 
-	snprintf(path, sizeof(path), PMU_DEVICES "%s/caps/overflow", name);
-	return file_get(path, text, sizeof(text)) && strcmp(text, "timer") &&
+	return pmu_text("caps/overflow", text, sizeof(text)) && strcmp(text, "timer") &&
 	       strcmp(text, "none");
 }
 
@@ -297,23 +271,18 @@ static inline bool has_overflow_irq(const char *name)
  * overflow in nanoseconds. With 2.4 ticks per ns the interrupt is late by that factor, and later
  * on a busy host. It is on time where a tick is a ns (the lab's qfix), and always for TLB misses.
  */
-static inline bool is_overflow_late(uint64_t code)
+static inline bool is_overflow_late(uint64_t config)
 {
 	static int late = -1;
-	char compatible[32] = "";
+	char compatible[32];
 
 	if (is_slow_kernel())
 		return true;
-	file_get("/sys/firmware/devicetree/base/compatible", compatible, sizeof(compatible));
-	if (code == CODE_DTLB_MISSES || strcmp(compatible, "riscv-virtio"))
+	read_text("/sys/firmware/devicetree/base/compatible", compatible, sizeof(compatible));
+	if (config == DTLB_MISSES || strcmp(compatible, "riscv-virtio"))
 		return false;
 	if (late < 0) {
-		struct perf_event_attr attr = {
-			.type = pmu.type,
-			.config = STANDARD(CODE_CYCLES),
-			.read_format = READ_TIMES,
-		};
-		int fd = perf_try(&attr, 0, -1, -1);
+		const int fd = open_event(CYCLES, 0, -1, -1);
 		struct reading r;
 
 		run_load(50, spin_load);
@@ -331,30 +300,29 @@ static inline bool is_overflow_late(uint64_t code)
 
 static char saved_rate[16], saved_time[16];
 
+
+/* The rate can be written only while the CPU time limit is not 0. */
+static inline bool set_max_rate(const char *rate)
+{
+	return write_text(MAX_TIME, "25") & write_text(MAX_RATE, rate) & write_text(MAX_TIME, "0");
+}
+
 /*
  * Raise the maximum sample rate, and keep the kernel from lowering it: emulated interrupts take
- * long. The rate can be written only while the CPU time limit is not 0.
+ * long.
  */
 static inline void limits_raise(void)
 {
-	if (!file_get(MAX_RATE, saved_rate, sizeof(saved_rate)) ||
-	    !file_get(MAX_TIME, saved_time, sizeof(saved_time)))
+	if (!read_text(MAX_RATE, saved_rate, sizeof(saved_rate)) ||
+	    !read_text(MAX_TIME, saved_time, sizeof(saved_time)))
 		perror("# limits");
-	file_put(MAX_TIME, "25");
-	file_put(MAX_RATE, "100000");
-	file_put(MAX_TIME, "0");
-}
-
-static inline bool set_max_rate(const char *rate)
-{
-	return file_put(MAX_TIME, "25") & file_put(MAX_RATE, rate) & file_put(MAX_TIME, "0");
+	set_max_rate("100000");
 }
 
 static inline void limits_restore(void)
 {
-	file_put(MAX_TIME, "25");
-	file_put(MAX_RATE, saved_rate);
-	file_put(MAX_TIME, saved_time);
+	set_max_rate(saved_rate);
+	write_text(MAX_TIME, saved_time);
 }
 
 #endif

@@ -20,45 +20,41 @@ enum { STACK_BYTES = 16384 };
 static struct ring_totals run_group(struct ring *ring, unsigned long flag)
 {
 	volatile char stack[4 * STACK_BYTES];
-	struct ring_totals totals = {};
+	struct ring_totals all = {};
 
 	for (size_t i = 0; i < sizeof(stack); i++)
 		stack[i] = 1;
 	for (int i = 0; i < 200; i++) {
-		struct record r;
+		struct ring_totals totals;
 
 		ioctl(ring->fd, PERF_EVENT_IOC_ENABLE, flag);
 		run_load(10, spin_load);
 		ioctl(ring->fd, PERF_EVENT_IOC_DISABLE, flag);
-		while (ring_next(ring, &r))
-			totals_add(&totals, &r);
+		totals = ring_drain(ring);
+		all.samples += totals.samples;
+		all.lost += totals.lost;
 	}
-	return totals;
+	return all;
 }
-
-/*
- * On a busy host QEMU may not run between the calls that start one counter and the other. A
- * driver that lets one of them count while samples are taken always does.
- */
-enum { TRIES = 3 };
 
 enum { SAMPLED, CYCLES_BESIDE, INSTRUCTIONS_ARMED, INSTRUCTIONS_BESIDE, MISSES, EVENTS };
 
 /* No overflow during the test. */
 #define LONG_PERIOD	1000000000000000ULL
 
-static struct perf_event_attr counting(uint64_t code)
+static struct perf_event_attr counting(uint64_t config)
 {
+	struct perf_event_attr attr = event(config);
+
 	/* Perf core wants the clock of the sampler's records in the whole group. */
-	return (struct perf_event_attr){
-		.type = pmu.type, .config = STANDARD(code), .read_format = READ_TIMES,
-		.use_clockid = 1, .clockid = CLOCK_MONOTONIC,
-	};
+	attr.use_clockid = 1;
+	attr.clockid = CLOCK_MONOTONIC;
+	return attr;
 }
 
 static struct perf_event_attr sampler(void)
 {
-	struct perf_event_attr attr = counting(CODE_CYCLES);
+	struct perf_event_attr attr = counting(CYCLES);
 
 	attr.sample_period = per_second(attr, spin_load) / 2000;
 	attr.sample_type = PERF_SAMPLE_STACK_USER;
@@ -75,8 +71,8 @@ static struct ring open_group(int *fd)
 
 	fd[SAMPLED] = ring.fd;
 	for (int i = SAMPLED + 1; i < EVENTS && ring.fd >= 0; i++) {
-		attr = counting(i == CYCLES_BESIDE ? CODE_CYCLES :
-				i == MISSES ? CODE_DTLB_MISSES : CODE_INSTRUCTIONS);
+		attr = counting(i == CYCLES_BESIDE ? CYCLES :
+				i == MISSES ? DTLB_MISSES : INSTRUCTIONS);
 		if (i == INSTRUCTIONS_ARMED)
 			attr.sample_period = LONG_PERIOD;
 		fd[i] = perf_try(&attr, 0, -1, fd[SAMPLED]);
@@ -153,11 +149,10 @@ int main(void)
 			test_at_once(&ring, fd);
 		else
 			skip("counts_of_group_that_starts_at_once_are_the_same", why);
-		for (int i = 0; i < TRIES; i++) {
+		/* On a busy host QEMU may not run between the calls that start two counters. */
+		do
 			totals = measure(&ring, fd, PERF_IOC_FLAG_GROUP, count);
-			if (within(count[SAMPLED], count[CYCLES_BESIDE], 1))
-				break;
-		}
+		while (try_again("group", within(count[SAMPLED], count[CYCLES_BESIDE], 1)));
 		check(totals.samples > 200, "group_is_sampled");
 		check(within(count[SAMPLED], count[CYCLES_BESIDE], 1),
 		      "sampled_and_counted_cycles_agree");

@@ -6,20 +6,7 @@
  * off: CPUs go offline, and the kernel notifies drivers that the last one may lose its state. It
  * does not; a firmware that loses events is tested on the host (test_backends.c).
  */
-#include <fcntl.h>
-
 #include "ring.h"
-
-static bool write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	if (!ok)
-		note("%s > %s: %s", text, path, strerror(errno));
-	close(fd);
-	return ok;
-}
 
 /* Return: the number of config_matching calls on CPU 0, -1 if debugfs does not have it. */
 static long config_calls(void)
@@ -47,7 +34,7 @@ static bool is_sampling(struct ring *ring)
 
 int main(void)
 {
-	struct perf_event_attr attr = { .config = CYCLES, .sample_period = 5000000 };
+	struct perf_event_attr attr;
 	struct ring ring;
 	int wide, task;
 	long before, after;
@@ -60,7 +47,8 @@ int main(void)
 	note("event of CPU 0: fd %d, event of this task: fd %d", wide, task);
 	check(wide >= 0 && task >= 0, "cpu_event_and_task_event_open");
 	check(is_counting(wide) && is_counting(task), "events_count_before_suspend");
-	attr.type = pmu.type;
+	attr = event(CYCLES);
+	attr.sample_period = 5000000;
 	ring = ring_open(&attr, 0, -1, -1);
 	note("sampling event fd %d", ring.fd);
 	check(ring.fd >= 0 && is_sampling(&ring), "sampling_event_samples_before_suspend");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tasks - a task's event counts this task: across exec, fork, threads, migration to other CPUs,
- * context switches and exit.
+ * tasks - a task's event counts this task: across fork, threads, migration to other CPUs, context
+ * switches and exit.
  */
 #include <pthread.h>
 #include <sys/mman.h>
@@ -9,126 +9,76 @@
 #include "overcommit.h"
 #include "illegal.h"
 
-static void test_enable_on_exec(void)
-{
-	struct perf_event_attr attr = event(INSTRUCTIONS);
-	char *const argv[] = { "tasks", "work", NULL };
-	struct reading before, after;
-	int go[2], fd;
-	pid_t child;
-	char c = 0;
+/* ---- fork, threads ---- */
 
-	if (pipe(go))
-		return;
-	child = fork();
-	if (!child) {
-		if (read(go[0], &c, 1) == 1)
-			execv("/proc/self/exe", argv);
-		_exit(1);
-	}
-	attr.disabled = 1;
-	attr.enable_on_exec = 1;
-	fd = perf_try(&attr, child, -1, -1);
-	before = perf_get(fd);
-	if (write(go[1], &c, 1) != 1)
-		perror("write");
-	waitpid(child, NULL, 0);
-	after = perf_get(fd);
-	note("before exec %lu, after %lu", before.value, after.value);
-	check(fd >= 0 && !before.value && !before.enabled && after.value > 0,
-	      "enable_on_exec_counts_from_exec_on");
-	close(fd);
-	close(go[0]);
-	close(go[1]);
-}
+/* What the other thread or process counted of its own work */
+static uint64_t *others_count;
 
-/* The caller's work, and how many instructions that was. */
-static uint64_t counted_work(void)
+static void *work_counted(void *unused)
 {
 	int fd = open_event(INSTRUCTIONS, 0, -1, -1);
-	uint64_t n;
 
-	work(50 * 1000 * 1000);
-	n = perf_get(fd).value;
+	*others_count = count_work(fd, 50 * 1000 * 1000);
 	close(fd);
-	return n;
+	return unused;
 }
 
-static void *thread_work(void *n)
+static void let_other_work(bool thread)
 {
-	*(uint64_t *)n = counted_work();
-	return NULL;
-}
-
-/* Let a new thread or child process work, and wait for it: what that counted of itself. */
-static uint64_t delegate_work(bool thread)
-{
-	uint64_t *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pthread_t other;
-	uint64_t n;
 	pid_t child;
 
-	if (shared == MAP_FAILED)
-		return 0;
 	if (thread) {
-		if (!pthread_create(&other, NULL, thread_work, shared))
+		if (!pthread_create(&other, NULL, work_counted, NULL))
 			pthread_join(other, NULL);
-	} else {
-		child = fork();
-		if (!child) {
-			*shared = counted_work();
-			_exit(0);
-		}
-		waitpid(child, NULL, 0);
+		return;
 	}
-	n = *shared;
-	munmap(shared, sizeof(*shared));
-	return n;
+	child = fork();
+	if (!child) {
+		work_counted(NULL);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
 }
-
-struct inherit_case {
-	const char *name;
-	bool inherit, threads_only, thread, counts;
-};
 
 /*
  * Only the other thread or process works, this one waits. An event that counts both has the
  * other's count on top of what an event without inherit has. How much this one counts does not
  * matter: on a busy host a fork takes as many of QEMU's instructions as the work.
  */
-static bool counts_as_expected(const struct inherit_case *c)
-{
-	struct perf_event_attr attr = event(INSTRUCTIONS);
-	int plain = open_event(INSTRUCTIONS, 0, -1, -1), fd;
-	uint64_t own, all, other;
-
-	attr.inherit = c->inherit;
-	attr.inherit_thread = c->threads_only;
-	fd = perf_try(&attr, 0, -1, -1);
-	other = delegate_work(c->thread);
-	all = perf_get(fd).value;
-	own = perf_get(plain).value;
-	note("%s: counted %lu, without inherit %lu, the other %lu", c->name, all, own, other);
-	close(fd);
-	close(plain);
-	return own > 0 && other > 0 && (all > own + other / 2) == c->counts;
-}
-
 static void test_inherit(void)
 {
-	static const struct inherit_case cases[] = {
-		{ "no_inherit_excludes_child_process", false, false, false, false },
-		{ "no_inherit_excludes_thread", false, false, true, false },
-		{ "inherit_includes_child_process", true, false, false, true },
-		{ "inherit_includes_thread", true, false, true, true },
-		{ "inherit_thread_excludes_child_process", true, true, false, false },
-		{ "inherit_thread_includes_thread", true, true, true, true },
+	static const struct {
+		const char *name;
+		bool inherit, thread, counts;
+	} rows[] = {
+		{ "no_inherit_excludes_child_process", false, false, false },
+		{ "no_inherit_excludes_thread", false, true, false },
+		{ "inherit_includes_child_process", true, false, true },
+		{ "inherit_includes_thread", true, true, true },
 	};
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++)
-		check(counts_as_expected(&cases[i]), "%s", cases[i].name);
+	others_count = mmap(NULL, sizeof(*others_count), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct perf_event_attr attr = event(INSTRUCTIONS);
+		int fd[2] = { open_event(INSTRUCTIONS, 0, -1, -1) };
+		uint64_t own, all;
+
+		*others_count = 0;
+		attr.inherit = rows[i].inherit;
+		fd[1] = perf_try(&attr, 0, -1, -1);
+		let_other_work(rows[i].thread);
+		all = perf_get(fd[1]).value;
+		own = perf_get(fd[0]).value;
+		note("counted %lu, without inherit %lu, the other %lu", all, own, *others_count);
+		check(own && *others_count &&
+		      (all > own + *others_count / 2) == rows[i].counts, "%s", rows[i].name);
+		close_events(fd, 2);
+	}
 }
+
+/* ---- other processes, CPUs ---- */
 
 static void test_other_process(void)
 {
@@ -225,51 +175,39 @@ static unsigned int count_together(void)
 	return all;
 }
 
-static void open_many_and_wait(int ready)
-{
-	int fds[MAX_EVENTS], error;
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(event_sets); i++)
-		open_events(&event_sets[i], i, fds, &error);
-	open_event(CYCLES, -1, 0, -1);
-	if (write(ready, "", 1) == 1)
-		pause();
-	_exit(1);
-}
-
 static void test_killed(void)
 {
 	enum { ROUNDS = 50 };
 	unsigned int before = count_together(), after;
-	int ready[2];
+	int ready[2], fds[MAX_EVENTS], error;
 
 	if (pipe(ready))
 		return;
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int round = 0; round < ROUNDS; round++) {
 		pid_t child = fork();
 		char c;
 
-		if (!child)
-			open_many_and_wait(ready[1]);
+		if (!child) {
+			for (unsigned int i = 0; i < ARRAY_SIZE(event_sets); i++)
+				open_events(&event_sets[i], i, fds, &error);
+			open_event(CYCLES, -1, 0, -1);
+			if (write(ready[1], "", 1) == 1)
+				pause();
+			_exit(1);
+		}
 		if (read(ready[0], &c, 1) != 1)
 			perror("read");
 		stop_child(child);
 	}
-	close(ready[0]);
-	close(ready[1]);
+	close_events(ready, 2);
 	after = count_together();
 	note("%u events count together, %u after killing %d processes", before, after, ROUNDS);
 	check(before && after == before, "killed_processes_release_their_counters");
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-	if (argc > 1 && !strcmp(argv[1], "work")) {
-		work(1000000);
-		return 0;
-	}
 	begin();
-	test_enable_on_exec();
 	test_inherit();
 	test_other_process();
 	test_own_time();

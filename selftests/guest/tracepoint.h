@@ -18,33 +18,42 @@ struct tracepoint_counts {
 
 static int tracepoint_fd[3] = { -1, -1, -1 };
 
-static inline int tracepoint_open(uint32_t type, uint64_t config, const char *filter)
+/* Return: an event that counts a tracepoint "system/name" on @cpu, or a negative errno. */
+static inline int open_tracepoint(const char *name, const char *filter, int cpu)
 {
-	/* A pinned group keeps counting while the tasks' events are scheduled in and out. */
-	bool leader = tracepoint_fd[0] < 0;
-	struct perf_event_attr attr = {
-		.type = type,
-		.config = config,
-		.read_format = PERF_FORMAT_GROUP,
-		.disabled = leader,
-		.pinned = leader,
-	};
-	int fd = perf_try(&attr, -1, TRACED_CPU, tracepoint_fd[0]);
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .read_format = READ_TIMES };
+	char path[128];
+	int fd;
 
-	if (fd >= 0 && filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
-		perror("# filter");
-	return fd;
+	snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/id", name);
+	attr.config = read_number(path);
+	fd = perf_try(&attr, -1, cpu, -1);
+	if (fd < 0 || !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
+		return fd;
+	close(fd);
+	return -errno;
 }
 
 static inline bool tracepoints_open(void)
 {
-	int id = read_number("/sys/kernel/tracing/events/riscv/sbi_call/id");
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.config = read_number("/sys/kernel/tracing/events/riscv/sbi_call/id"),
+		/* A pinned group keeps counting while tasks' events are scheduled in and out. */
+		.read_format = PERF_FORMAT_GROUP, .disabled = 1, .pinned = 1,
+	};
 	int *fd = tracepoint_fd;
 
-	fd[0] = tracepoint_open(PERF_TYPE_TRACEPOINT, id, "ext == 0x504d55");
-	fd[1] = tracepoint_open(PERF_TYPE_TRACEPOINT, id, "ext == 0x504d55 && fid == 5");
-	fd[2] = tracepoint_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, NULL);
-	return id >= 0 && fd[1] >= 0 && fd[2] >= 0 && !ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
+	fd[0] = perf_try(&attr, -1, TRACED_CPU, -1);
+	attr.disabled = attr.pinned = 0;
+	fd[1] = perf_try(&attr, -1, TRACED_CPU, fd[0]);
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+	fd[2] = perf_try(&attr, -1, TRACED_CPU, fd[0]);
+	return fd[0] >= 0 && fd[1] >= 0 && fd[2] >= 0 &&
+	       !ioctl(fd[0], PERF_EVENT_IOC_SET_FILTER, "ext == 0x504d55") &&
+	       !ioctl(fd[1], PERF_EVENT_IOC_SET_FILTER, "ext == 0x504d55 && fid == 5") &&
+	       !ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
 }
 
 static inline void tracepoints_close(void)

@@ -8,30 +8,6 @@
 #include "tracepoint.h"
 #include "user_read.h"
 
-#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
-#define UID_NOBODY	65534
-
-/* An event and its mmap page. */
-struct mapped {
-	int fd;
-	page_t *page;
-};
-
-static struct mapped open_mapped(struct perf_event_attr attr, pid_t pid, int cpu)
-{
-	struct mapped m = { .fd = perf_try(&attr, pid, cpu, -1) };
-
-	m.page = m.fd < 0 ? NULL : map_event(m.fd);
-	return m;
-}
-
-static void close_mapped(struct mapped m)
-{
-	if (m.page)
-		unmap_event(m.page);
-	close(m.fd);
-}
-
 static struct perf_event_attr stopped_event(uint64_t config)
 {
 	struct perf_event_attr attr = event(config);
@@ -100,39 +76,26 @@ static void test_never_readable(void)
 
 /* ---- the events of another thread ---- */
 
-/**
- * struct thread - a thread that reads its own event all the time
- * @thread: to join it
- * @tid: its ID, 0 until it runs
- * @stop: it shall end
- * @rounds: reads so far
- * @counter: of these, reads of a counter
- * @wrong: of these, not between two reads by read(2)
- * @own: its event
- */
+/* A thread that compares reads of its own event all the time */
 struct thread {
 	pthread_t thread;
-	volatile pid_t tid;
+	volatile pid_t tid;	/* 0 until it runs */
 	volatile bool stop;
-	volatile unsigned int rounds, counter, wrong;
+	volatile struct comparison seen;
 	struct mapped own;
 };
 
 static void *read_own_event(void *arg)
 {
 	struct thread *t = arg;
+	struct comparison c = {};
 
 	t->own = open_mapped(event(CYCLES), 0, -1);
 	__sync_synchronize();
 	t->tid = syscall(SYS_gettid);
 	while (!t->stop && t->own.page) {
-		const uint64_t before = perf_get(t->own.fd).value;
-		const struct user_read r = user_read_event(t->own.page);
-		const uint64_t after = perf_get(t->own.fd).value;
-
-		t->wrong += r.source != NOT_READABLE && (r.value < before || r.value > after);
-		t->counter += r.source == COUNTER;
-		t->rounds++;
+		compare_reads(t->own, &c);
+		t->seen = c;
 	}
 	return NULL;
 }
@@ -148,9 +111,9 @@ static bool start_thread(struct thread *t)
 
 static void wait_rounds(const struct thread *t, unsigned int rounds)
 {
-	const unsigned int end = t->rounds + rounds;
+	const unsigned int end = t->seen.rounds + rounds;
 
-	while (t->rounds < end)
+	while (t->seen.rounds < end)
 		usleep(1000);
 }
 
@@ -182,19 +145,19 @@ static void test_threads(void)
 		return;
 	test_event_of_other_thread(&t);
 	wait_rounds(&t, 100);
-	check(t.counter, "thread_reads_its_own_counter");
+	check(t.seen.counter, "thread_reads_its_own_counter");
 
 	/* The page of the thread's own event, from here: both see the same page. */
 	page = map_event(t.own.fd);
 	wait_rounds(&t, 2);
-	counter = t.counter;
+	counter = t.seen.counter;
 	check(page && user_read_event(page).source == NOT_READABLE,
 	      "event_mapped_by_other_thread_too_is_not_user_readable");
 	wait_rounds(&t, 100);
 	t.stop = true;
 	pthread_join(t.thread, NULL);
-	note("%u reads, %u of a counter, %u wrong", t.rounds, t.counter, t.wrong);
-	check(t.counter == counter && !t.wrong,
+	note("%u reads, %u of a counter, %u wrong", t.seen.rounds, t.seen.counter, t.seen.wrong);
+	check(t.seen.counter == counter && !t.seen.wrong,
 	      "thread_reads_by_syscall_after_other_thread_maps_its_event");
 	unmap_event(page);
 	close_mapped(t.own);
@@ -204,17 +167,11 @@ static void test_threads(void)
 
 enum { SLEEPS = 300 };
 
-/**
- * struct sleeper - a thread whose event is switched in and out on CPU 0
- * @thread: to join it
- * @own: its event
- * @ready: the event is mapped
- * @done: the thread has ended
- */
+/* A thread whose event is switched in and out on CPU 0 */
 struct sleeper {
 	pthread_t thread;
 	struct mapped own;
-	volatile bool ready, done;
+	volatile bool ready, done;	/* the event is mapped; the thread has ended */
 };
 
 static void *sleep_often(void *arg)
@@ -270,24 +227,6 @@ static bool page_has_only_own_counts(void)
 	return s.own.page && looks > SLEEPS && shown && !smallest;
 }
 
-/* Return: no counter of @m had more than the event counted, and there was one. */
-static bool has_only_own_counts(struct mapped m)
-{
-	unsigned int read = 0, more = 0;
-
-	for (unsigned int i = 0; m.page && i < SLEEPS; i++) {
-		const unsigned int index = m.page->cap_user_rdpmc ? m.page->index : 0;
-		const uint64_t raw = index ? read_counter(index - 1) : 0;
-
-		read += index != 0;
-		more += raw > perf_get(m.fd).value;
-		usleep(1000);
-	}
-	if (more)
-		note("the counter was greater than the count of the event %u times", more);
-	return read && !more;
-}
-
 /* Root opens the event; the user who maps it has no right to count whole CPUs. */
 static bool maps_event_of_root(void)
 {
@@ -326,7 +265,7 @@ static uint64_t calls_of_sleeps(int paranoid)
 /* The module finds perf_event_paranoid by its name. */
 static bool has_name_of_paranoid(void)
 {
-	return !system("grep -q ' sysctl_perf_event_paranoid$' /proc/kallsyms");
+	return command_number("grep -c ' sysctl_perf_event_paranoid$' /proc/kallsyms");
 }
 
 /* Those who may count whole CPUs may see what others count: no need to reset the counter. */
@@ -371,7 +310,7 @@ static void test_users(void)
 int main(void)
 {
 	begin();
-	if (pmu_number(pmu.name, "caps/user_read") != 1) {
+	if (pmu_number("caps/user_read") != 1) {
 		skip("page_of_new_event_says_it_can_be_read", pmu.exclusive ?
 		     "caps/user_read is 0" : "another driver uses the same counters");
 		return end();

@@ -3,96 +3,54 @@
  * user_read - programs read the counters of their own events in user space and get what read(2)
  * returns; no program can read counters of others.
  */
-#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
-#include <sys/prctl.h>
 
+#include "overcommit.h"
 #include "user_read.h"
 
-#define ACCESS "/proc/sys/kernel/perf_user_access"
+#define ACCESS		"/proc/sys/kernel/perf_user_access"
 #define CSR_TIME	0x2	/* in readable_counters() */
-#define UID_NOBODY	65534
 
 static int cpus;
 
-static bool set_access(int value)
-{
-	return write_number(ACCESS, value);
-}
-
 /* ---- a user-space read is between two reads by read(2) ---- */
 
-/**
- * struct comparison - result of many compare() calls
- * @rounds: comparisons
- * @wrong: user-space reads that were not between the reads by read(2)
- * @no_counter: reads while the event had no counter
- * @counter: reads of a counter
- */
-struct comparison {
-	unsigned int rounds, wrong, no_counter, counter;
-};
-
-/* Only the first wrong read of a process is printed. */
-static bool printed;
-
-static void compare(int fd, page_t *page, struct comparison *c)
-{
-	const uint64_t before = perf_get(fd).value;
-	const struct user_read r = user_read_event(page);
-	const uint64_t after = perf_get(fd).value;
-
-	c->rounds++;
-	c->counter += r.source == COUNTER;
-	c->no_counter += r.source == NO_COUNTER;
-	if (r.source == NOT_READABLE || (r.value >= before && r.value <= after))
-		return;
-	c->wrong++;
-	if (!printed)
-		note("read(2) %lu, user space %lu (%s), read(2) %lu", before, r.value,
-		     r.source == COUNTER ? "counter" : "no counter", after);
-	printed = true;
-}
-
-static void note_comparison(const char *what, const struct comparison *c)
-{
-	note("%s: %u of %u reads wrong, %u of a counter", what, c->wrong, c->rounds, c->counter);
-}
-
-#define MAX_EVENTS 32
-
+/* Mapped events of this task */
 struct set {
-	int fd[MAX_EVENTS];
-	page_t *page[MAX_EVENTS];
 	unsigned int n;
+	struct mapped event[16];
 };
 
 static bool set_add(struct set *s, struct perf_event_attr attr)
 {
-	const int fd = perf_try(&attr, 0, -1, -1);
-	page_t *page = fd < 0 ? NULL : map_event(fd);
+	const struct mapped m = open_mapped(attr, 0, -1);
 
-	if (!page || s->n == MAX_EVENTS) {
-		close(fd);
-		return false;
+	if (m.page && s->n < ARRAY_SIZE(s->event)) {
+		s->event[s->n++] = m;
+		return true;
 	}
-	s->fd[s->n] = fd;
-	s->page[s->n++] = page;
-	return true;
+	close_mapped(m);
+	return false;
+}
+
+static struct set open_pair(void)
+{
+	struct set s = {};
+
+	set_add(&s, event(CYCLES));
+	set_add(&s, event(INSTRUCTIONS));
+	return s;
 }
 
 static void set_close(struct set *s)
 {
-	while (s->n--) {
-		unmap_event(s->page[s->n]);
-		close(s->fd[s->n]);
-	}
-	s->n = 0;
+	while (s->n)
+		close_mapped(s->event[--s->n]);
 }
 
 /* Compare the events of @s in turn. With @migrate, change the CPU in each round. */
-static struct comparison set_compare(struct set *s, unsigned int rounds, bool migrate)
+static struct comparison set_compare(const struct set *s, unsigned int rounds, bool migrate)
 {
 	struct comparison c = {};
 
@@ -101,27 +59,31 @@ static struct comparison set_compare(struct set *s, unsigned int rounds, bool mi
 			pin(i % cpus);
 		work(1000);
 		for (unsigned int e = 0; e < s->n; e++)
-			compare(s->fd[e], s->page[e], &c);
+			compare_reads(s->event[e], &c);
 	}
 	return c;
 }
 
+/* All reads must be right, and some of them must be of a counter. */
+static bool check_reads(const struct comparison *c, const char *name)
+{
+	note("%u of %u reads wrong, %u of a counter, %u without one", c->wrong, c->rounds,
+	     c->counter, c->no_counter);
+	return check(c->counter && !c->wrong, "%s", name);
+}
+
 static void test_two_events(void)
 {
-	struct set s = {};
-	struct comparison c;
+	struct set s = open_pair();
+	struct comparison c = set_compare(&s, 2000, false);
 
-	set_add(&s, event(CYCLES));
-	set_add(&s, event(INSTRUCTIONS));
-	c = set_compare(&s, 2000, false);
-	note_comparison("one CPU", &c);
-	check(s.n == 2 && c.counter && !c.wrong, "user_read_returns_what_syscall_read_returns");
+	check(s.n == 2, "two_events_can_be_mapped");
+	check_reads(&c, "user_read_returns_what_syscall_read_returns");
 	check(c.counter > c.rounds / 10 * 9, "most_user_reads_have_a_counter");
 	/* counter_width prints this line. */
-	note("width %u, index %u", s.page[0]->pmc_width, s.page[0]->index);
+	note("width %u, index %u", s.event[0].page->pmc_width, s.event[0].page->index);
 	c = set_compare(&s, 2000, true);
-	note_comparison("all CPUs in turn", &c);
-	check(c.counter && !c.wrong, "user_read_is_right_on_each_cpu");
+	check_reads(&c, "user_read_is_right_on_each_cpu");
 	set_close(&s);
 }
 
@@ -134,17 +96,16 @@ static void test_shared_counter(void)
 	for (unsigned int i = 0; i < 5; i++)
 		set_add(&s, event(CYCLES));
 	c = set_compare(&s, 500, true);
-	note_comparison("five events on one counter", &c);
-	check(s.n == 5 && c.counter && !c.wrong, "user_read_of_shared_counter_is_right");
+	check_reads(&c, "user_read_of_shared_counter_is_right");
 
 	sampling.sample_period = 100000;
 	if (set_add(&s, sampling)) {
 		c = set_compare(&s, 500, true);
-		note_comparison("and a sampling event", &c);
-		check(c.counter && !c.wrong, "user_read_of_counter_shared_with_sampling_is_right");
+		check_reads(&c, "user_read_of_counter_shared_with_sampling_is_right");
 		/* The counter has another value after each stop and start. */
 		for (unsigned int i = 0; i < 100 && !c.wrong; i++) {
-			ioctl(s.fd[5], i % 2 ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+			ioctl(s.event[s.n - 1].fd,
+			      i % 2 ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 			c = set_compare(&s, 2, false);
 		}
 		check(!c.wrong, "user_read_is_right_while_sampling_event_stops_and_starts");
@@ -158,25 +119,24 @@ static void test_shared_counter(void)
 /* Open more events than counters: twelve of one XiangShan unit, or all that QEMU counts. */
 static void test_multiplexed(void)
 {
-	static const uint64_t codes[] = { CYCLES, INSTRUCTIONS, STANDARD(0x10019),
-					  STANDARD(0x1001b), STANDARD(0x10021) };
-	const bool xiangshan = pmu_number(pmu.name, "caps/event_table") >= -1 &&
-			       !access(PMU_DEVICES "cpu/caps/event_table", R_OK);
+	char table[32];
+	const bool xiangshan = pmu_text("caps/event_table", table, sizeof(table));
 	struct set s = {};
 	struct comparison c;
 
-	for (unsigned int i = 1; xiangshan && i <= 12; i++)
-		set_add(&s, event(1ull << 56 | i));
-	for (unsigned int i = 0; !xiangshan && i < 3 * ARRAY_SIZE(codes); i++) {
-		struct perf_event_attr attr = event(codes[i / 3]);
+	for (unsigned int i = 0; i < (xiangshan ? 12 : 15); i++) {
+		struct perf_event_attr attr = xiangshan ? event(1ull << 56 | (i + 1)) :
+							  event(hardware_event(i).config);
 
-		attr.exclude_kernel = i % 3 == 1;
-		attr.exclude_user = i % 3 == 2;
+		if (!xiangshan) {
+			attr.exclude_user = i / 5 == 1;
+			attr.exclude_kernel = i / 5 == 2;
+		}
 		set_add(&s, attr);
 	}
 	c = set_compare(&s, 2000, true);
-	note_comparison("many events", &c);
-	note("%u events, %u reads without a counter", s.n, c.no_counter);
+	note("%u events, %u of %u reads wrong, %u without a counter", s.n, c.wrong, c.rounds,
+	     c.no_counter);
 	check(s.n && !c.wrong, "user_read_of_many_events_is_right");
 	if (!c.no_counter)
 		skip("user_read_of_multiplexed_events", "no more events than counters open");
@@ -209,7 +169,7 @@ static uint32_t readable_counters(void)
 	return mask;
 }
 
-/* Return: the same for a child, of another user if @uid is not 0. */
+/* Return: the same for a child, of another user if @uid is not 0, for 50 ms. */
 static uint32_t readable_counters_of_child(uid_t uid)
 {
 	uint32_t mask = 0;
@@ -226,9 +186,7 @@ static uint32_t readable_counters_of_child(uid_t uid)
 			mask |= readable_counters();
 			usleep(1000);
 		}
-		if (write(ends[1], &mask, sizeof(mask)) != sizeof(mask))
-			_exit(1);
-		_exit(0);
+		_exit(write(ends[1], &mask, sizeof(mask)) != sizeof(mask));
 	}
 	close(ends[1]);
 	if (read(ends[0], &mask, sizeof(mask)) != sizeof(mask))
@@ -238,240 +196,193 @@ static uint32_t readable_counters_of_child(uid_t uid)
 	return mask;
 }
 
+static void check_readable(uint32_t readable, uint32_t expected, const char *name)
+{
+	note("readable counter CSRs: %#x", readable);
+	check(readable == expected, "%s", name);
+}
+
 /* Start a child that reads its counters all the time: what others must not see. */
 static pid_t start_reader(int cpu)
 {
-	struct set s = {};
 	pid_t pid = fork();
+	struct set s;
 
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pin(cpu);
-	set_add(&s, event(CYCLES));
-	set_add(&s, event(INSTRUCTIONS));
+	s = open_pair();
 	for (;;)
 		set_compare(&s, 10, false);
 }
 
-static void check_only_time(uint32_t readable, const char *name)
+static bool is_user_readable(struct perf_event_attr attr)
 {
-	note("readable counter CSRs: %#x", readable);
-	check(readable == CSR_TIME, "%s", name);
+	const struct mapped m = open_mapped(attr, 0, -1);
+	bool readable;
+
+	work(1000);
+	readable = m.page && m.page->cap_user_rdpmc && m.page->index;
+	close_mapped(m);
+	return readable;
 }
 
 static void test_isolation(void)
 {
-	const int wide = open_event(CYCLES, -1, 0, -1);
-	page_t *page = map_event(wide);
-	struct set s = {};
+	struct mapped m = open_mapped(event(CYCLES), -1, 0);
 	uint32_t mask;
 	pid_t reader;
 
 	pin(0);
-	check(page && !(page->cap_user_rdpmc && page->index), "event_of_cpu_is_not_user_readable");
-	check_only_time(readable_counters_of_child(UID_NOBODY),
-			"other_user_reads_only_time_during_event_of_cpu");
-	check_only_time(readable_counters(), "owner_reads_only_time_during_event_of_cpu");
-	unmap_event(page);
-	close(wide);
+	check(m.page && !(m.page->cap_user_rdpmc && m.page->index),
+	      "event_of_cpu_is_not_user_readable");
+	check_readable(readable_counters_of_child(UID_NOBODY), CSR_TIME,
+		       "other_user_reads_only_time_during_event_of_cpu");
+	check_readable(readable_counters(), CSR_TIME,
+		       "owner_reads_only_time_during_event_of_cpu");
+	close_mapped(m);
 
 	reader = start_reader(0);
 	mask = readable_counters_of_child(UID_NOBODY);
 	stop_child(reader);
-	check_only_time(mask, "other_user_reads_only_time_next_to_reader");
+	check_readable(mask, CSR_TIME, "other_user_reads_only_time_next_to_reader");
 
-	set_add(&s, event(CYCLES));
-	check_only_time(readable_counters_of_child(0), "child_of_reader_reads_only_time");
-	set_close(&s);
+	m = open_mapped(event(CYCLES), 0, -1);
+	check_readable(readable_counters_of_child(0), CSR_TIME, "child_of_reader_reads_only_time");
+	close_mapped(m);
 	sched_yield();
 	usleep(1000);
-	check_only_time(readable_counters(), "reader_reads_only_time_after_close");
-}
-
-static bool is_user_readable(struct perf_event_attr attr)
-{
-	struct set s = {};
-	bool readable;
-
-	if (!set_add(&s, attr))
-		return false;
-	work(1000);
-	readable = s.page[0]->cap_user_rdpmc && s.page[0]->index;
-	set_close(&s);
-	return readable;
+	check_readable(readable_counters(), CSR_TIME, "reader_reads_only_time_after_close");
 }
 
 static void test_event_types(void)
 {
-	struct perf_event_attr attr = event(FIRMWARE(0));
+	const struct perf_event_attr attr = HARDWARE(CPU_CYCLES);
 
-	check(!is_user_readable(attr), "firmware_event_is_not_user_readable");
-	attr = event(CYCLES);
-	check(is_user_readable(attr), "event_of_pmu_type_is_user_readable");
-	attr.type = PERF_TYPE_HARDWARE;
-	attr.config = PERF_COUNT_HW_CPU_CYCLES;
+	check(!is_user_readable(event(FIRMWARE(0))), "firmware_event_is_not_user_readable");
+	check(is_user_readable(event(CYCLES)), "event_of_pmu_type_is_user_readable");
 	check(is_user_readable(attr), "generic_event_is_user_readable");
 }
 
 /* A program may read the CSR after its event has stopped: that must not be fatal. */
 static void test_late_read(void)
 {
-	struct set s = {};
+	struct mapped m;
 	unsigned int index;
-	uint32_t mask;
+	uint32_t own;
 
 	pin(0);
-	set_add(&s, event(CYCLES));
+	m = open_mapped(event(CYCLES), 0, -1);
 	work(1000);
-	index = s.page[0]->index;
+	index = m.page ? m.page->index : 0;
 	note("index %u", index);
 	if (!check(index, "event_of_task_has_counter"))
 		return;
-	mask = readable_counters();
-	note("readable counter CSRs: %#x", mask);
-	check(mask == (CSR_TIME | 1u << (index - 1)) && read_counter(index - 1),
-	      "task_reads_only_time_and_its_own_counter");
-	ioctl(s.fd[0], PERF_EVENT_IOC_DISABLE, 0);
-	mask = readable_counters();
-	note("readable counter CSRs: %#x", mask);
-	check(mask == (CSR_TIME | 1u << (index - 1)) && !read_counter(index - 1),
-	      "read_after_event_stopped_returns_0");
-	set_close(&s);
+	own = CSR_TIME | 1u << (index - 1);
+	check_readable(readable_counters(), own, "task_reads_only_time_and_its_own_counter");
+	check(read_counter(index - 1), "counter_of_task_is_not_0");
+	ioctl(m.fd, PERF_EVENT_IOC_DISABLE, 0);
+	check_readable(readable_counters(), own, "read_after_event_stopped_is_not_fatal");
+	check(!read_counter(index - 1), "read_after_event_stopped_returns_0");
+	close_mapped(m);
 }
 
 /* ---- unprivileged users, and exec ---- */
 
-/*
- * Another program has counted the same event on this CPU all the time. The counter's value must
- * be of this program only: no more than the event counted.
- */
 static bool reads_only_own_counts(void)
 {
-	struct set s = {};
-	unsigned int read = 0, more = 0;
+	struct set s;
 
 	if (setuid(UID_NOBODY))
 		return false;
-	set_add(&s, event(CYCLES));
-	set_add(&s, event(INSTRUCTIONS));
-	for (unsigned int i = 0; i < 200; i++) {
-		for (unsigned int e = 0; e < s.n; e++) {
-			const unsigned int index = s.page[e]->cap_user_rdpmc ? s.page[e]->index : 0;
-			const uint64_t raw = index ? read_counter(index - 1) : 0;
-
-			read += index != 0;
-			more += raw > perf_get(s.fd[e]).value;
-		}
-		usleep(1000);
-	}
-	if (more)
-		note("the counter was greater than the count of the event %u times", more);
-	return s.n == 2 && read && !more;
+	s = open_pair();
+	return s.n == 2 && has_only_own_counts(s.event[0]) && has_only_own_counts(s.event[1]);
 }
 
 static bool reads_right_as_nobody(void)
 {
-	struct set s = {};
 	struct comparison c;
+	struct set s;
 
 	if (setuid(UID_NOBODY))
 		return false;
-	for (unsigned int i = 0; i < 2; i++) {
-		set_add(&s, event(CYCLES));
-		set_add(&s, event(INSTRUCTIONS));
-	}
+	s = open_pair();
+	set_add(&s, event(CYCLES));
+	set_add(&s, event(INSTRUCTIONS));
 	c = set_compare(&s, 1000, true);
-	note_comparison("unprivileged user", &c);
+	note("%u of %u reads wrong, %u of a counter", c.wrong, c.rounds, c.counter);
 	return s.n == 4 && !c.wrong && c.counter > c.rounds / 10 * 9;
 }
 
 static void test_unprivileged(void)
 {
-	const int before = read_number("/proc/sys/kernel/perf_event_paranoid");
+	const int before = read_number(PARANOID);
 	pid_t reader;
 
-	write_number("/proc/sys/kernel/perf_event_paranoid", 1);
+	write_number(PARANOID, 1);
 	pin(0);
 	reader = start_reader(0);
 	check(run_in_child(reads_only_own_counts), "counter_of_user_contains_only_own_counts");
 	stop_child(reader);
 	check(run_in_child(reads_right_as_nobody), "user_read_of_unprivileged_user_is_right");
-	write_number("/proc/sys/kernel/perf_event_paranoid", before);
+	write_number(PARANOID, before);
 }
 
-/* The program after exec(), with an open event of the program before. */
-static int main_after_exec(int fd)
+static bool reads_right(struct mapped m, unsigned int rounds)
 {
-	struct set s = { .fd = { fd }, .page = { map_event(fd) }, .n = 1 };
-	struct comparison c;
+	const struct set s = { .n = 1, .event = { m } };
+	const struct comparison c = set_compare(&s, rounds, true);
 
-	cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	c = set_compare(&s, 200, true);
-	return c.counter && !c.wrong ? 0 : 1;
+	return c.counter && !c.wrong;
 }
 
 static bool reads_before_and_after_exec(void)
 {
-	struct set s = {};
+	const struct mapped m = open_mapped(event(CYCLES), 0, -1);
 	char fd[16];
-	struct comparison c;
 
-	set_add(&s, event(CYCLES));
-	c = set_compare(&s, 10, false);
-	snprintf(fd, sizeof(fd), "%d", s.fd[0]);
-	fcntl(s.fd[0], F_SETFD, 0);
-	if (c.counter && !c.wrong)
+	snprintf(fd, sizeof(fd), "%d", m.fd);
+	fcntl(m.fd, F_SETFD, 0);
+	if (m.page && reads_right(m, 10))
 		execl("/proc/self/exe", "user_read", "exec", fd, NULL);
 	return false;
 }
 
 /* ---- threads ---- */
 
-struct sibling {
-	pthread_t thread;
-	volatile bool stop;
-	struct comparison sum;
-};
+static volatile bool stop_reading;
 
 static void *read_until_stopped(void *arg)
 {
-	struct sibling *me = arg;
-	struct set s = {};
+	const struct mapped m = open_mapped(event(CYCLES), 0, -1);
 
 	pin(cpus - 1);
-	set_add(&s, event(CYCLES));
-	while (!me->stop) {
-		const struct comparison c = set_compare(&s, 10, false);
-
-		me->sum.rounds += c.rounds;
-		me->sum.wrong += c.wrong;
-		me->sum.counter += c.counter;
+	while (!stop_reading && m.page) {
+		work(1000);
+		compare_reads(m, arg);
 	}
-	set_close(&s);
+	close_mapped(m);
 	return NULL;
 }
 
 static void test_threads(void)
 {
-	struct sibling other = {};
-	struct set s = {};
+	struct comparison seen = {};
+	pthread_t other;
+	struct set s;
 
-	if (!check(!pthread_create(&other.thread, NULL, read_until_stopped, &other),
-		   "thread_starts"))
+	if (!check(!pthread_create(&other, NULL, read_until_stopped, &seen), "thread_starts"))
 		return;
 	for (unsigned int i = 0; i < 200; i++) {
 		pin(i % cpus);
-		set_add(&s, event(CYCLES));
-		set_add(&s, event(INSTRUCTIONS));
+		s = open_pair();
 		set_compare(&s, 2, false);
 		set_close(&s);
 	}
-	other.stop = true;
-	pthread_join(other.thread, NULL);
-	note_comparison("a thread, while another maps and unmaps events 200 times", &other.sum);
-	check(other.sum.counter && !other.sum.wrong,
-	      "user_read_is_right_while_other_thread_maps_and_unmaps");
+	stop_reading = true;
+	pthread_join(other, NULL);
+	check_reads(&seen, "user_read_is_right_while_other_thread_maps_and_unmaps");
 }
 
 /* ---- kernel.perf_user_access ---- */
@@ -486,8 +397,8 @@ static bool readers_survive_changes(void)
 	for (unsigned int i = 0; i < n; i++)
 		reader[i] = start_reader(i);
 	for (unsigned int i = 0; i < 1000; i++)
-		set_access(i % 3);
-	set_access(1);
+		write_number(ACCESS, i % 3);
+	write_number(ACCESS, 1);
 	usleep(10000);
 	for (unsigned int i = 0; i < n; i++) {
 		alive += !waitpid(reader[i], NULL, WNOHANG);
@@ -500,16 +411,16 @@ static bool readers_survive_changes(void)
 /* 2 is the behaviour of old kernels: all tasks may read cycle, time and instret. */
 static void test_legacy_access(void)
 {
-	uint64_t cycles, instret;
-	uint32_t mask;
-
 	pin(0);
-	set_access(2);
-	mask = readable_counters_of_child(UID_NOBODY);
-	note("readable counter CSRs: %#x", mask);
-	check(mask == 7, "access_2_lets_all_users_read_cycle_time_and_instret");
-	for (int cpu = 0; mask == 7 && cpu < cpus; cpu++) {
+	write_number(ACCESS, 2);
+	check_readable(readable_counters_of_child(UID_NOBODY), 7,
+		       "access_2_lets_all_users_read_cycle_time_and_instret");
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		uint64_t cycles, instret;
+
 		pin(cpu);
+		if (!(readable_counters() & 1))
+			break;
 		cycles = read_counter(0);
 		instret = read_counter(2);
 		work(1000000);
@@ -520,40 +431,42 @@ static void test_legacy_access(void)
 		check(cycles > 100000 && instret > 100000,
 		      "access_2_cycle_and_instret_count_on_cpu_%d", cpu);
 	}
-	set_access(1);
+	write_number(ACCESS, 1);
 	pin(0);
-	check_only_time(readable_counters_of_child(UID_NOBODY),
-			"access_1_after_2_lets_other_user_read_only_time");
+	check_readable(readable_counters_of_child(UID_NOBODY), CSR_TIME,
+		       "access_1_after_2_lets_other_user_read_only_time");
 }
 
 static void test_sysctl(void)
 {
-	struct set s = {};
-	struct comparison c;
+	struct mapped m;
 
 	pin(0);
-	check(set_access(0) && !is_user_readable(event(CYCLES)), "access_0_denies_new_readers");
-	set_access(1);
-	set_add(&s, event(CYCLES));
-	set_access(0);
-	c = set_compare(&s, 100, true);
-	note_comparison("mapped before access was set to 0", &c);
-	check(c.counter && !c.wrong, "access_0_keeps_existing_readers");
-	set_access(1);
+	check(write_number(ACCESS, 0) && !is_user_readable(event(CYCLES)),
+	      "access_0_denies_new_readers");
+	write_number(ACCESS, 1);
+	m = open_mapped(event(CYCLES), 0, -1);
+	write_number(ACCESS, 0);
+	check(m.page && reads_right(m, 100), "access_0_keeps_existing_readers");
+	write_number(ACCESS, 1);
 	check(readers_survive_changes(), "readers_survive_1000_changes_of_access");
-	set_close(&s);
-
-	check(!set_access(3) || read_number(ACCESS) == 1, "access_3_is_refused");
+	close_mapped(m);
+	check(!write_number(ACCESS, 3) || read_number(ACCESS) == 1, "access_3_is_refused");
 	test_legacy_access();
 }
 
 int main(int argc, char **argv)
 {
-	if (argc == 3)
-		return main_after_exec(atoi(argv[2]));
-	begin();
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	if (pmu_number(pmu.name, "caps/user_read") != 1) {
+	if (argc == 3) {
+		/* After exec(), with an open event of the program before. */
+		const int fd = atoi(argv[2]);
+		const struct mapped m = { fd, map_event(fd) };
+
+		return m.page && reads_right(m, 200) ? 0 : 1;
+	}
+	begin();
+	if (pmu_number("caps/user_read") != 1) {
 		skip("user_read_returns_what_syscall_read_returns", pmu.exclusive ?
 		     "caps/user_read is 0" : "another driver uses the same counters");
 		check(!is_user_readable(event(CYCLES)), "events_are_not_user_readable");

@@ -335,15 +335,27 @@ available_cases() {
 
 # ---- boots ----
 
+# What TESTS names, "program program.test,...", with commas.
+tests_wanted() { tr -s ' ,' ',' <<<"${TESTS:-}" | sed 's/^,//; s/,$//'; }
+
+# The programs of these, once each.
+programs_wanted() { tests_wanted | tr , '\n' | sed 's/\..*//' | awk '!seen[$0]++' | paste -sd ' '; }
+
 # boot_case CASE: boot a machine for one case and record its result. APPEND in the environment
-# has more kernel arguments.
+# has more kernel arguments, and TESTS the only tests to run; init.sh loads the module for them.
 boot_case() {
 	local name tier load qemu harts kernel mode kvm overflow insmod icount stress slow opensbi
 	local cpu programs start=$SECONDS status result seconds
 	IFS=$'\t' read -r name tier load qemu harts kernel mode kvm overflow insmod icount stress \
 		slow opensbi cpu programs <<<"$1"
-	local append="earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name"
-	append+=" lab_limit=$((400 * slow + stress)) lab_suite=$kernel"
+	local only='' append
+	if [ -n "${TESTS:-}" ]; then
+		only=" LAB_TESTS=$(tests_wanted)"
+		[ "${programs%% *}" != load ] || only+=" lab_load=1"
+		programs=$(programs_wanted)
+	fi
+	append="earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name"
+	append+=" lab_limit=$((400 * slow + stress)) lab_suite=$kernel$only"
 	[ "$overflow" = - ] || append+=" LAB_OVERFLOW=$overflow"
 	[ "$insmod" = - ] || append+=" LAB_INSMOD=$insmod"
 	[ "$icount" = - ] || append+=" LAB_ICOUNT=$icount"
@@ -585,6 +597,13 @@ run_check() {
 	for name; do
 		[ -n "$(select_cases "$name")" ] || die "no case '$name'; see 'make list'"
 	done
+	if [ -n "${TESTS:-}" ]; then
+		case $1 in check | all | debug) die "TESTS needs the names of cases: CASES=..." ;; esac
+		for name in $(programs_wanted); do
+			[ -e "$top/selftests/guest/$name" ] || [ -e "$top/selftests/guest/$name.c" ] ||
+				die "no program '$name' in selftests/guest (from TESTS)"
+		done
+	fi
 	cases=$(select_cases "$@")
 	artifacts=$(artifacts_of "$cases")
 	case $1 in

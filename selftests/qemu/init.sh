@@ -7,6 +7,8 @@
 #   lab_limit=N    stop each program after N seconds
 #   lab_suite=S    the suite of the kernel; debug: check kmemleak and lockdep at the end
 #   lab_case=NAME  name for the last line of the results
+#   lab_load=1     load the module before them
+#   LAB_TESTS=T    the tests that they run; see selftests/guest/ktap.sh
 #   lab_kvm=N      start a KVM guest of N harts, with the other parameters
 #   lab_hosts=1    with lab_kvm: run the programs here; one of them starts the guest
 #   lab_demo=NAME  run /lab/NAME; its output goes to the virtio port
@@ -46,6 +48,7 @@ run_programs() {
 	echo "KTAP version 1"
 	echo "1..$#"
 	n=0
+	[ -z "$lab_load" ] || insmod sbi_pmu.ko $LAB_INSMOD
 	for program; do
 		n=$((n + 1))
 		echo "lab: $program" > /dev/kmsg

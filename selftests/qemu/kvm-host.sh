@@ -21,7 +21,7 @@ done
 mkdir -p /kvm/guest
 mount -o bind /guest /kvm/guest
 
-# By a second port the guest (kvm_exits) reads how often it exited: for any reason, and for CSR
+# By a second port the guest (switch_cost) reads how often it exited: for any reason, and for CSR
 # accesses.
 mkfifo /kvm/tmp/exits.in /kvm/tmp/exits.out
 answer_exits() {
