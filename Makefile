@@ -105,7 +105,7 @@ check-all: ## everything
 check-debug: ## the boots of a kernel with its checkers on (KASAN, lockdep, kmemleak ...)
 	@$(LAB) check-debug
 
-check-packages: ## install the Debian packages in a booted Debian, upgrade its kernel, purge them
+check-packages: ## install the Debian packages, upgrade the kernel, boot both kernels, purge them
 	@$(LAB) check-packages
 
 list: ## list the boots

@@ -59,8 +59,8 @@ unpack_headers='
 	echo "$release" > /kernel-release
 '
 
-# Run in a build root after that: in /newer leave the packages of unstable's riscv64 kernel, and
-# unpack its headers, too, if it is another one.
+# Run in a build root after that: in /newer leave the packages of unstable's riscv64 kernel, without
+# its modules, and unpack its headers, if it is another one.
 unpack_newer='
 	older=$(cat /kernel-release)
 	sed "s/ [a-z]* main/ unstable main/" /etc/apt/sources.list >/etc/apt/sources.list.d/newer.list
@@ -73,9 +73,10 @@ unpack_newer='
 	if [ "$(cat /kernel-release)" != "$older" ]; then
 		mkdir /newer && cd /newer
 		apt-get -q download $(apt-cache depends --recurse --no-recommends --no-suggests \
-			--no-conflicts --no-breaks --no-replaces --no-enhances \
-			linux-image-riscv64:riscv64 linux-headers-riscv64:riscv64 |
-			grep "^linux-.*\(:riscv64\|-common\)$")
+			--no-conflicts --no-breaks --no-replaces --no-enhances linux-image-riscv64:riscv64 |
+			grep "^linux-\(image\|base\|binary\)-[0-9].*:riscv64$")
+	else
+		echo "testing and unstable have the same kernel" >/no-newer
 	fi
 	echo "$older" >/kernel-release
 	rm /etc/apt/sources.list.d/newer.list
@@ -233,46 +234,18 @@ artifact_consumers() {
 	debstrap "$stable" apt amd64 make,gcc,libc6-dev,python3-sphinx,libpfm4-dev,likwid "$1/root"
 }
 
-# A root that builds and checks the Debian packages for riscv64, and compiles C++; see deb.sh. Two
-# kernels of it, ccache and U-Boot are for the booted Debian.
+# A root that builds, checks and installs the Debian packages for riscv64, and compiles C++; see
+# deb.sh. It has the headers of two riscv64 kernels, and in /guest what loads modules at the start
+# of a riscv64 Debian.
 artifact_packaging() {
 	debstrap "$testing" apt amd64,riscv64 \
-		debhelper,dh-dkms,dkms,lintian,gcc,g++,catch2,libbenchmark-dev,make,mawk,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,libc6:riscv64,pahole,cpio,fdisk,e2fsprogs,xz-utils,kmod,libelf1t64,libssl3t64,ccache,u-boot-qemu \
+		debhelper,dh-dkms,dkms,lintian,gcc,g++,catch2,libbenchmark-dev,make,mawk,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,libc6:riscv64,pahole,cpio,linux-base,xz-utils,kmod,libelf1t64,libssl3t64 \
 		"$1/root" --customize-hook="chroot \"\$1\" sh -ec '$unpack_headers'" \
+		--customize-hook='chroot "$1" sh -ec "
+			cd /tmp
+			apt-get -q download udev:riscv64 libsystemd-shared:riscv64
+			for d in *.deb; do dpkg -x \$d /guest; rm \$d; done"' \
 		--customize-hook="chroot \"\$1\" sh -ec '$unpack_newer' sh '$unpack_headers'"
-	# Objects are compiled where DKMS compiles them.
-	as_root chmod 1777 "$1/root/var/lib/dkms"
-}
-
-# A disk with Debian testing for riscv64. The packages are unpacked here, and configured in
-# a machine that boots the disk.
-artifact_debian() {
-	local tree=$1/tree packaging q11 firmware release
-	packaging=$(artifact packaging)/root
-	q11=$(artifact q11)
-	firmware=$(artifact firmware)/1.9.bin
-	debstrap "$testing" extract riscv64 \
-		systemd-sysv,udev,mount,initramfs-tools,busybox-static,apt,kmod,linux-image-riscv64,linux-headers-riscv64,linux-perf,dkms,gcc,libc6-dev,make,pkgconf,u-boot-menu,mawk,gzip,ccache \
-		"$tree" --include='?essential' --skip=essential/unlink,cleanup/apt/cache
-	release=$(cat "$packaging/kernel-release")
-	# Headers and cached objects of another kernel are of no use there.
-	[ -e "$tree/usr/lib/modules/$release" ] || {
-		echo "no kernel $release, of which the packages' build root has headers: the archive has changed; 'make clean-lab' first"
-		return 1
-	}
-	[ ! -e "$packaging/newer" ] || as_root cp -r "$packaging/newer" "$tree/var/lib/lab-newer"
-	cp "$tree"/usr/lib/modules/*/vmlinuz "$1/vmlinux"
-	cp "$lab"/debian-disk.sh "$lab"/debian-configure.sh "$1/"
-	in_root "$packaging" "$1:/run/debian" -- sh /run/debian/debian-disk.sh /run/debian/tree /run/debian
-	as_root rm -rf --one-file-system "$tree"
-	timeout --foreground 3000 "$q11/loader" --inhibit-cache --library-path "$q11/lib" "$q11/qemu-system-riscv64" \
-		-nodefaults -display none -no-reboot -M virt -m 1G -cpu rv64 -smp 1 -bios "$firmware" \
-		-kernel "$1/vmlinux" -initrd "$1/initrd" -append "console=ttyS0 panic=-1" -serial "file:$1/console" \
-		-drive "file=$1/disk,format=raw,if=none,id=disk,cache=unsafe,werror=report" -device virtio-blk-pci,drive=disk
-	cat "$1/console"
-	grep -q '^lab: configured' "$1/console" || { df -h "$1"; return 1; }
-	cp "$packaging/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin" "$1/"
-	rm "$1"/debian-*.sh "$1/vmlinux" "$1/initrd"
 }
 
 # build_kernel FOLDER SCRIPT CONFIG...: in FOLDER/root, which can install packages, run a script
@@ -341,10 +314,6 @@ recipe_inputs() {
 	case $1 in
 	qfix) cat "$lab"/qfix.sh "$lab"/patches/*.patch "$lab"/{xiangshan-hpm,vendor-pmu}/*.[ch] ;;
 	kvm) artifact_key testing ;;
-	debian)
-		cat "$lab/debian-disk.sh" "$lab/debian-configure.sh" &&
-			artifact_key q11 && artifact_key firmware && artifact_key packaging
-		;;
 	stable_built) cat "$lab"/{kernel.sh,machine.config,built.config} && artifact_key testing ;;
 	debug) cat "$lab"/{kernel.sh,machine.config,debug.config} && artifact_key testing ;;
 	linux) cat "$lab/linux.sh" "$lab/linux.config" && artifact_key testing ;;
@@ -405,7 +374,6 @@ artifact_size() {
 	stable_built) echo 4500 ;;
 	testing) echo 1700 ;;
 	packaging) echo 2200 ;;
-	debian) echo 3500 ;;
 	qfix) echo 2000 ;;
 	debug) echo 7500 ;;
 	linux) echo 6000 ;;
@@ -540,7 +508,6 @@ made_from() {
 	case $1 in
 	kvm | debug | linux) echo testing ;;
 	stable_built) echo testing ;;
-	debian) echo packaging q11 firmware ;;
 	esac
 }
 

@@ -5,11 +5,11 @@
 #
 # Scripts in the machines (guest/demo*) print what is shown, to a virtio port. Sourced by lab.sh.
 
-# demo_boot NAME QEMU CPU OPENSBI MODE ICOUNT: boot a machine that runs /lab/NAME. Its output
+# demo_boot NAME SUITE QEMU CPU OPENSBI MODE ICOUNT: boot a machine that runs /lab/NAME. Its output
 # goes to $run/NAME.shown.
 demo_boot() {
 	local name=$1
-	machine_command "$2" "$3" 1 testing "$4" "$5" 0 "$6" "lab_demo=$name" \
+	machine_command "$3" "$4" 1 "$2" "$5" "$6" 0 "$7" "lab_demo=$name" \
 		-serial "file:$run/$name.console" \
 		-chardev "file,id=out,path=$run/$name.shown" -device virtserialport,chardev=out
 	run_machine "$name" 60 300 shown
@@ -42,12 +42,12 @@ shown_whole() {
 
 # The clock is one nanosecond for each instruction, so that counts do not depend on this
 # machine's speed and load. (With more harts QEMU hangs in that mode.)
-demo_main() { demo_boot demo q7 rv64,sscofpmf=true 1.9 exclusive 0; }
+demo_main() { demo_boot demo testing q7 rv64,sscofpmf=true 1.9 exclusive 0; }
 
-demo_shared() { demo_boot demo_shared q11 rv64,sscofpmf=true 1.9 shared 0; }
+demo_shared() { demo_boot demo_shared testing q11 rv64,sscofpmf=true 1.9 shared 0; }
 
 demo_hpm() {
-	demo_boot demo_xiangshan qfix \
+	demo_boot demo_xiangshan testing qfix \
 		rv64,sscofpmf=true,smcntrpmf=true,xiangshan-hpm=v2r2-2026 \
 		1.9+xiangshan-v2r2-2026-virt exclusive -
 }

@@ -34,7 +34,7 @@ usage() {
 	  check [CASE...]  test, build the module and boot the cases of tier check; or only these
 	  check-all        test everything
 	  check-debug      boot the cases of the debug kernel
-	  check-packages   install, upgrade and purge the packages in a booted Debian
+	  check-packages   install the packages, upgrade the kernel, boot both, purge them
 	  run              boot a machine and show what the module does
 	  run-xiangshan    the same with a model of XiangShan's counters
 	  picture          draw the pictures of the documents from what both show

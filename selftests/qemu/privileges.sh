@@ -93,7 +93,7 @@ isolated() {
 
 # in_root ROOT [OUTSIDE:INSIDE[:ro]...] -- COMMAND...
 #
-# Run COMMAND as the calling user in ROOT. Each folder OUTSIDE is at INSIDE, below /run of the
+# Run COMMAND in ROOT, as the calling user or as that in as_user (UID:GID). Each folder OUTSIDE is at INSIDE, below /run of the
 # root: mounted, or else copied into the root and, unless it is marked ro, back at the end.
 in_root() {
 	local root=$1 shared=()
@@ -128,7 +128,7 @@ in_root_mounted() {
 		mount --rbind /dev "$root/dev"
 		# Not exec: timeout and others fail as process 1 of a namespace.
 		chroot --userspec="$user" "$root" "$@" || exit
-	' sh "$root" "$(id -u):$(id -g)" "${#shared[@]}" "${shared[@]}" "$@"
+	' sh "$root" "${as_user:-$(id -u):$(id -g)}" "${#shared[@]}" "${shared[@]}" "$@"
 }
 
 # All runs use the same folders in the root: one at a time. The lock is the root's own folder,
@@ -142,7 +142,7 @@ in_root_copied() {
 			as_root sh -ec 'rm -rf "$2" && mkdir -p "$2" && cp -a "$1/." "$2"' \
 				sh "${pair%:*}" "$root${pair##*:}" || exit
 		done
-		as_root chroot --userspec="$(id -u):$(id -g)" "$root" "$@"
+		as_root chroot --userspec="${as_user:-$(id -u):$(id -g)}" "$root" "$@"
 		status=$?
 		for pair in "${shared[@]}"; do
 			[ "$pair" != "${pair%:ro}" ] ||
