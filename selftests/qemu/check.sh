@@ -536,7 +536,6 @@ more_steps() {
 	build by clang = build_by_clang
 	checkpatch = checkpatch
 	clang-format = in_tree stable selftests/lint.sh format
-	clang-format finds a breach = in_tree stable selftests/lint.sh self-test
 	perf JSON = perf_json
 	documents = documents
 	libpfm4 reads its events = in_tree consumers selftests/host/libpfm4.sh
