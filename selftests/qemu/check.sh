@@ -523,7 +523,6 @@ test_steps() { # ROOT STEPS [CXX-ROOT]
 	files are in Documentation/ABI = in_tree $1 selftests/host/abi.sh
 	patch for a kernel = in_tree $1 selftests/host/kernel-patch.sh
 	programs of the guest are run = in_tree $1 selftests/host/programs.sh
-	messages are explained = in_tree $1 selftests/host/messages.sh
 	examples = in_tree ${3:-$1} selftests/host/examples.sh
 	EOF2
 }
