@@ -80,7 +80,6 @@ compare() {
 	# shellcheck disable=SC2046 # words
 	make_artifacts 3000 $(artifacts_of "$cases")
 	run_jobs "" "$cases" ""
-	progress_stop
 	print_results && values name <<<"$cases" | drivers_are_right || exit
 	{ describe_run "$cases" "$commit" && values name <<<"$cases" | collect_rows; } >"$run/rows" &&
 		cp "$run/rows" "$rows" && draw_comparison "$rows" "$top" &&

@@ -26,7 +26,6 @@ bold_titles() {
 # follow NAME PID: show the output of the machine that process PID runs, until that ends.
 follow() {
 	while [ ! -s "$run/$1.shown" ] && kill -0 "$2" 2>/dev/null; do sleep 0.2; done
-	progress_stop
 	tail -n +1 -s 0.2 --pid="$2" -f "$run/$1.shown" | bold_titles
 	wait "$2"
 	shown_whole "$1" || exit
@@ -66,10 +65,7 @@ prepare_boot() { # SUITE ARTIFACT...
 	need_root
 	start_run
 	make_artifacts 1500 "$@"
-	progress_total 1 /dev/null
-	progress_job module building
 	build_suite "$suite" || exit
-	progress_job_end module
 }
 
 demo_boots() {
@@ -142,7 +138,6 @@ shell() {
 	[ "$kvm" = 0 ] || die "the programs of '$1' run in a KVM guest, which has no prompt"
 	# shellcheck disable=SC2046 # words
 	prepare_boot "$kernel" $(artifacts_of "$case")
-	progress_stop
 	say "booting; 'exit' or Ctrl-D powers the machine off"
 	[ "$insmod" = - ] || append+=" LAB_INSMOD=$insmod"
 	machine_command "$qemu" "$cpu" "$harts" "$kernel" "$opensbi" "$mode" "$kvm" "$icount" "$append" \

@@ -8,12 +8,8 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 
 lab=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$lab/../.." && pwd)
-# shellcheck source=selftests/qemu/progress.sh
-. "$lab/progress.sh"
 # shellcheck source=selftests/qemu/privileges.sh
 . "$lab/privileges.sh"
-# shellcheck source=selftests/qemu/causes.sh
-. "$lab/causes.sh"
 # shellcheck source=selftests/qemu/artifacts.sh
 . "$lab/artifacts.sh"
 # shellcheck source=selftests/qemu/machine.sh
@@ -51,7 +47,6 @@ usage() {
 end_run() {
 	local status=$? unfinished
 	trap '' INT TERM
-	progress_stop
 	end_jobs
 	# shellcheck disable=SC2046 # one or more
 	[ -z "$(jobs -p)" ] || kill $(jobs -p) 2>/dev/null
@@ -78,7 +73,6 @@ start_run() {
 		die "cannot copy the sources to $run"
 	: >"$run/results"
 	: >"$run/skips"
-	progress_start
 }
 
 clean() {

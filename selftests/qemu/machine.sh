@@ -146,27 +146,23 @@ run_machine() {
 		status=$?
 		# QEMU 7.2 sometimes hangs in the firmware or while other harts start: no
 		# test has run yet, so boot again.
-		[ $status = 124 ] && ! grep -q 'Run /init' "$run/$name.console" || break
+		[ $status = 124 ] && ! init_runs "$name" || break
 		[[ ${machine[*]} == */q7-* ]] && [ $((tries += 1)) -lt 3 ] || break
-		{
-			echo "        $name: QEMU 7.2 hung before init ran; booting again"
-			tail -n 3 "$run/$name.console"
-		} | print_whole
+		say "$name: QEMU 7.2 hung before init ran; booting again. Its console ended with:" \
+			"$(tail -n 3 "$run/$name.console")"
 	done
-	progress_job_end "$name"
 	return $status
 }
 
+init_runs() { grep -q 'Run /init' "$run/$1.console"; }
+
 run_machine_once() { # NAME UP ALL
-	local name=$1 up=$2 all=$3 pid start=$SECONDS stage
-	"${machine[@]}" >"$run/$name.qemu" 2>&1 </dev/null &
+	local pid start=$SECONDS seconds
+	"${machine[@]}" >"$run/$1.qemu" 2>&1 </dev/null &
 	pid=$!
 	while kill -0 $pid 2>/dev/null; do
-		stage=$(sed -n 's/.*lab: \([a-z_]*\)\r*$/\1/p; s/.*Run \/init.*/kernel/p' \
-			"$run/$name.console" | tail -n 1)
-		progress_job "$name" "${stage:-firmware}"
-		if [ $((SECONDS - start)) -ge "$all" ] ||
-			{ [ -z "$stage" ] && [ $((SECONDS - start)) -ge "$up" ]; }; then
+		seconds=$((SECONDS - start))
+		if [ $seconds -ge "$3" ] || { [ $seconds -ge "$2" ] && ! init_runs "$1"; }; then
 			kill $pid
 			sleep 1
 			kill -9 $pid 2>/dev/null
