@@ -269,12 +269,16 @@ artifacts_of() { # CASES
 		printf '%s\n' firmware q11
 		values qemu <<<"$1"
 		values kernel <<<"$1"
-		[ -z "$(cases_with kvm '[^0].*' <<<"$1")" ] || echo kvm
+		[ -z "$(kvm_cases <<<"$1")" ] || echo kvm
 	)
 	for name in qfix stable testing q7 q11 firmware kvm debug; do
 		! grep -qxF $name <<<"$needed" || echo $name
 	done
 }
+
+# Of the cases on standard input: those in a KVM guest, and those that boot alone.
+kvm_cases() { cases_with options '(.* )?kvm=.*'; }
+alone_cases() { cases_with options '(.* )?alone( .*)?'; }
 
 # available_cases CASES: print those that can be booted. The others are skipped, since the mirror
 # cannot serve an artifact; if that is all of them, it is a failure.
@@ -298,19 +302,18 @@ available_cases() {
 # boot_case CASE: boot a machine for one case and record its result. APPEND in the environment
 # has more kernel arguments.
 boot_case() {
-	local name tier load qemu harts kernel mode kvm overflow insmod icount stress slow opensbi
-	local cpu programs start=$SECONDS status result seconds
-	IFS=$'\t' read -r name tier load qemu harts kernel mode kvm overflow insmod icount stress \
-		slow opensbi cpu programs <<<"$1"
-	local append="earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name"
+	local name qemu kernel mode overflow options cpu programs
+	local start=$SECONDS stress slow append status result seconds
+	IFS=$'\t' read -r name _ qemu kernel mode overflow options cpu programs <<<"$1"
+	stress=$(option "$options" stress 0)
+	slow=$(option "$options" slow 1)
+	append="earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name"
 	append+=" lab_limit=$((400 * slow + stress)) lab_suite=$kernel"
 	[ "$overflow" = - ] || append+=" LAB_OVERFLOW=$overflow"
-	[ "$insmod" = - ] || append+=" LAB_INSMOD=$insmod"
-	[ "$icount" = - ] || append+=" LAB_ICOUNT=$icount"
+	[[ $options != *icount=* ]] || append+=" LAB_ICOUNT=$(option "$options" icount "")"
 	[ "$stress" = 0 ] || append+=" LAB_STRESS_SECONDS=$stress"
 	case $cpu in *xiangshan-hpm=*) append+=" LAB_HPM_MODEL=1" ;; esac
-	machine_command "$qemu" "$cpu" "$harts" "$kernel" "$opensbi" "$mode" "$kvm" "$icount" \
-		"$append ${APPEND:-}" \
+	machine_command "$qemu" "$kernel" "$mode" "$options" "$cpu" "$append ${APPEND:-}" \
 		-serial "file:$run/$name.console" \
 		-chardev "file,id=ktap,path=$run/$name.ktap" \
 		-device virtserialport,chardev=ktap
@@ -328,7 +331,7 @@ boot_case() {
 	record_skips "$name" <"$run/$name.skips"
 	# shellcheck disable=SC2086 # three numbers
 	record_result "$name" ${result%%$'\n'*} "$seconds"
-	[ "$icount" != - ] || [ -e "$run/$name.failed" ] || ! only_tests_failed "$result" ||
+	[[ $options = *icount=* ]] || [ -e "$run/$name.failed" ] || ! only_tests_failed "$result" ||
 		tail -n +2 <<<"$result" >"$run/$name.failed"
 }
 
@@ -433,11 +436,11 @@ run_jobs() {
 		cases=
 		late=
 	fi
-	for suite in $(cases_with kvm '[^0].*' <<<"$cases" | values kernel | sort -u); do
+	for suite in $(kvm_cases <<<"$cases" | values kernel | sort -u); do
 		host_initrd "$suite"
 	done
-	run_queue 2 <<<"$late"$'\n'"$(cases_with load - <<<"$cases")"
-	run_queue 1 <<<"$(cases_with load alone <<<"$cases")"
+	run_queue 2 <<<"$late"$'\n'"$(grep -vxF "$(alone_cases <<<"$cases")" <<<"$cases")"
+	run_queue 1 <<<"$(alone_cases <<<"$cases")"
 	boot_again "$cases"
 	while read -r name; do
 		cut -f 1 "$run/results" | grep -qxF -- "$name" || record_result "$name: not run" 0 1 0 0

@@ -77,22 +77,31 @@ run_program() {
 	"$dir/loader" --inhibit-cache --library-path "$dir/lib" "$dir/$2" "${@:3}"
 }
 
-# machine_command QEMU CPU HARTS SUITE OPENSBI MODE KVM ICOUNT APPEND OPTION...: set machine, the
-# command that starts it. The first eight are columns of cases.tsv; APPEND has more kernel
-# arguments, OPTION... more of QEMU's.
+# option OPTIONS NAME DEFAULT: the value of a case's option; see cases.tsv.
+option() {
+	local word
+	for word in $1; do
+		[ "${word%%=*}" != "$2" ] || { echo "${word#*=}"; return; }
+	done
+	echo "$3"
+}
+
+# machine_command QEMU KERNEL MODE OPTIONS CPU APPEND ARGUMENT...: set machine, the command that
+# starts it. The first five are columns of cases.tsv; APPEND has more kernel arguments, ARGUMENT...
+# more of QEMU's.
 machine_command() {
-	local flavour=$1 cpu=$2 harts=$3 suite=$4 opensbi=${5%%+*} overlay=${5#"${5%%+*}"}
-	local mode=$6 kvm=$7 icount=$8 append=$9
-	local dir firmware memory=1G initrd=initrd virt=virt options=()
-	shift 9
-	case $flavour in
-	q7 | q11 | qfix) dir=$(artifact "$flavour") || exit ;;
-	*) die "no QEMU flavour '$flavour'" ;;
-	esac
-	firmware=$(artifact firmware)/$opensbi.bin || exit
-	[ -z "${FIRMWARE:-}" ] || firmware=$FIRMWARE
-	[ -e "$firmware" ] ||
-		die "no OpenSBI '$opensbi'; there are: $(cd "${firmware%/*}" && echo *.bin)"
+	local flavour=$1 kernel=$2 mode=$3 options=$4 cpu=$5 append=$6
+	local dir firmware overlay kvm icount insmod memory=1G initrd=initrd virt=virt clock=()
+	shift 6
+	firmware=$(option "$options" opensbi 1.9)
+	overlay=${firmware#"${firmware%%+*}"}
+	kvm=$(option "$options" kvm 0)
+	icount=$(option "$options" icount "")
+	insmod=$(option "$options" insmod "")
+	dir=$(artifact "$flavour") || exit
+	firmware=${FIRMWARE:-$(artifact firmware)/${firmware%%+*}.bin}
+	[ -e "$firmware" ] || die "no OpenSBI '$firmware'; there are: $(cd "${firmware%/*}" && echo *.bin)"
+	[ -z "$insmod" ] || append+=" LAB_INSMOD=$insmod"
 	if [ "$kvm" = 0 ]; then
 		[ "$mode" = shared ] ||
 			append+=" initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit"
@@ -107,12 +116,12 @@ machine_command() {
 	fi
 	case $cpu in *ssaia=true*) virt=virt,aia=aplic-imsic ;; esac
 	# Time is then that of the instructions, and does not depend on this machine's load.
-	[ "$icount" = - ] || options=(-icount "shift=$icount,sleep=off")
+	[ -z "$icount" ] || clock=(-icount "shift=$icount,sleep=off")
 	machine=("$dir/loader" --inhibit-cache --library-path "$dir/lib"
 		"${QFIX:-$dir}/qemu-system-riscv64"
-		-nodefaults -display none -no-reboot "${options[@]}" -M "$virt" -m "$memory"
-		-cpu "$cpu" -smp "$harts" -bios "$firmware" -kernel "$run/$suite/vmlinux"
-		-initrd "$run/$suite/$initrd" -device virtio-serial-pci
+		-nodefaults -display none -no-reboot "${clock[@]}" -M "$virt" -m "$memory"
+		-cpu "$cpu" -smp "$(option "$options" harts 1)" -bios "$firmware"
+		-kernel "$run/$kernel/vmlinux" -initrd "$run/$kernel/$initrd" -device virtio-serial-pci
 		-append "console=ttyS0 $append" "$@")
 	[ -z "$overlay" ] || machine+=(-dtb "$(device_tree "${overlay#+}")") || exit
 }

@@ -49,7 +49,7 @@ packages() {
 		mkdir "$run/$release"
 		mv "$run/deb/$release.vmlinux" "$run/$release/vmlinux"
 		cat "$guest/base.cpio" "$archive" >"$run/$release/initrd"
-		demo_boot packages-start.sh "$release" q11 rv64,sscofpmf=true 1.9 exclusive -
+		demo_boot packages-start.sh q11 "$release" exclusive - rv64,sscofpmf=true
 		shown_whole packages-start.sh || return
 		cat "$run/packages-start.sh.shown"
 	done
