@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lab.sh - tests the module in QEMU, on stock kernels. See "lab.sh help".
+# lab.sh VERB - tests the module in QEMU, on stock kernels. "make help" says what each verb does.
 set -u
 # Every make that is called from here starts without the options of the one that called this.
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -22,26 +22,6 @@ top=$(cd "$lab/../.." && pwd)
 . "$lab/packages.sh"
 # shellcheck source=selftests/qemu/compare.sh
 . "$lab/compare.sh"
-
-usage() {
-	cat <<-'EOF2'
-	usage: lab.sh VERB
-	  test             lint and host tests: need a compiler, but no root
-	  check [CASE...]  test, build the module and boot the cases of tier check; or only these
-	  check-all        test everything
-	  check-debug      boot the cases of the debug kernel
-	  check-packages   install the packages, upgrade the kernel, boot both, purge them
-	  run              boot a machine and show what the module does
-	  run-xiangshan    the same with a model of XiangShan's counters
-	  picture          draw the pictures of the documents from what both show
-	  deb              build the Debian packages
-	  compare          measure the module and the built-in driver, and write the comparison
-	  shell [CASE]     boot the machine of a case, with a prompt
-	  list             list the cases
-	  setup            download and build what check-all needs
-	  clean            remove the cache
-	EOF2
-}
 
 # At the end of lab.sh, also by a signal: end all processes and remove the files of this run.
 end_run() {
@@ -97,21 +77,17 @@ list() {
 		expand -t 22,28,34,44,55,65,104
 }
 
-verb=${1:-help}
+verb=${1:-}
 [ $# = 0 ] || shift
 case $verb in
 test) run_test ;;
 check) if [ $# = 0 ]; then run_check check; else run_check "$@"; fi ;;
-check-all) run_check all ;;
-check-debug) run_check debug ;;
+check-all | check-debug) run_check "${verb#check-}" ;;
 check-packages) check_packages ;;
 run) demo ;;
 run-xiangshan) demo_xiangshan ;;
-picture | compare | deb) "$verb" ;;
+picture | compare | deb | list | setup) "$verb" ;;
 shell) shell "$@" ;;
-list) list ;;
-setup) setup ;;
-clean) clean ;;
-help) usage ;;
-*) usage >&2; exit 2 ;;
+clean-lab) clean ;;
+*) die "no verb '$verb'; see 'make help'" ;;
 esac
