@@ -126,14 +126,10 @@ perf_json() {
 		/run/src/selftests/host/jevents.sh /run/pmu-events
 }
 
-# The documents become HTML without a warning, and a broken page is found.
+# The documents become HTML without a warning.
 documents() {
-	local copy=$run/documents build
-	build=(in_root "$(artifact consumers)/root" "$copy:/run/src" -- make -C /run/src htmldocs)
-	copy_tree "$copy"
-	"${build[@]}" || return
-	echo ':doc:`missing`' >>"$copy/Documentation/index.rst"
-	! "${build[@]}" || { echo "a broken page is not found"; return 1; }
+	copy_tree "$run/documents"
+	in_root "$(artifact consumers)/root" "$run/documents:/run/src" -- make -C /run/src htmldocs
 }
 
 # make check as an ordinary user with sudo, in a copy of a Debian with no compiler, in namespaces
@@ -161,7 +157,7 @@ check_as_user() {
 		mount -t proc proc "$root/proc"
 		mount --rbind /dev "$root/dev"
 		mount -t sysfs sysfs "$root/sys"
-		chroot "$root" su - u -c "cd sbi_pmu && NO_PROGRESS=1 make check"
+		chroot "$root" su - u -c "cd sbi_pmu && make check"
 	' sh "$bare" "$folder" "$run/tree" "$cache"
 }
 
