@@ -52,11 +52,5 @@ for t in $tables; do
 	fdtoverlay -i "$dir/virt.dtb" -o "$dir/laid.dtb" "$dir/xiangshan-$t-virt.dtbo" &&
 		node "$dir/laid.dtb" | cmp - "$dir/node" ||
 		fails "$t: the overlay gives another node"
-
-	# Breaches are found: wrong index, counters of another unit, wrong raw mask, lost row.
-	for change in 's/^1 0 /1 1 /' '2s/^1 1 7f80000/1 1 7f800/' '3s/ 100 / 101 /' '1s/ [^ ]* [^ ]* [^ ]*$//'; do
-		node "$tree" | sed "$change" >"$dir/node"
-		! matches "$t" >/dev/null || fails "$t: '$change' is not found"
-	done
 done
 exit $failed
