@@ -1,9 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make            build sbi_pmu.ko for KDIR, by default the running kernel
-# make run        see the module at work in an emulated machine
-# make check      test it, in minutes
-# make help       the rest
+# "make help" prints these lines.
+#: make              build the module for KDIR, by default the running kernel; to cross-compile:
+#:                   KDIR=... ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-
+#: make install      install the module, and the programs of tools/ (DESTDIR=, prefix=)
+#: make uninstall    remove both, with the same KDIR, DESTDIR and prefix
+#: make tools        build the programs; install-tools: install only them, region.h, device trees and
+#:                   perf's event files
+#: make install-source   for dkms, in /usr/src (then: dkms install sbi-pmu/VERSION)
+#: make clean        remove what was built here
+#:
+#: In an emulated RISC-V machine, on any PC; what that needs is downloaded and built once:
+#: make run          show what the module does; run-xiangshan: the same with XiangShan's counters
+#: make shell        a prompt and the module (CASES=name: in the machine of that case)
+#: make test         lint and host tests: no machine, no root, less than a minute
+#: make check        the same, the module's build and a few boots (CASES="name ...": these boots;
+#:                   TESTS="program program.test ...": only these tests of them)
+#: make check-all    everything; check-debug: the boots of a kernel with its checkers on;
+#:                   check-packages: the Debian packages, from installation to purge
+#: make list         list the boots
+#: make compare      measure what the module and the built-in driver cost
+#: make setup        download and build ahead of time what check-all needs; clean-lab: remove it
+#: make deb          build the Debian packages: build/deb/*.deb
+#:
+#: From the event data, to build/:
+#: make htmldocs     Documentation/ and pages of all events as HTML (needs Sphinx); docs: only these pages
+#: make perf-json    events and metrics for perf's source tree
+#: make dts          write XiangShan's device trees and compile them (needs dtc)
+#: make kernel-patch   the driver as a patch for the kernel's source tree LINUX=dir
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 prefix ?= /usr/local
@@ -14,19 +38,19 @@ BUILD := build
 
 .DEFAULT_GOAL := modules
 
-modules: kdir-check ## build the module (KDIR=..., ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- to cross)
+modules: kdir-check
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
-clean: ## remove what was built here
+clean:
 	rm -rf $(BUILD)
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C selftests/guest clean
 	$(MAKE) -C tools clean
 	$(MAKE) -C dts clean
 
-install: install-module install-tools ## install the module for the kernel in KDIR, and the programs (DESTDIR=, prefix=)
+install: install-module install-tools
 
-uninstall: uninstall-module uninstall-tools ## remove what install has installed (the same KDIR, DESTDIR, prefix)
+uninstall: uninstall-module uninstall-tools
 
 # The kernel's modules_install does not call depmod if KDIR has no System.map, as with headers.
 release = $(shell cat $(KDIR)/include/config/kernel.release)
@@ -48,7 +72,7 @@ DATA = $(DESTDIR)$(prefix)/share/sbi-pmu
 HEADERS = $(DESTDIR)$(prefix)/include/sbi_pmu
 PKGCONFIG = $(DESTDIR)$(prefix)/share/pkgconfig
 
-install-tools: tools ## install only the programs, region.h, device trees and perf's event files
+install-tools: tools
 	$(MAKE) -C tools install
 	install -d $(HEADERS) $(PKGCONFIG) $(DATA)/dts $(DATA)/perf-json
 	install -m 644 include/sbi_pmu/region.h $(HEADERS)
@@ -64,7 +88,7 @@ uninstall-tools:
 # The sources that dkms builds the module from.
 SOURCE = $(DESTDIR)/usr/src/sbi-pmu-$(VERSION)
 
-install-source: ## install the module's sources for dkms in /usr/src (then: dkms install sbi-pmu/VERSION)
+install-source:
 	install -d $(SOURCE)/include $(SOURCE)/selftests
 	cp -R drivers $(SOURCE)
 	cp -R include/compat include/sbi_pmu $(SOURCE)/include
@@ -78,47 +102,23 @@ install-source: ## install the module's sources for dkms in /usr/src (then: dkms
 uninstall-source:
 	rm -rf $(SOURCE)
 
-run: ## boot an emulated RISC-V machine and show what the module does
-	@$(LAB) run
+run run-xiangshan compare test check-all check-debug check-packages list deb setup clean-lab:
+	@$(LAB) $@
 
-run-xiangshan: ## the same on a model of XiangShan's counters (builds a QEMU, once)
-	@$(LAB) run-xiangshan
+check shell:
+	@$(LAB) $@ $(CASES)
 
-compare: ## measure what the module and the built-in driver cost, and print a table
-	@$(LAB) compare
-
-shell: ## an emulated RISC-V machine with the module and a prompt (CASES=name: that of a case)
-	@$(LAB) shell $(CASES)
-
-test: ## lint and host tests: no root, less than a minute
-	@$(LAB) test
-
-check: ## the same, the module's build and a few boots: minutes (CASES="name ...": these boots; TESTS="program program.test ...": only these tests)
-	@$(LAB) check $(CASES)
-
-check-all: ## everything
-	@$(LAB) check-all
-
-check-debug: ## the boots of a kernel with its checkers on (KASAN, lockdep, kmemleak ...)
-	@$(LAB) check-debug
-
-check-packages: ## install the Debian packages in a booted Debian, upgrade its kernel, purge them
-	@$(LAB) check-packages
-
-list: ## list the boots
-	@$(LAB) list
-
-tools: ## build the programs in tools/ (CROSS_COMPILE=... to cross; make -C tools install)
+tools:
 	$(MAKE) -C tools
 
-dts: ## write XiangShan's device trees to dts/build and compile them (needs dtc)
+dts:
 	$(MAKE) -C dts
 
-docs: ## write pages of all XiangShan events to build/docs
+docs:
 	rm -rf $(BUILD)/docs
 	$(EVENTS)/generate.sh docs $(BUILD)/docs
 
-htmldocs: ## write Documentation/ and those pages as HTML to build/html (needs Sphinx)
+htmldocs:
 	@command -v sphinx-build >/dev/null || { echo "htmldocs needs Sphinx (Debian: apt install python3-sphinx)" >&2; exit 1; }
 	rm -rf $(BUILD)/html $(BUILD)/rst
 	mkdir -p $(BUILD)/rst
@@ -126,24 +126,15 @@ htmldocs: ## write Documentation/ and those pages as HTML to build/html (needs S
 	$(EVENTS)/generate.sh docs $(BUILD)/rst/events
 	sphinx-build -q -W --keep-going -n -d $(BUILD)/rst/.doctrees $(BUILD)/rst $(BUILD)/html
 
-perf-json: ## write XiangShan's events for perf's source tree to build/perf-json
+perf-json:
 	rm -rf $(BUILD)/perf-json
 	$(EVENTS)/generate.sh perf-json $(BUILD)/perf-json
 
-deb: ## build the Debian packages in the lab: build/deb/*.deb (on a riscv64 Debian: dpkg-buildpackage -b)
-	@$(LAB) deb
-
-kernel-patch: ## write the driver as a patch for the kernel's source tree LINUX=dir to build/sbi_pmu.patch
+kernel-patch:
 	tools/kernel-patch.sh '$(LINUX)' $(BUILD)/sbi_pmu.patch
 
-setup: ## download and build ahead of time what check-all needs
-	@$(LAB) setup
-
-clean-lab: ## remove what the lab downloaded and built
-	@$(LAB) clean
-
-help: ## this list
-	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+help:
+	@sed -n 's/^#: \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
 kdir-check:
 	@LLVM='$(LLVM)' CC='$(if $(filter command%,$(origin CC)),$(CC))' \

@@ -300,7 +300,6 @@ static inline bool is_overflow_late(uint64_t config)
 
 static char saved_rate[16], saved_time[16];
 
-
 /* The rate can be written only while the CPU time limit is not 0. */
 static inline bool set_max_rate(const char *rate)
 {

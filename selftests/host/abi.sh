@@ -35,7 +35,8 @@ in_abi() { sed -n 's/^What:[[:space:]]*//p' "$1"/*/* | sort; }
 
 in_sources "$top/drivers/perf/sbi_pmu" >"$dir/sources"
 in_abi "$top/Documentation/ABI" >"$dir/abi"
-agree "$dir/abi" Documentation/ABI
+diff "$dir/sources" "$dir/abi" >"$dir/diff" ||
+	fails "$(sed -n "s,^< ,not in Documentation/ABI: ,p; s,^> ,in no source\, or twice in Documentation/ABI: ,p" "$dir/diff")"
 # Each entry has the lines of the kernel's README of this folder.
 awk '
 	/^[A-Z][A-Za-z]*:/ { lines = lines " " $1 }
@@ -46,19 +47,4 @@ awk '
 	}' "$top"/Documentation/ABI/*/* >"$dir/said"
 [ ! -s "$dir/said" ] || fails "$(cat "$dir/said")"
 echo "$(wc -l <"$dir/abi") entries"
-
-# A new file of each kind is found.
-cp -r "$top/drivers/perf/sbi_pmu" "$dir/driver"
-planted() { # FILE SED-SCRIPT
-	cp "$dir/driver/$1" "$dir/saved"
-	sed -i "$2" "$dir/driver/$1"
-	in_sources "$dir/driver" >"$dir/sources"
-	! same_list "$dir/abi" || fails "not found: $2 in $1"
-	cp "$dir/saved" "$dir/driver/$1"
-}
-planted sysfs.c 's/^\t&dev_attr_mode.attr,/&\n\t\&dev_attr_new.attr,/'
-planted vendor/xiangshan/core.c 's/SBI_PMU_FORMAT(unit/SBI_PMU_FORMAT(units/'
-planted debugfs.c 's/("overflow"/("overflows"/'
-planted user_access.c 's/\.procname = "perf/.procname = "pmu/'
-planted main.c 's/^module_param(width,/module_param(bits,/'
 exit $failed

@@ -8,7 +8,7 @@
 # the artifact is made again. An artifact is made in a folder of another name, under a lock, and
 # renamed when it is complete.
 #
-# Sourced by lab.sh. artifact_<name> makes an artifact in the folder $1.
+# Sourced by lab.sh, and by recipes, which run as root. artifact_<name> makes an artifact in the folder $1.
 
 cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/sbi-pmu
 stable=trixie
@@ -59,8 +59,8 @@ unpack_headers='
 	echo "$release" > /kernel-release
 '
 
-# Run in a build root after that: in /newer leave the packages of unstable's riscv64 kernel, and
-# unpack its headers, too, if it is another one.
+# Run in a build root after that: in /newer leave the packages of unstable's riscv64 kernel, without
+# its modules, and unpack its headers, if it is another one.
 unpack_newer='
 	older=$(cat /kernel-release)
 	sed "s/ [a-z]* main/ unstable main/" /etc/apt/sources.list >/etc/apt/sources.list.d/newer.list
@@ -73,9 +73,10 @@ unpack_newer='
 	if [ "$(cat /kernel-release)" != "$older" ]; then
 		mkdir /newer && cd /newer
 		apt-get -q download $(apt-cache depends --recurse --no-recommends --no-suggests \
-			--no-conflicts --no-breaks --no-replaces --no-enhances \
-			linux-image-riscv64:riscv64 linux-headers-riscv64:riscv64 |
-			grep "^linux-.*\(:riscv64\|-common\)$")
+			--no-conflicts --no-breaks --no-replaces --no-enhances linux-image-riscv64:riscv64 |
+			grep "^linux-\(image\|base\|binary\)-[0-9].*:riscv64$")
+	else
+		echo "testing and unstable have the same kernel" >/no-newer
 	fi
 	echo "$older" >/kernel-release
 	rm /etc/apt/sources.list.d/newer.list
@@ -233,46 +234,18 @@ artifact_consumers() {
 	debstrap "$stable" apt amd64 make,python3-sphinx "$1/root"
 }
 
-# A root that builds and checks the Debian packages for riscv64, and compiles C++; see deb.sh. Two
-# kernels of it, ccache and U-Boot are for the booted Debian.
+# A root that builds, checks and installs the Debian packages for riscv64, and compiles C++; see
+# deb.sh. It has the headers of two riscv64 kernels, and in /guest what loads modules at the start
+# of a riscv64 Debian.
 artifact_packaging() {
 	debstrap "$testing" apt amd64,riscv64 \
-		debhelper,dh-dkms,dkms,lintian,gcc,g++,catch2,libbenchmark-dev,make,mawk,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,libc6:riscv64,pahole,cpio,fdisk,e2fsprogs,xz-utils,kmod,libelf1t64,libssl3t64,ccache,u-boot-qemu \
+		debhelper,dh-dkms,dkms,lintian,gcc,g++,catch2,libbenchmark-dev,make,mawk,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,libc6:riscv64,pahole,cpio,linux-base,xz-utils,kmod,libelf1t64,libssl3t64 \
 		"$1/root" --customize-hook="chroot \"\$1\" sh -ec '$unpack_headers'" \
+		--customize-hook='chroot "$1" sh -ec "
+			cd /tmp
+			apt-get -q download udev:riscv64 libsystemd-shared:riscv64
+			for d in *.deb; do dpkg -x \$d /guest; rm \$d; done"' \
 		--customize-hook="chroot \"\$1\" sh -ec '$unpack_newer' sh '$unpack_headers'"
-	# Objects are compiled where DKMS compiles them.
-	as_root chmod 1777 "$1/root/var/lib/dkms"
-}
-
-# A disk with Debian testing for riscv64. The packages are unpacked here, and configured in
-# a machine that boots the disk.
-artifact_debian() {
-	local tree=$1/tree packaging q11 firmware release
-	packaging=$(artifact packaging)/root
-	q11=$(artifact q11)
-	firmware=$(artifact firmware)/1.9.bin
-	debstrap "$testing" extract riscv64 \
-		systemd-sysv,udev,mount,initramfs-tools,busybox-static,apt,kmod,linux-image-riscv64,linux-headers-riscv64,linux-perf,dkms,gcc,libc6-dev,make,pkgconf,u-boot-menu,mawk,gzip,ccache \
-		"$tree" --include='?essential' --skip=essential/unlink,cleanup/apt/cache
-	release=$(cat "$packaging/kernel-release")
-	# Headers and cached objects of another kernel are of no use there.
-	[ -e "$tree/usr/lib/modules/$release" ] || {
-		echo "no kernel $release, of which the packages' build root has headers: the archive has changed; 'make clean-lab' first"
-		return 1
-	}
-	[ ! -e "$packaging/newer" ] || as_root cp -r "$packaging/newer" "$tree/var/lib/lab-newer"
-	cp "$tree"/usr/lib/modules/*/vmlinuz "$1/vmlinux"
-	cp "$lab"/debian-disk.sh "$lab"/debian-configure.sh "$1/"
-	in_root "$packaging" "$1:/run/debian" -- sh /run/debian/debian-disk.sh /run/debian/tree /run/debian
-	as_root rm -rf --one-file-system "$tree"
-	timeout --foreground 3000 "$q11/loader" --inhibit-cache --library-path "$q11/lib" "$q11/qemu-system-riscv64" \
-		-nodefaults -display none -no-reboot -M virt -m 1G -cpu rv64 -smp 1 -bios "$firmware" \
-		-kernel "$1/vmlinux" -initrd "$1/initrd" -append "console=ttyS0 panic=-1" -serial "file:$1/console" \
-		-drive "file=$1/disk,format=raw,if=none,id=disk,cache=unsafe,werror=report" -device virtio-blk-pci,drive=disk
-	cat "$1/console"
-	grep -q '^lab: configured' "$1/console" || { df -h "$1"; return 1; }
-	cp "$packaging/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin" "$1/"
-	rm "$1"/debian-*.sh "$1/vmlinux" "$1/initrd"
 }
 
 # build_kernel FOLDER SCRIPT CONFIG...: in FOLDER/root, which can install packages, run a script
@@ -341,10 +314,6 @@ recipe_inputs() {
 	case $1 in
 	qfix) cat "$lab"/qfix.sh "$lab"/patches/*.patch "$lab"/{xiangshan-hpm,vendor-pmu}/*.[ch] ;;
 	kvm) artifact_key testing ;;
-	debian)
-		cat "$lab/debian-disk.sh" "$lab/debian-configure.sh" &&
-			artifact_key q11 && artifact_key firmware && artifact_key packaging
-		;;
 	stable_built) cat "$lab"/{kernel.sh,machine.config,built.config} && artifact_key testing ;;
 	debug) cat "$lab"/{kernel.sh,machine.config,debug.config} && artifact_key testing ;;
 	linux) cat "$lab/linux.sh" "$lab/linux.config" && artifact_key testing ;;
@@ -405,7 +374,6 @@ artifact_size() {
 	stable_built) echo 4500 ;;
 	testing) echo 1700 ;;
 	packaging) echo 2200 ;;
-	debian) echo 3500 ;;
 	qfix) echo 2000 ;;
 	debug) echo 7500 ;;
 	linux) echo 6000 ;;
@@ -427,15 +395,41 @@ enough_disk() {
 
 # ---- making them ----
 
+# cause_of LOG: print why a download or a build failed and what to do: the first line of this list
+# whose expression is in the log, as CAUSE, a tab, ADVICE.
+cause_of() {
+	local cause expression advice
+	while IFS=$'\t' read -r cause expression advice; do
+		# Every log has apt's warning about its sandbox; in a container also mmdebstrap's
+		# attempt to unshare.
+		grep -vE 'Download is performed unsandboxed|unshare failed' "$1" |
+			grep -qE -e "$expression" || continue
+		printf '%s\t%s\n' "$cause" "$advice"
+		return
+	done <<'END'
+disk	No space left on device|enough free space|Disk quota exceeded	the disk is full: free some space, or set XDG_CACHE_HOME to a bigger disk
+expired	Release file .*is expired|Release.* is not valid anymore	the mirror's Release file has expired, and apt does not accept it: use another mirror
+clock	is not valid yet	the mirror's Release file is from the future: set this machine's clock
+signature	NO_PUBKEY|EXPKEYSIG|is not signed|signatures? (could|were)n.t|Sub-process .*sqv? returned	the mirror's signature is not accepted: update debian-archive-keyring
+mirror	Hash Sum mismatch|unexpected size|Mirror sync in progress|isn.t valid|the archive has changed|404 .*Not Found.*\.deb|\.deb.*404 .*Not Found	the mirror is being updated: try again in half an hour, or use another mirror
+network	Could not resolve|Temporary failure resolving|Could not connect|Unable to connect|Connection (refused|timed out|failed|reset)|Network is unreachable|No route to host	the mirror cannot be reached: check the network, and the proxy in apt's settings
+gone	Unable to locate package|no installation candidate|does not have a Release file|no longer has a Release	the mirror does not have a package or a suite that is needed: is it complete?
+memory	[Kk]illed|Cannot allocate memory|out of memory	a process was killed: is there enough memory?
+locked	Could not get lock	another program is using apt: try again when it has ended
+permission	Operation not permitted|Permission denied|must be root	an operation is not permitted: run this as root, in a container that allows chroot
+END
+	printf 'unknown\tthe reason is in the log\n'
+}
+
 # try_mirror LOG WHAT COMMAND...: run a command that downloads. An expired Release file is
 # accepted, as packages are signed. During an update of the mirror the command is repeated.
-# If it fails, set cause.
+# If it fails, set cause and advice.
 try_mirror() {
 	local log=$1 what=$2 tries=0 lab_expired=
 	shift 2
 	[ ! -e "$run/expired" ] || lab_expired=1
 	until "$@" >"$log" 2>&1; do
-		cause=$(cause_of "$log")
+		IFS=$'\t' read -r cause advice <<<"$(cause_of "$log")"
 		if [ "$cause" = expired ] && [ -z "$lab_expired" ]; then
 			[ -e "$run/expired" ] ||
 				say "warning: the mirror's Release file has expired; it is used, as packages are signed"
@@ -448,7 +442,7 @@ try_mirror() {
 			sleep 5
 		else
 			grep -v 'unsandboxed' "$log" | tail -n 5 >&2
-			say "error: $what failed: $(explain "$cause") (log: $log)"
+			say "error: $what failed: $advice (log: $log)"
 			return 1
 		fi
 	done
@@ -484,99 +478,72 @@ run_recipe() {
 	as_root rm -rf --one-file-system "$2" && mkdir "$2" && chmod 755 "$2" || return
 	can_mount
 	# shellcheck disable=SC2016 # for the inner shell
-	isolated env LC_ALL=C timeout --foreground 6000 bash -euo pipefail -c '
+	isolated env LC_ALL=C bash -euo pipefail -c '
 		lab=$1 lab_mounts=$4 lab_expired=$5
 		trap end_jobs EXIT
-		. "$lab/progress.sh" && . "$lab/privileges.sh" && . "$lab/artifacts.sh"
+		. "$lab/privileges.sh" && . "$lab/artifacts.sh"
 		cache=${3%/*}
 		"artifact_$2" "$3"
 	' bash "$lab" "$1" "$2" "$lab_mounts" "$lab_expired" </dev/null
 }
 
-make_artifact() { # NAME
-	local name=$1 dir start=$SECONDS new other cause
+# make_artifact NAME: make it if it is missing, after those that it is made from. The lock is for
+# other jobs and other runs. Of what the mirror cannot serve, say so; any other failure is an error.
+make_artifact() {
+	local name=$1 dir start=$SECONDS new other cause advice
 	for other in $(made_from "$name"); do
-		! is_unavailable "$other" || { unavailable "$name" "it needs '$other'"; return 0; }
+		make_artifact "$other"
+		! is_unavailable "$other" || { unavailable "$name" "it needs '$other'"; return; }
 	done
 	dir=$(artifact_dir "$name")
 	exec 8>"$cache/$name.lock"
-	flock -n 8 || { say "waiting for another run that makes $name"; flock 8; }
-	if [ ! -e "$dir" ]; then
-		[ -n "$progress_pid" ] || say "making '$name' (once; log: $dir.log)"
+	flock -n 8 || { say "waiting for another job that makes $name"; flock 8; }
+	if [ ! -e "$dir" ] && ! is_unavailable "$name"; then
+		say "making '$name' (once; log: $dir.log)"
 		# The name is unique: sudo closes the lock, so the recipe of a run that was
 		# killed may still be running.
 		as_root rm -rf --one-file-system "$dir".new.*
 		new=$dir.new.$BASHPID
 		echo "$new" >>"$run/unfinished"
-		progress_job "$name" making
-		# shellcheck disable=SC2064 # the name as it is now
-		trap "progress_job_end $name" EXIT
-		if ! try_mirror "$dir.log" "making '$name'" run_recipe "$name" "$new"; then
-			[ "$cause" = mirror ] || [ "$cause" = gone ] || exit
-			unavailable "$name" "$(explain "$cause")"
-			[ "$name" != stable ] || { make_artifact testing && make_artifact stable_built; }
-			return
+		if try_mirror "$dir.log" "making '$name'" run_recipe "$name" "$new"; then
+			mv "$new" "$dir"
+			say "made '$name' in $((SECONDS - start)) s"
+		elif [ "$cause" = mirror ] || [ "$cause" = gone ]; then
+			unavailable "$name" "$advice"
+			[ "$name" != stable ] || make_artifact stable_built
+		else
+			exit 1
 		fi
-		mv "$new" "$dir"
-		echo "$name" >>"$run/made"
-		say "made '$name' in $((SECONDS - start)) s"
 	fi
 	exec 8>&-
 }
 
-# artifact_activity NAME: print what the recipe is doing, by the end of its log.
-artifact_activity() {
-	tail -c 2000 "$(artifact_dir "$1").log" 2>/dev/null | tr '\r' '\n' | awk '
-		/^\[[0-9]+\/[0-9]+\]/ { what = "building " $1; next }
-		/^I: downloading/ { what = "downloading packages" }
-		/^I: (extracting|installing)/ { what = "unpacking" }
-		/^I: running .*-hook/ { what = "setting up" }
-		/^(Get:|I: running apt-get update)/ { what = "downloading lists" }
-		END { print what ? what : "starting" }'
-}
-
 # What an artifact is made from: other artifacts.
-made_from() {
-	case $1 in
-	kvm | debug | linux) echo testing ;;
-	stable_built) echo testing ;;
-	debian) echo packaging q11 firmware ;;
-	esac
-}
+made_from() { case $1 in kvm | debug | linux | stable_built) echo testing ;; esac; }
 
 # make_artifacts MIB NAME...: make the artifacts that are missing, three at a time, in the given
 # order. MIB is the disk space that the run needs in addition.
 make_artifacts() {
-	local name missing=() need=$1 running pid own=() failed=0 other built
-	local -A made_by
+	local name missing=() need=$1 pid first=${#job_pids[@]} failed=0 built
 	shift
+	built=$(artifact_dir stable_built)
 	for name; do
-		[ -e "$(artifact_dir "$name")" ] || missing+=("$name")
+		[ ! -e "$(artifact_dir "$name")" ] || continue
 		# Tried again a day after a kernel has been built in its place.
-		[ "${missing[*]: -1}" = stable ] || continue
-		built=$(artifact_dir stable_built)
-		[ -e "$built" ] && [ -n "$(find "$built" -maxdepth 0 -mtime -1)" ] || continue
-		unset 'missing[-1]'
-		unavailable stable "so it was on $(date -r "$built" +%F)"
+		if [ "$name" = stable ] && [ -n "$(find "$built" -maxdepth 0 -mtime -1 2>/dev/null)" ]; then
+			unavailable stable "so it was on $(date -r "$built" +%F)"
+		else
+			missing+=("$name")
+			need=$((need + $(artifact_size "$name")))
+		fi
 	done
-	for name in "${missing[@]}"; do need=$((need + $(artifact_size "$name"))); done
 	enough_disk "making ${missing[*]:-nothing new} and a run" "$need"
 	[ ${#missing[@]} != 0 ] || return 0
 	need_host_tools
-	say "making ${missing[*]} in $cache (once)"
-	progress_total ${#missing[@]} "$run/made"
 	for name in "${missing[@]}"; do
-		for other in $(made_from "$name"); do
-			[ -z "${made_by[$other]:-}" ] || wait "${made_by[$other]}" || failed=1
-		done
-		while
-			running=$(jobs -rp | grep -cxF "$(printf '%s\n' "${own[@]:-none}")")
-			[ "$running" -ge 3 ]
-		do sleep 0.5; done
+		wait_for_slot 3
 		start_job make_artifact "$name"
-		made_by[$name]=${job_pids[-1]}
-		own+=("${job_pids[-1]}")
 	done
-	for pid in "${own[@]}"; do wait "$pid" || failed=1; done
+	for pid in "${job_pids[@]:$first}"; do wait "$pid" || failed=1; done
 	[ $failed = 0 ] || exit 1
 }

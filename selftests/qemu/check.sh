@@ -18,84 +18,52 @@ record_skips() {
 		die "cannot write to $run"
 }
 
-# ---- the queue ----
+# Print standard input in one piece: jobs that print at the same time do not mix.
+print_whole() { flock "$run/print.lock" cat; }
 
-# run_queue COUNT COMMAND: run COMMAND with each line of standard input as its argument, COUNT
-# at the same time. Not in a pipeline: end_jobs needs the process IDs.
+# run_queue COUNT: run each line of standard input, which is a step or a case, COUNT at the same
+# time. Not in a pipeline: end_jobs needs the process IDs.
 run_queue() {
-	local count=$1 command=$2 first=${#job_pids[@]}
-	grep . >"$run/queue"
-	while [ $((count -= 1)) -ge 0 ]; do start_job run_queued "$command"; done
-	wait "${job_pids[@]:$first}"
-}
-
-# A job in a shell of its own: if that ends early, the job has failed and the next one runs.
-run_queued() { # COMMAND
-	local line name
-	while next_line; do
-		("$1" "$line") && continue
-		name=${line%%$'\t'*}
-		record_result "${name%% = *}: did not report" 0 1 0 0
+	local line pid first=${#job_pids[@]}
+	while IFS= read -r line; do
+		[ -n "$line" ] || continue
+		wait_for_slot "$1"
+		case $line in
+		*$'\t'*) start_job boot_case "$line" ;;
+		*) start_job step "$line" ;;
+		esac
 	done
-}
-
-next_line() {
-	{
-		flock 5
-		read -r line <"$run/queue" && sed -i 1d "$run/queue"
-	} 5>"$run/queue.lock"
+	for pid in "${job_pids[@]:$first}"; do wait "$pid"; done
 }
 
 # ---- steps ----
-
-# No step takes a third of this.
-step_limit=3600
-
-# limited SECONDS COMMAND...: run a command; when the time is over, end it with all its processes.
-# In a shell of its own, at whose end, also by a signal, they end, too.
-limited() (
-	limit=$1
-	shift
-	SECONDS=0
-	job_pids=()
-	start_job "$@"
-	trap end_jobs EXIT
-	trap 'exit 143' INT TERM
-	while kill -0 "${job_pids[0]}" 2>/dev/null; do
-		[ $SECONDS -lt "$limit" ] || { echo "stopped: it took $limit s"; exit 124; }
-		sleep 0.2
-	done
-	wait "${job_pids[0]}"
-)
 
 # step "NAME = COMMAND...": one check without a boot. Exit status 4 means skipped; each line
 # "skipped: REASON" of its output is a skip. So is a failure for want of an artifact that the mirror
 # cannot serve.
 step() {
-	local name=${1%% = *} start=$SECONDS seconds id outcome passed=0 failed=0
-	id=$(echo "$name" | tr -c 'a-zA-Z0-9\n' -)
-	progress_job "$id" running
+	local name=${1%% = *} start=$SECONDS seconds log outcome passed=0 failed=0
+	log=$run/$(echo "$name" | tr -c 'a-zA-Z0-9\n' -).step
+	# In a shell of its own, which the command may end.
 	# shellcheck disable=SC2086 # words
-	limited $step_limit ${1#* = } >"$run/$id.step" 2>&1
+	(${1#* = }) >"$log" 2>&1
 	case $? in
 	0) outcome=ok passed=1 ;;
 	4) outcome=skipped ;;
 	*)
 		outcome=FAILED failed=1
-		! grep -q '^skipped: the mirror cannot serve' "$run/$id.step" || outcome=skipped failed=0
+		! grep -q '^skipped: the mirror cannot serve' "$log" || outcome=skipped failed=0
 		;;
 	esac
 	seconds=$((SECONDS - start))
-	progress_job_end "$id"
-	sed -n 's/^skipped: //p' "$run/$id.step" | sort -u >"$run/$id.skips"
-	[ $outcome != skipped ] || [ -s "$run/$id.skips" ] ||
-		echo "no reason is given" >"$run/$id.skips"
+	sed -n 's/^skipped: //p' "$log" | sort -u >"$log.skips"
+	[ $outcome != skipped ] || [ -s "$log.skips" ] || echo "no reason is given" >"$log.skips"
 	{
-		[ $outcome = ok ] || cat "$run/$id.step"
+		[ $outcome = ok ] || cat "$log"
 		printf '%-7s %s (%d s)\n' $outcome "$name" $seconds
 	} | print_whole
-	record_skips "$name" <"$run/$id.skips"
-	record_result "$name" $passed $failed "$(wc -l <"$run/$id.skips")" $seconds
+	record_skips "$name" <"$log.skips"
+	record_result "$name" $passed $failed "$(wc -l <"$log.skips")" $seconds
 }
 
 # in_tree ROOT COMMAND...: run a command in the sources, in a build root, or with ROOT "here"
@@ -158,14 +126,10 @@ perf_json() {
 		/run/src/selftests/host/jevents.sh /run/pmu-events
 }
 
-# The documents become HTML without a warning, and a broken page is found.
+# The documents become HTML without a warning.
 documents() {
-	local copy=$run/documents build
-	build=(in_root "$(artifact consumers)/root" "$copy:/run/src" -- make -C /run/src htmldocs)
-	copy_tree "$copy"
-	"${build[@]}" || return
-	echo ':doc:`missing`' >>"$copy/Documentation/index.rst"
-	! "${build[@]}" || { echo "a broken page is not found"; return 1; }
+	copy_tree "$run/documents"
+	in_root "$(artifact consumers)/root" "$run/documents:/run/src" -- make -C /run/src htmldocs
 }
 
 # make check as an ordinary user with sudo, in a copy of a Debian with no compiler, in namespaces
@@ -193,7 +157,7 @@ check_as_user() {
 		mount -t proc proc "$root/proc"
 		mount --rbind /dev "$root/dev"
 		mount -t sysfs sysfs "$root/sys"
-		chroot "$root" su - u -c "cd sbi_pmu && NO_PROGRESS=1 make check"
+		chroot "$root" su - u -c "cd sbi_pmu && make check"
 	' sh "$bare" "$folder" "$run/tree" "$cache"
 }
 
@@ -301,12 +265,16 @@ artifacts_of() { # CASES
 		printf '%s\n' firmware q11
 		values qemu <<<"$1"
 		values kernel <<<"$1"
-		[ -z "$(cases_with kvm '[^0].*' <<<"$1")" ] || echo kvm
+		[ -z "$(kvm_cases <<<"$1")" ] || echo kvm
 	)
 	for name in qfix stable testing q7 q11 firmware kvm debug; do
 		! grep -qxF $name <<<"$needed" || echo $name
 	done
 }
+
+# Of the cases on standard input: those in a KVM guest, and those that boot alone.
+kvm_cases() { cases_with options '(.* )?kvm=.*'; }
+alone_cases() { cases_with options '(.* )?alone( .*)?'; }
 
 # available_cases CASES: print those that can be booted. The others are skipped, since the mirror
 # cannot serve an artifact; if that is all of them, it is a failure. On a kernel that was built in
@@ -344,11 +312,11 @@ programs_wanted() { tests_wanted | tr , '\n' | sed 's/\..*//' | awk '!seen[$0]++
 # boot_case CASE: boot a machine for one case and record its result. APPEND in the environment
 # has more kernel arguments, and TESTS the only tests to run; init.sh loads the module for them.
 boot_case() {
-	local name tier load qemu harts kernel mode kvm overflow insmod icount stress slow opensbi
-	local cpu programs start=$SECONDS status result seconds
-	IFS=$'\t' read -r name tier load qemu harts kernel mode kvm overflow insmod icount stress \
-		slow opensbi cpu programs <<<"$1"
-	local only='' append
+	local name qemu kernel mode overflow options cpu programs
+	local start=$SECONDS stress slow only='' append status result seconds
+	IFS=$'\t' read -r name _ qemu kernel mode overflow options cpu programs <<<"$1"
+	stress=$(option "$options" stress 0)
+	slow=$(option "$options" slow 1)
 	if [ -n "${TESTS:-}" ]; then
 		only=" LAB_TESTS=$(tests_wanted)"
 		[ "${programs%% *}" != load ] || only+=" lab_load=1"
@@ -357,13 +325,10 @@ boot_case() {
 	append="earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name"
 	append+=" lab_limit=$((400 * slow + stress)) lab_suite=$kernel$only"
 	[ "$overflow" = - ] || append+=" LAB_OVERFLOW=$overflow"
-	[ "$insmod" = - ] || append+=" LAB_INSMOD=$insmod"
-	[ "$icount" = - ] || append+=" LAB_ICOUNT=$icount"
+	[[ $options != *icount=* ]] || append+=" LAB_ICOUNT=$(option "$options" icount "")"
 	[ "$stress" = 0 ] || append+=" LAB_STRESS_SECONDS=$stress"
 	case $cpu in *xiangshan-hpm=*) append+=" LAB_HPM_MODEL=1" ;; esac
-	progress_job "$name" starting
-	machine_command "$qemu" "$cpu" "$harts" "$kernel" "$opensbi" "$mode" "$kvm" "$icount" \
-		"$append ${APPEND:-}" \
+	machine_command "$qemu" "$kernel" "$mode" "$options" "$cpu" "$append ${APPEND:-}" \
 		-serial "file:$run/$name.console" \
 		-chardev "file,id=ktap,path=$run/$name.ktap" \
 		-device virtserialport,chardev=ktap
@@ -378,11 +343,10 @@ boot_case() {
 		: >"$run/$name.skips"
 	fi
 	print_boot | print_whole
-	sed -n "s/^ *# \([a-z_]*\) took \([0-9]*\) s$/$name\t\1\t\2/p" "$run/$name.ktap" >>"$run/programs"
 	record_skips "$name" <"$run/$name.skips"
 	# shellcheck disable=SC2086 # three numbers
 	record_result "$name" ${result%%$'\n'*} "$seconds"
-	[ "$icount" != - ] || ! only_tests_failed "$result" ||
+	[[ $options = *icount=* ]] || [ -e "$run/$name.failed" ] || ! only_tests_failed "$result" ||
 		tail -n +2 <<<"$result" >"$run/$name.failed"
 }
 
@@ -395,22 +359,12 @@ only_tests_failed() {
 # a busy host takes away from it, and by that a measurement may come out wrong; but a wrong driver
 # is wrong again. More than two such cases are not noise, nor is one whose clock is instructions.
 boot_again() {
-	local name failed cases=''
-	for failed in "$run"/*.failed; do
-		[ -e "$failed" ] || return 0
-		name=$(basename "$failed" .failed)
-		cases+=$(cases_with name "$name" <<<"$1")$'\n'
-	done
-	[ "$(grep -c . <<<"$cases")" -le 2 ] || return 0
-	for name in $(values name <<<"$cases"); do
-		say "$name is booted again, alone: only tests failed"
-		mv "$run/$name.failed" "$run/$name.first"
-		sed -i "/^$name\t/d" "$run/results"
-		[ ! -e "$run/programs" ] || sed -i "/^$name\t/d" "$run/programs"
-		awk -F '\t' -v name="$name" '$2 != name' "$run/skips" >"$run/skips.new" &&
-			mv "$run/skips.new" "$run/skips"
-	done
-	run_queue 1 boot_case <<<"$cases"
+	local again names
+	names=$(cd "$run" && ls -- *.failed 2>/dev/null | sed 's/\.failed$//')
+	[ -n "$names" ] && [ "$(wc -l <<<"$names")" -le 2 ] || return 0
+	again=$(cases_with name "$(paste -sd '|' <<<"$names")" <<<"$1")
+	say "booted again, alone, as only tests failed:" $names
+	run_queue 1 <<<"$again"
 }
 
 # The variables are boot_case's. What failed comes last: of a long log only the end may be kept.
@@ -430,20 +384,16 @@ print_boot() {
 
 # ---- a run ----
 
-# Where the time went, longest first.
+# Where the time went: the longest steps and boots.
 print_times() {
-	echo "Where the time went: seconds, step or boot (boots: the programs that took longest)"
-	sort -t $'\t' -k 5,5nr "$run/results" | while IFS=$'\t' read -r name _ _ _ seconds; do
-		printf '%6d  %s' "$seconds" "$name"
-		awk -F '\t' -v name="$name" '$1 == name { print $3, $2 }' "$run/programs" 2>/dev/null |
-			sort -nr | awk 'NR <= 5 && $1 > 1 { printf "%s %s %s", (NR > 1 ? "," : ":"), $2, $1 }'
-		echo
-	done
+	echo "Seconds of the longest steps and boots:"
+	sort -t $'\t' -k 5,5nr "$run/results" | head -n 30 | awk -F '\t' '{ printf "%6d  %s\n", $5, $1 }'
 }
 
 # For each reason how many tests were skipped, and in which jobs.
 print_skips() {
-	[ ! -e "$run/skips" ] || awk -F '\t' '
+	awk -F '\t' '
+		again[$0]++ { next }
 		!tests[$1]++ { reason[++reasons] = $1 }
 		!seen[$1, $2]++ { jobs[$1] = jobs[$1] (jobs[$1] == "" ? "" : ", ") $2 }
 		END {
@@ -452,51 +402,40 @@ print_skips() {
 		}' "$run/skips"
 }
 
-# What passed only the second time, and what had failed.
-print_again() {
-	local first name
-	for first in "$run"/*.first; do
-		[ -e "$first" ] || return 0
-		name=$(basename "$first" .first)
-		awk -F '\t' -v name="$name" '$1 == name && !$3 { ok = 1 } END { exit !ok }' "$run/results" ||
-			continue
-		echo "AGAIN   $name passed when it was booted again, alone; at first:"
-		cat "$first"
-	done
-}
-
-# The last lines of a run: of a long log only the end may be kept.
+# The last lines of a run: of a long log only the end may be kept. A case that was booted again has
+# two results, of which the last one counts.
 print_results() {
 	print_skips
-	print_again
 	[ ! -e "$run/unavailable" ] || awk -F '\t' '{ print "MISSING " $2 }' "$run/unavailable"
 	! is_unavailable stable || [ ! -e "$(artifact stable 2>/dev/null)" ] ||
 		echo "BUILT   Linux $(release_of stable) from source, in place of Debian's stock kernel${BUILT:+: its cases ran on that}"
-	awk -F '\t' -v jobs="$jobs" '
-		$3 { print "FAILED  " $1 }
-		{ passed += $2; failed += $3; skipped += $4 }
+	awk -F '\t' -v jobs="$jobs" -v run="$run" '
+		!($1 in line) { name[++n] = $1 }
+		$1 in line && !$3 {
+			print "AGAIN   " $1 " passed when it was booted again, alone; at first:"
+			system("cat " run "/" $1 ".failed")
+		}
+		{ line[$1] = $0 }
 		END {
-			if (!jobs || NR < jobs)
-				printf "FAILED  %d of %d steps and boots reported\n", NR, jobs
-			failed += !jobs || NR < jobs
+			for (i = 1; i <= n; i++) {
+				$0 = line[name[i]]
+				if ($3)
+					print "FAILED  " $1
+				passed += $2; failed += $3; skipped += $4
+			}
+			if (!jobs || n < jobs)
+				printf "FAILED  %d of %d steps and boots reported\n", n, jobs
+			failed += !jobs || n < jobs
 			printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
 			exit failed != 0
 		}' "$run/results"
-}
-
-# run_job STEP|CASE
-run_job() {
-	case $1 in
-	*$'\t'*) boot_case "$1" ;;
-	*) step "$1" ;;
-	esac
 }
 
 # Steps and boots that must report. In a variable, as the disk may be full.
 jobs=0
 
 # run_jobs STEPS CASES LATE-STEPS: run all of these, the late steps after the builds, before the
-# cases.
+# cases. A job that has not reported has failed.
 run_jobs() {
 	local steps=$1 cases=$2 late=$3 suite planned name
 	planned=$(values name <<<"$cases")
@@ -506,22 +445,20 @@ run_jobs() {
 	done
 	planned=$(printf '%s\n' "$steps" "$late" "$planned" | sed 's/ = .*//; /^$/d')
 	jobs=$(wc -l <<<"$planned")
-	progress_total "$jobs" "$run/results"
-	run_queue 2 step <<<"$steps"
+	run_queue 2 <<<"$steps"
 	if awk -F '\t' '$3 && /^build/ { bad = 1 } END { exit !bad }' "$run/results"; then
 		say "nothing is booted, as the module does not build"
 		cases=
 		late=
 	fi
-	for suite in $(cases_with kvm '[^0].*' <<<"$cases" | values kernel | sort -u); do
+	for suite in $(kvm_cases <<<"$cases" | values kernel | sort -u); do
 		host_initrd "$suite"
 	done
-	run_queue 2 run_job <<<"$late"$'\n'"$(cases_with load - <<<"$cases")"
-	run_queue 1 boot_case <<<"$(cases_with load alone <<<"$cases")"
+	run_queue 2 <<<"$late"$'\n'"$(grep -vxF "$(alone_cases <<<"$cases")" <<<"$cases")"
+	run_queue 1 <<<"$(alone_cases <<<"$cases")"
 	boot_again "$cases"
 	while read -r name; do
-		cut -f 1 "$run/results" | sed 's/: did not report$//' | grep -qxF -- "$name" ||
-			record_result "$name: not run" 0 1 0 0
+		cut -f 1 "$run/results" | grep -qxF -- "$name" || record_result "$name: not run" 0 1 0 0
 	done <<<"$planned"
 }
 
@@ -532,8 +469,7 @@ test_steps() { # ROOT STEPS [CXX-ROOT]
 	lint = in_tree $1 selftests/lint.sh
 	lint finds planted breaches = in_tree $1 selftests/lint.sh self-test
 	shellcheck = in_tree $1 selftests/lint.sh shellcheck
-	make refuses what cannot work = in_tree $1 selftests/qemu/refusals.sh
-	setup errors are explained = in_tree $1 selftests/host/causes.sh
+	make refuses what cannot work = in_tree $1 selftests/host/kdir-check.sh
 	lab counts its results = in_tree $1 selftests/host/lab-results.sh
 	event tables = in_tree $1 selftests/host/events.sh
 	versions, make install and uninstall = in_tree $1 selftests/host/install.sh
@@ -554,17 +490,15 @@ more_steps() {
 	build by clang = build_by_clang
 	checkpatch = checkpatch
 	clang-format = in_tree stable selftests/lint.sh format
-	clang-format finds a breach = in_tree stable selftests/lint.sh self-test
 	perf JSON = perf_json
 	documents = documents
-	packages, make install = in_packaging build lint dkms install
 	EOF2
 }
 
 # After the builds, and beside the boots: they boot machines of their own.
 late_steps() {
 	cat <<-EOF2
-	packages in a booted Debian = packages_in_debian
+	packages = packages
 	make run = demo_works
 	make run-xiangshan = demo_xiangshan_works
 	make check as an ordinary user = check_as_user
@@ -587,7 +521,6 @@ all_artifacts() {
 	{
 		printf '%s\n' stable qfix testing packaging kerneltools consumers bare
 		artifacts_of "$(select_cases all)"
-		echo debian
 	} | awk '!seen[$0]++'
 }
 
@@ -626,7 +559,6 @@ run_check() {
 	# shellcheck disable=SC2086 # words
 	make_artifacts 3000 $artifacts
 	run_jobs "$steps" "$cases" "$late"
-	progress_stop
 	[ "$1" != all ] || print_times
 	print_results
 }

@@ -52,7 +52,6 @@ compare() {
 	# shellcheck disable=SC2046 # words
 	make_artifacts 3000 $(artifacts_of "$cases")
 	run_jobs "" "$cases" ""
-	progress_stop
 	print_results && values name <<<"$cases" | measured_rows >"$run/rows" || exit
 	say "for the table of Documentation/admin-guide/perf/sbi-pmu-compare.rst, $(date -u +%F):"
 	comparison_table "$(release_of stable)" "$(release_of testing)" <"$run/rows"

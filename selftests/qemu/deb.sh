@@ -2,19 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # deb.sh COMMAND... - in the packaging root (see packages.sh), with the sources in /run/deb/sbi-pmu:
-#   build   build the packages for riscv64: /run/deb/*.deb
-#   lint    lintian finds neither errors nor warnings in them
-#   dkms    DKMS builds the module from the package, and not for other architectures
-#   ccache  fill /run/deb/ccache with the objects that DKMS will compile in the booted Debian
-#   install make uninstall removes all that make install has installed
+#   build    build the packages for riscv64: /run/deb/*.deb
+#   lint     lintian finds neither errors nor warnings in them
+#   install  make uninstall removes all that make install has installed
+#   life     as root, in a copy of the root: install the packages, upgrade the kernel, purge them.
+#            /run/deb/RELEASE.vmlinux and .cpio get what a start with each kernel needs
 set -e
-export HOME=/tmp
+export HOME=/tmp ARCH=riscv DEBIAN_FRONTEND=noninteractive
 release=$(cat /kernel-release)
-headers=/usr/src/linux-headers-$release
-export ARCH=riscv
 # It goes with the folder of this run.
 TMPDIR=$(mktemp -d /run/deb/tmp.XXXXXX)
 export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
 cd /run/deb/sbi-pmu
 version=$(sed -n 's/.*SBI_PMU_VERSION "\(.*\)"/\1/p' include/sbi_pmu/version.h)
 
@@ -28,75 +27,105 @@ build() {
 
 lint() { LC_ALL=C.UTF-8 lintian --allow-root --fail-on error,warning ../*.changes; }
 
-# The trees of DKMS are in a folder of their own.
-dkms_in_trees() {
-	dkms "$@" -m sbi-pmu -v "$version" --dkmstree "$trees/dkms" --sourcetree "$trees/usr/src" \
-		--installtree "$trees/modules"
-}
-
-build_by_dkms() { # ARCHITECTURE
-	CROSS_COMPILE=riscv64-linux-gnu- dkms_in_trees build -k "$release" -a "$1" \
-		--kernelsourcedir "$headers"
-}
-
-dkms_builds() {
-	trees=$(mktemp -d)
-	dpkg-deb -x ../sbi-pmu-dkms_*_all.deb "$trees"
-	mkdir "$trees/dkms" "$trees/modules"
-	dkms_in_trees add
-	build_by_dkms riscv64 || { cat "$trees/dkms/sbi-pmu/$version/build/make.log"; exit 1; }
-	module=$(find "$trees/dkms" -name 'sbi_pmu.ko*')
-	modinfo "$module" | grep -q "^vermagic: *$release " || fails "no module for $release"
-	[ "$(modinfo -F version "$module")" = "$version" ] || fails "the module has another version"
-	modinfo -F parm "$module" | sed 's/:.*//' | sort >"$trees/parameters"
-	sed -n 's/^#options sbi_pmu \(.*\)=.*/\1/p' "$trees/etc/modprobe.d/sbi-pmu.conf" | sort |
-		diff "$trees/parameters" - || fails "modprobe.d has other parameters than the module"
-	status=0
-	build_by_dkms x86_64 || status=$?
-	[ $status = 77 ] || fails "dkms build for x86_64 returned $status, not 77"
-	dkms_in_trees remove --all
-	[ -z "$(ls "$trees/dkms")" ] || fails "dkms remove leaves:" "$(find "$trees/dkms")"
-	rm -rf "$trees"
-}
-
-# In the same folder, with the same compiler and headers: then ccache finds them there.
-fill_ccache() {
-	folder=/var/lib/dkms/sbi-pmu/$version/build
-	trees=$(mktemp -d)
-	dpkg-deb -x ../sbi-pmu-dkms_*_all.deb "$trees"
-	export DEBIAN_KERNEL_USE_CCACHE=1 CCACHE_DIR=/run/deb/ccache
-	export CCACHE_DEPEND=1 CCACHE_COMPILERCHECK='%compiler% -dumpfullversion'
-	for headers in /usr/src/linux-headers-*-riscv64; do
-		rm -rf "$folder"
-		mkdir -p "$folder"
-		cp -a "$trees/usr/src/sbi-pmu-$version/." "$folder"
-		CROSS_COMPILE=riscv64-linux-gnu- make -C "$folder" -j 2 \
-			"KERNELRELEASE=${headers#*-headers-}" KDIR="$headers" modules
-	done
-	ccache -s
-	rm -rf /var/lib/dkms/sbi-pmu "$trees"
-}
-
 installs() {
-	folder=$(mktemp -d)
-	cp -a . "$folder/src"
-	make_there() { make -C "$folder/src" CROSS_COMPILE=riscv64-linux-gnu- KDIR="$headers" DESTDIR="$folder/root" "$@"; }
+	cp -a . "$TMPDIR/src"
+	make_there() {
+		make -C "$TMPDIR/src" CROSS_COMPILE=riscv64-linux-gnu- \
+			KDIR="/usr/src/linux-headers-$release" DESTDIR="$TMPDIR/root" "$@"
+	}
 	make_there install
-	module=$(find "$folder/root/lib/modules/$release" -name 'sbi_pmu.ko*')
+	module=$(find "$TMPDIR/root/lib/modules/$release" -name 'sbi_pmu.ko*')
 	[ "$(modinfo -F version "$module")" = "$version" ] || fails "make install has installed no module"
 	make_there uninstall
-	[ -z "$(find "$folder/root" ! -type d)" ] || fails "make uninstall leaves:" "$(find "$folder/root")"
-	rm -rf "$folder"
+	left=$(find "$TMPDIR/root" ! -type d)
+	[ -z "$left" ] || fails "make uninstall leaves:" "$left"
+}
+
+# DKMS and dpkg are this root's, and compile for a riscv64 machine, in place of one: only these
+# programs say so.
+become_riscv64() {
+	cat >/usr/local/bin/uname <<-END
+	#!/bin/sh
+	case \$* in
+	-r) echo $release ;;
+	-m) echo riscv64 ;;
+	*) exec /usr/bin/uname "\$@" ;;
+	esac
+	END
+	chmod 755 /usr/local/bin/uname
+	ln -s /usr/bin/riscv64-linux-gnu-strip /usr/local/bin/strip
+	export PATH="/usr/local/bin:$PATH" CROSS_COMPILE=riscv64-linux-gnu-
+	echo force-unsafe-io >/etc/dpkg/dpkg.cfg.d/lab
+}
+
+# installed_for RELEASE: the module that DKMS has installed is this one, for that kernel. Keep what
+# the next start with that kernel needs of this root.
+installed_for() {
+	dkms status | grep -q "^sbi-pmu/$version, $1, riscv64: installed" ||
+		fails "DKMS has not installed the module for $1:" "$(dkms status)"
+	module=$(modinfo -k "$1" -F filename sbi_pmu)
+	case $module in /lib/modules/"$1"/updates/dkms/*) ;; *) fails "the module is $module" ;; esac
+	modinfo "$module" | grep -q "^vermagic: *$1 " || fails "no module for $1"
+	[ "$(modinfo -F version "$module")" = "$version" ] || fails "the module has another version"
+	modinfo -F parm "$module" | sed 's/:.*//' | sort >"$TMPDIR/parameters"
+	sed -n 's/^#options sbi_pmu \(.*\)=.*/\1/p' /etc/modprobe.d/sbi-pmu.conf | sort |
+		diff "$TMPDIR/parameters" - || fails "modprobe.d has other parameters than the module"
+	rm -rf "${TMPDIR:?}/boot"
+	mkdir -p "$TMPDIR/boot/lab"
+	(cd / && find "usr/lib/modules/$1" \( -name 'modules.*' -o -name 'sbi_pmu.ko*' \)
+		dpkg -L sbi-pmu-dkms sbi-pmu-tools | grep -E '^/usr/bin/|modprobe.d/|modules-load.d/') |
+		sed 's,^/,,' | cpio -D / -pdL --quiet "$TMPDIR/boot"
+	(cd /guest && find . -name systemd-modules-load -o -name 'libsystemd-shared*') | cpio -D /guest -pd --quiet "$TMPDIR/boot"
+	[ -e "$TMPDIR/boot/usr/lib/systemd/systemd-modules-load" ] || fails "no systemd-modules-load"
+	cp debian/tests/count selftests/qemu/packages-start.sh "$TMPDIR/boot/lab"
+	cp selftests/qemu/init.sh "$TMPDIR/boot/init"
+	chmod 755 "$TMPDIR/boot/init" "$TMPDIR"/boot/lab/*
+	(cd "$TMPDIR/boot" && find . | cpio -o -H newc --quiet -R 0:0) >"/run/deb/$1.cpio"
+}
+
+# Of the packages nothing is left, by name or in a file that lists modules or packages.
+nothing_is_left() {
+	{
+		find / -xdev \( -path /proc -o -path /run -o -path /tmp \) -prune -o \
+			-iname '*sbi[-_]pmu*' -print
+		grep -rlI -e sbi-pmu -e sbi_pmu /etc /usr/lib/modprobe.d /usr/lib/modules-load.d \
+			/usr/lib/modules/*/modules.* /var/lib/dkms /var/lib/dpkg/status \
+			/var/lib/dpkg/info 2>/dev/null || :
+	} >"$TMPDIR/left"
+	[ ! -s "$TMPDIR/left" ] || fails "purge leaves:" "$(cat "$TMPDIR/left")"
+}
+
+life() {
+	become_riscv64
+	for kernel in /lib/modules/*; do
+		# As the packages of its modules do; the root has the headers only.
+		depmod "${kernel##*/}"
+		[ "${kernel##*/}" = "$release" ] || mv "$kernel" /usr/newer
+	done
+	dpkg -i ../sbi-pmu-dkms_*.deb ../sbi-pmu-tools_*.deb
+	installed_for "$release"
+	status=0
+	dkms build "sbi-pmu/$version" -k "$release" -a x86_64 || status=$?
+	[ $status = 77 ] || fails "dkms build for x86_64 returned $status, not 77"
+	if [ -e /newer ]; then
+		newer=$(basename "$(echo /newer/linux-image-*.deb)" | cut -d _ -f 1)
+		newer=${newer#linux-image-}
+		mv /usr/newer "/lib/modules/$newer"
+		# Neither its modules nor an initramfs are needed here.
+		dpkg --force-depends -i /newer/*.deb
+		installed_for "$newer"
+		cp -L "/boot/vmlinux-$newer" "/run/deb/$newer.vmlinux" 2>/dev/null ||
+			cp "/lib/modules/$newer/vmlinuz" "/run/deb/$newer.vmlinux"
+	else
+		echo "skipped: $(cat /no-newer)$(printf '\t')an upgrade of the kernel"
+	fi
+	dpkg --purge sbi-pmu-dkms sbi-pmu-tools
+	nothing_is_left
 }
 
 for command; do
 	case $command in
-	build | lint) $command ;;
-	dkms) dkms_builds ;;
-	ccache)
-		# Other runs use the same folder.
-		(flock 9 && fill_ccache) 9</var/lib/dkms
-		;;
+	build | lint | life) $command ;;
 	install) installs ;;
 	*) fails "deb.sh: no command '$command'" ;;
 	esac

@@ -5,12 +5,12 @@
 #
 # Scripts in the machines (guest/demo*) print what is shown, to a virtio port. Sourced by lab.sh.
 
-# demo_boot NAME QEMU CPU OPENSBI MODE ICOUNT: boot a machine that runs /lab/NAME. Its output
+# demo_boot NAME QEMU KERNEL MODE OPTIONS CPU: boot a machine that runs /lab/NAME. Its output
 # goes to $run/NAME.shown.
 demo_boot() {
 	local name=$1
-	machine_command "$2" "$3" 1 testing "$4" "$5" 0 "$6" "lab_demo=$name" \
-		-serial "file:$run/$name.console" \
+	shift
+	machine_command "$@" "lab_demo=$name" -serial "file:$run/$name.console" \
 		-chardev "file,id=out,path=$run/$name.shown" -device virtserialport,chardev=out
 	run_machine "$name" 60 300 shown
 }
@@ -26,7 +26,6 @@ bold_titles() {
 # follow NAME PID: show the output of the machine that process PID runs, until that ends.
 follow() {
 	while [ ! -s "$run/$1.shown" ] && kill -0 "$2" 2>/dev/null; do sleep 0.2; done
-	progress_stop
 	tail -n +1 -s 0.2 --pid="$2" -f "$run/$1.shown" | bold_titles
 	wait "$2"
 	shown_whole "$1" || exit
@@ -42,14 +41,13 @@ shown_whole() {
 
 # The clock is one nanosecond for each instruction, so that counts do not depend on this
 # machine's speed and load. (With more harts QEMU hangs in that mode.)
-demo_main() { demo_boot demo q7 rv64,sscofpmf=true 1.9 exclusive 0; }
+demo_main() { demo_boot demo q7 testing exclusive icount=0 rv64,sscofpmf=true; }
 
-demo_shared() { demo_boot demo_shared q11 rv64,sscofpmf=true 1.9 shared 0; }
+demo_shared() { demo_boot demo_shared q11 testing shared icount=0 rv64,sscofpmf=true; }
 
 demo_hpm() {
-	demo_boot demo_xiangshan qfix \
-		rv64,sscofpmf=true,smcntrpmf=true,xiangshan-hpm=v2r2-2026 \
-		1.9+xiangshan-v2r2-2026-virt exclusive -
+	demo_boot demo_xiangshan qfix testing exclusive opensbi=1.9+xiangshan-v2r2-2026-virt \
+		rv64,sscofpmf=true,smcntrpmf=true,xiangshan-hpm=v2r2-2026
 }
 
 # As steps of make check-all.
@@ -66,10 +64,7 @@ prepare_boot() { # SUITE ARTIFACT...
 	need_root
 	start_run
 	make_artifacts 1500 "$@"
-	progress_total 1 /dev/null
-	progress_job module building
 	build_suite "$suite" || exit
-	progress_job_end module
 }
 
 demo_boots() {
@@ -108,17 +103,15 @@ demo_xiangshan() {
 
 # shell [CASE]: a prompt in the machine of that case, by default the first of make check.
 shell() {
-	local case qemu harts kernel mode kvm insmod icount opensbi cpu append="quiet"
+	local case qemu kernel mode options cpu
 	case=$(select_cases "${1:-quick-lcofi}")
 	[ -n "$case" ] || die "no case '$1'; see 'make list'"
-	IFS=$'\t' read -r _ _ _ qemu harts kernel mode kvm _ insmod icount _ _ opensbi cpu _ <<<"$case"
-	[ "$kvm" = 0 ] || die "the programs of '$1' run in a KVM guest, which has no prompt"
+	IFS=$'\t' read -r _ _ qemu kernel mode _ options cpu _ <<<"$case"
+	[ "$(option "$options" kvm 0)" = 0 ] ||
+		die "the programs of '$1' run in a KVM guest, which has no prompt"
 	# shellcheck disable=SC2046 # words
 	prepare_boot "$kernel" $(artifacts_of "$case")
-	progress_stop
 	say "booting; 'exit' or Ctrl-D powers the machine off"
-	[ "$insmod" = - ] || append+=" LAB_INSMOD=$insmod"
-	machine_command "$qemu" "$cpu" "$harts" "$kernel" "$opensbi" "$mode" "$kvm" "$icount" "$append" \
-		-serial mon:stdio
+	machine_command "$qemu" "$kernel" "$mode" "$options" "$cpu" quiet -serial mon:stdio
 	"${machine[@]}"
 }

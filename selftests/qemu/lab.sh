@@ -1,19 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lab.sh - tests the module in QEMU, on stock kernels. See "lab.sh help".
+# lab.sh VERB - tests the module in QEMU, on stock kernels. "make help" says what each verb does.
 set -u
 # Every make that is called from here starts without the options of the one that called this.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
 lab=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$lab/../.." && pwd)
-# shellcheck source=selftests/qemu/progress.sh
-. "$lab/progress.sh"
 # shellcheck source=selftests/qemu/privileges.sh
 . "$lab/privileges.sh"
-# shellcheck source=selftests/qemu/causes.sh
-. "$lab/causes.sh"
 # shellcheck source=selftests/qemu/artifacts.sh
 . "$lab/artifacts.sh"
 # shellcheck source=selftests/qemu/machine.sh
@@ -27,30 +23,10 @@ top=$(cd "$lab/../.." && pwd)
 # shellcheck source=selftests/qemu/compare.sh
 . "$lab/compare.sh"
 
-usage() {
-	cat <<-'EOF2'
-	usage: lab.sh VERB
-	  test             lint and host tests: need a compiler, but no root
-	  check [CASE...]  test, build the module and boot the cases of tier check; or only these
-	  check-all        test everything
-	  check-debug      boot the cases of the debug kernel
-	  check-packages   install, upgrade and purge the packages in a booted Debian
-	  run              boot a machine and show what the module does
-	  run-xiangshan    the same with a model of XiangShan's counters
-	  deb              build the Debian packages
-	  compare          measure the module and the built-in driver, and print a table
-	  shell [CASE]     boot the machine of a case, with a prompt
-	  list             list the cases
-	  setup            download and build what check-all needs
-	  clean            remove the cache
-	EOF2
-}
-
 # At the end of lab.sh, also by a signal: end all processes and remove the files of this run.
 end_run() {
 	local status=$? unfinished
 	trap '' INT TERM
-	progress_stop
 	end_jobs
 	# shellcheck disable=SC2046 # one or more
 	[ -z "$(jobs -p)" ] || kill $(jobs -p) 2>/dev/null
@@ -77,7 +53,6 @@ start_run() {
 		die "cannot copy the sources to $run"
 	: >"$run/results"
 	: >"$run/skips"
-	progress_start
 }
 
 clean() {
@@ -96,27 +71,23 @@ setup() {
 	make_artifacts 0 $(all_artifacts)
 }
 
-# The cases without the columns that few of them use.
+# The cases without QEMU's -cpu.
 list() {
-	sed -n 's/^# \(name\t\)/\1/; /^[^#]/p' "$lab/cases.tsv" | cut -f 1-8,14,16 |
-		expand -t 22,28,34,40,46,54,64,72,102
+	sed -n 's/^# \(name\t\)/\1/; /^[^#]/p' "$lab/cases.tsv" | cut -f 1-7,9 |
+		expand -t 22,28,34,44,55,65,104
 }
 
-verb=${1:-help}
+verb=${1:-}
 [ $# = 0 ] || shift
 case $verb in
 test) run_test ;;
 check) if [ $# = 0 ]; then run_check check; else run_check "$@"; fi ;;
-check-all) run_check all ;;
-check-debug) run_check debug ;;
+check-all | check-debug) run_check "${verb#check-}" ;;
 check-packages) check_packages ;;
 run) demo ;;
 run-xiangshan) demo_xiangshan ;;
-compare | deb) "$verb" ;;
+compare | deb | list | setup) "$verb" ;;
 shell) shell "$@" ;;
-list) list ;;
-setup) setup ;;
-clean) clean ;;
-help) usage ;;
-*) usage >&2; exit 2 ;;
+clean-lab) clean ;;
+*) die "no verb '$verb'; see 'make help'" ;;
 esac

@@ -77,22 +77,31 @@ run_program() {
 	"$dir/loader" --inhibit-cache --library-path "$dir/lib" "$dir/$2" "${@:3}"
 }
 
-# machine_command QEMU CPU HARTS SUITE OPENSBI MODE KVM ICOUNT APPEND OPTION...: set machine, the
-# command that starts it. The first eight are columns of cases.tsv; APPEND has more kernel
-# arguments, OPTION... more of QEMU's.
+# option OPTIONS NAME DEFAULT: the value of a case's option; see cases.tsv.
+option() {
+	local word
+	for word in $1; do
+		[ "${word%%=*}" != "$2" ] || { echo "${word#*=}"; return; }
+	done
+	echo "$3"
+}
+
+# machine_command QEMU KERNEL MODE OPTIONS CPU APPEND ARGUMENT...: set machine, the command that
+# starts it. The first five are columns of cases.tsv; APPEND has more kernel arguments, ARGUMENT...
+# more of QEMU's.
 machine_command() {
-	local flavour=$1 cpu=$2 harts=$3 suite=$4 opensbi=${5%%+*} overlay=${5#"${5%%+*}"}
-	local mode=$6 kvm=$7 icount=$8 append=$9
-	local dir firmware memory=1G initrd=initrd virt=virt options=()
-	shift 9
-	case $flavour in
-	q7 | q11 | qfix) dir=$(artifact "$flavour") || exit ;;
-	*) die "no QEMU flavour '$flavour'" ;;
-	esac
-	firmware=$(artifact firmware)/$opensbi.bin || exit
-	[ -z "${FIRMWARE:-}" ] || firmware=$FIRMWARE
-	[ -e "$firmware" ] ||
-		die "no OpenSBI '$opensbi'; there are: $(cd "${firmware%/*}" && echo *.bin)"
+	local flavour=$1 kernel=$2 mode=$3 options=$4 cpu=$5 append=$6
+	local dir firmware overlay kvm icount insmod memory=1G initrd=initrd virt=virt clock=()
+	shift 6
+	firmware=$(option "$options" opensbi 1.9)
+	overlay=${firmware#"${firmware%%+*}"}
+	kvm=$(option "$options" kvm 0)
+	icount=$(option "$options" icount "")
+	insmod=$(option "$options" insmod "")
+	dir=$(artifact "$flavour") || exit
+	firmware=${FIRMWARE:-$(artifact firmware)/${firmware%%+*}.bin}
+	[ -e "$firmware" ] || die "no OpenSBI '$firmware'; there are: $(cd "${firmware%/*}" && echo *.bin)"
+	[ -z "$insmod" ] || append+=" LAB_INSMOD=$insmod"
 	if [ "$kvm" = 0 ]; then
 		[ "$mode" = shared ] ||
 			append+=" initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit"
@@ -107,12 +116,12 @@ machine_command() {
 	fi
 	case $cpu in *ssaia=true*) virt=virt,aia=aplic-imsic ;; esac
 	# Time is then that of the instructions, and does not depend on this machine's load.
-	[ "$icount" = - ] || options=(-icount "shift=$icount,sleep=off")
+	[ -z "$icount" ] || clock=(-icount "shift=$icount,sleep=off")
 	machine=("$dir/loader" --inhibit-cache --library-path "$dir/lib"
 		"${QFIX:-$dir}/qemu-system-riscv64"
-		-nodefaults -display none -no-reboot "${options[@]}" -M "$virt" -m "$memory"
-		-cpu "$cpu" -smp "$harts" -bios "$firmware" -kernel "$run/$suite/vmlinux"
-		-initrd "$run/$suite/$initrd" -device virtio-serial-pci
+		-nodefaults -display none -no-reboot "${clock[@]}" -M "$virt" -m "$memory"
+		-cpu "$cpu" -smp "$(option "$options" harts 1)" -bios "$firmware"
+		-kernel "$run/$kernel/vmlinux" -initrd "$run/$kernel/$initrd" -device virtio-serial-pci
 		-append "console=ttyS0 $append" "$@")
 	[ -z "$overlay" ] || machine+=(-dtb "$(device_tree "${overlay#+}")") || exit
 }
@@ -147,27 +156,23 @@ run_machine() {
 		status=$?
 		# QEMU 7.2 sometimes hangs in the firmware or while other harts start: no
 		# test has run yet, so boot again.
-		[ $status = 124 ] && ! grep -q 'Run /init' "$run/$name.console" || break
+		[ $status = 124 ] && ! init_runs "$name" || break
 		[[ ${machine[*]} == */q7-* ]] && [ $((tries += 1)) -lt 3 ] || break
-		{
-			echo "        $name: QEMU 7.2 hung before init ran; booting again"
-			tail -n 3 "$run/$name.console"
-		} | print_whole
+		say "$name: QEMU 7.2 hung before init ran; booting again. Its console ended with:" \
+			"$(tail -n 3 "$run/$name.console")"
 	done
-	progress_job_end "$name"
 	return $status
 }
 
+init_runs() { grep -q 'Run /init' "$run/$1.console"; }
+
 run_machine_once() { # NAME UP ALL
-	local name=$1 up=$2 all=$3 pid start=$SECONDS stage
-	"${machine[@]}" >"$run/$name.qemu" 2>&1 </dev/null &
+	local pid start=$SECONDS seconds
+	"${machine[@]}" >"$run/$1.qemu" 2>&1 </dev/null &
 	pid=$!
 	while kill -0 $pid 2>/dev/null; do
-		stage=$(sed -n 's/.*lab: \([a-z_]*\)\r*$/\1/p; s/.*Run \/init.*/kernel/p' \
-			"$run/$name.console" | tail -n 1)
-		progress_job "$name" "${stage:-firmware}"
-		if [ $((SECONDS - start)) -ge "$all" ] ||
-			{ [ -z "$stage" ] && [ $((SECONDS - start)) -ge "$up" ]; }; then
+		seconds=$((SECONDS - start))
+		if [ $seconds -ge "$3" ] || { [ $seconds -ge "$2" ] && ! init_runs "$1"; }; then
 			kill $pid
 			sleep 1
 			kill -9 $pid 2>/dev/null

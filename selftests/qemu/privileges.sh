@@ -6,8 +6,8 @@
 # Works as root, as an ordinary user with sudo, and as root in a container that may not mount
 # (no CAP_SYS_ADMIN). Sourced by lab.sh, and by recipes that run as root.
 
-say() { progress_erase; echo "lab: $*" >&2; }
-die() { progress_erase; echo "lab: error: $*" >&2; exit 1; }
+say() { echo "lab: $*" >&2; }
+die() { echo "lab: error: $*" >&2; exit 1; }
 
 # ---- background jobs ----
 
@@ -24,6 +24,13 @@ start_job() {
 	) </dev/null &
 	job_pids+=($!)
 	set +m
+}
+
+# wait_for_slot COUNT: wait until fewer than COUNT of these jobs run.
+wait_for_slot() {
+	while [ "$(jobs -rp | grep -cxF "$(printf '%s\n' "${job_pids[@]:-none}")")" -ge "$1" ]; do
+		sleep 0.3
+	done
 }
 
 end_jobs() {
@@ -81,19 +88,19 @@ can_mount() {
 	[ "$lab_mounts" = yes ]
 }
 
-# isolated COMMAND...: run it as root; where possible in namespaces of its own, so that its
-# processes and mounts go away when it ends.
+# isolated COMMAND...: run it as root, for 6000 seconds at most; where possible in namespaces of its
+# own, so that its processes and mounts go away when it ends.
 isolated() {
 	if can_mount; then
-		as_root unshare --mount --pid --fork --kill-child "$@"
+		as_root timeout --foreground -s KILL 6000 unshare --mount --pid --fork --kill-child "$@"
 	else
-		as_root "$@"
+		as_root timeout --foreground -s KILL 6000 "$@"
 	fi
 }
 
 # in_root ROOT [OUTSIDE:INSIDE[:ro]...] -- COMMAND...
 #
-# Run COMMAND as the calling user in ROOT. Each folder OUTSIDE is at INSIDE, below /run of the
+# Run COMMAND in ROOT, as the calling user or as that in as_user (UID:GID). Each folder OUTSIDE is at INSIDE, below /run of the
 # root: mounted, or else copied into the root and, unless it is marked ro, back at the end.
 in_root() {
 	local root=$1 shared=()
@@ -128,7 +135,7 @@ in_root_mounted() {
 		mount --rbind /dev "$root/dev"
 		# Not exec: timeout and others fail as process 1 of a namespace.
 		chroot --userspec="$user" "$root" "$@" || exit
-	' sh "$root" "$(id -u):$(id -g)" "${#shared[@]}" "${shared[@]}" "$@"
+	' sh "$root" "${as_user:-$(id -u):$(id -g)}" "${#shared[@]}" "${shared[@]}" "$@"
 }
 
 # All runs use the same folders in the root: one at a time. The lock is the root's own folder,
@@ -142,7 +149,7 @@ in_root_copied() {
 			as_root sh -ec 'rm -rf "$2" && mkdir -p "$2" && cp -a "$1/." "$2"' \
 				sh "${pair%:*}" "$root${pair##*:}" || exit
 		done
-		as_root chroot --userspec="$(id -u):$(id -g)" "$root" "$@"
+		isolated chroot --userspec="${as_user:-$(id -u):$(id -g)}" "$root" "$@"
 		status=$?
 		for pair in "${shared[@]}"; do
 			[ "$pair" != "${pair%:ro}" ] ||

@@ -253,7 +253,7 @@ static void xiangshan_log(struct sbi_pmu *pmu, void *data)
 		pr_info("xiangshan_all: %u of these names count nothing or something else in RTL of %s; 'make docs' writes pages with the reasons\n",
 			xs->found_withheld, table->rtl_date);
 	if (!xs->found)
-		pr_warn("firmware maps no raw events to XiangShan's counters: its device tree needs a riscv,pmu node, see dts/\n");
+		pr_warn("firmware maps no raw events to XiangShan's counters: its device tree needs a riscv,pmu node: make dts\n");
 	else if (!xs->found_wide)
 		pr_info("sums of three and four events cannot be counted: firmware has no raw events v2 (SBI 3.0)\n");
 }

@@ -64,7 +64,7 @@ u64 sbi_pmu_table_config(const struct sbi_pmu_table *table, const char *name)
 
 /*
  * The config of the event of @table that counts as the standard event @idx: that of the first row
- * whose name it has. 0: none. Firmware's device tree in dts/ has the same events.
+ * whose name it has. 0: none. Firmware's device tree (make dts) has the same events.
  */
 u64 sbi_pmu_table_standard(const struct sbi_pmu_table *table, u32 idx)
 {
