@@ -297,7 +297,7 @@ static inline int region_parse_field(struct region *r, struct perf_event_attr *a
 		high = low;
 	mask = low > high || high > 63 || strchr(line, ',') ? 0 : ~0ULL >> (63 - (high - low));
 	if (value > mask)
-		return region_fail(r, -ERANGE, "no space for %s in field '%s' (%s)",
+		return region_fail(r, -ERANGE, "no space for %s in field '%s' (%.60s)",
 				   text ? text : "1", field, line);
 	attr->config = (attr->config & ~(mask << low)) | value << low;
 	return 0;
