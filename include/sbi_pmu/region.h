@@ -404,7 +404,7 @@ static inline int region_parse(struct region *r, struct perf_event_attr *attr)
 	modes = modes ? modes : text + strlen(text);
 	if (modes[strspn(modes, "ukhD")])
 		return region_fail(r, -EINVAL, "unknown mode: modes are u, k, h (hypervisor), D");
-	/* As perf does: exclude the modes that are not named, unless none is. D: never multiplex. */
+	/* As perf does: exclude the modes that are not named, unless none is. D: always counts. */
 	attr->pinned = !!strchr(modes, 'D');
 	if (strpbrk(modes, "ukh")) {
 		attr->exclude_user = !strchr(modes, 'u');

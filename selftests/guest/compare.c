@@ -210,7 +210,8 @@ static void measure_overflow(unsigned int n)
 	others = open_events(events + 1, n - 1, 0, fd);
 	attr.sample_period = PERIOD;
 	ring = ring_open(&attr, 0, -1, -1);
-	if (!check(others && ring.fd >= 0 && tracepoints_open(), "sampling_beside_%u_events_opens", n - 1))
+	if (!check(others && ring.fd >= 0 && tracepoints_open(),
+		   "sampling_beside_%u_events_opens", n - 1))
 		return;
 	work_periods(10);
 	irqs = overflow_irqs();

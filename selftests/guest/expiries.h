@@ -11,8 +11,8 @@ static inline int open_expiries(const char *function, int cpu)
 	char command[128], filter[64];
 	uint64_t address;
 
-	snprintf(command, sizeof(command), "awk '$3 == \"%s\" && $4 == \"[sbi_pmu]\" "
-		 "{ print \"0x\" $1 }' /proc/kallsyms", function);
+	snprintf(command, sizeof(command),
+		 "awk '/ %s\\t.sbi_pmu/ { print \"0x\" $1 }' /proc/kallsyms", function);
 	address = command_number(command);
 	snprintf(filter, sizeof(filter), "function == %#lx", address);
 	return address ? open_tracepoint("timer/hrtimer_expire_entry", filter, cpu) : -ENOENT;

@@ -52,8 +52,8 @@ static unsigned int fill(int fds[FILLING], bool own)
 /* Return: SBI calls of the module on all CPUs but 0; 0 if that is not known. */
 static uint64_t calls_elsewhere(void)
 {
-	return command_number("awk '$1 > 0 { for (i = 2; i <= NF; i++) n += $i } "
-			      "END { print n + 0 }' " DEBUGFS "sbi_calls");
+	return command_number("awk '$1 { for (i = 2; i <= NF; i++) n += $i } END { print +n }' "
+			      DEBUGFS "sbi_calls");
 }
 
 /* ---- exclusive mode ---- */

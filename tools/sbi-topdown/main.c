@@ -427,7 +427,10 @@ static bool report_functions(const struct td_profile *profile)
 	FILE *in;
 	int fd[2];
 
-	if (access(options.record, R_OK) || pipe2(fd, O_CLOEXEC) || !(in = fdopen(fd[0], "r")))
+	if (access(options.record, R_OK) || pipe2(fd, O_CLOEXEC))
+		return false;
+	in = fdopen(fd[0], "r");
+	if (!in)
 		return false;
 	p = create_process(argv, fd[1]);
 	close(fd[1]);
@@ -450,7 +453,7 @@ static bool show_functions(const struct td_report *report)
 		warnx("not run again: no event to sample was counted");
 		return false;
 	}
-	/* perf renames a file, too, but not if it fails: old samples would then look like new ones. */
+	/* perf renames a file, but not if it fails: old samples would then look like new ones. */
 	snprintf(old, sizeof(old), "%s.old", options.record);
 	if (!stat(options.record, &info) &&
 	    (!S_ISREG(info.st_mode) || rename(options.record, old))) {

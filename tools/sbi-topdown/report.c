@@ -142,8 +142,8 @@ static unsigned int largest_part(const double share[TD_PARTS], unsigned int whol
 
 /*
  * Find what to sample in a second run: the largest part, of it the largest part, and so on.
- * The period is for 1000 samples a second, 100 to 5000 in all; perf's own choice, a rate, begins with
- * a very short period and is no share of the events.
+ * The period is for 1000 samples a second, 100 to 5000 in all; perf's own choice, a rate, begins
+ * with a very short period and is no share of the events.
  * Return: false if there is no event to sample.
  */
 bool td_find_bottleneck(const struct td_report *report, struct td_profile *profile)
