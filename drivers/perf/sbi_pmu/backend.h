@@ -33,7 +33,7 @@ struct sbi_pmu_backend {
 	/* start a counter that has just been configured, from any value. Return: 0 or an errno. */
 	int (*start_one)(struct sbi_pmu_cpu *cpu, unsigned int idx);
 	/*
-	 * stop running counters @which; add their values to cpu->stopped_at where that takes no
+	 * stop running counters @which; add their values to cpu->paused_at where that takes no
 	 * reading. Return: counters that have lost their event and must be configured again.
 	 */
 	u64 (*stop)(struct sbi_pmu_cpu *cpu, u64 which);

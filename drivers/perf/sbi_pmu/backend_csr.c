@@ -27,7 +27,7 @@ static bool is_fixed(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 static int start_counters(struct sbi_pmu_cpu *cpu, u32 counters)
 {
-	const int ret = cpu->paused ? 0 : sbi_pmu_csr_uninhibit(counters);
+	const int ret = cpu->inhibited ? 0 : sbi_pmu_csr_uninhibit(counters);
 
 	if (!ret)
 		cpu->csr_running |= counters;
@@ -36,8 +36,8 @@ static int start_counters(struct sbi_pmu_cpu *cpu, u32 counters)
 
 static int stop_counters(struct sbi_pmu_cpu *cpu, u32 counters)
 {
-	/* Others than ours may run in a pause: cycle and instret, for programs that read them. */
-	const bool stopped = cpu->paused && !(counters & ~cpu->csr_running);
+	/* Others than ours may run in a section: cycle and instret, for programs that read them. */
+	const bool stopped = cpu->inhibited && !(counters & ~cpu->csr_running);
 	const int ret = stopped ? 0 : sbi_pmu_csr_inhibit(counters);
 
 	if (!ret)
@@ -378,7 +378,7 @@ static void csr_online(struct sbi_pmu_cpu *cpu)
 	sbi_pmu_sbi_backend_online(cpu);
 	cpu->claimed = 0;
 	cpu->csr_running = 0;
-	cpu->paused = false;
+	cpu->inhibited = false;
 	cpu->inhibit_at_online = 0;
 	sbi_pmu_csr_read_inhibit(&cpu->inhibit_at_online);
 	prepare_all(cpu);

@@ -145,18 +145,23 @@ u64 sbi_pmu_sbi_backend_stop(struct sbi_pmu_cpu *cpu, u64 which)
 	return 0;
 }
 
+/* Firmware did not stop counter @idx with the others: stop it alone, and start it again. */
+static int stop_and_start_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
+{
+	u64 ran;
+
+	if (sbi_pmu_sbi_stop(cpu, BIT_ULL(idx), 0) ||
+	    (cpu->accumulates && sbi_pmu_counter_read(cpu, idx, &ran)))
+		return -EIO;
+	return sbi_pmu_sbi_start(cpu, BIT_ULL(idx), SBI_PMU_START_FLAG_SET_INIT_VALUE, value);
+}
+
 static int start_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
 {
 	int ret = sbi_pmu_sbi_start(cpu, BIT_ULL(idx), SBI_PMU_START_FLAG_SET_INIT_VALUE, value);
-	u64 ran;
 
-	/* Firmware did not stop it with the others: stop it alone. */
-	if (ret == -EALREADY && !sbi_pmu_sbi_stop(cpu, BIT_ULL(idx), 0)) {
-		if (cpu->accumulates && sbi_pmu_counter_read(cpu, idx, &ran))
-			return -EIO;
-		ret = sbi_pmu_sbi_start(cpu, BIT_ULL(idx), SBI_PMU_START_FLAG_SET_INIT_VALUE,
-					value);
-	}
+	if (unlikely(ret == -EALREADY))
+		ret = stop_and_start_at(cpu, idx, value);
 	if (!ret)
 		sbi_pmu_counter_started_at(cpu, idx, value);
 	return ret;
@@ -176,8 +181,8 @@ u64 sbi_pmu_start_each(struct sbi_pmu_cpu *cpu, u64 which)
 }
 
 /*
- * Those that go on from their present values are started together, so that an overflow costs the
- * same whatever else counts. After an error all are started one by one, to find which one fails.
+ * Those that go on from their present values are started together. After an error all are started
+ * one by one, to find which one fails.
  */
 static u64 sbi_start(struct sbi_pmu_cpu *cpu, u64 which)
 {

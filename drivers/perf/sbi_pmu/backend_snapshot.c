@@ -122,9 +122,9 @@ static u64 snapshot_stop(struct sbi_pmu_cpu *cpu, u64 which)
 	}
 	for_each_counter(i, which & ~lost) {
 		/* An error is about one counter; later counters may not be saved. */
-		if (shmem_written(cpu, i, ret, &cpu->stopped_at.value[i]) ||
-		    (ret && !sbi_pmu_counter_read(cpu, i, &cpu->stopped_at.value[i])))
-			cpu->stopped_at.valid |= BIT_ULL(i);
+		if (shmem_written(cpu, i, ret, &cpu->paused_at.value[i]) ||
+		    (ret && !sbi_pmu_counter_read(cpu, i, &cpu->paused_at.value[i])))
+			cpu->paused_at.valid |= BIT_ULL(i);
 		else
 			lost |= BIT_ULL(i);
 	}
@@ -190,13 +190,13 @@ bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu)
 		return false;
 	cpu->start_at.value[idx] = FAR;
 	cpu->start_at.valid = BIT_ULL(idx);
-	cpu->stopped_at.valid = 0;
+	cpu->paused_at.valid = 0;
 	if (!start_from_shmem(cpu, BIT_ULL(idx))) {
 		sbi_pmu_counter_started_at(cpu, idx, FAR);
 		works = !snapshot_stop(cpu, BIT_ULL(idx)) &&
-			cpu->stopped_at.value[idx] - FAR < FAR &&
+			cpu->paused_at.value[idx] - FAR < FAR &&
 			!sbi_pmu_counter_read(cpu, idx, &read) &&
-			read == cpu->stopped_at.value[idx];
+			read == cpu->paused_at.value[idx];
 	}
 	sbi_pmu_counter_unconfig(cpu, idx);
 	return works && cpu->shmem.registered;

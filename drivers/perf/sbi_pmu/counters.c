@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "counters.h"
 
-static void set_state(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_counter_state state)
+/* Counters @which do not run any more. */
+static void set_stopped(struct sbi_pmu_cpu *cpu, u64 which)
 {
-	cpu->in[cpu->state[idx]] &= ~BIT_ULL(idx);
-	cpu->state[idx] = state;
-	cpu->in[state] |= BIT_ULL(idx);
+	cpu->running &= ~which;
+	cpu->armed &= ~which;
+	cpu->restart &= ~which;
+	cpu->restarted &= ~which;
+	cpu->paused_at.valid &= ~which;
 }
 
-static u64 running(const struct sbi_pmu_cpu *cpu)
+/* Firmware has lost events or values of @which: sbi_pmu_counters_enable() configures them again. */
+static void set_invalid(struct sbi_pmu_cpu *cpu, u64 which)
 {
-	return cpu->in[SBI_PMU_RUNNING] | cpu->in[SBI_PMU_ARMED] | cpu->in[SBI_PMU_RESTART];
+	set_stopped(cpu, which);
+	cpu->invalid |= which;
 }
 
 /* ---- account ---- */
@@ -21,8 +26,18 @@ static void counter_account(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 now)
 	struct sbi_pmu_event *e;
 
 	hlist_for_each_entry(e, &cpu->events[idx], node)
-		if (e->active)
+		if (e->counts)
 			sbi_pmu_event_account(e, &cpu->counters->info[idx], now);
+}
+
+/* Perf core may write the page at any time: base and count go together. */
+static void counter_publish(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	struct sbi_pmu_event *e;
+
+	hlist_for_each_entry(e, &cpu->events[idx], node)
+		if (e->user_read)
+			sbi_pmu_user_access_publish(e);
 }
 
 /* Account all events of a counter up to now. Stopped, QEMU 7.2 returns its start value. */
@@ -30,15 +45,19 @@ void sbi_pmu_counter_update(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
 	u64 now;
 
-	if (!hlist_empty(&cpu->events[idx]) && sbi_pmu_is_running(cpu, idx) && !cpu->in_sbi_call &&
-	    !sbi_pmu_counter_read(cpu, idx, &now))
-		counter_account(cpu, idx, now);
+	if (has_counter(cpu->paused_at.valid, idx))
+		now = cpu->paused_at.value[idx];
+	else if (hlist_empty(&cpu->events[idx]) || !sbi_pmu_is_running(cpu, idx) ||
+		 cpu->in_sbi_call || sbi_pmu_counter_read(cpu, idx, &now))
+		return;
+	counter_account(cpu, idx, now);
+	counter_publish(cpu, idx);
 }
 
 /* A sample of the kernel's tracepoint may ask within an SBI call. */
 void sbi_pmu_event_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
-	if (e->active && !cpu->in_sbi_call)
+	if (e->counts && !cpu->in_sbi_call)
 		sbi_pmu_event_update_on(cpu, e, e->counter);
 }
 
@@ -68,15 +87,16 @@ bool sbi_pmu_counters_update_narrow(struct sbi_pmu_cpu *cpu)
 
 static void counter_release(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
+	set_stopped(cpu, BIT_ULL(idx));
 	cpu->assigned.configured &= ~BIT_ULL(idx);
+	cpu->invalid &= ~BIT_ULL(idx);
 	cpu->wrapped &= ~BIT_ULL(idx);
-	set_state(cpu, idx, SBI_PMU_FREE);
 	sbi_pmu_counter_unconfig(cpu, idx);
 }
 
 /*
  * Firmware may have taken counters in use for other events, though they were not offered:
- * sbi_pmu_counters_restart() configures them again. OpenSBI so changes the filters of a fixed
+ * sbi_pmu_counters_enable() configures them again. OpenSBI so changes the filters of a fixed
  * counter, if no programmable one is left.
  */
 static void counters_overwritten(struct sbi_pmu_cpu *cpu)
@@ -85,10 +105,9 @@ static void counters_overwritten(struct sbi_pmu_cpu *cpu)
 	unsigned int i;
 
 	cpu->overwritten = 0;
-	for_each_counter(i, which) {
+	for_each_counter(i, which)
 		sbi_pmu_counter_update(cpu, i);
-		set_state(cpu, i, SBI_PMU_INVALID);
-	}
+	set_invalid(cpu, which);
 }
 
 /* Configure free counter @idx, and start it unless a start needs a value. */
@@ -105,15 +124,13 @@ static int counter_configure(struct sbi_pmu_cpu *cpu, unsigned int idx,
 	cpu->assigned.configured |= BIT_ULL(idx);
 	cpu->assigned.counter[idx].code = *code;
 	cpu->assigned.counter[idx].candidates = candidates;
-	cpu->stopped_at.valid &= ~BIT_ULL(idx);
-	set_state(cpu, idx, SBI_PMU_STOPPED);
 	if (sbi_pmu_needs_start_value(cpu))
 		return 0;
 	ret = sbi_pmu_counter_start_one(cpu, idx);
 	if (ret)
 		counter_release(cpu, idx);
 	else
-		set_state(cpu, idx, SBI_PMU_RUNNING);
+		cpu->running |= BIT_ULL(idx);
 	return ret;
 }
 
@@ -124,13 +141,43 @@ static bool needs_reset(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_even
 	       !has_counter(cpu->world_readable, e->counter);
 }
 
+/* Least events to an overflow, so that the task makes progress. A shorter period counts in full. */
+#define MIN_PERIOD	16
+
+/* Events until the counter of a sampling event is to overflow */
+static u64 to_overflow(const struct sbi_pmu_event *e)
+{
+	/* A sample in a wrong mode was deferred: later the hart may be in another. */
+	return max_t(s64, local64_read(&e->event->hw.period_left),
+		     MIN_PERIOD << e->period.deferred);
+}
+
+/*
+ * Does armed counter @idx overflow when the event's period ends, or so little before that it is
+ * better to start it again then? Others may have counted on it since the event left.
+ */
+static bool is_armed_for(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e,
+			 unsigned int idx)
+{
+	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
+	const u64 left = to_overflow(e);
+	u64 now;
+
+	if (!has_counter(cpu->armed & ~cpu->restart, idx) || !cpu->direct || sbi_pmu_csr_read(info->csr, &now) ||
+	    !has_counter(now, info->width - 1))
+		return false;
+	now = -now & GENMASK_ULL(info->width - 1, 0);
+	return now <= left && now >= left - left / 4;
+}
+
 /* An event has been started: its running counter may need another start value. */
 void sbi_pmu_event_mark_restart(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e)
 {
-	const bool samples = e->active && e->sampling == SBI_PMU_BY_INTERRUPT;
+	const bool samples = e->active && e->sampling == SBI_PMU_BY_INTERRUPT &&
+			     !is_armed_for(cpu, e, e->counter);
 
 	if ((samples || needs_reset(cpu, e)) && sbi_pmu_is_running(cpu, e->counter))
-		set_state(cpu, e->counter, SBI_PMU_RESTART);
+		cpu->restart |= BIT_ULL(e->counter);
 }
 
 /* An event loses its counter: it stops, keeps its count, and waits for a counter. */
@@ -143,6 +190,7 @@ static void event_drop(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	e->counter = SBI_PMU_NO_COUNTER;
 	e->was_active = e->active;
 	e->active = false;
+	e->counts = false;
 	sbi_pmu_event_page_changed(e);
 	sbi_pmu_assign_leave(&cpu->assigned, idx);
 }
@@ -170,8 +218,11 @@ static void counter_drop_events(struct sbi_pmu_cpu *cpu, unsigned int idx)
 static bool event_rebase(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, unsigned int idx)
 {
 	e->counter = idx;
-	if (e->active && sbi_pmu_is_running(cpu, idx) && sbi_pmu_counter_read(cpu, idx, &e->prev))
-		return false;
+	if (e->active && sbi_pmu_is_running(cpu, idx)) {
+		e->counts = !sbi_pmu_counter_read(cpu, idx, &e->prev);
+		if (!e->counts)
+			return false;
+	}
 	sbi_pmu_event_mark_restart(cpu, e);
 	return true;
 }
@@ -205,8 +256,8 @@ static void reconfigure_invalid(struct sbi_pmu_cpu *cpu)
 {
 	unsigned int i;
 
-	while (cpu->in[SBI_PMU_INVALID])
-		for_each_counter(i, cpu->in[SBI_PMU_INVALID]) {
+	while (cpu->invalid)
+		for_each_counter(i, cpu->invalid) {
 			counter_release(cpu, i);
 			if (has_counter(cpu->assigned.busy, i))
 				counter_configure_again(cpu, i);
@@ -215,94 +266,76 @@ static void reconfigure_invalid(struct sbi_pmu_cpu *cpu)
 
 /* ---- stop and start ---- */
 
-/* Stop counters until sbi_pmu_counters_restart(), account their events; only those that run. */
+/* Read stopped counters that were not read at the beginning of the section. */
+static noinline void read_stopped(struct sbi_pmu_cpu *cpu, u64 which)
+{
+	unsigned int i;
+	u64 value;
+
+	for_each_counter(i, which) {
+		if (sbi_pmu_counter_read(cpu, i, &value) || has_counter(cpu->paused_at.valid, i))
+			continue;
+		cpu->paused_at.value[i] = value;
+		cpu->paused_at.valid |= BIT_ULL(i);
+	}
+}
+
+/* Stop counters until the end of the section, account their events; only those that run. */
 void sbi_pmu_counters_stop(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	/* A free-running counter "stops" by being read. */
-	const u64 stop = running(cpu) & which, calls = stop & ~cpu->counters->free_running;
-	/* One that accumulates is read in any case: the next total contains this count. */
-	const u64 read = cpu->accumulates ? stop : stop & cpu->assigned.busy;
-	u64 *value = cpu->stopped_at.value, invalid;
+	const u64 stop = cpu->running & which, calls = stop & ~cpu->counters->free_running;
+	const u64 invalid = calls ? cpu->backend->stop(cpu, calls) : 0;
+	/* One that accumulates is read in any case: the next total contains what it has counted. */
+	const u64 unread = stop & ~invalid &
+			   (cpu->accumulates ? ~0ULL : cpu->assigned.busy & ~cpu->paused_at.valid);
 	unsigned int i;
 
-	if (!stop)
-		return;
-	cpu->stopped_at.valid = 0;
-	invalid = calls ? cpu->backend->stop(cpu, calls) : 0;
-	for_each_counter(i, read & ~invalid & ~cpu->stopped_at.valid)
-		if (!sbi_pmu_counter_read(cpu, i, &value[i]))
-			cpu->stopped_at.valid |= BIT_ULL(i);
-	for_each_counter(i, stop) {
-		if (has_counter(cpu->stopped_at.valid, i))
-			counter_account(cpu, i, value[i]);
-		set_state(cpu, i, has_counter(invalid, i) ? SBI_PMU_INVALID : SBI_PMU_STOPPED);
-	}
+	if (unread)
+		read_stopped(cpu, unread);
+	for_each_counter(i, stop & cpu->paused_at.valid & ~invalid)
+		counter_account(cpu, i, cpu->paused_at.value[i]);
+	set_stopped(cpu, stop);
+	cpu->invalid |= invalid;
 }
 
 /* Stopped counters that are to run: where a start needs a value, not the idle ones. */
 static u64 to_start(const struct sbi_pmu_cpu *cpu)
 {
-	const u64 stopped = cpu->in[SBI_PMU_STOPPED] | cpu->in[SBI_PMU_INVALID];
+	const u64 stopped = cpu->assigned.configured & ~cpu->running;
 
 	return sbi_pmu_needs_start_value(cpu) ? stopped & cpu->assigned.busy : stopped;
 }
 
-/* Least events to an overflow, so that the task makes progress. A shorter period counts in full. */
-#define MIN_PERIOD	16
-
 /*
  * Where counter @idx starts: to overflow when the first period ends, at most half of the range
- * before, as the handler must tell a value after the overflow from one before; from 0; or from its
- * present value. Return: its state then.
+ * before, as the handler must tell a value after the overflow from one before; from 0; or, if it is
+ * not in start_at, from its present value.
  */
-static enum sbi_pmu_counter_state set_start_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
+static void set_start_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
 	const unsigned int width = cpu->counters->info[idx].width;
-	const struct sbi_pmu_event *e;
-	bool reset = false;
-	u64 first = 0, value;
+	struct sbi_pmu_event *e;
+	bool set = sbi_pmu_needs_start_value(cpu);
+	u64 first = 0, left;
 
 	hlist_for_each_entry(e, &cpu->events[idx], node) {
-		reset |= needs_reset(cpu, e);
+		e->counts = false; /* until the end of the section */
+		set |= needs_reset(cpu, e);
 		if (!e->active || e->sampling != SBI_PMU_BY_INTERRUPT)
 			continue;
-		/* A sample in a wrong mode was deferred: later the hart may be in another. */
-		value = max_t(s64, local64_read(&e->event->hw.period_left),
-			      MIN_PERIOD << e->period.deferred);
-		if (!first || value < first)
-			first = value;
+		left = to_overflow(e);
+		if (!first || left < first)
+			first = left;
 	}
-	value = first ? -min(first, BIT_ULL(width - 1)) & GENMASK_ULL(width - 1, 0) : 0;
-	/* A delegated counter is written in any case, as that also enables its interrupt. */
-	if (first && !cpu->backend->no_calls && !sbi_pmu_needs_start_value(cpu) &&
-	    has_counter(cpu->stopped_at.valid, idx) && cpu->stopped_at.value[idx] == value)
-		cpu->start_at.valid &= ~BIT_ULL(idx);
-	else if (first || reset || sbi_pmu_needs_start_value(cpu))
+	cpu->start_at.value[idx] = 0;
+	if (first) {
+		cpu->start_at.value[idx] =
+			-min(first, BIT_ULL(width - 1)) & GENMASK_ULL(width - 1, 0);
+		cpu->armed |= BIT_ULL(idx);
+	}
+	if (first || (set && !has_counter(cpu->counters->free_running, idx)))
 		cpu->start_at.valid |= BIT_ULL(idx);
-	else
-		cpu->start_at.valid &= ~BIT_ULL(idx);
-	cpu->start_at.value[idx] = value;
-	return first ? SBI_PMU_ARMED : SBI_PMU_RUNNING;
-}
-
-static void counter_started(struct sbi_pmu_cpu *cpu, unsigned int idx,
-			    enum sbi_pmu_counter_state state)
-{
-	struct sbi_pmu_event *e;
-
-	set_state(cpu, idx, state);
-	if (has_counter(cpu->counters->free_running, idx)) {
-		if (sbi_pmu_counter_read(cpu, idx, &cpu->start_at.value[idx])) {
-			counter_drop_events(cpu, idx);
-			return;
-		}
-	} else if (!has_counter(cpu->start_at.valid, idx)) {
-		return;
-	}
-	hlist_for_each_entry(e, &cpu->events[idx], node)
-		e->prev = cpu->start_at.value[idx];
-	hlist_for_each_entry(e, &cpu->events[idx], node)
-		sbi_pmu_event_page_changed(e);
 }
 
 /*
@@ -311,27 +344,27 @@ static void counter_started(struct sbi_pmu_cpu *cpu, unsigned int idx,
  */
 static void counters_start(struct sbi_pmu_cpu *cpu)
 {
-	enum sbi_pmu_counter_state state[SBI_PMU_MAX_COUNTERS];
 	u64 start, calls, failed;
 	unsigned int i;
 
-	sbi_pmu_counters_stop(cpu, cpu->in[SBI_PMU_RESTART]);
-	if (cpu->in[SBI_PMU_INVALID])
+	if (cpu->restart)
+		sbi_pmu_counters_stop(cpu, cpu->restart);
+	if (cpu->invalid)
 		reconfigure_invalid(cpu);
 	start = to_start(cpu);
 	if (!start)
 		return;
+	cpu->start_at.valid = 0;
 	for_each_counter(i, start)
-		state[i] = set_start_value(cpu, i);
+		set_start_value(cpu, i);
 	calls = start & ~cpu->counters->free_running;
 	failed = calls ? cpu->backend->start(cpu, calls) : 0;
-	for_each_counter(i, start) {
-		if (has_counter(failed, i)) {
-			counter_release(cpu, i);
-			counter_drop_events(cpu, i);
-		} else {
-			counter_started(cpu, i, state[i]);
-		}
+	cpu->running |= start;
+	cpu->started |= start;
+	cpu->restarted |= start;
+	for_each_counter(i, failed) {
+		counter_release(cpu, i);
+		counter_drop_events(cpu, i);
 	}
 }
 
@@ -488,13 +521,17 @@ void sbi_pmu_event_init(struct sbi_pmu_event *e, struct perf_event *event)
 	e->last_counter = SBI_PMU_NO_COUNTER;
 }
 
-/* Not if its counter is started later from a value that is set then. */
-int sbi_pmu_event_read_start(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+/* A counter that is started later has its start value then. */
+int sbi_pmu_event_start_firmware(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
-	if (!sbi_pmu_is_running(cpu, e->counter) &&
-	    (e->sampling == SBI_PMU_BY_INTERRUPT || sbi_pmu_needs_start_value(cpu)))
-		return 0;
-	return sbi_pmu_counter_read(cpu, e->counter, &e->prev);
+	int ret = 0;
+
+	if (sbi_pmu_is_running(cpu, e->counter) || !sbi_pmu_needs_start_value(cpu)) {
+		ret = sbi_pmu_counter_read(cpu, e->counter, &e->prev);
+		e->counts = !ret;
+	}
+	e->active = !ret;
+	return ret;
 }
 
 /* From now on a program may read this event's counter, or may not. */
@@ -561,7 +598,7 @@ static void recover(struct sbi_pmu_cpu *cpu)
 /* ---- enable and disable ---- */
 
 /* Start counters that are stopped, restart those that need another start value. */
-void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu)
+static void restart(struct sbi_pmu_cpu *cpu)
 {
 	/*
 	 * Firmware clears a counter's overflow bit only while the interrupt is not pending. If it
@@ -578,25 +615,108 @@ void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu)
 		sbi_pmu_csr_set_pending(source->pending, source->mask);
 }
 
+/* Read counters, right one after the other: the events of a group differ by that. */
+static inline void read_counters(struct sbi_pmu_cpu *cpu, u64 which, struct sbi_pmu_values *values)
+{
+	const struct sbi_pmu_counter_info *info = cpu->counters->info;
+	unsigned int i;
+
+	values->valid = which;
+	for_each_counter(i, which)
+		if (unlikely(sbi_pmu_counter_is_direct(cpu, &info[i]) ?
+				     sbi_pmu_csr_read(info[i].csr, &values->value[i]) :
+				     sbi_pmu_counter_read(cpu, i, &values->value[i])))
+			values->valid &= ~BIT_ULL(i);
+}
+
 /**
- * sbi_pmu_counters_disable() - begin changes of events
+ * sbi_pmu_counters_disable() - begin a section, in which events change
  * @cpu: this CPU
  *
- * Delegated counters stand still until sbi_pmu_counters_enable(), so that the events of a group
- * start and stop together; so do all by snapshot, as one call stops and reads them. Others run on,
- * unless they are stopped for a change; those are started at the end by as few calls as possible.
+ * The events of a group stop and start together. Delegated counters stand still until
+ * sbi_pmu_counters_enable(). So do all by snapshot, as one call stops and reads them. Others run
+ * on, and are read instead: what stops in the section has counted up to now.
  */
 void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 {
 	cpu->disabled = true;
+	cpu->called = false;
 	if (cpu->backend->no_calls)
-		cpu->paused = !cpu->csr_running || !sbi_pmu_csr_inhibit(cpu->csr_running);
+		cpu->inhibited = !cpu->csr_running || !sbi_pmu_csr_inhibit(cpu->csr_running);
 	else if (cpu->backend->stops_all)
 		sbi_pmu_counters_stop(cpu, cpu->assigned.configured);
+	else
+		read_counters(cpu, cpu->running & cpu->assigned.busy & ~cpu->counters->firmware,
+			      &cpu->paused_at);
+}
+
+/*
+ * Event @e on counter @idx counts on from @now. What an armed counter has counted since it was
+ * started, or read, is not counted: it overflows so much early.
+ */
+static void event_count_from(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, unsigned int idx,
+			     u64 now)
+{
+	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
+
+	if (!e->counts) {
+		e->prev = has_counter(cpu->restarted & cpu->start_at.valid, idx) ?
+				  cpu->start_at.value[idx] : now;
+		e->period.early = 0;
+	} else if (has_counter(cpu->paused_at.valid, idx)) {
+		sbi_pmu_event_account(e, info, cpu->paused_at.value[idx]);
+	}
+	if (e->sampling == SBI_PMU_BY_INTERRUPT)
+		e->period.early += (now - e->prev) & GENMASK_ULL(info->width - 1, 0);
+	e->prev = now;
+	e->counts = true;
+	sbi_pmu_event_page_changed(e);
+}
+
+/* Their events cannot be counted, nor can it be said at open. */
+static noinline void unreadable(struct sbi_pmu_cpu *cpu, u64 which)
+{
+	struct sbi_pmu_event *e;
+	struct hlist_node *tmp;
+	unsigned int i;
+
+	for_each_counter(i, which)
+		counter_drop_events(cpu, i);
+	hlist_for_each_entry_safe(e, tmp, &cpu->unassigned, node)
+		event_fail(cpu, e);
+}
+
+/*
+ * The end of a section: what was started in it counts from now on. If firmware was called all
+ * events do, so that none counts what that took.
+ */
+static void count_on(struct sbi_pmu_cpu *cpu)
+{
+	const u64 busy = cpu->assigned.busy & cpu->running, firmware = cpu->counters->firmware;
+	const bool together = cpu->backend->stops_all || !(busy & (busy - 1));
+	const bool all = cpu->called && !cpu->inhibited && !together;
+	/* What was started by one call, or is alone, reads its start value. */
+	const u64 known = cpu->restarted & cpu->start_at.valid & (together ? ~0ULL : firmware);
+	const u64 which = (all ? busy : cpu->started & cpu->running) & ~firmware & ~known;
+	struct sbi_pmu_values *now = &cpu->now;
+	struct sbi_pmu_event *e;
+	unsigned int i;
+
+	read_counters(cpu, which, now);
+	for_each_counter(i, known)
+		now->value[i] = cpu->start_at.value[i];
+	for_each_counter(i, now->valid | known)
+		hlist_for_each_entry(e, &cpu->events[i], node)
+			if (e->active && (all || !e->counts))
+				event_count_from(cpu, e, i, now->value[i]);
+	cpu->started = 0;
+	cpu->restarted = 0;
+	if (unlikely(which != now->valid))
+		unreadable(cpu, which & ~now->valid);
 }
 
 /**
- * sbi_pmu_counters_enable() - end changes of events
+ * sbi_pmu_counters_enable() - end a section
  * @cpu: this CPU
  *
  * Start what was stopped, then update scounteren: what user space may read depends on which
@@ -604,13 +724,15 @@ void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
  */
 void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 {
+	if (to_start(cpu) || cpu->restart || !hlist_empty(&cpu->unassigned))
+		restart(cpu);
+	if (cpu->started || cpu->called)
+		count_on(cpu);
+	cpu->paused_at.valid = 0;
 	cpu->disabled = false;
-	if (to_start(cpu) || cpu->in[SBI_PMU_RESTART] || !hlist_empty(&cpu->unassigned))
-		sbi_pmu_counters_restart(cpu);
-	if (cpu->paused)
-		cpu->paused = cpu->csr_running && sbi_pmu_csr_uninhibit(cpu->csr_running);
-	/* Most of the time no program has mapped an event, and nothing is to do. */
-	if (READ_ONCE(cpu->pmu->user_access.count) || cpu->scounteren != cpu->open_to_all)
+	if (cpu->inhibited)
+		cpu->inhibited = cpu->csr_running && sbi_pmu_csr_uninhibit(cpu->csr_running);
+	if (cpu->shown_changed)
 		sbi_pmu_user_access_write(cpu);
 }
 
@@ -660,20 +782,14 @@ bool sbi_pmu_counters_unpin(struct sbi_pmu_cpu *cpu)
 
 /* ---- probes ---- */
 
-/**
- * sbi_pmu_counters_borrow() - release counters for a probe
- * @cpu: this CPU
- * @which: configured counters; their events miss what happens until they are given back
- *
- * If events count on them, all hardware counters with events stop, so that a group misses the same
- * time. Those released are not stopped before: RustSBI does not release a stopped counter.
+/*
+ * Release configured counters for a probe, in a section: their events miss what happens until it
+ * ends. They are not stopped before: RustSBI does not release a stopped counter.
  */
 void sbi_pmu_counters_borrow(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	unsigned int i;
 
-	if (cpu->assigned.busy & which)
-		sbi_pmu_counters_stop(cpu, cpu->assigned.busy & ~which & ~cpu->counters->firmware);
 	for_each_counter(i, which) {
 		sbi_pmu_counter_update(cpu, i);
 		counter_release(cpu, i);
@@ -702,10 +818,11 @@ void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
 	cpu->pinned = 0;
 	cpu->world_readable = 0;
 	INIT_HLIST_HEAD(&cpu->unassigned);
-	for (i = 0; i < SBI_PMU_MAX_COUNTERS; i++) {
+	for (i = 0; i < SBI_PMU_MAX_COUNTERS; i++)
 		INIT_HLIST_HEAD(&cpu->events[i]);
-		set_state(cpu, i, SBI_PMU_FREE);
-	}
+	set_stopped(cpu, ~0ULL);
+	cpu->invalid = 0;
+	cpu->started = 0;
 	cpu->online = true;
 	cpu->direct = !cpu->accumulates;
 	if (cpu->exclusive)
@@ -764,10 +881,10 @@ static bool is_seen_counting(struct sbi_pmu_cpu *cpu, unsigned int idx)
 /* Firmware restores all events or none; a fixed counter has no event that can be lost. */
 static bool has_kept_events(struct sbi_pmu_cpu *cpu)
 {
-	const u64 programmable = running(cpu) & cpu->counters->programmable;
+	const u64 programmable = cpu->running & cpu->counters->programmable;
 	unsigned int i;
 
-	for_each_counter(i, programmable ?: running(cpu) & cpu->counters->fixed)
+	for_each_counter(i, programmable ?: cpu->running & cpu->counters->fixed)
 		if (is_seen_counting(cpu, i))
 			return true;
 	return false;
@@ -797,7 +914,6 @@ void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu)
 		cpu->backend->resume(cpu);
 	sbi_pmu_counters_release_idle(cpu);
 	/* First, as the value of one that is overwritten meanwhile must not be accounted. */
-	for_each_counter(i, cpu->assigned.busy)
-		set_state(cpu, i, SBI_PMU_INVALID);
+	set_invalid(cpu, cpu->assigned.busy);
 	reconfigure_invalid(cpu);
 }

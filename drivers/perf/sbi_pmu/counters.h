@@ -17,10 +17,9 @@ void sbi_pmu_counters_suspend(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu);
 
-/* Between disable and enable events change; enable starts what was stopped. */
+/* Between disable and enable, a section, events change; enable starts what was stopped. */
 void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_counters_restart(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_stop(struct sbi_pmu_cpu *cpu, u64 which);
 
 void sbi_pmu_counter_update(struct sbi_pmu_cpu *cpu, unsigned int idx);
@@ -39,14 +38,14 @@ void sbi_pmu_event_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_event_set_user_read(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 
 /* For the functions below */
-int sbi_pmu_event_read_start(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
+int sbi_pmu_event_start_firmware(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_event_mark_restart(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e);
 
 /* ---- inline, as each context switch comes here for each event ---- */
 
 /*
  * Its counter reads @now. A 64-bit counter that went backwards was changed by something else, as
- * none counts 2^63 between two reads: that is not counted.
+ * none counts 2^63 between two reads: that is not counted. The mmap page must be set after.
  */
 static inline void sbi_pmu_event_account(struct sbi_pmu_event *e,
 					 const struct sbi_pmu_counter_info *info, u64 now)
@@ -57,9 +56,6 @@ static inline void sbi_pmu_event_account(struct sbi_pmu_event *e,
 	if (unlikely(delta >> 63))
 		return;
 	local64_add(delta, &e->event->count);
-	/* Perf core may write the page at any time: base and count go together. */
-	if (unlikely(e->user_read))
-		sbi_pmu_user_access_publish(e);
 	if (e->sampling == SBI_PMU_COUNTING)
 		return;
 	local64_sub(delta, &e->event->hw.period_left);
@@ -74,18 +70,23 @@ static inline bool sbi_pmu_counter_is_direct(const struct sbi_pmu_cpu *cpu,
 	return likely(cpu->direct && info->csr);
 }
 
-/* Account an active event on counter @idx up to now. Not from within an SBI call. */
+/* Account an event on counter @idx up to now, or up to the section. Not within an SBI call. */
 static inline void sbi_pmu_event_update_on(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
 					   unsigned int idx)
 {
 	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
 	u64 now;
 
-	if (!sbi_pmu_is_running(cpu, idx))
+	if (has_counter(cpu->paused_at.valid, idx))
+		now = cpu->paused_at.value[idx];
+	else if (!sbi_pmu_is_running(cpu, idx) ||
+		 (sbi_pmu_counter_is_direct(cpu, info) ? sbi_pmu_csr_read(info->csr, &now) :
+							 sbi_pmu_counter_read(cpu, idx, &now)))
 		return;
-	if (!(sbi_pmu_counter_is_direct(cpu, info) ? sbi_pmu_csr_read(info->csr, &now) :
-						     sbi_pmu_counter_read(cpu, idx, &now)))
-		sbi_pmu_event_account(e, info, now);
+	sbi_pmu_event_account(e, info, now);
+	/* Perf core may write the page at any time: base and count go together. */
+	if (unlikely(e->user_read))
+		sbi_pmu_user_access_publish(e);
 }
 
 /* The counter of a user-readable event, or its start value, is another: update its page. */
@@ -134,7 +135,8 @@ static inline bool sbi_pmu_event_can_rejoin(const struct sbi_pmu_cpu *cpu,
 
 	return (!counter->events ||
 		(cpu->fixed_alike && counter->events < SBI_PMU_EVENTS_PER_COUNTER)) &&
-	       cpu->state[idx] != SBI_PMU_FREE && sbi_pmu_code_equal(&counter->code, &e->code);
+	       has_counter(cpu->assigned.configured, idx) &&
+	       sbi_pmu_code_equal(&counter->code, &e->code);
 }
 
 /**
@@ -159,9 +161,10 @@ static inline void sbi_pmu_event_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_eve
 {
 	const unsigned int idx = e->counter;
 
-	if (e->active)
+	if (e->counts)
 		sbi_pmu_event_update_on(cpu, e, idx);
 	e->active = false;
+	e->counts = false;
 	e->was_active = false;
 	/* Without a counter it may wait for one. */
 	hlist_del_init(&e->node);
@@ -173,28 +176,27 @@ static inline void sbi_pmu_event_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_eve
 }
 
 /**
- * sbi_pmu_event_start() - have an event count from now on
+ * sbi_pmu_event_start() - have an event count from the end of this section on
  * @cpu: this CPU
- * @e: has been added; sbi_pmu_counters_restart() must be called after, once for all events
- * Return: 0, -ENODEV without a counter, or why the counter cannot be read.
+ * @e: has been added
+ *
+ * Firmware's counters count firmware's work, and a read is a call: such an event counts from now.
+ * Return: 0, -ENODEV without a counter, or why firmware's counter cannot be read.
  */
 static inline int sbi_pmu_event_start(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
 	const unsigned int idx = e->counter;
-	const struct sbi_pmu_counter_info *info;
-	int ret;
 
 	if (idx == SBI_PMU_NO_COUNTER)
 		return -ENODEV;
-	info = &cpu->counters->info[idx];
-	ret = sbi_pmu_is_running(cpu, idx) && sbi_pmu_counter_is_direct(cpu, info) ?
-		      sbi_pmu_csr_read(info->csr, &e->prev) :
-		      sbi_pmu_event_read_start(cpu, e);
-	e->active = !ret;
+	if (unlikely(!cpu->counters->info[idx].csr))
+		return sbi_pmu_event_start_firmware(cpu, e);
+	e->active = true;
+	cpu->started |= BIT_ULL(idx);
 	e->user_read = READ_ONCE(e->mapped);
 	if (e->user_read || e->sampling != SBI_PMU_COUNTING)
 		sbi_pmu_event_mark_restart(cpu, e);
-	return ret;
+	return 0;
 }
 
 #endif

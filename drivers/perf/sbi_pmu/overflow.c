@@ -21,7 +21,7 @@ static u64 sampling_counters(const struct sbi_pmu_cpu *cpu)
 	u64 sampling = 0;
 	unsigned int i;
 
-	for_each_counter(i, cpu->in[SBI_PMU_ARMED] & cpu->assigned.busy)
+	for_each_counter(i, cpu->armed & cpu->assigned.busy)
 		hlist_for_each_entry(e, &cpu->events[i], node)
 			if (e->active && e->sampling == SBI_PMU_BY_INTERRUPT)
 				sampling |= BIT_ULL(i);
@@ -35,7 +35,7 @@ static u64 overflow_bits(const struct sbi_pmu_cpu *cpu)
 	u64 which = 0;
 	unsigned int i;
 
-	for_each_counter(i, cpu->in[SBI_PMU_ARMED])
+	for_each_counter(i, cpu->armed)
 		if (bits & SBI_PMU_CSR_BIT(cpu->counters->info[i].csr))
 			which |= BIT_ULL(i);
 	return which;
@@ -53,9 +53,9 @@ static u64 wrapped_among(const struct sbi_pmu_cpu *cpu, u64 among)
 
 	for_each_counter(i, among) {
 		hlist_for_each_entry(e, &cpu->events[i], node) {
-			if (!e->active)
+			if (!e->counts)
 				continue;
-			if (!(e->prev & BIT_ULL(cpu->counters->info[i].width - 1)))
+			if (!has_counter(e->prev, cpu->counters->info[i].width - 1))
 				wrapped |= BIT_ULL(i);
 			break;
 		}
@@ -100,18 +100,17 @@ static struct pt_regs *sample_regs(const struct sbi_pmu_event *e, struct pt_regs
 #define MAX_BACKOFF	16
 
 /*
- * Take a sample if the period of the event, which has just been accounted, is over. It stands for
+ * The period of the event, which has just been accounted, is over: take a sample. It stands for
  * all events since the last one; the new period begins where the last that is over has ended.
  */
 static void sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, struct pt_regs *regs)
 {
 	struct perf_event *event = e->event;
 	struct hw_perf_event *hwc = &event->hw;
-	const u64 period = hwc->sample_period, over = -(u64)local64_read(&hwc->period_left);
-	struct perf_sample_data data;
+	const s64 left = local64_read(&hwc->period_left);
+	const u64 period = hwc->sample_period, over = left < 0 ? -(u64)left : 0;
+	struct perf_sample_data data __uninitialized; /* large, and set below */
 
-	if (local64_read(&hwc->period_left) > 0)
-		return;
 	regs = sample_regs(e, regs);
 	if (!regs) {
 		if (e->period.deferred < MAX_BACKOFF)
@@ -129,13 +128,17 @@ static void sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, struc
 		event->pmu->stop(event, PERF_EF_UPDATE);
 }
 
-/* Take samples of the events on counter @idx whose periods are over. */
+/*
+ * Take samples of the events on counter @idx whose periods are over. A counter that runs on in a
+ * section overflows so much before: the next period is longer then.
+ */
 void sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how)
 {
 	struct sbi_pmu_event *e;
 
 	hlist_for_each_entry(e, &cpu->events[idx], node)
-		if (e->active && e->sampling == how)
+		if (e->active && e->sampling == how &&
+		    (s64)local64_read(&e->event->hw.period_left) <= (s64)e->period.early)
 			sample_event(cpu, e, get_irq_regs());
 }
 
@@ -146,17 +149,13 @@ void sbi_pmu_report_time(const struct sbi_pmu *pmu, u64 start)
 		pmu->perf_sample_event_took(sched_clock() - start);
 }
 
-/*
- * Counters are disabled. Stop all hardware counters, so that the events of a group do not differ
- * by what is counted meanwhile, take the samples of those that have overflowed, and start them
- * again. Firmware's counters run on: they count firmware's work, and to read each costs a call.
- */
-static void serve(struct sbi_pmu_cpu *cpu, u64 sampling, u64 overflowed, u64 start)
+/* In a section: stop counters @overflowed, take their samples, and start them again. */
+static inline void serve(struct sbi_pmu_cpu *cpu, u64 overflowed, u64 start)
 {
 	unsigned int i;
 
-	sbi_pmu_counters_stop(cpu, (cpu->assigned.busy & ~cpu->counters->firmware) | overflowed);
-	for_each_counter(i, overflowed | wrapped_among(cpu, sampling))
+	sbi_pmu_counters_stop(cpu, overflowed);
+	for_each_counter(i, overflowed)
 		sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_INTERRUPT);
 	sbi_pmu_counters_enable(cpu);
 	sbi_pmu_report_time(cpu->pmu, start);
@@ -169,7 +168,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	const u64 start = sched_clock();
 	struct sbi_pmu_cpu *cpu = dev;
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
-	const u64 sampling = sampling_counters(cpu);
+	const u64 sampling = cpu->armed & cpu->assigned.busy;
 	u64 overflowed;
 
 	/* First, so that an overflow from here on interrupts again. */
@@ -183,7 +182,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 		overflowed = overflow_bits(cpu);
 	}
 	if (overflowed) {
-		serve(cpu, sampling, overflowed, start);
+		serve(cpu, overflowed, start);
 		return IRQ_HANDLED;
 	}
 	/*
@@ -228,15 +227,15 @@ bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu)
 /* Take the samples of overflows whose interrupt was lost. Context: in the timer's interrupt. */
 void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu)
 {
-	const u64 start = sched_clock(), sampling = sampling_counters(cpu);
-	const u64 missed = cpu->missed & cpu->in[SBI_PMU_ARMED];
+	const u64 start = sched_clock();
+	const u64 missed = cpu->missed & cpu->armed;
 
 	cpu->missed = 0;
 	if (!missed)
 		return;
 	cpu->missed_irqs++;
 	sbi_pmu_counters_disable(cpu);
-	serve(cpu, sampling, missed, start);
+	serve(cpu, missed, start);
 }
 
 /* ---- request and free ---- */

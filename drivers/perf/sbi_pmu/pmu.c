@@ -6,6 +6,7 @@
 
 /* ---- on a CPU: interrupts disabled, may not fail ---- */
 
+/* In a section: the event counts from its end on. */
 static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
 	struct hw_perf_event *hwc = &e->event->hw;
@@ -24,15 +25,9 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		hwc->state = 0;
 		if (e->sampling != SBI_PMU_COUNTING || cpu->pmu->wrap_ns)
 			sbi_pmu_timer_needed(cpu, e->sampling);
-		if (!cpu->disabled) {
-			sbi_pmu_counters_restart(cpu);
-			sbi_pmu_timer_update(cpu);
-			/* Firmware may have refused to start its counter. */
-			if (!e->active)
-				hwc->state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-		}
 	}
-	if (READ_ONCE(e->has_page)) {
+	/* The page of one that a program may read changes once it counts. */
+	if (READ_ONCE(e->has_page) && !e->user_read) {
 		if (e->readable)
 			sbi_pmu_user_access_publish(e);
 		perf_event_update_userpage(e->event);
@@ -41,8 +36,22 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 
 static void pmu_start(struct perf_event *event, int flags)
 {
-	if (!WARN_ON_ONCE(!(event->hw.state & PERF_HES_STOPPED)))
-		start_event(this_sbi_pmu_cpu(event->pmu), to_sbi_pmu_event(event));
+	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(event->pmu);
+	struct sbi_pmu_event *e = to_sbi_pmu_event(event);
+	const bool in_section = cpu->disabled;
+
+	if (WARN_ON_ONCE(!(event->hw.state & PERF_HES_STOPPED)))
+		return;
+	if (!in_section)
+		sbi_pmu_counters_disable(cpu);
+	start_event(cpu, e);
+	if (in_section)
+		return;
+	sbi_pmu_counters_enable(cpu);
+	sbi_pmu_timer_update(cpu);
+	/* Firmware may have refused to start its counter. */
+	if (!e->active)
+		event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
 /* The event does not count any more, and is accounted: tell perf core. */
@@ -73,6 +82,7 @@ static void pmu_stop(struct perf_event *event, int flags)
 	if (!(event->hw.state & PERF_HES_STOPPED)) {
 		sbi_pmu_event_update(cpu, e);
 		e->active = false;
+		e->counts = false;
 		e->was_active = false;
 		event_stopped(cpu, e);
 	}
@@ -161,6 +171,8 @@ static void publish_here(void *arg)
 	/* If it has just left this CPU, its page is written when it is scheduled again. */
 	if (READ_ONCE(event->oncpu) != smp_processor_id())
 		return;
+	sbi_pmu_counters_disable(cpu);
+	cpu->shown_changed = true; /* perhaps to another address space */
 	sbi_pmu_event_set_user_read(cpu, e);
 	sbi_pmu_event_update(cpu, e);
 	/* The counter must be restarted and open before the page shows it. */

@@ -636,6 +636,7 @@ static void probe_here(void *arg)
 
 	if (!cpu->online || !unknown)
 		return;
+	sbi_pmu_counters_disable(cpu);
 	sbi_pmu_counters_borrow(cpu, borrowed);
 	probe_event(cpu, p->code, p->candidates, p->found);
 	if (cpu->exclusive || !has_fixed_counter(p->code))

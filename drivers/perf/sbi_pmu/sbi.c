@@ -62,6 +62,7 @@ static int pmu_call(struct sbi_pmu_cpu *cpu, unsigned int fid, unsigned long a0,
 	cpu->in_sbi_call = true;
 	ret = sbi_ecall(SBI_EXT_PMU, fid, a0, a1, a2, a3, a4, 0);
 	cpu->in_sbi_call = false;
+	cpu->called = true;
 	cpu->sbi_calls[fid]++;
 	*value = ret.value;
 	return sbi_errno(ret.error);

@@ -35,9 +35,11 @@ struct sbi_pmu_cpu;
 #define SBI_PMU_MAX_COUNTERS	64
 #define SBI_PMU_NO_COUNTER	SBI_PMU_MAX_COUNTERS
 
-/* Visit the counters of a set, which is read once. */
+/* Visit the counters of a set, which is read once. The mask tells compilers what is known. */
 #define for_each_counter(i, set) \
-	for (u64 left_ = (set); left_ && (((i) = __ffs64(left_)), true); left_ &= left_ - 1)
+	for (u64 left_ = (set); \
+	     left_ && (((i) = __ffs64(left_) & (SBI_PMU_MAX_COUNTERS - 1)), true); \
+	     left_ &= left_ - 1)
 
 static inline bool has_counter(u64 set, unsigned int i)
 {
@@ -221,6 +223,7 @@ enum sbi_pmu_sampling {
 /* Of an event that samples. The rest of its period is hw.period_left, not positive once over. */
 struct sbi_pmu_period {
 	u64 since_sample;      /* events since the last sample */
+	u64 early;             /* so many events early its counter overflows: see sample_event() */
 	unsigned int deferred; /* samples in a row due in a mode that the event excludes */
 	/* by timer: */
 	u64 seen;    /* events lately: with @seen_ns the rate */
@@ -241,12 +244,13 @@ struct sbi_pmu_refusals {
 struct sbi_pmu_event {
 	struct hlist_node node;   /* in the list of its counter */
 	struct perf_event *event; /* perf core's */
-	u64 prev;                 /* the counter when accounted last; valid while @active */
+	u64 prev;                 /* the counter when accounted last; valid while @counts */
 	struct sbi_pmu_cpu *cpu;  /* the CPU that it is on, from pmu_add() to pmu_del() */
 	u8 counter;               /* its counter, or SBI_PMU_NO_COUNTER */
 	u8 last_counter;          /* the one that it had last, on any CPU, or SBI_PMU_NO_COUNTER */
 	u8 sampling;              /* enum sbi_pmu_sampling */
-	bool active;              /* counts now, as opposed to stopped */
+	bool active;              /* started, as opposed to stopped */
+	bool counts;              /* from the end of the section on in which it was started */
 	bool was_active;          /* it was @active when it lost its counter */
 	bool mapped;              /* its task has mapped it and may read its counter */
 	bool mapped_by_other;     /* another task has: both read one page, so nobody may read */
@@ -272,33 +276,6 @@ static inline struct sbi_pmu_event *to_sbi_pmu_event(const struct perf_event *ev
 
 /* ---- a CPU ---- */
 
-/*
- * State of a counter. Only these transitions happen:
- *
- *	from \ to  FREE     STOPPED   RUNNING  ARMED   RESTART  INVALID
- *	FREE                configure
- *	STOPPED    release            start    start            taken, resume
- *	RUNNING    release  stop                       event    stop, taken, resume
- *	ARMED      release  stop                       event    stop, taken, resume
- *	RESTART    release  stop                                stop, taken, resume
- *	INVALID    release
- *
- * configure: an event is assigned; the counter is started at once, unless a start needs a value.
- * start, stop: sbi_pmu_counters_start(), which also releases an INVALID counter and configures it
- * again, and sbi_pmu_counters_stop(). event: an event starts that needs another start value.
- * taken: by firmware, for another event, although it was not offered. resume: after a low-power
- * state, sbi_pmu_counters_resume().
- */
-enum sbi_pmu_counter_state {
-	SBI_PMU_FREE,    /* holds no event */
-	SBI_PMU_STOPPED, /* holds an event; its value has been accounted */
-	SBI_PMU_INVALID, /* firmware has lost its event or value */
-	SBI_PMU_RUNNING, /* from here on it counts; this only counts */
-	SBI_PMU_ARMED,   /* overflows when the first period ends */
-	SBI_PMU_RESTART, /* must be restarted from another value */
-	SBI_PMU_STATES
-};
-
 struct sbi_pmu_values {
 	u64 valid;                       /* the counters whose value is known */
 	u64 value[SBI_PMU_MAX_COUNTERS]; /* by counter */
@@ -322,11 +299,13 @@ struct sbi_pmu_cpu {
 	const struct sbi_pmu_counters *counters; /* what there is */
 	const struct sbi_pmu_backend *backend;   /* how they are programmed */
 	bool online;                             /* events may be added */
-	bool disabled;      /* perf core or a handler changes events; then counters are started */
+	bool disabled;      /* in a section: perf core or a handler changes events */
+	bool called;        /* firmware was called in this section */
 	bool direct;        /* to read a hardware counter is to read its CSR; const while online */
 	bool fixed_alike;   /* see struct sbi_pmu_caps */
-	bool paused;        /* delegated counters stand still until sbi_pmu_counters_enable() */
+	bool inhibited;     /* delegated counters stand still until sbi_pmu_counters_enable() */
 	bool timed_changed; /* an event that is sampled by timer has come or gone */
+	bool shown_changed; /* an mmap page has changed its counter: scounteren must, too */
 	bool exclusive;     /* no other driver uses this CPU's counters */
 	/* KVM accepts raw events that it cannot count, and does not virtualise scountovf */
 	bool in_vm;
@@ -337,9 +316,17 @@ struct sbi_pmu_cpu {
 	u32 scounteren;                 /* counters that programs may read now */
 	u32 open_to_all;                /* of these, what all programs may read, by the sysctl */
 	u32 openable;                   /* counters that this CPU can open to programs */
-	u32 csr_running;                /* delegated counters that run unless @paused, by number */
-	u64 in[SBI_PMU_STATES];         /* by state but FREE, the counters in it */
-	u8 state[SBI_PMU_MAX_COUNTERS]; /* by counter, enum sbi_pmu_counter_state */
+	u32 csr_running;                /* delegated counters that run unless @inhibited, by number */
+	u64 started;                    /* counters with events started in this section */
+	/*
+	 * Of the counters that hold an event (@assigned.configured); those in none of these sets are
+	 * stopped, and their values have been accounted.
+	 */
+	u64 running;   /* they count */
+	u64 armed;     /* running ones that overflow when the first period ends */
+	u64 restart;   /* running ones that must be started from another value */
+	u64 invalid;   /* firmware has lost their event or value: they are configured again */
+	u64 restarted; /* running ones that were stopped and started in this section */
 	struct hlist_head unassigned;   /* events that lost their counter */
 	/* by counter, in no order: an addition at the end of a list costs more */
 	struct hlist_head events[SBI_PMU_MAX_COUNTERS];
@@ -350,8 +337,9 @@ struct sbi_pmu_cpu {
 	u64 missed;         /* counters whose missed interrupt is not served yet */
 	/* counters in use that firmware took without an offer: sbi_pmu_counters_overwritten() */
 	u64 overwritten;
-	struct sbi_pmu_values stopped_at; /* result of backend->stop() */
-	struct sbi_pmu_values start_at;   /* argument of backend->start() */
+	struct sbi_pmu_values paused_at; /* in a section, what counters read at its beginning */
+	struct sbi_pmu_values now;       /* what they read at its end */
+	struct sbi_pmu_values start_at;  /* argument of backend->start() */
 
 	struct hrtimer timer;         /* while a narrow counter counts; serves missed interrupts */
 	u64 interval;                 /* ns from its last expiry to the next, 0: off */
@@ -379,7 +367,7 @@ struct sbi_pmu_cpu {
 
 static inline bool sbi_pmu_is_running(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	return cpu->state[idx] >= SBI_PMU_RUNNING;
+	return has_counter(cpu->running, idx);
 }
 
 /* ---- SBI calls (sbi.c) ---- */

@@ -25,7 +25,7 @@
  */
 static bool shows_only_own(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	return cpu->state[idx] == SBI_PMU_RUNNING &&
+	return has_counter(cpu->running & ~cpu->armed & ~cpu->restart, idx) &&
 	       (!has_counter(cpu->counters->free_running, idx) ||
 		has_counter(cpu->world_readable, idx));
 }
@@ -34,7 +34,7 @@ static bool can_be_read(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_even
 {
 	const unsigned int idx = e->counter;
 
-	return e->user_read && e->active && idx != SBI_PMU_NO_COUNTER &&
+	return e->user_read && e->counts && idx != SBI_PMU_NO_COUNTER &&
 	       (!e->reset_on_start || shows_only_own(cpu, idx)) &&
 	       cpu->counters->info[idx].kind != SBI_PMU_COUNTER_FIRMWARE &&
 	       cpu->openable & SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr);
@@ -56,8 +56,9 @@ static bool can_be_read(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_even
  */
 void sbi_pmu_user_access_publish(struct sbi_pmu_event *e)
 {
-	const struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(e->event->pmu);
+	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(e->event->pmu);
 	const bool shown = can_be_read(cpu, e);
+	const u8 shown_before = e->shown;
 	struct hw_perf_event *hwc = &e->event->hw;
 	const struct sbi_pmu_counter_info *info;
 	unsigned int width = 64;
@@ -75,6 +76,7 @@ void sbi_pmu_user_access_publish(struct sbi_pmu_event *e)
 	} else {
 		WRITE_ONCE(e->shown, 0);
 	}
+	cpu->shown_changed |= e->shown != shown_before;
 	/* An event that counts and cannot be read must be read by read(2). */
 	if (!shown && (e->active || READ_ONCE(e->mapped_by_other)))
 		hwc->flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
@@ -105,6 +107,7 @@ void sbi_pmu_user_access_write(struct sbi_pmu_cpu *cpu)
 {
 	const u32 open = cpu->open_to_all | readable_by_current(cpu);
 
+	cpu->shown_changed = false;
 	if (open == cpu->scounteren)
 		return;
 	cpu->scounteren = open;
@@ -132,8 +135,9 @@ static void mode_changed(void *arg)
 
 	if (!cpu->online)
 		return;
+	/* Events may move to make a counter free. */
+	sbi_pmu_counters_disable(cpu);
 	apply_mode(cpu);
-	/* Events may have moved to make a counter free. */
 	sbi_pmu_counters_enable(cpu);
 }
 

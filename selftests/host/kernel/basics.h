@@ -39,6 +39,7 @@ typedef unsigned short umode_t;
 #define noinline		__attribute__((noinline))
 #define fallthrough		__attribute__((fallthrough))
 #define likely(x)		__builtin_expect(!!(x), 1)
+#define __uninitialized
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define __init
 #define __exit
