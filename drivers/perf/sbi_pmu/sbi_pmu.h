@@ -16,7 +16,6 @@
 #include <linux/perf_event.h>
 #include <linux/sysctl.h>
 #include <linux/timer.h>
-#include <linux/workqueue.h>
 
 #include <asm/csr.h>
 #include <asm/sbi.h>
@@ -530,7 +529,7 @@ void sbi_pmu_period_seen(struct sbi_pmu_event *e, u64 now);
 
 /* ---- reads from user space (user_access.c, user_trap.c) ---- */
 
-/* A probe on the kernel's function for fatal traps, armed while programs can read counters */
+/* A probe on the kernel's function for fatal traps, armed once a program can read counters */
 struct sbi_pmu_user_trap {
 	struct kprobe probe;
 	const struct task_struct *tester; /* the self-test's program: its read is always caught */
@@ -538,7 +537,6 @@ struct sbi_pmu_user_trap {
 	atomic_t users;                   /* events that programs can read */
 	bool armed;                       /* the probe is in place */
 	struct mutex lock;                /* for changes of @armed */
-	struct delayed_work disarm;       /* after the last user has gone */
 };
 
 enum sbi_pmu_user_access_mode {
@@ -575,6 +573,7 @@ const char *sbi_pmu_user_trap_init(struct sbi_pmu_user_trap *trap, const struct 
 void sbi_pmu_user_trap_exit(struct sbi_pmu_user_trap *trap);
 bool sbi_pmu_user_trap_get(struct sbi_pmu_user_trap *trap);
 void sbi_pmu_user_trap_put(struct sbi_pmu_user_trap *trap);
+void sbi_pmu_user_trap_disarm(struct sbi_pmu_user_trap *trap);
 
 /* ---- the driver (main.c) ---- */
 

@@ -142,11 +142,15 @@ static int mode_handler(sbi_pmu_ctl_table *table, int write, void *buffer, size_
 			loff_t *pos)
 {
 	struct sbi_pmu *pmu = container_of(table->data, struct sbi_pmu, user_access.mode);
+	struct sbi_pmu_user_access *ua = &pmu->user_access;
 	int ret = proc_dointvec_minmax(table, write, buffer, length, pos);
 
-	if (!ret && write)
-		on_each_cpu(mode_changed, pmu, true);
-	return ret;
+	if (ret || !write)
+		return ret;
+	on_each_cpu(mode_changed, pmu, true);
+	if (ua->available && READ_ONCE(ua->mode) == SBI_PMU_USER_ACCESS_NONE)
+		sbi_pmu_user_trap_disarm(&ua->trap);
+	return 0;
 }
 
 /* Write scounteren after the CPU has lost it. Context: on the CPU, interrupts disabled. */
@@ -375,7 +379,8 @@ static const struct ctl_table mode_table = {
  * @pmu: the driver, its CPUs online, not registered yet
  *
  * Not if a late read would kill the program; nor in a VM, where a read is no faster than read(2);
- * nor with snapshot, where counters do not count on from the value that a program has seen.
+ * nor with snapshot, where counters do not count on from the value that a program has seen. On
+ * PREEMPT_RT only once the sysctl allows it, as sbi_pmu_user_trap_get() stops all CPUs.
  * Context: may sleep.
  */
 void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
@@ -390,7 +395,8 @@ void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
 	if (why)
 		pr_warn("no user-space reads: %s\n", why);
 	ua->available = !why;
-	ua->mode = ua->available ? SBI_PMU_USER_ACCESS_OWN : SBI_PMU_USER_ACCESS_NONE;
+	ua->mode = ua->available && !IS_ENABLED(CONFIG_PREEMPT_RT) ? SBI_PMU_USER_ACCESS_OWN :
+								     SBI_PMU_USER_ACCESS_NONE;
 	ua->table = mode_table;
 	ua->table.data = &ua->mode;
 	ua->sysctl = register_sysctl_sz("kernel", &ua->table, 1);

@@ -463,14 +463,6 @@ struct kprobe {
 	void *addr;
 };
 
-struct work_struct {
-	int unused;
-};
-
-struct delayed_work {
-	int unused;
-};
-
 #define KPROBE_FLAG_DISABLED		2
 #define unregister_kprobe(probe)	((void)(probe))
 int register_kprobe(struct kprobe *probe);
@@ -510,6 +502,7 @@ struct host {
 	size_t handler_size;          /* of what it has for each CPU */
 	int irq;
 	bool irq_enabled[HOST_CPUS];
+	bool preempt_rt;              /* CONFIG_PREEMPT_RT */
 	const char *user_trap_fails;  /* why user_trap.c does not work; NULL: it does */
 	unsigned int warnings;
 	char log[1 << 16];            /* what was written to it since the machine was set up */
@@ -534,6 +527,7 @@ const char *host_debugfs(const char *name);
 bool host_logged(const char *text);
 /* In user_trap.c: a read of a counter by a program traps. */
 bool host_user_trap(struct pt_regs *regs);
+bool host_user_trap_armed(void);
 /* In perf_core.c: time passes, and events happen. */
 void host_pass(u64 ns);
 
