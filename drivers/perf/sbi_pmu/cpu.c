@@ -175,7 +175,7 @@ int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 		cpu->pmu = pmu;
 		cpu->counters = &pmu->counters;
 		cpu->backend = &sbi_pmu_backend_sbi;
-		sbi_pmu_timer_init(cpu);
+		sbi_pmu_timer_init(cpu, i);
 		init_irq_work(&cpu->disabled_work, report_disabled);
 		/* Perf core calls pmu_enable() on CPUs that never come online here, too. */
 		INIT_HLIST_HEAD(&cpu->unassigned);

@@ -521,7 +521,7 @@ bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_report_time(const struct sbi_pmu *pmu, u64 start);
 
-void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu, int id);
 void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling);
 void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu);

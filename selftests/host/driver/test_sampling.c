@@ -163,14 +163,20 @@ static void test_pending(void)
 	unloaded("sampling.pending");
 }
 
-/* Hardware loses the interrupt, and QEMU the overflow bit, too. */
-static void test_lost_irq(bool bit_too)
+static void nohz_full(void)
 {
+	host.nohz_full = true;
+}
+
+/* Hardware loses the interrupt, and QEMU the overflow bit, too. */
+static void test_lost_irq(const char *name, bool bit_too, void (*prepare)(void))
+{
+	struct machine machine = sbi;
 	struct perf_event *e;
-	const char *name = bit_too ? "with_its_bit" : "alone";
 	u64 begin;
 
-	boot(&sbi);
+	machine.prepare = prepare;
+	boot(&machine);
 	e = open_sampler(5, 10000);
 	fakesbi_run(time_of(e, 10001));
 	perf_model(e)->happened += time_of(e, 10001) * perf_model(e)->rate;
@@ -333,8 +339,9 @@ void test_sampling(void)
 	test_shared_counter();
 	test_modes();
 	test_pending();
-	test_lost_irq(false);
-	test_lost_irq(true);
+	test_lost_irq("alone", false, NULL);
+	test_lost_irq("with_its_bit", true, NULL);
+	test_lost_irq("on_nohz_full_cpu", false, nohz_full);
 	test_spurious();
 	test_source("lcofi", " sscofpmf ", NULL);
 	test_source("thead", "", thead);

@@ -250,6 +250,7 @@ struct hrtimer {
 struct timer_list {
 	void (*function)(struct timer_list *timer);
 	unsigned long expires;
+	unsigned int flags;
 	bool pending;
 	unsigned int cpu;
 };
@@ -282,6 +283,7 @@ struct irq_work {
 #define hrtimer_try_to_cancel(t)	({ (t)->queued = false; 1; })
 #define hrtimer_cancel(t)		((void)((t)->queued = false))
 #define timer_pending(t)		((t)->pending)
+#define tick_nohz_full_cpu(cpu)		(host.nohz_full && (cpu) >= 0)
 #define timer_delete_sync(t)		((void)(host_might_sleep(), (t)->pending = false))
 #define irq_work_sync(w)		((void)assert(!(w)->pending))
 u64 sched_clock(void);
@@ -503,6 +505,7 @@ struct host {
 	int irq;
 	bool irq_enabled[HOST_CPUS];
 	bool preempt_rt;              /* CONFIG_PREEMPT_RT */
+	bool nohz_full;               /* all CPUs are, and run one task that makes no system call */
 	const char *user_trap_fails;  /* why user_trap.c does not work; NULL: it does */
 	unsigned int warnings;
 	char log[1 << 16];            /* what was written to it since the machine was set up */
