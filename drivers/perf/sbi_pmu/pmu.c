@@ -14,8 +14,10 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		smp_mb(); /* pairs with pmu_event_mapped(): another task may map it now */
 	if (e->sampling != SBI_PMU_COUNTING) {
 		/* 0: a new period begins. Negative: it is over, and its sample comes at once. */
-		if (!local64_read(&hwc->period_left))
+		if (!local64_read(&hwc->period_left)) {
 			local64_set(&hwc->period_left, hwc->sample_period);
+			e->period.deferred = 0; /* no sample is due any more */
+		}
 		if (e->sampling == SBI_PMU_BY_TIMER)
 			e->period.since = ktime_get_ns();
 	}

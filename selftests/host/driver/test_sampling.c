@@ -125,6 +125,16 @@ static void test_modes(void)
 	check(!strstr(host_debugfs("overflow"), "0 0 0"), "sampling.deferred_samples_are_reported");
 	perf_close(e);
 
+	/* A new period ends where it should, whatever was due before. */
+	e = open_attr(&attr);
+	host.regs.user = true;
+	perf_run(time_of(e, 1000000));
+	host.regs.user = false;
+	perf_set_period(e, 1000);
+	perf_run(time_of(e, 10500));
+	check(samples(e) == 10, "sampling.new_period_ends_the_wait_for_a_deferred_sample");
+	perf_close(e);
+
 	/* Of user mode, and served in the kernel: the user's registers are those of the overflow. */
 	attr.exclude_user = 0;
 	attr.exclude_kernel = 1;
