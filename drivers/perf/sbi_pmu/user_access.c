@@ -44,8 +44,9 @@ static bool can_be_read(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_even
  * sbi_pmu_user_access_publish() - set the words of which perf core makes the mmap page
  * @e: an event that a program may read from user space, just accounted
  *
- * hw.flags (PERF_EVENT_FLAG_USER_READ_CNT becomes cap_user_rdpmc), hw.prev_count, and hw.idx (the
- * width, for ctr_get_width()).
+ * hw.prev_count, and hw.idx: the width, for ctr_get_width(), or -1, so that cap_user_rdpmc is 0. The
+ * flag PERF_EVENT_FLAG_USER_READ_CNT does not change: perf core counts the events of a context that
+ * have it, as they come and as they leave.
  *
  * Programs sign-extend the low bits of the value, as many as the width says, and add the difference
  * to what was counted at prev_count. With less than 64 bits that is wrong past the middle or the
@@ -60,7 +61,7 @@ void sbi_pmu_user_access_publish(struct sbi_pmu_event *e)
 	const bool shown = can_be_read(cpu, e);
 	struct hw_perf_event *hwc = &e->event->hw;
 	const struct sbi_pmu_counter_info *info;
-	unsigned int width = 64;
+	int width = 64;
 	u64 base = 0;
 
 	if (shown) {
@@ -75,13 +76,9 @@ void sbi_pmu_user_access_publish(struct sbi_pmu_event *e)
 	} else {
 		WRITE_ONCE(e->shown, 0);
 	}
-	/* An event that counts and cannot be read must be read by read(2). */
-	if (!shown && (e->active || READ_ONCE(e->mapped_by_other)))
-		hwc->flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
-	else
-		hwc->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
 	local64_set(&hwc->prev_count, base);
-	hwc->idx = width - 1;
+	/* An event that counts and cannot be read must be read by read(2). */
+	hwc->idx = !shown && (e->active || READ_ONCE(e->mapped_by_other)) ? -1 : width - 1;
 }
 
 /* ---- scounteren ---- */
@@ -213,7 +210,6 @@ void sbi_pmu_user_access_open(struct sbi_pmu_event *e)
 	struct hw_perf_event *hwc = &e->event->hw;
 
 	e->readable = is_readable(pmu, e) && sbi_pmu_user_trap_get(&pmu->user_access.trap);
-	/* hw.idx is the width for ctr_get_width(), or -1: no reads from user space. */
 	hwc->idx = e->readable ? 63 : -1;
 	if (e->readable)
 		hwc->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
@@ -276,12 +272,12 @@ bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm)
 	return true;
 }
 
-/* Another task has mapped an event that is not on a CPU; there its flag is cleared, too. */
+/* Another task has mapped an event that is not on a CPU: there this is done, too. */
 void sbi_pmu_user_access_hide(struct sbi_pmu_event *e)
 {
 	if (!READ_ONCE(e->mapped_by_other))
 		return;
-	e->event->hw.flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
+	WRITE_ONCE(e->event->hw.idx, -1);
 	perf_event_update_userpage(e->event);
 }
 

@@ -108,6 +108,7 @@ static void test_page(void)
 	      "user_page.not_readable_after_other_task_maps");
 	check(is_right(e), "user_page.other_task_keeps_counts");
 	unloaded("user_page");
+	check(!perf_core.nr_user, "user_page.flag_of_events_does_not_change");
 	for (unsigned int i = 0; i < PERF_TASKS; i++)
 		if (perf_core.mm[i].references)
 			check(false, "user_page.address_space_%u_is_released", i);

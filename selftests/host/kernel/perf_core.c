@@ -575,6 +575,11 @@ static struct pmu *pmu_of(const struct perf_event_attr *attr)
 	return perf_core.other && (int)type == perf_core.other->type ? perf_core.other : NULL;
 }
 
+static unsigned int is_user_event(const struct perf_event *e)
+{
+	return !!(e->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT);
+}
+
 static struct perf_event *alloc_event(const struct perf_event_attr *attr, struct pmu *pmu,
 				      struct task_struct *task, int cpu)
 {
@@ -616,6 +621,8 @@ static int init_event(struct perf_event *e)
 	assert(!host.irqs_off);
 	ret = e->pmu->event_init(e);
 	perf_model(e)->is_open = !ret;
+	if (!ret)
+		perf_core.nr_user += is_user_event(e);
 	return ret;
 }
 
@@ -686,6 +693,7 @@ static void free_event(struct perf_event *e)
 	for_each_event(child)
 		if (child->event.parent == e)
 			perf_close(&child->event);
+	perf_core.nr_user -= is_user_event(e);
 	if (e->destroy)
 		e->destroy(e);
 	perf_model(e)->is_open = false;

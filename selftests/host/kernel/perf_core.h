@@ -42,6 +42,7 @@ struct perf_model {
  * @task: programs; @idle: the idle task, a kernel thread
  * @model: events; after the first @used none are open
  * @took_ns, @took: what the driver reported of its handlers
+ * @nr_user: events in contexts that can be read from user space
  * @latency: an interrupt comes so long after it is due, at most (ns)
  */
 struct perf_core {
@@ -50,7 +51,7 @@ struct perf_core {
 	struct task_struct task[PERF_TASKS], idle;
 	struct mm_struct mm[PERF_TASKS];
 	struct perf_model model[PERF_EVENTS];
-	unsigned int used;
+	unsigned int used, nr_user;
 	u64 took_ns, took, seq, last_order;
 	unsigned int latency;
 	bool throttled[HOST_CPUS];
