@@ -639,6 +639,7 @@ struct perf_event *perf_open(const struct perf_event_attr *attr, struct task_str
 	*error = init_event(e);
 	if (*error)
 		return NULL;
+	e->attach_state |= PERF_ATTACH_GROUP;
 	if (leader)
 		list_add_tail(&e->sibling_list, &leader->sibling_list);
 	for_cpu_of(e, perf_resched);
@@ -839,8 +840,10 @@ int perf_hotplug(unsigned int cpu, bool online)
 	host_run_cpu(cpu);
 	perf_switch(&perf_core.idle);
 	for_each_event(m)
-		if (!is_of_task(&m->event) && m->event.cpu == (int)cpu && is_leader(&m->event))
+		if (!is_of_task(&m->event) && m->event.cpu == (int)cpu && is_leader(&m->event)) {
 			disable_here(&m->event);
+			m->event.attach_state &= ~PERF_ATTACH_GROUP;
+		}
 	host_run_cpu(before);
 	return ret;
 }
