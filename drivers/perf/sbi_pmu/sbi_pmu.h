@@ -356,11 +356,11 @@ struct sbi_pmu_cpu {
 	u64 interval;                 /* ns from its last expiry to the next, 0: off */
 	struct hrtimer sample_timer;  /* runs while an event is sampled by timer */
 	struct timer_list look_timer; /* looks for missed interrupts of events that sample by one */
-	struct irq_work disabled_work; /* reports that an event had to be disabled */
+	struct irq_work lost_work;    /* reports events that have lost their counter for good */
 	unsigned long missed_irqs;     /* overflows found although their interrupt was lost */
 	unsigned long wrong_mode;      /* samples due in a mode that the event excludes */
 	unsigned long trapped_reads;   /* user-space reads that came too late, and returned 0 */
-	unsigned int disabled_events;  /* events for which firmware gave no counter any more */
+	unsigned int lost_events;      /* events for which firmware gave no counter any more */
 
 	/* backends */
 	u64 sbi_calls[SBI_PMU_FIDS]; /* number of calls, by function */
@@ -630,7 +630,7 @@ struct sbi_pmu {
 	/* what perf core does not export, or NULL */
 	typeof(&perf_event_overflow) perf_event_overflow;
 	typeof(&perf_sample_event_took) perf_sample_event_took;
-	typeof(&perf_event_disable_inatomic) perf_event_disable_inatomic;
+	typeof(&perf_pmu_resched) perf_pmu_resched;
 	const typeof(sysctl_perf_event_paranoid) *perf_event_paranoid;
 	struct sbi_pmu_probe_cache cache;       /* which counters can count an event */
 	atomic_t events;                        /* number of perf events that exist */

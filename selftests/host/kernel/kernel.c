@@ -712,7 +712,7 @@ static const struct {
 } symbols[] = {
 	{ "perf_event_overflow", perf_event_overflow },
 	{ "perf_sample_event_took", perf_sample_event_took },
-	{ "perf_event_disable_inatomic", perf_event_disable_inatomic },
+	{ "perf_pmu_resched", perf_pmu_resched },
 	{ "kallsyms_lookup_name", kallsyms_lookup_name },
 };
 

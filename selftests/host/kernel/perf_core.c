@@ -99,9 +99,12 @@ void host_pass(u64 ns)
 	}
 	host_run_cpu(cpu);
 	host.now += ns;
-	for_each_event(m)
+	for_each_event(m) {
 		if (counts(&m->event))
 			m->happened += ns * m->rate;
+		m->enabled += m->event.state >= PERF_EVENT_STATE_INACTIVE ? ns : 0;
+		m->running += m->event.state == PERF_EVENT_STATE_ACTIVE ? ns : 0;
+	}
 }
 
 /* ---- scheduling of events, on this CPU, interrupts disabled ---- */
@@ -323,6 +326,17 @@ void perf_resched(void)
 
 	groups_out(TASK | PINNED | FLEXIBLE);
 	groups_out(CPU | FLEXIBLE);
+	all_in();
+	end(before);
+}
+
+void perf_pmu_resched(struct pmu *pmu)
+{
+	unsigned long before;
+
+	assert(pmu == perf_core.pmu && host.irqs_off);
+	before = begin();
+	groups_out(TASK | CPU | PINNED | FLEXIBLE);
 	all_in();
 	end(before);
 }

@@ -20,6 +20,7 @@
  * @happened: events that happened while it counted
  * @sampled: sum of the periods of its samples; @samples: their number; @throttled: how often
  * @wrong_mode: samples in a privilege mode that it excludes
+ * @enabled, @running: its times, without those of the task
  * @output: the event that has its mmap page, or NULL
  * @page: its mmap page, if @mapped
  * @order: place among the groups; the first is scheduled first
@@ -28,7 +29,7 @@ struct perf_model {
 	struct perf_event event;
 	bool is_open, mapped;
 	struct fakesbi_code code;
-	u64 rate, happened, sampled, samples, throttled, wrong_mode;
+	u64 rate, happened, sampled, samples, throttled, wrong_mode, enabled, running;
 	struct perf_event *output;
 	struct perf_event_mmap_page page;
 	u64 order;

@@ -115,6 +115,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs);
 void perf_sample_event_took(u64 ns);
 void perf_event_disable_inatomic(struct perf_event *event);
+void perf_pmu_resched(struct pmu *pmu);
 void perf_event_update_userpage(struct perf_event *event);
 struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 						    struct task_struct *task, void *overflow,
