@@ -562,20 +562,31 @@ static int event_recover(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	return ret;
 }
 
-/* The message comes from an interrupt of its own: the scheduler's locks may be held here. */
+/*
+ * Perf core takes the event for active until it adds the events of this CPU again, which
+ * @lost_work has it do: the scheduler's locks may be held here. The event is refused then, so that
+ * it is inactive, with its group, and its running time stays below its enabled time (a pinned event
+ * is in error: read(2) returns 0). Disabled, both times would stand still, and a part of the count
+ * would look like all of it. Firmware is asked again after some adds, not at once: it may take the
+ * event each time and then not start the counter.
+ */
 static void event_fail(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
 	hlist_del_init(&e->node);
-	cpu->disabled_events++;
-	if (cpu->pmu->perf_event_disable_inatomic)
-		cpu->pmu->perf_event_disable_inatomic(e->event);
-	irq_work_queue(&cpu->disabled_work);
+	e->event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	e->refusals = (struct sbi_pmu_refusals){
+		.by = cpu,
+		.which = e->candidates,
+		.skip = MOST_SKIPS,
+		.skips = MOST_SKIPS,
+	};
+	cpu->lost_events++;
+	irq_work_queue(&cpu->lost_work);
 }
 
 /*
  * Find counters for the events that have lost theirs: each is added once more, and so are those
- * that lose their counter by that. What then has none is disabled: an event that perf core takes
- * for active must count.
+ * that lose their counter by that.
  */
 static void recover(struct sbi_pmu_cpu *cpu)
 {

@@ -154,12 +154,21 @@ static int reboot_notify(struct notifier_block *nb, unsigned long action, void *
 	return NOTIFY_OK;
 }
 
-static void report_disabled(struct irq_work *work)
+/* On PREEMPT_RT this is a thread of the CPU. */
+static void handle_lost_events(struct irq_work *work)
 {
-	const struct sbi_pmu_cpu *cpu = container_of(work, struct sbi_pmu_cpu, disabled_work);
+	struct sbi_pmu_cpu *cpu = container_of(work, struct sbi_pmu_cpu, lost_work);
+	struct sbi_pmu *pmu = cpu->pmu;
+	unsigned long flags;
 
-	pr_warn_ratelimited("CPU%d: firmware gives no counter: an event is disabled (%u)\n",
-			    smp_processor_id(), cpu->disabled_events);
+	pr_warn_ratelimited("CPU%d: firmware gives no counter: an event is not counted (%u)\n",
+			    smp_processor_id(), cpu->lost_events);
+	/* Without it perf core adds the events again at the next context switch or rotation. */
+	if (!pmu->perf_pmu_resched)
+		return;
+	local_irq_save(flags);
+	pmu->perf_pmu_resched(&pmu->pmu);
+	local_irq_restore(flags);
 }
 
 int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
@@ -175,8 +184,8 @@ int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 		cpu->pmu = pmu;
 		cpu->counters = &pmu->counters;
 		cpu->backend = &sbi_pmu_backend_sbi;
-		sbi_pmu_timer_init(cpu);
-		init_irq_work(&cpu->disabled_work, report_disabled);
+		sbi_pmu_timer_init(cpu, i);
+		init_irq_work(&cpu->lost_work, handle_lost_events);
 		/* Perf core calls pmu_enable() on CPUs that never come online here, too. */
 		INIT_HLIST_HEAD(&cpu->unassigned);
 	}
@@ -188,7 +197,7 @@ void sbi_pmu_cpu_free(struct sbi_pmu *pmu)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		irq_work_sync(&per_cpu_ptr(pmu->cpu, cpu)->disabled_work);
+		irq_work_sync(&per_cpu_ptr(pmu->cpu, cpu)->lost_work);
 	free_percpu(pmu->cpu);
 }
 

@@ -77,7 +77,7 @@ struct counters_copy {
 	struct sbi_pmu *pmu;                       /* the driver */
 	struct sbi_pmu_assignment assigned;        /* what they hold */
 	unsigned int events[SBI_PMU_MAX_COUNTERS]; /* by counter, number of events */
-	unsigned int disabled_events;              /* as in struct sbi_pmu_cpu */
+	unsigned int lost_events;                  /* as in struct sbi_pmu_cpu */
 	bool lost_shmem; /* firmware does not use this CPU's snapshot shared memory any more */
 };
 
@@ -89,7 +89,7 @@ static void copy_here(void *arg)
 	unsigned int i;
 
 	copy->assigned = cpu->assigned;
-	copy->disabled_events = cpu->disabled_events;
+	copy->lost_events = cpu->lost_events;
 	copy->lost_shmem = cpu->shmem.data && !cpu->shmem.registered;
 	for_each_counter(i, copy->assigned.configured) {
 		copy->events[i] = 0;
@@ -114,9 +114,9 @@ static void print_counters(struct seq_file *file, int cpu, const struct counters
 		seq_printf(file, " %#x %#llx %#x %u\n", code->idx, code->data, code->flags,
 			   copy->events[i]);
 	}
-	if (copy->disabled_events)
+	if (copy->lost_events)
 		seq_printf(file, "%d: firmware refused a counter that was in use, %u times\n", cpu,
-			   copy->disabled_events);
+			   copy->lost_events);
 	if (copy->lost_shmem)
 		seq_printf(file, "%d: no snapshot shared memory from firmware any more\n", cpu);
 }

@@ -95,5 +95,5 @@ void sbi_pmu_find_symbols(struct sbi_pmu *pmu)
 	pmu->perf_event_overflow = find_symbol("perf_event_overflow");
 	pmu->perf_sample_event_took = find_symbol("perf_sample_event_took");
 	pmu->perf_event_paranoid = find_variable("sysctl_perf_event_paranoid");
-	pmu->perf_event_disable_inatomic = find_symbol("perf_event_disable_inatomic");
+	pmu->perf_pmu_resched = find_symbol("perf_pmu_resched");
 }

@@ -15,8 +15,10 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		smp_mb(); /* pairs with pmu_event_mapped(): another task may map it now */
 	if (e->sampling != SBI_PMU_COUNTING) {
 		/* 0: a new period begins. Negative: it is over, and its sample comes at once. */
-		if (!local64_read(&hwc->period_left))
+		if (!local64_read(&hwc->period_left)) {
 			local64_set(&hwc->period_left, hwc->sample_period);
+			e->period.deferred = 0; /* no sample is due any more */
+		}
 		if (e->sampling == SBI_PMU_BY_TIMER)
 			e->period.since = ktime_get_ns();
 	}
@@ -237,6 +239,13 @@ static int validate_group(struct sbi_pmu *pmu, struct perf_event *event)
 
 	if (leader == event)
 		return 0;
+	/*
+	 * When a CPU goes offline, perf core takes the groups there apart. It lets an event join such
+	 * a leader later, and frees the leader with that event in its list: the kernel panics. Perf
+	 * core holds the mutex of the leader's context here, and when it takes groups apart.
+	 */
+	if (!(leader->attach_state & PERF_ATTACH_GROUP))
+		return -ENODEV;
 	group = kzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
 		return -ENOMEM;

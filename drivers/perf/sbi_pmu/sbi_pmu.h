@@ -16,7 +16,6 @@
 #include <linux/perf_event.h>
 #include <linux/sysctl.h>
 #include <linux/timer.h>
-#include <linux/workqueue.h>
 
 #include <asm/csr.h>
 #include <asm/sbi.h>
@@ -345,11 +344,11 @@ struct sbi_pmu_cpu {
 	u64 interval;                 /* ns from its last expiry to the next, 0: off */
 	struct hrtimer sample_timer;  /* runs while an event is sampled by timer */
 	struct timer_list look_timer; /* looks for missed interrupts of events that sample by one */
-	struct irq_work disabled_work; /* reports that an event had to be disabled */
+	struct irq_work lost_work;    /* reports events that have lost their counter for good */
 	unsigned long missed_irqs;     /* overflows found although their interrupt was lost */
 	unsigned long wrong_mode;      /* samples due in a mode that the event excludes */
 	unsigned long trapped_reads;   /* user-space reads that came too late, and returned 0 */
-	unsigned int disabled_events;  /* events for which firmware gave no counter any more */
+	unsigned int lost_events;      /* events for which firmware gave no counter any more */
 
 	/* backends */
 	u64 sbi_calls[SBI_PMU_FIDS]; /* number of calls, by function */
@@ -510,7 +509,7 @@ bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_report_time(const struct sbi_pmu *pmu, u64 start);
 
-void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu, int id);
 void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling);
 void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu);
@@ -518,7 +517,7 @@ void sbi_pmu_period_seen(struct sbi_pmu_event *e, u64 now);
 
 /* ---- reads from user space (user_access.c, user_trap.c) ---- */
 
-/* A probe on the kernel's function for fatal traps, armed while programs can read counters */
+/* A probe on the kernel's function for fatal traps, armed once a program can read counters */
 struct sbi_pmu_user_trap {
 	struct kprobe probe;
 	const struct task_struct *tester; /* the self-test's program: its read is always caught */
@@ -526,7 +525,6 @@ struct sbi_pmu_user_trap {
 	atomic_t users;                   /* events that programs can read */
 	bool armed;                       /* the probe is in place */
 	struct mutex lock;                /* for changes of @armed */
-	struct delayed_work disarm;       /* after the last user has gone */
 };
 
 enum sbi_pmu_user_access_mode {
@@ -563,6 +561,7 @@ const char *sbi_pmu_user_trap_init(struct sbi_pmu_user_trap *trap, const struct 
 void sbi_pmu_user_trap_exit(struct sbi_pmu_user_trap *trap);
 bool sbi_pmu_user_trap_get(struct sbi_pmu_user_trap *trap);
 void sbi_pmu_user_trap_put(struct sbi_pmu_user_trap *trap);
+void sbi_pmu_user_trap_disarm(struct sbi_pmu_user_trap *trap);
 
 /* ---- the driver (main.c) ---- */
 
@@ -619,7 +618,7 @@ struct sbi_pmu {
 	/* what perf core does not export, or NULL */
 	typeof(&perf_event_overflow) perf_event_overflow;
 	typeof(&perf_sample_event_took) perf_sample_event_took;
-	typeof(&perf_event_disable_inatomic) perf_event_disable_inatomic;
+	typeof(&perf_pmu_resched) perf_pmu_resched;
 	const typeof(sysctl_perf_event_paranoid) *perf_event_paranoid;
 	struct sbi_pmu_probe_cache cache;       /* which counters can count an event */
 	atomic_t events;                        /* number of perf events that exist */

@@ -5,6 +5,7 @@
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/clock.h>
+#include <linux/tick.h>
 #include <linux/timer.h>
 
 #include "counters.h"
@@ -238,13 +239,18 @@ void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu)
 		set_sample_timer(cpu);
 }
 
-void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu)
+/* Prepare the timers of CPU @id. */
+void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu, int id)
 {
 	hrtimer_setup(&cpu->timer, narrow_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_setup(&cpu->sample_timer, sample_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_PINNED_HARD);
-	/* Deferrable: it does not wake an idle CPU, whose counters stand still or nearly so. */
-	timer_setup(&cpu->look_timer, look_timer, TIMER_DEFERRABLE | TIMER_PINNED);
+	/*
+	 * Deferrable: it does not wake an idle CPU, whose counters stand still or nearly so. But it
+	 * waits for a tick, and a nohz_full CPU has none while one task runs.
+	 */
+	timer_setup(&cpu->look_timer, look_timer,
+		    (tick_nohz_full_cpu(id) ? 0 : TIMER_DEFERRABLE) | TIMER_PINNED);
 }
 
 /* Stop the timers of a CPU whose counters are offline. Context: may sleep. */

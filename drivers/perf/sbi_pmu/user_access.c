@@ -44,8 +44,9 @@ static bool can_be_read(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_even
  * sbi_pmu_user_access_publish() - set the words of which perf core makes the mmap page
  * @e: an event that a program may read from user space, just accounted
  *
- * hw.flags (PERF_EVENT_FLAG_USER_READ_CNT becomes cap_user_rdpmc), hw.prev_count, and hw.idx (the
- * width, for ctr_get_width()).
+ * hw.prev_count, and hw.idx: the width, for ctr_get_width(), or -1, so that cap_user_rdpmc is 0. The
+ * flag PERF_EVENT_FLAG_USER_READ_CNT does not change: perf core counts the events of a context that
+ * have it, as they come and as they leave.
  *
  * Programs sign-extend the low bits of the value, as many as the width says, and add the difference
  * to what was counted at prev_count. With less than 64 bits that is wrong past the middle or the
@@ -61,7 +62,7 @@ void sbi_pmu_user_access_publish(struct sbi_pmu_event *e)
 	const u8 shown_before = e->shown;
 	struct hw_perf_event *hwc = &e->event->hw;
 	const struct sbi_pmu_counter_info *info;
-	unsigned int width = 64;
+	int width = 64;
 	u64 base = 0;
 
 	if (shown) {
@@ -77,13 +78,9 @@ void sbi_pmu_user_access_publish(struct sbi_pmu_event *e)
 		WRITE_ONCE(e->shown, 0);
 	}
 	cpu->shown_changed |= e->shown != shown_before;
-	/* An event that counts and cannot be read must be read by read(2). */
-	if (!shown && (e->active || READ_ONCE(e->mapped_by_other)))
-		hwc->flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
-	else
-		hwc->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
 	local64_set(&hwc->prev_count, base);
-	hwc->idx = width - 1;
+	/* An event that counts and cannot be read must be read by read(2). */
+	hwc->idx = !shown && (e->active || READ_ONCE(e->mapped_by_other)) ? -1 : width - 1;
 }
 
 /* ---- scounteren ---- */
@@ -146,11 +143,15 @@ static int mode_handler(sbi_pmu_ctl_table *table, int write, void *buffer, size_
 			loff_t *pos)
 {
 	struct sbi_pmu *pmu = container_of(table->data, struct sbi_pmu, user_access.mode);
+	struct sbi_pmu_user_access *ua = &pmu->user_access;
 	int ret = proc_dointvec_minmax(table, write, buffer, length, pos);
 
-	if (!ret && write)
-		on_each_cpu(mode_changed, pmu, true);
-	return ret;
+	if (ret || !write)
+		return ret;
+	on_each_cpu(mode_changed, pmu, true);
+	if (ua->available && READ_ONCE(ua->mode) == SBI_PMU_USER_ACCESS_NONE)
+		sbi_pmu_user_trap_disarm(&ua->trap);
+	return 0;
 }
 
 /* Write scounteren after the CPU has lost it. Context: on the CPU, interrupts disabled. */
@@ -213,7 +214,6 @@ void sbi_pmu_user_access_open(struct sbi_pmu_event *e)
 	struct hw_perf_event *hwc = &e->event->hw;
 
 	e->readable = is_readable(pmu, e) && sbi_pmu_user_trap_get(&pmu->user_access.trap);
-	/* hw.idx is the width for ctr_get_width(), or -1: no reads from user space. */
 	hwc->idx = e->readable ? 63 : -1;
 	if (e->readable)
 		hwc->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
@@ -276,12 +276,12 @@ bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm)
 	return true;
 }
 
-/* Another task has mapped an event that is not on a CPU; there its flag is cleared, too. */
+/* Another task has mapped an event that is not on a CPU: there this is done, too. */
 void sbi_pmu_user_access_hide(struct sbi_pmu_event *e)
 {
 	if (!READ_ONCE(e->mapped_by_other))
 		return;
-	e->event->hw.flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
+	WRITE_ONCE(e->event->hw.idx, -1);
 	perf_event_update_userpage(e->event);
 }
 
@@ -379,7 +379,8 @@ static const struct ctl_table mode_table = {
  * @pmu: the driver, its CPUs online, not registered yet
  *
  * Not if a late read would kill the program; nor in a VM, where a read is no faster than read(2);
- * nor with snapshot, where counters do not count on from the value that a program has seen.
+ * nor with snapshot, where counters do not count on from the value that a program has seen. On
+ * PREEMPT_RT only once the sysctl allows it, as sbi_pmu_user_trap_get() stops all CPUs.
  * Context: may sleep.
  */
 void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
@@ -394,7 +395,8 @@ void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
 	if (why)
 		pr_warn("no user-space reads: %s\n", why);
 	ua->available = !why;
-	ua->mode = ua->available ? SBI_PMU_USER_ACCESS_OWN : SBI_PMU_USER_ACCESS_NONE;
+	ua->mode = ua->available && !IS_ENABLED(CONFIG_PREEMPT_RT) ? SBI_PMU_USER_ACCESS_OWN :
+								     SBI_PMU_USER_ACCESS_NONE;
 	ua->table = mode_table;
 	ua->table.data = &ua->mode;
 	ua->sysctl = register_sysctl_sz("kernel", &ua->table, 1);

@@ -2,7 +2,9 @@
 /*
  * A read of a counter that scounteren does not enable traps, and do_trap() of the kernel sends a
  * SIGILL. A kprobe on do_trap() comes first. It also slows down all other fatal traps, such as the
- * SIGSEGV that some programs use on purpose, so it is in place only while programs can read.
+ * SIGSEGV that some programs use on purpose, so it is in place only from the first event on that a
+ * program can read. It stays, as to arm or disarm it stops all CPUs for a moment, isolated ones,
+ * too, and any user can open and close events.
  *
  * The compiler may have put a copy of do_trap() into its caller, which its name does not tell. So
  * the module tries it at load, by a program that does nothing but read a counter.
@@ -22,9 +24,6 @@
 #include <asm/unistd.h>
 
 #include "sbi_pmu.h"
-
-/* To arm or disarm stops all CPUs for a moment, and any user can open and close events. */
-#define DISARM_DELAY	(5 * HZ)
 
 static int before_trap(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -68,19 +67,6 @@ static bool arm(struct sbi_pmu_user_trap *trap)
 	return trap->armed;
 }
 
-static void disarm_if_unused(struct work_struct *work)
-{
-	struct sbi_pmu_user_trap *trap =
-		container_of(to_delayed_work(work), struct sbi_pmu_user_trap, disarm);
-
-	mutex_lock(&trap->lock);
-	if (!atomic_read(&trap->users) && trap->armed) {
-		disable_kprobe(&trap->probe);
-		trap->armed = false;
-	}
-	mutex_unlock(&trap->lock);
-}
-
 /**
  * sbi_pmu_user_trap_get() - catch reads that trap, until sbi_pmu_user_trap_put()
  * @trap: after sbi_pmu_user_trap_init()
@@ -101,8 +87,18 @@ bool sbi_pmu_user_trap_get(struct sbi_pmu_user_trap *trap)
 
 void sbi_pmu_user_trap_put(struct sbi_pmu_user_trap *trap)
 {
-	if (atomic_dec_and_test(&trap->users))
-		schedule_delayed_work(&trap->disarm, DISARM_DELAY);
+	atomic_dec(&trap->users);
+}
+
+/* No event that is opened from now on can be read. Those that are open keep the probe. */
+void sbi_pmu_user_trap_disarm(struct sbi_pmu_user_trap *trap)
+{
+	mutex_lock(&trap->lock);
+	if (!atomic_read(&trap->users) && trap->armed) {
+		disable_kprobe(&trap->probe);
+		trap->armed = false;
+	}
+	mutex_unlock(&trap->lock);
 }
 
 #define TEST_ADDRESS	0x400000
@@ -239,12 +235,12 @@ const char *sbi_pmu_user_trap_init(struct sbi_pmu_user_trap *trap, const struct 
 	const char *why;
 
 	mutex_init(&trap->lock);
-	INIT_DELAYED_WORK(&trap->disarm, disarm_if_unused);
 	if (!register_probe(trap))
 		return "no kprobe on do_trap(): is CONFIG_KPROBES on?";
 	if (sbi_pmu_user_trap_get(trap)) {
 		why = self_test(trap, cpus);
 		sbi_pmu_user_trap_put(trap);
+		sbi_pmu_user_trap_disarm(trap);
 	} else {
 		why = "kprobes are switched off (debugfs, kprobes/enabled)";
 	}
@@ -255,6 +251,5 @@ const char *sbi_pmu_user_trap_init(struct sbi_pmu_user_trap *trap, const struct 
 
 void sbi_pmu_user_trap_exit(struct sbi_pmu_user_trap *trap)
 {
-	cancel_delayed_work_sync(&trap->disarm);
 	unregister_kprobe(&trap->probe);
 }

@@ -192,6 +192,11 @@ static void test_refused_move(void)
 	unloaded("counters.unreadable_move");
 }
 
+static void no_kprobes(void)
+{
+	host.no_kprobes = true;
+}
+
 static bool takes_9;
 
 static bool sometimes_9(const struct fakesbi_code *code, unsigned int idx)
@@ -237,7 +242,65 @@ static void test_refused_add(void)
 	unloaded("counters.refused_add");
 }
 
-/* Firmware refuses everything for a while: an event that had a counter is disabled, and says so. */
+/* Did its running time stand still in the last @ns, as it did not count? */
+static bool shows_loss(const struct perf_event *e, u64 running, u64 ns)
+{
+	const struct perf_model *m = perf_model((struct perf_event *)e);
+
+	return e->state == PERF_EVENT_STATE_INACTIVE && m->running == running &&
+	       m->enabled >= running + ns;
+}
+
+static void lose_counters(void)
+{
+	fakesbi.refuse = 1;
+	perf_suspend(true);
+	perf_run(1);
+	fakesbi.refuse = 0;
+}
+
+/* Perf core must not take a part of a count for all of it. */
+static void test_lost_counter_shows(void)
+{
+	struct perf_event *leader, *member, *pinned;
+	u64 running;
+
+	boot(&(struct machine){ .hpm = 2, .quirks = QUIRK(SUSPEND_LOSES_EVENTS),
+				.params = { "backend=sbi" } });
+	leader = open_raw(FIRMWARE_EVENT(3));
+	member = perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 1 }, NULL, 0, leader,
+			   &(int){ 0 });
+	perf_run(100);
+	lose_counters();
+	running = perf_model(leader)->running;
+	perf_run(1000);
+	check(shows_loss(member, running, 1000) && shows_loss(leader, running, 1000),
+	      "counters.group_with_lost_counter_is_not_running");
+	/* Both members have lost theirs, and ask at each 64th add. */
+	for (unsigned int n = 0; n < 130; n++)
+		perf_rotate();
+	perf_run(1000);
+	check(is_right(leader) && is_right(member) && perf_model(member)->running == running + 1000,
+	      "counters.group_counts_again_later");
+	perf_close(leader);
+	pinned = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 1, .pinned = 1 });
+	lose_counters();
+	check(pinned->state == PERF_EVENT_STATE_ERROR, "counters.pinned_event_is_in_error");
+	unloaded("counters.lost_counter_shows");
+
+	boot(&(struct machine){ .hpm = 2, .quirks = QUIRK(SUSPEND_LOSES_EVENTS),
+				.prepare = no_kprobes, .params = { "backend=sbi" } });
+	member = open_raw(1);
+	perf_run(100);
+	lose_counters();
+	perf_resched();
+	running = perf_model(member)->running;
+	perf_run(1000);
+	check(shows_loss(member, running, 1000), "counters.without_kprobes_next_add_shows_loss");
+	unloaded("counters.lost_counter_without_kprobes");
+}
+
+/* Firmware refuses everything for a while: an event that had a counter does not count, and says so. */
 static void test_lost_counter(void)
 {
 	struct perf_event *a, *b;
@@ -251,8 +314,8 @@ static void test_lost_counter(void)
 	perf_run(3);
 	fakesbi.refuse = 0;
 	perf_interrupts();
-	check(a->state == PERF_EVENT_STATE_OFF && host_logged("firmware gives no counter"),
-	      "counters.event_without_counter_is_disabled");
+	check(a->state == PERF_EVENT_STATE_INACTIVE && host_logged("firmware gives no counter"),
+	      "counters.event_without_counter_is_inactive");
 	check(is_right(a) && perf_read(a), "counters.event_with_lost_counter_keeps_count");
 	b = open_raw(2);
 	fakesbi.start_fails = 1;
@@ -264,6 +327,7 @@ static void test_lost_counter(void)
 	fakesbi.start_fails = 0;
 	if (b)
 		perf_close(b);
+	perf_close(a);
 	b = open_raw(3);
 	perf_run(3);
 	check(b && is_right(b) && perf_read(b), "counters.add_works_after_failed_start");
@@ -318,10 +382,10 @@ static void test_reads(void)
 	fakesbi.ctr[3].dead = true;
 	perf_enable(a);
 	perf_interrupts();
-	check(a->state == PERF_EVENT_STATE_OFF && host_logged("an event is disabled"),
-	      "counters.event_of_unreadable_counter_is_disabled");
+	check(a->state == PERF_EVENT_STATE_INACTIVE, "counters.start_on_unreadable_counter_fails");
 	fakesbi.ctr[3].dead = false;
-	perf_enable(a);
+	for (unsigned int i = 0; i < 64 && a->state != PERF_EVENT_STATE_ACTIVE; i++)
+		perf_resched();
 	check(a->state == PERF_EVENT_STATE_ACTIVE && is_right(a), "counters.readable_counter_starts");
 	before = perf_read(a);
 	fakesbi.ctr[3].value -= 1000; /* not by the driver */
@@ -502,6 +566,7 @@ void test_counters(void)
 	test_refused_move();
 	test_refused_add();
 	test_lost_counter();
+	test_lost_counter_shows();
 	test_release_fails();
 	test_reads();
 	test_support();

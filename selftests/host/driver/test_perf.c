@@ -255,6 +255,8 @@ static void test_power(void)
 	perf_hotplug(1, true);
 	perf_run(10000);
 	check(is_right(e), "perf.cpu_comes_back");
+	s = perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 6 }, NULL, 1, e, &error);
+	check(!s && error == -ENODEV, "perf.nothing_joins_an_event_of_an_unplugged_cpu");
 	unloaded("perf.power");
 }
 

@@ -6,7 +6,7 @@
 #include "test.h"
 
 #define EVENTS	20
-#define LOST	"an event is disabled"
+#define LOST	"an event is not counted"
 
 /**
  * struct scenario - a run of random steps

@@ -125,6 +125,16 @@ static void test_modes(void)
 	check(!strstr(host_debugfs("overflow"), "0 0 0"), "sampling.deferred_samples_are_reported");
 	perf_close(e);
 
+	/* A new period ends where it should, whatever was due before. */
+	e = open_attr(&attr);
+	host.regs.user = true;
+	perf_run(time_of(e, 1000000));
+	host.regs.user = false;
+	perf_set_period(e, 1000);
+	perf_run(time_of(e, 10500));
+	check(samples(e) == 10, "sampling.new_period_ends_the_wait_for_a_deferred_sample");
+	perf_close(e);
+
 	/* Of user mode, and served in the kernel: the user's registers are those of the overflow. */
 	attr.exclude_user = 0;
 	attr.exclude_kernel = 1;
@@ -163,14 +173,20 @@ static void test_pending(void)
 	unloaded("sampling.pending");
 }
 
-/* Hardware loses the interrupt, and QEMU the overflow bit, too. */
-static void test_lost_irq(bool bit_too)
+static void nohz_full(void)
 {
+	host.nohz_full = true;
+}
+
+/* Hardware loses the interrupt, and QEMU the overflow bit, too. */
+static void test_lost_irq(const char *name, bool bit_too, void (*prepare)(void))
+{
+	struct machine machine = sbi;
 	struct perf_event *e;
-	const char *name = bit_too ? "with_its_bit" : "alone";
 	u64 begin;
 
-	boot(&sbi);
+	machine.prepare = prepare;
+	boot(&machine);
 	e = open_sampler(5, 10000);
 	fakesbi_run(time_of(e, 10001));
 	perf_model(e)->happened += time_of(e, 10001) * perf_model(e)->rate;
@@ -211,7 +227,7 @@ static void test_spurious(void)
 	perf_run(time_of(e, 100000));
 	fakesbi.start_fails = 0;
 	perf_interrupts();
-	check(e->state == PERF_EVENT_STATE_OFF && host_logged("an event is disabled"),
+	check(e->state == PERF_EVENT_STATE_INACTIVE && host_logged("an event is not counted"),
 	      "sampling.lost_event_is_reported");
 	unloaded("sampling.spurious");
 }
@@ -333,8 +349,9 @@ void test_sampling(void)
 	test_shared_counter();
 	test_modes();
 	test_pending();
-	test_lost_irq(false);
-	test_lost_irq(true);
+	test_lost_irq("alone", false, NULL);
+	test_lost_irq("with_its_bit", true, NULL);
+	test_lost_irq("on_nohz_full_cpu", false, nohz_full);
 	test_spurious();
 	test_source("lcofi", " sscofpmf ", NULL);
 	test_source("thead", "", thead);

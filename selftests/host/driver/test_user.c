@@ -108,6 +108,7 @@ static void test_page(void)
 	      "user_page.not_readable_after_other_task_maps");
 	check(is_right(e), "user_page.other_task_keeps_counts");
 	unloaded("user_page");
+	check(!perf_core.nr_user, "user_page.flag_of_events_does_not_change");
 	for (unsigned int i = 0; i < PERF_TASKS; i++)
 		if (perf_core.mm[i].references)
 			check(false, "user_page.address_space_%u_is_released", i);
@@ -177,8 +178,12 @@ static void test_trap(void)
 	regs.badaddr = 0xc03U << 20 | 2 << 12 | 7 << 7 | 0x73;
 	check(!host_user_trap(&regs), "user_trap.other_task_is_killed");
 	perf_switch(&perf_core.task[0]);
+	host_sysctl("0");
+	check(host_user_trap_armed(), "user_trap.stays_while_an_event_can_be_read");
 	perf_close(e);
 	check(!host_user_trap(&regs), "user_trap.no_read_after_close");
+	host_sysctl("0");
+	check(!host_user_trap_armed(), "user_trap.sysctl_0_disarms");
 	unloaded("user_trap");
 }
 
@@ -231,6 +236,24 @@ static void test_isolation(void)
 	check(all_calls() == before && reads_right(own),
 	      "user_isolation.start_without_reset_makes_no_call");
 	unloaded("user_isolation.privileged");
+}
+
+static void preempt_rt(void)
+{
+	host.preempt_rt = true;
+}
+
+/* To arm the probe stops all CPUs: not unless the administrator allows it. */
+static void test_rt(void)
+{
+	boot(&(struct machine){ .prepare = preempt_rt });
+	perf_map(open_own(5));
+	check(host.scounteren[0] == TIME && !host_user_trap_armed(),
+	      "user_access.preempt_rt_has_no_reads");
+	host_sysctl("1");
+	perf_map(open_own(5));
+	check(host.scounteren[0] != TIME, "user_access.preempt_rt_has_reads_with_sysctl_1");
+	unloaded("user_access.preempt_rt");
 }
 
 static void test_sysctl(void)
@@ -381,6 +404,7 @@ void test_user(void)
 	test_exec();
 	test_trap();
 	test_isolation();
+	test_rt();
 	test_sysctl();
 	test_free_running(NULL, "exclusive");
 	test_free_running("cpu", "shared");

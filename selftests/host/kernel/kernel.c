@@ -426,9 +426,9 @@ void hrtimer_start(struct hrtimer *timer, ktime_t time, enum hrtimer_mode mode)
 void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *timer),
 		 unsigned int flags)
 {
-	(void)flags;
 	REMEMBER(timers, timer);
 	timer->function = function;
+	timer->flags = flags;
 }
 
 int mod_timer(struct timer_list *timer, unsigned long expires)
@@ -486,6 +486,12 @@ void disable_percpu_irq(int irq)
 	host.irq_enabled[host.cpu] = false;
 }
 
+/* Does it expire when it is due? A deferrable one waits for a tick. */
+static bool can_expire(const struct timer_list *timer)
+{
+	return timer->pending && !(host.nohz_full && timer->flags & TIMER_DEFERRABLE);
+}
+
 static void serve_hrtimer(struct hrtimer *timer)
 {
 	timer->queued = false;
@@ -515,7 +521,7 @@ void host_serve_interrupts(void)
 	}
 	host.irqs_off = false;
 	for (unsigned int i = 0; i < TIMERS && timers[i]; i++) {
-		if (!timers[i]->pending || timers[i]->cpu != host.cpu ||
+		if (!can_expire(timers[i]) || timers[i]->cpu != host.cpu ||
 		    (long)(timers[i]->expires - jiffies) > 0)
 			continue;
 		timers[i]->pending = false;
@@ -543,7 +549,7 @@ u64 host_next_timer(u64 ns)
 		if (hrtimers[i]->queued && (u64)hrtimers[i]->expires < end)
 			end = hrtimers[i]->expires;
 	for (unsigned int i = 0; i < TIMERS && timers[i]; i++)
-		if (timers[i]->pending && timers[i]->expires * TICK_NSEC < end)
+		if (can_expire(timers[i]) && timers[i]->expires * TICK_NSEC < end)
 			end = timers[i]->expires * TICK_NSEC;
 	return end > host.now ? end - host.now : 0;
 }
@@ -706,7 +712,7 @@ static const struct {
 } symbols[] = {
 	{ "perf_event_overflow", perf_event_overflow },
 	{ "perf_sample_event_took", perf_sample_event_took },
-	{ "perf_event_disable_inatomic", perf_event_disable_inatomic },
+	{ "perf_pmu_resched", perf_pmu_resched },
 	{ "kallsyms_lookup_name", kallsyms_lookup_name },
 };
 

@@ -250,6 +250,7 @@ struct hrtimer {
 struct timer_list {
 	void (*function)(struct timer_list *timer);
 	unsigned long expires;
+	unsigned int flags;
 	bool pending;
 	unsigned int cpu;
 };
@@ -282,6 +283,7 @@ struct irq_work {
 #define hrtimer_try_to_cancel(t)	({ (t)->queued = false; 1; })
 #define hrtimer_cancel(t)		((void)((t)->queued = false))
 #define timer_pending(t)		((t)->pending)
+#define tick_nohz_full_cpu(cpu)		(host.nohz_full && (cpu) >= 0)
 #define timer_delete_sync(t)		((void)(host_might_sleep(), (t)->pending = false))
 #define irq_work_sync(w)		((void)assert(!(w)->pending))
 u64 sched_clock(void);
@@ -463,14 +465,6 @@ struct kprobe {
 	void *addr;
 };
 
-struct work_struct {
-	int unused;
-};
-
-struct delayed_work {
-	int unused;
-};
-
 #define KPROBE_FLAG_DISABLED		2
 #define unregister_kprobe(probe)	((void)(probe))
 int register_kprobe(struct kprobe *probe);
@@ -510,6 +504,8 @@ struct host {
 	size_t handler_size;          /* of what it has for each CPU */
 	int irq;
 	bool irq_enabled[HOST_CPUS];
+	bool preempt_rt;              /* CONFIG_PREEMPT_RT */
+	bool nohz_full;               /* all CPUs are, and run one task that makes no system call */
 	const char *user_trap_fails;  /* why user_trap.c does not work; NULL: it does */
 	unsigned int warnings;
 	char log[1 << 16];            /* what was written to it since the machine was set up */
@@ -534,6 +530,7 @@ const char *host_debugfs(const char *name);
 bool host_logged(const char *text);
 /* In user_trap.c: a read of a counter by a program traps. */
 bool host_user_trap(struct pt_regs *regs);
+bool host_user_trap_armed(void);
 /* In perf_core.c: time passes, and events happen. */
 void host_pass(u64 ns);
 

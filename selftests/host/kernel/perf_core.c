@@ -99,9 +99,12 @@ void host_pass(u64 ns)
 	}
 	host_run_cpu(cpu);
 	host.now += ns;
-	for_each_event(m)
+	for_each_event(m) {
 		if (counts(&m->event))
 			m->happened += ns * m->rate;
+		m->enabled += m->event.state >= PERF_EVENT_STATE_INACTIVE ? ns : 0;
+		m->running += m->event.state == PERF_EVENT_STATE_ACTIVE ? ns : 0;
+	}
 }
 
 /* ---- scheduling of events, on this CPU, interrupts disabled ---- */
@@ -323,6 +326,17 @@ void perf_resched(void)
 
 	groups_out(TASK | PINNED | FLEXIBLE);
 	groups_out(CPU | FLEXIBLE);
+	all_in();
+	end(before);
+}
+
+void perf_pmu_resched(struct pmu *pmu)
+{
+	unsigned long before;
+
+	assert(pmu == perf_core.pmu && host.irqs_off);
+	before = begin();
+	groups_out(TASK | CPU | PINNED | FLEXIBLE);
 	all_in();
 	end(before);
 }
@@ -575,6 +589,11 @@ static struct pmu *pmu_of(const struct perf_event_attr *attr)
 	return perf_core.other && (int)type == perf_core.other->type ? perf_core.other : NULL;
 }
 
+static unsigned int is_user_event(const struct perf_event *e)
+{
+	return !!(e->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT);
+}
+
 static struct perf_event *alloc_event(const struct perf_event_attr *attr, struct pmu *pmu,
 				      struct task_struct *task, int cpu)
 {
@@ -616,6 +635,8 @@ static int init_event(struct perf_event *e)
 	assert(!host.irqs_off);
 	ret = e->pmu->event_init(e);
 	perf_model(e)->is_open = !ret;
+	if (!ret)
+		perf_core.nr_user += is_user_event(e);
 	return ret;
 }
 
@@ -632,6 +653,7 @@ struct perf_event *perf_open(const struct perf_event_attr *attr, struct task_str
 	*error = init_event(e);
 	if (*error)
 		return NULL;
+	e->attach_state |= PERF_ATTACH_GROUP;
 	if (leader)
 		list_add_tail(&e->sibling_list, &leader->sibling_list);
 	for_cpu_of(e, perf_resched);
@@ -686,6 +708,7 @@ static void free_event(struct perf_event *e)
 	for_each_event(child)
 		if (child->event.parent == e)
 			perf_close(&child->event);
+	perf_core.nr_user -= is_user_event(e);
 	if (e->destroy)
 		e->destroy(e);
 	perf_model(e)->is_open = false;
@@ -831,8 +854,10 @@ int perf_hotplug(unsigned int cpu, bool online)
 	host_run_cpu(cpu);
 	perf_switch(&perf_core.idle);
 	for_each_event(m)
-		if (!is_of_task(&m->event) && m->event.cpu == (int)cpu && is_leader(&m->event))
+		if (!is_of_task(&m->event) && m->event.cpu == (int)cpu && is_leader(&m->event)) {
 			disable_here(&m->event);
+			m->event.attach_state &= ~PERF_ATTACH_GROUP;
+		}
 	host_run_cpu(before);
 	return ret;
 }

@@ -20,6 +20,7 @@
  * @happened: events that happened while it counted
  * @sampled: sum of the periods of its samples; @samples: their number; @throttled: how often
  * @wrong_mode: samples in a privilege mode that it excludes
+ * @enabled, @running: its times, without those of the task
  * @output: the event that has its mmap page, or NULL
  * @page: its mmap page, if @mapped
  * @order: place among the groups; the first is scheduled first
@@ -28,7 +29,7 @@ struct perf_model {
 	struct perf_event event;
 	bool is_open, mapped;
 	struct fakesbi_code code;
-	u64 rate, happened, sampled, samples, throttled, wrong_mode;
+	u64 rate, happened, sampled, samples, throttled, wrong_mode, enabled, running;
 	struct perf_event *output;
 	struct perf_event_mmap_page page;
 	u64 order;
@@ -42,6 +43,7 @@ struct perf_model {
  * @task: programs; @idle: the idle task, a kernel thread
  * @model: events; after the first @used none are open
  * @took_ns, @took: what the driver reported of its handlers
+ * @nr_user: events in contexts that can be read from user space
  * @latency: an interrupt comes so long after it is due, at most (ns)
  */
 struct perf_core {
@@ -50,7 +52,7 @@ struct perf_core {
 	struct task_struct task[PERF_TASKS], idle;
 	struct mm_struct mm[PERF_TASKS];
 	struct perf_model model[PERF_EVENTS];
-	unsigned int used;
+	unsigned int used, nr_user;
 	u64 took_ns, took, seq, last_order;
 	unsigned int latency;
 	bool throttled[HOST_CPUS];

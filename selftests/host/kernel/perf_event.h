@@ -3,6 +3,7 @@
 #ifndef HOST_PERF_EVENT_H
 #define HOST_PERF_EVENT_H
 
+#define PERF_ATTACH_GROUP		0x02
 #define PERF_ATTACH_TASK		0x04
 #define PERF_HES_STOPPED		0x01
 #define PERF_HES_UPTODATE		0x02
@@ -114,6 +115,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs);
 void perf_sample_event_took(u64 ns);
 void perf_event_disable_inatomic(struct perf_event *event);
+void perf_pmu_resched(struct pmu *pmu);
 void perf_event_update_userpage(struct perf_event *event);
 struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 						    struct task_struct *task, void *overflow,

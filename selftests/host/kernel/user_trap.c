@@ -21,6 +21,7 @@ void sbi_pmu_user_trap_exit(struct sbi_pmu_user_trap *ut)
 bool sbi_pmu_user_trap_get(struct sbi_pmu_user_trap *ut)
 {
 	atomic_inc(&ut->users);
+	ut->armed = true;
 	return true;
 }
 
@@ -30,8 +31,19 @@ void sbi_pmu_user_trap_put(struct sbi_pmu_user_trap *ut)
 	atomic_dec(&ut->users);
 }
 
+void sbi_pmu_user_trap_disarm(struct sbi_pmu_user_trap *ut)
+{
+	if (!atomic_read(&ut->users))
+		ut->armed = false;
+}
+
+bool host_user_trap_armed(void)
+{
+	return trap && trap->armed;
+}
+
 /* A program's read of a counter trapped. Return: may it go on? Else the kernel kills it. */
 bool host_user_trap(struct pt_regs *regs)
 {
-	return trap && atomic_read(&trap->users) && sbi_pmu_user_access_catch(trap, regs);
+	return host_user_trap_armed() && sbi_pmu_user_access_catch(trap, regs);
 }
