@@ -684,15 +684,17 @@ static void event_count_from(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u
 	sbi_pmu_event_page_changed(e);
 }
 
-/* Their events cannot be counted, nor can it be said at open. */
+/* Release counters that cannot be read any more: their events are not counted. */
 static noinline void unreadable(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	struct sbi_pmu_event *e;
 	struct hlist_node *tmp;
 	unsigned int i;
 
-	for_each_counter(i, which)
+	for_each_counter(i, which) {
+		counter_release(cpu, i);
 		counter_drop_events(cpu, i);
+	}
 	hlist_for_each_entry_safe(e, tmp, &cpu->unassigned, node)
 		event_fail(cpu, e);
 }
