@@ -108,7 +108,7 @@ static void test_snapshot(void)
 	unload();
 	check(host_logged("this page is leaked") && host.allocations == 1,
 	      "snapshot.page_that_firmware_keeps_is_leaked");
-	free_page((unsigned long)fakesbi.region[0].address);
+	free_page((unsigned long)fakesbi.shmem);
 	fakesbi.shmem = NULL;
 }
 
