@@ -390,11 +390,6 @@ u64 sched_clock(void)
 	return host.now;
 }
 
-void mdelay(unsigned long ms)
-{
-	host_pass(ms * NSEC_PER_MSEC);
-}
-
 void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *timer),
 		   int clock, enum hrtimer_mode mode)
 {

@@ -13,7 +13,6 @@
 #define PERF_PMU_CAP_EXTENDED_HW_TYPE	0x0100
 #define PERF_PMU_TXN_ADD		0x1
 #define PERF_PMU_TXN_READ		0x2
-#define PERF_EVENT_FLAG_ARCH		0x0fffff
 #define PERF_EVENT_FLAG_USER_READ_CNT	0x80000000
 
 enum perf_event_state {
@@ -63,8 +62,7 @@ struct riscv_pmu {
 
 struct hw_perf_event {
 	u64 config;
-	unsigned long config_base, event_base;
-	int idx, last_cpu;
+	int idx;
 	int flags;
 	struct task_struct *target;
 	int state;
