@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_perf: what perf core does with events: groups, tasks, multiplexing, samples, ioctls. */
+/* test_perf: what perf core does with events: tasks, samples, ioctls, hotplug. */
 #include "test.h"
-
-#define GROUP	8
 
 static const struct machine lcofi = { .quirks = OPENSBI_NEW };
 
@@ -13,56 +11,19 @@ static struct perf_event_attr sampling(u64 config, u64 period)
 	};
 }
 
-/* Open a group of raw events of @task, or of CPU 0. Return: the error of the last, or 0 */
-static int open_group(struct task_struct *task, const u64 *config, struct perf_event **e,
-		      unsigned int n)
-{
-	int error = 0;
-
-	for (unsigned int i = 0; i < n && !error; i++) {
-		const struct perf_event_attr attr = {
-			.type = TYPE, .config = config[i], .read_format = PERF_FORMAT_GROUP,
-		};
-
-		e[i] = perf_open(&attr, task, task ? -1 : 0, i ? e[0] : NULL, &error);
-	}
-	return error;
-}
-
-static void test_group(void)
-{
-	static const u64 same[] = { 5, 5, 7, 5 }, many[] = { 1, 2, 3, 4, 5, 6 };
-	struct perf_event *e[GROUP];
-	bool alike = true;
-
-	boot(&lcofi);
-	check(!open_group(NULL, same, e, 4), "perf.group_opens");
-	for (unsigned int n = 0; n < 100; n++) {
-		perf_run(1000 + n);
-		perf_resched();
-		perf_read(e[0]);
-		alike = alike && local64_read(&e[0]->count) == local64_read(&e[1]->count) &&
-			local64_read(&e[0]->count) == local64_read(&e[3]->count);
-	}
-	check(alike && is_right(e[0]) && is_right(e[2]), "perf.members_with_one_event_have_one_count");
-	perf_close(e[0]);
-	check(open_group(NULL, many, e, 6) == -EINVAL, "perf.group_that_cannot_fit_is_refused");
-	unloaded("perf.group");
-}
-
 static void test_switch(void)
 {
-	static const u64 config[] = { 1, 2, 3 };
-	struct perf_event *a[GROUP], *b[GROUP], *cpu;
+	struct perf_event *a[3], *b[3], *cpu;
 	unsigned long before;
 	bool right = true;
 
 	boot(&lcofi);
 	cpu = open_raw(9);
-	open_group(&perf_core.task[0], config, a, 3);
-	open_group(&perf_core.task[1], config, b, 3);
+	for (unsigned int i = 0; i < 3; i++)
+		a[i] = open_task(&(struct perf_event_attr){ .type = TYPE, .config = 1 + i });
 	perf_switch(&perf_core.task[1]);
-	perf_switch(&perf_core.task[0]);
+	for (unsigned int i = 0; i < 3; i++)
+		b[i] = open_task(&(struct perf_event_attr){ .type = TYPE, .config = 1 + i });
 	before = all_calls();
 	for (unsigned int n = 0; n < 200; n++) {
 		perf_switch(&perf_core.task[n % 3]);
@@ -73,24 +34,6 @@ static void test_switch(void)
 		right = right && is_right(a[i]) && is_right(b[i]) && perf_read(b[i]);
 	check(right && is_right(cpu), "perf.tasks_count_their_own");
 	unloaded("perf.switch");
-}
-
-static void test_multiplexing(void)
-{
-	struct perf_event *e[GROUP];
-	bool right = true;
-
-	boot(&lcofi);
-	for (unsigned int i = 0; i < GROUP; i++)
-		e[i] = open_raw(1 + i);
-	for (unsigned int n = 0; n < 400; n++) {
-		perf_run(4000);
-		perf_rotate();
-	}
-	for (unsigned int i = 0; i < GROUP; i++)
-		right = right && is_right(e[i]) && perf_read(e[i]);
-	check(right, "perf.more_events_than_counters_take_turns");
-	unloaded("perf.multiplexing");
 }
 
 static void test_sample(const char *name, const struct machine *machine)
@@ -201,68 +144,30 @@ static void test_ioctls(void)
 	unloaded("perf.ioctl");
 }
 
-static void test_user_page(void)
+static void test_hotplug(void)
 {
+	const struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE };
 	struct perf_event *e;
-	const struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS,
-	};
-	u64 count = 0;
-	bool right = true;
-
-	boot(&lcofi);
-	e = open_task(&attr);
-	perf_map(e);
-	for (unsigned int n = 0; n < 100; n++) {
-		perf_run(1000);
-		right = right && perf_user_read(e, &count) && count == perf_model(e)->happened;
-		perf_switch(&perf_core.task[1]);
-		perf_run(77);
-		perf_switch(&perf_core.task[0]);
-	}
-	check(right && count, "perf.program_reads_its_counter");
-	unloaded("perf.user_page");
-}
-
-static void test_power(void)
-{
-	struct perf_event_attr attr;
-	struct perf_event *e, *s;
 	int error;
 
-	boot(&(struct machine){
-		.quirks = OPENSBI_OLD & ~QUIRK(GAP_TRAPS), .cpus = 2,
-	});
-	e = open_raw(5);
-	attr = sampling(6, 100000);
-	s = open_attr(&attr);
-	for (unsigned int n = 0; n < 20; n++) {
-		perf_run(10000);
-		perf_suspend(n % 3);
-	}
-	check(is_right(e) && is_right(s) && is_sampled(s, 0), "perf.suspend_loses_no_count");
-	perf_close(e);
-	perf_close(s);
-	e = perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 5 }, NULL, 1, NULL,
-		      &(int){ 0 });
+	boot(&(struct machine){ .cpus = 2 });
+	e = perf_open(&attr, NULL, 1, NULL, &error);
 	perf_run(10000);
 	perf_hotplug(1, false);
 	perf_run(10000);
 	check(is_right(e) && e->state == PERF_EVENT_STATE_OFF, "perf.offline_cpu_keeps_its_counts");
 	check(!strcmp(perf_sysfs("cpus"), "0"), "perf.offline_cpu_is_not_listed");
-	check(!perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 5 }, NULL, 1, NULL,
-			 &error) && error == -ENODEV, "perf.offline_cpu_has_no_events");
+	check(!perf_open(&attr, NULL, 1, NULL, &error) && error == -ENODEV,
+	      "perf.offline_cpu_has_no_events");
 	perf_hotplug(1, true);
 	perf_run(10000);
 	check(is_right(e), "perf.cpu_comes_back");
-	unloaded("perf.power");
+	unloaded("perf.hotplug");
 }
 
 void test_perf(void)
 {
-	test_group();
 	test_switch();
-	test_multiplexing();
 	test_sample("perf.interrupt", &lcofi);
 	test_sample("perf.timer", &(struct machine){ .params = { "overflow=timer" } });
 	test_sample("perf.narrow", &(struct machine){ .width = 27 });
@@ -273,6 +178,5 @@ void test_perf(void)
 	test_throttle(702);
 	test_frequency();
 	test_ioctls();
-	test_user_page();
-	test_power();
+	test_hotplug();
 }
