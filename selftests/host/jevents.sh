@@ -7,10 +7,6 @@
 events=$top/drivers/perf/sbi_pmu/vendor/xiangshan
 ours=$dir/json/arch/riscv/openxiangshan
 
-jevents() {
-	(cd "$dir/perf" && python3 jevents.py riscv all arch events.c) >"$dir/log" 2>&1
-}
-
 # "name value" of two KEYs for each object in a model's files; letters of names and digits as perf
 # writes them.
 asked() { # MODEL KEY KEY
@@ -34,10 +30,7 @@ taken() { # MODEL events|metrics PART
 }
 
 same() { # MODEL WHAT
-	cmp "$dir/asked" "$dir/taken" || {
-		diff "$dir/asked" "$dir/taken"
-		fails "$1: perf has other $2"
-	}
+	diff "$dir/asked" "$dir/taken" || fails "$1: perf has other $2"
 	[ -s "$dir/asked" ] || fails "$1: no $2"
 	echo "$1: $(wc -l <"$dir/taken") $2"
 }
@@ -47,10 +40,8 @@ cp -r "$1" "$dir/perf" && cp -r "$dir/json/arch" "$dir/perf/" || exit
 # The lines of both cores are enabled, as by a user who knows the core.
 sed 's/^#0x/0x/' "$dir/json/mapfile-lines.csv" >"$dir/lines"
 cat "$dir/lines" >>"$dir/perf/arch/riscv/mapfile.csv"
-jevents || fails "jevents.py refuses our files"
+(cd "$dir/perf" && python3 jevents.py riscv all arch events.c) >"$dir/log" 2>&1 || fails "jevents.py refuses our files"
 [ ! -s "$dir/log" ] || { cat "$dir/log"; fails "jevents.py prints messages"; }
-[ "$(find "$ours" -mindepth 1 -type d | wc -l)" = "$(grep -c '^#title' "$events/events.tsv")" ] ||
-	fails "not one model for each event table"
 
 for model in "$ours"/*/; do
 	model=$(basename "$model")
@@ -63,7 +54,6 @@ for model in "$ours"/*/; do
 done
 
 # Both cores find their table.
-[ "$(grep -vc '^#' "$dir/lines")" = 2 ] || fails "not two lines for cores"
 grep -v '^#' "$dir/lines" | while IFS=, read -r core _ model _; do
 	grep -A 6 "cpuid = \"$core\"" "$dir/perf/events.c" |
 		grep -q "pmu_events__$(echo "$model" | tr /- __),\$" || echo "$core"
