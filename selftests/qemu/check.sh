@@ -475,7 +475,6 @@ test_steps() { # ROOT STEPS [CXX-ROOT]
 	versions, make install and uninstall = in_tree $1 selftests/host/install.sh
 	generated files = in_tree $1 selftests/host/generated.sh
 	device trees = in_tree $1 selftests/host/dts.sh
-	files are in Documentation/ABI = in_tree $1 selftests/host/abi.sh
 	patch for a kernel = in_tree $1 selftests/host/kernel-patch.sh
 	programs of the guest are run = in_tree $1 selftests/host/programs.sh
 	examples = in_tree ${3:-$1} selftests/host/examples.sh
