@@ -193,7 +193,7 @@ static bool refuses(unsigned int level, const char *error)
 {
 	struct td_set set = {};
 
-	if (!td_find_events(&set, devices, level) && strstr(set.error, error))
+	if (!td_find_events(&set, level) && strstr(set.error, error))
 		return true;
 	note("%s", *set.error ? set.error : "not refused");
 	return false;
@@ -231,18 +231,18 @@ static void test_find(void)
 	check(refuses(1, "no event front_bubble"), "topdown.refuses_value_outside_field");
 	put("events", "front_bubble", "event0=0x15,op0");
 	put("events", "inst_spec_recovery", "event0=0x5,op0=0x4");
-	check(td_find_events(&set, devices, 1) && set.type == 4 && set.slots == 8 &&
-	      set.config[EV_cycles] == 0x4000000000000001 &&
-	      set.config[EV_instructions] == 0x4000000000000002 &&
-	      set.config[EV_front_bubble] == 0x10000000015 &&
-	      set.config[EV_inst_spec_recovery] == 0x40000000005, "topdown.finds_events");
+	check(td_find_events(&set, 1) && set.attr[0].type == 4 && set.slots == 8 &&
+	      set.attr[EV_cycles].config == 0x4000000000000001 &&
+	      set.attr[EV_instructions].config == 0x4000000000000002 &&
+	      set.attr[EV_front_bubble].config == 0x10000000015 &&
+	      set.attr[EV_inst_spec_recovery].config == 0x40000000005, "topdown.finds_events");
 	set.user_only = true;
-	td_name_event(&set, EV_instructions, name, sizeof(name));
+	td_name_event(&set, EV_instructions, name);
 	check(!strcmp(name, "cpu/hw_instructions/u"), "topdown.name_for_perf");
 	check(refuses(2, "Level 1 is available"), "topdown.suggests_available_level");
 	for (unsigned int i = td_events_of_level(1); i < EV_memstall_l3miss; i++)
 		put("events", td_events[i], "event=0x7");
-	check(td_find_events(&set, devices, 3) && set.n_events == EV_memstall_l3miss,
+	check(td_find_events(&set, 3) && set.n_events == EV_memstall_l3miss,
 	      "topdown.level3_can_do_without_l3miss");
 }
 
@@ -252,6 +252,7 @@ void test_topdown(void)
 	test_no_shares();
 	test_summary();
 	test_functions();
+	td_devices = devices;
 	if (check(mkdtemp(devices), "topdown.sysfs_directory_created"))
 		test_find();
 	check(remove_tree(devices), "topdown.sysfs_directory_removed");

@@ -77,17 +77,15 @@ static void parse_pids(char *list)
 	} while (*list++);
 }
 
+#define LONG_OPTIONS	\
+	{ "all", no_argument, NULL, 'a' }, { "pid", required_argument, NULL, 'p' }, \
+	{ "level", required_argument, NULL, 'l' }, { "csv", no_argument, NULL, 'C' }, \
+	{ "interval", required_argument, NULL, 'I' }, { "record", optional_argument, NULL, 'R' }, \
+	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, {}
+
 static void parse_options(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "all", no_argument, NULL, 'a' },
-						      { "pid", required_argument, NULL, 'p' },
-						      { "level", required_argument, NULL, 'l' },
-						      { "csv", no_argument, NULL, 'C' },
-						      { "interval", required_argument, NULL, 'I' },
-						      { "record", optional_argument, NULL, 'R' },
-						      { "output", required_argument, NULL, 'o' },
-						      { "help", no_argument, NULL, 'h' },
-						      {} };
+	static const struct option long_options[] = { LONG_OPTIONS };
 	int option;
 
 	/* The "+" stops at COMMAND: options after it belong to the command. */
@@ -377,30 +375,32 @@ static int run_program(char **argv)
 	return error ? -1 : wait_for_process(p.pid);
 }
 
-/* Sample the event in a second run. Return: the exit status, -1 if perf cannot be run. */
+/*
+ * Sample the event in a second run. Callers (-g) are not shown here, but are in the file, for a flame
+ * graph. Return: the exit status, -1 if perf cannot be run.
+ */
 static int record(const struct td_profile *profile)
 {
-	char event[96], period[24];
-	/* Callers (-g) are not shown here, but are in the file, for a flame graph. */
-	char *first[] = { "perf", "record", "-q", "-g", "-o", (char *)options.record,
-			  "-c",   period,   "-e", event };
-	unsigned int words = 1, n = ARRAY_SIZE(first);
+	static char script[] = "file=$0 target=$3 options=\"-c $1 -e $2\"; shift 3; "
+			       "exec perf record -q -g -o \"$file\" $options $target -- \"$@\"";
+	char event[96], period[24], target[4096] = "";
+	char *first[] = { "sh", "-c", script, (char *)options.record, period, event, target };
+	unsigned int words = 1;
 	char **argv;
 
 	while (options.command[words - 1])
 		words++;
-	argv = calloc(n + 3 + words, sizeof(*argv));
+	argv = calloc(ARRAY_SIZE(first) + words, sizeof(*argv));
 	if (!argv)
 		err(FAILED, "perf");
-	td_name_event(&set, profile->event, event, sizeof(event));
+	td_name_event(&set, profile->event, event);
 	snprintf(period, sizeof(period), "%llu", profile->period);
-	memcpy(argv, first, sizeof(first));
-	if (options.n_pids || options.all_cpus)
-		argv[n++] = options.n_pids ? "-p" : "-a";
 	if (options.n_pids)
-		argv[n++] = options.pid_list;
-	argv[n++] = "--";
-	memcpy(argv + n, options.command, words * sizeof(*argv));
+		snprintf(target, sizeof(target), "-p %s", options.pid_list);
+	else if (options.all_cpus)
+		strcpy(target, "-a");
+	memcpy(argv, first, sizeof(first));
+	memcpy(argv + ARRAY_SIZE(first), options.command, words * sizeof(*argv));
 	options.interval = 0;
 	return run_program(argv);
 }
@@ -408,20 +408,9 @@ static int record(const struct td_profile *profile)
 /* Let perf report list the functions. Return: whether there are any. */
 static bool report_functions(const struct td_profile *profile)
 {
-	char *argv[] = { "perf",
-			 "report",
-			 "--stdio",
-			 "-q",
-			 "-g",
-			 "none",
-			 "--no-children",
-			 "-F",
-			 "overhead,sample,symbol,dso",
-			 "-t",
-			 "\t",
-			 "-i",
-			 (char *)options.record,
-			 NULL };
+	static char script[] = "exec perf report --stdio -q -g none --no-children "
+			       "-F overhead,sample,symbol,dso -t '\t' -i \"$0\"";
+	char *argv[] = { "sh", "-c", script, (char *)options.record, NULL };
 	struct process p;
 	bool found;
 	FILE *in;
@@ -514,7 +503,7 @@ int main(int argc, char **argv)
 	if (options.record && system("command -v perf >/dev/null"))
 		errx(FAILED, "--record needs perf, which is not in PATH\n"
 			     "To do: install it (Debian: apt install linux-perf).");
-	if (!td_find_events(&set, TD_DEVICES, options.level))
+	if (!td_find_events(&set, options.level))
 		errx(NOT_AVAILABLE, "no top-down analysis here: %s", set.error);
 	out = options.output ? fopen(options.output, "we") : options.command ? stderr : stdout;
 	if (!out)
