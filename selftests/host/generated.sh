@@ -63,7 +63,7 @@ in_page() { # FILE
 		}' "$1" | sort
 }
 
-awk -f "$events/read.awk" -f "$events/write-c.awk" "$events/combined.tsv" "$events/events.tsv" \
+awk -f "$events/read.awk" -f "$events/write-c.awk" "$events/events.tsv" "$events/combined.tsv" \
 	>"$dir/tables.inc" || fails "tables.inc cannot be made"
 for kind in dts docs; do
 	"$events/generate.sh" $kind "$dir/$kind" || fails "$kind cannot be made"
