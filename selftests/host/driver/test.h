@@ -77,7 +77,13 @@ void unloaded(const char *test);
 #define FIRMWARE_EVENT(code)	(2ULL << 62 | (code))
 #define PLATFORM_EVENT(data)	(3ULL << 62 | (data))
 
+/* The attr of one of the driver's own events */
+#define ATTR(_config, ...)	\
+	(&(struct perf_event_attr){ .type = TYPE, .config = _config, ##__VA_ARGS__ })
+
 struct perf_event *open_raw(u64 config);
+struct perf_event *open_own(u64 config);
+struct perf_event *open_sampler(u64 config, u64 period);
 struct perf_event *open_general(unsigned int config);
 struct perf_event *open_attr(const struct perf_event_attr *attr);
 struct perf_event *open_task(const struct perf_event_attr *attr);

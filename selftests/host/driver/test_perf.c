@@ -4,13 +4,6 @@
 
 static const struct machine lcofi = { .quirks = OPENSBI_NEW };
 
-static struct perf_event_attr sampling(u64 config, u64 period)
-{
-	return (struct perf_event_attr){
-		.type = TYPE, .config = config, .sample_period = period,
-	};
-}
-
 static void test_switch(void)
 {
 	struct perf_event *a[3], *b[3], *cpu;
@@ -20,10 +13,10 @@ static void test_switch(void)
 	boot(&lcofi);
 	cpu = open_raw(9);
 	for (unsigned int i = 0; i < 3; i++)
-		a[i] = open_task(&(struct perf_event_attr){ .type = TYPE, .config = 1 + i });
+		a[i] = open_own(1 + i);
 	perf_switch(&perf_core.task[1]);
 	for (unsigned int i = 0; i < 3; i++)
-		b[i] = open_task(&(struct perf_event_attr){ .type = TYPE, .config = 1 + i });
+		b[i] = open_own(1 + i);
 	before = all_calls();
 	for (unsigned int n = 0; n < 200; n++) {
 		perf_switch(&perf_core.task[n % 3]);
@@ -38,19 +31,15 @@ static void test_switch(void)
 
 static void test_sample(const char *name, const struct machine *machine)
 {
-	struct perf_event_attr attr;
 	struct perf_event *e, *beside, *user;
 	const u64 late = machine->params[0] && !strcmp(machine->params[0], "overflow=timer") ? 1000000 : 0;
 	bool right;
 
 	boot(machine);
 	host.regs.user = true;
-	attr = sampling(5, 10007);
-	e = open_attr(&attr);
+	e = open_sampler(5, 10007);
 	beside = open_raw(6);
-	attr = sampling(7, 30011);
-	attr.exclude_kernel = 1;
-	user = open_task(&attr);
+	user = open_task(ATTR(7, .sample_period = 30011, .exclude_kernel = 1));
 	for (unsigned int n = 0; n < 300; n++) {
 		perf_run(3000);
 		host.regs.user = n % 3;
@@ -70,17 +59,14 @@ static void test_sample(const char *name, const struct machine *machine)
 
 static void test_throttle(unsigned int kernel)
 {
-	struct perf_event_attr attr;
 	struct perf_event *e, *beside;
 	u64 samples;
 	int error;
 
 	boot(&(struct machine){ .kernel = kernel });
 	perf_core.max_samples_per_tick = 5;
-	attr = sampling(5, 5000);
-	e = open_attr(&attr);
-	beside = perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 6 }, NULL, 0, e,
-			   &error);
+	e = open_sampler(5, 5000);
+	beside = perf_open(ATTR(6), NULL, 0, e, &error);
 	for (unsigned int n = 0; n < 50; n++) {
 		perf_run(TICK_NSEC);
 		perf_tick();
@@ -98,13 +84,10 @@ static void test_throttle(unsigned int kernel)
 
 static void test_frequency(void)
 {
-	struct perf_event_attr attr;
 	struct perf_event *e;
 
 	boot(&lcofi);
-	attr = sampling(5, 4000);
-	attr.freq = 1;
-	e = open_attr(&attr);
+	e = open_attr(ATTR(5, .sample_freq = 4000, .freq = 1));
 	for (unsigned int n = 0; n < 250; n++) {
 		perf_run(TICK_NSEC);
 		perf_tick();
@@ -118,14 +101,11 @@ static void test_frequency(void)
 
 static void test_ioctls(void)
 {
-	struct perf_event_attr attr;
 	struct perf_event *e;
 	u64 samples;
 
 	boot(&lcofi);
-	attr = sampling(5, 1000000);
-	attr.disabled = 1;
-	e = open_attr(&attr);
+	e = open_attr(ATTR(5, .sample_period = 1000000, .disabled = 1));
 	perf_run(100000);
 	check(!perf_read(e), "perf.disabled_event_counts_nothing");
 	perf_refresh(e, 3);
