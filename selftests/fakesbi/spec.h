@@ -26,7 +26,6 @@
 #define SPEC_FID_SNAPSHOT_SHMEM		7
 
 /* event_idx */
-#define SPEC_EVENT_TYPE			GENMASK(19, 16)
 #define SPEC_EVENT_CODE			GENMASK(15, 0)
 #define SPEC_TYPE_GENERAL		0
 #define SPEC_TYPE_CACHE			1

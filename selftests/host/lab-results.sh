@@ -49,6 +49,14 @@ while read -r program; do
 		echo "cases.tsv: no program $program"
 done >>"$dir/log" <<<"$(all_cases | values programs | tr ' ' '\n' | sort -u)"
 ! grep . "$dir/log" || failed=1
+# Each program of the guest is run: by a case, or by another program.
+all_cases | values programs | tr ' ' '\n' | sort -u >"$dir/run"
+while read -r program; do
+	grep -rlwF -- "$program" "$top/selftests/guest" "$lab" |
+		grep -qvE "/(Makefile|cases\.tsv)$|/$program(\.c)?$" ||
+		fails "selftests/guest/$program: no case and no other program runs it"
+done < <(sed -n 's/^\(programs\|scripts\) := //p; /^programs := .*\\$/{n; p}' \
+	"$top/selftests/guest/Makefile" | tr -s ' \t\\' '\n' | grep . | sort -u | comm -23 - "$dir/run")
 while read -r name values; do
 	other=$(all_cases | values "$name" | tr ' ' '\n' | sort -u | grep -vxE -e "$values")
 	[ -z "$other" ] || fails "cases.tsv: $name is $other"

@@ -26,32 +26,19 @@ bool remove_tree(const char *path)
 	return !system(command);
 }
 
-/* In driver/ */
-void test_boot(void);
-void test_event(void);
-void test_counters(void);
-void test_perf(void);
-void test_sampling(void);
-void test_user(void);
-void test_backends(void);
-void test_quirks(void);
+#define AREAS(X)									\
+	X(boot) X(event) X(counters) X(perf) X(sampling) X(user) X(backends) X(quirks)	\
+	X(region) X(topdown)
+#define DECLARE(area)	void test_##area(void);
+#define ROW(area)	{ #area, test_##area },
+
+AREAS(DECLARE)
 void test_random(unsigned long steps, unsigned long long seed, const char *name);
 
 static const struct {
 	const char *area;
 	void (*run)(void);
-} tests[] = {
-	{ "boot", test_boot },
-	{ "event", test_event },
-	{ "counters", test_counters },
-	{ "perf", test_perf },
-	{ "sampling", test_sampling },
-	{ "user", test_user },
-	{ "backends", test_backends },
-	{ "quirks", test_quirks },
-	{ "region", test_region },
-	{ "topdown", test_topdown },
-};
+} tests[] = { AREAS(ROW) };
 
 int main(int argc, char **argv)
 {

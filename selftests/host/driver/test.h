@@ -75,7 +75,6 @@ void unloaded(const char *test);
 /* attr.config of the driver's own events */
 #define STANDARD_EVENT(idx)	(1ULL << 62 | (idx))
 #define FIRMWARE_EVENT(code)	(2ULL << 62 | (code))
-#define PLATFORM_EVENT(data)	(3ULL << 62 | (data))
 
 /* The attr of one of the driver's own events */
 #define ATTR(_config, ...)	\
@@ -93,15 +92,5 @@ bool is_sampled(struct perf_event *event, u64 late);
 unsigned long calls(unsigned int fid);
 unsigned long all_calls(void);
 bool rules_kept(const char *test);
-
-void test_boot(void);
-void test_counters(void);
-void test_event(void);
-void test_perf(void);
-void test_backends(void);
-void test_sampling(void);
-void test_user(void);
-void test_quirks(void);
-void test_random(unsigned long steps, u64 seed, const char *name);
 
 #endif

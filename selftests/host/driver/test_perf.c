@@ -33,7 +33,6 @@ static void test_sample(const char *name, const struct machine *machine)
 {
 	struct perf_event *e, *beside, *user;
 	const u64 late = machine->params[0] && !strcmp(machine->params[0], "overflow=timer") ? 1000000 : 0;
-	bool right;
 
 	boot(machine);
 	host.regs.user = true;
@@ -49,11 +48,9 @@ static void test_sample(const char *name, const struct machine *machine)
 	host.regs.user = true;
 	perf_switch(&perf_core.task[0]);
 	perf_run(20000000);
-	right = is_right(e) && is_right(beside) && is_right(user);
-	check(right, "%s_counts_are_right", name);
+	check(is_right(e) && is_right(beside) && is_right(user), "%s_counts_are_right", name);
 	check(is_sampled(e, late) && is_sampled(user, late) && !perf_model(beside)->samples,
 	      "%s_samples_stand_for_all", name);
-	note("%llu and %llu samples", perf_model(e)->samples, perf_model(user)->samples);
 	unloaded(name);
 }
 
@@ -71,7 +68,6 @@ static void test_throttle(unsigned int kernel)
 		perf_run(TICK_NSEC);
 		perf_tick();
 	}
-	check(perf_model(e)->throttled >= 50, "perf.fast_event_is_throttled_by_%u", kernel);
 	check(is_right(e) && is_right(beside), "perf.throttled_counts_are_right_by_%u", kernel);
 	samples = perf_model(e)->samples;
 	perf_core.max_samples_per_tick = 0;

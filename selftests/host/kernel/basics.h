@@ -19,7 +19,6 @@ typedef unsigned short umode_t;
 #define CONFIG_RISCV_PMU	1
 #define IS_ENABLED(option)	(option)
 
-#define BITS_PER_LONG		64
 #define BIT(n)			(1UL << (n))
 #define BIT_ULL(n)		(1ULL << (n))
 #define GENMASK_ULL(h, l)	((~0ULL << (l)) & (~0ULL >> (63 - (h))))
@@ -60,7 +59,6 @@ void host_warn(const char *file, int line, const char *what);
 
 #define hweight64(x)	((unsigned int)__builtin_popcountll(x))
 #define __ffs64(x)	((unsigned int)__builtin_ctzll(x))
-#define fls64(x)	((x) ? 64 - __builtin_clzll(x) : 0)
 
 static inline int match_string(const char * const *array, size_t n, const char *string)
 {

@@ -24,7 +24,6 @@
 /* ---- memory, locks ---- */
 
 #define GFP_KERNEL	0
-#define GFP_ATOMIC	1
 
 struct rcu_head {
 	int unused;
@@ -499,7 +498,6 @@ struct host {
 	int irq;
 	bool irq_enabled[HOST_CPUS];
 	const char *user_trap_fails;  /* why user_trap.c does not work; NULL: it does */
-	unsigned int warnings;
 	char log[1 << 16];            /* what was written to it since the machine was set up */
 	size_t logged;
 };
