@@ -405,29 +405,39 @@ static int record(const struct td_profile *profile)
 	return run_program(argv);
 }
 
-/* Let perf report list the functions. Return: whether there are any. */
+/*
+ * Let perf report list the functions: "52.56%<tab>246<tab>[.] blocked<tab>matmul"; "[.]" is user
+ * mode, "[k]" the kernel, which the last field says, too. Symbols may have control characters.
+ * Return: whether there are any.
+ */
 static bool report_functions(const struct td_profile *profile)
 {
-	static char script[] = "exec perf report --stdio -q -g none --no-children "
-			       "-F overhead,sample,symbol,dso -t '\t' -i \"$0\"";
-	char *argv[] = { "sh", "-c", script, (char *)options.record, NULL };
+	static char script[] =
+		"perf report --stdio -q -g none --no-children -F overhead,sample,symbol,dso -t '\t' "
+		"-i \"$0\" | awk -F '\t' -v what=\"$1\" -v period=\"$2\" '"
+		"$2 + 0 && NF > 3 {"
+		"	sub(/^ *\\[.\\] /, \"\", $3); gsub(/[[:cntrl:]]/, \"?\", $3);"
+		"	split($4, object, \" \"); samples += $2;"
+		"	line = sprintf(\"%6.1f %% %8d  %-32s  %s\\n\", $1, $2, $3, object[1]);"
+		"	if (++n <= 12) lines = lines line"
+		"}"
+		"END {"
+		"	if (n) printf \"\\n%s, %d samples of %s\\n\\n%s\", what, samples, period, lines;"
+		"	if (n > 12) printf \"  and %d more\\n\", n - 12;"
+		"	exit !n"
+		"}'";
+	char what[96], period[24];
+	char *argv[] = { "sh", "-c", script, (char *)options.record, what, period, NULL };
 	struct process p;
-	bool found;
-	FILE *in;
-	int fd[2];
 
-	if (access(options.record, R_OK) || pipe2(fd, O_CLOEXEC))
+	if (access(options.record, R_OK))
 		return false;
-	in = fdopen(fd[0], "r");
-	if (!in)
-		return false;
-	p = create_process(argv, fd[1]);
-	close(fd[1]);
+	snprintf(what, sizeof(what), "%s: functions by %s", profile->label,
+		 td_events[profile->event]);
+	snprintf(period, sizeof(period), "%llu", profile->period);
+	p = create_process(argv, fileno(out));
 	start_process(&p);
-	found = td_show_functions(out, in, profile);
-	fclose(in);
-	wait_for_process(p.pid);
-	return found;
+	return !wait_for_process(p.pid);
 }
 
 /* Show the functions behind the largest part. Return: whether they could be shown. */

@@ -91,6 +91,5 @@ bool td_find_bottleneck(const struct td_report *report, struct td_profile *profi
 bool td_show_summary(FILE *out, const struct td_report *report, const struct td_style *style);
 void td_show_csv_head(FILE *out);
 bool td_show_csv(FILE *out, const struct td_report *report);
-bool td_show_functions(FILE *out, FILE *perf_report, const struct td_profile *profile);
 
 #endif
