@@ -362,22 +362,9 @@ static void set_name(void)
 
 /* ---- a second run, and the end ---- */
 
-/* Run a program to its end. Return: its exit status, -1 if it cannot be run. */
-static int run_program(char **argv)
-{
-	struct process p = create_process(argv, -1);
-	const int error = start_process(&p);
-
-	if (!error)
-		measure(p.pid);
-	else
-		warnx("cannot run %s: %s", argv[0], strerror(error));
-	return error ? -1 : wait_for_process(p.pid);
-}
-
 /*
  * Sample the event in a second run. Callers (-g) are not shown here, but are in the file, for a flame
- * graph. Return: the exit status, -1 if perf cannot be run.
+ * graph. Return: the exit status.
  */
 static int record(const struct td_profile *profile)
 {
@@ -386,6 +373,7 @@ static int record(const struct td_profile *profile)
 	char event[96], period[24], target[4096] = "";
 	char *first[] = { "sh", "-c", script, (char *)options.record, period, event, target };
 	unsigned int words = 1;
+	struct process p;
 	char **argv;
 
 	while (options.command[words - 1])
@@ -402,7 +390,10 @@ static int record(const struct td_profile *profile)
 	memcpy(argv, first, sizeof(first));
 	memcpy(argv + ARRAY_SIZE(first), options.command, words * sizeof(*argv));
 	options.interval = 0;
-	return run_program(argv);
+	p = create_process(argv, -1);
+	start_process(&p);
+	measure(p.pid);
+	return wait_for_process(p.pid);
 }
 
 /*
@@ -463,7 +454,7 @@ static bool show_functions(const struct td_report *report)
 		td_events[profile.event]);
 	fflush(out);
 	status = record(&profile);
-	if (status < 0 || !report_functions(&profile)) {
+	if (!report_functions(&profile)) {
 		warnx("perf record took no samples (its exit status is %d)\n"
 		      "To do: see what perf printed above; run the command for a longer time.",
 		      status);
