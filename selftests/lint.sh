@@ -43,7 +43,7 @@ self-test)
 	planted $driver/pmu.c '/* XiangShan */' 'belong in vendor/'
 	planted $driver/pmu.c 'static int breach;' 'no file-scope variables'
 	planted $driver/pmu.c 'x = 0x504d55;' 'those of asm/sbi.h'
-	planted selftests/fakesbi/fakesbi.c '#include <asm/sbi.h>' 'numbers of its own'
+	planted selftests/fakesbi/sbi.c '#include <asm/sbi.h>' 'numbers of its own'
 	sed -i /SPDX/d "$copy/$driver/pmu.c"
 	planted $driver/pmu.c '' 'no SPDX line'
 	exit $failed

@@ -61,16 +61,8 @@ config SBI_PMU
 
 EOF2
 # Before the end of the menu
-awk -v entry="$new/entry" '
-	{ line[NR] = $0 }
-	/^endmenu/ { last = NR }
-	END {
-		for (i = 1; i <= NR; i++) {
-			while (i == last && (getline text <entry) > 0)
-				print text
-			print line[i]
-		}
-	}' "$linux/drivers/perf/Kconfig" >"$new/b/drivers/perf/Kconfig"
+end=$(grep -n '^endmenu' "$linux/drivers/perf/Kconfig" | tail -n 1 | cut -d : -f 1)
+sed "$((end - 1))r $new/entry" "$linux/drivers/perf/Kconfig" >"$new/b/drivers/perf/Kconfig"
 
 # ---- the patch ----
 
@@ -82,10 +74,8 @@ version=$(sed -n 's/.*SBI_PMU_VERSION[^"]*"\(.*\)".*/\1/p' include/sbi_pmu/versi
 	Written by "make kernel-patch" of sbi_pmu. Apply it with patch -p1 or git apply.
 
 	The files are those of the module. What only a module of its own needs has stayed:
-	the headers in include/compat, which give older kernels the newest interfaces, and the
-	kprobes by which the driver finds symbols that are not exported to modules, and reads
-	that trap. In the kernel itself both would go, and so would the check of the kernel's
-	version.
+	the headers in include/compat, for older kernels, and kprobes, by which the driver finds
+	symbols that are not exported to modules, and reads that trap.
 
 	EOF2
 	# Without the times of the files; new files as git knows them

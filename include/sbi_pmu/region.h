@@ -83,17 +83,13 @@ static inline uint64_t region_csr(unsigned int n)
 	case n:	\
 		__asm__ __volatile__("csrr %0, %1" : "=r"(value) : "i"(0xc00 + (n))); \
 		break
-#define REGION_CSRS(n)	\
+#define REGION_CSR4(n)	\
 	REGION_CSR(n); REGION_CSR((n) + 1); REGION_CSR((n) + 2); REGION_CSR((n) + 3)
+#define REGION_CSR16(n)	\
+	REGION_CSR4(n); REGION_CSR4((n) + 4); REGION_CSR4((n) + 8); REGION_CSR4((n) + 12)
 	switch (n) {
-		REGION_CSRS(0);
-		REGION_CSRS(4);
-		REGION_CSRS(8);
-		REGION_CSRS(12);
-		REGION_CSRS(16);
-		REGION_CSRS(20);
-		REGION_CSRS(24);
-		REGION_CSRS(28);
+		REGION_CSR16(0);
+		REGION_CSR16(16);
 	}
 	return value;
 }
@@ -318,33 +314,20 @@ static inline int region_parse_terms(struct region *r, struct perf_event_attr *a
 	return error;
 }
 
-/* Events of perf core and raw events; the lists are in the order of the kernel's numbers. */
+/* Events of perf core, in the order of the kernel's numbers: ten of hardware, then of software */
+#define REGION_GENERAL	\
+	"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses", \
+	"bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles", \
+	"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations"
+
+/* Also cache events, and raw events */
 static inline bool region_parse_generic(struct perf_event_attr *attr, const char *name)
 {
-	static const char * const names[] = {
-		"cycles",
-		"instructions",
-		"cache-references",
-		"cache-misses",
-		"branches",
-		"branch-misses",
-		"bus-cycles",
-		"stalled-cycles-frontend",
-		"stalled-cycles-backend",
-		"ref-cycles",
-		"cpu-clock",
-		"task-clock",
-		"page-faults",
-		"context-switches",
-		"cpu-migrations",
-	};
-	static const char * const caches[] = {
-		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node",
-	};
-	static const char * const what[] = {
-		"-loads",        "-load-misses", "-stores",
-		"-store-misses", "-prefetches",  "-prefetch-misses",
-	};
+	static const char * const names[] = { REGION_GENERAL };
+	static const char * const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
+					       "iTLB",      "branch",    "node" };
+	static const char * const what[] = { "-loads",        "-load-misses", "-stores",
+					     "-store-misses", "-prefetches",  "-prefetch-misses" };
 	unsigned int i;
 	int n = 0;
 
@@ -509,39 +492,47 @@ static inline int region_open(struct region *r, const char *events)
 /* What an error means and what to do; the text is valid until the next call for @r. */
 static inline const char *region_why(const struct region *r, int error)
 {
-	return !r->n && *r->why ?
-		       r->why :
-	       error == -ENODEV ?
-		       "not open in this process: call region_open(), also after fork()" :
-	       error == -EPERM ?
-		       "opened by another thread: call region_open() in each thread" :
-	       error == -EBUSY ?
-		       "a region has begun already: call region_end() first" :
-	       error == -EINVAL ?
-		       "no region has begun: call region_begin() first" :
-	       error == -ENODATA ?
-		       "the group did not count: other events had the counters; use fewer" :
-	       error == -ERANGE ? "a count or a time decreased: measure the region again" :
-	       error == -EIO    ? "read(2) of the group failed: open it again" :
-				  strerror(-error);
+	if (!r->n && *r->why)
+		return r->why;
+	switch (-error) {
+	case ENODEV:
+		return "not open in this process: call region_open(), also after fork()";
+	case EPERM:
+		return "opened by another thread: call region_open() in each thread";
+	case EBUSY:
+		return "a region has begun already: call region_end() first";
+	case EINVAL:
+		return "no region has begun: call region_begin() first";
+	case ENODATA:
+		return "the group did not count: other events had the counters; use fewer";
+	case ERANGE:
+		return "a count or a time decreased: measure the region again";
+	case EIO:
+		return "read(2) of the group failed: open it again";
+	}
+	return strerror(-error);
 }
 
 /* Why read(2) would be used now; NULL if user-space reads work. */
 static inline const char *region_slow(const struct region *r)
 {
-	const char *why = !REGION_CAN_DIRECT    ? "user-space reads need 64-bit RISC-V" :
-			  !r->direct            ? "user-space reads are turned off" :
-			  region_check_owner(r) ? region_why(r, region_check_owner(r)) :
-						  NULL;
-
-	for (unsigned int i = 0; i < r->n && !why; i++)
-		why = !r->page[i] ? "a page cannot be mapped: raise kernel.perf_event_mlock_kb" :
-		      !r->page[i]->cap_user_rdpmc ?
-				    "only the kernel can read it: see kernel.perf_user_access" :
-		      !r->page[i]->cap_user_time ? "the kernel gives no access to its clock" :
-		      !r->page[i]->index ? "not on a counter now: other events use the counters" :
-					   NULL;
-	return why;
+	if (!REGION_CAN_DIRECT)
+		return "user-space reads need 64-bit RISC-V";
+	if (!r->direct)
+		return "user-space reads are turned off";
+	if (region_check_owner(r))
+		return region_why(r, region_check_owner(r));
+	for (unsigned int i = 0; i < r->n; i++) {
+		if (!r->page[i])
+			return "a page cannot be mapped: raise kernel.perf_event_mlock_kb";
+		if (!r->page[i]->cap_user_rdpmc)
+			return "only the kernel can read it: see kernel.perf_user_access";
+		if (!r->page[i]->cap_user_time)
+			return "the kernel gives no access to its clock";
+		if (!r->page[i]->index)
+			return "not on a counter now: other events use the counters";
+	}
+	return NULL;
 }
 
 /* ---- cycles only ---- */

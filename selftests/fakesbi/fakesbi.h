@@ -14,18 +14,14 @@
 #define FAKESBI_CTRS		160
 #define FAKESBI_ARGS		6	/* arguments of a call */
 #define FAKESBI_WINDOW		64	/* counters in the mask of a call */
-#define FAKESBI_REGIONS		4
-#define FAKESBI_EVENTS		64	/* different selectors that are in use at the same time */
 #define FAKESBI_MAX_RATE	64	/* events in a tick, which is a ns */
 
-#ifndef FAKESBI_CODE /* the old test program has the driver's in its place */
 /* An event, as CONFIG_MATCHING (FID 2) takes it: event_idx, event_data, and filters */
 struct fakesbi_code {
 	u64 data;
 	u32 idx;
 	u32 flags;
 };
-#endif
 
 /**
  * struct fakesbi_ctr - a counter
@@ -61,13 +57,6 @@ struct fakesbi_ctr {
 	u64 event;
 };
 
-/* Memory that firmware may write: @size bytes at physical address @address, here at @at */
-struct fakesbi_region {
-	u64 address;
-	u64 size;
-	u8 *at;
-};
-
 /**
  * struct fakesbi_hart - state of the model, and faults
  * @ctr: counters by logical index
@@ -76,15 +65,12 @@ struct fakesbi_region {
  * @can: can a counter hold an event? NULL: hardware counters hold each hardware event,
  *	 firmware counters each firmware event
  * @countable: does the host have this raw event (QUIRK_UNCOUNTABLE_STOPS)? NULL: yes
- * @region: memory; @regions: number of regions
  * @shmem: snapshot shared memory, NULL: none
  * @copy: its contents at the last START from it
  * @sscofpmf: counters have overflow interrupts and filters
  * @overflow_csr: the CSR that has the overflow bits: scountovf, or that of another source
  * @lcofi: the interrupt is pending
  * @quirks: BIT_ULL() of enum fakesbi_quirk
- * @call_ticks: time of each call, in ns
- * @read_ticks: time of each read of a CSR, in ns
  * @reads: number of reads of CSRs
  * @refuse: each configuration is refused with probability 1 / @refuse; 0: never
  * @stray: the same: a configuration takes a counter that was not offered
@@ -99,8 +85,6 @@ struct fakesbi_region {
  * @unstoppable: delegated counters whose bit in scountinhibit cannot be changed
  * @no_sireg2: an access to sireg2 traps
  * @boot_event: mhpmevent of programmable counters as firmware leaves it when the hart starts
- * @maps_events: the hart is QEMU's: @map says which counter counts which event
- * @map: selectors, each with the number of the counter that counts it; @mapped: how many
  * @inhibit_writes: number of writes to scountinhibit
  * @calls: number of calls, by function
  * @broken: number of rules of the specification that the driver broke; @why: the last one
@@ -111,26 +95,19 @@ struct fakesbi_hart {
 	u8 by_csr[32];
 	bool (*can)(const struct fakesbi_code *code, unsigned int idx);
 	bool (*countable)(const struct fakesbi_code *code);
-	struct fakesbi_region region[FAKESBI_REGIONS];
-	unsigned int regions;
 	struct spec_snapshot *shmem;
 	struct spec_snapshot copy;
 	bool sscofpmf;
 	unsigned int overflow_csr;
 	bool lcofi;
 	u64 quirks;
-	u64 call_ticks, read_ticks, reads;
+	u64 reads;
 	unsigned int refuse, stray, start_fails, stop_fails, read_fails, shmem_fails;
 	u32 delegated, constant, unstoppable;
 	u64 event_bits, boot_event;
-	struct {
-		u64 selector;
-		unsigned int counter;
-	} map[FAKESBI_EVENTS];
-	unsigned int mapped;
 	unsigned int inhibit_writes;
 	unsigned long calls[16];
-	bool smcntrpmf, no_sireg2, maps_events;
+	bool smcntrpmf, no_sireg2;
 	unsigned int broken;
 	const char *why;
 };
@@ -145,7 +122,6 @@ extern struct fakesbi_hart fakesbi_harts[FAKESBI_HARTS], *fakesbi_now;
 void fakesbi_reset(unsigned int hpm, unsigned int firmware, unsigned int width);
 void fakesbi_add(unsigned int idx, unsigned int csr, unsigned int width);
 void fakesbi_add_firmware(unsigned int idx);
-void fakesbi_memory(u64 address, void *at, u64 size);
 void fakesbi_delegate(bool on);
 unsigned int fakesbi_random(void);
 void fakesbi_seed(u64 seed);
@@ -157,8 +133,7 @@ u32 fakesbi_overflow(unsigned int csr);
 int fakesbi_read_delegated(unsigned int counter, unsigned int csr, u64 *value);
 int fakesbi_write_delegated(unsigned int counter, unsigned int csr, u64 value);
 int fakesbi_stopped(u32 *counters);
-int fakesbi_stop(u32 counters);
-int fakesbi_start(u32 counters);
+int fakesbi_inhibit(u32 counters, bool inhibit);
 
 /* Time, and loss of power */
 u64 fakesbi_rate(const struct fakesbi_code *code);

@@ -10,16 +10,12 @@
 /* X(NAME) for each */
 #define FAKESBI_QUIRK_LIST(X) \
 	/* OpenSBI, lib/sbi/sbi_pmu.c */ \
-	X(START_RUNNING_LOSES_IRQ)	/* (a) no interrupt after START of a running counter */ \
 	X(PENDING_KEEPS_OF)		/* (b) START does not clear OF while LCOFI is pending */ \
-	X(CACHE_RAW_FLAGS)		/* (d) CLEAR_VALUE, AUTO_START are ignored for cache, raw */ \
 	X(FIXED_FALLBACK)		/* (e) cycles, instret: else counter 0, 2, even in use */ \
 	X(CONFIGURED_IS_TAKEN)		/* (f) stopped is not free; full is as no support */ \
 	X(RAW_ZERO_FAILS)		/* (g) raw event 0 is refused */ \
-	X(EMPTY_MASK_TAKEN)		/* (h) success, though no counter was offered */ \
 	X(FIRST_HOLDER_ONLY)		/* (i) the first counter with a firmware event counts */ \
 	X(FW_NEVER_ALREADY)		/* (i) START, STOP of a firmware counter always succeed */ \
-	X(LATE_VALUE)			/* (j) the initial value is written after the start */ \
 	X(GAP_TRAPS)			/* (j) counter info of a counter whose CSR traps */ \
 	X(RESET_CLEARS_FIXED)		/* (j) RESET sets cycle and instret to 0 */ \
 	X(INFO_PAST_END)		/* (j) counter info: the index after the last is valid */ \
@@ -36,10 +32,8 @@
 	X(FIXED_ALWAYS)			/* cycles on 0, instructions on 2, even in use */ \
 	X(FIXED_HOMOGENEOUS)		/* these filter and interrupt as others do */ \
 	X(OVERFLOW_STICKS)		/* overflow bits in the snapshot stay until RESET */ \
-	X(FW_SHARED)			/* counters with one firmware event are one counter */ \
 	X(NO_PLATFORM)			/* every platform firmware event is refused */ \
 	X(UNUSED_UNREADABLE)		/* only counters with an event can be read */ \
-	X(UNUSED_READS_RANDOM)		/* FW_READ without an event returns any value (6.12) */ \
 	X(UNUSED_SKIPPED)		/* START, STOP without an event do nothing and succeed */ \
 	X(SAVES_UP_TO_ERROR)		/* counters after one that is stopped are not saved */ \
 	X(SAVES_ALL)			/* a save restores the other values of the last START */ \

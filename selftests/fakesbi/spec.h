@@ -12,28 +12,20 @@
 #define SPEC_ERR_FAILED			-1
 #define SPEC_ERR_NOT_SUPPORTED		-2
 #define SPEC_ERR_INVALID_PARAM		-3
-#define SPEC_ERR_DENIED			-4
-#define SPEC_ERR_INVALID_ADDRESS	-5
-#define SPEC_ERR_ALREADY_AVAILABLE	-6
 #define SPEC_ERR_ALREADY_STARTED	-7
 #define SPEC_ERR_ALREADY_STOPPED	-8
 #define SPEC_ERR_NO_SHMEM		-9
 
 /* Function listing */
-#define SPEC_EID			0x504D55
 #define SPEC_FID_NUM_COUNTERS		0
 #define SPEC_FID_COUNTER_INFO		1
 #define SPEC_FID_CONFIG_MATCHING	2
 #define SPEC_FID_START			3
 #define SPEC_FID_STOP			4
 #define SPEC_FID_FW_READ		5
-#define SPEC_FID_FW_READ_HI		6
 #define SPEC_FID_SNAPSHOT_SHMEM		7
-#define SPEC_FID_EVENT_INFO		8
-#define SPEC_FIDS			9
 
 /* event_idx */
-#define SPEC_EVENT_TYPE			GENMASK(19, 16)
 #define SPEC_EVENT_CODE			GENMASK(15, 0)
 #define SPEC_TYPE_GENERAL		0
 #define SPEC_TYPE_CACHE			1
@@ -46,20 +38,13 @@
 #define SPEC_GENERAL_INSTRUCTIONS	2
 #define SPEC_GENERAL_CACHE_REFS		3
 #define SPEC_GENERAL_CACHE_MISSES	4
-#define SPEC_GENERAL_BRANCHES		5
-#define SPEC_GENERAL_BRANCH_MISSES	6
-#define SPEC_GENERAL_BUS_CYCLES		7
-#define SPEC_GENERAL_STALL_FRONTEND	8
-#define SPEC_GENERAL_STALL_BACKEND	9
 #define SPEC_GENERAL_REF_CYCLES		10
 
 /* Hardware cache events (type 1) */
 #define SPEC_CACHE_ID			GENMASK(15, 3)
 #define SPEC_CACHE_OP			GENMASK(2, 1)
-#define SPEC_CACHE_RESULT		BIT(0)
 #define SPEC_CACHE_IDS			7
 #define SPEC_CACHE_OPS			3
-#define SPEC_CACHE_RESULTS		2
 
 /* Raw events (types 2 and 3): bits of event_data that are the selector */
 #define SPEC_RAW_DATA			GENMASK_ULL(47, 0)
@@ -69,7 +54,6 @@
 #define SPEC_FW_STANDARD_LAST		21
 #define SPEC_FW_IMPLEMENTATION		256
 #define SPEC_FW_PLATFORM		65535
-#define SPEC_FW_PLATFORM_DATA		GENMASK_ULL(61, 0)
 
 /* counter_info (FID 1) */
 #define SPEC_INFO_CSR			GENMASK(11, 0)
@@ -77,9 +61,6 @@
 #define SPEC_INFO_FIRMWARE		BIT(63)
 
 /* config_flags (FID 2) */
-#define SPEC_CFG_SKIP_MATCH		BIT(0)
-#define SPEC_CFG_CLEAR_VALUE		BIT(1)
-#define SPEC_CFG_AUTO_START		BIT(2)
 #define SPEC_CFG_VUINH			BIT(3)
 #define SPEC_CFG_VSINH			BIT(4)
 #define SPEC_CFG_UINH			BIT(5)
@@ -113,11 +94,9 @@ static_assert(sizeof(struct spec_snapshot) == 4096);
 #define SPEC_CSR_CYCLE			0xC00
 #define SPEC_CSR_TIME			0xC01
 #define SPEC_CSR_INSTRET		0xC02
-#define SPEC_CSR_LAST			0xC1F
 #define SPEC_CSR_SCOUNTOVF		0xDA0
 
 /* Privileged specification: counters delegated to S-mode (Smcdeleg, Ssccfg) */
-#define SPEC_CSR_SCOUNTINHIBIT		0x120
 #define SPEC_CSR_SIREG			0x151
 #define SPEC_CSR_SIREG2			0x152
 

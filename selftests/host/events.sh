@@ -7,8 +7,8 @@
 good=$top/drivers/perf/sbi_pmu/vendor/xiangshan
 
 generate() { # AWK FOLDER
-	$1 -f "$2/read.awk" -f "$2/write-c.awk" "$2/combined.tsv" "$2/standard.tsv" \
-		"$2/riscv.tsv" "$2/metrics.tsv" "$2/events.tsv"
+	$1 -f "$2/read.awk" -f "$2/write-c.awk" "$2/events.tsv" "$2/combined.tsv" \
+		"$2/standard.tsv" "$2/riscv.tsv" "$2/metrics.tsv"
 }
 
 # refuses SCRIPT FILE LINE-PATTERN MESSAGE: after the sed SCRIPT on FILE, MESSAGE is
@@ -54,7 +54,6 @@ all_errors() {
 	refuses '/^rob_commitinstr	/s/	56	/	64	/' events.tsv '^rob_commitinstr	.*	64	-	.*	-$' "max '64' needs more than 6 bits"
 	refuses '/^itlb_access	/s//dtlb_ld_access	/' events.tsv '^dtlb_ld_access	memory' 'has another unit'
 	refuses '/^ifu_req	/s/	2	2	2	2	/	-	-	-	-	/' events.tsv '^ifu_req	' "no table has 'ifu_req'"
-	refuses '/^ptw_access	/s/pagetablecache_access/PTW_access/' events.tsv '^ptw_access	' 'differs from another row in its indices only'
 	refuses '/^#bits	v3/d' events.tsv '^ifu_req	' "no '#bits' of the frontend in table v3"
 	refuses '/^#name/d' events.tsv '^frontendflush	' "no line '#name"
 	refuses '/^#name/s/v2r2-2026	v3/v3	v2r2-2026/' events.tsv '^frontendflush	' "no line '#name"

@@ -23,7 +23,4 @@ void write_pmu_file(const char *devices, const char *pmu, const char *dir, const
 		    const char *line);
 bool remove_tree(const char *path);
 
-void test_region(void);
-void test_topdown(void);
-
 #endif

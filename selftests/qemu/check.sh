@@ -470,14 +470,12 @@ test_steps() { # ROOT STEPS [CXX-ROOT]
 	lint finds planted breaches = in_tree $1 selftests/lint.sh self-test
 	shellcheck = in_tree $1 selftests/lint.sh shellcheck
 	make refuses what cannot work = in_tree $1 selftests/host/kdir-check.sh
-	lab counts its results = in_tree $1 selftests/host/lab-results.sh
+	lab counts its results, and runs all programs = in_tree $1 selftests/host/lab-results.sh
 	event tables = in_tree $1 selftests/host/events.sh
 	versions, make install and uninstall = in_tree $1 selftests/host/install.sh
 	generated files = in_tree $1 selftests/host/generated.sh
 	device trees = in_tree $1 selftests/host/dts.sh
-	files are in Documentation/ABI = in_tree $1 selftests/host/abi.sh
 	patch for a kernel = in_tree $1 selftests/host/kernel-patch.sh
-	programs of the guest are run = in_tree $1 selftests/host/programs.sh
 	examples = in_tree ${3:-$1} selftests/host/examples.sh
 	EOF2
 }

@@ -6,15 +6,12 @@
  * all counts are of the same time. td_compute_shares() checks that it counted all of the time.
  */
 #include <dirent.h>
-#include <errno.h>
-#include <linux/perf_event.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+const char *td_devices = "/sys/bus/event_source/devices";
+
+#define REGION_SYSFS	td_devices
+#include "../../include/sbi_pmu/region.h"
 #include "topdown.h"
 
 /* Write the error text. Return: false. */
@@ -30,87 +27,33 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct td_set *set, const
 
 /* ---- sysfs ---- */
 
-static bool read_line(const char *dir, const char *file, char *line, int size)
+/* The event of perf's name "cpu/front_bubble/". Return: is there one? */
+static bool parse_event(const struct td_set *set, enum td_event event, char name[64],
+			struct perf_event_attr *attr)
 {
-	char path[256];
-	FILE *f;
-	bool ok;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, file);
-	f = fopen(path, "r");
-	if (!f)
-		return false;
-	ok = fgets(line, size, f);
-	fclose(f);
-	if (ok)
-		line[strcspn(line, "\n")] = '\0';
-	return ok;
-}
-
-/* Set the bits of a term such as "event0=0x15", as format/event0 says; a bare term is 1. */
-static bool set_field(const char *dir, char *term, uint64_t *config)
-{
-	char file[64], format[64], *equals = strchr(term, '='), *end;
-	unsigned int low, high;
-	uint64_t value = 1;
-	int n;
-
-	if (equals) {
-		*equals++ = '\0';
-		value = strtoull(equals, &end, 0);
-		if (end == equals || *end)
-			return false;
-	}
-	snprintf(file, sizeof(file), "format/%.50s", term);
-	if (!read_line(dir, file, format, sizeof(format)))
-		return false;
-	n = sscanf(format, "config:%u-%u", &low, &high);
-	if (n == 1)
-		high = low;
-	if (n < 1 || low > high || high > 63 || (high - low < 63 && value >> (high - low + 1)))
-		return false;
-	*config |= value << low;
-	return true;
-}
-
-/*
- * Look up an event. If another driver owns the PMU "cpu", sbi_pmu puts "hw_" before the names of
- * general events.
- */
-static bool find_file(const char *dir, const char *name, char file[64], char *terms, int size)
-{
-	snprintf(file, 64, "events/%s", name);
-	if (read_line(dir, file, terms, size))
-		return true;
-	snprintf(file, 64, "events/hw_%s", name);
-	return read_line(dir, file, terms, size);
-}
-
-static bool find_event(const char *dir, const char *name, uint64_t *config)
-{
-	char file[64], terms[256], *term, *rest;
-
-	if (!find_file(dir, name, file, terms, sizeof(terms)))
-		return false;
-	*config = 0;
-	for (term = strtok_r(terms, ",", &rest); term; term = strtok_r(NULL, ",", &rest))
-		if (!set_field(dir, term, config))
-			return false;
-	return true;
-}
-
-static bool find_pmu(struct td_set *set, const char *devices)
-{
-	static const char * const names[] = { "sbi_pmu", "cpu" };
-	char line[64];
+	/* If another driver owns the PMU "cpu", general events have another name. */
+	static const char * const prefixes[] = { "", "hw_" };
+	struct region parser = {};
 
 	for (unsigned int i = 0; i < 2; i++) {
-		snprintf(set->dir, sizeof(set->dir), "%s/%s", devices, names[i]);
-		if (read_line(set->dir, "caps/mode", line, sizeof(line)) &&
-		    read_line(set->dir, "type", line, sizeof(line))) {
-			set->type = strtoul(line, NULL, 0);
+		snprintf(name, 64, "%s/%s%s/", set->pmu, prefixes[i], td_events[event]);
+		memcpy(parser.name[0], name, 64);
+		if (!region_parse(&parser, attr))
 			return true;
-		}
+	}
+	return false;
+}
+
+static bool find_pmu(struct td_set *set)
+{
+	static const char * const names[] = { "sbi_pmu", "cpu" };
+	char line[256];
+
+	for (unsigned int i = 0; i < 2; i++) {
+		set->pmu = names[i];
+		if (region_read_sysfs(line, set->pmu, "caps/", "mode") &&
+		    region_read_sysfs(line, set->pmu, "", "type"))
+			return true;
 	}
 	return fail(set, "the module sbi_pmu is not loaded\n"
 			 "To do: insmod sbi_pmu.ko, and check in dmesg what it found.");
@@ -119,10 +62,10 @@ static bool find_pmu(struct td_set *set, const char *devices)
 /* The same counts are other shares on a core with other slots, so do not assume a number. */
 static bool read_slots(struct td_set *set)
 {
-	char line[64], *end = line;
+	char line[256], *end = line;
 	unsigned long slots = 0;
 
-	if (read_line(set->dir, "caps/slots", line, sizeof(line)))
+	if (region_read_sysfs(line, set->pmu, "caps/", "slots"))
 		slots = strtoul(line, &end, 0);
 	/* The events that count slots are 6 bits wide. */
 	if (slots && slots < 64 && !*end) {
@@ -135,22 +78,22 @@ static bool read_slots(struct td_set *set)
 }
 
 /* Find the PMU and the events of a level. @set: all zero. Return: false: see @set->error. */
-bool td_find_events(struct td_set *set, const char *devices, unsigned int level)
+bool td_find_events(struct td_set *set, unsigned int level)
 {
 	const unsigned int needed = td_events_of_level(level);
-	char table[64];
+	char table[256], name[64];
 	unsigned int n;
 
-	if (!find_pmu(set, devices))
+	if (!find_pmu(set))
 		return false;
-	if (!read_line(set->dir, "caps/event_table", table, sizeof(table)))
+	if (!region_read_sysfs(table, set->pmu, "caps/", "event_table"))
 		return fail(set,
 			    "sbi_pmu knows of no XiangShan events on this core\n"
 			    "To do: on a XiangShan core, load the module with xiangshan=TABLE;\n"
 			    "sbi-pmu-xiangshan.rst lists the tables.");
 	if (!read_slots(set))
 		return false;
-	for (n = 0; n < needed && find_event(set->dir, td_events[n], &set->config[n]); n++)
+	for (n = 0; n < needed && parse_event(set, n, name, &set->attr[n]); n++)
 		;
 	set->n_events = n;
 	if (n == needed || n == EV_memstall_l3miss)
@@ -164,14 +107,13 @@ bool td_find_events(struct td_set *set, const char *devices, unsigned int level)
 }
 
 /* Write the name of an event, for perf. */
-void td_name_event(const struct td_set *set, enum td_event event, char *text, int size)
+void td_name_event(const struct td_set *set, enum td_event event, char text[96])
 {
-	char file[64], terms[256];
+	struct perf_event_attr attr = {};
 
-	if (!find_file(set->dir, td_events[event], file, terms, sizeof(terms)))
-		snprintf(file, sizeof(file), "events/%s", td_events[event]);
-	snprintf(text, size, "%s/%s/%s", strrchr(set->dir, '/') + 1, strchr(file, '/') + 1,
-		 set->user_only ? "u" : "");
+	parse_event(set, event, text, &attr);
+	if (set->user_only)
+		strcat(text, "u");
 }
 
 /* ---- opening ---- */
@@ -179,19 +121,17 @@ void td_name_event(const struct td_set *set, enum td_event event, char *text, in
 static int open_event(const struct td_set *set, unsigned int i, pid_t pid, int cpu, bool on_exec,
 		      int leader)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = set->type,
-		.config = set->config[i],
-		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-			       PERF_FORMAT_TOTAL_TIME_RUNNING,
-		.disabled = leader < 0,
-		.enable_on_exec = leader < 0 && on_exec,
-		.inherit = cpu < 0,
-		.exclude_kernel = set->user_only,
-	};
-	const int fd = syscall(SYS_perf_event_open, &attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	struct perf_event_attr attr = set->attr[i];
+	int fd;
 
+	attr.size = sizeof(attr);
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			   PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr.disabled = leader < 0;
+	attr.enable_on_exec = leader < 0 && on_exec;
+	attr.inherit = cpu < 0;
+	attr.exclude_kernel = set->user_only;
+	fd = syscall(SYS_perf_event_open, &attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -305,11 +245,11 @@ bool td_open_process(struct td_set *set, pid_t pid)
 /* Open the events on all CPUs of the PMU that are online. */
 bool td_open_cpus(struct td_set *set)
 {
-	char list[4096], *range, *rest;
+	char list[256], *range, *rest;
 	int first, last;
 
-	if (!read_line(set->dir, "cpus", list, sizeof(list)) &&
-	    !read_line("/sys/devices/system/cpu", "online", list, sizeof(list)))
+	if (!region_read_sysfs(list, set->pmu, "", "cpus") &&
+	    !region_read_sysfs(list, "../../../devices/system/cpu", "", "online"))
 		return fail(set, "cannot read the list of CPUs from sysfs");
 	for (range = strtok_r(list, ",", &rest); range; range = strtok_r(NULL, ",", &rest)) {
 		const int n = sscanf(range, "%d-%d", &first, &last);

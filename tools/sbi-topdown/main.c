@@ -77,17 +77,15 @@ static void parse_pids(char *list)
 	} while (*list++);
 }
 
+#define LONG_OPTIONS	\
+	{ "all", no_argument, NULL, 'a' }, { "pid", required_argument, NULL, 'p' }, \
+	{ "level", required_argument, NULL, 'l' }, { "csv", no_argument, NULL, 'C' }, \
+	{ "interval", required_argument, NULL, 'I' }, { "record", optional_argument, NULL, 'R' }, \
+	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, {}
+
 static void parse_options(int argc, char **argv)
 {
-	static const struct option long_options[] = { { "all", no_argument, NULL, 'a' },
-						      { "pid", required_argument, NULL, 'p' },
-						      { "level", required_argument, NULL, 'l' },
-						      { "csv", no_argument, NULL, 'C' },
-						      { "interval", required_argument, NULL, 'I' },
-						      { "record", optional_argument, NULL, 'R' },
-						      { "output", required_argument, NULL, 'o' },
-						      { "help", no_argument, NULL, 'h' },
-						      {} };
+	static const struct option long_options[] = { LONG_OPTIONS };
 	int option;
 
 	/* The "+" stops at COMMAND: options after it belong to the command. */
@@ -364,81 +362,73 @@ static void set_name(void)
 
 /* ---- a second run, and the end ---- */
 
-/* Run a program to its end. Return: its exit status, -1 if it cannot be run. */
-static int run_program(char **argv)
-{
-	struct process p = create_process(argv, -1);
-	const int error = start_process(&p);
-
-	if (!error)
-		measure(p.pid);
-	else
-		warnx("cannot run %s: %s", argv[0], strerror(error));
-	return error ? -1 : wait_for_process(p.pid);
-}
-
-/* Sample the event in a second run. Return: the exit status, -1 if perf cannot be run. */
+/*
+ * Sample the event in a second run. Callers (-g) are not shown here, but are in the file, for a flame
+ * graph. Return: the exit status.
+ */
 static int record(const struct td_profile *profile)
 {
-	char event[96], period[24];
-	/* Callers (-g) are not shown here, but are in the file, for a flame graph. */
-	char *first[] = { "perf", "record", "-q", "-g", "-o", (char *)options.record,
-			  "-c",   period,   "-e", event };
-	unsigned int words = 1, n = ARRAY_SIZE(first);
+	static char script[] = "file=$0 target=$3 options=\"-c $1 -e $2\"; shift 3; "
+			       "exec perf record -q -g -o \"$file\" $options $target -- \"$@\"";
+	char event[96], period[24], target[4096] = "";
+	char *first[] = { "sh", "-c", script, (char *)options.record, period, event, target };
+	unsigned int words = 1;
+	struct process p;
 	char **argv;
 
 	while (options.command[words - 1])
 		words++;
-	argv = calloc(n + 3 + words, sizeof(*argv));
+	argv = calloc(ARRAY_SIZE(first) + words, sizeof(*argv));
 	if (!argv)
 		err(FAILED, "perf");
-	td_name_event(&set, profile->event, event, sizeof(event));
+	td_name_event(&set, profile->event, event);
 	snprintf(period, sizeof(period), "%llu", profile->period);
-	memcpy(argv, first, sizeof(first));
-	if (options.n_pids || options.all_cpus)
-		argv[n++] = options.n_pids ? "-p" : "-a";
 	if (options.n_pids)
-		argv[n++] = options.pid_list;
-	argv[n++] = "--";
-	memcpy(argv + n, options.command, words * sizeof(*argv));
+		snprintf(target, sizeof(target), "-p %s", options.pid_list);
+	else if (options.all_cpus)
+		strcpy(target, "-a");
+	memcpy(argv, first, sizeof(first));
+	memcpy(argv + ARRAY_SIZE(first), options.command, words * sizeof(*argv));
 	options.interval = 0;
-	return run_program(argv);
+	p = create_process(argv, -1);
+	start_process(&p);
+	measure(p.pid);
+	return wait_for_process(p.pid);
 }
 
-/* Let perf report list the functions. Return: whether there are any. */
+/*
+ * Let perf report list the functions: "52.56%<tab>246<tab>[.] blocked<tab>matmul"; "[.]" is user
+ * mode, "[k]" the kernel, which the last field says, too. Symbols may have control characters.
+ * Return: whether there are any.
+ */
 static bool report_functions(const struct td_profile *profile)
 {
-	char *argv[] = { "perf",
-			 "report",
-			 "--stdio",
-			 "-q",
-			 "-g",
-			 "none",
-			 "--no-children",
-			 "-F",
-			 "overhead,sample,symbol,dso",
-			 "-t",
-			 "\t",
-			 "-i",
-			 (char *)options.record,
-			 NULL };
+	static char script[] =
+		"perf report --stdio -q -g none --no-children -F overhead,sample,symbol,dso -t '\t' "
+		"-i \"$0\" | awk -F '\t' -v what=\"$1\" -v period=\"$2\" '"
+		"$2 + 0 && NF > 3 {"
+		"	sub(/^ *\\[.\\] /, \"\", $3); gsub(/[[:cntrl:]]/, \"?\", $3);"
+		"	split($4, object, \" \"); samples += $2;"
+		"	line = sprintf(\"%6.1f %% %8d  %-32s  %s\\n\", $1, $2, $3, object[1]);"
+		"	if (++n <= 12) lines = lines line"
+		"}"
+		"END {"
+		"	if (n) printf \"\\n%s, %d samples of %s\\n\\n%s\", what, samples, period, lines;"
+		"	if (n > 12) printf \"  and %d more\\n\", n - 12;"
+		"	exit !n"
+		"}'";
+	char what[96], period[24];
+	char *argv[] = { "sh", "-c", script, (char *)options.record, what, period, NULL };
 	struct process p;
-	bool found;
-	FILE *in;
-	int fd[2];
 
-	if (access(options.record, R_OK) || pipe2(fd, O_CLOEXEC))
+	if (access(options.record, R_OK))
 		return false;
-	in = fdopen(fd[0], "r");
-	if (!in)
-		return false;
-	p = create_process(argv, fd[1]);
-	close(fd[1]);
+	snprintf(what, sizeof(what), "%s: functions by %s", profile->label,
+		 td_events[profile->event]);
+	snprintf(period, sizeof(period), "%llu", profile->period);
+	p = create_process(argv, fileno(out));
 	start_process(&p);
-	found = td_show_functions(out, in, profile);
-	fclose(in);
-	wait_for_process(p.pid);
-	return found;
+	return !wait_for_process(p.pid);
 }
 
 /* Show the functions behind the largest part. Return: whether they could be shown. */
@@ -464,7 +454,7 @@ static bool show_functions(const struct td_report *report)
 		td_events[profile.event]);
 	fflush(out);
 	status = record(&profile);
-	if (status < 0 || !report_functions(&profile)) {
+	if (!report_functions(&profile)) {
 		warnx("perf record took no samples (its exit status is %d)\n"
 		      "To do: see what perf printed above; run the command for a longer time.",
 		      status);
@@ -514,7 +504,7 @@ int main(int argc, char **argv)
 	if (options.record && system("command -v perf >/dev/null"))
 		errx(FAILED, "--record needs perf, which is not in PATH\n"
 			     "To do: install it (Debian: apt install linux-perf).");
-	if (!td_find_events(&set, TD_DEVICES, options.level))
+	if (!td_find_events(&set, options.level))
 		errx(NOT_AVAILABLE, "no top-down analysis here: %s", set.error);
 	out = options.output ? fopen(options.output, "we") : options.command ? stderr : stdout;
 	if (!out)

@@ -3,6 +3,7 @@
 #ifndef TOPDOWN_H
 #define TOPDOWN_H
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,7 +30,8 @@ struct td_sample {
 
 /* ---- events.c ---- */
 
-#define TD_DEVICES	"/sys/bus/event_source/devices"
+/* Where PMUs are in sysfs */
+extern const char *td_devices;
 
 /* The events on one task or CPU; all are read through the first one, the group's leader */
 struct td_group {
@@ -40,19 +42,18 @@ struct td_group {
 
 /* All events of an analysis */
 struct td_set {
-	char dir[128];     /* the PMU in sysfs */
-	unsigned int type; /* for perf_event_open() */
+	const char *pmu;
 	unsigned int slots;
-	uint64_t config[TD_EVENTS];
-	unsigned int n_events; /* in each group */
+	struct perf_event_attr attr[TD_EVENTS]; /* type and config */
+	unsigned int n_events;                  /* in each group */
 	bool user_only;
 	struct td_group *groups; /* one for each task or CPU */
 	unsigned int n_groups;
 	char error[512]; /* after a failure: what happened and what to do */
 };
 
-bool td_find_events(struct td_set *set, const char *devices, unsigned int level);
-void td_name_event(const struct td_set *set, enum td_event event, char *text, int size);
+bool td_find_events(struct td_set *set, unsigned int level);
+void td_name_event(const struct td_set *set, enum td_event event, char text[96]);
 bool td_open_command(struct td_set *set, pid_t pid);
 bool td_open_process(struct td_set *set, pid_t pid);
 bool td_open_cpus(struct td_set *set);
@@ -90,6 +91,5 @@ bool td_find_bottleneck(const struct td_report *report, struct td_profile *profi
 bool td_show_summary(FILE *out, const struct td_report *report, const struct td_style *style);
 void td_show_csv_head(FILE *out);
 bool td_show_csv(FILE *out, const struct td_report *report);
-bool td_show_functions(FILE *out, FILE *perf_report, const struct td_profile *profile);
 
 #endif

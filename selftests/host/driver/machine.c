@@ -118,7 +118,17 @@ struct perf_event *open_task(const struct perf_event_attr *attr)
 
 struct perf_event *open_raw(u64 config)
 {
-	return open_attr(&(struct perf_event_attr){ .type = TYPE, .config = config });
+	return open_attr(ATTR(config));
+}
+
+struct perf_event *open_own(u64 config)
+{
+	return open_task(ATTR(config));
+}
+
+struct perf_event *open_sampler(u64 config, u64 period)
+{
+	return open_attr(ATTR(config, .sample_period = period));
 }
 
 struct perf_event *open_general(unsigned int config)

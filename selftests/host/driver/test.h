@@ -17,22 +17,22 @@
 #define QUIRK(name)	BIT_ULL(QUIRK_##name)
 /* Quirks of one firmware */
 #define OPENSBI_OLD							\
-	(QUIRK(CACHE_RAW_FLAGS) | QUIRK(FIXED_FALLBACK) | QUIRK(CONFIGURED_IS_TAKEN) | \
+	(QUIRK(FIXED_FALLBACK) | QUIRK(CONFIGURED_IS_TAKEN) | \
 	 QUIRK(RAW_ZERO_FAILS) | QUIRK(FIRST_HOLDER_ONLY) | QUIRK(FW_NEVER_ALREADY) | \
-	 QUIRK(LATE_VALUE) | QUIRK(GAP_TRAPS) | QUIRK(RESET_CLEARS_FIXED) | \
+	 QUIRK(GAP_TRAPS) | QUIRK(RESET_CLEARS_FIXED) | \
 	 QUIRK(INFO_PAST_END) | QUIRK(LAST_STATUS) | QUIRK(SUSPEND_LOSES_EVENTS) | \
 	 QUIRK(HIGHEST_FIRST) | QUIRK(FIRST_ROW_ONLY) | QUIRK(GAPS_COUNTED) | \
-	 QUIRK(NO_SNAPSHOT) | QUIRK(NO_RAW_V2) | QUIRK(EMPTY_MASK_TAKEN))
+	 QUIRK(NO_SNAPSHOT) | QUIRK(NO_RAW_V2))
 #define OPENSBI_NEW							\
-	(QUIRK(START_RUNNING_LOSES_IRQ) | QUIRK(PENDING_KEEPS_OF) | \
+	(QUIRK(PENDING_KEEPS_OF) | \
 	 QUIRK(CONFIGURED_IS_TAKEN) | QUIRK(RAW_ZERO_FAILS) | QUIRK(FIRST_HOLDER_ONLY) | \
 	 QUIRK(LAST_STATUS) | QUIRK(GAPS_COUNTED) | QUIRK(NO_SNAPSHOT))
 #define KVM								\
 	(QUIRK(FIXED_ALWAYS) | QUIRK(FIXED_HOMOGENEOUS) | QUIRK(OVERFLOW_STICKS) | \
-	 QUIRK(FW_SHARED) | QUIRK(NO_PLATFORM) | QUIRK(UNUSED_UNREADABLE) | \
+	 QUIRK(NO_PLATFORM) | QUIRK(UNUSED_UNREADABLE) | \
 	 QUIRK(CONFIGURED_IS_TAKEN) | QUIRK(UNUSED_SKIPPED) | QUIRK(SAVES_UP_TO_ERROR) | \
 	 QUIRK(SAVES_ALL) | QUIRK(SHMEM_IS_CLEARED) | QUIRK(UNCOUNTABLE_STOPS))
-#define KVM_OLD	(KVM | QUIRK(UNUSED_READS_RANDOM) | QUIRK(READS_ACCUMULATE))
+#define KVM_OLD	(KVM | QUIRK(READS_ACCUMULATE))
 #define RUSTSBI								\
 	(QUIRK(TIME_IS_COUNTER) | QUIRK(ABORT_AT_ALREADY) | QUIRK(NO_FILTER) | \
 	 QUIRK(NO_SNAPSHOT) | QUIRK(CONFIGURED_IS_TAKEN) | \
@@ -75,9 +75,14 @@ void unloaded(const char *test);
 /* attr.config of the driver's own events */
 #define STANDARD_EVENT(idx)	(1ULL << 62 | (idx))
 #define FIRMWARE_EVENT(code)	(2ULL << 62 | (code))
-#define PLATFORM_EVENT(data)	(3ULL << 62 | (data))
+
+/* The attr of one of the driver's own events */
+#define ATTR(_config, ...)	\
+	(&(struct perf_event_attr){ .type = TYPE, .config = _config, ##__VA_ARGS__ })
 
 struct perf_event *open_raw(u64 config);
+struct perf_event *open_own(u64 config);
+struct perf_event *open_sampler(u64 config, u64 period);
 struct perf_event *open_general(unsigned int config);
 struct perf_event *open_attr(const struct perf_event_attr *attr);
 struct perf_event *open_task(const struct perf_event_attr *attr);
@@ -87,15 +92,5 @@ bool is_sampled(struct perf_event *event, u64 late);
 unsigned long calls(unsigned int fid);
 unsigned long all_calls(void);
 bool rules_kept(const char *test);
-
-void test_boot(void);
-void test_counters(void);
-void test_event(void);
-void test_perf(void);
-void test_backends(void);
-void test_sampling(void);
-void test_user(void);
-void test_quirks(void);
-void test_random(unsigned long steps, u64 seed, const char *name);
 
 #endif

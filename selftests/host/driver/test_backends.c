@@ -8,17 +8,6 @@
 static const struct machine csr = { .delegated = true, .params = { "backend=csr" } };
 static const struct machine snapshot = { .params = { "backend=snapshot" } };
 
-static struct perf_event *open_sampler(u64 config, u64 period)
-{
-	return open_attr(&(struct perf_event_attr){ .type = TYPE, .config = config,
-						    .sample_period = period });
-}
-
-static struct perf_event *open_own(u64 config)
-{
-	return open_task(&(struct perf_event_attr){ .type = TYPE, .config = config });
-}
-
 /* ---- the snapshot shared memory ---- */
 
 static void test_snapshot_switch(const char *firmware, u64 quirks)
@@ -37,8 +26,7 @@ static void test_snapshot_switch(const char *firmware, u64 quirks)
 		/* In a VM to learn of a raw event takes time. */
 		host.read_ns = 1;
 		for (unsigned int i = 0; i < n; i++)
-			open_errno(&(struct perf_event_attr){ .type = TYPE, .config = events[i],
-							      .disabled = 1 });
+			open_errno(ATTR(events[i], .disabled = 1));
 		host.read_ns = 0;
 		for (unsigned int i = 0; i < n; i++)
 			e[i] = open_own(events[i]);
@@ -108,7 +96,7 @@ static void test_snapshot(void)
 	unload();
 	check(host_logged("this page is leaked") && host.allocations == 1,
 	      "snapshot.page_that_firmware_keeps_is_leaked");
-	free_page((unsigned long)fakesbi.region[0].address);
+	free_page((unsigned long)fakesbi.shmem);
 	fakesbi.shmem = NULL;
 }
 
@@ -144,9 +132,8 @@ static void test_refused(void)
 
 		machine.prepare = faults[i].prepare;
 		error = boot(&machine);
-		check(error == -EOPNOTSUPP ||
-		      (!error && open_errno(&(struct perf_event_attr){ .type = TYPE, .config = 5 })),
-		      "delegation.%s", faults[i].what);
+		check(error == -EOPNOTSUPP || (!error && open_errno(ATTR(5))), "delegation.%s",
+		      faults[i].what);
 		unload();
 		check(!host_left(), "delegation.%s_and_leaves_nothing", faults[i].what);
 	}
@@ -174,8 +161,7 @@ static void test_learned(void)
 	before = all_calls();
 	e = open_own(STANDARD_EVENT(SPEC_GENERAL_CACHE_REFS));
 	f = open_own(STANDARD_EVENT(SPEC_GENERAL_CACHE_MISSES));
-	check(open_errno(&(struct perf_event_attr){ .type = TYPE, .config = 0xbad }) == 0,
-	      "delegation.raw_event_on_all_programmable");
+	check(!open_errno(ATTR(0xbad)), "delegation.raw_event_on_all_programmable");
 	check(fakesbi.ctr[3].running && (fakesbi.ctr[3].event & 0xffff) == SPEC_GENERAL_CACHE_REFS &&
 	      (fakesbi.ctr[4].event & 0xffff) == SPEC_GENERAL_CACHE_MISSES,
 	      "delegation.event_on_the_counters_of_firmware");
@@ -208,8 +194,7 @@ static void test_csr(void)
 	boot(&machine);
 	leader = open_own(5);
 	for (unsigned int i = 0; i < 3; i++)
-		e = perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 6 + i }, current,
-			      -1, leader, &error);
+		e = perf_open(ATTR(6 + i), current, -1, leader, &error);
 	cycles = open_own(STANDARD_EVENT(1));
 	perf_run(100);
 	before = all_calls();
@@ -234,8 +219,7 @@ static void test_csr(void)
 	perf_run(100000);
 	check(is_sampled(s, 0) && is_right(s) && is_right(cycles) && all_calls() == before,
 	      "delegation.samples_make_no_call");
-	check(open_errno(&(struct perf_event_attr){ .type = TYPE, .config = STANDARD_EVENT(1),
-						    .exclude_hv = 1 }) == 0,
+	check(open_errno(ATTR(STANDARD_EVENT(1), .exclude_hv = 1)) == 0,
 	      "delegation.exclude_hv_is_no_filter_where_all_counters_have_it");
 	/* Before kexec: the next kernel may not have them stopped. */
 	host_reboot();

@@ -266,21 +266,6 @@ static void test_files(void)
 	}
 }
 
-static void test_reload(void)
-{
-	struct perf_event *e;
-
-	boot(&(struct machine){});
-	e = open_raw(5);
-	perf_run(1000);
-	check(is_right(e), "boot.event_counts");
-	perf_close(e);
-	unload();
-	check(!boot_again(), "boot.module_loads_again");
-	unload();
-	check(!host_left(), "boot.reload_leaves_nothing");
-}
-
 void test_boot(void)
 {
 	for (unsigned int n = 0; n < ARRAY_SIZE(cases); n++)
@@ -289,6 +274,5 @@ void test_boot(void)
 	test_failures(&(struct machine){ .params = { "backend=snapshot" } }, "snapshot");
 	test_failures(&(struct machine){ .hpm = 29, .params = { "xiangshan=v3" } }, "xiangshan");
 	test_failures(&(struct machine){ .delegated = true, .params = { "backend=csr" } }, "csr");
-	test_reload();
 	test_files();
 }

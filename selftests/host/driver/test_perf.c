@@ -1,68 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_perf: what perf core does with events: groups, tasks, multiplexing, samples, ioctls. */
+/* test_perf: what perf core does with events: tasks, samples, ioctls, hotplug. */
 #include "test.h"
-
-#define GROUP	8
 
 static const struct machine lcofi = { .quirks = OPENSBI_NEW };
 
-static struct perf_event_attr sampling(u64 config, u64 period)
-{
-	return (struct perf_event_attr){
-		.type = TYPE, .config = config, .sample_period = period,
-	};
-}
-
-/* Open a group of raw events of @task, or of CPU 0. Return: the error of the last, or 0 */
-static int open_group(struct task_struct *task, const u64 *config, struct perf_event **e,
-		      unsigned int n)
-{
-	int error = 0;
-
-	for (unsigned int i = 0; i < n && !error; i++) {
-		const struct perf_event_attr attr = {
-			.type = TYPE, .config = config[i], .read_format = PERF_FORMAT_GROUP,
-		};
-
-		e[i] = perf_open(&attr, task, task ? -1 : 0, i ? e[0] : NULL, &error);
-	}
-	return error;
-}
-
-static void test_group(void)
-{
-	static const u64 same[] = { 5, 5, 7, 5 }, many[] = { 1, 2, 3, 4, 5, 6 };
-	struct perf_event *e[GROUP];
-	bool alike = true;
-
-	boot(&lcofi);
-	check(!open_group(NULL, same, e, 4), "perf.group_opens");
-	for (unsigned int n = 0; n < 100; n++) {
-		perf_run(1000 + n);
-		perf_resched();
-		perf_read(e[0]);
-		alike = alike && local64_read(&e[0]->count) == local64_read(&e[1]->count) &&
-			local64_read(&e[0]->count) == local64_read(&e[3]->count);
-	}
-	check(alike && is_right(e[0]) && is_right(e[2]), "perf.members_with_one_event_have_one_count");
-	perf_close(e[0]);
-	check(open_group(NULL, many, e, 6) == -EINVAL, "perf.group_that_cannot_fit_is_refused");
-	unloaded("perf.group");
-}
-
 static void test_switch(void)
 {
-	static const u64 config[] = { 1, 2, 3 };
-	struct perf_event *a[GROUP], *b[GROUP], *cpu;
+	struct perf_event *a[3], *b[3], *cpu;
 	unsigned long before;
 	bool right = true;
 
 	boot(&lcofi);
 	cpu = open_raw(9);
-	open_group(&perf_core.task[0], config, a, 3);
-	open_group(&perf_core.task[1], config, b, 3);
+	for (unsigned int i = 0; i < 3; i++)
+		a[i] = open_own(1 + i);
 	perf_switch(&perf_core.task[1]);
-	perf_switch(&perf_core.task[0]);
+	for (unsigned int i = 0; i < 3; i++)
+		b[i] = open_own(1 + i);
 	before = all_calls();
 	for (unsigned int n = 0; n < 200; n++) {
 		perf_switch(&perf_core.task[n % 3]);
@@ -75,39 +29,16 @@ static void test_switch(void)
 	unloaded("perf.switch");
 }
 
-static void test_multiplexing(void)
-{
-	struct perf_event *e[GROUP];
-	bool right = true;
-
-	boot(&lcofi);
-	for (unsigned int i = 0; i < GROUP; i++)
-		e[i] = open_raw(1 + i);
-	for (unsigned int n = 0; n < 400; n++) {
-		perf_run(4000);
-		perf_rotate();
-	}
-	for (unsigned int i = 0; i < GROUP; i++)
-		right = right && is_right(e[i]) && perf_read(e[i]);
-	check(right, "perf.more_events_than_counters_take_turns");
-	unloaded("perf.multiplexing");
-}
-
 static void test_sample(const char *name, const struct machine *machine)
 {
-	struct perf_event_attr attr;
 	struct perf_event *e, *beside, *user;
 	const u64 late = machine->params[0] && !strcmp(machine->params[0], "overflow=timer") ? 1000000 : 0;
-	bool right;
 
 	boot(machine);
 	host.regs.user = true;
-	attr = sampling(5, 10007);
-	e = open_attr(&attr);
+	e = open_sampler(5, 10007);
 	beside = open_raw(6);
-	attr = sampling(7, 30011);
-	attr.exclude_kernel = 1;
-	user = open_task(&attr);
+	user = open_task(ATTR(7, .sample_period = 30011, .exclude_kernel = 1));
 	for (unsigned int n = 0; n < 300; n++) {
 		perf_run(3000);
 		host.regs.user = n % 3;
@@ -117,32 +48,26 @@ static void test_sample(const char *name, const struct machine *machine)
 	host.regs.user = true;
 	perf_switch(&perf_core.task[0]);
 	perf_run(20000000);
-	right = is_right(e) && is_right(beside) && is_right(user);
-	check(right, "%s_counts_are_right", name);
+	check(is_right(e) && is_right(beside) && is_right(user), "%s_counts_are_right", name);
 	check(is_sampled(e, late) && is_sampled(user, late) && !perf_model(beside)->samples,
 	      "%s_samples_stand_for_all", name);
-	note("%llu and %llu samples", perf_model(e)->samples, perf_model(user)->samples);
 	unloaded(name);
 }
 
 static void test_throttle(unsigned int kernel)
 {
-	struct perf_event_attr attr;
 	struct perf_event *e, *beside;
 	u64 samples;
 	int error;
 
 	boot(&(struct machine){ .kernel = kernel });
 	perf_core.max_samples_per_tick = 5;
-	attr = sampling(5, 5000);
-	e = open_attr(&attr);
-	beside = perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 6 }, NULL, 0, e,
-			   &error);
+	e = open_sampler(5, 5000);
+	beside = perf_open(ATTR(6), NULL, 0, e, &error);
 	for (unsigned int n = 0; n < 50; n++) {
 		perf_run(TICK_NSEC);
 		perf_tick();
 	}
-	check(perf_model(e)->throttled >= 50, "perf.fast_event_is_throttled_by_%u", kernel);
 	check(is_right(e) && is_right(beside), "perf.throttled_counts_are_right_by_%u", kernel);
 	samples = perf_model(e)->samples;
 	perf_core.max_samples_per_tick = 0;
@@ -155,13 +80,10 @@ static void test_throttle(unsigned int kernel)
 
 static void test_frequency(void)
 {
-	struct perf_event_attr attr;
 	struct perf_event *e;
 
 	boot(&lcofi);
-	attr = sampling(5, 4000);
-	attr.freq = 1;
-	e = open_attr(&attr);
+	e = open_attr(ATTR(5, .sample_freq = 4000, .freq = 1));
 	for (unsigned int n = 0; n < 250; n++) {
 		perf_run(TICK_NSEC);
 		perf_tick();
@@ -175,14 +97,11 @@ static void test_frequency(void)
 
 static void test_ioctls(void)
 {
-	struct perf_event_attr attr;
 	struct perf_event *e;
 	u64 samples;
 
 	boot(&lcofi);
-	attr = sampling(5, 1000000);
-	attr.disabled = 1;
-	e = open_attr(&attr);
+	e = open_attr(ATTR(5, .sample_period = 1000000, .disabled = 1));
 	perf_run(100000);
 	check(!perf_read(e), "perf.disabled_event_counts_nothing");
 	perf_refresh(e, 3);
@@ -201,70 +120,32 @@ static void test_ioctls(void)
 	unloaded("perf.ioctl");
 }
 
-static void test_user_page(void)
+static void test_hotplug(void)
 {
-	struct perf_event *e;
-	const struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS,
-	};
-	u64 count = 0;
-	bool right = true;
-
-	boot(&lcofi);
-	e = open_task(&attr);
-	perf_map(e);
-	for (unsigned int n = 0; n < 100; n++) {
-		perf_run(1000);
-		right = right && perf_user_read(e, &count) && count == perf_model(e)->happened;
-		perf_switch(&perf_core.task[1]);
-		perf_run(77);
-		perf_switch(&perf_core.task[0]);
-	}
-	check(right && count, "perf.program_reads_its_counter");
-	unloaded("perf.user_page");
-}
-
-static void test_power(void)
-{
-	struct perf_event_attr attr;
+	const struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE };
 	struct perf_event *e, *s;
 	int error;
 
-	boot(&(struct machine){
-		.quirks = OPENSBI_OLD & ~QUIRK(GAP_TRAPS), .cpus = 2,
-	});
-	e = open_raw(5);
-	attr = sampling(6, 100000);
-	s = open_attr(&attr);
-	for (unsigned int n = 0; n < 20; n++) {
-		perf_run(10000);
-		perf_suspend(n % 3);
-	}
-	check(is_right(e) && is_right(s) && is_sampled(s, 0), "perf.suspend_loses_no_count");
-	perf_close(e);
-	perf_close(s);
-	e = perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 5 }, NULL, 1, NULL,
-		      &(int){ 0 });
+	boot(&(struct machine){ .cpus = 2 });
+	e = perf_open(&attr, NULL, 1, NULL, &error);
 	perf_run(10000);
 	perf_hotplug(1, false);
 	perf_run(10000);
 	check(is_right(e) && e->state == PERF_EVENT_STATE_OFF, "perf.offline_cpu_keeps_its_counts");
 	check(!strcmp(perf_sysfs("cpus"), "0"), "perf.offline_cpu_is_not_listed");
-	check(!perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 5 }, NULL, 1, NULL,
-			 &error) && error == -ENODEV, "perf.offline_cpu_has_no_events");
+	check(!perf_open(&attr, NULL, 1, NULL, &error) && error == -ENODEV,
+	      "perf.offline_cpu_has_no_events");
 	perf_hotplug(1, true);
 	perf_run(10000);
 	check(is_right(e), "perf.cpu_comes_back");
 	s = perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 6 }, NULL, 1, e, &error);
 	check(!s && error == -ENODEV, "perf.nothing_joins_an_event_of_an_unplugged_cpu");
-	unloaded("perf.power");
+	unloaded("perf.hotplug");
 }
 
 void test_perf(void)
 {
-	test_group();
 	test_switch();
-	test_multiplexing();
 	test_sample("perf.interrupt", &lcofi);
 	test_sample("perf.timer", &(struct machine){ .params = { "overflow=timer" } });
 	test_sample("perf.narrow", &(struct machine){ .width = 27 });
@@ -275,6 +156,5 @@ void test_perf(void)
 	test_throttle(702);
 	test_frequency();
 	test_ioctls();
-	test_user_page();
-	test_power();
+	test_hotplug();
 }

@@ -5,12 +5,6 @@
 static const struct machine sbi = { .quirks = OPENSBI_NEW, .params = { "backend=sbi" } };
 static const struct machine timer = { .params = { "backend=sbi", "overflow=timer" } };
 
-static struct perf_event *open_sampler(u64 config, u64 period)
-{
-	return open_attr(&(struct perf_event_attr){ .type = TYPE, .config = config,
-						    .sample_period = period });
-}
-
 static u64 samples(struct perf_event *e)
 {
 	return perf_model(e)->samples;

@@ -11,11 +11,6 @@
 
 static const struct machine sbi = { .hpm = 2, .params = { "backend=sbi" } };
 
-static struct perf_event *open_own(u64 config)
-{
-	return open_task(&(struct perf_event_attr){ .type = TYPE, .config = config });
-}
-
 static const struct perf_event_mmap_page *page_of(struct perf_event *e)
 {
 	return &perf_model(e)->page;
@@ -72,7 +67,7 @@ static void test_page(void)
 	struct perf_event *e, *fw, *cpu, *before;
 
 	boot(&sbi);
-	before = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 5 });
+	before = open_raw(5);
 	perf_run(1000);
 	e = open_own(5);
 	check(!(host.scounteren[0] & SPEC_CSR_BIT(0xc03)), "user_page.counter_is_closed_at_first");
@@ -196,8 +191,7 @@ static void test_isolation(void)
 
 	boot(&sbi);
 	own = open_own(5);
-	other = perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 5 },
-			  &perf_core.task[1], -1, NULL, &(int){ 0 });
+	other = perf_open(ATTR(5), &perf_core.task[1], -1, NULL, &(int){ 0 });
 	perf_map(own);
 	for (unsigned int i = 0; i < 10; i++) {
 		perf_run(77);
@@ -212,8 +206,7 @@ static void test_isolation(void)
 	}
 	check(!shown && !wrong, "user_isolation.reset_keeps_counts");
 	check(is_right(other) && is_right(own), "user_isolation.shared_counter_keeps_counts");
-	sampler = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 5,
-						       .sample_period = 100000 });
+	sampler = open_sampler(5, 100000);
 	perf_run(100);
 	check(must_ask_kernel(own) || reads_right(own),
 	      "user_isolation.no_user_read_of_counter_shared_with_sampler");
@@ -369,9 +362,9 @@ static void test_free_running(const char *other, const char *mode)
 	}
 	machine.prepare = withheld;
 	boot(&machine);
-	cycles = open_task(&(struct perf_event_attr){ .type = TYPE, .config = STANDARD_EVENT(1) });
-	again = open_task(&(struct perf_event_attr){ .type = TYPE, .config = STANDARD_EVENT(1) });
-	instret = open_task(&(struct perf_event_attr){ .type = TYPE, .config = STANDARD_EVENT(2) });
+	cycles = open_own(STANDARD_EVENT(1));
+	again = open_own(STANDARD_EVENT(1));
+	instret = open_own(STANDARD_EVENT(2));
 	before = all_calls();
 	for (unsigned int n = 0; n < 10; n++) {
 		perf_run(1000);
@@ -380,8 +373,7 @@ static void test_free_running(const char *other, const char *mode)
 	check(all_calls() == before, "free_running.counts_without_a_call_in_%s_mode", mode);
 	check(is_right(cycles) && is_right(again) && is_right(instret) && perf_read(instret),
 	      "free_running.counts_are_correct_in_%s_mode", mode);
-	check(open_errno(&(struct perf_event_attr){ .type = TYPE, .config = STANDARD_EVENT(1),
-						    .exclude_user = 1 }) == -ENOENT,
+	check(open_errno(ATTR(STANDARD_EVENT(1), .exclude_user = 1)) == -ENOENT,
 	      "free_running.filter_is_refused_in_%s_mode", mode);
 	if (!other) {
 		perf_map(cycles);

@@ -20,7 +20,6 @@ typedef unsigned short umode_t;
 #define CONFIG_PREEMPT_RT	(host.preempt_rt)
 #define IS_ENABLED(option)	(option)
 
-#define BITS_PER_LONG		64
 #define BIT(n)			(1UL << (n))
 #define BIT_ULL(n)		(1ULL << (n))
 #define GENMASK_ULL(h, l)	((~0ULL << (l)) & (~0ULL >> (63 - (h))))
@@ -34,91 +33,35 @@ typedef unsigned short umode_t;
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
 #define __must_check		__attribute__((warn_unused_result))
-#define __maybe_unused		__attribute__((unused))
 #undef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
-#define noinline		__attribute__((noinline))
-#define fallthrough		__attribute__((fallthrough))
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define __uninitialized
+#define noinline		__attribute__((noinline))
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define __init
 #define __exit
 #define __user
 #define __percpu
-#define __rcu
-#define __ro_after_init
-#undef __counted_by
-#define __counted_by(n)
 #define barrier()		__asm__ volatile("" : : : "memory")
 #define smp_mb()		barrier()
-#define smp_rmb()		barrier()
-#define smp_wmb()		barrier()
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define max(a, b)		((a) > (b) ? (a) : (b))
 #define clamp_t(type, v, lo, hi) min_t(type, max_t(type, v, lo), hi)
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define max_t(type, a, b)	max((type)(a), (type)(b))
-#define swap(a, b)		do { __typeof__(a) old = (a); (a) = (b); (b) = old; } while (0)
 
 /* A condition that the driver says cannot be: the tests end there. */
 void host_warn(const char *file, int line, const char *what);
 #define WARN_ON(c)	({ const bool warn = !!(c); if (warn) host_warn(__FILE__, __LINE__, #c); warn; })
 #define WARN_ON_ONCE	WARN_ON
-#define BUG_ON		WARN_ON
 
 #define IS_ERR(p)	((unsigned long)(p) >= (unsigned long)-4095)
 #define PTR_ERR(p)	((long)(p))
 #define ERR_PTR(e)	((void *)(long)(e))
 
 #define hweight64(x)	((unsigned int)__builtin_popcountll(x))
-#define hweight32(x)	((unsigned int)__builtin_popcount(x))
 #define __ffs64(x)	((unsigned int)__builtin_ctzll(x))
-#define __ffs(x)	__ffs64(x)
-#define fls64(x)	((x) ? 64 - __builtin_clzll(x) : 0)
-#define ilog2(x)	(fls64(x) - 1)
-#define DECLARE_BITMAP(name, n)	unsigned long name[(n) / BITS_PER_LONG]
-
-static inline bool test_bit(unsigned int i, const unsigned long *map)
-{
-	return map[i / BITS_PER_LONG] >> (i % BITS_PER_LONG) & 1;
-}
-
-static inline void __set_bit(unsigned int i, unsigned long *map)
-{
-	map[i / BITS_PER_LONG] |= BIT(i % BITS_PER_LONG);
-}
-
-static inline void __clear_bit(unsigned int i, unsigned long *map)
-{
-	map[i / BITS_PER_LONG] &= ~BIT(i % BITS_PER_LONG);
-}
-
-static inline unsigned int find_next_bit(const unsigned long *map, unsigned int n,
-					 unsigned int from)
-{
-	while (from < n && !test_bit(from, map)) {
-		/* All that is left of this word is zero. */
-		if (!(map[from / BITS_PER_LONG] >> (from % BITS_PER_LONG)))
-			from |= BITS_PER_LONG - 1;
-		from++;
-	}
-	return from < n ? from : n;
-}
-
-#define find_first_bit(map, n)	find_next_bit(map, n, 0)
-#define for_each_set_bit(i, map, n)						\
-	for ((i) = find_first_bit(map, n); (i) < (n); (i) = find_next_bit(map, n, (i) + 1))
-#define bitmap_empty(map, n)	(find_first_bit(map, n) == (n))
-
-static inline unsigned int bitmap_weight(const unsigned long *map, unsigned int n)
-{
-	unsigned int weight = 0;
-
-	for (unsigned int w = 0; w < n / BITS_PER_LONG; w++)
-		weight += hweight64(map[w]);
-	return weight;
-}
 
 static inline int match_string(const char * const *array, size_t n, const char *string)
 {
@@ -143,7 +86,6 @@ struct hlist_head {
 };
 
 #define INIT_LIST_HEAD(head)	((head)->next = (head)->prev = (head))
-#define list_empty(head)	((head)->next == (head))
 
 static inline void list_add(struct list_head *node, struct list_head *head)
 {
@@ -163,9 +105,7 @@ static inline void list_del_init(struct list_head *node)
 #define list_add_tail(node, head)	list_add(node, (head)->prev)
 #define list_del(node)			list_del_init(node)
 #define list_move(node, head)		(list_del_init(node), list_add(node, head))
-#define list_move_tail(node, head)	(list_del_init(node), list_add_tail(node, head))
 #define list_entry(node, type, member)	container_of(node, type, member)
-#define list_first_entry(head, type, member)	list_entry((head)->next, type, member)
 #define list_last_entry(head, type, member)	list_entry((head)->prev, type, member)
 #define list_for_each_from(start, way, pos, head, member)			\
 	for (pos = list_entry((head)->way, __typeof__(*pos), member);		\

@@ -84,12 +84,12 @@ int sbi_pmu_csr_read_inhibit(u32 *counters)
 
 int sbi_pmu_csr_inhibit(u32 counters)
 {
-	return fakesbi_stop(counters);
+	return fakesbi_inhibit(counters, true);
 }
 
 int sbi_pmu_csr_uninhibit(u32 counters)
 {
-	return fakesbi_start(counters);
+	return fakesbi_inhibit(counters, false);
 }
 
 u32 sbi_pmu_csr_openable(void)

@@ -175,23 +175,11 @@ unsigned long get_zeroed_page(gfp_t flags)
 		return 0;
 	memset(page, 0, 4096);
 	host.allocations++;
-	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
-		host_run_cpu(h);
-		fakesbi_memory(virt_to_phys(page), page, 4096);
-	}
-	host_run_cpu(0);
 	return (unsigned long)page;
 }
 
 void free_page(unsigned long page)
 {
-	if (!page)
-		return;
-	for (unsigned int h = 0; h < FAKESBI_HARTS; h++)
-		for (unsigned int i = 0; i < fakesbi_harts[h].regions; i++)
-			if (fakesbi_harts[h].region[i].address == page)
-				fakesbi_harts[h].region[i] =
-					fakesbi_harts[h].region[--fakesbi_harts[h].regions];
 	host_free((void *)page);
 }
 
@@ -400,11 +388,6 @@ u64 sched_clock(void)
 {
 	host_pass(host.clock_ns);
 	return host.now;
-}
-
-void mdelay(unsigned long ms)
-{
-	host_pass(ms * NSEC_PER_MSEC);
 }
 
 void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *timer),

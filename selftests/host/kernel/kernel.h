@@ -24,7 +24,6 @@
 /* ---- memory, locks ---- */
 
 #define GFP_KERNEL	0
-#define GFP_ATOMIC	1
 
 struct rcu_head {
 	int unused;
@@ -47,7 +46,6 @@ void free_page(unsigned long page);
 
 #define kzalloc(size, flags)		host_alloc(size, flags)
 #define kmalloc(size, flags)		host_alloc(size, flags)
-#define kzalloc_obj(p)			host_alloc(sizeof(p), GFP_KERNEL)
 #define kcalloc(n, size, flags)		host_alloc((n) * (size), flags)
 #define kvcalloc			kcalloc
 #define kfree(p)			host_free(p)
@@ -57,7 +55,6 @@ void free_page(unsigned long page);
 #define virt_to_phys(p)			((u64)(unsigned long)(p))
 #define rcu_read_lock()			((void)0)
 #define rcu_read_unlock()		((void)0)
-#define synchronize_rcu()		((void)0)
 
 #define HOST_LOCK(lock)		(assert(!(lock)->locked), (lock)->locked = true)
 #define HOST_UNLOCK(lock)	(assert((lock)->locked), (lock)->locked = false)
@@ -75,7 +72,6 @@ typedef struct {
 #define atomic_read(a)		((a)->counter)
 #define atomic_set(a, v)	((a)->counter = (v))
 #define atomic_inc(a)		((void)(a)->counter++)
-#define atomic_inc_return(a)	(++(a)->counter)
 #define atomic_dec(a)		((void)(a)->counter--)
 #define atomic_dec_and_test(a)	(--(a)->counter == 0)
 
@@ -98,8 +94,6 @@ int host_printk(const char *fmt, ...);
 #define pr_err(fmt, ...)	host_printk("<3>" pr_fmt(fmt), ##__VA_ARGS__)
 #define pr_warn(fmt, ...)	host_printk("<4>" pr_fmt(fmt), ##__VA_ARGS__)
 #define pr_info(fmt, ...)	host_printk("<6>" pr_fmt(fmt), ##__VA_ARGS__)
-#define pr_debug(fmt, ...)	((void)0)
-#define pr_warn_once		pr_warn
 #define pr_warn_ratelimited	pr_warn
 #define pr_info_ratelimited	pr_info
 
@@ -141,8 +135,6 @@ void on_each_cpu_cond_mask(bool (*cond)(int cpu, void *arg), void (*function)(vo
 			   void *arg, bool wait, const struct cpumask *mask);
 #define on_each_cpu(function, arg, wait)	\
 	on_each_cpu_cond_mask(NULL, function, arg, wait, cpu_online_mask)
-#define on_each_cpu_mask(mask, function, arg, wait)	\
-	on_each_cpu_cond_mask(NULL, function, arg, wait, mask)
 
 #define cpu_online_mask			(&host.online)
 #define smp_processor_id()		((int)host.cpu)
@@ -158,9 +150,6 @@ void on_each_cpu_cond_mask(bool (*cond)(int cpu, void *arg), void (*function)(vo
 #define cpumask_clear_cpu(cpu, mask)	((void)((mask)->bits &= ~BIT(cpu)))
 #define cpumask_any(mask)		\
 	((mask)->bits ? (unsigned int)__builtin_ctzl((mask)->bits) : HOST_CPUS)
-#define cpumask_first(mask)		cpumask_any(mask)
-#define cpumask_empty(mask)		(!(mask)->bits)
-#define cpumask_weight(mask)		hweight64((mask)->bits)
 #define for_each_cpu(cpu, mask)		\
 	for ((cpu) = 0; (cpu) < HOST_CPUS; (cpu)++) if (cpumask_test_cpu(cpu, mask))
 #define for_each_online_cpu(cpu)	for_each_cpu(cpu, cpu_online_mask)
@@ -277,7 +266,6 @@ struct irq_work {
 #define TIMER_DEFERRABLE	1
 #define TIMER_PINNED		2
 #define hrtimer_is_queued(t)		((t)->queued)
-#define hrtimer_active(t)		((t)->queued)
 #define hrtimer_get_expires(t)		((t)->expires)
 #define hrtimer_set_expires(t, time)	((void)((t)->expires = (time)))
 #define hrtimer_try_to_cancel(t)	({ (t)->queued = false; 1; })
@@ -287,7 +275,6 @@ struct irq_work {
 #define timer_delete_sync(t)		((void)(host_might_sleep(), (t)->pending = false))
 #define irq_work_sync(w)		((void)assert(!(w)->pending))
 u64 sched_clock(void);
-void mdelay(unsigned long ms);
 void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *timer),
 		   int clock, enum hrtimer_mode mode);
 void hrtimer_start(struct hrtimer *timer, ktime_t time, enum hrtimer_mode mode);
@@ -507,7 +494,6 @@ struct host {
 	bool preempt_rt;              /* CONFIG_PREEMPT_RT */
 	bool nohz_full;               /* all CPUs are, and run one task that makes no system call */
 	const char *user_trap_fails;  /* why user_trap.c does not work; NULL: it does */
-	unsigned int warnings;
 	char log[1 << 16];            /* what was written to it since the machine was set up */
 	size_t logged;
 };

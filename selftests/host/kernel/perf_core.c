@@ -405,7 +405,6 @@ static int account_interrupt(struct perf_event *e)
 	} else if (!is_throttled(e) &&
 		   ++e->hw.interrupts >= most + (perf_core.version == 612)) {
 		perf_model(e)->throttled++;
-		perf_core.throttled[host.cpu] = true;
 		if (perf_core.version == 612)
 			e->hw.interrupts = MAX_INTERRUPTS;
 		else
@@ -557,7 +556,6 @@ void perf_tick(void)
 		if (is_hardware(&m->event) && m->event.state == PERF_EVENT_STATE_ACTIVE &&
 		    m->event.oncpu == (int)host.cpu)
 			tick_event(&m->event);
-	perf_core.throttled[host.cpu] = false;
 	end(before);
 }
 
@@ -582,11 +580,7 @@ static struct pmu *pmu_of(const struct perf_event_attr *attr)
 	const u32 type = general ? attr->config >> PERF_PMU_TYPE_SHIFT ?: PERF_TYPE_RAW :
 				   attr->type;
 
-	if (type == PERF_TYPE_SOFTWARE)
-		return &perf_software;
-	if (perf_core.pmu && (int)type == perf_core.pmu->type)
-		return perf_core.pmu;
-	return perf_core.other && (int)type == perf_core.other->type ? perf_core.other : NULL;
+	return perf_core.pmu && (int)type == perf_core.pmu->type ? perf_core.pmu : NULL;
 }
 
 static unsigned int is_user_event(const struct perf_event *e)
@@ -601,8 +595,8 @@ static struct perf_event *alloc_event(const struct perf_event_attr *attr, struct
 	struct perf_event *e;
 
 	while (m->is_open)
-		if (++m == perf_core.model + PERF_EVENTS)
-			return NULL;
+		m++;
+	assert(m < perf_core.model + PERF_EVENTS);
 	memset(m, 0, sizeof(*m));
 	perf_core.used = max(perf_core.used, (unsigned int)(m - perf_core.model) + 1);
 	e = &m->event;
@@ -646,7 +640,7 @@ struct perf_event *perf_open(const struct perf_event_attr *attr, struct task_str
 	struct pmu *pmu = pmu_of(attr);
 	struct perf_event *e = pmu ? alloc_event(attr, pmu, task, cpu) : NULL;
 
-	*error = pmu ? -EMFILE : -ENOENT;
+	*error = -ENOENT;
 	if (!e)
 		return NULL;
 	e->group_leader = leader ?: e;
@@ -665,8 +659,6 @@ struct perf_event *perf_inherit(struct perf_event *parent, struct task_struct *c
 {
 	struct perf_event *e = alloc_event(&parent->attr, parent->pmu, child, parent->cpu);
 
-	if (!e)
-		return NULL;
 	e->parent = parent->parent ?: parent;
 	if (parent->attr.freq) {
 		e->hw.sample_period = e->hw.last_period = parent->hw.sample_period;
@@ -876,11 +868,10 @@ static bool is_readable(const struct perf_event *e)
 /* As riscv_pmu.c's arch_perf_update_userpage() does it, too */
 void perf_event_update_userpage(struct perf_event *e)
 {
-	struct perf_model *owner = perf_model(perf_model(e)->output ?: e);
-	struct perf_event_mmap_page *page = &owner->page;
+	struct perf_event_mmap_page *page = &perf_model(e)->page;
 	const bool shown = e->state == PERF_EVENT_STATE_ACTIVE && !(e->hw.state & PERF_HES_STOPPED);
 
-	if (!owner->mapped)
+	if (!perf_model(e)->mapped)
 		return;
 	page->lock++;
 	page->index = shown && e->pmu->event_idx ? e->pmu->event_idx(e) : 0;
@@ -903,33 +894,13 @@ void perf_map(struct perf_event *e)
 		e->pmu->event_mapped(e, current->mm);
 }
 
-/* A read of a counter by the program that runs now. Return: false if it is killed. */
-static bool read_counter(unsigned int csr, u64 *value)
-{
-	struct pt_regs regs = { .user = true };
-	const unsigned int rd = 10;
-
-	if (host.scounteren[host.cpu] & SPEC_CSR_BIT(csr)) {
-		assert(!fakesbi_read_csr(csr, value));
-		return true;
-	}
-	host.insn = csr << 20 | 2 << 12 | rd << 7 | 0x73;
-	regs.x[rd - 1] = 0xbad;
-	if (!host_user_trap(&regs))
-		return false;
-	*value = regs.x[rd - 1];
-	/* The instruction is repeated. */
-	return regs.epc || (host.scounteren[host.cpu] & SPEC_CSR_BIT(csr) &&
-			    !fakesbi_read_csr(csr, value));
-}
-
 /*
  * Read the event's count as a program does by its mmap page. Return: false if it cannot: then
  * read(2) must be used.
  */
 bool perf_user_read(struct perf_event *e, u64 *count)
 {
-	const struct perf_event_mmap_page *page = &perf_model(perf_model(e)->output ?: e)->page;
+	const struct perf_event_mmap_page *page = &perf_model(e)->page;
 	const unsigned int shift = 64 - page->pmc_width;
 	u64 value;
 
@@ -939,8 +910,9 @@ bool perf_user_read(struct perf_event *e, u64 *count)
 	*count = page->offset;
 	if (!page->index)
 		return true;
-	if (!read_counter(SPEC_CSR_CYCLE + page->index - 1, &value))
-		host_warn("a program", 0, "it was killed for the read of its counter");
+	/* Nothing happens between the look at the page and the read: it may not trap. */
+	assert(host.scounteren[host.cpu] & BIT(page->index - 1));
+	assert(!fakesbi_read_csr(SPEC_CSR_CYCLE + page->index - 1, &value));
 	*count += (u64)((s64)(value << shift) >> shift);
 	return true;
 }

@@ -21,7 +21,6 @@
  * @sampled: sum of the periods of its samples; @samples: their number; @throttled: how often
  * @wrong_mode: samples in a privilege mode that it excludes
  * @enabled, @running: its times, without those of the task
- * @output: the event that has its mmap page, or NULL
  * @page: its mmap page, if @mapped
  * @order: place among the groups; the first is scheduled first
  */
@@ -30,7 +29,6 @@ struct perf_model {
 	bool is_open, mapped;
 	struct fakesbi_code code;
 	u64 rate, happened, sampled, samples, throttled, wrong_mode, enabled, running;
-	struct perf_event *output;
 	struct perf_event_mmap_page page;
 	u64 order;
 };
@@ -48,18 +46,16 @@ struct perf_model {
  */
 struct perf_core {
 	unsigned int version, max_samples_per_tick;
-	struct pmu *pmu, *other;
+	struct pmu *pmu;
 	struct task_struct task[PERF_TASKS], idle;
 	struct mm_struct mm[PERF_TASKS];
 	struct perf_model model[PERF_EVENTS];
 	unsigned int used, nr_user;
 	u64 took_ns, took, seq, last_order;
 	unsigned int latency;
-	bool throttled[HOST_CPUS];
 };
 
 extern struct perf_core perf_core;
-extern struct pmu perf_software;
 
 #define for_each_event(m)									\
 	for ((m) = perf_core.model; (m) < perf_core.model + perf_core.used; (m)++) if ((m)->is_open)

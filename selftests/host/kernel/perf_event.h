@@ -14,7 +14,6 @@
 #define PERF_PMU_CAP_EXTENDED_HW_TYPE	0x0100
 #define PERF_PMU_TXN_ADD		0x1
 #define PERF_PMU_TXN_READ		0x2
-#define PERF_EVENT_FLAG_ARCH		0x0fffff
 #define PERF_EVENT_FLAG_USER_READ_CNT	0x80000000
 
 enum perf_event_state {
@@ -64,8 +63,7 @@ struct riscv_pmu {
 
 struct hw_perf_event {
 	u64 config;
-	unsigned long config_base, event_base;
-	int idx, last_cpu;
+	int idx;
 	int flags;
 	struct task_struct *target;
 	int state;
@@ -101,11 +99,7 @@ struct perf_event {
 #define is_sampling_event(event)	((event)->attr.sample_period != 0)
 #define is_software_event(event)	((event)->pmu->task_ctx_nr < 0)
 #define has_branch_stack(event)		((event)->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
-#ifdef PERF_ATTR_SIZE_VER8
-#define perf_attr_further_config(a)	((a)->config1 | (a)->config2 | (a)->config3)
-#else
 #define perf_attr_further_config(a)	((a)->config1 | (a)->config2)
-#endif
 
 extern int sysctl_perf_event_paranoid;
 

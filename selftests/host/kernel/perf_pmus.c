@@ -2,31 +2,11 @@
 /* perf_pmus: the PMUs of perf core: register them, and look at their files in sysfs. */
 #include "perf_core.h"
 
-static int software_init(struct perf_event *e)
-{
-	return 0;
-}
-
-static int software_add(struct perf_event *e, int flags)
-{
-	return 0;
-}
-
-static void software_nothing(struct perf_event *e, int flags)
-{
-}
-
-static void software_read(struct perf_event *e)
-{
-}
-
 static struct bus_type *const bus = (struct bus_type *)&perf_core;
 static struct device devices[4];
 
-struct pmu perf_software = {
+static struct pmu software = {
 	.name = "software", .type = PERF_TYPE_SOFTWARE, .task_ctx_nr = -1, .dev = &devices[0],
-	.event_init = software_init, .add = software_add, .del = software_nothing,
-	.start = software_nothing, .stop = software_nothing, .read = software_read,
 };
 
 static struct pmu other;
@@ -40,11 +20,7 @@ static void add_device(struct device *dev, struct pmu *pmu, const char *name)
 /* Another PMU is there when the driver is loaded. */
 void perf_core_other_pmu(const char *name, int type)
 {
-	other = perf_software;
-	other.name = name;
-	other.type = type;
-	other.task_ctx_nr = 0;
-	perf_core.other = &other;
+	other = (struct pmu){ .name = name, .type = type };
 	add_device(&devices[1], &other, name);
 }
 
@@ -78,7 +54,7 @@ struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr
 	assert(attr->type == PERF_TYPE_SOFTWARE);
 	if (host.alloc_fails_in && !--host.alloc_fails_in)
 		return ERR_PTR(-ENOMEM);
-	event.pmu = &perf_software;
+	event.pmu = &software;
 	return &event;
 }
 
@@ -163,5 +139,5 @@ const char *perf_sysfs(const char *path)
 void perf_pmus_reset(void)
 {
 	memset(devices, 0, sizeof(devices));
-	add_device(&devices[0], &perf_software, "software");
+	add_device(&devices[0], &software, "software");
 }

@@ -17,8 +17,8 @@ write() {
 	file=$folder/$1 writer=$2
 	shift 2
 	mkdir -p "$(dirname "$file")"
-	${AWK:-awk} -f read.awk -f "$writer" "$@" combined.tsv standard.tsv riscv.tsv \
-		metrics.tsv events.tsv >"$file.new" || { rm "$file.new"; return 1; }
+	${AWK:-awk} -f read.awk -f "$writer" "$@" events.tsv combined.tsv standard.tsv \
+		riscv.tsv metrics.tsv >"$file.new" || { rm "$file.new"; return 1; }
 	mv "$file.new" "$file"
 }
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # read.awk - read and check the event data; a second script writes the output:
-#   awk -f read.awk -f write-c.awk combined.tsv standard.tsv events.tsv
-#   awk -f read.awk -f write-dts.awk -v only=TABLE combined.tsv standard.tsv events.tsv
+#   awk -f read.awk -f write-c.awk events.tsv combined.tsv standard.tsv
+#   awk -f read.awk -f write-dts.awk -v only=TABLE events.tsv combined.tsv standard.tsv
 # Needs POSIX awk only; tested with mawk, gawk, busybox and the original awk.
 #
 # A writer finds in its END block:
@@ -72,33 +72,18 @@ function number(what, text, limit)
 	return 0
 }
 
-# The line with the names of the columns, after the lines that name the tables
-function head_of(kind,    i, out)
-{
-	for (i = 1; i <= tables; i++)
-		out = out "\t" table[i]
-	columns["events"] = "#name\tunit" out "\trtl_name\tinstance\tmax\tfault\tdescription\tnote"
-	return columns[kind]
-}
-
-# The events are read first, and combined events before what names them.
+# The events come first, and combined events before what names them.
 BEGIN {
 	FS = "\t"
 	columns["combined"] = "#name\top\tmembers\tdescription"
 	columns["standard"] = "#id\tstandard\tname"
 	columns["riscv"] = "#riscv\tname\ttables\treason"
 	columns["metrics"] = "#name\tgroup\texpression\tdescription"
+	columns["events"] = "#name\tunit"
 	split("frontend backend memory cache", unit_name, " ")
 	for (i = 1; i <= 4; i++)
 		unit_number[unit_name[i]] = i
-	for (i = 2; i < ARGC; i++)
-		if (ARGV[i] ~ /events\.tsv$/) {
-			events_file = ARGV[i]
-			for (; i > 1; i--)
-				ARGV[i] = ARGV[i - 1]
-			ARGV[1] = events_file
-			break
-		}
+	events_file = ARGV[1]
 }
 
 FNR == 1 {
@@ -116,6 +101,7 @@ FNR == 1 {
 	else if ($1 == "#title") {
 		table[++tables] = $2
 		title[$2] = $3
+		columns["events"] = columns["events"] "\t" $2
 	} else if ($1 == "#rtl") {
 		if ($3 !~ /^20[0-9][0-9]-(0[1-9]|1[0-2])$/)
 			error("RTL date '" $3 "' is not YYYY-MM")
@@ -134,7 +120,8 @@ FNR == 1 {
 	next
 }
 
-$0 == head_of(kind) {
+# The names of the columns, after the lines that name the tables
+index($0, columns[kind]) == 1 {
 	width = NF
 	next
 }
@@ -142,7 +129,7 @@ $0 == head_of(kind) {
 /^#/ || /^$/ { next }
 
 !width {
-	error("no line '" head_of(kind) "' before this")
+	error("no line '" columns[kind] "' before this")
 	exit
 }
 
@@ -200,12 +187,6 @@ kind == "events" {
 		error("unknown fault '" $(c + 3) "'")
 	if ($(c + 3) != "-" && $(c + 5) == "-")
 		error("fault '" $(c + 3) "' without a note that gives the reason")
-	key = $1
-	for (i = c; i <= NF; i++)
-		key = key "\t" $i
-	if (key in row_at)
-		error("differs from another row in its indices only: " row_at[key])
-	row_at[key] = FILENAME ":" FNR
 	n = 0
 	for (i = 1; i <= tables; i++)
 		if ($(2 + i) != "-") {

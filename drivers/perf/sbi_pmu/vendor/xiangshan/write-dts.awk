@@ -8,16 +8,6 @@
 
 BEGIN { split("0x7f8 0x7f800 0x7f80000 0xf8000000", counters, " ") }
 
-# The event of table t for a standard event, "" for none.
-function standard_of(t, id,    s)
-{
-	for (s = 1; s <= standards; s++)
-		if (standard_id[s] == id && ((t, standard_alias[s]) in unit) &&
-		    fault[t, standard_alias[s]] == "-")
-			return standard_alias[s]
-	return ""
-}
-
 function cells(value,    low)
 {
 	low = value % 4294967296
@@ -42,8 +32,8 @@ function node(t, indent,    s, n, alias, done, i)
 	print indent "compatible = \"riscv,pmu\";"
 	print indent "openxiangshan,event-table = \"" t "\";"
 	for (s = 1; s <= standards; s++) {
-		alias = standard_of(t, standard_id[s])
-		if (alias == "" || standard_id[s] in done)
+		alias = standard_alias[s]
+		if (standard_id[s] in done || lacks(t, alias))
 			continue
 		done[standard_id[s]] = 1
 		n++
