@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * compare - for 'make compare': what a context switch and an overflow cost with the PMU's driver
+ * compare - for 'make compare': what a context switch and an overflow cost with the PMU's driver,
+ * and by how much the events of a group differ
  *
  * Only event types that the module and the kernel's built-in driver both have are used, so the
  * same program measures the one that is there. With 0 in the column icount of cases.tsv each ns is
@@ -30,6 +31,10 @@ static void settle(void)
 	fflush(stdout);
 	usleep(200000);
 }
+
+static const struct perf_event_attr firmware_event = {
+	.type = PERF_TYPE_RAW, .config = 2ULL << 62 | 5 /* set_timer */,
+};
 
 /*
  * All different, as QEMU and the module have equal events on one counter. KVM has one counter for
@@ -70,14 +75,17 @@ static bool open_events(const struct perf_event_attr *attrs, unsigned int n, uin
 
 static const struct load {
 	const char *name;
+	const struct perf_event_attr *attrs;
 	unsigned int events;
 	uint64_t period;	/* 0: the events only count */
 } loads[] = {
-	{ "switch without events", 0, 0 },
-	{ "switch, 1 counting event", 1, 0 },
-	{ "switch, 4 counting events", 4, 0 },
-	{ "switch, 8 counting events", 8, 0 },
-	{ "switch, 1 sampling event", 1, 1000000000000000ULL }, /* no overflow during the test */
+	{ "switch without events", NULL, 0, 0 },
+	{ "switch, 1 counting event", events, 1, 0 },
+	{ "switch, 4 counting events", events, 4, 0 },
+	{ "switch, 8 counting events", events, 8, 0 },
+	{ "switch, 1 sampling event", events, 1, 1000000000000000ULL }, /* no overflow */
+	{ "switch, 1 sampling event, 2000000 cycles", events, 1, 2000000 },
+	{ "switch, 1 firmware event", &firmware_event, 1, 0 },
 };
 
 struct cost {
@@ -119,12 +127,12 @@ static struct cost run_pair(const struct load *load)
 	if (!pid) {
 		close(back[0]);
 		close(there[1]);
-		_exit(!(open_events(events, load->events, load->period, fd) &&
+		_exit(!(open_events(load->attrs, load->events, load->period, fd) &&
 			pong_rounds(WARM_UP + ROUNDS, there[0], back[1])));
 	}
 	close(back[1]);
 	close(there[0]);
-	if (open_events(events, load->events, load->period, fd)) {
+	if (open_events(load->attrs, load->events, load->period, fd)) {
 		ping(back[0], there[1], &cost);
 		close_events(load->events, fd);
 	}
@@ -162,8 +170,7 @@ static void measure_switch(const struct load *load)
 		cost = run_pair(load);
 	tracepoints_close();
 	switches = cost.counts.switches;
-	if (!check(cost.ok && switches, "%u_%s_events_switch", load->events,
-		   load->period ? "sampling" : "counting"))
+	if (!check(cost.ok && switches, "events_switch_%zu", load - loads))
 		return;
 	ns = switch_ns(load);
 	row(load->name, load->events ? "instructions more" : "instructions", "%.0f",
@@ -230,6 +237,81 @@ static void measure_overflow(unsigned int n)
 	row(load, "SBI calls", "%.1f", (double)calls.calls / irqs);
 }
 
+/* ---- groups ---- */
+
+/* Cycles, misses, instructions: with -icount the first and the last happen as often. */
+static bool open_group(uint64_t period, struct ring *ring, int *fd)
+{
+	const struct perf_event_attr members[] = { events[2], events[3], events[4], events[1] };
+	struct perf_event_attr attr = events[0];
+
+	attr.disabled = 1;
+	attr.sample_period = period;
+	if (period) {
+		*ring = ring_open(&attr, 0, -1, -1);
+		fd[0] = ring->fd;
+	} else {
+		fd[0] = perf_try(&attr, 0, -1, -1);
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(members) && fd[0] >= 0; i++)
+		fd[i + 1] = perf_try(&members[i], 0, -1, fd[0]);
+	return fd[0] >= 0 && fd[ARRAY_SIZE(members)] >= 0;
+}
+
+/* Return: the cycles less the instructions that the group counts while @run runs */
+static double difference(const int *fd, void (*run)(void))
+{
+	ioctl(fd[0], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
+	ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
+	run();
+	ioctl(fd[0], PERF_EVENT_IOC_DISABLE, 0);
+	return (double)perf_get(fd[0]).value - perf_get(fd[4]).value;
+}
+
+enum { SLEEPS = 200, GROUP_PERIODS = 200, GROUP_PERIOD = 100003 };
+
+static void run_shortly(void)
+{
+	work(10000);
+}
+
+static void run_with_sleeps(void)
+{
+	for (unsigned int i = 0; i < SLEEPS; i++) {
+		work(1000);
+		usleep(200);
+	}
+}
+
+static void run_for_periods(void)
+{
+	for (unsigned int i = 0; i < GROUP_PERIODS; i++)
+		work(GROUP_PERIOD / 2);
+}
+
+static void measure_group(const char *leader, uint64_t period)
+{
+	struct ring ring;
+	char load[64];
+	int fd[5];
+
+	settle();
+	if (!check(open_group(period, &ring, fd), "group_with_%s_leader_opens", leader))
+		return;
+	snprintf(load, sizeof(load), "group of 5, %s leader", leader);
+	row(load, "differ by, first enable", "%.0f", difference(fd, run_shortly));
+	row(load, "differ by, next enable", "%.0f", difference(fd, run_shortly));
+	row(load, "differ by, each switch", "%.1f", difference(fd, run_with_sleeps) / SLEEPS);
+	if (period == GROUP_PERIOD)
+		row(load, "differ by, each overflow", "%.1f",
+		    difference(fd, run_for_periods) / GROUP_PERIODS);
+	close_events(4, fd + 1);
+	if (period)
+		ring_close(&ring);
+	else
+		close(fd[0]);
+}
+
 /* Return: the driver whose PMU perf takes generic events to. */
 static const char *driver(void)
 {
@@ -248,6 +330,8 @@ int main(void)
 	measure_overflow(1);
 	measure_overflow(2);
 	measure_overflow(4);
+	measure_group("counting", 0);
+	measure_group("sampling", GROUP_PERIOD);
 	limits_restore();
 	return end();
 }

@@ -3,7 +3,8 @@
 #
 # compare.sh - make compare: what the module and the kernel's built-in driver cost on the same
 # machine. Prints the table of Documentation/admin-guide/perf/sbi-pmu-compare.rst, from the rows
-# that the program compare prints in each case. Sourced by lab.sh.
+# that the program compare prints in each case, and fails if the module is worse in any. Sourced by
+# lab.sh.
 
 # measured_rows: print the rows of these cases (on stdin, by name), each after its case's name.
 # Fails if a case has measured another driver than that in its name, except if it has not run.
@@ -44,8 +45,28 @@ comparison_table() {
 		}'
 }
 
+# worse_rows: print the rows (on stdin) in which the module is worse than the built-in driver of the
+# same machine. Repeated runs differ by 2 %, and a clock tick in a measured run by a few instructions
+# and 0.1 calls.
+worse_rows() {
+	awk -F '\t' '
+		function size(x) { return x < 0 ? -x : x }
+		$2 ~ /without events/ || $3 == "-" { next }
+		{ key = $1; sub(/-(module|builtin)-/, " ", key); key = key ": " $2 }
+		$1 ~ /-module-/ { module[key] = size($3); order[++n] = key }
+		$1 ~ /-builtin-/ { builtin[key] = size($3) }
+		END {
+			for (i = 1; i <= n; i++) {
+				key = order[i]
+				limit = builtin[key] * 1.02 + (key ~ /differ/ ? 5 : 0.1)
+				if (key in builtin && module[key] > limit)
+					print substr(key, 9) ": " module[key] ", built-in " builtin[key]
+			}
+		}'
+}
+
 compare() {
-	local cases
+	local cases worse
 	cases=$(select_cases compare)
 	need_root
 	start_run
@@ -55,4 +76,10 @@ compare() {
 	print_results && values name <<<"$cases" | measured_rows >"$run/rows" || exit
 	say "for the table of Documentation/admin-guide/perf/sbi-pmu-compare.rst, $(date -u +%F):"
 	comparison_table "$(release_of stable)" "$(release_of testing)" <"$run/rows"
+	worse=$(worse_rows <"$run/rows")
+	[ -z "$worse" ] || {
+		say "worse than the built-in driver:"
+		echo "$worse"
+		return 1
+	}
 }
