@@ -214,11 +214,16 @@ static void counter_drop_events(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	unpin(cpu, idx);
 }
 
-/* Have an event count from what its counter @idx reads now. Return: can it be read? */
+/*
+ * Have an event count on counter @idx from the end of the section on. Firmware's counters run on:
+ * from now. Return: can that be read?
+ */
 static bool event_rebase(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, unsigned int idx)
 {
 	e->counter = idx;
-	if (e->active && sbi_pmu_is_running(cpu, idx)) {
+	e->counts = false;
+	cpu->started |= BIT_ULL(idx);
+	if (e->active && has_counter(cpu->counters->firmware & cpu->running, idx)) {
 		e->counts = !sbi_pmu_counter_read(cpu, idx, &e->prev);
 		if (!e->counts)
 			return false;
@@ -851,6 +856,7 @@ void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu)
 
 	if (!cpu->online)
 		return;
+	sbi_pmu_counters_disable(cpu);
 	cpu->online = false;
 	hlist_for_each_entry_safe(e, tmp, &cpu->unassigned, node)
 		hlist_del_init(&e->node);
@@ -861,6 +867,7 @@ void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu)
 		}
 		counter_release(cpu, i);
 	}
+	cpu->disabled = false;
 	cpu->backend->offline(cpu);
 }
 

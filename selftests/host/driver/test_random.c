@@ -13,11 +13,12 @@
  * @name: part of the names of the results
  * @machine: what it runs on
  * @faults: some calls fail, and some return a counter that was not offered
+ * @slow: calls and reads take time: the events of a group must count the same time all the same
  */
 struct scenario {
 	const char *name;
 	struct machine machine;
-	bool faults;
+	bool faults, slow;
 };
 
 #define SUSPEND	(QUIRK(SUSPEND_LOSES_EVENTS) | QUIRK(SUSPEND_LOSES_VALUES))
@@ -52,6 +53,14 @@ static const struct scenario scenarios[] = {
 	{ "snapshot_27_bits_suspend", { .width = 27, .quirks = SUSPEND, PAGE } },
 	{ "snapshot_two_cpus", { .cpus = 2, PAGE } },
 	{ "snapshot_faults", { .width = 40, .quirks = SUSPEND, PAGE }, true },
+	{ "slow", { SBI }, .slow = true },
+	{ "slow_6_12", { .kernel = 612, .width = 48, .quirks = OPENSBI_NEW }, .slow = true },
+	{ "slow_shared_suspend", { .quirks = SUSPEND, .other = "cpu" }, .slow = true },
+	{ "slow_fixed_withheld", { .quirks = OPENSBI_NEW | QUIRK(FIXED_WITHHELD) }, .slow = true },
+	{ "slow_kvm", { .quirks = KVM, SBI }, .slow = true },
+	{ "slow_kvm_6_12", { .quirks = KVM_OLD, SBI }, .slow = true },
+	{ "slow_snapshot", { PAGE }, .slow = true },
+	{ "slow_delegated_two_cpus", { .cpus = 2, CSR }, .slow = true },
 	{ "rustsbi", { .width = 32, .quirks = RUSTSBI | SUSPEND } },
 	{ "delegated", { .quirks = OPENSBI_NEW, CSR } },
 	{ "delegated_6_12", { .quirks = OPENSBI_NEW, .kernel = 612, .cpus = 2, CSR } },
@@ -65,6 +74,9 @@ static unsigned int wrong, misread, late;
 static u64 counted, sampled;
 /* Of each event: its samples are due at known times: its period is never changed. */
 static bool is_steady[PERF_EVENTS];
+/* Of each leader: its group starts and stops only as a whole. */
+static bool is_whole[PERF_EVENTS];
+static unsigned int apart;
 
 static unsigned int below(unsigned int n)
 {
@@ -107,13 +119,40 @@ static bool is_firmware(const struct perf_event *e)
 	return perf_model((struct perf_event *)e)->code.idx >> 16 == SPEC_TYPE_FIRMWARE;
 }
 
-/* With failing reads a firmware counter may lose counts. */
+static bool is_whole_group(const struct perf_model *m)
+{
+	return is_whole[m - perf_core.model] && m->event.group_leader == &m->event;
+}
+
+/* The time that an event has counted (ns) */
+static u64 counted_ns(struct perf_model *m)
+{
+	return perf_read(&m->event) / m->rate;
+}
+
+/* Members differ by a thousandth at most, and by what it takes to read them. */
+static void check_group(struct perf_model *leader)
+{
+	const u64 ns = counted_ns(leader), most = ns / 1000 + 100;
+	struct perf_model *m;
+
+	for_each_event(m) {
+		const u64 other = m->event.group_leader == &leader->event ? counted_ns(m) : ns;
+
+		if ((other > ns ? other - ns : ns - other) > most && !apart++)
+			note("event %ld %#x %#llx counted %lld ns, its leader %#x %#llx %lld, time %lld",
+			     m - perf_core.model, m->code.idx, m->code.data, other,
+			     leader->code.idx, leader->code.data, ns, host.now);
+	}
+}
+
+/* With failing reads a firmware counter may lose counts; what happens in a section is not counted. */
 static void check_event(struct perf_model *m)
 {
 	struct perf_event *e = &m->event;
 	const u64 count = perf_read(e);
-	const bool right = now->faults && is_firmware(e) ? count <= m->happened :
-							   count == m->happened;
+	const bool right = now->slow || (now->faults && is_firmware(e)) ? count <= m->happened :
+									  count == m->happened;
 
 	if (!right && !wrong++)
 		note("event %ld %#x %#llx: counted %lld of %lld, state %d %d, period %lld, time %lld",
@@ -140,7 +179,9 @@ static void check_all(void)
 
 	set_faults(false);
 	for_each_event(m) {
-		if (m->mapped && m->event.hw.target == current && !is_firmware(&m->event) &&
+		if (now->slow && is_whole_group(m))
+			check_group(m);
+		if (!now->slow && m->mapped && m->event.hw.target == current && !is_firmware(&m->event) &&
 		    perf_user_read(&m->event, &count) && count != m->happened && !misread++)
 			note("event %ld %#x %#llx: a program reads %lld of %lld, state %d %d index %u lock %u time %lld",
 			     m - perf_core.model, m->code.idx, m->code.data, count, m->happened,
@@ -186,6 +227,11 @@ static struct perf_event_attr random_attr(bool may_sample)
 	return attr;
 }
 
+static void not_whole(const struct perf_event *e)
+{
+	is_whole[perf_model(e->group_leader) - perf_core.model] = false;
+}
+
 static void open_group(void)
 {
 	struct task_struct *task = below(5) ? &perf_core.task[below(PERF_TASKS)] : NULL;
@@ -203,14 +249,23 @@ static void open_group(void)
 		attr = random_attr(true);
 		if (leader)
 			attr.disabled = 0;
+		else
+			attr.disabled |= now->slow;
 		e = perf_open(&attr, task, cpu, leader, &error);
 		if (!e)
 			continue;
 		leader = leader ?: e;
 		is_steady[perf_model(e) - perf_core.model] = !attr.freq;
+		is_whole[perf_model(e) - perf_core.model] = true;
 		if (attr.sample_period && below(4) == 0)
 			atomic_set(&e->event_limit, 1 + below(5));
+		/* 6.12 throttles one event of a group. */
+		if (is_firmware(e) || atomic_read(&e->event_limit) ||
+		    (attr.sample_period && now->machine.kernel == 612))
+			not_whole(e);
 	}
+	if (leader && now->slow)
+		perf_enable(leader);
 	set_faults(now->faults);
 }
 
@@ -293,8 +348,11 @@ static void rare_step(struct perf_event *e)
 			is_steady[perf_model(e) - perf_core.model] = false;
 		return;
 	case 11 ... 12:
+		if (e->group_leader != e)
+			not_whole(e);
 		return perf_disable(e);
 	case 13:
+		not_whole(e);
 		return is_sampling_event(e) ? perf_refresh(e, 1 + below(5)) : perf_enable(e);
 	default:
 		return perf_enable(e);
@@ -353,7 +411,7 @@ static bool run(const struct scenario *s, unsigned long steps)
 	struct machine machine = s->machine;
 	struct perf_model *m;
 
-	wrong = misread = late = counted = sampled = 0;
+	wrong = misread = late = apart = counted = sampled = 0;
 	now = s;
 	machine.hpm = 6;
 	machine.prepare = prepare;
@@ -365,6 +423,8 @@ static bool run(const struct scenario *s, unsigned long steps)
 	perf_core.max_samples_per_tick = 30;
 	perf_core.latency = 300;
 	set_faults(s->faults);
+	host.call_ns = s->slow ? 1000 : 0;
+	host.read_ns = s->slow ? 2 : 0;
 	for (unsigned long n = 0; n < steps; n++) {
 		step();
 		if (n % 32 == 0)
@@ -378,7 +438,7 @@ static bool run(const struct scenario *s, unsigned long steps)
 	set_faults(false);
 	if (!s->faults && host_logged(LOST))
 		note("%s: a counter was lost", s->name);
-	return !wrong && !misread && !late && counted && (s->faults || !host_logged(LOST));
+	return !wrong && !misread && !late && !apart && counted && (s->faults || !host_logged(LOST));
 }
 
 static void run_scenario(const struct scenario *s, unsigned long steps)
@@ -393,6 +453,9 @@ static void run_scenario(const struct scenario *s, unsigned long steps)
 	check(!misread, "%s_user_reads_are_correct", test);
 	check(!late && sampled, "%s_samples_stand_for_all", test);
 	check(s->faults || !host_logged(LOST), "%s_loses_no_counter", test);
+	if (s->slow)
+		check(!apart, "%s_group_members_count_the_same_time", test);
+	host.call_ns = host.read_ns = 0;
 	unloaded(test);
 }
 
