@@ -242,7 +242,7 @@ static void measure_overflow(unsigned int n)
 /* Cycles, misses, instructions: with -icount the first and the last happen as often. */
 static bool open_group(uint64_t period, struct ring *ring, int *fd)
 {
-	const struct perf_event_attr members[] = { events[2], events[3], events[4], events[1] };
+	struct perf_event_attr members[] = { events[2], events[3], events[4], events[1] };
 	struct perf_event_attr attr = events[0];
 
 	attr.disabled = 1;
