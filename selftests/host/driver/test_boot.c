@@ -37,6 +37,19 @@ static void thead_910v(void)
 	host.arch = 1;
 }
 
+static void k230(void)
+{
+	thead();
+	host.arch = 0x8000000009140d00;
+	host.mimpid = 0x50000;
+}
+
+static void later_c908(void)
+{
+	k230();
+	host.mimpid = 0x100d000;
+}
+
 static void thead_sscofpmf(void)
 {
 	host.vendor = THEAD;
@@ -109,6 +122,8 @@ static const struct {
 	{ "lcofi_by_name", { .params = { "overflow=lcofi" } }, 0, NULL, "caps/overflow", "lcofi" },
 	{ "thead_by_ids", { .isa = "", .prepare = thead }, 0, "T-Head's interrupt", "caps/overflow", "thead" },
 	{ "other_thead_core", { .isa = "", .prepare = thead_910v }, 0, "no Sscofpmf", "caps/overflow", "timer" },
+	{ "thead_k230", { .isa = "", .prepare = k230 }, 0, "T-Head's interrupt", "caps/overflow", "thead" },
+	{ "thead_later_c908", { .isa = "", .prepare = later_c908 }, 0, "no Sscofpmf", "caps/overflow", "timer" },
 	{ "thead_with_sscofpmf", { .prepare = thead_sscofpmf }, 0, NULL, "caps/overflow", "lcofi" },
 	{ "xandespmu", { .isa = " xandespmu ", .prepare = andes }, 0, "Andes' interrupt", "caps/overflow", "andes" },
 	{ "andes_without_xandespmu", { .isa = "", .prepare = andes }, 0, NULL, "caps/overflow", "timer" },
