@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From perf's attr to an SBI event and its filter flags. */
+#include <linux/nospec.h>
+
 #include "vendor.h"
 
 /* SBI 3.0, 11.5.2: the cache ids, operations and results of hardware cache events */
@@ -33,7 +35,8 @@ static int encode_general(u64 config, struct sbi_pmu_code *code)
 
 	if (config >= PERF_COUNT_HW_MAX)
 		return -EINVAL;
-	code->idx = event_idx(SBI_PMU_EVENT_TYPE_HW, general[config]);
+	code->idx = event_idx(SBI_PMU_EVENT_TYPE_HW,
+			      general[array_index_nospec(config, PERF_COUNT_HW_MAX)]);
 	return 0;
 }
 
