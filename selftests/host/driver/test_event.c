@@ -554,7 +554,7 @@ static void test_choices(void)
 	}
 }
 
-/* ---- SpacemiT's stand-ins ---- */
+/* ---- SpacemiT ---- */
 
 static bool no_raw;
 
@@ -626,6 +626,45 @@ static void test_stand_ins(void)
 	}
 }
 
+static void x100(void)
+{
+	host.vendor = 0x710;
+	host.arch = 0x8000000058000002;
+}
+
+/* Codes of raw events, as the vendor's documents have them */
+static const struct {
+	const char *what;
+	void (*prepare)(void);
+	struct perf_event_attr attr;
+	int error;
+	u64 data;
+	u32 flags;
+} spacemit[] = {
+	{ "code_of_manual", x60, { .config = 4ULL << 56 | 8 }, 0, 8 },
+	{ "code_of_manual_on_x100", x100, { .config = 4ULL << 56 | 8 }, 0, 8 },
+	{ "code_of_manual_elsewhere_is_einval", NULL, { .config = 4ULL << 56 | 8 }, -EINVAL },
+	{ "other_upper_byte_is_einval", x60, { .config = 5ULL << 56 | 8 }, -EINVAL },
+	{ "code_without_upper_byte", x60, { .config = 8 }, 0, 8 },
+};
+
+static void test_spacemit(void)
+{
+	int at;
+
+	no_raw = false;
+	for (unsigned int i = 0; i < ARRAY_SIZE(spacemit); i++) {
+		struct perf_event_attr attr = spacemit[i].attr;
+
+		boot(&(struct machine){ .prepare = spacemit[i].prepare });
+		attr.type = TYPE;
+		check(opens_as(attr, spacemit[i].error, RAW, spacemit[i].data, spacemit[i].flags,
+			       &at),
+		      "spacemit.%s", spacemit[i].what);
+		unload();
+	}
+}
+
 void test_event(void)
 {
 	static const char *const tables[] = { "user-guide", "v2r2-2025", "v2r2-2026", "v3" };
@@ -642,4 +681,5 @@ void test_event(void)
 	test_standards();
 	test_choices();
 	test_stand_ins();
+	test_spacemit();
 }
