@@ -186,6 +186,14 @@ int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_even
 	return caps->has_h && attr->exclude_guest ? -EINVAL : -ENOENT;
 }
 
+/* Firmware counters count what firmware did in all modes. */
+static bool ignores_filters(const struct sbi_pmu_caps *caps, const struct sbi_pmu_code *code)
+{
+	return sbi_pmu_code_is_firmware(code) || !(caps->filter || caps->fixed_filters) ||
+	       (caps->vendor && caps->vendor->ignores_filters &&
+		caps->vendor->ignores_filters(caps->vendor_data, code));
+}
+
 /**
  * sbi_pmu_event_filter() - add the privilege modes in which an event must not count
  * @caps: what the machine can do; without the H extension there are no guests to exclude
@@ -217,8 +225,7 @@ int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_even
 	if (!caps->has_h)
 		flags &= ~(SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH);
 
-	/* Firmware counters count what firmware did in all modes. */
-	if (flags && (sbi_pmu_code_is_firmware(code) || !(caps->filter || caps->fixed_filters)))
+	if (flags && ignores_filters(caps, code))
 		return sbi_pmu_filter_errno(caps, attr);
 	/* A filter that nothing applies must not take a second counter for the same event. */
 	code->flags = caps->m_mode_fixed ? flags & ~SBI_PMU_CFG_FLAG_SET_MINH : flags;

@@ -632,7 +632,7 @@ static void x100(void)
 	host.arch = 0x8000000058000002;
 }
 
-/* Codes of raw events, as the vendor's documents have them */
+/* Codes of raw events, as the vendor's documents have them; and events that ignore filters */
 static const struct {
 	const char *what;
 	void (*prepare)(void);
@@ -646,6 +646,17 @@ static const struct {
 	{ "code_of_manual_elsewhere_is_einval", NULL, { .config = 4ULL << 56 | 8 }, -EINVAL },
 	{ "other_upper_byte_is_einval", x60, { .config = 5ULL << 56 | 8 }, -EINVAL },
 	{ "code_without_upper_byte", x60, { .config = 8 }, 0, 8 },
+	{ "l2_event_counts_without_filter", x60, { .config = 0xb9 }, 0, 0xb9 },
+	{ "first_l2_event_of_user_is_enoent", x60, { .config = 0xb8, .exclude_kernel = 1 }, -ENOENT },
+	{ "last_l2_event_of_kernel_is_enoent", x60, { .config = 0xbd, .exclude_user = 1 }, -ENOENT },
+	{ "l2_event_without_m_mode_is_enoent", x60, { .config = 0xb9, .exclude_hv = 1 }, -ENOENT },
+	{ "l2_event_of_manual_of_user_is_enoent", x60,
+	  { .config = 4ULL << 56 | 0xb9, .exclude_kernel = 1 }, -ENOENT },
+	{ "l2_event_with_upper_bits_is_enoent", x60,
+	  { .config = 0x1b9, .exclude_kernel = 1 }, -ENOENT },
+	{ "event_before_l2_filters", x60, { .config = 0xb7, .exclude_kernel = 1 }, 0, 0xb7, SINH },
+	{ "event_after_l2_filters", x60, { .config = 0xbe, .exclude_kernel = 1 }, 0, 0xbe, SINH },
+	{ "same_code_of_x100_filters", x100, { .config = 0xb9, .exclude_kernel = 1 }, 0, 0xb9, SINH },
 };
 
 static void test_spacemit(void)

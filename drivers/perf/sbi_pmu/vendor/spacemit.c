@@ -14,6 +14,7 @@
 struct core {
 	const char *name;
 	u64 marchid;
+	u8 unfiltered_first, unfiltered_last; /* events that ignore filters */
 	/* events that count what no counter can count by its own name */
 	struct stand_in {
 		u32 event;        /* event_idx of what is asked for; 0 ends the list */
@@ -31,10 +32,15 @@ struct core {
  * Sources: the ids are from the vendor's kernel (linux-k1x, mapfile.csv of perf), the numbers from
  * miniperf (libprof/events/spacemit/x60.json); the vendor's "Perf Usage Note" recommends them for
  * sampling. Not tried on such a core.
+ *
+ * Its vendor's OpenSBI (BPI-SINOVOIP/pi-opensbi, branch v1.3-k1, lib/sbi/sbi_pmu.c) drops the
+ * filters of L2 cache events without an error, M-mode's as well, as they are invalid there.
  */
 static const struct core x60 = {
 	.name = "X60",
 	.marchid = 0x8000000058000001,
+	.unfiltered_first = 0xb8,
+	.unfiltered_last = 0xbd,
 	.row = {
 		{ SBI_PMU_HW_CPU_CYCLES, SBI_PMU_CFG_FLAG_SET_SINH, 0x22, "u_mode_cycle" },
 		{ SBI_PMU_HW_CPU_CYCLES, SBI_PMU_CFG_FLAG_SET_UINH, 0x21, "s_mode_cycle" },
@@ -47,6 +53,16 @@ static int encode(const void *data, u64 config, struct sbi_pmu_code *code)
 	if (FIELD_GET(RAW_TYPE, config) == RAW_TYPE_RAW)
 		code->data = config & ~RAW_TYPE;
 	return 0;
+}
+
+/* By the byte that selects an event: other bits must not get around this. */
+static bool ignores_filters(const void *data, const struct sbi_pmu_code *code)
+{
+	const struct core *core = data;
+	const u8 selector = code->data;
+
+	return core && sbi_pmu_code_is_raw(code) && selector >= core->unfiltered_first &&
+	       selector <= core->unfiltered_last;
 }
 
 /* Replace an event by one that counts the same; its flags stay. Return: is there one? */
@@ -100,6 +116,7 @@ static void spacemit_log(struct sbi_pmu *pmu, void *data)
 const struct sbi_pmu_vendor sbi_pmu_spacemit = {
 	.match = spacemit_match,
 	.encode = encode,
+	.ignores_filters = ignores_filters,
 	.substitute = substitute,
 	.log = spacemit_log,
 };
