@@ -68,6 +68,24 @@ static void other_width(void)
 		fakesbi_harts[1].ctr[i].info -= 1 << 12;
 }
 
+static void fewer_counters(void)
+{
+	fakesbi_harts[1].end = 5;
+}
+
+/* insmod does not stay on its CPU. */
+static void insmod_migrates(void)
+{
+	fewer_counters();
+	host.migrates = true;
+}
+
+static void insmod_migrates_from_other(void)
+{
+	insmod_migrates();
+	host_run_cpu(1);
+}
+
 static void other_delegation(void)
 {
 	fakesbi_harts[1].delegated = 0;
@@ -160,6 +178,9 @@ static const struct {
 	/* the CPUs */
 	{ "all_cpus", { .cpus = 2 }, 0, NULL, "cpus", "0-1" },
 	{ "cpu_with_other_counters", { .cpus = 2, .prepare = other_width }, 0, "CPU 1 has other counters", "cpus", "0" },
+	{ "cpu_with_fewer_counters", { .cpus = 2, .prepare = fewer_counters }, 0, "CPU 1 has other counters", "caps/hardware_counters", "6" },
+	{ "insmod_migrates", { .cpus = 2, .prepare = insmod_migrates }, 0, NULL, "caps/hardware_counters", "6" },
+	{ "insmod_migrates_from_other", { .cpus = 2, .prepare = insmod_migrates_from_other }, 0, "CPU 1 has other counters", "cpus", "0" },
 	{ "cpu_with_other_delegation", { .cpus = 2, .delegated = true, .params = { "backend=csr" }, .prepare = other_delegation }, 0, "are not delegated as", "cpus", "0" },
 	{ "cpu_without_cycle", { .cpus = 2, .quirks = QUIRK(FIXED_WITHHELD), .prepare = dead_cycle }, 0, "do not run as", "cpus", "0" },
 	/* reads by programs */

@@ -485,6 +485,7 @@ struct host {
 	u64 now;                      /* ns */
 	u64 clock_ns, call_ns, read_ns; /* what a look at the clock, a call, a read take */
 	unsigned int cpu;             /* that runs now */
+	bool migrates;                /* what may sleep wakes up on the other of two CPUs */
 	struct cpumask online;        /* CPUs */
 	unsigned long irqs_off;       /* interrupts are disabled */
 	struct pt_regs regs;          /* of what an interrupt interrupts */
