@@ -399,6 +399,7 @@ struct sbi_pmu_firmware_id {
 };
 
 int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id);
+bool sbi_pmu_sbi_same_core(const struct sbi_pmu_firmware_id *id);
 int __must_check sbi_pmu_sbi_num_counters(struct sbi_pmu_cpu *cpu, unsigned long *n);
 int __must_check sbi_pmu_sbi_counter_info(struct sbi_pmu_cpu *cpu, unsigned int idx,
 					  unsigned long *info);

@@ -73,6 +73,20 @@ static void fewer_counters(void)
 	fakesbi_harts[1].end = 5;
 }
 
+/* SpacemiT K3 */
+static void two_kinds(void)
+{
+	host.vendor = 0x710;
+	host.arch = 0x8000000058000002;
+	host.other_arch = 0x8000000041000002;
+}
+
+static void insmod_on_other_kind(void)
+{
+	two_kinds();
+	host_run_cpu(1);
+}
+
 /* insmod does not stay on its CPU. */
 static void insmod_migrates(void)
 {
@@ -179,6 +193,8 @@ static const struct {
 	{ "all_cpus", { .cpus = 2 }, 0, NULL, "cpus", "0-1" },
 	{ "cpu_with_other_counters", { .cpus = 2, .prepare = other_width }, 0, "CPU 1 has other counters", "cpus", "0" },
 	{ "cpu_with_fewer_counters", { .cpus = 2, .prepare = fewer_counters }, 0, "CPU 1 has other counters", "caps/hardware_counters", "6" },
+	{ "cpu_with_another_core", { .cpus = 2, .prepare = two_kinds }, 0, "CPU 1 has another core (mvendorid, marchid) than CPU 0", "cpus", "0" },
+	{ "insmod_on_cpu_with_another_core", { .cpus = 2, .prepare = insmod_on_other_kind }, 0, "CPU 1 has another core (mvendorid, marchid) than CPU 0", "cpus", "0" },
 	{ "insmod_migrates", { .cpus = 2, .prepare = insmod_migrates }, 0, NULL, "caps/hardware_counters", "6" },
 	{ "insmod_migrates_from_other", { .cpus = 2, .prepare = insmod_migrates_from_other }, 0, "CPU 1 has other counters", "cpus", "0" },
 	{ "cpu_with_other_delegation", { .cpus = 2, .delegated = true, .params = { "backend=csr" }, .prepare = other_delegation }, 0, "are not delegated as", "cpus", "0" },

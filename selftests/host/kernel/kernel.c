@@ -560,7 +560,7 @@ static struct sbiret base_call(int fid, unsigned long arg)
 	const unsigned long answers[] = {
 		host.spec, host.impl, host.impl_version,
 		arg == SBI_EXT_PMU && !host.no_pmu_extension,
-		host.vendor, host.arch, host.mimpid,
+		host.vendor, host.cpu && host.other_arch ? host.other_arch : host.arch, host.mimpid,
 	};
 
 	assert((unsigned int)fid < ARRAY_SIZE(answers));
