@@ -6,7 +6,8 @@
 #   lint     lintian finds neither errors nor warnings in them
 #   install  make uninstall removes all that make install has installed
 #   life     as root, in a copy of the root: install the packages, upgrade the kernel, purge them.
-#            /run/deb/RELEASE.vmlinux and .cpio get what a start with each kernel needs
+#            /run/deb/RELEASE.vmlinux and .cpio get what a start with each kernel needs, and
+#            /run/deb/hang.ko is a module for the first one
 set -e
 export HOME=/tmp ARCH=riscv DEBIAN_FRONTEND=noninteractive
 release=$(cat /kernel-release)
@@ -73,7 +74,8 @@ installed_for() {
 	rm -rf "${TMPDIR:?}/boot"
 	mkdir -p "$TMPDIR/boot/lab"
 	(cd / && find "usr/lib/modules/$1" \( -name 'modules.*' -o -name 'sbi_pmu.ko*' \)
-		dpkg -L sbi-pmu-dkms sbi-pmu-tools | grep -E '^/usr/bin/|modprobe.d/|modules-load.d/') |
+		find etc -name sbi-pmu.service
+		dpkg -L sbi-pmu-dkms sbi-pmu-tools | grep -E '^/usr/(bin|libexec)/|(modprobe|modules-load)\.d/|\.service$') |
 		sed 's,^/,,' | cpio -D / -pdL --quiet "$TMPDIR/boot"
 	(cd /guest && find . -name systemd-modules-load -o -name 'libsystemd-shared*') | cpio -D /guest -pd --quiet "$TMPDIR/boot"
 	[ -e "$TMPDIR/boot/usr/lib/systemd/systemd-modules-load" ] || fails "no systemd-modules-load"
@@ -104,6 +106,8 @@ life() {
 	done
 	dpkg -i ../sbi-pmu-dkms_*.deb ../sbi-pmu-tools_*.deb
 	installed_for "$release"
+	make -s -C "/usr/src/linux-headers-$release" M="$PWD/selftests/modules" modules
+	cp selftests/modules/hang.ko ..
 	status=0
 	dkms build "sbi-pmu/$version" -k "$release" -a x86_64 || status=$?
 	[ $status = 77 ] || fails "dkms build for x86_64 returned $status, not 77"
@@ -119,6 +123,10 @@ life() {
 	else
 		echo "skipped: $(cat /no-newer)$(printf '\t')an upgrade of the kernel"
 	fi
+	# As after "systemctl enable sbi-pmu" and a start that hung
+	mkdir -p /etc/systemd/system/multi-user.target.wants /var/lib/sbi-pmu
+	ln -sf /usr/lib/systemd/system/sbi-pmu.service /etc/systemd/system/multi-user.target.wants
+	touch /var/lib/sbi-pmu/loading
 	dpkg --purge sbi-pmu-dkms sbi-pmu-tools
 	nothing_is_left
 }

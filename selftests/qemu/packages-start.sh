@@ -2,9 +2,49 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # packages-start.sh - in a machine that has the files of the installed packages: what systemd does
-# at each start loads the module, which has the PMU to itself and counts. See packages.sh.
+# at a start loads the module only if its unit is enabled; then it has the PMU to itself and counts.
+# With /lab/hang.ko the module hangs; with the marker file that this leaves it is not loaded. See
+# packages.sh.
 set -ex
-/usr/lib/systemd/systemd-modules-load
+marker=/var/lib/sbi-pmu/loading
+
+# systemd does not run here. Its program loads modules; of units only the command matters here.
+start() {
+	/usr/lib/systemd/systemd-modules-load
+	for unit in /etc/systemd/system/multi-user.target.wants/*.service; do
+		[ ! -e "$unit" ] || strace -f -o /tmp/calls -e trace=sync,finit_module \
+			"$(sed -n 's/^ExecStart=//p' "$unit")"
+	done
+}
+
+is_loaded() { [ -e /sys/module/sbi_pmu ]; }
+
+# set -e takes no notice of a command after "!".
+fails() { if "$@"; then exit 1; fi; }
+
+enable_unit() { systemctl --root=/ enable sbi-pmu.service; }
+
+if [ -e /lab/hang.ko ]; then
+	enable_unit
+	echo "install sbi_pmu sed 's/^/-- marker: /' $marker; insmod /lab/hang.ko" >/etc/modprobe.d/hang.conf
+	start
+	exit 1
+elif [ -e $marker ]; then
+	enable_unit
+	fails start
+	fails is_loaded
+	dmesg | grep 'sbi_pmu: not loaded: .* (kernel [0-9]'
+	rm $marker
+else
+	start
+	fails is_loaded
+	enable_unit
+fi
+start
+is_loaded
+[ ! -e $marker ]
+# The marker was on the disk before.
+awk '/ sync\(/ { synced = 1 } /finit_module\(/ { loaded = synced } END { exit !loaded }' /tmp/calls
 dmesg | grep sbi_pmu:
 [ -e /sys/bus/event_source/devices/cpu/caps/mode ]
 /lab/count

@@ -65,19 +65,23 @@ static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int id,
 {
 	struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, id);
 	const int ret = sbi_pmu_probe_counters(cpu, &pmu->limits, counters);
+	const unsigned int probed = pmu->probed_cpu;
 
 	if (ret)
 		pr_warn("CPU %u: firmware does not return its counters (%d): no events on this CPU\n",
 			id, ret);
+	else if (!sbi_pmu_sbi_same_core(&pmu->id))
+		pr_warn("CPU %u has another core (mvendorid, marchid) than CPU %u, which was probed: no events on this CPU\n",
+			id, probed);
 	else if (!sbi_pmu_counters_equal(counters, &pmu->counters))
-		pr_warn("CPU %u has other counters than the CPU that was probed: no events on this CPU\n",
-			id);
+		pr_warn("CPU %u has other counters than CPU %u, which was probed: no events on this CPU\n",
+			id, probed);
 	else if (!run_freely(cpu))
-		pr_warn("CPU %u: its cycle and instret do not run as on the CPU that was probed: no events on this CPU\n",
-			id);
+		pr_warn("CPU %u: its cycle and instret do not run as on CPU %u, which was probed: no events on this CPU\n",
+			id, probed);
 	else if (!is_delegated_alike(cpu))
-		pr_warn("CPU %u: its counters are not delegated as those of the CPU that was probed: no events on this CPU\n",
-			id);
+		pr_warn("CPU %u: its counters are not delegated as those of CPU %u, which was probed: no events on this CPU\n",
+			id, probed);
 	else
 		return true;
 	return false;

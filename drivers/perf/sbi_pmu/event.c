@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From perf's attr to an SBI event and its filter flags. */
+#include <linux/nospec.h>
+
 #include "vendor.h"
 
 /* SBI 3.0, 11.5.2: the cache ids, operations and results of hardware cache events */
@@ -33,7 +35,8 @@ static int encode_general(u64 config, struct sbi_pmu_code *code)
 
 	if (config >= PERF_COUNT_HW_MAX)
 		return -EINVAL;
-	code->idx = event_idx(SBI_PMU_EVENT_TYPE_HW, general[config]);
+	code->idx = event_idx(SBI_PMU_EVENT_TYPE_HW,
+			      general[array_index_nospec(config, PERF_COUNT_HW_MAX)]);
 	return 0;
 }
 
@@ -183,6 +186,14 @@ int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_even
 	return caps->has_h && attr->exclude_guest ? -EINVAL : -ENOENT;
 }
 
+/* Firmware counters count what firmware did in all modes. */
+static bool ignores_filters(const struct sbi_pmu_caps *caps, const struct sbi_pmu_code *code)
+{
+	return sbi_pmu_code_is_firmware(code) || !(caps->filter || caps->fixed_filters) ||
+	       (caps->vendor && caps->vendor->ignores_filters &&
+		caps->vendor->ignores_filters(caps->vendor_data, code));
+}
+
 /**
  * sbi_pmu_event_filter() - add the privilege modes in which an event must not count
  * @caps: what the machine can do; without the H extension there are no guests to exclude
@@ -214,8 +225,7 @@ int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_even
 	if (!caps->has_h)
 		flags &= ~(SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH);
 
-	/* Firmware counters count what firmware did in all modes. */
-	if (flags && (sbi_pmu_code_is_firmware(code) || !(caps->filter || caps->fixed_filters)))
+	if (flags && ignores_filters(caps, code))
 		return sbi_pmu_filter_errno(caps, attr);
 	/* A filter that nothing applies must not take a second counter for the same event. */
 	code->flags = caps->m_mode_fixed ? flags & ~SBI_PMU_CFG_FLAG_SET_MINH : flags;

@@ -4,15 +4,22 @@
 
 #define THEAD	0x5b7 /* mvendorid (JEDEC) */
 
+/* K230's C908; other chips with this marchid have another interrupt */
+#define THEAD_C908	0x8000000009140d00
+#define K230		0x50000 /* mimpid */
+
 static bool has_sscofpmf(const struct sbi_pmu_irq_ids *ids)
 {
 	return ids->sscofpmf;
 }
 
-/* These return 0 for marchid and mimpid. Those that have Sscofpmf match the row of that. */
+/* Most return 0 for marchid and mimpid. Those that have Sscofpmf match the row of that. */
 static bool is_thead_c9xx(const struct sbi_pmu_irq_ids *ids)
 {
-	return ids->mvendorid == THEAD && !ids->marchid && !ids->mimpid;
+	if (ids->mvendorid != THEAD)
+		return false;
+	return (!ids->marchid && !ids->mimpid) ||
+	       (ids->marchid == THEAD_C908 && ids->mimpid == K230);
 }
 
 static bool has_xandespmu(const struct sbi_pmu_irq_ids *ids)

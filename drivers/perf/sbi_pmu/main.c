@@ -102,27 +102,54 @@ static void probe_irq_source(struct sbi_pmu *pmu)
 	pmu->caps.fixed_alike = pmu->irq_source && pmu->irq_source->fixed;
 }
 
-static int probe_machine(struct sbi_pmu *pmu)
+/* Ask one CPU, with which cpu.c compares the others. Return: 0, -ENXIO if it is offline. */
+static int on_probed_cpu(struct sbi_pmu *pmu, void (*function)(void *arg), void *arg)
 {
-	int ret;
+	const int ret = smp_call_function_single(pmu->probed_cpu, function, arg, true);
 
-	ret = sbi_pmu_sbi_probe(&pmu->id);
-	if (ret) {
-		pr_err("firmware (SBI %lu.%lu) has no PMU extension: update it, OpenSBI has had one since 1.0\n",
-		       spec_major(pmu), spec_minor(pmu));
-		return ret;
-	}
+	if (ret)
+		pr_err("CPU %u went offline while it was probed: load the module again\n",
+		       pmu->probed_cpu);
+	return ret;
+}
 
+struct machine_probe {
+	struct sbi_pmu *pmu;
+	int no_pmu, no_counters; /* errno */
+};
+
+static void probe_machine_here(void *arg)
+{
+	struct machine_probe *p = arg;
+	struct sbi_pmu *pmu = p->pmu;
+
+	p->no_pmu = sbi_pmu_sbi_probe(&pmu->id);
+	if (p->no_pmu)
+		return;
 	memset(pmu->limits.width, width, sizeof(pmu->limits.width));
 	pmu->limits.homogeneous = sbi_pmu_in_kvm(pmu);
-	/* Any CPU will do: those that turn out to be different are not used. */
-	preempt_disable();
-	ret = sbi_pmu_probe_counters(this_cpu_ptr(pmu->cpu), &pmu->limits, &pmu->counters);
-	preempt_enable();
+	p->no_counters =
+		sbi_pmu_probe_counters(this_cpu_ptr(pmu->cpu), &pmu->limits, &pmu->counters);
+}
+
+static int probe_machine(struct sbi_pmu *pmu)
+{
+	struct machine_probe p = { .pmu = pmu };
+	int ret;
+
+	pmu->probed_cpu = cpumask_first(cpu_online_mask);
+	ret = on_probed_cpu(pmu, probe_machine_here, &p);
+	if (ret)
+		return ret;
+	if (p.no_pmu) {
+		pr_err("firmware (SBI %lu.%lu) has no PMU extension: update it, OpenSBI has had one since 1.0\n",
+		       spec_major(pmu), spec_minor(pmu));
+		return p.no_pmu;
+	}
 	pmu->wrap_ns = sbi_pmu_wrap_ns(&pmu->counters);
-	if (ret || !(sbi_pmu_hardware(&pmu->counters) | pmu->counters.firmware)) {
+	if (p.no_counters || !(sbi_pmu_hardware(&pmu->counters) | pmu->counters.firmware)) {
 		pr_err("firmware offers no counters: check its device tree, or the CPU model of the emulator\n");
-		return ret ?: -ENODEV;
+		return p.no_counters ?: -ENODEV;
 	}
 
 	probe_irq_source(pmu);
@@ -179,9 +206,8 @@ static const char *probe_delegation(struct sbi_pmu *pmu)
 		return "the other PMU uses the counters through firmware";
 	if (sbi_pmu_in_kvm(pmu))
 		return "the counters of a VM are not delegated";
-	cpus_read_lock();
-	smp_call_function_single(cpumask_any(cpu_online_mask), probe_delegation_here, &p, true);
-	cpus_read_unlock();
+	if (on_probed_cpu(pmu, probe_delegation_here, &p))
+		return "the CPU to probe is offline";
 	return p.why;
 }
 
@@ -270,9 +296,9 @@ static int use_firmware(struct sbi_pmu *pmu, const struct sbi_pmu_backend *wante
 	}
 	if (ret)
 		return ret;
-	cpus_read_lock();
-	smp_call_function_single(cpumask_any(cpu_online_mask), probe_reads_here, &p, true);
-	cpus_read_unlock();
+	ret = on_probed_cpu(pmu, probe_reads_here, &p);
+	if (ret)
+		return ret;
 	if (p.why)
 		pr_err("backend=snapshot: %s\n", p.why);
 	return p.why ? -EOPNOTSUPP : 0;
@@ -437,44 +463,23 @@ static void measure_here(void *arg)
 		sbi_pmu_probe_widths(cpu, &pmu->cache.examples, &pmu->limits);
 }
 
-static void log_widths(const struct sbi_pmu *pmu, const struct sbi_pmu_counters *now)
-{
-	unsigned int i, n = 0, first = 0;
-
-	for_each_counter(i, pmu->counters.programmable) {
-		if (pmu->counters.info[i].width == now->info[i].width)
-			continue;
-		first = n++ ? first : i;
-	}
-	pr_warn("firmware says that counter %u has %u bits, and it has %u; %u counters are such, their true width is used\n",
-		first, pmu->counters.info[first].width, pmu->limits.width[first], n);
-}
-
 /* The counters of a CPU that comes online are compared with the result: none may come meanwhile. */
-static int measure_widths(struct sbi_pmu *pmu)
+static void measure_widths(struct sbi_pmu *pmu)
 {
-	struct sbi_pmu_counters *now = kzalloc(sizeof(*now), GFP_KERNEL);
-	int ret;
+	unsigned int first, said, n;
 
-	if (!now)
-		return -ENOMEM;
 	cpus_read_lock();
 	smp_call_function_single(cpumask_any(&pmu->cpus), measure_here, pmu, true);
-	preempt_disable();
-	ret = sbi_pmu_probe_counters(this_cpu_ptr(pmu->cpu), &pmu->limits, now);
-	preempt_enable();
-	now->free_running = pmu->counters.free_running;
-	if (!ret && !sbi_pmu_counters_equal(now, &pmu->counters)) {
-		log_widths(pmu, now);
-		pmu->counters = *now;
+	n = sbi_pmu_lower_widths(&pmu->counters, &pmu->limits, &first, &said);
+	if (n) {
+		pr_warn("firmware says that counter %u has %u bits, and it has %u; %u counters are such, their true width is used\n",
+			first, said, pmu->limits.width[first], n);
 		pmu->wrap_ns = sbi_pmu_wrap_ns(&pmu->counters);
 		/* Counters may have gone. */
 		sbi_pmu_probe_cache_free(&pmu->cache);
 		sbi_pmu_probe_standard(pmu);
 	}
 	cpus_read_unlock();
-	kfree(now);
-	return ret;
 }
 
 static int register_pmu(struct sbi_pmu *pmu)
@@ -491,9 +496,7 @@ static int register_pmu(struct sbi_pmu *pmu)
 			return -ENOMEM;
 	}
 	/* After all probes, so that there is an event for as many counters as possible. */
-	ret = measure_widths(pmu);
-	if (ret)
-		return ret;
+	measure_widths(pmu);
 	pmu->pmu.attr_groups = sbi_pmu_attr_groups(pmu);
 	ret = perf_pmu_register(&pmu->pmu, pmu->name, pmu->exclusive ? PERF_TYPE_RAW : -1);
 	if (ret)

@@ -162,6 +162,40 @@ int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_l
 	return 0;
 }
 
+/**
+ * sbi_pmu_lower_widths() - apply lower limits to counters that have been probed
+ * @counters: as sbi_pmu_probe_counters() would return them with these limits
+ * @limits: the limits
+ * @first: the first counter that they change, written if there is one
+ * @said: its width before
+ * Return: the number of those that they change.
+ */
+unsigned int sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
+				  const struct sbi_pmu_probe_limits *limits, unsigned int *first,
+				  unsigned int *said)
+{
+	const u64 programmable = counters->programmable;
+	unsigned int i, n = 0;
+
+	for_each_counter(i, programmable) {
+		struct sbi_pmu_counter_info *info = &counters->info[i];
+
+		if (info->width <= limits->width[i])
+			continue;
+		if (!n++) {
+			*first = i;
+			*said = info->width;
+		}
+		info->width = limits->width[i];
+		if (info->width >= SBI_PMU_MIN_WIDTH)
+			continue;
+		counters->programmable &= ~BIT_ULL(i);
+		counters->narrow++;
+		memset(info, 0, sizeof(*info));
+	}
+	return n;
+}
+
 /* ---- reference counter: does KVM really count a raw event? ---- */
 
 /* A running counter has moved after this many reads. */

@@ -28,6 +28,13 @@ int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id)
 	return base_get(SBI_EXT_BASE_PROBE_EXT, SBI_EXT_PMU) ? 0 : -ENODEV;
 }
 
+/* Is the core of this CPU of the same kind? Selectors of raw events may mean something else there. */
+bool sbi_pmu_sbi_same_core(const struct sbi_pmu_firmware_id *id)
+{
+	return base_get(SBI_EXT_BASE_GET_MVENDORID, 0) == id->mvendorid &&
+	       base_get(SBI_EXT_BASE_GET_MARCHID, 0) == id->marchid;
+}
+
 /* asm/sbi.h maps several of these to one errno; callers tell them apart. */
 static int sbi_errno(long error)
 {

@@ -386,6 +386,7 @@ struct sbi_pmu_firmware_id {
 };
 
 int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id);
+bool sbi_pmu_sbi_same_core(const struct sbi_pmu_firmware_id *id);
 int __must_check sbi_pmu_sbi_num_counters(struct sbi_pmu_cpu *cpu, unsigned long *n);
 int __must_check sbi_pmu_sbi_counter_info(struct sbi_pmu_cpu *cpu, unsigned int idx,
 					  unsigned long *info);
@@ -454,6 +455,9 @@ struct sbi_pmu_probe_cache {
 
 int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
 			   struct sbi_pmu_counters *counters);
+unsigned int sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
+				  const struct sbi_pmu_probe_limits *limits, unsigned int *first,
+				  unsigned int *said);
 bool sbi_pmu_counters_equal(const struct sbi_pmu_counters *a, const struct sbi_pmu_counters *b);
 u32 sbi_pmu_csr_bits(const struct sbi_pmu_counters *counters, u64 which);
 u64 sbi_pmu_wrap_ns(const struct sbi_pmu_counters *counters);
@@ -597,6 +601,7 @@ struct sbi_pmu {
 		struct riscv_pmu riscv; /* for arch_perf_update_userpage(), which casts to it */
 	};
 	struct sbi_pmu_cpu __percpu *cpu;
+	unsigned int probed_cpu;               /* which was probed; all in @cpus are like it */
 	struct sbi_pmu_counters counters;      /* of every CPU in @cpus */
 	struct sbi_pmu_probe_limits limits;    /* how to read what firmware says of counters */
 	u64 wrap_ns;                           /* how often to read narrow counters, 0: none */

@@ -18,6 +18,8 @@ struct sbi_pmu_vendor {
 	 * for a set of counters, 0: all of them. Return: 0 or -EINVAL.
 	 */
 	int (*encode)(const void *data, u64 config, struct sbi_pmu_code *code);
+	/* does a counter count this event in all privilege modes, whatever filter it has? */
+	bool (*ignores_filters)(const void *data, const struct sbi_pmu_code *code);
 	/*
 	 * encode the event that counts as standard event @idx into @code's data and unit, for
 	 * counters that are programmed without firmware. Return: is there one?

@@ -47,6 +47,8 @@ int boot_again(void)
 	host.call_ns = host.call_ns ?: 300;
 	ret = host_module_init();
 	host.clock_ns = host.read_ns = host.call_ns = 0;
+	host.migrates = false;
+	host_run_cpu(0);
 	is_loaded = !ret;
 	return ret;
 }

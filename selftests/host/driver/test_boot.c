@@ -37,6 +37,19 @@ static void thead_910v(void)
 	host.arch = 1;
 }
 
+static void k230(void)
+{
+	thead();
+	host.arch = 0x8000000009140d00;
+	host.mimpid = 0x50000;
+}
+
+static void later_c908(void)
+{
+	k230();
+	host.mimpid = 0x100d000;
+}
+
 static void thead_sscofpmf(void)
 {
 	host.vendor = THEAD;
@@ -53,6 +66,38 @@ static void other_width(void)
 {
 	for (unsigned int i = 3; i < 7; i++)
 		fakesbi_harts[1].ctr[i].info -= 1 << 12;
+}
+
+static void fewer_counters(void)
+{
+	fakesbi_harts[1].end = 5;
+}
+
+/* SpacemiT K3 */
+static void two_kinds(void)
+{
+	host.vendor = 0x710;
+	host.arch = 0x8000000058000002;
+	host.other_arch = 0x8000000041000002;
+}
+
+static void insmod_on_other_kind(void)
+{
+	two_kinds();
+	host_run_cpu(1);
+}
+
+/* insmod does not stay on its CPU. */
+static void insmod_migrates(void)
+{
+	fewer_counters();
+	host.migrates = true;
+}
+
+static void insmod_migrates_from_other(void)
+{
+	insmod_migrates();
+	host_run_cpu(1);
 }
 
 static void other_delegation(void)
@@ -109,6 +154,8 @@ static const struct {
 	{ "lcofi_by_name", { .params = { "overflow=lcofi" } }, 0, NULL, "caps/overflow", "lcofi" },
 	{ "thead_by_ids", { .isa = "", .prepare = thead }, 0, "T-Head's interrupt", "caps/overflow", "thead" },
 	{ "other_thead_core", { .isa = "", .prepare = thead_910v }, 0, "no Sscofpmf", "caps/overflow", "timer" },
+	{ "thead_k230", { .isa = "", .prepare = k230 }, 0, "T-Head's interrupt", "caps/overflow", "thead" },
+	{ "thead_later_c908", { .isa = "", .prepare = later_c908 }, 0, "no Sscofpmf", "caps/overflow", "timer" },
 	{ "thead_with_sscofpmf", { .prepare = thead_sscofpmf }, 0, NULL, "caps/overflow", "lcofi" },
 	{ "xandespmu", { .isa = " xandespmu ", .prepare = andes }, 0, "Andes' interrupt", "caps/overflow", "andes" },
 	{ "andes_without_xandespmu", { .isa = "", .prepare = andes }, 0, NULL, "caps/overflow", "timer" },
@@ -145,6 +192,11 @@ static const struct {
 	/* the CPUs */
 	{ "all_cpus", { .cpus = 2 }, 0, NULL, "cpus", "0-1" },
 	{ "cpu_with_other_counters", { .cpus = 2, .prepare = other_width }, 0, "CPU 1 has other counters", "cpus", "0" },
+	{ "cpu_with_fewer_counters", { .cpus = 2, .prepare = fewer_counters }, 0, "CPU 1 has other counters", "caps/hardware_counters", "6" },
+	{ "cpu_with_another_core", { .cpus = 2, .prepare = two_kinds }, 0, "CPU 1 has another core (mvendorid, marchid) than CPU 0", "cpus", "0" },
+	{ "insmod_on_cpu_with_another_core", { .cpus = 2, .prepare = insmod_on_other_kind }, 0, "CPU 1 has another core (mvendorid, marchid) than CPU 0", "cpus", "0" },
+	{ "insmod_migrates", { .cpus = 2, .prepare = insmod_migrates }, 0, NULL, "caps/hardware_counters", "6" },
+	{ "insmod_migrates_from_other", { .cpus = 2, .prepare = insmod_migrates_from_other }, 0, "CPU 1 has other counters", "cpus", "0" },
 	{ "cpu_with_other_delegation", { .cpus = 2, .delegated = true, .params = { "backend=csr" }, .prepare = other_delegation }, 0, "are not delegated as", "cpus", "0" },
 	{ "cpu_without_cycle", { .cpus = 2, .quirks = QUIRK(FIXED_WITHHELD), .prepare = dead_cycle }, 0, "do not run as", "cpus", "0" },
 	/* reads by programs */

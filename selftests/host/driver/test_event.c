@@ -554,7 +554,7 @@ static void test_choices(void)
 	}
 }
 
-/* ---- SpacemiT's stand-ins ---- */
+/* ---- SpacemiT ---- */
 
 static bool no_raw;
 
@@ -626,6 +626,56 @@ static void test_stand_ins(void)
 	}
 }
 
+static void x100(void)
+{
+	host.vendor = 0x710;
+	host.arch = 0x8000000058000002;
+}
+
+/* Codes of raw events, as the vendor's documents have them; and events that ignore filters */
+static const struct {
+	const char *what;
+	void (*prepare)(void);
+	struct perf_event_attr attr;
+	int error;
+	u64 data;
+	u32 flags;
+} spacemit[] = {
+	{ "code_of_manual", x60, { .config = 4ULL << 56 | 8 }, 0, 8 },
+	{ "code_of_manual_on_x100", x100, { .config = 4ULL << 56 | 8 }, 0, 8 },
+	{ "code_of_manual_elsewhere_is_einval", NULL, { .config = 4ULL << 56 | 8 }, -EINVAL },
+	{ "other_upper_byte_is_einval", x60, { .config = 5ULL << 56 | 8 }, -EINVAL },
+	{ "code_without_upper_byte", x60, { .config = 8 }, 0, 8 },
+	{ "l2_event_counts_without_filter", x60, { .config = 0xb9 }, 0, 0xb9 },
+	{ "first_l2_event_of_user_is_enoent", x60, { .config = 0xb8, .exclude_kernel = 1 }, -ENOENT },
+	{ "last_l2_event_of_kernel_is_enoent", x60, { .config = 0xbd, .exclude_user = 1 }, -ENOENT },
+	{ "l2_event_without_m_mode_is_enoent", x60, { .config = 0xb9, .exclude_hv = 1 }, -ENOENT },
+	{ "l2_event_of_manual_of_user_is_enoent", x60,
+	  { .config = 4ULL << 56 | 0xb9, .exclude_kernel = 1 }, -ENOENT },
+	{ "l2_event_with_upper_bits_is_enoent", x60,
+	  { .config = 0x1b9, .exclude_kernel = 1 }, -ENOENT },
+	{ "event_before_l2_filters", x60, { .config = 0xb7, .exclude_kernel = 1 }, 0, 0xb7, SINH },
+	{ "event_after_l2_filters", x60, { .config = 0xbe, .exclude_kernel = 1 }, 0, 0xbe, SINH },
+	{ "same_code_of_x100_filters", x100, { .config = 0xb9, .exclude_kernel = 1 }, 0, 0xb9, SINH },
+};
+
+static void test_spacemit(void)
+{
+	int at;
+
+	no_raw = false;
+	for (unsigned int i = 0; i < ARRAY_SIZE(spacemit); i++) {
+		struct perf_event_attr attr = spacemit[i].attr;
+
+		boot(&(struct machine){ .prepare = spacemit[i].prepare });
+		attr.type = TYPE;
+		check(opens_as(attr, spacemit[i].error, RAW, spacemit[i].data, spacemit[i].flags,
+			       &at),
+		      "spacemit.%s", spacemit[i].what);
+		unload();
+	}
+}
+
 void test_event(void)
 {
 	static const char *const tables[] = { "user-guide", "v2r2-2025", "v2r2-2026", "v3" };
@@ -642,4 +692,5 @@ void test_event(void)
 	test_standards();
 	test_choices();
 	test_stand_ins();
+	test_spacemit();
 }

@@ -31,6 +31,7 @@ typedef unsigned short umode_t;
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define array_index_nospec(i, n)	(assert((i) < (n)), (i))
 #define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
 #define __must_check		__attribute__((warn_unused_result))
 #undef __always_inline

@@ -135,9 +135,19 @@ void host_set_param(const char *setting)
 
 /* ---- memory ---- */
 
+static struct {
+	int (*online)(unsigned int cpu, struct hlist_node *node);
+	int (*offline)(unsigned int cpu, struct hlist_node *node);
+	struct hlist_node *node;
+	bool is_set, running;
+} hotplug;
+
+/* A task that may sleep may wake up on the other CPU, unless it is of one CPU. */
 void host_might_sleep(void)
 {
 	assert(!host.irqs_off);
+	if (host.migrates && !hotplug.running)
+		host_run_cpu(!host.cpu);
 }
 
 void *host_alloc(size_t size, gfp_t flags)
@@ -184,13 +194,6 @@ void free_page(unsigned long page)
 }
 
 /* ---- CPUs ---- */
-
-static struct {
-	int (*online)(unsigned int cpu, struct hlist_node *node);
-	int (*offline)(unsigned int cpu, struct hlist_node *node);
-	struct hlist_node *node;
-	bool is_set;
-} hotplug;
 
 static struct notifier_block *pm_notifier, *reboot_notifier;
 
@@ -253,7 +256,9 @@ static int call_hotplug(int (*callback)(unsigned int cpu, struct hlist_node *nod
 	int ret;
 
 	host_run_cpu(cpu);
+	hotplug.running = true;
 	ret = callback(cpu, hotplug.node);
+	hotplug.running = false;
 	host_run_cpu(before);
 	return ret;
 }
@@ -544,7 +549,7 @@ static struct sbiret base_call(int fid, unsigned long arg)
 	const unsigned long answers[] = {
 		host.spec, host.impl, host.impl_version,
 		arg == SBI_EXT_PMU && !host.no_pmu_extension,
-		host.vendor, host.arch, host.mimpid,
+		host.vendor, host.cpu && host.other_arch ? host.other_arch : host.arch, host.mimpid,
 	};
 
 	assert((unsigned int)fid < ARRAY_SIZE(answers));

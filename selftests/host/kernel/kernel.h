@@ -466,6 +466,7 @@ struct host {
 	u64 now;                      /* ns */
 	u64 clock_ns, call_ns, read_ns; /* what a look at the clock, a call, a read take */
 	unsigned int cpu;             /* that runs now */
+	bool migrates;                /* what may sleep wakes up on the other of two CPUs */
 	struct cpumask online;        /* CPUs */
 	unsigned long irqs_off;       /* interrupts are disabled */
 	struct pt_regs regs;          /* of what an interrupt interrupts */
@@ -484,6 +485,7 @@ struct host {
 	const char *isa;              /* extensions, with a space before and after each */
 	const char *event_table;      /* property of the node riscv,pmu; NULL: there is none */
 	unsigned long spec, impl, impl_version, vendor, arch, mimpid; /* what firmware says */
+	unsigned long other_arch;     /* of CPU 1; 0: as that of CPU 0 */
 	bool no_pmu_extension;
 	bool shared;                  /* another driver uses counters, too */
 	irq_handler_t handler;        /* of the overflow interrupt; NULL: not requested */
