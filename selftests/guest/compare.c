@@ -253,8 +253,12 @@ static bool open_group(uint64_t period, struct ring *ring, int *fd)
 	} else {
 		fd[0] = perf_try(&attr, 0, -1, -1);
 	}
-	for (unsigned int i = 0; i < ARRAY_SIZE(members) && fd[0] >= 0; i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(members) && fd[0] >= 0; i++) {
+		/* Perf core wants the clock of the ring's records in the whole group. */
+		members[i].use_clockid = attr.use_clockid;
+		members[i].clockid = attr.clockid;
 		fd[i + 1] = perf_try(&members[i], 0, -1, fd[0]);
+	}
 	return fd[0] >= 0 && fd[ARRAY_SIZE(members)] >= 0;
 }
 

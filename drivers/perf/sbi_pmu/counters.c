@@ -675,18 +675,36 @@ static void event_count_from(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u
 {
 	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
 
-	if (!e->counts) {
+	if (e->counts) {
+		if (has_counter(cpu->paused_at.valid, idx))
+			sbi_pmu_event_account(e, info, cpu->paused_at.value[idx]);
+	} else {
+		e->period.early = 0;
 		e->prev = has_counter(cpu->restarted & cpu->start_at.valid, idx) ?
 				  cpu->start_at.value[idx] : now;
-		e->period.early = 0;
-	} else if (has_counter(cpu->paused_at.valid, idx)) {
-		sbi_pmu_event_account(e, info, cpu->paused_at.value[idx]);
 	}
 	if (e->sampling == SBI_PMU_BY_INTERRUPT)
 		e->period.early += (now - e->prev) & GENMASK_ULL(info->width - 1, 0);
 	e->prev = now;
 	e->counts = true;
 	sbi_pmu_event_page_changed(e);
+}
+
+/* The events of counter @idx that were started in this section, or @all, count on from @now. */
+static inline void counter_count_from(struct sbi_pmu_cpu *cpu, unsigned int idx, bool all, u64 now)
+{
+	struct sbi_pmu_event *e;
+
+	hlist_for_each_entry(e, &cpu->events[idx], node) {
+		if (!e->active || (e->counts && !all))
+			continue;
+		if (e->counts || e->user_read || e->sampling == SBI_PMU_BY_INTERRUPT) {
+			event_count_from(cpu, e, idx, now);
+		} else {
+			e->prev = now;
+			e->counts = true;
+		}
+	}
 }
 
 /* Release counters that cannot be read any more: their events are not counted. */
@@ -717,16 +735,13 @@ static void count_on(struct sbi_pmu_cpu *cpu)
 	const u64 known = cpu->restarted & cpu->start_at.valid & (together ? ~0ULL : firmware);
 	const u64 which = (all ? busy : cpu->started & cpu->running) & ~firmware & ~known;
 	struct sbi_pmu_values *now = &cpu->now;
-	struct sbi_pmu_event *e;
 	unsigned int i;
 
 	read_counters(cpu, which, now);
 	for_each_counter(i, known)
 		now->value[i] = cpu->start_at.value[i];
 	for_each_counter(i, now->valid | known)
-		hlist_for_each_entry(e, &cpu->events[i], node)
-			if (e->active && (all || !e->counts))
-				event_count_from(cpu, e, i, now->value[i]);
+		counter_count_from(cpu, i, all, now->value[i]);
 	cpu->started = 0;
 	cpu->restarted = 0;
 	if (unlikely(which != now->valid))

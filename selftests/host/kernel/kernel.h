@@ -150,6 +150,7 @@ void on_each_cpu_cond_mask(bool (*cond)(int cpu, void *arg), void (*function)(vo
 #define cpumask_clear_cpu(cpu, mask)	((void)((mask)->bits &= ~BIT(cpu)))
 #define cpumask_any(mask)		\
 	((mask)->bits ? (unsigned int)__builtin_ctzl((mask)->bits) : HOST_CPUS)
+#define cpumask_first(mask)		cpumask_any(mask)
 #define for_each_cpu(cpu, mask)		\
 	for ((cpu) = 0; (cpu) < HOST_CPUS; (cpu)++) if (cpumask_test_cpu(cpu, mask))
 #define for_each_online_cpu(cpu)	for_each_cpu(cpu, cpu_online_mask)
