@@ -273,7 +273,7 @@ bool td_show_csv(FILE *out, const struct td_report *report)
 /* ---- functions ---- */
 
 /*
- * Print a line such as "52.56%<tab>246<tab>[.] blocked<tab>matmul", if there is an @out.
+ * Print a line such as "52.56%<tab>246<tab>[.] heavy<tab>hotspot", if there is an @out.
  * Return: its samples, 0 if it is another line.
  */
 static unsigned long long print_function(FILE *out, char *line)
