@@ -55,27 +55,18 @@ static void test_task(void)
 	close(instructions);
 }
 
-static void test_stop_and_reset(void)
+static void test_stop_and_start(void)
 {
 	struct perf_event_attr attr = event(INSTRUCTIONS);
-	uint64_t stopped;
-	struct reading r;
 	int fd;
 
 	attr.disabled = 1;
 	fd = perf_try(&attr, 0, -1, -1);
-	work(1000000);
-	r = perf_get(fd);
-	check(fd >= 0 && !r.value && !r.enabled, "event_opened_disabled_does_not_count");
+	check(fd >= 0 && !count_work(fd, 1000000), "event_opened_disabled_does_not_count");
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	check(count_work(fd, 1000000) > 0, "enabled_event_counts");
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	stopped = perf_get(fd).value;
-	check(stopped && !count_work(fd, 1000000), "disabled_event_keeps_its_count");
-	ioctl(fd, PERF_EVENT_IOC_RESET, 0);
-	check(!perf_get(fd).value, "reset_event_is_zero");
-	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	check(count_work(fd, 1000000) > 0, "event_enabled_after_reset_counts");
+	check(perf_get(fd).value && !count_work(fd, 1000000), "disabled_event_keeps_its_count");
 	close(fd);
 }
 
@@ -262,7 +253,7 @@ int main(void)
 {
 	begin();
 	test_task();
-	test_stop_and_reset();
+	test_stop_and_start();
 	test_cpu();
 	test_equal_events();
 	test_firmware();

@@ -365,26 +365,6 @@ static void test_operators(unsigned int unit)
 	survey_check(&s, "events_with_operators");
 }
 
-/* The same event on all counters of its unit at once: encoded differently, each needs one. */
-static void test_several(unsigned int unit)
-{
-	static const unsigned int ops[] = { XS_OR, XS_XOR, XS_ADD };
-	struct group g = {};
-	uint32_t used = 0;
-	bool agree;
-
-	for (unsigned int i = 0; i < n_counters_of(unit); i++)
-		group_add(&g, event(XS_TAG(unit) | XS_EVENT(5, 0) | XS_OP(ops[i % 3], 0) |
-				    XS_OP(ops[i / 3], 1)), 1);
-	agree = group_is_right(&g);
-	for (unsigned int i = XS_FIRST; i < XS_COUNTERS; i++)
-		used |= (read_mirror(i) & 0x3ff) == (XS_TAG(unit) | 5) ? 1U << i : 0;
-	note("%s: %u counters (%#x)", unit_names[unit], g.n, used);
-	check(agree && used == xs_counters_of(unit), "%s_counters_agree_on_one_event",
-	      unit_names[unit]);
-	group_close(&g);
-}
-
 /* About half in the kernel. */
 static void work_in_both_modes(uint64_t iterations)
 {
@@ -544,7 +524,6 @@ int main(void)
 		if (n_names)
 			test_names_of(unit);
 		test_operators(unit);
-		test_several(unit);
 		test_filters(unit);
 		test_sampling(unit_names[unit], event(sampled), xs_sum(table, unit, sampled));
 	}
