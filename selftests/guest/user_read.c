@@ -195,7 +195,6 @@ static void test_two_events(void)
 	check(s.n == 2, "two_events_can_be_mapped");
 	check_reads(&c, "user_read_returns_what_syscall_read_returns");
 	check(c.counter > c.rounds / 10 * 9, "most_user_reads_have_a_counter");
-	/* counter_width prints this line. */
 	note("width %u, index %u", s.event[0].page->pmc_width, s.event[0].page->index);
 	c = set_compare(&s, 2000, true);
 	check_reads(&c, "user_read_is_right_on_each_cpu");
