@@ -7,8 +7,8 @@
  * In the lab instructions are QEMU's clock: a host that does not run QEMU for longer than a burst
  * would change the result.
  */
-#include "expiries.h"
 #include "ring.h"
+#include "tracepoint.h"
 
 /* A period is about PERIOD_US of work. */
 enum { CPU = 0, RUN_MS = 1000, PERIOD_US = 500, TASKS = 10 };

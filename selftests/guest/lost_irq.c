@@ -8,8 +8,8 @@
 #include <fcntl.h>
 #include <libgen.h>
 
-#include "expiries.h"
 #include "ring.h"
+#include "tracepoint.h"
 
 /*
  * The driver checks for lost overflow interrupts every CHECK_MS once it has found one. It does
