@@ -60,11 +60,9 @@ static void close_mapped(struct mapped m)
 	close(m.fd);
 }
 
-/**
- * struct user_read - a count read from user space
- * @value: the count
- * @source: NOT_READABLE: the page forbids it and @value is not valid; NO_COUNTER: the event has
- *	no counter now, @value is from the page alone; COUNTER: it is the page's plus the CSR's
+/*
+ * A count read from user space. NOT_READABLE: the page forbids it. NO_COUNTER: the event has none
+ * now, and @value is from the page alone.
  */
 struct user_read {
 	uint64_t value;
@@ -92,13 +90,7 @@ static struct user_read user_read_event(page_t *page)
 
 /* ---- a user-space read is between two reads by read(2) ---- */
 
-/**
- * struct comparison - result of many compare_reads() calls
- * @rounds: comparisons
- * @wrong: user-space reads that were not between two reads by read(2)
- * @no_counter: reads while the event had no counter
- * @counter: reads of a counter
- */
+/* Comparisons; of these, reads not between two by read(2), without a counter, and of one */
 struct comparison {
 	unsigned int rounds, wrong, no_counter, counter;
 };
@@ -303,44 +295,36 @@ static void test_detection(void)
 	close_mapped(m);
 }
 
-/* Does the page say from the beginning that read(2) must be used, also while the event counts? */
-static bool is_refused(struct perf_event_attr attr, pid_t pid, int cpu)
+/* Return: the source of a count while the event counts; the page must say so from the beginning. */
+static int source_of(struct perf_event_attr attr, pid_t pid, int cpu)
 {
 	const struct mapped m = open_mapped(attr, pid, cpu);
-	bool refused;
+	int source = -1;
 
-	if (!m.page)
-		return false;
-	refused = !m.page->cap_user_rdpmc;
-	ioctl(m.fd, PERF_EVENT_IOC_ENABLE, 0);
-	work(1000);
-	refused = refused && !m.page->cap_user_rdpmc;
+	if (m.page) {
+		const bool readable = m.page->cap_user_rdpmc;
+
+		ioctl(m.fd, PERF_EVENT_IOC_ENABLE, 0);
+		work(1000);
+		source = user_read_event(m.page).source;
+		source = (source != NOT_READABLE) == readable ? source : -1;
+	}
 	close_mapped(m);
-	return refused;
-}
-
-static bool is_user_readable(struct perf_event_attr attr)
-{
-	const struct mapped m = open_mapped(attr, 0, -1);
-	bool readable;
-
-	work(1000);
-	readable = m.page && m.page->cap_user_rdpmc && m.page->index;
-	close_mapped(m);
-	return readable;
+	return source;
 }
 
 static void test_event_types(void)
 {
+	const struct perf_event_attr generic = HARDWARE(CPU_CYCLES);
 	struct perf_event_attr attr = stopped_event(CYCLES);
 
-	check(is_refused(attr, -1, 0), "page_of_cpu_event_says_it_cannot_be_read");
+	check(source_of(generic, 0, -1) == COUNTER, "generic_event_is_user_readable");
+	check(source_of(attr, -1, 0) == NOT_READABLE, "page_of_cpu_event_says_it_cannot_be_read");
 	attr.inherit = 1;
-	check(is_refused(attr, 0, 0), "page_of_inherited_event_says_it_cannot_be_read");
-	check(is_refused(stopped_event(FIRMWARE(0)), 0, -1),
+	check(source_of(attr, 0, 0) == NOT_READABLE,
+	      "page_of_inherited_event_says_it_cannot_be_read");
+	check(source_of(stopped_event(FIRMWARE(0)), 0, -1) == NOT_READABLE,
 	      "page_of_firmware_event_says_it_cannot_be_read");
-	check(is_user_readable((struct perf_event_attr)HARDWARE(CPU_CYCLES)),
-	      "generic_event_is_user_readable");
 }
 
 /* ---- which CSRs a task can read ---- */
@@ -793,7 +777,7 @@ static void test_sysctl(void)
 	struct mapped m;
 
 	pin(0);
-	check(write_number(ACCESS, 0) && !is_user_readable(event(CYCLES)),
+	check(write_number(ACCESS, 0) && source_of(event(CYCLES), 0, -1) != COUNTER,
 	      "access_0_denies_new_readers");
 	write_number(ACCESS, 1);
 	m = open_cycles();
@@ -820,7 +804,7 @@ int main(int argc, char **argv)
 	if (pmu_number("caps/user_read") != 1) {
 		skip("user_read_returns_what_syscall_read_returns", pmu.exclusive ?
 		     "caps/user_read is 0" : "another driver uses the same counters");
-		check(!is_user_readable(event(CYCLES)), "events_are_not_user_readable");
+		check(source_of(event(CYCLES), 0, -1) != COUNTER, "events_are_not_user_readable");
 		return end();
 	}
 	check(read_number(ACCESS) == 1, "access_is_1_by_default");
