@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attr - what the driver, firmware and perf core make together of a perf_event_attr: it opens, or is
+ * attr - what driver, firmware and perf core make together of a perf_event_attr: it opens, or is
  * refused with the documented errno. What the driver refuses whatever the machine is, is tested on
  * the host (test_event.c).
  */

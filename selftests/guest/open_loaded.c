@@ -58,7 +58,7 @@ static uint64_t calls_elsewhere(void)
 
 /* ---- exclusive mode ---- */
 
-/* Cycles and instructions in a group; instructions on a programmable counter, if that is possible */
+/* Cycles and instructions in a group; instructions on a programmable counter where that can be */
 static bool open_pair(int fds[2])
 {
 	struct perf_event_attr cycles = event(CYCLES), instructions = event(INSTRUCTIONS);

@@ -23,29 +23,30 @@ static const char *four_events(void)
 	return list;
 }
 
-/* @name begins the name of the result. End the program if the events do not open. */
-static struct region open_region(const char *name, bool user_read)
+/* End the program if the events do not open. */
+static void check_open(const struct region *r, int error)
+{
+	if (!error)
+		return;
+	note("%s", region_why(r, error));
+	check(false, "events_open");
+	exit(end());
+}
+
+static struct region open_region(bool user_read)
 {
 	struct region r;
-	int error = region_open(&r, four_events());
 
-	if (error)
-		note("%s: %s", four_events(), region_why(&r, error));
-	if (!check(!error, "%s_region_opens", name))
-		exit(end());
+	check_open(&r, region_open(&r, four_events()));
 	r.direct &= user_read;
 	return r;
 }
 
-static struct region_cycles open_cycles(const char *name, bool user_read)
+static struct region_cycles open_cycles(bool user_read)
 {
 	struct region_cycles c;
-	int error = region_cycles_open(&c);
 
-	if (error)
-		note("%s", region_why(&c.region, error));
-	if (!check(!error, "%s_cycles_open", name))
-		exit(end());
+	check_open(&c.region, region_cycles_open(&c));
 	c.region.direct &= user_read;
 	return c;
 }
@@ -76,7 +77,7 @@ static void work_of_round(int i)
  */
 static void test_bounds(bool user_read)
 {
-	struct region r = open_region(method(user_read), user_read);
+	struct region r = open_region(user_read);
 	const int other = open_event(INSTRUCTIONS, 0, -1, -1);
 	int wrong = 0, failed = 0, unswitched = 0, apart = 0;
 	struct region_sum all = {};
@@ -129,7 +130,7 @@ static uint64_t read_by_kernel(const struct region_cycles *c)
 /* The same event is read, so no slack is needed. */
 static void test_cycles(bool user_read)
 {
-	struct region_cycles c = open_cycles(method(user_read), user_read);
+	struct region_cycles c = open_cycles(user_read);
 	uint64_t start = 0, stop = 0, last = 0;
 	int wrong = 0, failed = 0;
 
@@ -181,7 +182,7 @@ static int measure_region(struct region *r, struct region_sum *sum, unsigned int
 static void test_scaled(bool user_read)
 {
 	struct region_sum before = {}, sum = {};
-	struct region r = open_region("scaled", user_read);
+	struct region r = open_region(user_read);
 	int error = measure_region(&r, &before, 200), exclusive = open_exclusive(false);
 	double expected, rate;
 
@@ -203,7 +204,7 @@ static void test_scaled(bool user_read)
 
 static void test_never_counting(void)
 {
-	struct region r = open_region("never_counting", true);
+	struct region r = open_region(true);
 	struct region_sum sum = {};
 	int exclusive = open_exclusive(true), error = measure_region(&r, &sum, 20);
 
@@ -331,7 +332,7 @@ static void test_cost(void)
 {
 	static const char test[] = "pair_from_user_space_takes_at_most_120_instructions";
 	struct perf_event_attr attr = HARDWARE(INSTRUCTIONS, .read_format = READ_TIMES);
-	struct region_cycles c = open_cycles("cost", true);
+	struct region_cycles c = open_cycles(true);
 	const char *reason = region_slow(&c.region);
 	const int fd = perf_try(&attr, 0, -1, -1);
 	uint64_t empty, fast, slow;
@@ -358,7 +359,7 @@ int main(void)
 	const char *slow;
 
 	begin();
-	r = open_region("first", true);
+	r = open_region(true);
 	slow = region_slow(&r);
 	region_close(&r);
 	test_bounds(false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tasks - a task's event counts this task: across migrations and context switches, until it exits. */
+/* tasks - a task's event counts this task: across migrations and switches, until it exits. */
 #include "overcommit.h"
 #include "illegal.h"
 
