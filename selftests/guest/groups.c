@@ -90,10 +90,6 @@ static void work_until_all_ran(int *fds, unsigned int n)
 	}
 }
 
-#define ALL_RUN		"events_all_run_in_part"
-#define RUNNING		"running_times_within_enabled"
-#define PINNED		"pinned_event_always_runs"
-
 static void test_multiplex(const struct event_set *set)
 {
 	int counters = pmu_number(set->counters), fds[MAX_EVENTS], error, pinned;
@@ -106,11 +102,8 @@ static void test_multiplex(const struct event_set *set)
 
 	n = open_events(set, false, fds, &error);
 	if ((int)n <= counters) {
-		const char *why = "the machine has no more different events than counters";
-
-		skip_of_set(set, ALL_RUN, why);
-		skip_of_set(set, RUNNING, why);
-		skip_of_set(set, PINNED, why);
+		skip_of_set(set, "events_all_run_in_part",
+			    "the machine has no more different events than counters");
 		close_events(fds, n);
 		return;
 	}
@@ -129,9 +122,10 @@ static void test_multiplex(const struct event_set *set)
 	}
 	note("%u %s events on %d counters: %d ran in part, %d not at all", n, set->name, counters,
 	     partly, idle);
-	check(!error && !idle && partly, "%s_" ALL_RUN, set->name);
+	check(!error && !idle && partly, "%s_events_all_run_in_part", set->name);
 	note("running %lu ns in all, enabled %lu ns at most, %d events wrong", sum, longest, wrong);
-	check(!wrong && sum <= counters * longest * 1.05, "%s_" RUNNING, set->name);
+	check(!wrong && sum <= counters * longest * 1.05, "%s_running_times_within_enabled",
+	      set->name);
 	r = perf_get(pinned);
 	note("pinned event: %lu in %lu of %lu ns", r.value, r.running, r.enabled);
 	/*
@@ -139,13 +133,10 @@ static void test_multiplex(const struct event_set *set)
 	 * of the set had the same code first.
 	 */
 	check((r.value || is_slow_kernel()) && r.running && r.running == r.enabled,
-	      "%s_" PINNED, set->name);
+	      "%s_pinned_event_always_runs", set->name);
 	close(pinned);
 	close_events(fds, n);
 }
-
-#define SCALED		"scaled_count_is_total"
-#define PINNED_FAIL	"pinned_events_without_counter_fail"
 
 /*
  * A multiplexed count, scaled by its times, is the real number, which firmware counts exactly.
@@ -166,7 +157,8 @@ static void test_scaling(const struct event_set *set)
 	scaled = (double)r.value * r.enabled / r.running;
 	note("%lu in %lu of %lu ns: scaled %.0f of %u", r.value, r.running, r.enabled, scaled,
 	     done);
-	check(r.running < r.enabled && scaled > done / 1.5 && scaled < done * 1.5, SCALED);
+	check(r.running < r.enabled && scaled > done / 1.5 && scaled < done * 1.5,
+	      "scaled_count_is_total");
 	close_events(fds, n);
 }
 
@@ -193,7 +185,8 @@ static void test_pinned_overcommit(const struct event_set *set)
 			note("event %u: %lu of %lu ns", i, r.running, r.enabled);
 	}
 	note("%u pinned events on %d counters: %d run, %d failed", n, counters, counting, failed);
-	check(counting == counters && failed == (int)n - counters, PINNED_FAIL);
+	check(counting == counters && failed == (int)n - counters,
+	      "pinned_events_without_counter_fail");
 	close_events(fds, n);
 }
 
@@ -212,8 +205,7 @@ int main(void)
 		test_scaling(firmware);
 		test_pinned_overcommit(firmware);
 	} else {
-		skip(SCALED, "there is a counter for each firmware event");
-		skip(PINNED_FAIL, "there is a counter for each firmware event");
+		skip("scaled_count_is_total", "there is a counter for each firmware event");
 	}
 	return end();
 }

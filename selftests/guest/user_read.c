@@ -232,12 +232,10 @@ static void test_multiplexed(void)
 
 	for (unsigned int i = 0; i < (xiangshan ? 12 : 15); i++) {
 		struct perf_event_attr attr = xiangshan ? event(1ull << 56 | (i + 1)) :
-							  event(hardware_event(i).config);
+							  hardware_event(i);
 
-		if (!xiangshan) {
-			attr.exclude_user = i / 5 == 1;
-			attr.exclude_kernel = i / 5 == 2;
-		}
+		attr.type = pmu.type;
+		attr.read_format = READ_TIMES;
 		set_add(&s, attr);
 	}
 	c = set_compare(&s, 2000, true);
