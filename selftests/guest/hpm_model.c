@@ -34,8 +34,7 @@ static uint64_t read_mirror(unsigned int n)
 	uint64_t value = 0;
 
 	switch (n) {
-	CSR(0);
-	CSR(3);
+	CSRS(0);
 	CSRS(4);
 	CSRS(8);
 	CSRS(12);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * lost_irq - sampling continues after a lost overflow interrupt. The test module drop_irq.ko
- * clears a pending interrupt on the CPU that is sampled.
- *
- * DROP_IRQ_KO  path of the module, default: drop_irq.ko in the directory of this program
+ * clears a pending interrupt on the CPU that is sampled. It is in the directory of this program.
  */
 #include <fcntl.h>
 #include <libgen.h>
@@ -112,7 +110,6 @@ static void test_idle_cpu(uint64_t period)
 
 int main(int argc, char **argv)
 {
-	const char *path = getenv("DROP_IRQ_KO");
 	struct perf_event_attr attr;
 	struct ring ring;
 
@@ -122,8 +119,7 @@ int main(int argc, char **argv)
 		skip("sampling_resumes_after_each_lost_irq", "samples are taken by timer");
 		return end();
 	}
-	snprintf(drop_irq, sizeof(drop_irq), "%s%s", path ?: dirname(argv[0]),
-		 path ? "" : "/drop_irq.ko");
+	snprintf(drop_irq, sizeof(drop_irq), "%s/drop_irq.ko", dirname(argv[0]));
 	attr = event(CYCLES);
 	pin(CPU);
 	limits_raise();

@@ -8,9 +8,7 @@
  */
 #include "ring.h"
 
-#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
-
-enum { SLEEP_MS = 100, UID_NOBODY = 65534, MAX_CPUS = 64 };
+enum { SLEEP_MS = 100, MAX_CPUS = 64 };
 
 /* Written by the worker of each CPU. */
 struct progress {
@@ -29,13 +27,11 @@ static void drain(struct ring *ring, struct progress *to)
 }
 
 /* Run on CPU @i, with @attr with a sample for every event of this process. */
-static void run_worker(long i, struct perf_event_attr *attr, uid_t uid)
+static void run_worker(long i, struct perf_event_attr *attr)
 {
 	struct ring ring = { .fd = -1 };
 
 	pin(i);
-	if (uid && setuid(uid))
-		_exit(1);
 	if (attr)
 		ring = ring_open(attr, 0, -1, -1);
 	while (!attr || ring.fd >= 0) {
@@ -67,8 +63,7 @@ static uint64_t longest_sleep(unsigned int seconds, struct ring *rings)
 }
 
 /* Sample one task on each CPU, or with @wide each CPU with all its tasks. */
-static void test_load(const char *load, uid_t uid, bool kernel_only, bool wide,
-		      unsigned int seconds)
+static void test_load(const char *load, bool kernel_only, bool wide, unsigned int seconds)
 {
 	struct perf_event_attr attr = event(CYCLES);
 	struct ring rings[MAX_CPUS];
@@ -82,7 +77,7 @@ static void test_load(const char *load, uid_t uid, bool kernel_only, bool wide,
 	for (long i = 0; i < cpus; i++) {
 		pids[i] = fork();
 		if (!pids[i])
-			run_worker(i, wide ? NULL : &attr, uid);
+			run_worker(i, wide ? NULL : &attr);
 		if (wide)
 			rings[i] = ring_open(&attr, -1, i, -1);
 	}
@@ -105,23 +100,17 @@ static void test_load(const char *load, uid_t uid, bool kernel_only, bool wide,
 
 int main(void)
 {
-	const int before = read_number(PARANOID);
-
 	begin();
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	progress = mmap(NULL, MAX_CPUS * sizeof(*progress), PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	test_load("tasks_of_root", 0, false, false, 10);
-	/* A user may not sample the kernel by default. */
-	write_number(PARANOID, -1);
-	test_load("tasks_of_user", UID_NOBODY, false, false, 10);
-	write_number(PARANOID, before);
+	test_load("tasks", false, false, 10);
 	/* These overflow interrupts are often taken after the return to user mode. */
 	if (has_mode_filters())
-		test_load("tasks_with_kernel_only_events", 0, true, false, 5);
+		test_load("tasks_with_kernel_only_events", true, false, 5);
 	else
 		skip("tasks_with_kernel_only_events_make_progress",
 		     "no Sscofpmf: counters cannot exclude user mode");
-	test_load("tasks_on_sampled_cpus", 0, false, true, 5);
+	test_load("tasks_on_sampled_cpus", false, true, 5);
 	return end();
 }

@@ -35,11 +35,6 @@ static page_t *map_event(int fd)
 	return page == MAP_FAILED ? NULL : page;
 }
 
-static void unmap_event(page_t *page)
-{
-	munmap((void *)page, sysconf(_SC_PAGESIZE));
-}
-
 static struct mapped open_mapped(struct perf_event_attr attr, pid_t pid, int cpu)
 {
 	struct mapped m = { .fd = perf_try(&attr, pid, cpu, -1) };
@@ -56,7 +51,7 @@ static struct mapped open_cycles(void)
 static void close_mapped(struct mapped m)
 {
 	if (m.page)
-		unmap_event(m.page);
+		munmap((void *)m.page, sysconf(_SC_PAGESIZE));
 	close(m.fd);
 }
 
@@ -534,7 +529,7 @@ static void test_threads(void)
 	note("%u reads, %u of a counter, %u wrong", t.seen.rounds, t.seen.counter, t.seen.wrong);
 	check(t.seen.counter == counter && !t.seen.wrong,
 	      "thread_reads_by_syscall_after_other_thread_maps_its_event");
-	unmap_event(page);
+	munmap((void *)page, sysconf(_SC_PAGESIZE));
 	close_mapped(t.own);
 }
 
