@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attr - each field and value of perf_event_attr that reaches the driver is accepted or refused
- * with the documented errno; the driver ignores none.
+ * attr - what driver, firmware and perf core make together of a perf_event_attr: it opens, or is
+ * refused with the documented errno. What the driver refuses whatever the machine is, is tested on
+ * the host (test_event.c).
  */
 #include "overcommit.h"
 
@@ -12,64 +13,38 @@ enum { OPENS = 0, MAY_OPEN = -1, NOT_IN_LAB = -2 };
 
 static bool can_filter, has_hypervisor;
 
-struct row {
+static const struct {
 	const char *name;
 	int expected;
 	struct perf_event_attr attr;
-};
-
-/* What the driver refuses whatever the machine is, is tested on the host (test_event.c). */
-static const struct row events[] = {
+} rows[] = {
 	{ "raw_selector_0", NOT_IN_LAB, EVENT(0) },
 	{ "raw_selector_unknown", NOT_IN_LAB, EVENT(0xdeadbeef) },
 	{ "raw_selector_48_bits", NOT_IN_LAB, EVENT((1ULL << 48) - 1) },
 	{ "raw_selector_49_bits", NOT_IN_LAB, EVENT(1ULL << 48) },
 	{ "raw_selector_56_bits", NOT_IN_LAB, EVENT((1ULL << 56) - 1) },
-	{ "raw_selector_62_bits", EINVAL, EVENT(1ULL << 61) },
-	{ "general_event_0", EINVAL, EVENT(STANDARD(0)) },
-	{ "general_event_1", OPENS, EVENT(STANDARD(1)) },
 	{ "general_event_10", MAY_OPEN, EVENT(STANDARD(10)) },
 	{ "last_cache_event", MAY_OPEN, EVENT(STANDARD(0x10035)) },
 	{ "firmware_event_0", OPENS, EVENT(FIRMWARE(0)) },
 	{ "firmware_event_21", OPENS, EVENT(FIRMWARE(21)) },
-	{ "firmware_event_22", EINVAL, EVENT(FIRMWARE(22)) },
 	{ "first_implementation_event", NOT_IN_LAB, EVENT(FIRMWARE(256)) },
 	{ "last_implementation_event", NOT_IN_LAB, EVENT(FIRMWARE(65534)) },
 	{ "first_platform_event", NOT_IN_LAB, EVENT(CONFIG(3, 0)) },
 	{ "last_platform_event", NOT_IN_LAB, EVENT(~0ULL) },
-};
-
-static const struct row fields[] = {
+	/* Fields that perf core passes on */
 	{ "config1", EINVAL, EVENT(CYCLES, .config1 = 1) },
-	{ "config2", EINVAL, EVENT(CYCLES, .config2 = 1ULL << 63) },
 	{ "config3", EINVAL, EVENT(CYCLES, .config3 = 1) },
 #ifdef PERF_ATTR_SIZE_VER9
 	{ "config4", EINVAL, EVENT(CYCLES, .config4 = 1) },
 #endif
-	{ "firmware_event_config1", EINVAL, EVENT(FIRMWARE(5), .config1 = 1) },
-	{ "sample_period", OPENS, EVENT(CYCLES, .sample_period = 100000) },
 	{ "firmware_event_sample_period", EOPNOTSUPP, EVENT(FIRMWARE(5), .sample_period = 1) },
 	{ "firmware_event_sample_period_exclude_guest", EOPNOTSUPP,
 	  EVENT(FIRMWARE(5), .sample_period = 1, .exclude_guest = 1) },
-	{ "sample_freq", OPENS, EVENT(CYCLES, .freq = 1, .sample_freq = 99) },
-	{ "sample_type_identifier_without_sampling", OPENS, /* perf stat sets it */
-	  EVENT(CYCLES, .sample_type = PERF_SAMPLE_IDENTIFIER) },
 	{ "branch_stack", EOPNOTSUPP,
 	  EVENT(CYCLES, .sample_type = PERF_SAMPLE_BRANCH_STACK,
 		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY) },
 	{ "precise_ip", EOPNOTSUPP, EVENT(CYCLES, .precise_ip = 1) },
-	{ "wakeup_watermark", OPENS, EVENT(CYCLES, .watermark = 1, .wakeup_watermark = 1) },
 	{ "aux_output", EOPNOTSUPP, EVENT(CYCLES, .aux_output = 1) },
-	{ "inherit", OPENS, EVENT(CYCLES, .inherit = 1) },
-	{ "inherit_format_group", OPENS,
-	  EVENT(CYCLES, .inherit = 1, .read_format = PERF_FORMAT_GROUP) },
-	{ "inherit_stat", OPENS, EVENT(CYCLES, .inherit = 1, .inherit_stat = 1) },
-	{ "pinned", OPENS, EVENT(CYCLES, .pinned = 1) },
-	{ "exclusive", OPENS, EVENT(CYCLES, .exclusive = 1) },
-	{ "enable_on_exec", OPENS, EVENT(CYCLES, .disabled = 1, .enable_on_exec = 1) },
-	{ "remove_on_exec", OPENS, EVENT(CYCLES, .remove_on_exec = 1) },
-	{ "side_band_records", OPENS,
-	  EVENT(CYCLES, .mmap = 1, .mmap2 = 1, .comm = 1, .task = 1, .sample_id_all = 1) },
 };
 
 /* @fd is what perf_try() returned. The result becomes the last part of the name. */
@@ -89,9 +64,9 @@ static void check_open(const char *name, int expected, int fd)
 		      expected == EINVAL ? "einval" : "eopnotsupp");
 }
 
-static void test_rows(const struct row *rows, unsigned int n)
+static void test_rows(void)
 {
-	for (unsigned int i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct perf_event_attr attr = rows[i].attr;
 
 		if (!is_wanted(rows[i].name))
@@ -142,12 +117,8 @@ static void test_generic(void)
 
 	for (uint64_t config = 0; config < PERF_COUNT_HW_MAX; config++)
 		all &= is_same_event(PERF_TYPE_HARDWARE, config, config + 1);
-	note("%d general events", PERF_COUNT_HW_MAX);
-	check(all, "general_events_are_sbi_events");
-	check(!open_errno(PERF_TYPE_HARDWARE, EXTENDED(pmu.type, 0)),
-	      "general_cycles_by_pmu_type_open");
-	check(open_errno(PERF_TYPE_HARDWARE, EXTENDED(pmu.type, PERF_COUNT_HW_MAX)) == EINVAL,
-	      "general_events_beyond_last_einval");
+	check(all && !open_errno(PERF_TYPE_HARDWARE, EXTENDED(pmu.type, 0)),
+	      "general_events_are_sbi_events");
 	all = true;
 	for (uint64_t i = 0; i < 7 * 3 * 2; i++) {
 		uint64_t id = i / 6, op = i / 2 % 3, result = i % 2;
@@ -155,10 +126,7 @@ static void test_generic(void)
 		all &= is_same_event(PERF_TYPE_HW_CACHE, id | op << 8 | result << 16,
 				     0x10000 | id << 3 | op << 1 | result);
 	}
-	note("42 cache events");
 	check(all, "cache_events_are_sbi_events");
-	check(open_errno(PERF_TYPE_HW_CACHE, EXTENDED(pmu.type, PERF_COUNT_HW_CACHE_MAX)) == EINVAL,
-	      "unknown_caches_operations_and_results_einval");
 }
 
 /* Return: the event_idx that events/@name in sysfs has, or 0. */
@@ -259,35 +227,15 @@ static void test_filters(const char *name, uint64_t config, bool firmware)
 	check(all, "%s_has_documented_result_for_each_filter", name);
 }
 
-/* ---- task and CPU ---- */
-
-static void test_targets(void)
-{
-	static const struct {
-		const char *name;
-		pid_t pid;
-		int cpu;
-	} rows[] = {
-		{ "this_task_on_cpu_0", 0, 0 }, { "all_tasks_on_cpu_0", -1, 0 },
-		{ "process_1", 1, -1 },
-	};
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++)
-		check_open(rows[i].name, OPENS,
-			   open_event(CYCLES, rows[i].pid, rows[i].cpu, -1));
-}
-
 int main(void)
 {
 	begin();
 	can_filter = has_mode_filters();
 	has_hypervisor = isa_has("h");
-	test_rows(events, ARRAY_SIZE(events));
-	test_rows(fields, ARRAY_SIZE(fields));
+	test_rows();
 	test_generic();
 	test_cache_names();
 	test_filters("hardware_event", CYCLES, false);
 	test_filters("firmware_event", FIRMWARE(4), true);
-	test_targets();
 	return end();
 }

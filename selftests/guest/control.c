@@ -42,37 +42,6 @@ static void test_throttle(void)
 	check(s.last > start + ns / 10 * 9, "throttled_event_samples_until_end");
 }
 
-/* Throttling the leader stops its group; unthrottling restarts it. */
-static void test_throttle_group(void)
-{
-	struct perf_event_attr attr = cycles(10000), member = event(INSTRUCTIONS);
-	struct ring ring = ring_open(&attr, 0, -1, -1);
-	const bool limited = set_max_rate("250");
-	uint64_t leader, half, whole;
-	struct ring_totals s;
-	int fd;
-
-	member.use_clockid = 1;
-	member.clockid = CLOCK_MONOTONIC;
-	fd = perf_try(&member, 0, -1, ring.fd);
-	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
-	run_load(1000, spin_load);
-	half = fd < 0 ? 0 : perf_get(fd).value;
-	run_load(1000, spin_load);
-	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
-	s = ring_drain(&ring);
-	leader = perf_get(ring.fd).value;
-	whole = fd < 0 ? 0 : perf_get(fd).value;
-	note("group throttled %lu times, unthrottled %lu times", s.throttled, s.unthrottled);
-	check(limited && fd >= 0 && s.throttled && s.unthrottled + 1 >= s.throttled,
-	      "group_is_throttled_and_unthrottled");
-	note("leader %lu; member %lu, then %lu", leader, half, whole);
-	check(leader && half && whole > half, "throttled_group_continues_counting");
-	close(fd);
-	ring_close(&ring);
-	set_max_rate("100000");
-}
-
 /* ---- PERF_EVENT_IOC_REFRESH ---- */
 
 static void test_refresh(unsigned int limit, unsigned int rounds)
@@ -192,7 +161,6 @@ int main(void)
 	}
 
 	test_throttle();
-	test_throttle_group();
 	test_refresh(1, 50);
 	test_refresh(3, 10);
 	test_new_period();

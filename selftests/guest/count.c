@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * count - cycles and instructions, per task and per CPU.
+ * count - cycles and instructions, of tasks and by mode, across switches and migrations.
  *
  * QEMU's counters follow the host's clock, so no absolute count is expected: only relations and
  * ratios within a run.
  */
+#include <fcntl.h>
+
 #include "illegal.h"
+#include "overcommit.h"
 
 /* The smallest of five counts, because other work on the machine only adds to a count. */
 static uint64_t count_least(int fd, uint64_t iterations)
@@ -53,90 +56,42 @@ static void test_task(void)
 	close(instructions);
 }
 
-static void test_stop_and_reset(void)
+static void test_stop_and_start(void)
 {
 	struct perf_event_attr attr = event(INSTRUCTIONS);
-	uint64_t stopped;
-	struct reading r;
 	int fd;
 
 	attr.disabled = 1;
 	fd = perf_try(&attr, 0, -1, -1);
-	work(1000000);
-	r = perf_get(fd);
-	check(fd >= 0 && !r.value && !r.enabled, "event_opened_disabled_does_not_count");
+	check(fd >= 0 && !count_work(fd, 1000000), "event_opened_disabled_does_not_count");
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	check(count_work(fd, 1000000) > 0, "enabled_event_counts");
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	stopped = perf_get(fd).value;
-	check(stopped && !count_work(fd, 1000000), "disabled_event_keeps_its_count");
-	ioctl(fd, PERF_EVENT_IOC_RESET, 0);
-	check(!perf_get(fd).value, "reset_event_is_zero");
-	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	check(count_work(fd, 1000000) > 0, "event_enabled_after_reset_counts");
+	check(perf_get(fd).value && !count_work(fd, 1000000), "disabled_event_keeps_its_count");
 	close(fd);
-}
-
-static void test_cpu(void)
-{
-	const uint64_t iterations = 10 * 1000 * 1000;
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	bool all = true;
-
-	for (int cpu = 0; cpu < cpus; cpu++) {
-		int fd = open_event(INSTRUCTIONS, -1, cpu, -1);
-		uint64_t n;
-
-		pin(cpu);
-		n = fd < 0 ? 0 : count_work(fd, iterations);
-		if (!n) {
-			note("CPU %d: fd %d counted %lu", cpu, fd, n);
-			all = false;
-		}
-		close(fd);
-	}
-	note("%ld CPUs", cpus);
-	check(all, "instructions_count_on_each_cpu");
 }
 
 /* Equal events of a group share one counter: all run, however many they are. */
 static void test_equal_events(void)
 {
 	enum { N = 40 };
-	int fd[N];
-	uint64_t first, last;
 	bool all = true;
+	int fd[N];
 
-	fd[0] = open_event(INSTRUCTIONS, 0, -1, -1);
-	for (int i = 1; i < N; i++)
-		fd[i] = open_event(INSTRUCTIONS, 0, -1, fd[0]);
+	for (int i = 0; i < N; i++)
+		fd[i] = open_event(INSTRUCTIONS, 0, -1, i ? fd[0] : -1);
 	work(1000000);
-	for (int i = 0; i < N; i++) {
-		struct reading r = fd[i] < 0 ? (struct reading){} : perf_get(fd[i]);
+	for (int i = N - 1; i >= 0; i--) {
+		const struct reading r = fd[i] < 0 ? (struct reading){} : perf_get(fd[i]);
 
-		if (fd[i] < 0 || !r.value || r.enabled != r.running) {
+		if (!r.value || r.enabled != r.running) {
 			note("event %d: fd %d, %lu in %lu of %lu ns", i, fd[i], r.value, r.running,
 			     r.enabled);
 			all = false;
 		}
-	}
-	first = fd[0] < 0 ? 0 : perf_get(fd[0]).value;
-	last = fd[N - 1] < 0 ? 0 : perf_get(fd[N - 1]).value;
-	note("%d equal events: first %lu, last %lu", N, first, last);
-	check(all, "group_of_equal_events_shares_counter");
-	for (int i = N - 1; i >= 0; i--)
 		close(fd[i]);
-}
-
-/* KVM offers this event to a guest, but counts none of the guest's illegal instructions. */
-static void test_firmware_in_guest(int fd, int other)
-{
-	note("counts %lu and %lu, second event %d", perf_get(fd).value, perf_get(other).value,
-	     other);
-	check(other >= 0 && perf_get(fd).value == 0 && perf_get(other).value == 0,
-	      "fw_illegal_insn_is_zero_in_guest");
-	skip("fw_illegal_insn_counts_each", "a KVM guest's illegal instructions are not counted");
-	skip("second_fw_illegal_insn_agrees", "a KVM guest's illegal instructions are not counted");
+	}
+	check(all, "group_of_equal_events_shares_counter");
 }
 
 static void test_firmware(void)
@@ -148,13 +103,12 @@ static void test_firmware(void)
 	note("fw_illegal_insn: %d", fd);
 	if (!check(fd >= 0, "fw_illegal_insn_opens"))
 		return;
-	other = open_event(FW_ILLEGAL_INSN, 0, -1, -1);
 	if (is_kvm_guest()) {
-		test_firmware_in_guest(fd, other);
+		skip("fw_illegal_insn_counts_each", "KVM counts none of a guest's");
 		close(fd);
-		close(other);
 		return;
 	}
+	other = open_event(FW_ILLEGAL_INSN, 0, -1, -1);
 	before = perf_get(fd).value;
 	execute_illegal(n);
 	counted = perf_get(fd).value - before;
@@ -167,13 +121,213 @@ static void test_firmware(void)
 	close(other);
 }
 
+/* ---- tasks: switches, migrations, exits ---- */
+
+/* Two tasks share a CPU: a task's event has this task's part of the CPU's time and count. */
+static void test_own_time(void)
+{
+	pid_t other = start_spinner(0);
+	struct reading task, cpu;
+	double rates;
+	int mine, all;
+
+	pin(0);
+	all = open_event(CYCLES, -1, 0, -1);
+	mine = open_event(CYCLES, 0, -1, -1);
+	do {
+		work(1000000);
+		cpu = perf_get(all);
+	} while (cpu.enabled < 1000 * 1000 * 1000UL && all >= 0);
+	task = perf_get(mine);
+	stop_child(other);
+	note("task: %lu in %lu ns; CPU: %lu in %lu ns", task.value, task.enabled, cpu.value,
+	     cpu.enabled);
+	check(task.enabled < cpu.enabled * 0.8 && task.value < cpu.value * 0.8,
+	      "task_event_counts_own_time_only");
+	/* The rate is the same for both; a factor of 1.5 allows for the context switches. */
+	rates = (double)task.value / task.enabled * cpu.enabled / cpu.value;
+	note("task's rate / CPU's rate: %.2f", rates);
+	check(rates > 0.67 && rates < 1.5, "task_cycle_rate_is_cpu_cycle_rate");
+	close(mine);
+	close(all);
+}
+
+static void test_migration(void)
+{
+	const uint64_t configs[] = { CYCLES, INSTRUCTIONS, illegal_event() };
+	enum { N = ARRAY_SIZE(configs), ROUNDS = 200 };
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int fds[N], stopped = 0;
+	uint64_t last[N] = {};
+
+	for (unsigned int i = 0; i < N; i++)
+		fds[i] = open_event(configs[i], 0, -1, -1);
+	for (int round = 0; round < ROUNDS; round++) {
+		pin(round % cpus);
+		work(10000);
+		execute_illegal(1);
+		for (unsigned int i = 0; i < N; i++) {
+			uint64_t now = perf_get(fds[i]).value;
+
+			stopped += now <= last[i];
+			last[i] = now;
+		}
+	}
+	note("%ld CPUs: %d of %d times an event did not count", cpus, stopped, ROUNDS * N);
+	check(!stopped, "events_count_after_each_migration");
+	note("counted %lu of %d", last[N - 1], ROUNDS);
+	check(last[N - 1] >= ROUNDS, "migration_loses_no_events");
+	close_events(fds, N);
+}
+
+/* How many events can count together: the largest group of each set. */
+static unsigned int count_together(void)
+{
+	unsigned int all = 0;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(event_sets); i++) {
+		int fds[MAX_EVENTS], error;
+		unsigned int n = open_events(&event_sets[i], true, fds, &error);
+		struct reading r;
+
+		work(100000);
+		r = n ? perf_get(fds[0]) : (struct reading){};
+		if (r.running && r.running == r.enabled)
+			all += n;
+		close_events(fds, n);
+	}
+	return all;
+}
+
+static void test_killed(void)
+{
+	enum { ROUNDS = 50 };
+	unsigned int before = count_together(), after;
+	int ready[2], fds[MAX_EVENTS], error;
+
+	if (pipe(ready))
+		return;
+	for (int round = 0; round < ROUNDS; round++) {
+		pid_t child = fork();
+		char c;
+
+		if (!child) {
+			for (unsigned int i = 0; i < ARRAY_SIZE(event_sets); i++)
+				open_events(&event_sets[i], i, fds, &error);
+			open_event(CYCLES, -1, 0, -1);
+			if (write(ready[1], "", 1) == 1)
+				pause();
+			_exit(1);
+		}
+		if (read(ready[0], &c, 1) != 1)
+			perror("read");
+		stop_child(child);
+	}
+	close_events(ready, 2);
+	after = count_together();
+	note("%u events count together, %u after killing %d processes", before, after, ROUNDS);
+	check(before && after == before, "killed_processes_release_their_counters");
+}
+
+/* ---- exclude_user and exclude_kernel count each mode alone, where counters can filter ---- */
+
+enum { ALL, USER, KERNEL, MODES };
+enum { MODE_ROUNDS = 8 };
+
+static void user_loop(void)
+{
+	work(20 * 1000 * 1000);
+}
+
+static void kernel_loop(void)
+{
+	static char buf[1 << 16];
+	int fd = open("/dev/zero", O_RDONLY);
+
+	for (int i = 0; i < 200; i++)
+		if (read(fd, buf, sizeof(buf)) < 0)
+			perror("read");
+	close(fd);
+}
+
+/*
+ * Measure the share of cycles in each mode while @loop runs. One event at a time, because QEMU
+ * gives an event to one counter only; in many short rounds, because other work on the host
+ * disturbs a long one.
+ */
+static void measure_modes(void (*loop)(void), double share[MODES])
+{
+	struct reading sum[MODES] = {};
+
+	for (int i = 0; i < MODE_ROUNDS * MODES; i++) {
+		int mode = i % MODES, fd;
+		struct perf_event_attr attr = event(CYCLES);
+		struct reading r;
+
+		attr.exclude_user = mode == KERNEL;
+		attr.exclude_kernel = mode == USER;
+		attr.exclude_hv = mode != ALL;
+		attr.disabled = 1;
+		fd = perf_try(&attr, 0, -1, -1);
+		ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+		loop();
+		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		r = perf_get(fd);
+		sum[mode].value += r.value;
+		sum[mode].running += r.running;
+		close(fd);
+	}
+	for (int mode = 0; mode < MODES; mode++)
+		share[mode] = (double)sum[mode].value / sum[mode].running *
+			      sum[ALL].running / sum[ALL].value;
+}
+
+/* QEMU's default CPUs have its version in marchid and mimpid. Return: 0 on other CPUs. */
+static unsigned long qemu_version(void)
+{
+	unsigned long arch = strtoul(cpuinfo("marchid"), NULL, 0);
+
+	return arch == strtoul(cpuinfo("mimpid"), NULL, 0) ? arch : 0;
+}
+
+#define SUM_TEST	"user_and_kernel_sum_to_all"
+
+static void test_modes(void)
+{
+	double user[MODES], kernel[MODES];
+
+	if (!has_mode_filters()) {
+		skip(SUM_TEST, "no counter of cycles can filter by mode");
+		return;
+	}
+	if (qemu_version() && qemu_version() < 0xa0000) {
+		skip(SUM_TEST, "QEMU before 10.0 does not filter cycles by mode");
+		return;
+	}
+	pin(0);
+	measure_modes(user_loop, user);
+	measure_modes(kernel_loop, kernel);
+	note("user mode: %.2f of the user loop, %.2f of the kernel loop", user[USER], kernel[USER]);
+	note("kernel mode: %.2f of the user loop, %.2f of the kernel loop", user[KERNEL],
+	     kernel[KERNEL]);
+	/* Compare the two loops only: a slow emulator spends more of any loop in timer ticks. */
+	check(user[USER] > kernel[USER] + 0.2, "user_loop_has_more_user_mode");
+	check(kernel[KERNEL] > user[KERNEL] + 0.2, "user_loop_has_less_kernel_mode");
+	check(user[USER] + user[KERNEL] > 0.6 && user[USER] + user[KERNEL] < 1.5 &&
+	      kernel[USER] + kernel[KERNEL] > 0.6 && kernel[USER] + kernel[KERNEL] < 1.5,
+	      SUM_TEST);
+}
+
 int main(void)
 {
 	begin();
 	test_task();
-	test_stop_and_reset();
-	test_cpu();
+	test_stop_and_start();
 	test_equal_events();
 	test_firmware();
+	test_own_time();
+	test_migration();
+	test_killed();
+	test_modes();
 	return end();
 }

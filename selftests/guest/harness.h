@@ -400,20 +400,13 @@ static inline int end(void)
 	return ktap_exit();
 }
 
-/* For a program that does not need the module. */
-static inline void begin_without_module(void)
+static inline void begin(void)
 {
+	const bool found = find_pmu();
+
 	ktap_suite = program_invocation_short_name;
 	ktap_plan(-1);
 	read_lab_tests();
-}
-
-static inline void begin(void)
-{
-	bool found;
-
-	begin_without_module();
-	found = find_pmu();
 	note("PMU %s, type %d", pmu.name, pmu.type);
 	if (!found)
 		ktap_only[0] = NULL;

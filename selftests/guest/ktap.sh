@@ -88,17 +88,6 @@ finish() {
 	exit
 }
 
-# Run another program of the tests. Print its output as notes, and keep it in
-# /tmp/program.out.
-run_program() { # PROGRAM [ARGUMENT...]
-	path=$(dirname "$0")/$1
-	shift
-	"$path" "$@" > /tmp/program.out 2>&1
-	status=$?
-	sed 's/^/# /' /tmp/program.out
-	return $status
-}
-
 fails() { ! "$@"; }
 
 # For what a busy host may disturb, as a wrong driver is wrong each time: run a command until it

@@ -8,7 +8,7 @@
  */
 #include "ring.h"
 
-enum { SLEEP_MS = 100, UID_NOBODY = 65534, MAX_CPUS = 64 };
+enum { SLEEP_MS = 100, MAX_CPUS = 64 };
 
 /* Written by the worker of each CPU. */
 struct progress {
@@ -16,14 +16,7 @@ struct progress {
 };
 
 static struct progress *progress;
-
-static struct perf_event_attr every_cycle(void)
-{
-	struct perf_event_attr attr = event(CYCLES);
-
-	attr.sample_period = 1;
-	return attr;
-}
+static long cpus;
 
 static void drain(struct ring *ring, struct progress *to)
 {
@@ -34,28 +27,24 @@ static void drain(struct ring *ring, struct progress *to)
 }
 
 /* Run on CPU @i, with @attr with a sample for every event of this process. */
-static void run_worker(long i, struct perf_event_attr *attr, uid_t uid)
+static void run_worker(long i, struct perf_event_attr *attr)
 {
 	struct ring ring = { .fd = -1 };
 
 	pin(i);
-	if (uid && setuid(uid))
-		_exit(1);
-	if (attr) {
+	if (attr)
 		ring = ring_open(attr, 0, -1, -1);
-		if (ring.fd < 0)
-			_exit(1);
-	}
-	for (;;) {
+	while (!attr || ring.fd >= 0) {
 		work(10000);
 		__atomic_fetch_add(&progress[i].iterations, 1, __ATOMIC_RELAXED);
 		if (attr)
 			drain(&ring, &progress[i]);
 	}
+	_exit(1);
 }
 
 /* Sleep and wake for @seconds. Return: the longest time between two wake-ups in ms. */
-static uint64_t longest_sleep(unsigned int seconds, struct ring *rings, long cpus)
+static uint64_t longest_sleep(unsigned int seconds, struct ring *rings)
 {
 	const uint64_t start = now_ns();
 	uint64_t last = start, longest = 0;
@@ -73,75 +62,55 @@ static uint64_t longest_sleep(unsigned int seconds, struct ring *rings, long cpu
 	return longest / 1000000;
 }
 
-/* @sampled: the event is so frequent that every CPU must have samples. */
-static void check_progress(const char *load, long cpus, bool sampled, uint64_t longest)
-{
-	struct progress least = { UINT64_MAX, UINT64_MAX, UINT64_MAX };
-
-	for (long i = 0; i < cpus; i++) {
-		note("CPU %ld: %lu iterations, %lu samples, throttled %lu times", i,
-		     progress[i].iterations, progress[i].samples, progress[i].throttled);
-		if (progress[i].iterations < least.iterations)
-			least.iterations = progress[i].iterations;
-		if (progress[i].samples < least.samples)
-			least.samples = progress[i].samples;
-	}
-	note("the longest sleep of %d ms took %lu ms", SLEEP_MS, longest);
-	check(longest < 1000, "%s_let_sleeper_wake_within_a_second", load);
-	check(least.iterations > 10 && (!sampled || least.samples > 10), "%s_make_progress%s",
-	      load, sampled ? "_and_are_sampled" : "");
-}
-
 /* Sample one task on each CPU, or with @wide each CPU with all its tasks. */
-static void test_load(const char *load, uid_t uid, bool kernel_only, bool wide,
-		      unsigned int seconds)
+static void test_load(const char *load, bool kernel_only, bool wide, unsigned int seconds)
 {
-	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	struct perf_event_attr attr = every_cycle();
+	struct perf_event_attr attr = event(CYCLES);
 	struct ring rings[MAX_CPUS];
 	pid_t pids[MAX_CPUS] = {};
+	uint64_t longest;
+	bool all = true;
 
+	attr.sample_period = 1;
 	attr.exclude_user = kernel_only;
 	memset(progress, 0, MAX_CPUS * sizeof(*progress));
 	for (long i = 0; i < cpus; i++) {
 		pids[i] = fork();
 		if (!pids[i])
-			run_worker(i, wide ? NULL : &attr, uid);
+			run_worker(i, wide ? NULL : &attr);
 		if (wide)
 			rings[i] = ring_open(&attr, -1, i, -1);
 	}
-	check_progress(load, cpus, !kernel_only,
-		       longest_sleep(seconds, wide ? rings : NULL, cpus));
+	longest = longest_sleep(seconds, wide ? rings : NULL);
 	for (long i = 0; i < cpus; i++) {
+		const struct progress *p = &progress[i];
+
+		note("CPU %ld: %lu iterations, %lu samples, throttled %lu times", i, p->iterations,
+		     p->samples, p->throttled);
+		/* In user mode the event is so frequent that every CPU must have samples. */
+		all &= p->iterations > 10 && (kernel_only || p->samples > 10);
 		stop_child(pids[i]);
 		if (wide)
 			ring_close(&rings[i]);
 	}
-}
-
-/* With perf_event_paranoid at -1, as a user may not sample the kernel by default. */
-static void test_user(void)
-{
-	const int before = read_number("/proc/sys/kernel/perf_event_paranoid");
-
-	write_number("/proc/sys/kernel/perf_event_paranoid", -1);
-	test_load("tasks_of_user", UID_NOBODY, false, false, 10);
-	write_number("/proc/sys/kernel/perf_event_paranoid", before);
+	note("the longest sleep of %d ms took %lu ms", SLEEP_MS, longest);
+	check(longest < 1000, "%s_let_sleeper_wake_within_a_second", load);
+	check(all, "%s_make_progress%s", load, kernel_only ? "" : "_and_are_sampled");
 }
 
 int main(void)
 {
 	begin();
+	cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	progress = mmap(NULL, MAX_CPUS * sizeof(*progress), PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	test_load("tasks_of_root", 0, false, false, 10);
-	test_user();
+	test_load("tasks", false, false, 10);
 	/* These overflow interrupts are often taken after the return to user mode. */
 	if (has_mode_filters())
-		test_load("tasks_with_kernel_only_events", 0, true, false, 5);
+		test_load("tasks_with_kernel_only_events", true, false, 5);
 	else
 		skip("tasks_with_kernel_only_events_make_progress",
 		     "no Sscofpmf: counters cannot exclude user mode");
-	test_load("tasks_on_sampled_cpus", 0, false, true, 5);
+	test_load("tasks_on_sampled_cpus", false, true, 5);
 	return end();
 }

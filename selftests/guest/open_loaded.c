@@ -58,67 +58,42 @@ static uint64_t calls_elsewhere(void)
 
 /* ---- exclusive mode ---- */
 
-/* Cycles and instructions in a group: one read tells both counts at the same time. */
-struct pair {
-	uint64_t events, enabled, running, cycles, instructions;
-};
-
-/* Instructions are on a programmable counter, if that is possible. */
+/* Cycles and instructions in a group; instructions on a programmable counter where that can be */
 static bool open_pair(int fds[2])
 {
 	struct perf_event_attr cycles = event(CYCLES), instructions = event(INSTRUCTIONS);
 
 	cycles.pinned = 1;
-	cycles.read_format |= PERF_FORMAT_GROUP;
 	instructions.exclude_guest = isa_has("h") && has_mode_filters();
 	fds[0] = perf_try(&cycles, -1, 0, -1);
 	fds[1] = perf_try(&instructions, -1, 0, fds[0]);
 	return fds[0] >= 0 && fds[1] >= 0;
 }
 
-static struct pair get_pair(int fd)
-{
-	struct pair p = {};
-
-	if (read(fd, &p, sizeof(p)) != sizeof(p))
-		perror("read");
-	return p;
-}
-
 /*
- * What the pair counts while raw events from @first on are opened; none if that is 0. Between
- * them is far more work than in the SBI calls by which counters are started one by one.
+ * Return: instructions a cycle of the pair while raw events from @first on are opened; none if that
+ * is 0. Between them is far more work than in the SBI calls by which counters are started one by
+ * one.
  */
-static struct pair count_pair(int fd, unsigned int first)
+static double count_pair(const int fds[2], unsigned int first)
 {
-	const struct pair before = get_pair(fd);
-	struct pair after;
+	const uint64_t cycles = perf_get(fds[0]).value, instructions = perf_get(fds[1]).value;
 
 	for (unsigned int n = 0; n < QUESTIONS; n++) {
 		work(1000000);
 		if (first)
 			ask(first + n);
 	}
-	after = get_pair(fd);
-	return (struct pair){
-		.enabled = after.enabled - before.enabled,
-		.running = after.running - before.running,
-		.cycles = after.cycles - before.cycles,
-		.instructions = after.instructions - before.instructions,
-	};
-}
-
-static double per_cycle(const struct pair *p)
-{
-	return (double)p->instructions / p->cycles;
+	return (double)(perf_get(fds[1]).value - instructions) / (perf_get(fds[0]).value - cycles);
 }
 
 static void test_loaded(void)
 {
 	int idle = ask(0), fds[FILLING], pair[2];
 	unsigned int n, same = 0;
-	struct pair alone, loaded;
 	uint64_t elsewhere;
+	struct reading r;
+	double alone, loaded;
 
 	note("raw events, idle: %s", idle ? strerror(idle) : "open");
 	for (unsigned int i = 1; i < QUESTIONS; i++)
@@ -129,9 +104,9 @@ static void test_loaded(void)
 	check(open_pair(pair), "pinned_group_opens");
 	n = fill(fds, true);
 	note("%u events and 2 on %d counters", n, pmu_number("caps/hardware_counters"));
-	alone = count_pair(pair[0], 0);
+	alone = count_pair(pair, 0);
 	elsewhere = calls_elsewhere();
-	loaded = count_pair(pair[0], 1000);
+	loaded = count_pair(pair, 1000);
 	/* Not those that have been opened idle, as they are remembered. */
 	same = 0;
 	for (unsigned int i = 0; i < QUESTIONS; i++)
@@ -139,13 +114,11 @@ static void test_loaded(void)
 	note("%u of %d as when idle", same, QUESTIONS);
 	check(same == QUESTIONS, "raw_events_open_as_when_idle");
 	/* Both miss the same time, when all counters of the CPU stand still. */
-	note("instructions a cycle: %.3f, and %.3f while events are opened", per_cycle(&alone),
-	     per_cycle(&loaded));
-	check(per_cycle(&loaded) > per_cycle(&alone) * 0.8 &&
-	      per_cycle(&loaded) < per_cycle(&alone) / 0.8, "counting_events_go_on_alike");
-	note("pinned group: %lu of %lu ns", loaded.running, loaded.enabled);
-	check(loaded.running && loaded.running == loaded.enabled,
-	      "pinned_group_keeps_its_counters");
+	note("instructions a cycle: %.3f, and %.3f while events are opened", alone, loaded);
+	check(loaded > alone * 0.8 && loaded < alone / 0.8, "counting_events_go_on_alike");
+	r = perf_get(pair[0]);
+	note("pinned group: %lu of %lu ns", r.running, r.enabled);
+	check(r.running && r.running == r.enabled, "pinned_group_keeps_its_counters");
 	note("SBI calls on other CPUs: %lu", calls_elsewhere() - elsewhere);
 	check(calls_elsewhere() == elsewhere,
 	      "opening_makes_no_calls_on_other_cpus");

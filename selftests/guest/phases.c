@@ -24,26 +24,17 @@ static PROFILED void run_steadily(uint64_t iterations)
 	work(iterations);
 }
 
-static PROFILED void wait_for_fetch(uint64_t iterations)
-{
-	set_workload(XS_PRESSURE(XS_FRONTEND, 2));
-	work(iterations);
-	set_workload(0);
-}
+#define WAIT_FOR(what, unit)						\
+	static PROFILED void wait_for_##what(uint64_t iterations)	\
+	{								\
+		set_workload(XS_PRESSURE(unit, 2));			\
+		work(iterations);					\
+		set_workload(0);					\
+	}
 
-static PROFILED void wait_for_branches(uint64_t iterations)
-{
-	set_workload(XS_PRESSURE(XS_BACKEND, 2));
-	work(iterations);
-	set_workload(0);
-}
-
-static PROFILED void wait_for_memory(uint64_t iterations)
-{
-	set_workload(XS_PRESSURE(XS_MEMORY, 2));
-	work(iterations);
-	set_workload(0);
-}
+WAIT_FOR(fetch, XS_FRONTEND)
+WAIT_FOR(branches, XS_BACKEND)
+WAIT_FOR(memory, XS_MEMORY)
 
 static void run_mixed(uint64_t iterations)
 {

@@ -27,14 +27,11 @@ struct ring {
 	uint64_t sample_type;
 };
 
-/* A record. Fields that are not in sample_type are zero. */
+/* A sample. Without PERF_SAMPLE_READ the last two are zero. */
 struct record {
-	uint32_t type;
 	uint16_t misc;
-	uint64_t ip;
-	uint32_t pid, tid;
-	uint64_t time;
-	uint64_t period;
+	uint32_t pid;
+	uint64_t ip, time, period;
 	uint64_t values;	/* length of the group read */
 	uint64_t value[4];
 };
@@ -75,54 +72,6 @@ static inline void ring_close(struct ring *ring)
 	ring->fd = -1;
 }
 
-/* Records consist of whole words, as does the buffer: a word never continues at its beginning. */
-static inline uint64_t ring_read_word(const struct ring *ring, uint64_t *at)
-{
-	const char *data = (const char *)ring->page + sysconf(_SC_PAGESIZE);
-	uint64_t word;
-
-	memcpy(&word, data + *at % ring_bytes(), sizeof(word));
-	*at += sizeof(word);
-	return word;
-}
-
-/* Parse the fields of a sample in the order of enum perf_event_type. */
-static inline void ring_read_sample(const struct ring *ring, uint64_t at, struct record *r)
-{
-	uint64_t ids;
-
-	r->ip = ring_read_word(ring, &at);
-	ids = ring_read_word(ring, &at);
-	r->pid = ids;
-	r->tid = ids >> 32;
-	r->time = ring_read_word(ring, &at);
-	r->period = ring_read_word(ring, &at);
-	if (!(ring->sample_type & PERF_SAMPLE_READ))
-		return;
-	r->values = ring_read_word(ring, &at);
-	for (unsigned int i = 0; i < r->values && i < ARRAY_SIZE(r->value); i++)
-		r->value[i] = ring_read_word(ring, &at);
-}
-
-/* Take the next record. Return: false if the ring buffer is empty. */
-static inline bool ring_next(struct ring *ring, struct record *r)
-{
-	const uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	const uint64_t tail = ring->page->data_tail;
-	struct perf_event_header header;
-	uint64_t at = tail, word;
-
-	if (head == tail)
-		return false;
-	word = ring_read_word(ring, &at);
-	memcpy(&header, &word, sizeof(header));
-	*r = (struct record){ .type = header.type, .misc = header.misc };
-	if (r->type == PERF_RECORD_SAMPLE)
-		ring_read_sample(ring, at, r);
-	__atomic_store_n(&ring->page->data_tail, tail + header.size, __ATOMIC_RELEASE);
-	return true;
-}
-
 /**
  * struct ring_totals - totals of the records that were read
  * @samples: number of samples
@@ -136,24 +85,44 @@ struct ring_totals {
 	uint64_t samples, weight, throttled, unthrottled, lost, last;
 };
 
-/* Read all records, and call @look, if any, for each sample. */
+/*
+ * Read all records, and call @look, if any, for each sample, whose fields are in the order of enum
+ * perf_event_sample_format. Records are whole words, and may continue at the buffer's beginning.
+ */
 static inline struct ring_totals ring_look(struct ring *ring, void (*look)(const struct record *r))
 {
+	const uint64_t *data = (const void *)((const char *)ring->page + sysconf(_SC_PAGESIZE));
+	const uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = ring->page->data_tail;
 	struct ring_totals s = {};
-	struct record r;
 
-	while (ring_next(ring, &r)) {
-		s.throttled += r.type == PERF_RECORD_THROTTLE;
-		s.unthrottled += r.type == PERF_RECORD_UNTHROTTLE;
-		s.lost += r.type == PERF_RECORD_LOST;
-		if (r.type != PERF_RECORD_SAMPLE)
+	while (tail != head) {
+		struct perf_event_header header;
+		uint64_t word[10];
+		struct record r;
+
+		for (unsigned int i = 0; i < ARRAY_SIZE(word); i++)
+			word[i] = data[(tail / 8 + i) % (ring_bytes() / 8)];
+		memcpy(&header, word, sizeof(header));
+		tail += header.size;
+		s.throttled += header.type == PERF_RECORD_THROTTLE;
+		s.unthrottled += header.type == PERF_RECORD_UNTHROTTLE;
+		s.lost += header.type == PERF_RECORD_LOST;
+		if (header.type != PERF_RECORD_SAMPLE)
 			continue;
+		r = (struct record){ .misc = header.misc, .ip = word[1], .pid = word[2],
+				     .time = word[3], .period = word[4] };
+		if (ring->sample_type & PERF_SAMPLE_READ) {
+			r.values = word[5];
+			memcpy(r.value, &word[6], sizeof(r.value));
+		}
 		s.samples++;
 		s.weight += r.period;
 		s.last = r.time;
 		if (look)
 			look(&r);
 	}
+	__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
 	return s;
 }
 

@@ -40,13 +40,9 @@ static struct ring open_sampler(unsigned int i)
 
 /* ---- overflows: with events of a CPU, which stay on their counters at a context switch ---- */
 
-/**
- * struct cost - what overflows cost
- * @overflows: overflows handled
- * @samples: samples taken
- * @calls: SBI PMU calls, by the tracepoint
- * @start_stop: start and stop calls, by the module's own count
- * @csr_reads: exits of a KVM guest to read a counter, by the host's count
+/*
+ * What was seen. @start_stop: by the module's own count; @csr_reads: exits of a KVM guest to read a
+ * counter, by the host's
  */
 struct cost {
 	uint64_t overflows, samples, calls, start_stop, csr_reads;

@@ -1,20 +1,114 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * user_read - programs read the counters of their own events in user space and get what read(2)
- * returns; no program can read counters of others.
+ * returns; no program can read counters of others, or see in a page what others count.
  */
 #include <pthread.h>
 #include <setjmp.h>
 
 #include "overcommit.h"
-#include "user_read.h"
+#include "tracepoint.h"
+#include "../../include/sbi_pmu/region.h"
 
 #define ACCESS		"/proc/sys/kernel/perf_user_access"
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define CSR_TIME	0x2	/* in readable_counters() */
+
+enum { UID_NOBODY = 65534 };
 
 static int cpus;
 
+/* ---- events with a page ---- */
+
+typedef volatile struct perf_event_mmap_page page_t;
+
+/* An event and its page, NULL if it is not open or cannot be mapped */
+struct mapped {
+	int fd;
+	page_t *page;
+};
+
+static page_t *map_event(int fd)
+{
+	void *page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
+static struct mapped open_mapped(struct perf_event_attr attr, pid_t pid, int cpu)
+{
+	struct mapped m = { .fd = perf_try(&attr, pid, cpu, -1) };
+
+	m.page = m.fd < 0 ? NULL : map_event(m.fd);
+	return m;
+}
+
+static struct mapped open_cycles(void)
+{
+	return open_mapped(event(CYCLES), 0, -1);
+}
+
+static void close_mapped(struct mapped m)
+{
+	if (m.page)
+		munmap((void *)m.page, sysconf(_SC_PAGESIZE));
+	close(m.fd);
+}
+
+/*
+ * A count read from user space. NOT_READABLE: the page forbids it. NO_COUNTER: the event has none
+ * now, and @value is from the page alone.
+ */
+struct user_read {
+	uint64_t value;
+	enum { NOT_READABLE, NO_COUNTER, COUNTER } source;
+};
+
+/* By the protocol in include/uapi/linux/perf_event.h */
+static struct user_read user_read_event(page_t *page)
+{
+	unsigned int seq, index;
+	struct user_read r;
+
+	do {
+		seq = page->lock;
+		__sync_synchronize();
+		index = page->cap_user_rdpmc ? page->index : 0;
+		r.source = !page->cap_user_rdpmc ? NOT_READABLE : index ? COUNTER : NO_COUNTER;
+		r.value = page->offset;
+		if (index)
+			r.value += region_sign_extend(region_counter(index - 1), page->pmc_width);
+		__sync_synchronize();
+	} while (page->lock != seq);
+	return r;
+}
+
 /* ---- a user-space read is between two reads by read(2) ---- */
+
+/* Comparisons; of these, reads not between two by read(2), without a counter, and of one */
+struct comparison {
+	unsigned int rounds, wrong, no_counter, counter;
+};
+
+/* Only the first wrong read of a process is printed. */
+static void compare_reads(struct mapped m, volatile struct comparison *c)
+{
+	static bool printed;
+	const uint64_t before = perf_get(m.fd).value;
+	const struct user_read r = user_read_event(m.page);
+	const uint64_t after = perf_get(m.fd).value;
+
+	c->counter += r.source == COUNTER;
+	c->no_counter += r.source == NO_COUNTER;
+	if (r.source != NOT_READABLE && (r.value < before || r.value > after)) {
+		c->wrong++;
+		if (!printed)
+			note("read(2) %lu, user space %lu (%s), read(2) %lu", before, r.value,
+			     r.source == COUNTER ? "counter" : "no counter", after);
+		printed = true;
+	}
+	c->rounds++;
+}
 
 /* Mapped events of this task */
 struct set {
@@ -64,6 +158,14 @@ static struct comparison set_compare(const struct set *s, unsigned int rounds, b
 	return c;
 }
 
+static bool reads_right(struct mapped m, unsigned int rounds)
+{
+	const struct set s = { .n = 1, .event = { m } };
+	const struct comparison c = set_compare(&s, rounds, true);
+
+	return c.counter && !c.wrong;
+}
+
 /* All reads must be right, and some of them must be of a counter. */
 static bool check_reads(const struct comparison *c, const char *name)
 {
@@ -80,7 +182,6 @@ static void test_two_events(void)
 	check(s.n == 2, "two_events_can_be_mapped");
 	check_reads(&c, "user_read_returns_what_syscall_read_returns");
 	check(c.counter > c.rounds / 10 * 9, "most_user_reads_have_a_counter");
-	/* counter_width prints this line. */
 	note("width %u, index %u", s.event[0].page->pmc_width, s.event[0].page->index);
 	c = set_compare(&s, 2000, true);
 	check_reads(&c, "user_read_is_right_on_each_cpu");
@@ -126,12 +227,10 @@ static void test_multiplexed(void)
 
 	for (unsigned int i = 0; i < (xiangshan ? 12 : 15); i++) {
 		struct perf_event_attr attr = xiangshan ? event(1ull << 56 | (i + 1)) :
-							  event(hardware_event(i).config);
+							  hardware_event(i);
 
-		if (!xiangshan) {
-			attr.exclude_user = i / 5 == 1;
-			attr.exclude_kernel = i / 5 == 2;
-		}
+		attr.type = pmu.type;
+		attr.read_format = READ_TIMES;
 		set_add(&s, attr);
 	}
 	c = set_compare(&s, 2000, true);
@@ -143,7 +242,85 @@ static void test_multiplexed(void)
 	set_close(&s);
 }
 
-/* ---- protection ---- */
+static bool reads_before_and_after_exec(void)
+{
+	const struct mapped m = open_cycles();
+	char fd[16];
+
+	snprintf(fd, sizeof(fd), "%d", m.fd);
+	fcntl(m.fd, F_SETFD, 0);
+	if (m.page && reads_right(m, 10))
+		execl("/proc/self/exe", "user_read", "exec", fd, NULL);
+	return false;
+}
+
+/* ---- what the page says ---- */
+
+static struct perf_event_attr stopped_event(uint64_t config)
+{
+	struct perf_event_attr attr = event(config);
+
+	attr.disabled = 1;
+	return attr;
+}
+
+/* As PAPI does: open an event that does not count, map it, look at the page. */
+static void test_detection(void)
+{
+	const struct mapped m = open_mapped(stopped_event(CYCLES), 0, -1);
+	struct comparison c = {};
+	struct user_read r;
+
+	if (!check(m.page, "stopped_event_can_be_mapped"))
+		return;
+	note("cap_user_rdpmc %u, index %u", m.page->cap_user_rdpmc, m.page->index);
+	r = user_read_event(m.page);
+	check(r.source == NO_COUNTER && !r.value && !perf_get(m.fd).value,
+	      "page_of_new_event_says_it_can_be_read");
+	ioctl(m.fd, PERF_EVENT_IOC_ENABLE, 0);
+	work(1000);
+	compare_reads(m, &c);
+	check(c.counter && !c.wrong, "event_is_read_after_enable");
+	ioctl(m.fd, PERF_EVENT_IOC_DISABLE, 0);
+	r = user_read_event(m.page);
+	check(r.source == NO_COUNTER && r.value == perf_get(m.fd).value,
+	      "page_of_stopped_event_has_its_count");
+	close_mapped(m);
+}
+
+/* Return: the source of a count while the event counts; the page must say so from the beginning. */
+static int source_of(struct perf_event_attr attr, pid_t pid, int cpu)
+{
+	const struct mapped m = open_mapped(attr, pid, cpu);
+	int source = -1;
+
+	if (m.page) {
+		const bool readable = m.page->cap_user_rdpmc;
+
+		ioctl(m.fd, PERF_EVENT_IOC_ENABLE, 0);
+		work(1000);
+		source = user_read_event(m.page).source;
+		source = (source != NOT_READABLE) == readable ? source : -1;
+	}
+	close_mapped(m);
+	return source;
+}
+
+static void test_event_types(void)
+{
+	const struct perf_event_attr generic = HARDWARE(CPU_CYCLES);
+	struct perf_event_attr attr = stopped_event(CYCLES);
+
+	check(source_of(generic, 0, -1) == COUNTER, "generic_event_is_user_readable");
+	check(source_of(attr, -1, 0) == NOT_READABLE, "page_of_cpu_event_says_it_cannot_be_read");
+	attr.inherit = 1;
+	check(source_of(attr, 0, 0) == NOT_READABLE,
+	      "page_of_inherited_event_says_it_cannot_be_read");
+	check(source_of(stopped_event(FIRMWARE(0)), 0, -1) == NOT_READABLE,
+	      "page_of_firmware_event_says_it_cannot_be_read");
+}
+
+/* ---- which CSRs a task can read ---- */
 
 static sigjmp_buf trapped;
 
@@ -162,7 +339,7 @@ static uint32_t readable_counters(void)
 	for (volatile unsigned int i = 0; i < 32; i++) {
 		if (sigsetjmp(trapped, 1))
 			continue;
-		read_counter(i);
+		region_counter(i);
 		mask |= 1u << i;
 	}
 	signal(SIGILL, before);
@@ -217,26 +394,12 @@ static pid_t start_reader(int cpu)
 		set_compare(&s, 10, false);
 }
 
-static bool is_user_readable(struct perf_event_attr attr)
-{
-	const struct mapped m = open_mapped(attr, 0, -1);
-	bool readable;
-
-	work(1000);
-	readable = m.page && m.page->cap_user_rdpmc && m.page->index;
-	close_mapped(m);
-	return readable;
-}
-
 static void test_isolation(void)
 {
 	struct mapped m = open_mapped(event(CYCLES), -1, 0);
-	uint32_t mask;
 	pid_t reader;
 
 	pin(0);
-	check(m.page && !(m.page->cap_user_rdpmc && m.page->index),
-	      "event_of_cpu_is_not_user_readable");
 	check_readable(readable_counters_of_child(UID_NOBODY), CSR_TIME,
 		       "other_user_reads_only_time_during_event_of_cpu");
 	check_readable(readable_counters(), CSR_TIME,
@@ -244,25 +407,16 @@ static void test_isolation(void)
 	close_mapped(m);
 
 	reader = start_reader(0);
-	mask = readable_counters_of_child(UID_NOBODY);
+	check_readable(readable_counters_of_child(UID_NOBODY), CSR_TIME,
+		       "other_user_reads_only_time_next_to_reader");
 	stop_child(reader);
-	check_readable(mask, CSR_TIME, "other_user_reads_only_time_next_to_reader");
 
-	m = open_mapped(event(CYCLES), 0, -1);
+	m = open_cycles();
 	check_readable(readable_counters_of_child(0), CSR_TIME, "child_of_reader_reads_only_time");
 	close_mapped(m);
 	sched_yield();
 	usleep(1000);
 	check_readable(readable_counters(), CSR_TIME, "reader_reads_only_time_after_close");
-}
-
-static void test_event_types(void)
-{
-	const struct perf_event_attr attr = HARDWARE(CPU_CYCLES);
-
-	check(!is_user_readable(event(FIRMWARE(0))), "firmware_event_is_not_user_readable");
-	check(is_user_readable(event(CYCLES)), "event_of_pmu_type_is_user_readable");
-	check(is_user_readable(attr), "generic_event_is_user_readable");
 }
 
 /* A program may read the CSR after its event has stopped: that must not be fatal. */
@@ -273,7 +427,7 @@ static void test_late_read(void)
 	uint32_t own;
 
 	pin(0);
-	m = open_mapped(event(CYCLES), 0, -1);
+	m = open_cycles();
 	work(1000);
 	index = m.page ? m.page->index : 0;
 	note("index %u", index);
@@ -281,26 +435,128 @@ static void test_late_read(void)
 		return;
 	own = CSR_TIME | 1u << (index - 1);
 	check_readable(readable_counters(), own, "task_reads_only_time_and_its_own_counter");
-	check(read_counter(index - 1), "counter_of_task_is_not_0");
+	check(region_counter(index - 1), "counter_of_task_is_not_0");
 	ioctl(m.fd, PERF_EVENT_IOC_DISABLE, 0);
 	check_readable(readable_counters(), own, "read_after_event_stopped_is_not_fatal");
-	check(!read_counter(index - 1), "read_after_event_stopped_returns_0");
+	check(!region_counter(index - 1), "read_after_event_stopped_returns_0");
 	close_mapped(m);
 }
 
-/* ---- unprivileged users, and exec ---- */
+/* ---- threads ---- */
 
-static bool reads_only_own_counts(void)
+/* A thread that compares reads of its own event all the time */
+struct thread {
+	pthread_t thread;
+	volatile pid_t tid;	/* 0 until it runs */
+	volatile bool stop;
+	volatile struct comparison seen;
+	struct mapped own;
+};
+
+static void *read_own_event(void *arg)
 {
-	struct set s;
+	struct thread *t = arg;
 
-	if (setuid(UID_NOBODY))
-		return false;
-	s = open_pair();
-	return s.n == 2 && has_only_own_counts(s.event[0]) && has_only_own_counts(s.event[1]);
+	pin(cpus - 1);
+	t->own = open_cycles();
+	__sync_synchronize();
+	t->tid = syscall(SYS_gettid);
+	while (!t->stop && t->own.page) {
+		work(1000);
+		compare_reads(t->own, &t->seen);
+	}
+	return NULL;
 }
 
-static bool reads_right_as_nobody(void)
+static void wait_rounds(const struct thread *t, unsigned int rounds)
+{
+	const unsigned int end = t->seen.rounds + rounds;
+
+	while (t->seen.rounds < end)
+		usleep(1000);
+}
+
+/* As libperf does: map the event of another thread and read it. The read must not be fatal. */
+static void test_event_of_other_thread(const struct thread *t)
+{
+	const struct mapped m = open_mapped(event(CYCLES), t->tid, -1);
+	unsigned int readable = 0;
+
+	if (!check(m.page, "event_of_other_thread_can_be_mapped"))
+		return;
+	for (unsigned int i = 0; i < 1000; i++) {
+		readable += user_read_event(m.page).source != NOT_READABLE;
+		if (i % 100 == 0)
+			wait_rounds(t, 1);
+	}
+	check(!readable, "event_of_other_thread_is_not_user_readable");
+	check(perf_get(m.fd).value, "event_of_other_thread_is_read_by_syscall");
+	close_mapped(m);
+}
+
+static void test_threads(void)
+{
+	struct thread t = {};
+	unsigned int counter;
+	page_t *page;
+
+	if (!check(!pthread_create(&t.thread, NULL, read_own_event, &t), "thread_starts"))
+		return;
+	while (!t.tid)
+		usleep(1000);
+	for (unsigned int i = 0; i < 200; i++) {
+		struct set s;
+
+		pin(i % cpus);
+		s = open_pair();
+		set_compare(&s, 2, false);
+		set_close(&s);
+	}
+	wait_rounds(&t, 100);
+	check(t.seen.counter && !t.seen.wrong,
+	      "user_read_is_right_while_other_thread_maps_and_unmaps");
+	test_event_of_other_thread(&t);
+
+	/* The page of the thread's own event, from here: both see the same page. */
+	page = map_event(t.own.fd);
+	wait_rounds(&t, 2);
+	counter = t.seen.counter;
+	check(page && user_read_event(page).source == NOT_READABLE,
+	      "event_mapped_by_other_thread_too_is_not_user_readable");
+	wait_rounds(&t, 100);
+	t.stop = true;
+	pthread_join(t.thread, NULL);
+	note("%u reads, %u of a counter, %u wrong", t.seen.rounds, t.seen.counter, t.seen.wrong);
+	check(t.seen.counter == counter && !t.seen.wrong,
+	      "thread_reads_by_syscall_after_other_thread_maps_its_event");
+	munmap((void *)page, sysconf(_SC_PAGESIZE));
+	close_mapped(t.own);
+}
+
+/* ---- users without privileges ---- */
+
+/*
+ * Others count the same event on this CPU. What a user reads must be the user's own: a counter has
+ * no more than its event counted.
+ */
+static bool has_only_own_counts(struct mapped m)
+{
+	unsigned int read = 0, more = 0;
+
+	for (unsigned int i = 0; m.page && i < 300; i++) {
+		const unsigned int index = m.page->cap_user_rdpmc ? m.page->index : 0;
+		const uint64_t raw = index ? region_counter(index - 1) : 0;
+
+		read += index != 0;
+		more += raw > perf_get(m.fd).value;
+		usleep(1000);
+	}
+	if (more)
+		note("the counter was greater than the count of the event %u times", more);
+	return read && !more;
+}
+
+static bool user_reads_own_counts(void)
 {
 	struct comparison c;
 	struct set s;
@@ -312,10 +568,131 @@ static bool reads_right_as_nobody(void)
 	set_add(&s, event(INSTRUCTIONS));
 	c = set_compare(&s, 1000, true);
 	note("%u of %u reads wrong, %u of a counter", c.wrong, c.rounds, c.counter);
-	return s.n == 4 && !c.wrong && c.counter > c.rounds / 10 * 9;
+	pin(0);
+	return s.n == 4 && !c.wrong && c.counter > c.rounds / 10 * 9 &&
+	       has_only_own_counts(s.event[0]) && has_only_own_counts(s.event[1]);
 }
 
-static void test_unprivileged(void)
+/* Root opens the event; the user who maps it has no right to count whole CPUs. */
+static bool user_maps_event_of_root(void)
+{
+	struct mapped m = { .fd = open_event(CYCLES, 0, -1, -1) };
+
+	if (m.fd < 0 || setuid(UID_NOBODY))
+		return false;
+	m.page = map_event(m.fd);
+	return has_only_own_counts(m);
+}
+
+enum { SLEEPS = 300 };
+
+/* A thread whose event is switched in and out on CPU 0 */
+struct sleeper {
+	pthread_t thread;
+	struct mapped own;
+	volatile bool ready, done;	/* the event is mapped; the thread has ended */
+};
+
+static void *sleep_often(void *arg)
+{
+	struct sleeper *s = arg;
+
+	pin(0);
+	s->own = open_cycles();
+	__sync_synchronize();
+	s->ready = true;
+	for (unsigned int i = 0; i < SLEEPS; i++) {
+		work(1000);
+		usleep(1000);
+	}
+	s->done = true;
+	return NULL;
+}
+
+/*
+ * Look at the page from another CPU while its thread is switched in and out. Before the counter
+ * restarts from 0, the page must not contain where it stood.
+ */
+static bool page_has_only_own_counts(void)
+{
+	struct sleeper s = {};
+	unsigned int looks = 0, shown = 0;
+	int64_t smallest = 0;
+
+	pin(1);
+	if (setuid(UID_NOBODY) || pthread_create(&s.thread, NULL, sleep_often, &s))
+		return false;
+	while (!s.ready)
+		;
+	while (!s.done && s.own.page) {
+		const uint32_t lock = s.own.page->lock;
+		uint32_t index;
+		int64_t offset;
+
+		__sync_synchronize();
+		index = s.own.page->index;
+		offset = s.own.page->offset;
+		__sync_synchronize();
+		if (lock & 1 || s.own.page->lock != lock)
+			continue;
+		looks++;
+		shown += index != 0;
+		if (offset < smallest)
+			smallest = offset;
+	}
+	pthread_join(s.thread, NULL);
+	note("%u looks at the page, %u with a counter; smallest offset %ld", looks, shown,
+	     smallest);
+	return s.own.page && looks > SLEEPS && shown && !smallest;
+}
+
+static bool user_sleeps(void)
+{
+	struct sleeper s = {};
+
+	if (setuid(UID_NOBODY))
+		return false;
+	sleep_often(&s);
+	return s.own.page && s.own.page->cap_user_rdpmc;
+}
+
+/* Return: SBI calls while an unprivileged program with an event sleeps SLEEPS times. */
+static uint64_t calls_of_sleeps(int paranoid)
+{
+	struct tracepoint_counts before = tracepoint_counts_now();
+	uint64_t calls;
+
+	write_number(PARANOID, paranoid);
+	if (!run_in_child(user_sleeps))
+		return UINT64_MAX;
+	calls = tracepoint_counts_since(before).calls;
+	note("perf_event_paranoid %d: %lu SBI calls in %d sleeps", paranoid, calls, SLEEPS);
+	return calls;
+}
+
+/* Those who may count whole CPUs may see what others count: no need to reset the counter. */
+static void test_cost_of_reset(void)
+{
+	uint64_t calls;
+
+	if (!check(tracepoints_open(), "tracepoints_open"))
+		return;
+	calls = calls_of_sleeps(1);
+	if (is_delegated())
+		check(!calls, "user_without_rights_causes_no_calls");
+	else
+		check(calls != UINT64_MAX && calls > SLEEPS,
+		      "user_without_rights_has_counter_reset");
+	calls = calls_of_sleeps(0);
+	/* The module finds perf_event_paranoid by its name. */
+	if (command_number("grep -c ' sysctl_perf_event_paranoid$' /proc/kallsyms"))
+		check(calls < SLEEPS / 2, "user_who_may_count_cpus_has_no_counter_reset");
+	else
+		skip("user_who_may_count_cpus_has_no_counter_reset", "no CONFIG_KALLSYMS_ALL");
+	tracepoints_close();
+}
+
+static void test_users(void)
 {
 	const int before = read_number(PARANOID);
 	pid_t reader;
@@ -323,66 +700,17 @@ static void test_unprivileged(void)
 	write_number(PARANOID, 1);
 	pin(0);
 	reader = start_reader(0);
-	check(run_in_child(reads_only_own_counts), "counter_of_user_contains_only_own_counts");
+	check(run_in_child(user_reads_own_counts),
+	      "user_without_rights_reads_own_counts_and_no_others");
+	check(run_in_child(user_maps_event_of_root),
+	      "counter_of_user_has_no_counts_seen_by_opener");
+	if (cpus > 1)
+		check(run_in_child(page_has_only_own_counts), "page_has_only_own_counts");
+	else
+		skip("page_has_only_own_counts", "the machine has one CPU");
 	stop_child(reader);
-	check(run_in_child(reads_right_as_nobody), "user_read_of_unprivileged_user_is_right");
+	test_cost_of_reset();
 	write_number(PARANOID, before);
-}
-
-static bool reads_right(struct mapped m, unsigned int rounds)
-{
-	const struct set s = { .n = 1, .event = { m } };
-	const struct comparison c = set_compare(&s, rounds, true);
-
-	return c.counter && !c.wrong;
-}
-
-static bool reads_before_and_after_exec(void)
-{
-	const struct mapped m = open_mapped(event(CYCLES), 0, -1);
-	char fd[16];
-
-	snprintf(fd, sizeof(fd), "%d", m.fd);
-	fcntl(m.fd, F_SETFD, 0);
-	if (m.page && reads_right(m, 10))
-		execl("/proc/self/exe", "user_read", "exec", fd, NULL);
-	return false;
-}
-
-/* ---- threads ---- */
-
-static volatile bool stop_reading;
-
-static void *read_until_stopped(void *arg)
-{
-	const struct mapped m = open_mapped(event(CYCLES), 0, -1);
-
-	pin(cpus - 1);
-	while (!stop_reading && m.page) {
-		work(1000);
-		compare_reads(m, arg);
-	}
-	close_mapped(m);
-	return NULL;
-}
-
-static void test_threads(void)
-{
-	struct comparison seen = {};
-	pthread_t other;
-	struct set s;
-
-	if (!check(!pthread_create(&other, NULL, read_until_stopped, &seen), "thread_starts"))
-		return;
-	for (unsigned int i = 0; i < 200; i++) {
-		pin(i % cpus);
-		s = open_pair();
-		set_compare(&s, 2, false);
-		set_close(&s);
-	}
-	stop_reading = true;
-	pthread_join(other, NULL);
-	check_reads(&seen, "user_read_is_right_while_other_thread_maps_and_unmaps");
 }
 
 /* ---- kernel.perf_user_access ---- */
@@ -421,11 +749,11 @@ static void test_legacy_access(void)
 		pin(cpu);
 		if (!(readable_counters() & 1))
 			break;
-		cycles = read_counter(0);
-		instret = read_counter(2);
+		cycles = region_counter(0);
+		instret = region_counter(2);
 		work(1000000);
-		cycles = read_counter(0) - cycles;
-		instret = read_counter(2) - instret;
+		cycles = region_counter(0) - cycles;
+		instret = region_counter(2) - instret;
 		/* In QEMU they are time, and an iteration takes more than 0.1 ns. */
 		note("CPU %d: %lu cycles, %lu instructions", cpu, cycles, instret);
 		check(cycles > 100000 && instret > 100000,
@@ -442,10 +770,10 @@ static void test_sysctl(void)
 	struct mapped m;
 
 	pin(0);
-	check(write_number(ACCESS, 0) && !is_user_readable(event(CYCLES)),
+	check(write_number(ACCESS, 0) && source_of(event(CYCLES), 0, -1) != COUNTER,
 	      "access_0_denies_new_readers");
 	write_number(ACCESS, 1);
-	m = open_mapped(event(CYCLES), 0, -1);
+	m = open_cycles();
 	write_number(ACCESS, 0);
 	check(m.page && reads_right(m, 100), "access_0_keeps_existing_readers");
 	write_number(ACCESS, 1);
@@ -469,19 +797,20 @@ int main(int argc, char **argv)
 	if (pmu_number("caps/user_read") != 1) {
 		skip("user_read_returns_what_syscall_read_returns", pmu.exclusive ?
 		     "caps/user_read is 0" : "another driver uses the same counters");
-		check(!is_user_readable(event(CYCLES)), "events_are_not_user_readable");
+		check(source_of(event(CYCLES), 0, -1) != COUNTER, "events_are_not_user_readable");
 		return end();
 	}
 	check(read_number(ACCESS) == 1, "access_is_1_by_default");
 	test_two_events();
 	test_shared_counter();
 	test_multiplexed();
-	test_isolation();
-	test_event_types();
-	test_late_read();
-	test_unprivileged();
 	check(run_in_child(reads_before_and_after_exec), "user_read_works_before_and_after_exec");
+	test_detection();
+	test_event_types();
+	test_isolation();
+	test_late_read();
 	test_threads();
+	test_users();
 	test_sysctl();
 	return end();
 }

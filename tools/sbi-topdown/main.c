@@ -397,7 +397,7 @@ static int record(const struct td_profile *profile)
 }
 
 /*
- * Let perf report list the functions: "52.56%<tab>246<tab>[.] blocked<tab>matmul"; "[.]" is user
+ * Let perf report list the functions: "52.56%<tab>246<tab>[.] blocked<tab>hotspot"; "[.]" is user
  * mode, "[k]" the kernel, which the last field says, too. Symbols may have control characters.
  * Return: whether there are any.
  */
