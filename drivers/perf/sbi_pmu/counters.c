@@ -54,6 +54,19 @@ void sbi_pmu_counter_update(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	counter_publish(cpu, idx);
 }
 
+/* Account an event up to now. */
+void sbi_pmu_event_update_running(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
+				  unsigned int idx)
+{
+	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
+	u64 now;
+
+	if (sbi_pmu_is_running(cpu, idx) &&
+	    !(sbi_pmu_counter_is_direct(cpu, info) ? sbi_pmu_csr_read(info->csr, &now) :
+						     sbi_pmu_counter_read(cpu, idx, &now)))
+		sbi_pmu_event_account(e, info, now);
+}
+
 /* A sample of the kernel's tracepoint may ask within an SBI call. */
 void sbi_pmu_event_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
@@ -166,7 +179,7 @@ static bool is_armed_for(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_eve
 	if (!has_counter(cpu->armed & ~cpu->restart, idx) || !cpu->direct || sbi_pmu_csr_read(info->csr, &now) ||
 	    !has_counter(now, info->width - 1))
 		return false;
-	now = -now & GENMASK_ULL(info->width - 1, 0);
+	now = -now & info->mask;
 	return now <= left && now >= left - left / 4;
 }
 
@@ -319,7 +332,7 @@ static u64 to_start(const struct sbi_pmu_cpu *cpu)
  */
 static void set_start_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	const unsigned int width = cpu->counters->info[idx].width;
+	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
 	struct sbi_pmu_event *e;
 	bool set = sbi_pmu_needs_start_value(cpu);
 	u64 first = 0, left;
@@ -336,7 +349,7 @@ static void set_start_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	cpu->start_at.value[idx] = 0;
 	if (first) {
 		cpu->start_at.value[idx] =
-			-min(first, BIT_ULL(width - 1)) & GENMASK_ULL(width - 1, 0);
+			-min(first, BIT_ULL(info->width - 1)) & info->mask;
 		cpu->armed |= BIT_ULL(idx);
 	}
 	if (first || (set && !has_counter(cpu->counters->free_running, idx)))
@@ -684,7 +697,7 @@ static void event_count_from(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u
 				  cpu->start_at.value[idx] : now;
 	}
 	if (e->sampling == SBI_PMU_BY_INTERRUPT)
-		e->period.early += (now - e->prev) & GENMASK_ULL(info->width - 1, 0);
+		e->period.early += (now - e->prev) & info->mask;
 	e->prev = now;
 	e->counts = true;
 	sbi_pmu_event_page_changed(e);

@@ -39,6 +39,8 @@ void sbi_pmu_event_set_user_read(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *
 
 /* For the functions below */
 int sbi_pmu_event_start_firmware(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
+void sbi_pmu_event_update_running(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
+				  unsigned int idx);
 void sbi_pmu_event_mark_restart(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e);
 
 /* ---- inline, as each context switch comes here for each event ---- */
@@ -50,7 +52,7 @@ void sbi_pmu_event_mark_restart(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_ev
 static inline void sbi_pmu_event_account(struct sbi_pmu_event *e,
 					 const struct sbi_pmu_counter_info *info, u64 now)
 {
-	const u64 delta = (now - e->prev) & GENMASK_ULL(info->width - 1, 0);
+	const u64 delta = (now - e->prev) & info->mask;
 
 	e->prev = now;
 	if (unlikely(delta >> 63))
@@ -74,16 +76,10 @@ static inline bool sbi_pmu_counter_is_direct(const struct sbi_pmu_cpu *cpu,
 static inline void sbi_pmu_event_update_on(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
 					   unsigned int idx)
 {
-	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
-	u64 now;
-
 	if (has_counter(cpu->paused_at.valid, idx))
-		now = cpu->paused_at.value[idx];
-	else if (!sbi_pmu_is_running(cpu, idx) ||
-		 (sbi_pmu_counter_is_direct(cpu, info) ? sbi_pmu_csr_read(info->csr, &now) :
-							 sbi_pmu_counter_read(cpu, idx, &now)))
-		return;
-	sbi_pmu_event_account(e, info, now);
+		sbi_pmu_event_account(e, &cpu->counters->info[idx], cpu->paused_at.value[idx]);
+	else
+		sbi_pmu_event_update_running(cpu, e, idx);
 	/* Perf core may write the page at any time: base and count go together. */
 	if (unlikely(e->user_read))
 		sbi_pmu_user_access_publish(e);

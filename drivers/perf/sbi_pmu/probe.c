@@ -14,6 +14,12 @@
 
 /* ---- which counters there are ---- */
 
+static void set_width(struct sbi_pmu_counter_info *info, unsigned int width)
+{
+	info->width = width;
+	info->mask = GENMASK_ULL(width - 1, 0);
+}
+
 /*
  * Understand the answer of COUNTER_GET_INFO, which may be any value (SBI 3.0, 11.6). Return: the
  * counter; kind NONE for time, which RustSBI lists, or what is no counter's CSR.
@@ -26,14 +32,12 @@ static struct sbi_pmu_counter_info decode(unsigned long word, unsigned int max_w
 	if (answer.type == SBI_PMU_CTR_TYPE_FW) {
 		/* CSR and width have no meaning here; RustSBI says width 0. */
 		info.kind = SBI_PMU_COUNTER_FIRMWARE;
-		info.width = 64;
+		set_width(&info, 64);
 		return info;
 	}
 
 	info.csr = answer.csr;
-	info.width = answer.width + 1;
-	if (info.width > max_width)
-		info.width = max_width;
+	set_width(&info, min_t(unsigned int, answer.width + 1, max_width));
 	if (info.csr == CSR_CYCLE || info.csr == CSR_INSTRET)
 		info.kind = SBI_PMU_COUNTER_FIXED;
 	else if (info.csr >= CSR_HPMCOUNTER3 && info.csr <= CSR_HPMCOUNTER31)
@@ -186,7 +190,7 @@ unsigned int sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
 			*first = i;
 			*said = info->width;
 		}
-		info->width = limits->width[i];
+		set_width(info, limits->width[i]);
 		if (info->width >= SBI_PMU_MIN_WIDTH)
 			continue;
 		counters->programmable &= ~BIT_ULL(i);

@@ -72,6 +72,7 @@ enum sbi_pmu_counter_kind {
 };
 
 struct sbi_pmu_counter_info {
+	u64 mask; /* of its bits */
 	u16 csr;  /* its CSR; hardware counters only */
 	u8 width; /* its bits, 1 to 64; 64 for firmware counters */
 	u8 kind;  /* enum sbi_pmu_counter_kind */

@@ -69,7 +69,7 @@ void sbi_pmu_user_access_publish(struct sbi_pmu_event *e)
 		info = &cpu->counters->info[e->counter];
 		base = e->prev;
 		if (base & BIT_ULL(info->width - 1)) {
-			base |= ~GENMASK_ULL(info->width - 1, 0);
+			base |= ~info->mask;
 			width = info->width;
 		}
 		e->published |= SBI_PMU_CSR_BIT(info->csr);
