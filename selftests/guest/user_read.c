@@ -217,6 +217,50 @@ static void test_shared_counter(void)
 	set_close(&s);
 }
 
+/*
+ * Has the page the times that read(2) returns, each time that the event is disabled? It is written a
+ * little later than perf core takes the time, but before the system call returns.
+ */
+static bool page_has_times(pid_t pid)
+{
+	struct perf_event_attr attr = event(CYCLES);
+	uint64_t most = 0, start;
+	struct comparison c = {};
+	unsigned int right = 0;
+	struct reading r = {};
+	struct mapped m;
+
+	attr.disabled = 1;
+	m = open_mapped(attr, pid, -1);
+	for (unsigned int i = 0; m.page && i < 20; i++) {
+		start = now_ns();
+		ioctl(m.fd, PERF_EVENT_IOC_ENABLE, 0);
+		usleep(2000);
+		compare_reads(m, &c);
+		ioctl(m.fd, PERF_EVENT_IOC_DISABLE, 0);
+		most += now_ns() - start;
+		usleep(2000);
+		r = perf_get(m.fd);
+		right += m.page->time_enabled >= r.enabled && m.page->time_enabled <= most &&
+			 m.page->time_running >= r.running && m.page->time_running <= most;
+	}
+	if (m.page)
+		note("%u of 20 right; read(2) %lu, %lu ns, page %llu, %llu, at most %lu; %u reads wrong",
+		     right, r.enabled, r.running, m.page->time_enabled, m.page->time_running, most,
+		     c.wrong);
+	close_mapped(m);
+	return right == 20 && r.running && !c.wrong;
+}
+
+static void test_times(void)
+{
+	const pid_t other = start_spinner(0);
+
+	check(page_has_times(0), "page_has_times_of_own_event");
+	check(page_has_times(other), "page_has_times_of_attached_process");
+	stop_child(other);
+}
+
 /* Open more events than counters: twelve of one XiangShan unit, or all that QEMU counts. */
 static void test_multiplexed(void)
 {
@@ -803,6 +847,7 @@ int main(int argc, char **argv)
 	check(read_number(ACCESS) == 1, "access_is_1_by_default");
 	test_two_events();
 	test_shared_counter();
+	test_times();
 	test_multiplexed();
 	check(run_in_child(reads_before_and_after_exec), "user_read_works_before_and_after_exec");
 	test_detection();
