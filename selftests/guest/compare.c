@@ -195,6 +195,18 @@ static uint64_t work_periods(unsigned int periods)
 	return now_ns() - start;
 }
 
+/* What is not the program's own work only adds time: the least of some runs is taken. */
+static uint64_t least_work(void)
+{
+	uint64_t least = UINT64_MAX, ns;
+
+	for (unsigned int i = 0; i < RUNS; i++) {
+		ns = work_periods(PERIODS);
+		least = ns < least ? ns : least;
+	}
+	return least;
+}
+
 static uint64_t overflow_irqs(void)
 {
 	return interrupts_of("riscv-pmu") + interrupts_of("sbi_pmu");
@@ -213,7 +225,7 @@ static void measure_overflow(unsigned int n)
 
 	settle();
 	work_periods(10);
-	plain = work_periods(PERIODS);
+	plain = least_work();
 	others = open_events(events + 1, n - 1, 0, fd);
 	attr.sample_period = PERIOD;
 	ring = ring_open(&attr, 0, -1, -1);
@@ -223,9 +235,9 @@ static void measure_overflow(unsigned int n)
 	work_periods(10);
 	irqs = overflow_irqs();
 	calls = tracepoint_counts_now();
-	ns = work_periods(PERIODS);
+	ns = least_work();
 	calls = tracepoint_counts_since(calls);
-	irqs = overflow_irqs() - irqs;
+	irqs = (overflow_irqs() - irqs) / RUNS;
 	tracepoints_close();
 	ring_close(&ring);
 	close_events(n - 1, fd);
@@ -234,7 +246,7 @@ static void measure_overflow(unsigned int n)
 		return;
 	snprintf(load, sizeof(load), "overflow beside %u counting events", n - 1);
 	row(load, "instructions", "%.0f", ns > plain ? (double)(ns - plain) / irqs : 0);
-	row(load, "SBI calls", "%.1f", (double)calls.calls / irqs);
+	row(load, "SBI calls", "%.1f", (double)calls.calls / RUNS / irqs);
 }
 
 /* ---- groups ---- */
@@ -324,11 +336,15 @@ static const char *driver(void)
 
 int main(void)
 {
+	struct perf_event_attr held = { .type = PERF_TYPE_SOFTWARE, .disabled = 1 };
+
 	ktap_suite = program_invocation_short_name;
 	ktap_plan(-1);
 	note("row\tdriver\t%s", driver());
 	pin(TRACED_CPU);
 	limits_raise();
+	/* While an event of a task exists, perf core looks at every context switch. */
+	check(perf_try(&held, getppid(), -1, -1) >= 0, "event_of_parent_opens");
 	for (unsigned int i = 0; i < ARRAY_SIZE(loads); i++)
 		measure_switch(&loads[i]);
 	measure_overflow(1);

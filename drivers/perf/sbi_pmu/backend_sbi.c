@@ -188,7 +188,9 @@ static u64 sbi_start(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	const u64 together = which & ~cpu->start_at.valid;
 
-	if (together && !sbi_pmu_sbi_start(cpu, together, 0, 0))
+	if (likely(!together))
+		return sbi_pmu_start_each(cpu, which);
+	if (!sbi_pmu_sbi_start(cpu, together, 0, 0))
 		which &= ~together;
 	return sbi_pmu_start_each(cpu, which);
 }

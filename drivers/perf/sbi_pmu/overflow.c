@@ -128,17 +128,19 @@ static void sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, struc
 		event->pmu->stop(event, PERF_EF_UPDATE);
 }
 
-/*
- * Take samples of the events on counter @idx whose periods are over. A counter that runs on in a
- * section overflows so much before: the next period is longer then.
- */
+/* A counter that runs on in a section overflows so much early: the next period is longer then. */
+static bool is_over(const struct sbi_pmu_event *e)
+{
+	return local64_read(&e->event->hw.period_left) <= (s64)e->period.early;
+}
+
+/* Take samples of the events on counter @idx whose periods are over. */
 void sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how)
 {
 	struct sbi_pmu_event *e;
 
 	hlist_for_each_entry(e, &cpu->events[idx], node)
-		if (e->active && e->sampling == how &&
-		    (s64)local64_read(&e->event->hw.period_left) <= (s64)e->period.early)
+		if (e->active && e->sampling == how && is_over(e))
 			sample_event(cpu, e, get_irq_regs());
 }
 
