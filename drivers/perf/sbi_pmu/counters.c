@@ -176,8 +176,8 @@ static bool is_armed_for(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_eve
 	const u64 left = to_overflow(e);
 	u64 now;
 
-	if (!has_counter(cpu->armed & ~cpu->restart, idx) || !cpu->direct || sbi_pmu_csr_read(info->csr, &now) ||
-	    !has_counter(now, info->width - 1))
+	if (!has_counter(cpu->armed & ~cpu->restart, idx) || !cpu->direct ||
+	    sbi_pmu_csr_read(info->csr, &now) || !has_counter(now, info->width - 1))
 		return false;
 	now = -now & info->mask;
 	return now <= left && now >= left - left / 4;

@@ -4,6 +4,10 @@
 #ifndef SBI_PMU_COMPAT_PERF_EVENT_H
 #define SBI_PMU_COMPAT_PERF_EVENT_H
 
+#ifndef __uninitialized /* older kernels: cleared in vain, where the compiler clears all */
+#define __uninitialized
+#endif
+
 /* All of an attr's config words but the first; there are more of them by and by. */
 static inline u64 perf_attr_further_config(const struct perf_event_attr *attr)
 {
