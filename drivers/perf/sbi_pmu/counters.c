@@ -173,7 +173,7 @@ static bool is_armed_for(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_eve
 			 unsigned int idx)
 {
 	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
-	const u64 left = to_overflow(e);
+	const u64 left = min(to_overflow(e), BIT_ULL(info->width - 1));
 	u64 now;
 
 	if (!has_counter(cpu->armed & ~cpu->restart, idx) || !cpu->direct ||
