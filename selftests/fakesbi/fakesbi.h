@@ -70,6 +70,7 @@ struct fakesbi_ctr {
  * @sscofpmf: counters have overflow interrupts and filters
  * @overflow_csr: the CSR that has the overflow bits: scountovf, or that of another source
  * @lcofi: the interrupt is pending
+ * @lcofi_stays: S-mode cannot clear that, only a stop of a counter does
  * @quirks: BIT_ULL() of enum fakesbi_quirk
  * @reads: number of reads of CSRs
  * @refuse: each configuration is refused with probability 1 / @refuse; 0: never
@@ -99,7 +100,7 @@ struct fakesbi_hart {
 	struct spec_snapshot copy;
 	bool sscofpmf;
 	unsigned int overflow_csr;
-	bool lcofi;
+	bool lcofi, lcofi_stays;
 	u64 quirks;
 	u64 reads;
 	unsigned int refuse, stray, start_fails, stop_fails, read_fails, shmem_fails;

@@ -338,6 +338,7 @@ static long stop_one(unsigned int idx)
 		return SPEC_OK;
 	ctr->running = false;
 	ctr->inhibited = model_is_withheld(idx);
+	fakesbi.lcofi_stays = false;
 	return was || (model_is_firmware(idx) && fakesbi_has(QUIRK_FW_NEVER_ALREADY)) ?
 		       SPEC_OK : SPEC_ERR_ALREADY_STOPPED;
 }

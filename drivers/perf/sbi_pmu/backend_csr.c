@@ -307,7 +307,7 @@ static int csr_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx)
 static int set_value(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
 {
 	const unsigned int n = number_of(cpu, idx);
-	const bool armed = value >> (cpu->counters->info[idx].width - 1) & 1;
+	const bool armed = sbi_pmu_in_upper_half(&cpu->counters->info[idx], value);
 	int ret = 0;
 
 	if (!is_fixed(cpu, idx)) {

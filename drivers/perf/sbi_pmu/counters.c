@@ -174,13 +174,13 @@ static bool is_armed_for(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_eve
 {
 	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
 	const u64 left = min(to_overflow(e), BIT_ULL(info->width - 1));
-	u64 now;
+	u64 now, rest;
 
 	if (!has_counter(cpu->armed & ~cpu->restart, idx) || !cpu->direct ||
-	    sbi_pmu_csr_read(info->csr, &now) || !has_counter(now, info->width - 1))
+	    sbi_pmu_csr_read(info->csr, &now) || !sbi_pmu_in_upper_half(info, now))
 		return false;
-	now = -now & info->mask;
-	return now <= left && now >= left - left / 4;
+	rest = -now & info->mask;
+	return rest <= left && rest >= left - left / 4;
 }
 
 /* An event has been started: its running counter may need another start value. */
@@ -326,7 +326,7 @@ static u64 to_start(const struct sbi_pmu_cpu *cpu)
 }
 
 /*
- * Where counter @idx starts: to overflow when the first period ends, at most half of the range
+ * Where counter @idx starts, whose events count from the end of the section on: to overflow when the first period ends, at most half of the range
  * before, as the handler must tell a value after the overflow from one before; from 0; or, if it is
  * not in start_at, from its present value.
  */
@@ -338,7 +338,7 @@ static void set_start_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	u64 first = 0, left;
 
 	hlist_for_each_entry(e, &cpu->events[idx], node) {
-		e->counts = false; /* until the end of the section */
+		e->counts = false;
 		set |= needs_reset(cpu, e);
 		if (!e->active || e->sampling != SBI_PMU_BY_INTERRUPT)
 			continue;
@@ -737,7 +737,7 @@ static noinline void unreadable(struct sbi_pmu_cpu *cpu, u64 which)
 
 /*
  * The end of a section: what was started in it counts from now on. If firmware was called all
- * events do, so that none counts what that took.
+ * events do, so that none counts what that took; unless only one counter has events.
  */
 static void count_on(struct sbi_pmu_cpu *cpu)
 {
@@ -954,6 +954,8 @@ void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu)
 	unsigned int i;
 
 	if (kept) {
+		/* Firmware may have set overflow bits with the events: none interrupts again. */
+		cpu->armed = 0;
 		for_each_counter(i, cpu->assigned.busy & ~cpu->counters->firmware)
 			counter_rebase(cpu, i);
 		return;

@@ -41,10 +41,7 @@ static u64 overflow_bits(const struct sbi_pmu_cpu *cpu)
 	return which;
 }
 
-/*
- * Accounted counters that have wrapped: an armed counter starts in the upper half of its range, and
- * leaves it by an overflow only.
- */
+/* Accounted armed counters that have wrapped */
 static u64 wrapped_among(const struct sbi_pmu_cpu *cpu, u64 among)
 {
 	const struct sbi_pmu_event *e;
@@ -55,7 +52,7 @@ static u64 wrapped_among(const struct sbi_pmu_cpu *cpu, u64 among)
 		hlist_for_each_entry(e, &cpu->events[i], node) {
 			if (!e->counts)
 				continue;
-			if (!has_counter(e->prev, cpu->counters->info[i].width - 1))
+			if (!sbi_pmu_in_upper_half(&cpu->counters->info[i], e->prev))
 				wrapped |= BIT_ULL(i);
 			break;
 		}
@@ -192,7 +189,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	 * bit is set, only a stop and a start end that.
 	 */
 	if (sbi_pmu_csr_is_pending(source->pending, source->mask))
-		sbi_pmu_counters_stop(cpu, cpu->assigned.configured);
+		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters));
 	sbi_pmu_counters_enable(cpu);
 	return IRQ_NONE;
 }

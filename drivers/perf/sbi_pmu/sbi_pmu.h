@@ -96,6 +96,12 @@ static inline u64 sbi_pmu_hardware(const struct sbi_pmu_counters *counters)
 	return counters->fixed | counters->programmable;
 }
 
+/* An armed counter starts in the upper half of its range, and leaves it by an overflow only. */
+static inline bool sbi_pmu_in_upper_half(const struct sbi_pmu_counter_info *info, u64 value)
+{
+	return value & info->mask & ~(info->mask >> 1);
+}
+
 /* The number of a hardware counter: 0 is cycle, 2 instret, 3 to 31 the programmable ones */
 static inline unsigned int sbi_pmu_counter_number(const struct sbi_pmu_counter_info *info)
 {
@@ -323,7 +329,7 @@ struct sbi_pmu_cpu {
 	 * stopped, and their values have been accounted.
 	 */
 	u64 running;   /* they count */
-	u64 armed;     /* running ones that overflow when the first period ends */
+	u64 armed;     /* running ones that overflow when the first period ends, or before */
 	u64 restart;   /* running ones that must be started from another value */
 	u64 invalid;   /* firmware has lost their event or value: they are configured again */
 	u64 restarted; /* running ones that were stopped and started in this section */

@@ -68,7 +68,7 @@ void sbi_pmu_user_access_publish(struct sbi_pmu_event *e)
 	if (shown) {
 		info = &cpu->counters->info[e->counter];
 		base = e->prev;
-		if (base & BIT_ULL(info->width - 1)) {
+		if (sbi_pmu_in_upper_half(info, base)) {
 			base |= ~info->mask;
 			width = info->width;
 		}
@@ -115,6 +115,8 @@ void sbi_pmu_user_access_write(struct sbi_pmu_cpu *cpu)
 static void apply_mode(struct sbi_pmu_cpu *cpu)
 {
 	const bool want = READ_ONCE(cpu->pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED;
+	struct sbi_pmu_event *e;
+	unsigned int i;
 
 	cpu->open_to_all = want ? ALWAYS | FIXED : ALWAYS;
 	cpu->world_readable = want ? cpu->counters->fixed : 0;
@@ -122,6 +124,10 @@ static void apply_mode(struct sbi_pmu_cpu *cpu)
 		sbi_pmu_counters_pin_fixed(cpu);
 	else if (sbi_pmu_counters_unpin(cpu) && !atomic_read(&cpu->pmu->events))
 		sbi_pmu_counters_release_idle(cpu);
+	/* Who may read these depends on the mode alone. */
+	for_each_counter(i, cpu->counters->free_running)
+		hlist_for_each_entry(e, &cpu->events[i], node)
+			sbi_pmu_event_page_changed(e);
 	sbi_pmu_user_access_write(cpu);
 }
 

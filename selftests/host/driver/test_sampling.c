@@ -167,6 +167,46 @@ static void test_pending(void)
 	unloaded("sampling.pending");
 }
 
+/* The interrupt of a counter that nobody samples stays pending until counters are stopped. */
+static void test_pending_for_nobody(void)
+{
+	struct perf_event *e, *firmware;
+
+	boot(&sbi);
+	e = open_raw(5);
+	firmware = open_raw(FIRMWARE_EVENT(1));
+	perf_run(1000);
+	fakesbi.lcofi = fakesbi.lcofi_stays = true;
+	perf_run(1000);
+	check(!fakesbi.lcofi_stays, "sampling.interrupt_for_nobody_is_ended");
+	fakesbi.lcofi = false;
+	perf_run(1000);
+	check(is_right(e) && is_right(firmware), "sampling.interrupt_for_nobody_loses_no_count");
+	unloaded("sampling.pending_for_nobody");
+}
+
+/* A low-power state keeps events and values, but firmware sets overflow bits as it restores them. */
+static void test_resume(void)
+{
+	struct perf_event *e;
+	u64 begin;
+
+	boot(&sbi);
+	e = open_sampler(5, 10000);
+	perf_run(time_of(e, 5000));
+	host_cpu_pm(CPU_PM_ENTER);
+	for (unsigned int i = 0; i < fakesbi.end; i++)
+		fakesbi.ctr[i].overflown = fakesbi.ctr[i].running;
+	host.read_ns = 1; /* so that counters are seen to count */
+	host_cpu_pm(CPU_PM_EXIT);
+	host.read_ns = 0;
+	begin = host.now;
+	while (!samples(e) && host.now - begin < NSEC_PER_SEC)
+		perf_run(100);
+	check(host.now - begin < time_of(e, 10000), "sampling.resume_restarts_armed_counters");
+	unloaded("sampling.resume");
+}
+
 static void nohz_full(void)
 {
 	host.nohz_full = true;
@@ -343,6 +383,8 @@ void test_sampling(void)
 	test_shared_counter();
 	test_modes();
 	test_pending();
+	test_pending_for_nobody();
+	test_resume();
 	test_lost_irq("alone", false, NULL);
 	test_lost_irq("with_its_bit", true, NULL);
 	test_lost_irq("on_nohz_full_cpu", false, nohz_full);

@@ -385,6 +385,10 @@ static void test_free_running(const char *other, const char *mode)
 		go_away(10);
 		check(reads_right(cycles), "free_running.world_readable_is_shown");
 		host_sysctl("1");
+		perf_read(cycles);
+		perf_tick();
+		check(!page_of(cycles)->index && !(host.scounteren[0] & CYCLE),
+		      "free_running.page_hides_what_is_closed");
 	}
 	unloaded("free_running");
 }

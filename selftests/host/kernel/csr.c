@@ -41,7 +41,7 @@ bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned long mask)
 	const bool pending = sbi_pmu_csr_is_pending(csr, mask);
 
 	if (mask & pending_bit(csr))
-		fakesbi.lcofi = false;
+		fakesbi.lcofi = fakesbi.lcofi_stays;
 	return pending;
 }
 
