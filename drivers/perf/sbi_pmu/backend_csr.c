@@ -338,7 +338,7 @@ static u64 csr_start(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	const u64 firmware = which & cpu->counters->firmware;
 	const u64 hardware = which & ~firmware;
-	const u64 failed = sbi_pmu_start_each(cpu, firmware);
+	const u64 failed = firmware ? sbi_pmu_start_each(cpu, firmware) : 0;
 	const u64 more = start_hardware(cpu, hardware);
 
 	return failed | more;

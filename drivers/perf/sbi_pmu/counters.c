@@ -672,7 +672,7 @@ void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 	cpu->called = false;
 	if (cpu->backend->no_calls)
 		cpu->inhibited = !cpu->csr_running || !sbi_pmu_csr_inhibit(cpu->csr_running);
-	else if (cpu->backend->stops_all)
+	if (cpu->backend->stops_all)
 		sbi_pmu_counters_stop(cpu, cpu->assigned.configured);
 	else
 		read_counters(cpu, cpu->running & cpu->assigned.busy & ~cpu->counters->firmware,
