@@ -4,7 +4,23 @@
  * in fixed and in random order; the tools. NAME is an area of the table below, random, or
  * random.SCENARIO.
  */
+#include <signal.h>
+#include <unistd.h>
+
 #include "test.h"
+
+#define AREA_SECONDS	60 /* an area takes a second or two */
+
+static const char *running;
+
+/* It hangs; or the driver has warned, or broken a rule of a model: the lines above say so. */
+static void stopped(int why)
+{
+	if (why == SIGALRM)
+		note("after %d s", AREA_SECONDS);
+	check(false, "%s.runs_to_its_end", running);
+	_exit(1);
+}
 
 /* Write a file of one line into a directory like sysfs. */
 void write_pmu_file(const char *devices, const char *pmu, const char *dir, const char *name,
@@ -48,9 +64,17 @@ int main(int argc, char **argv)
 
 	ktap_plan(-1);
 	note("%lu random steps, seed %lu", steps, seed);
-	for (unsigned int i = 0; i < ARRAY_SIZE(tests); i++)
-		if (!*name || !strcmp(name, tests[i].area))
-			tests[i].run();
+	signal(SIGALRM, stopped);
+	signal(SIGABRT, stopped);
+	for (unsigned int i = 0; i < ARRAY_SIZE(tests); i++) {
+		if (*name && strcmp(name, tests[i].area))
+			continue;
+		running = tests[i].area;
+		alarm(AREA_SECONDS);
+		tests[i].run();
+	}
+	alarm(0);
+	running = "random";
 	if (!*name || !strcmp(name, "random"))
 		test_random(steps, seed, "");
 	else if (!strncmp(name, "random.", 7))

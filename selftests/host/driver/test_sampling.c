@@ -54,6 +54,53 @@ static void test_period(void)
 	unloaded("sampling.one_event");
 }
 
+/* The calls in the handler take time, in which counters count, and other ones overflow. */
+static void test_slow_calls(void)
+{
+	struct perf_event *a, *b;
+	unsigned long before;
+	bool in_time = true;
+
+	boot(&sbi);
+	a = open_sampler(5, 10000);
+	open_raw(6);
+	host.call_ns = 300;
+	before = all_calls();
+	perf_run(time_of(a, 105000));
+	note("%lu calls for %llu samples", all_calls() - before, samples(a));
+	check(samples(a) == 10 && all_calls() - before == 20,
+	      "sampling.slow_calls_cause_no_more_overflows");
+	b = open_sampler(7, 10001);
+	for (unsigned int n = 0; n < 100; n++) {
+		perf_run(time_of(b, 10001));
+		in_time = in_time && is_sampled(a, 1000) && is_sampled(b, 1000);
+	}
+	check(in_time, "sampling.overflow_while_another_is_served_interrupts_again");
+	host.call_ns = 0;
+	unloaded("sampling.slow_calls");
+}
+
+/* hpmcounter3, as counter 9 */
+static void index_9(void)
+{
+	memset(fakesbi.ctr, 0, sizeof(fakesbi.ctr));
+	memset(fakesbi.by_csr, 0, sizeof(fakesbi.by_csr));
+	fakesbi.end = 0;
+	fakesbi_add(9, SPEC_CSR_CYCLE + 3, 64);
+}
+
+/* The overflow bit is that of the CSR, not of firmware's index. */
+static void test_index(void)
+{
+	struct perf_event *e;
+
+	boot(&(struct machine){ .prepare = index_9, .params = { "backend=sbi" } });
+	e = open_sampler(5, 10000);
+	perf_run(time_of(e, 105000));
+	check(samples(e) == 10 && is_right(e), "sampling.counter_with_another_index_than_csr_samples");
+	unloaded("sampling.index");
+}
+
 /* An interrupt comes late: its sample stands for all periods that have ended. */
 static void test_late(void)
 {
@@ -379,6 +426,8 @@ static void test_bursts(unsigned int us, unsigned int percent)
 void test_sampling(void)
 {
 	test_period();
+	test_slow_calls();
+	test_index();
 	test_late();
 	test_shared_counter();
 	test_modes();
