@@ -326,9 +326,9 @@ static u64 to_start(const struct sbi_pmu_cpu *cpu)
 }
 
 /*
- * Where counter @idx starts, whose events count from the end of the section on: to overflow when the first period ends, at most half of the range
+ * Where counter @idx starts: to overflow when the first period ends, at most half of the range
  * before, as the handler must tell a value after the overflow from one before; from 0; or, if it is
- * not in start_at, from its present value.
+ * not in start_at, from its present value. Its events count from the end of the section on.
  */
 static void set_start_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
@@ -348,8 +348,7 @@ static void set_start_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	}
 	cpu->start_at.value[idx] = 0;
 	if (first) {
-		cpu->start_at.value[idx] =
-			-min(first, BIT_ULL(info->width - 1)) & info->mask;
+		cpu->start_at.value[idx] = -min(first, BIT_ULL(info->width - 1)) & info->mask;
 		cpu->armed |= BIT_ULL(idx);
 	}
 	if (first || (set && !has_counter(cpu->counters->free_running, idx)))
