@@ -85,8 +85,8 @@ static void test_period(uint64_t config)
 	}
 	do
 		s = sample_load(attr, 0, -1, 2000, load_of(config), NULL);
-	while (try_again(what, has_enough_samples(config, &s, period) &&
-			       s.count.value / period > 200));
+	while (try_again(what, s.count.value / period > 200 &&
+			 has_enough_samples(config, &s, period)));
 	note("%s: weights %lu, count %lu; %lu samples, %lu periods; lost %lu, throttled %lu", what,
 	     s.totals.weight, s.count.value, s.totals.samples, s.count.value / period,
 	     s.totals.lost, s.totals.throttled);

@@ -218,8 +218,8 @@ static void test_shared_counter(void)
 }
 
 /*
- * Has the page the times that read(2) returns, each time that the event is disabled? It is written a
- * little later than perf core takes the time, but before the system call returns.
+ * Has the page the times that read(2) returns, each time that the event is disabled? It is written
+ * a little later than perf core takes the time, but before the system call returns.
  */
 static bool page_has_times(pid_t pid)
 {
@@ -245,7 +245,7 @@ static bool page_has_times(pid_t pid)
 			 m.page->time_running >= r.running && m.page->time_running <= most;
 	}
 	if (m.page)
-		note("%u of 20 right; read(2) %lu, %lu ns, page %llu, %llu, at most %lu; %u reads wrong",
+		note("%u of 20 right; read(2) %lu, %lu ns, page %llu, %llu of %lu; %u reads wrong",
 		     right, r.enabled, r.running, m.page->time_enabled, m.page->time_running, most,
 		     c.wrong);
 	close_mapped(m);

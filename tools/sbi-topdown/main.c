@@ -363,8 +363,8 @@ static void set_name(void)
 /* ---- a second run, and the end ---- */
 
 /*
- * Sample the event in a second run. Callers (-g) are not shown here, but are in the file, for a flame
- * graph. Return: the exit status.
+ * Sample the event in a second run. Callers (-g) are not shown here, but are in the file, for a
+ * flame graph. Return: the exit status.
  */
 static int record(const struct td_profile *profile)
 {
@@ -386,7 +386,7 @@ static int record(const struct td_profile *profile)
 	if (options.n_pids)
 		snprintf(target, sizeof(target), "-p %s", options.pid_list);
 	else if (options.all_cpus)
-		strcpy(target, "-a");
+		snprintf(target, sizeof(target), "-a");
 	memcpy(argv, first, sizeof(first));
 	memcpy(argv + ARRAY_SIZE(first), options.command, words * sizeof(*argv));
 	options.interval = 0;

@@ -195,8 +195,7 @@ bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu)
 		sbi_pmu_counter_started_at(cpu, idx, FAR);
 		works = !snapshot_stop(cpu, BIT_ULL(idx)) &&
 			cpu->paused_at.value[idx] - FAR < FAR &&
-			!sbi_pmu_counter_read(cpu, idx, &read) &&
-			read == cpu->paused_at.value[idx];
+			!sbi_pmu_counter_read(cpu, idx, &read) && read == cpu->paused_at.value[idx];
 	}
 	sbi_pmu_counter_unconfig(cpu, idx);
 	return works && cpu->shmem.registered;

@@ -693,7 +693,8 @@ static void event_count_from(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u
 	} else {
 		e->period.early = 0;
 		e->prev = has_counter(cpu->restarted & cpu->start_at.valid, idx) ?
-				  cpu->start_at.value[idx] : now;
+				  cpu->start_at.value[idx] :
+				  now;
 	}
 	if (e->sampling == SBI_PMU_BY_INTERRUPT)
 		e->period.early += (now - e->prev) & info->mask;

@@ -240,9 +240,9 @@ static int validate_group(struct sbi_pmu *pmu, struct perf_event *event)
 	if (leader == event)
 		return 0;
 	/*
-	 * When a CPU goes offline, perf core takes the groups there apart. It lets an event join such
-	 * a leader later, and frees the leader with that event in its list: the kernel panics. Perf
-	 * core holds the mutex of the leader's context here, and when it takes groups apart.
+	 * When a CPU goes offline, perf core takes the groups there apart. It lets an event join
+	 * such a leader later, and frees the leader with that event in its list: the kernel panics.
+	 * Perf core holds the mutex of the leader's context here, and when it takes groups apart.
 	 */
 	if (!(leader->attach_state & PERF_ATTACH_GROUP))
 		return -ENODEV;

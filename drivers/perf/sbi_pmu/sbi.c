@@ -28,7 +28,7 @@ int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id)
 	return base_get(SBI_EXT_BASE_PROBE_EXT, SBI_EXT_PMU) ? 0 : -ENODEV;
 }
 
-/* Is the core of this CPU of the same kind? Selectors of raw events may mean something else there. */
+/* Is the core of this CPU of the same kind? Raw events may mean something else there. */
 bool sbi_pmu_sbi_same_core(const struct sbi_pmu_firmware_id *id)
 {
 	return base_get(SBI_EXT_BASE_GET_MVENDORID, 0) == id->mvendorid &&

@@ -319,21 +319,21 @@ struct sbi_pmu_cpu {
 	bool accumulates;
 	/* in a call: its tracepoints (BPF, group reads) must not read, as our state is not right */
 	bool in_sbi_call;
-	u32 scounteren;                 /* counters that programs may read now */
-	u32 open_to_all;                /* of these, what all programs may read, by the sysctl */
-	u32 openable;                   /* counters that this CPU can open to programs */
-	u32 csr_running;                /* delegated counters that run unless @inhibited, by number */
-	u64 started;                    /* counters with events started in this section */
+	u32 scounteren;  /* counters that programs may read now */
+	u32 open_to_all; /* of these, what all programs may read, by the sysctl */
+	u32 openable;    /* counters that this CPU can open to programs */
+	u32 csr_running; /* delegated counters that run unless @inhibited (numbers) */
+	u64 started;     /* counters with events started in this section */
 	/*
-	 * Of the counters that hold an event (@assigned.configured); those in none of these sets are
-	 * stopped, and their values have been accounted.
+	 * Of the counters that hold an event (@assigned.configured); those in none of these sets
+	 * are stopped, and their values have been accounted.
 	 */
 	u64 running;   /* they count */
 	u64 armed;     /* running ones that overflow when the first period ends, or before */
 	u64 restart;   /* running ones that must be started from another value */
 	u64 invalid;   /* firmware has lost their event or value: they are configured again */
 	u64 restarted; /* running ones that were stopped and started in this section */
-	struct hlist_head unassigned;   /* events that lost their counter */
+	struct hlist_head unassigned; /* events that lost their counter */
 	/* by counter, in no order: an addition at the end of a list costs more */
 	struct hlist_head events[SBI_PMU_MAX_COUNTERS];
 	struct sbi_pmu_assignment assigned; /* which counter holds which event */
@@ -352,10 +352,10 @@ struct sbi_pmu_cpu {
 	struct hrtimer sample_timer;  /* runs while an event is sampled by timer */
 	struct timer_list look_timer; /* looks for missed interrupts of events that sample by one */
 	struct irq_work lost_work;    /* reports events that have lost their counter for good */
-	unsigned long missed_irqs;     /* overflows found although their interrupt was lost */
-	unsigned long wrong_mode;      /* samples due in a mode that the event excludes */
-	unsigned long trapped_reads;   /* user-space reads that came too late, and returned 0 */
-	unsigned int lost_events;      /* events for which firmware gave no counter any more */
+	unsigned long missed_irqs;    /* overflows found although their interrupt was lost */
+	unsigned long wrong_mode;     /* samples due in a mode that the event excludes */
+	unsigned long trapped_reads;  /* user-space reads that came too late, and returned 0 */
+	unsigned int lost_events;     /* events for which firmware gave no counter any more */
 
 	/* backends */
 	u64 sbi_calls[SBI_PMU_FIDS]; /* number of calls, by function */

@@ -44,9 +44,9 @@ static bool can_be_read(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_even
  * sbi_pmu_user_access_publish() - set the words of which perf core makes the mmap page
  * @e: an event that a program may read from user space, just accounted
  *
- * hw.prev_count, and hw.idx: the width, for ctr_get_width(), or -1, so that cap_user_rdpmc is 0. The
- * flag PERF_EVENT_FLAG_USER_READ_CNT does not change: perf core counts the events of a context that
- * have it, as they come and as they leave.
+ * hw.prev_count, and hw.idx: the width, for ctr_get_width(), or -1, so that cap_user_rdpmc is 0.
+ * The flag PERF_EVENT_FLAG_USER_READ_CNT does not change: perf core counts the events of a context
+ * that have it, as they come and as they leave.
  *
  * Programs sign-extend the low bits of the value, as many as the width says, and add the difference
  * to what was counted at prev_count. With less than 64 bits that is wrong past the middle or the
