@@ -308,6 +308,16 @@ static void test_source(const char *name, const char *isa, void (*prepare)(void)
 	unloaded("sampling.source");
 }
 
+/* Who asks for the interrupt gets no samples that a timer takes. */
+static void test_only_lcofi(void)
+{
+	boot(&(struct machine){ .no_hpm = true, .params = { "backend=sbi", "overflow=lcofi" } });
+	check(open_errno(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
+						    .sample_period = 10000 }) == -EOPNOTSUPP,
+	      "sampling.lcofi_by_name_refuses_to_sample_by_timer");
+	unloaded("sampling.only_lcofi");
+}
+
 /* ---- by timer ---- */
 
 static void test_timer(void)
@@ -399,6 +409,7 @@ void test_sampling(void)
 	test_source("lcofi", " sscofpmf ", NULL);
 	test_source("thead", "", thead);
 	test_source("andes", " xandespmu ", andes);
+	test_only_lcofi();
 	test_timer();
 	test_timer_modes();
 	test_bursts(50, 0);
