@@ -76,6 +76,10 @@ static void test_slow_calls(void)
 		in_time = in_time && is_sampled(a, 1000) && is_sampled(b, 1000);
 	}
 	check(in_time, "sampling.overflow_while_another_is_served_interrupts_again");
+	/* Its counter is started again for each sample of the other. */
+	b = open_sampler(5, 1000000);
+	perf_run(time_of(b, 3500000));
+	check(samples(b) == 3, "sampling.slow_calls_end_no_period_early");
 	host.call_ns = 0;
 	unloaded("sampling.slow_calls");
 }
