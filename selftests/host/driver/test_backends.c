@@ -155,6 +155,7 @@ static void test_learned(void)
 	struct machine machine = csr;
 	struct perf_event *e, *f;
 	unsigned long before;
+	int error;
 
 	machine.prepare = few;
 	boot(&machine);
@@ -171,6 +172,8 @@ static void test_learned(void)
 	perf_switch(&perf_core.task[0]);
 	check(all_calls() == before, "delegation.firmware_is_not_asked_again");
 	check(is_right(e) && is_right(f), "delegation.learned_events_count");
+	check(!perf_open(ATTR(STANDARD_EVENT(SPEC_GENERAL_CACHE_REFS + 3)), current, -1, e, &error) &&
+	      error == -EINVAL, "delegation.second_event_of_one_counter_does_not_join_its_group");
 	unloaded("delegation.learned");
 }
 
@@ -183,6 +186,15 @@ static bool counts_m_mode(void)
 	return false;
 }
 
+static unsigned int holders_of(u64 selector)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 3; i < 7; i++)
+		n += (fakesbi.ctr[i].event & SPEC_EVENT_SELECTOR) == selector;
+	return n;
+}
+
 static void test_csr(void)
 {
 	struct perf_event *leader, *e, *cycles, *s;
@@ -191,6 +203,7 @@ static void test_csr(void)
 	int error;
 
 	machine.width = 27;
+	machine.quirks = QUIRK(SUSPEND_LOSES_EVENTS);
 	boot(&machine);
 	leader = open_own(5);
 	for (unsigned int i = 0; i < 3; i++)
@@ -206,10 +219,14 @@ static void test_csr(void)
 	     fakesbi.inhibit_writes - writes);
 	check(fakesbi.inhibit_writes - writes == 4, "pause.group_starts_and_stops_by_one_write_each");
 	check(all_calls() == before, "delegation.switch_makes_no_call");
-	perf_run(20000000);
+	perf_map(leader); /* so that it starts from 0 */
+	host.irq_enabled[0] = false;
+	perf_run(100000000);
 	check(is_right(leader) && is_right(e) && is_right(cycles) && !fakesbi.lcofi,
 	      "delegation.wrap_of_counting_event_makes_no_interrupt");
+	host.irq_enabled[0] = true;
 	check(!counts_m_mode(), "delegation.no_counter_counts_m_mode");
+	fakesbi.boot_event &= ~SPEC_EVENT_MINH;
 	perf_suspend(true);
 	check(!counts_m_mode() && is_right(e), "delegation.no_counter_counts_m_mode_after_suspend");
 	perf_close(leader);
@@ -221,6 +238,9 @@ static void test_csr(void)
 	      "delegation.samples_make_no_call");
 	check(open_errno(ATTR(STANDARD_EVENT(1), .exclude_hv = 1)) == 0,
 	      "delegation.exclude_hv_is_no_filter_where_all_counters_have_it");
+	e = open_attr(ATTR(9, .exclude_hv = 1));
+	check(e && holders_of(9) == 1, "delegation.exclude_hv_takes_no_second_counter");
+	perf_close(e);
 	/* Before kexec: the next kernel may not have them stopped. */
 	host_reboot();
 	check(!fakesbi.ctr[3].running && !fakesbi.ctr[4].running && !fakesbi.ctr[5].running,

@@ -143,7 +143,7 @@ static const struct {
 	{ "no_counters", { .prepare = no_counters }, -ENODEV, "offers no counters" },
 	{ "only_fixed_counters", { .no_hpm = true, .no_firmware = true }, 0, "2 hardware + 0 firmware" },
 	{ "counters_past_the_last_are_reported", { .quirks = QUIRK(GAPS_COUNTED), .prepare = beyond }, 0, "counters past index" },
-	{ "csr_of_no_counter_is_reported", { .prepare = time_twice }, 0, "counters are not used: firmware names a CSR" },
+	{ "csr_of_no_counter_is_reported", { .prepare = time_twice }, 0, "1 counters are not used: firmware names a CSR", "caps/hardware_counters", "6" },
 	{ "narrow_counters_are_reported", { .width = 26 }, 0, "4 hardware counters of less than 27 bits are not used" },
 	{ "true_width_is_measured", { .prepare = narrow_by_tree }, 0, "says that counter 3 has 64 bits, and it has 40" },
 	{ "width_parameter", { .params = { "width=40" } }, 0, NULL, "caps/hardware_counters", "6" },

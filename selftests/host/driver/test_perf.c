@@ -123,11 +123,13 @@ static void test_ioctls(void)
 static void test_hotplug(void)
 {
 	const struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE };
+	const struct perf_event_attr narrow = { .type = PERF_TYPE_RAW, .config = 5 };
 	struct perf_event *e, *s;
 	int error;
 
-	boot(&(struct machine){ .cpus = 2 });
+	boot(&(struct machine){ .cpus = 2, .width = 27 });
 	e = perf_open(&attr, NULL, 1, NULL, &error);
+	perf_open(&narrow, NULL, 1, NULL, &error);
 	perf_run(10000);
 	perf_hotplug(1, false);
 	perf_run(10000);
@@ -140,6 +142,9 @@ static void test_hotplug(void)
 	check(is_right(e), "perf.cpu_comes_back");
 	s = perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 6 }, NULL, 1, e, &error);
 	check(!s && error == -ENODEV, "perf.nothing_joins_an_event_of_an_unplugged_cpu");
+	e = perf_open(&narrow, NULL, 1, NULL, &error);
+	perf_run(100000000);
+	check(is_right(e), "perf.narrow_counter_wraps_after_its_cpu_came_back");
 	unloaded("perf.hotplug");
 }
 

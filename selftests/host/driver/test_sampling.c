@@ -76,6 +76,10 @@ static void test_slow_calls(void)
 		in_time = in_time && is_sampled(a, 1000) && is_sampled(b, 1000);
 	}
 	check(in_time, "sampling.overflow_while_another_is_served_interrupts_again");
+	/* Its counter is started again for each sample of the other. */
+	b = open_sampler(5, 1000000);
+	perf_run(time_of(b, 3500000));
+	check(samples(b) == 3, "sampling.slow_calls_end_no_period_early");
 	host.call_ns = 0;
 	unloaded("sampling.slow_calls");
 }
@@ -348,6 +352,16 @@ static void test_source(const char *name, const char *isa, void (*prepare)(void)
 	unloaded("sampling.source");
 }
 
+/* Who asks for the interrupt gets no samples that a timer takes. */
+static void test_only_lcofi(void)
+{
+	boot(&(struct machine){ .no_hpm = true, .params = { "backend=sbi", "overflow=lcofi" } });
+	check(open_errno(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
+						    .sample_period = 10000 }) == -EOPNOTSUPP,
+	      "sampling.lcofi_by_name_refuses_to_sample_by_timer");
+	unloaded("sampling.only_lcofi");
+}
+
 /* ---- by timer ---- */
 
 static void test_timer(void)
@@ -441,6 +455,7 @@ void test_sampling(void)
 	test_source("lcofi", " sscofpmf ", NULL);
 	test_source("thead", "", thead);
 	test_source("andes", " xandespmu ", andes);
+	test_only_lcofi();
 	test_timer();
 	test_timer_modes();
 	test_bursts(50, 0);

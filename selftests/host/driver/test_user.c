@@ -124,6 +124,7 @@ static void test_page(void)
 /* exec() in a task that has mapped: the new program maps it, or may not read. */
 static void test_exec(void)
 {
+	struct pt_regs regs = { .user = true, .epc = 0x1000 };
 	struct perf_event *e;
 	struct mm_struct other = {};
 
@@ -134,6 +135,8 @@ static void test_exec(void)
 	perf_core.task[0].mm = &other;
 	go_away(5);
 	check(host.scounteren[0] == TIME, "user_page.new_program_may_not_read");
+	host.insn = 0xc03U << 20 | 2 << 12 | 7 << 7 | 0x73;
+	check(!host_user_trap(&regs), "user_page.read_by_new_program_is_not_caught");
 	perf_map(e);
 	perf_run(5);
 	check(reads_right(e) && other.references == 1 && !perf_core.mm[0].references,
