@@ -371,7 +371,7 @@ static void counters_start(struct sbi_pmu_cpu *cpu)
 	start = to_start(cpu);
 	if (!start)
 		return;
-	cpu->start_at.valid = 0;
+	cpu->start_at.valid &= ~start;
 	for_each_counter(i, start)
 		set_start_value(cpu, i);
 	calls = start & ~cpu->counters->free_running;
@@ -661,9 +661,9 @@ static inline void read_counters(struct sbi_pmu_cpu *cpu, u64 which, struct sbi_
  * sbi_pmu_counters_disable() - begin a section, in which events change
  * @cpu: this CPU
  *
- * The events of a group stop and start together. Delegated counters stand still until
- * sbi_pmu_counters_enable(). So do all by snapshot, as one call stops and reads them. Others run
- * on, and are read instead: what stops in the section has counted up to now.
+ * The events of a group stop and start together. By snapshot one call stops and reads all counters.
+ * Others are read: what stops in the section has counted up to now. Delegated ones stand still
+ * until sbi_pmu_counters_enable(), the others run on.
  */
 void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 {
@@ -680,7 +680,8 @@ void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 
 /*
  * Event @e on counter @idx counts on from @now. What an armed counter has counted since it was
- * started, or read, is not counted: it overflows so much early.
+ * started, or read, is not counted: it overflows so much early. With a period of 1000: started at
+ * -1000, it reads -993 here, so it overflows 7 events early; the next period is 1007 then.
  */
 static void event_count_from(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, unsigned int idx,
 			     u64 now)
@@ -737,7 +738,8 @@ static noinline void unreadable(struct sbi_pmu_cpu *cpu, u64 which)
 
 /*
  * The end of a section: what was started in it counts from now on. If firmware was called all
- * events do, so that none counts what that took; unless only one counter has events.
+ * events do, so that none counts what that took; unless only one counter has events, which cannot
+ * differ from others.
  */
 static void count_on(struct sbi_pmu_cpu *cpu)
 {

@@ -125,7 +125,7 @@ static void sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, struc
 		event->pmu->stop(event, PERF_EF_UPDATE);
 }
 
-/* A counter that runs on in a section overflows so much early: the next period is longer then. */
+/* Its counter may overflow early, see event_count_from(): the next period is longer then. */
 static bool is_over(const struct sbi_pmu_event *e)
 {
 	return local64_read(&e->event->hw.period_left) <= (s64)e->period.early;

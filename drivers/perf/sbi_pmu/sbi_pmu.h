@@ -229,7 +229,7 @@ enum sbi_pmu_sampling {
 /* Of an event that samples. The rest of its period is hw.period_left, not positive once over. */
 struct sbi_pmu_period {
 	u64 since_sample;      /* events since the last sample */
-	u64 early;             /* so many events early its counter overflows: see sample_event() */
+	u64 early;             /* its counter overflows so many events early: event_count_from() */
 	unsigned int deferred; /* samples in a row due in a mode that the event excludes */
 	/* by timer: */
 	u64 seen;    /* events lately: with @seen_ns the rate */
@@ -298,7 +298,10 @@ struct sbi_pmu_shmem {
 #define SBI_PMU_HPMCOUNTERS	32 /* hardware counters by number: 0 is cycle, 2 instret */
 #define SBI_PMU_FIDS		(SBI_EXT_PMU_SNAPSHOT_SET_SHMEM + 1)
 
-/* Only touched on its own CPU with interrupts disabled: no lock. */
+/*
+ * Written on its own CPU only, interrupts disabled, once the PMU is registered: no lock. Others read
+ * statistics, @openable, and which counters are configured while no event exists.
+ */
 struct sbi_pmu_cpu {
 	/* First what each context switch uses: small offsets take fewer instructions. */
 	struct sbi_pmu *pmu;
@@ -341,11 +344,11 @@ struct sbi_pmu_cpu {
 	u64 world_readable; /* fixed counters whose values are no secret */
 	u64 wrapped;        /* sampling ones, at the last look for missed interrupts */
 	u64 missed;         /* counters whose missed interrupt is not served yet */
-	/* counters in use that firmware took without an offer: sbi_pmu_counters_overwritten() */
+	/* counters in use that firmware took without an offer: counters_overwritten() */
 	u64 overwritten;
 	struct sbi_pmu_values paused_at; /* in a section, what counters read at its beginning */
 	struct sbi_pmu_values now;       /* what they read at its end */
-	struct sbi_pmu_values start_at;  /* argument of backend->start() */
+	struct sbi_pmu_values start_at;  /* what counters of @restarted were started from */
 
 	struct hrtimer timer;         /* while a narrow counter counts; serves missed interrupts */
 	u64 interval;                 /* ns from its last expiry to the next, 0: off */
