@@ -299,8 +299,8 @@ struct sbi_pmu_shmem {
 #define SBI_PMU_FIDS		(SBI_EXT_PMU_SNAPSHOT_SET_SHMEM + 1)
 
 /*
- * Written on its own CPU only, interrupts disabled, once the PMU is registered: no lock. Others read
- * statistics, @openable, and which counters are configured while no event exists.
+ * Written on its own CPU only, interrupts disabled, once the PMU is registered: no lock. Others
+ * read statistics, @openable, and which counters are configured while no event exists.
  */
 struct sbi_pmu_cpu {
 	/* First what each context switch uses: small offsets take fewer instructions. */
