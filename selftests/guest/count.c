@@ -310,7 +310,7 @@ static void test_modes(void)
 		return;
 	}
 	pin(0);
-	/* Of harts on a busy host QEMU counts what others take, too, and not in all rounds alike. */
+	/* On a busy host QEMU counts what others take, too, and not in all rounds alike. */
 	do {
 		measure_modes(user_loop, user);
 		measure_modes(kernel_loop, kernel);
