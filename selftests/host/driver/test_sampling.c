@@ -352,7 +352,7 @@ static void test_source(const char *name, const char *isa, void (*prepare)(void)
 	unloaded("sampling.source");
 }
 
-/* Who asks for the interrupt gets no samples that a timer takes. */
+/* With overflow=lcofi no timer takes samples. */
 static void test_only_lcofi(void)
 {
 	boot(&(struct machine){ .no_hpm = true, .params = { "backend=sbi", "overflow=lcofi" } });
