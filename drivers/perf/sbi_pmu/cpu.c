@@ -198,10 +198,6 @@ int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 
 void sbi_pmu_cpu_free(struct sbi_pmu *pmu)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		irq_work_sync(&per_cpu_ptr(pmu->cpu, cpu)->lost_work);
 	free_percpu(pmu->cpu);
 }
 

@@ -570,8 +570,12 @@ err_free:
 static void __exit sbi_pmu_exit(void)
 {
 	struct sbi_pmu *pmu = the_pmu;
+	int cpu;
 
 	sbi_pmu_debugfs_exit(pmu);
+	/* It calls perf core for this PMU. */
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(pmu->cpu, cpu)->lost_work);
 	perf_pmu_unregister(&pmu->pmu);
 	sbi_pmu_user_access_exit(pmu);
 	sbi_pmu_cpu_stop(pmu);

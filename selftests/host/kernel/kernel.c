@@ -489,6 +489,28 @@ static void serve_hrtimer(struct hrtimer *timer)
 	}
 }
 
+static void serve_work(struct irq_work *work)
+{
+	work->pending = false;
+	work->function(work);
+}
+
+/* It waits for the interrupt of the CPU that queued the work. */
+void irq_work_sync(struct irq_work *work)
+{
+	const unsigned int cpu = host.cpu;
+	const bool off = host.irqs_off;
+
+	assert(!off);
+	if (!work->pending)
+		return;
+	host.cpu = work->cpu;
+	host.irqs_off = true;
+	serve_work(work);
+	host.irqs_off = off;
+	host.cpu = cpu;
+}
+
 /* What is due on this CPU: the overflow interrupt, timers, work for an interrupt of its own. */
 void host_serve_interrupts(void)
 {
@@ -501,12 +523,9 @@ void host_serve_interrupts(void)
 		if (hrtimers[i]->queued && hrtimers[i]->cpu == host.cpu &&
 		    hrtimers[i]->expires <= (s64)host.now)
 			serve_hrtimer(hrtimers[i]);
-	for (unsigned int i = 0; i < TIMERS && works[i]; i++) {
-		if (!works[i]->pending || works[i]->cpu != host.cpu)
-			continue;
-		works[i]->pending = false;
-		works[i]->function(works[i]);
-	}
+	for (unsigned int i = 0; i < TIMERS && works[i]; i++)
+		if (works[i]->pending && works[i]->cpu == host.cpu)
+			serve_work(works[i]);
 	host.irqs_off = false;
 	for (unsigned int i = 0; i < TIMERS && timers[i]; i++) {
 		if (!can_expire(timers[i]) || timers[i]->cpu != host.cpu ||

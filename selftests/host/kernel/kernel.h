@@ -274,7 +274,6 @@ struct irq_work {
 #define timer_pending(t)		((t)->pending)
 #define tick_nohz_full_cpu(cpu)		(host.nohz_full && (cpu) >= 0)
 #define timer_delete_sync(t)		((void)(host_might_sleep(), (t)->pending = false))
-#define irq_work_sync(w)		((void)assert(!(w)->pending))
 u64 sched_clock(void);
 void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *timer),
 		   int clock, enum hrtimer_mode mode);
@@ -284,6 +283,7 @@ void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *t
 int mod_timer(struct timer_list *timer, unsigned long expires);
 void init_irq_work(struct irq_work *work, void (*function)(struct irq_work *work));
 bool irq_work_queue(struct irq_work *work);
+void irq_work_sync(struct irq_work *work);
 
 /* ---- interrupts ---- */
 
