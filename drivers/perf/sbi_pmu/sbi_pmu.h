@@ -381,6 +381,7 @@ struct sbi_pmu_cpu {
 	u64 mhpmevent[SBI_PMU_HPMCOUNTERS]; /* by number, what delegated counters hold in sireg2 */
 	u32 inhibit_at_online;              /* scountinhibit when the CPU came online */
 	u64 claimed;                        /* delegated counters that firmware considers in use */
+	bool prepared;                      /* they are as the backend's online() leaves them */
 };
 
 static inline bool sbi_pmu_is_running(const struct sbi_pmu_cpu *cpu, unsigned int idx)
