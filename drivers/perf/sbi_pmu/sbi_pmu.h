@@ -455,7 +455,6 @@ struct sbi_pmu_event_counters {
 	u64 can;
 	u64 cannot;
 	u64 busy_elsewhere; /* not known: the other driver used them at the last probe */
-	bool strayed;       /* firmware returned a counter that was not offered */
 };
 
 /* Events that counters took */
