@@ -5,8 +5,11 @@
  * remembered.
  */
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/jhash.h>
+#include <linux/jiffies.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
@@ -580,6 +583,7 @@ struct probe {
 	bool alike;       /* one of them answers for all */
 	bool one_by_one;  /* ask each alone */
 	bool may_disturb; /* ask those in use, though others can count the event */
+	bool asked;       /* firmware has been called */
 };
 
 static u64 unknown_among(u64 candidates, const struct sbi_pmu_event_counters *found)
@@ -719,15 +723,16 @@ static void probe_here(void *arg)
 	probe_event(cpu, p, offered, cpu->exclusive || offered & borrowed);
 	sbi_pmu_counters_give_back(cpu, borrowed);
 	sbi_pmu_counters_enable(cpu);
+	p->asked = true;
 }
 
 /*
  * On the opener's CPU, so that no user makes other CPUs work; all have the same counters, or one of
  * those that have is asked. Interrupts are enabled after each section, which has few calls. Without
  * the hotplug lock: perf core may hold a context's mutex, which hotplug takes inside of it. A CPU
- * that goes offline meanwhile adds nothing.
+ * that goes offline meanwhile adds nothing. Return: was firmware called?
  */
-static void probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates,
+static bool probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates,
 		  struct sbi_pmu_event_counters *found)
 {
 	struct probe p = {
@@ -753,6 +758,7 @@ static void probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 cand
 	}
 	if (pmu->exclusive || !has_fixed_counter(code))
 		examples_add(&pmu->cache.examples, found->can, code);
+	return p.asked;
 }
 
 /* ---- which counters can count an event? ---- */
@@ -782,20 +788,62 @@ static bool is_due(const struct entry *e, u64 candidates)
 	return unknown_among(candidates, &e->found) && (!e->found.can || time_after(jiffies, e->probed + HZ));
 }
 
-static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates)
+/* Probes that a user may cause in a second; so many at once, too */
+#define PROBES_PER_SECOND	50
+
+/*
+ * Beyond that an opener waits for up to a second, others meanwhile do not. The member of a group
+ * does not wait, as perf core holds the mutex of the group's context: the next leader waits for it.
+ * Return: 0, -EAGAIN if it would wait longer, -ERESTARTSYS after a signal.
+ */
+static int limit_probes(struct sbi_pmu_probe_cache *cache, u64 *next, bool in_group)
+{
+	const u64 now = get_jiffies_64();
+	s64 wait;
+
+	if (time_after64(now, *next))
+		*next = now;
+	wait = *next - now - HZ;
+	if (wait > HZ)
+		return -EAGAIN;
+	*next += HZ / PROBES_PER_SECOND;
+	if (wait <= 0 || in_group)
+		return 0;
+	mutex_unlock(&cache->lock);
+	while (wait && !signal_pending(current))
+		wait = schedule_timeout_interruptible(wait);
+	mutex_lock(&cache->lock);
+	if (!wait)
+		return 0;
+	*next -= HZ / PROBES_PER_SECOND;
+	return -ERESTARTSYS;
+}
+
+static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
+		       enum sbi_pmu_opener opener, u64 *candidates)
 {
 	struct sbi_pmu_probe_cache *cache = &pmu->cache;
-	struct entry unsaved = {}, *e = find_entry(cache, code) ?: add_entry(cache, code);
+	u64 *next = &cache->next[__kuid_val(current_uid()) % ARRAY_SIZE(cache->next)];
+	struct entry unsaved = {}, *e = find_entry(cache, code);
 	const u64 all = candidates_of(pmu, code);
 	u64 unknown;
+	int ret;
 
-	if (!e)
-		e = &unsaved;
 	/* That no counter of a VM took an event may change: others may have used the host's. */
-	if (sbi_pmu_in_kvm(pmu) && !e->found.can)
+	if (e && sbi_pmu_in_kvm(pmu) && !e->found.can)
 		e->found.cannot = 0;
+	if ((!e || is_due(e, all)) && opener != SBI_PMU_OPENER_NONE && !perfmon_capable()) {
+		ret = limit_probes(cache, next, opener == SBI_PMU_OPENER_MEMBER);
+		if (ret)
+			return ret;
+	} else {
+		next = NULL;
+	}
+	/* Another may have probed it meanwhile, or have it forgotten. */
+	e = find_entry(cache, code) ?: add_entry(cache, code) ?: &unsaved;
 	if (is_due(e, all)) {
-		probe(pmu, code, all, &e->found);
+		if (!probe(pmu, code, all, &e->found) && next)
+			*next -= HZ / PROBES_PER_SECOND;
 		e->probed = jiffies;
 	}
 	unknown = unknown_among(all, &e->found);
@@ -806,6 +854,17 @@ static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64
 	}
 	*candidates = pmu->exclusive ? unknown : e->found.busy_elsewhere;
 	return *candidates ? -EBUSY : -EOPNOTSUPP;
+}
+
+static int find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
+			 enum sbi_pmu_opener opener, u64 *candidates)
+{
+	int ret;
+
+	mutex_lock(&pmu->cache.lock);
+	ret = find_locked(pmu, code, opener, candidates);
+	mutex_unlock(&pmu->cache.lock);
+	return ret;
 }
 
 /**
@@ -820,12 +879,7 @@ static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64
  */
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates)
 {
-	int ret;
-
-	mutex_lock(&pmu->cache.lock);
-	ret = find_locked(pmu, code, candidates);
-	mutex_unlock(&pmu->cache.lock);
-	return ret;
+	return find_counters(pmu, code, SBI_PMU_OPENER_NONE, candidates);
 }
 
 /* Counters that can interrupt, and filter if any can. */
@@ -836,10 +890,10 @@ u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu)
 	return sbi_pmu_hardware(&pmu->counters) & ~pmu->counters.free_running;
 }
 
-static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, int refusal,
-			 u64 *candidates)
+static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
+			 enum sbi_pmu_opener opener, int refusal, u64 *candidates)
 {
-	const int ret = sbi_pmu_find_counters(pmu, code, candidates);
+	const int ret = find_counters(pmu, code, opener, candidates);
 	u64 filtering = 0;
 
 	if (ret == -EOPNOTSUPP)
@@ -858,21 +912,23 @@ static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, i
  * sbi_pmu_find_filtered() - find the counters for perf_event_open(), with filters
  * @pmu: the driver
  * @code: the event; replaced by one of the vendor's if no counter can count it so
+ * @opener: the user, or the driver
  * @refusal: errno if the event has a filter and no counter that can filter
  * @candidates: the answer; most fixed counters count in all privilege modes
  * Context: may sleep.
- * Return: 0, -ENOENT (to perf: the event is not supported), or another errno.
+ * Return: 0, -ENOENT (to perf: the event is not supported), -EAGAIN and -ERESTARTSYS as
+ * limit_probes(), or another errno.
  */
-int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code, int refusal,
-			  u64 *candidates)
+int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
+			  enum sbi_pmu_opener opener, int refusal, u64 *candidates)
 {
 	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
-	const int ret = find_filtered(pmu, code, refusal, candidates);
+	const int ret = find_filtered(pmu, code, opener, refusal, candidates);
 	struct sbi_pmu_code other = *code;
 
-	if (!ret || ret == -EBUSY || !vendor || !vendor->substitute ||
+	if ((ret != -ENOENT && ret != refusal) || !vendor || !vendor->substitute ||
 	    !vendor->substitute(pmu->caps.vendor_data, &other) ||
-	    find_filtered(pmu, &other, refusal, candidates))
+	    find_filtered(pmu, &other, SBI_PMU_OPENER_NONE, refusal, candidates))
 		return ret;
 	*code = other;
 	return 0;

@@ -138,10 +138,106 @@ static void test_borrowing(void)
 	unloaded("open.borrowing");
 }
 
+/* ---- a user's limit ---- */
+
+static u64 slept(u64 config, int error)
+{
+	const u64 before = host.now;
+	const int got = try_open(config);
+
+	if (got != error)
+		note("errno %d, not %d", got, error);
+	return got == error ? host.now - before : ~0ULL;
+}
+
+static unsigned int others;
+
+/* While a user waits, another opens known and new events, and so does root. */
+static void open_others(void)
+{
+	host.asleep = NULL;
+	host.uid = 1001;
+	others += !slept(FIRST_NEW, 0) + !slept(5 * FIRST_NEW, 0);
+	host.uid = 1000;
+	host.perfmon = true;
+	others += !slept(6 * FIRST_NEW, 0);
+	host.perfmon = false;
+}
+
+static void test_limit(void)
+{
+	struct perf_event *leader;
+	u64 start, opened = 0, n = 0;
+	int error = 0;
+
+	has_new = true;
+	boot(&(struct machine){ .hpm = 2, .quirks = OPENSBI_NEW, .prepare = prepare });
+	host.uid = 1000;
+	start = host.now;
+	while (n < 50 && !slept(FIRST_NEW + n, 0))
+		n++;
+	check(n == 50, "open.fifty_new_events_open_at_once");
+	host.asleep = open_others;
+	while (host.now - start < 10 * NSEC_PER_SEC && !try_open(FIRST_NEW + n)) {
+		n++;
+		opened++;
+	}
+	note("%llu more in 10 s", opened);
+	check(opened >= 490 && opened <= 510, "open.then_fifty_in_a_second");
+	check(others == 3, "open.nobody_else_waits");
+	check(!slept(FIRST_NEW + 1, 0), "open.known_event_does_not_wait");
+	host.signal = true;
+	check(!slept(FIRST_NEW + n, -ERESTARTSYS), "open.signal_ends_the_wait");
+	host.signal = false;
+	check(slept(FIRST_NEW + n, 0) <= 2 * NSEC_PER_SEC / 50, "open.it_is_no_loss");
+	n++;
+	/* Perf core holds the mutex of the leader's context. */
+	leader = open_attr(ATTR(1, .disabled = 1));
+	start = host.now;
+	for (opened = 0; opened < 100 && !error; opened++) {
+		struct perf_event *e = perf_open(ATTR(FIRST_NEW + n++), NULL, 0, leader, &error);
+
+		if (!e)
+			break;
+		list_del(&e->sibling_list);
+		e->group_leader = e;
+		perf_close(e);
+	}
+	note("%llu members of groups", opened);
+	check(host.now == start && opened > 40 && opened < 60 && error == -EAGAIN,
+	      "open.member_of_group_does_not_wait_but_has_a_limit");
+	check(slept(FIRST_NEW + n, 0) >= NSEC_PER_SEC, "open.next_event_waits_for_them");
+	unloaded("open.limit");
+}
+
+/* To ask of busy counters again and again costs a user nothing as long as it asks none. */
+static void test_known(void)
+{
+	u64 most = 0;
+
+	has_new = true;
+	boot(&(struct machine){ .hpm = 4, .quirks = OPENSBI_NEW, .prepare = prepare });
+	open_raw(1);
+	for (unsigned int i = 0; i < 50; i++)
+		try_open(FIRST_NEW + i);
+	for (unsigned int n = 0; n < 3; n++) {
+		perf_run(2 * NSEC_PER_SEC);
+		for (unsigned int i = 0; i < 50; i++)
+			most = max(most, slept(FIRST_NEW + i, 0));
+		for (unsigned int i = 0; i < 50; i++)
+			most = max(most, slept(FIRST_NEW + i, 0));
+		most = max(most, slept(2 * FIRST_NEW + n, 0));
+	}
+	check(!most, "open.known_events_do_not_count");
+	unloaded("open.known");
+}
+
 void test_open(void)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(costs); i++)
 		for (unsigned int root = 0; root < 2; root++)
 			test_cost(i, root);
 	test_borrowing();
+	test_limit();
+	test_known();
 }
