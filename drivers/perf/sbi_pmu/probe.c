@@ -520,6 +520,17 @@ static void remove_entry(struct sbi_pmu_probe_cache *cache, struct entry *e)
 	kfree(e);
 }
 
+/* General and cache events stay: they are few, and most used. */
+static void remove_oldest(struct sbi_pmu_probe_cache *cache)
+{
+	struct entry *e;
+
+	list_for_each_entry_reverse(e, &cache->recent, recent)
+		if (sbi_pmu_code_type(&e->code) >= SBI_PMU_EVENT_TYPE_RAW)
+			break;
+	remove_entry(cache, e);
+}
+
 static struct entry *add_entry(struct sbi_pmu_probe_cache *cache, const struct sbi_pmu_code *code)
 {
 	struct entry *e = kzalloc(sizeof(*e), GFP_KERNEL);
@@ -527,7 +538,7 @@ static struct entry *add_entry(struct sbi_pmu_probe_cache *cache, const struct s
 	if (!e)
 		return NULL;
 	if (cache->count == MAX_ENTRIES)
-		remove_entry(cache, list_last_entry(&cache->recent, struct entry, recent));
+		remove_oldest(cache);
 	e->code = *code;
 	e->code.flags = 0;
 	hash_add(cache->entries, &e->node, hash_of(code));
@@ -782,10 +793,15 @@ static u64 candidates_of(const struct sbi_pmu *pmu, const struct sbi_pmu_code *c
 	return pmu->exclusive ? which : which & (counters->programmable | counters->free_running);
 }
 
+static bool is_old(const struct entry *e)
+{
+	return time_after(jiffies, e->probed + HZ);
+}
+
 /* If a counter can count the event, others are tried again after a second, not at each open. */
 static bool is_due(const struct entry *e, u64 candidates)
 {
-	return unknown_among(candidates, &e->found) && (!e->found.can || time_after(jiffies, e->probed + HZ));
+	return unknown_among(candidates, &e->found) && (!e->found.can || is_old(e));
 }
 
 /* Probes that a user may cause in a second; so many at once, too */
@@ -830,7 +846,7 @@ static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	int ret;
 
 	/* That no counter of a VM took an event may change: others may have used the host's. */
-	if (e && sbi_pmu_in_kvm(pmu) && !e->found.can)
+	if (e && sbi_pmu_in_kvm(pmu) && !e->found.can && is_old(e))
 		e->found.cannot = 0;
 	if ((!e || is_due(e, all)) && opener != SBI_PMU_OPENER_NONE && !perfmon_capable()) {
 		ret = limit_probes(cache, next, opener == SBI_PMU_OPENER_MEMBER);
