@@ -97,7 +97,8 @@ static bool is_used(struct sbi_pmu *pmu, const struct stand_in *row)
 	struct sbi_pmu_code code = { .idx = row->event, .flags = row->filter };
 	u64 candidates;
 
-	return !sbi_pmu_find_filtered(pmu, &code, -ENOENT, &candidates) && code.idx != row->event;
+	return !sbi_pmu_find_filtered(pmu, &code, SBI_PMU_OPENER_NONE, -ENOENT, &candidates) &&
+	       code.idx != row->event;
 }
 
 static void spacemit_log(struct sbi_pmu *pmu, void *data)
