@@ -62,7 +62,7 @@ static const struct sbi_pmu_delegated_event *event_of_counter(const struct sbi_p
 	for (unsigned int i = 0; i < d->of_firmware; i++) {
 		event = &d->event[(n + i) % d->of_firmware];
 		if (event->counters & BIT(n) &&
-		    (!found || hweight64(event->counters) < hweight64(found->counters)))
+		    (!found || hweight32(event->counters) < hweight32(found->counters)))
 			found = event;
 	}
 	return found;
