@@ -85,7 +85,7 @@ struct fakesbi_ctr {
  * @constant: delegated counters whose value cannot be written
  * @unstoppable: delegated counters whose bit in scountinhibit cannot be changed
  * @no_sireg2: an access to sireg2 traps
- * @odd_counters: counters on which firmware writes other selectors than on other harts
+ * @odd_counters: counters on which firmware writes other selectors for cache events
  * @boot_event: mhpmevent of programmable counters as firmware leaves it when the hart starts
  * @inhibit_writes: number of writes to scountinhibit
  * @calls: number of calls, by function

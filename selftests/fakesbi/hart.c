@@ -165,7 +165,8 @@ static bool counts_nothing(unsigned int idx)
 	const struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
 
 	return fakesbi.delegated && !model_is_fixed(idx) && !model_is_firmware(idx) &&
-	       !(ctr->event & SPEC_EVENT_SELECTOR);
+	       !(ctr->event & SPEC_EVENT_SELECTOR) &&
+	       !(ctr->event & SPEC_EVENT_MINH && fakesbi_has(QUIRK_EVENT_STICKS));
 }
 
 /* Events that a running counter counts in a ns */

@@ -63,6 +63,7 @@ static const struct scenario scenarios[] = {
 	{ "slow_delegated_two_cpus", { .cpus = 2, CSR }, .slow = true },
 	{ "rustsbi", { .width = 32, .quirks = RUSTSBI | SUSPEND } },
 	{ "delegated", { .quirks = OPENSBI_NEW, CSR } },
+	{ "delegated_by_default", { .quirks = OPENSBI_NEW, .delegated = true } },
 	{ "delegated_6_12", { .quirks = OPENSBI_NEW, .kernel = 612, .cpus = 2, CSR } },
 	{ "delegated_27_bits_suspend", { .width = 27, .quirks = SUSPEND, CSR } },
 	{ "delegated_faults",
