@@ -22,6 +22,7 @@
 	X(LAST_STATUS)			/* (k) only the last counter's status is returned */ \
 	X(SUSPEND_LOSES_EVENTS)		/* (l) counters do not count after suspend */ \
 	X(SUSPEND_LOSES_VALUES)		/* (l) values are random after suspend */ \
+	X(SUSPEND_LOSES_FIXED_FILTERS)	/* cycle, instret count in all modes after suspend */ \
 	X(HIGHEST_FIRST)		/* (m) the highest free counter is taken */ \
 	X(FIRST_ROW_ONLY)		/* (m) only the first matching line of the tree is tried */ \
 	X(FIXED_WITHHELD)		/* cycle, instret run, but no event gets them (1.9) */ \

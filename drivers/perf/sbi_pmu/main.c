@@ -223,7 +223,7 @@ static void use_csr(struct sbi_pmu *pmu)
 
 	pmu->backend = &sbi_pmu_backend_csr;
 	caps->filter = caps->filter && pmu->delegation.filters;
-	caps->fixed_filters = pmu->delegation.fixed_filters;
+	caps->fixed_filters = pmu->delegation.fixed_filters ? pmu->counters.fixed : 0;
 	caps->m_mode_fixed = caps->filter && pmu->delegation.fixed_filters;
 }
 
@@ -456,6 +456,9 @@ static int register_pmu(struct sbi_pmu *pmu)
 	sbi_pmu_pmu_init(pmu);
 	/* Before perf core makes the sysfs files, as it holds a lock then. */
 	sbi_pmu_probe_standard(pmu);
+	/* What S-mode writes it has read back: see sbi_pmu_delegation_probe(). */
+	if (pmu->backend != &sbi_pmu_backend_csr)
+		sbi_pmu_probe_filters(pmu);
 	if (vendor && vendor->attribute_groups) {
 		pmu->pmu.attr_update = vendor->attribute_groups(pmu, pmu->caps.vendor_data);
 		if (!pmu->pmu.attr_update)
