@@ -33,7 +33,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 prefix ?= /usr/local
 VERSION := $(shell sed -n 's/.*SBI_PMU_VERSION "\(.*\)"/\1/p' include/sbi_pmu/version.h)
 LAB := selftests/qemu/lab.sh
-EVENTS := drivers/perf/sbi_pmu/vendor/xiangshan
+EVENTS := drivers/perf/sbi_pmu/vendor
 BUILD := build
 
 .DEFAULT_GOAL := modules

@@ -131,7 +131,7 @@ machine_command() {
 device_tree() {
 	local overlay=$1 source folder here=$run/tree/selftests/qemu
 	folder=$(mktemp -d "$run/dtb.XXXXXX")
-	"$run/tree/drivers/perf/sbi_pmu/vendor/xiangshan/generate.sh" dts "$folder" || exit
+	"$run/tree/drivers/perf/sbi_pmu/vendor/generate.sh" dts "$folder" || exit
 	for source in "$folder" "$here" "$here/xiangshan-hpm" "$here/vendor-pmu" missing; do
 		[ ! -e "$source/$overlay.dtso" ] || break
 	done
