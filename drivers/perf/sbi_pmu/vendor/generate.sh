@@ -63,7 +63,14 @@ for t in $(sed -n 's/^#title	\([^	]*\)	.*/\1/p' xiangshan/events.tsv); do
 	perf-json) write_json "$t" ;;
 	esac
 done
-if [ "$1" = perf-json ]; then
+case $1 in
+perf-json)
 	cp xiangshan/perf-mapfile.csv "$folder/mapfile-lines.csv"
 	write_core_json
-fi
+	;;
+dts) # boards without a node riscv,pmu, or with a wrong one
+	for board in k1:x60 th1520:c900 jh7110:u74 eic7700:p550 rzfive:ax45; do
+		../../../../tools/sbi-pmu-map/sbi-pmu-map -w -c "${board#*:}" >"$folder/${board%:*}.dtso"
+	done
+	;;
+esac
