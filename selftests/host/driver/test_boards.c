@@ -24,7 +24,7 @@ static const struct board {
 	const char *name;
 	unsigned long vendor, arch, mimpid, version;
 	unsigned int hpm, width;
-	const char *isa, *opens, *refuses, *samples, *log;
+	const char *isa, *opens, *refuses, *samples, *names, *replaces, *log;
 	struct row rows[48];
 } boards[] = {
 #include "boards.inc"
@@ -172,6 +172,14 @@ static void test_board(void)
 		   "boards.%s_log_says_what_samples", name))
 		note("%s", host.log);
 	check(are_sampled(), "boards.%s_samples", name);
+	unload();
+	boot_this(NULL);
+	snprintf(test, sizeof(test), "firmware takes %s\n", board->names);
+	if (!check(host_logged(test), "boards.%s_names", name))
+		note("%s", host.log);
+	if (!check(!strcmp(perf_sysfs("caps/replaced_events"), board->replaces),
+		   "boards.%s_replaces", name))
+		note("%s", perf_sysfs("caps/replaced_events"));
 	snprintf(test, sizeof(test), "boards.%s", name);
 	unloaded(test);
 }
