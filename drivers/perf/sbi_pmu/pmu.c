@@ -282,6 +282,7 @@ static int check_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi
 		       u64 *candidates)
 {
 	const struct perf_event_attr *attr = &event->attr;
+	enum sbi_pmu_opener opener;
 	int ret, refusal;
 
 	ret = sbi_pmu_event_encode(&pmu->caps, attr, attr->type == pmu->pmu.type, code);
@@ -302,7 +303,8 @@ static int check_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi
 	refusal = is_sampling_event(event) && !pmu->sample_by_timer ?
 			  -EOPNOTSUPP :
 			  sbi_pmu_filter_errno(&pmu->caps, attr);
-	ret = sbi_pmu_find_filtered(pmu, code, refusal, candidates);
+	opener = event->group_leader == event ? SBI_PMU_OPENER_LEADER : SBI_PMU_OPENER_MEMBER;
+	ret = sbi_pmu_find_filtered(pmu, code, opener, refusal, candidates);
 	if (ret != -EBUSY || pmu->exclusive)
 		return ret;
 	pr_info_ratelimited("event %#x, data %#llx: the other PMU uses %u of its counters\n",

@@ -455,7 +455,6 @@ struct sbi_pmu_event_counters {
 	u64 can;
 	u64 cannot;
 	u64 busy_elsewhere; /* not known: the other driver used them at the last probe */
-	bool strayed;       /* firmware returned a counter that was not offered */
 };
 
 /* Events that counters took */
@@ -470,7 +469,16 @@ struct sbi_pmu_probe_cache {
 	DECLARE_HASHTABLE(entries, 6); /* by event */
 	struct list_head recent;       /* the entries, the most recently used first */
 	unsigned int count;            /* number of entries */
+	/* by uid modulo 64, the jiffy at which so many probes as that user caused are allowed */
+	u64 next[64];
 	struct sbi_pmu_examples examples;
+};
+
+/* Who asks for an event: the probes of a user are limited */
+enum sbi_pmu_opener {
+	SBI_PMU_OPENER_NONE,   /* the driver */
+	SBI_PMU_OPENER_LEADER, /* a user, for an event alone or the leader of a group */
+	SBI_PMU_OPENER_MEMBER, /* a user, for another event of a group */
 };
 
 int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
@@ -489,8 +497,8 @@ bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_probe_standard(struct sbi_pmu *pmu);
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates);
 bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code);
-int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code, int refusal,
-			  u64 *candidates);
+int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
+			  enum sbi_pmu_opener opener, int refusal, u64 *candidates);
 u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu);
 void sbi_pmu_probe_cache_init(struct sbi_pmu_probe_cache *cache);
 void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache);

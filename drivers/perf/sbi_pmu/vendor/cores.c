@@ -299,7 +299,8 @@ static bool stands_in(struct sbi_pmu *pmu, const struct standard *row, u32 filte
 	struct sbi_pmu_code code = { .idx = row->idx, .flags = filter };
 	u64 candidates;
 
-	return !sbi_pmu_find_filtered(pmu, &code, -ENOENT, &candidates) && code.idx != row->idx;
+	return !sbi_pmu_find_filtered(pmu, &code, SBI_PMU_OPENER_NONE, -ENOENT, &candidates) &&
+	       code.idx != row->idx;
 }
 
 static void log_standard(struct sbi_pmu *pmu, const struct core *core, const struct standard *row,
