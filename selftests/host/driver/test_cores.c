@@ -132,6 +132,11 @@ static bool opens_as(const struct perf_event_attr *attr, int error, u32 idx, u64
 	return got == error && (error || found);
 }
 
+static void as_th1520(void)
+{
+	host.vendor = 0x5b7;
+}
+
 /* By perf's type and by our own, which is that of the files in events/ */
 static void test_standards(void)
 {
@@ -155,6 +160,10 @@ static void test_standards(void)
 	unload();
 	boot_board("k1", NULL, "firmware_map=1");
 	check(is_text("caps/replaced_events", "none"), "cores.says_that_nothing_is_replaced");
+	unload();
+	boot(&(struct machine){ .hpm = 16, .quirks = KVM, .prepare = as_th1520 });
+	check(is_text("caps/event_table", "c900") && is_text("caps/replaced_events", "none"),
+	      "cores.guest_leaves_standard_events_to_its_host");
 	unload();
 	boot_board("th1520", NULL, NULL);
 	check(!perf_sysfs("events/bus-cycles") && perf_sysfs("events/stalled-cycles-frontend"),

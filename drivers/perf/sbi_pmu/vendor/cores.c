@@ -189,11 +189,13 @@ static bool is_taken(struct sbi_pmu *pmu, struct sbi_pmu_code code)
 	return !sbi_pmu_find_counters(pmu, &code, &candidates);
 }
 
+/* Standard events of a KVM guest are those of its host's perf, whatever that makes of them. */
 static enum decision decide(struct sbi_pmu *pmu, const struct standard *row)
 {
 	const bool known = is_taken(pmu, (struct sbi_pmu_code){ .idx = row->idx });
 
-	if (row->when == USER || row->when == KERNEL || (row->when == MISSING && known))
+	if (map_wish || sbi_pmu_in_kvm(pmu) || row->when == USER || row->when == KERNEL ||
+	    (row->when == MISSING && known))
 		return LEFT;
 	if (row->selector && is_taken(pmu, code_of(row->selector)))
 		return REPLACED;
@@ -277,7 +279,7 @@ const struct attribute_group **sbi_pmu_core_attribute_groups(struct sbi_pmu *pmu
 	table->list = kvcalloc(table->core->total + 1, sizeof(*table->list), GFP_KERNEL);
 	if (!table->attr || !table->list)
 		return NULL;
-	for (unsigned int n = 0; n < table->core->standards_total && !map_wish; n++)
+	for (unsigned int n = 0; n < table->core->standards_total; n++)
 		table->decision[n] = decide(pmu, &table->core->standards[n]);
 	fill_events(pmu, table);
 	table->events.name = "events";
