@@ -1064,6 +1064,41 @@ int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
 	return 0;
 }
 
+struct take {
+	struct sbi_pmu *pmu;
+	const struct sbi_pmu_code *code;
+	int ret;
+};
+
+static void take_here(void *arg)
+{
+	struct take *t = arg;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(t->pmu->cpu);
+	unsigned int got;
+
+	if (!cpu->online)
+		return;
+	sbi_pmu_counters_disable(cpu);
+	t->ret = try_config(cpu, t->code, candidates_of(t->pmu, t->code), &got);
+	sbi_pmu_counters_enable(cpu);
+}
+
+/**
+ * sbi_pmu_takes() - does any counter take an event?
+ * @pmu: the driver, not registered yet: no counter is in use
+ * @code: the event
+ *
+ * Three SBI calls: the way to ask for hundreds of events. sbi_pmu_find_counters() asks each counter.
+ * Context: may sleep.
+ */
+bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code)
+{
+	struct take t = { pmu, &code, -ENODEV };
+
+	smp_call_function_single(cpumask_any(&pmu->cpus), take_here, &t, true);
+	return !t.ret;
+}
+
 /* Probe every event that has a general name; all counters are idle before the PMU is registered. */
 void sbi_pmu_probe_standard(struct sbi_pmu *pmu)
 {

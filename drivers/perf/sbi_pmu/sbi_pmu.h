@@ -497,6 +497,7 @@ bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_probe_standard(struct sbi_pmu *pmu);
 void sbi_pmu_probe_filters(struct sbi_pmu *pmu);
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates);
+bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code);
 int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
 			  enum sbi_pmu_opener opener, int refusal, u64 *candidates);
 u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu);
