@@ -232,6 +232,26 @@ static void test_known(void)
 	unloaded("open.known");
 }
 
+/* What cannot be tried is not tried again at each open. */
+static void test_filter(void)
+{
+	const struct perf_event_attr *attr;
+	unsigned long before;
+
+	boot(&(struct machine){ .hpm = 2, .quirks = OPENSBI_NEW });
+	attr = ATTR(1, .disabled = 1, .exclude_kernel = 1);
+	try_open(1);
+	fakesbi.start_fails = 1;
+	before = all_calls();
+	open_errno(attr);
+	check(all_calls() > before, "open.first_filter_is_tried");
+	before = all_calls();
+	open_errno(attr);
+	check(all_calls() == before, "open.filter_is_tried_once");
+	fakesbi.start_fails = 0;
+	unloaded("open.filter");
+}
+
 void test_open(void)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(costs); i++)
@@ -240,4 +260,5 @@ void test_open(void)
 	test_borrowing();
 	test_limit();
 	test_known();
+	test_filter();
 }
