@@ -797,13 +797,12 @@ struct moves_probe {
 	int moves;      /* as count_moves() returns it */
 };
 
-/* On a free counter if there is one. Context: interrupts disabled. */
+/* Context: interrupts disabled. */
 static void probe_moves_here(void *arg)
 {
 	struct moves_probe *p = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
-	const u64 free = p->candidates & ~cpu->assigned.configured;
-	const unsigned int idx = first_counter(free ?: p->candidates);
+	const unsigned int idx = first_counter(least_used(cpu, p->candidates));
 	const u64 borrowed = cpu->assigned.configured &
 			     (BIT_ULL(idx) | holders(cpu, &p->code));
 	unsigned int got;
@@ -1009,8 +1008,10 @@ static bool is_unfiltered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
 	mutex_lock(&pmu->cache.lock);
 	e = find_entry(&pmu->cache, code);
 	if (e && !e->filter_tried && !sbi_pmu_in_kvm(pmu)) {
-		moves = probe_moves(pmu, code, programmable, true);
-		e->filter_tried = moves >= 0;
+		/* Not one of which it is not known: it may refuse the event. */
+		moves = probe_moves(pmu, code, programmable & e->found.can, true);
+		/* At most one try, as any user can cause it. */
+		e->filter_tried = moves != -ENODATA && moves != -ENODEV;
 		e->unfiltered = moves == READS_TO_MOVE;
 	}
 	unfiltered = e && e->unfiltered;
