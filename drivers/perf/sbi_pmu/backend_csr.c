@@ -827,8 +827,9 @@ const char *sbi_pmu_delegation_learn(struct sbi_pmu *pmu)
  * @pmu: the driver, which knows what could be learned
  *
  * Raw events are asked of firmware when they are configured. Each counter must have an event by
- * which firmware sets the filter of M-mode, and it must be known whether events stick. Delegated
- * counters interrupt as Sscofpmf says.
+ * which firmware sets the filter of M-mode, and it must be known whether events stick. Filters that
+ * the ISA string does not promise are tried, but only with SBI calls. Delegated counters interrupt
+ * as Sscofpmf says.
  * Return: can delegated counters do all that they can with SBI calls?
  */
 bool sbi_pmu_delegation_is_complete(const struct sbi_pmu *pmu)
@@ -841,7 +842,7 @@ bool sbi_pmu_delegation_is_complete(const struct sbi_pmu *pmu)
 		if (!event_of_counter(d, sbi_pmu_counter_number(&counters->info[i])))
 			return false;
 	return d->of_firmware && d->event[0].idx <= SBI_PMU_HW_INSTRUCTIONS && !d->differs &&
-	       (d->filters || !pmu->caps.filter) &&
+	       d->filters == pmu->caps.filter &&
 	       (!pmu->irq_source || pmu->irq_source->overflow == CSR_SCOUNTOVF);
 }
 

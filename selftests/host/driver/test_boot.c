@@ -207,7 +207,8 @@ static const struct {
 	{ "sbi_if_a_filter_would_be_lost", { .delegated = true, .prepare = no_uinh }, 0, NULL, "caps/backend", "sbi" },
 	{ "sbi_if_a_filter_of_guests_would_be_lost", { .isa = " sscofpmf h ", .delegated = true, .prepare = no_vsinh }, 0, NULL, "caps/backend", "sbi" },
 	{ "sbi_if_a_cpu_differs", { .cpus = 2, .delegated = true, .prepare = other_delegation }, 0, NULL, "cpus", "0-1" },
-	{ "sbi_if_another_interrupt", { .isa = "", .delegated = true, .prepare = thead }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_filters_must_be_tried", { .isa = "", .delegated = true }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_another_interrupt", { .isa = " xandespmu ", .delegated = true, .prepare = andes }, 0, NULL, "caps/backend", "sbi" },
 	{ "csr_by_table", { .hpm = 29, .delegated = true, .quirks = QUIRK(NO_SNAPSHOT), .params = { "xiangshan=v3" } }, 0, "are programmed by CSRs", "caps/backend", "csr" },
 	/* the CPUs */
 	{ "all_cpus", { .cpus = 2 }, 0, NULL, "cpus", "0-1" },
