@@ -84,7 +84,7 @@ static void two_kinds(void)
 static void insmod_on_other_kind(void)
 {
 	two_kinds();
-	host_run_cpu(1);
+	host_run_cpu(hweight64(host.online.bits) - 1);
 }
 
 /* insmod does not stay on its CPU. */
@@ -216,6 +216,8 @@ static const struct {
 	{ "cpu_with_fewer_counters", { .cpus = 2, .prepare = fewer_counters }, 0, "CPU 1 has other counters", "caps/hardware_counters", "6" },
 	{ "cpu_with_another_core", { .cpus = 2, .prepare = two_kinds }, 0, "CPU 1 has another core (mvendorid, marchid) than CPU 0", "cpus", "0" },
 	{ "insmod_on_cpu_with_another_core", { .cpus = 2, .prepare = insmod_on_other_kind }, 0, "CPU 1 has another core (mvendorid, marchid) than CPU 0", "cpus", "0" },
+	{ "eight_cpus_of_each_kind", { .cpus = 16, .prepare = two_kinds }, 0, "CPU 15 has another core (mvendorid, marchid) than CPU 0", "cpus", "0-7" },
+	{ "insmod_on_the_other_eight_cpus", { .cpus = 16, .prepare = insmod_on_other_kind }, 0, "CPU 8 has another core (mvendorid, marchid) than CPU 0", "cpus", "0-7" },
 	{ "insmod_migrates", { .cpus = 2, .prepare = insmod_migrates }, 0, NULL, "caps/hardware_counters", "6" },
 	{ "insmod_migrates_from_other", { .cpus = 2, .prepare = insmod_migrates_from_other }, 0, "CPU 1 has other counters", "cpus", "0" },
 	{ "cpu_with_other_delegation", { .cpus = 2, .delegated = true, .params = { "backend=csr" }, .prepare = other_delegation }, 0, "are not delegated as", "cpus", "0" },
