@@ -721,41 +721,35 @@ static bool counts_cleared(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 select
 }
 
 /*
- * Try that on one counter of @event. A counter that firmware cannot configure has the filter of
- * M-mode that it will always have.
+ * Try that on one counter, with an event that occurs all the time. A counter that firmware cannot
+ * configure has the filter of M-mode that it will always have.
  */
-static bool sticks_on_any(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_delegated_event *event,
-			  bool *sticks)
-{
-	const struct sbi_pmu_delegated_event *claimed;
-	unsigned int i, got;
-	u64 selector;
-	int ret;
-
-	for_each_counter(i, cpu->counters->programmable) {
-		if (!(event->counters & BIT(number_of(cpu, i))))
-			continue;
-		claimed = event_of_counter(&cpu->pmu->delegation, number_of(cpu, i)) ?: event;
-		ret = claim(cpu, BIT_ULL(i), claimed->idx, 0, &got, &selector);
-		if (ret && ret != -EOPNOTSUPP)
-			continue;
-		*sticks = counts_cleared(cpu, i, event->selector);
-		unclaim(cpu, i);
-		return true;
-	}
-	return false;
-}
-
-/* An event that occurs all the time shows it. */
 static void sticks_step(void *arg)
 {
 	const struct step *s = arg;
 	struct sbi_pmu_delegation *d = &s->cpu->pmu->delegation;
+	const struct sbi_pmu_delegated_event *event, *claimed;
+	unsigned int i, got;
+	u64 selector;
+	int ret;
 
-	for (unsigned int n = 0; n < d->events; n++)
-		if (d->event[n].idx <= SBI_PMU_HW_INSTRUCTIONS &&
-		    sticks_on_any(s->cpu, &d->event[n], &d->sticks))
-			break;
+	for (event = d->event; event < d->event + d->events; event++) {
+		if (event->idx > SBI_PMU_HW_INSTRUCTIONS)
+			continue;
+		for_each_counter(i, s->cpu->counters->programmable) {
+			const unsigned int n = number_of(s->cpu, i);
+
+			if (!(event->counters & BIT(n)))
+				continue;
+			claimed = event_of_counter(d, n) ?: event;
+			ret = claim(s->cpu, BIT_ULL(i), claimed->idx, 0, &got, &selector);
+			if (ret && ret != -EOPNOTSUPP)
+				continue;
+			d->sticks = counts_cleared(s->cpu, i, event->selector);
+			unclaim(s->cpu, i);
+			return;
+		}
+	}
 }
 
 static bool is_of_firmware(const struct sbi_pmu_delegation *found, u32 idx)
