@@ -144,7 +144,7 @@ struct fakesbi_hart {
 	const char *why;
 };
 
-#define FAKESBI_HARTS	2
+#define FAKESBI_HARTS	16
 
 /* The harts, of which most tests use the first; and the one that makes calls and accesses now */
 extern struct fakesbi_hart fakesbi_harts[FAKESBI_HARTS], *fakesbi_now;

@@ -49,7 +49,7 @@
  * @isa: extensions of the cores; NULL: Sscofpmf
  * @delegated: firmware delegates the counters
  * @other: another CPU PMU is there, with this name: shared mode
- * @cpus: 0: one
+ * @cpus: at most 16; 0: one
  * @kernel: 612 or 702; 0: 702
  * @params: as insmod takes them, at most three
  * @prepare: changes the machine before the module is loaded

@@ -357,8 +357,12 @@ static void test_raw_by_firmware(void)
 	int error;
 
 	boot(&machine);
+	host.most_calls = 0;
 	check(!strcmp(perf_sysfs("caps/backend"), "csr") && open_errno(ATTR(8)) == -ENOENT,
 	      "delegation.raw_event_that_firmware_refuses_is_refused");
+	note("%lu calls at most with interrupts off", host.most_calls);
+	check(host.most_calls && host.most_calls <= 6,
+	      "delegation.raw_event_is_refused_with_interrupts_enabled_in_between");
 	leader = open_own(5);
 	second = perf_open(ATTR(7, .exclude_user = 1), current, -1, leader, &error);
 	check(leader && second && !perf_open(ATTR(9), current, -1, leader, &error) &&

@@ -127,7 +127,7 @@ void host_param_add(struct host_param *param);
 
 /* ---- CPUs ---- */
 
-#define HOST_CPUS	2
+#define HOST_CPUS	16
 
 struct cpumask {
 	unsigned long bits;
@@ -502,7 +502,7 @@ struct host {
 	const char *isa;              /* extensions, with a space before and after each */
 	const char *event_table;      /* property of the node riscv,pmu; NULL: there is none */
 	unsigned long spec, impl, impl_version, vendor, arch, mimpid; /* what firmware says */
-	unsigned long other_arch;     /* of CPU 1; 0: as that of CPU 0 */
+	unsigned long other_arch;     /* of the upper half of the CPUs; 0: as of the others */
 	bool no_pmu_extension;
 	bool shared;                  /* another driver uses counters, too */
 	irq_handler_t handler;        /* of the overflow interrupt; NULL: not requested */
