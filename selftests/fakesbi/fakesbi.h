@@ -85,6 +85,7 @@ struct fakesbi_ctr {
  * @constant: delegated counters whose value cannot be written
  * @unstoppable: delegated counters whose bit in scountinhibit cannot be changed
  * @no_sireg2: an access to sireg2 traps
+ * @odd_counters: counters on which firmware writes other selectors than on other harts
  * @boot_event: mhpmevent of programmable counters as firmware leaves it when the hart starts
  * @inhibit_writes: number of writes to scountinhibit
  * @calls: number of calls, by function
@@ -104,7 +105,7 @@ struct fakesbi_hart {
 	u64 quirks;
 	u64 reads;
 	unsigned int refuse, stray, start_fails, stop_fails, read_fails, shmem_fails;
-	u32 delegated, constant, unstoppable;
+	u32 delegated, constant, unstoppable, odd_counters;
 	u64 event_bits, boot_event;
 	unsigned int inhibit_writes;
 	unsigned long calls[16];

@@ -136,7 +136,7 @@ static struct sbiret take(unsigned int idx, const struct fakesbi_code *code)
 	ctr->code = *code;
 	ctr->code.flags = filters_kept(idx, code->flags);
 	ctr->configured = true;
-	ctr->event = model_event(code);
+	ctr->event = model_event(code) ^ (u64)(fakesbi.odd_counters >> (idx & 31) & 1) << 30;
 	if (model_is_fixed(idx))
 		ctr->event &= fakesbi.smcntrpmf ? ~SPEC_EVENT_SELECTOR : 0;
 	ctr->overflown = fakesbi.delegated && !model_is_fixed(idx);

@@ -180,55 +180,18 @@ static int match_vendor(struct sbi_pmu *pmu)
 struct cpu_probe {
 	struct sbi_pmu *pmu;
 	const struct sbi_pmu_backend *backend;
-	struct sbi_pmu_delegation *delegation; /* backend csr: filled in */
-	const char *why;                       /* it cannot be used so; NULL: it can */
+	const char *why; /* it cannot be used so; NULL: it can */
 };
-
-/* On the CPU, interrupts disabled */
-static void probe_delegation_here(void *arg)
-{
-	struct cpu_probe *p = arg;
-	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
-
-	/* No counter may be in use, in firmware either. */
-	sbi_pmu_counters_online(cpu);
-	p->why = sbi_pmu_delegation_probe(cpu, p->delegation);
-	sbi_pmu_counters_offline(cpu);
-}
 
 /* Return: NULL, or in words for the log why counters cannot be programmed by CSRs. */
 static const char *probe_delegation(struct sbi_pmu *pmu)
 {
-	struct cpu_probe p = { .pmu = pmu, .delegation = &pmu->delegation };
-
 	/* The other driver has firmware program counters, which must not change meanwhile. */
 	if (!pmu->exclusive)
 		return "the other PMU uses the counters through firmware";
 	if (sbi_pmu_in_kvm(pmu))
 		return "the counters of a VM are not delegated";
-	if (on_probed_cpu(pmu, probe_delegation_here, &p))
-		return "the CPU to probe is offline";
-	return p.why;
-}
-
-/* Are the counters of all CPUs delegated alike? Else some CPUs would have no events. */
-static bool is_delegated_everywhere(struct sbi_pmu *pmu)
-{
-	struct cpu_probe p = { .pmu = pmu };
-	bool alike = true;
-	int cpu;
-
-	p.delegation = kzalloc(sizeof(*p.delegation), GFP_KERNEL);
-	if (!p.delegation)
-		return false;
-	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		smp_call_function_single(cpu, probe_delegation_here, &p, true);
-		alike = alike && !p.why && sbi_pmu_delegation_equal(p.delegation, &pmu->delegation);
-	}
-	cpus_read_unlock();
-	kfree(p.delegation);
-	return alike;
+	return sbi_pmu_delegation_learn(pmu);
 }
 
 /*
@@ -241,7 +204,7 @@ static bool is_csr_better(struct sbi_pmu *pmu)
 	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
 
 	if (!vendor || !vendor->standard || probe_delegation(pmu) || pmu->delegation.sticks ||
-	    !is_delegated_everywhere(pmu))
+	    !sbi_pmu_delegation_is_everywhere(pmu))
 		return false;
 	pr_info("delegated counters are programmed by CSRs, as the event table says what they count; backend=sbi has firmware program them\n");
 	return true;
@@ -528,7 +491,9 @@ static int __init sbi_pmu_init(void)
 	if (ret)
 		goto err_free;
 
+	cpus_read_lock();
 	ret = choose_backend(pmu);
+	cpus_read_unlock();
 	if (ret)
 		goto err_owner;
 	ret = choose_overflow(pmu, sampling, sizeof(sampling));

@@ -330,10 +330,10 @@ static void release_idle(void *arg)
 {
 	struct sbi_pmu *pmu = arg;
 
-	sbi_pmu_counters_release_idle(this_cpu_ptr(pmu->cpu));
+	sbi_pmu_counters_release_idle(this_cpu_ptr(pmu->cpu), ~0ULL);
 }
 
-/* While no event exists this does not change from another CPU. */
+/* While no event exists a CPU configures nothing; its timer may release what it has. */
 static bool has_configured(int cpu, void *arg)
 {
 	const struct sbi_pmu *pmu = arg;

@@ -200,6 +200,12 @@ struct sbi_pmu_assignment {
 	struct sbi_pmu_assigned counter[SBI_PMU_MAX_COUNTERS];
 };
 
+/* Counters that hold an event, but count for nobody */
+static inline u64 sbi_pmu_assign_idle(const struct sbi_pmu_assignment *a)
+{
+	return a->configured & ~a->busy;
+}
+
 /* A chain of moves that makes a counter available */
 struct sbi_pmu_path {
 	/* the counter whose event moves here; SBI_PMU_NO_COUNTER: here goes the new event */
@@ -316,6 +322,7 @@ struct sbi_pmu_cpu {
 	bool timed_changed; /* an event that is sampled by timer has come or gone */
 	bool shown_changed; /* an mmap page has changed its counter: scounteren must, too */
 	bool exclusive;     /* no other driver uses this CPU's counters */
+	bool idle_watched;  /* @idle_timer runs */
 	/* KVM accepts raw events that it cannot count, and does not virtualise scountovf */
 	bool in_vm;
 	/* each read returns the total added to the previous result (KVM up to 6.12) */
@@ -354,6 +361,8 @@ struct sbi_pmu_cpu {
 	u64 interval;                 /* ns from its last expiry to the next, 0: off */
 	struct hrtimer sample_timer;  /* runs while an event is sampled by timer */
 	struct timer_list look_timer; /* looks for missed interrupts of events that sample by one */
+	struct timer_list idle_timer; /* releases idle counters, in shared mode */
+	u64 idle_clock;               /* the assignment's clock when that was set */
 	struct irq_work lost_work;    /* reports events that have lost their counter for good */
 	unsigned long missed_irqs;    /* overflows found although their interrupt was lost */
 	unsigned long wrong_mode;     /* samples due in a mode that the event excludes */
@@ -372,6 +381,7 @@ struct sbi_pmu_cpu {
 	u64 mhpmevent[SBI_PMU_HPMCOUNTERS]; /* by number, what delegated counters hold in sireg2 */
 	u32 inhibit_at_online;              /* scountinhibit when the CPU came online */
 	u64 claimed;                        /* delegated counters that firmware considers in use */
+	bool prepared;                      /* they are as the backend's online() leaves them */
 };
 
 static inline bool sbi_pmu_is_running(const struct sbi_pmu_cpu *cpu, unsigned int idx)

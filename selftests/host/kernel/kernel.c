@@ -206,12 +206,13 @@ void host_run_cpu(unsigned int cpu)
 static void call_on(unsigned int cpu, void (*function)(void *arg), void *arg)
 {
 	const unsigned int before = host.cpu;
-	const unsigned long irqs_off = host.irqs_off;
+	const unsigned long irqs_off = host.irqs_off, calls = host.pmu_calls;
 
 	host_run_cpu(cpu);
 	host.irqs_off = true;
 	function(arg);
 	host.irqs_off = irqs_off;
+	host.most_calls = max(host.most_calls, host.pmu_calls - calls);
 	host_run_cpu(before);
 }
 
@@ -584,6 +585,7 @@ struct sbiret sbi_ecall(int ext, int fid, unsigned long a0, unsigned long a1, un
 	if (ext == SBI_EXT_BASE)
 		return base_call(fid, a0);
 	assert(ext == SBI_EXT_PMU);
+	host.pmu_calls++;
 	ret = fakesbi_call(fid, arg);
 	host_pass(host.call_ns);
 	return ret;

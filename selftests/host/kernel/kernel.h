@@ -470,6 +470,8 @@ struct host {
 	bool migrates;                /* what may sleep wakes up on the other of two CPUs */
 	struct cpumask online;        /* CPUs */
 	unsigned long irqs_off;       /* interrupts are disabled */
+	unsigned long pmu_calls;      /* SBI calls of the PMU extension */
+	unsigned long most_calls;     /* so many at most in one function called on a CPU */
 	struct pt_regs regs;          /* of what an interrupt interrupts */
 	struct task_struct *current_task[HOST_CPUS];
 	bool perfmon;                 /* it has CAP_PERFMON */
