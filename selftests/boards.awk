@@ -49,7 +49,7 @@ board == "" && $2 == "machine" {
 	printf "  .version = OPENSBI(%d, %d), .isa = \"%s\",\n", version[1], version[2],
 		value[6] == "-" ? "" : " " value[6] " "
 }
-board == "" && $2 ~ /^(opens|refuses|samples|log)$/ { printf "  .%s = \"%s\",\n", $2, $4 }
+board == "" && $2 ~ /^(opens|refuses|samples|names|replaces|log)$/ { printf "  .%s = \"%s\",\n", $2, $4 }
 board == "" && $2 == "log" { printf "  .rows = { %s} },\n", rows; rows = "" }
 
 # T-Head's counters OpenSBI takes by the board's name; K230 is one for which it does nothing else.

@@ -132,7 +132,7 @@ machine_command() {
 device_tree() {
 	local overlay=$1 source folder here=$run/tree/selftests/qemu
 	folder=$(mktemp -d "$run/dtb.XXXXXX")
-	"$run/tree/drivers/perf/sbi_pmu/vendor/xiangshan/generate.sh" dts "$folder" || exit
+	"$run/tree/drivers/perf/sbi_pmu/vendor/generate.sh" dts "$folder" || exit
 	[[ $overlay != board-* ]] ||
 		awk -v board="${overlay#board-}" -f "$run/tree/selftests/boards.awk" \
 			"$run/tree/selftests/boards.tsv" >"$folder/$overlay.dtso" || exit

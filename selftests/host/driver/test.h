@@ -70,6 +70,13 @@ int boot_again(void);
 void unload(void);
 void unloaded(const char *test);
 
+/* Of a core */
+struct core_ids {
+	unsigned long vendor, arch, mimpid;
+};
+
+int boot_board(const char *name, const struct core_ids *ids, const char *param);
+
 #define TYPE	(perf_core.pmu->type) /* of the driver's own events */
 
 /* attr.config of the driver's own events */
