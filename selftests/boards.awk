@@ -6,7 +6,7 @@ BEGIN { FS = "\t" }
 
 /^#/ || (board != "" && $1 != board) { next }
 
-{ values = split($5, value, " "); split($3, counter, "-"); last = $3; sub(/.*-/, "", last); last += 0 }
+{ values = split($4, value, " "); split($3, counter, "-"); last = $3; sub(/.*-/, "", last); last += 0 }
 
 # The counters of the line as a mask; %d of some awks ends at 2^31.
 function mask(  sum, i) {
@@ -28,19 +28,19 @@ $2 == "event" {
 # The upper halves of a mask and of a selector are cells of their own.
 $2 == "raw" {
 	for (i = 1; i <= values; i++) {
-		split(value[i], pair, "-")
-		if (!(2 in pair))
-			pair[2] = pair[1]
-		rows = rows sprintf("{ 1, %s, %s, %s, %d, %d }, ", pair[1], pair[2], $4, counter[1], last)
-		for (select = pair[1]; ; select++) {
-			raw = raw sprintf(" <0 %s %s 0x%s %s>,", select, substr($4, 1, 10), substr($4, 11), mask())
-			if (select == pair[2])
+		ones = split(value[i], part, "/") < 2 ? "0xffffffffffffffff" : part[2]
+		if (split(part[1], range, "-") < 2)
+			range[2] = range[1]
+		rows = rows sprintf("{ 1, %s, %s, %s, %d, %d }, ", range[1], range[2], ones, counter[1], last)
+		for (select = range[1]; ; select++) {
+			raw = raw sprintf(" <0 %s %s 0x%s %s>,", select, substr(ones, 1, 10), substr(ones, 11), mask())
+			if (select == range[2])
 				break
 		}
 	}
 }
 
-$2 == "samples" { source = $5 }
+$2 == "samples" { source = $4 }
 
 board == "" && $2 == "machine" {
 	split(value[5], version, ".")
@@ -49,7 +49,7 @@ board == "" && $2 == "machine" {
 	printf "  .version = OPENSBI(%d, %d), .isa = \"%s\",\n", version[1], version[2],
 		value[6] == "-" ? "" : " " value[6] " "
 }
-board == "" && $2 ~ /^(opens|refuses|samples|names|replaces|log)$/ { printf "  .%s = \"%s\",\n", $2, $5 }
+board == "" && $2 ~ /^(opens|refuses|samples|names|replaces|log)$/ { printf "  .%s = \"%s\",\n", $2, $4 }
 board == "" && $2 == "log" { printf "  .rows = { %s} },\n", rows; rows = "" }
 
 # T-Head's counters OpenSBI takes by the board's name; K230 is one for which it does nothing else.

@@ -125,9 +125,10 @@ static bool each_opens(const char *events, bool opens)
 	return ok;
 }
 
+/* The first event that opens is a raw one. */
 static bool are_sampled(void)
 {
-	struct perf_event *e = open_sampler(STANDARD_EVENT(5), 1000000);
+	struct perf_event *e = open_sampler(strtoull(board->opens + 1, NULL, 16), 1000000);
 	struct perf_event *cycles = open_own(STANDARD_EVENT(1));
 
 	perf_run(10 * NSEC_PER_MSEC);
