@@ -80,12 +80,13 @@ struct fakesbi_ctr {
  * @read_fails: the same: a read of a firmware counter fails
  * @shmem_fails: the same: a call that sets or disables the shared memory fails
  * @delegated: counters that firmware delegates, by CSR - CYCLE; 0: there is no Ssccfg
- * @smcntrpmf: cycle and instret have filters
+ * @smcntrpmf: counters of cycle and instret that filter, by CSR - CYCLE
+ * @unfiltered: does a counter ignore filters of this event? NULL: no
  * @event_bits: bits of sireg2 that are kept
  * @constant: delegated counters whose value cannot be written
  * @unstoppable: delegated counters whose bit in scountinhibit cannot be changed
  * @no_sireg2: an access to sireg2 traps
- * @odd_counters: counters on which firmware writes other selectors than on other harts
+ * @odd_counters: counters on which firmware writes other selectors for cache events
  * @boot_event: mhpmevent of programmable counters as firmware leaves it when the hart starts
  * @inhibit_writes: number of writes to scountinhibit
  * @calls: number of calls, by function
@@ -109,7 +110,9 @@ struct fakesbi_hart {
 	u64 event_bits, boot_event;
 	unsigned int inhibit_writes;
 	unsigned long calls[16];
-	bool smcntrpmf, no_sireg2;
+	u32 smcntrpmf;
+	bool (*unfiltered)(const struct fakesbi_code *code);
+	bool no_sireg2;
 	unsigned int broken;
 	const char *why;
 };

@@ -62,7 +62,7 @@ static const struct sbi_pmu_delegated_event *event_of_counter(const struct sbi_p
 	for (unsigned int i = 0; i < d->of_firmware; i++) {
 		event = &d->event[(n + i) % d->of_firmware];
 		if (event->counters & BIT(n) &&
-		    (!found || hweight64(event->counters) < hweight64(found->counters)))
+		    (!found || hweight32(event->counters) < hweight32(found->counters)))
 			found = event;
 	}
 	return found;
@@ -76,9 +76,14 @@ static const struct sbi_pmu_delegated_event *event_of_counter(const struct sbi_p
  * give it to anybody, and a kernel after a crash can have firmware stop it as any other.
  * Return: 0, or an errno: firmware does not configure the counter, or its event cannot be accessed.
  */
-static int claim(struct sbi_pmu_cpu *cpu, u64 mask, u32 event_idx, unsigned int *got, u64 *selector)
+static int claim(struct sbi_pmu_cpu *cpu, u64 mask, u32 event_idx, u64 data, unsigned int *got,
+		 u64 *selector)
 {
-	const struct sbi_pmu_code code = { .idx = event_idx, .flags = SBI_PMU_CFG_FLAG_SET_MINH };
+	const struct sbi_pmu_code code = {
+		.idx = event_idx,
+		.data = data,
+		.flags = SBI_PMU_CFG_FLAG_SET_MINH,
+	};
 	int ret;
 
 	*got = SBI_PMU_NO_COUNTER;
@@ -124,12 +129,12 @@ static int prepare(struct sbi_pmu_cpu *cpu, unsigned int idx)
 		const u32 fixed_event = sbi_pmu_fixed_event(&cpu->counters->info[idx]);
 
 		if (d->fixed_filters)
-			claim(cpu, BIT_ULL(idx), fixed_event, &got, &selector);
+			claim(cpu, BIT_ULL(idx), fixed_event, 0, &got, &selector);
 		return 0;
 	}
 	if (!event)
 		return 0;
-	ret = claim(cpu, BIT_ULL(idx), event->idx, &got, &selector);
+	ret = claim(cpu, BIT_ULL(idx), event->idx, 0, &got, &selector);
 	if (d->sticks)
 		unclaim(cpu, idx);
 	return ret ?: selector == event->selector ? 0 : -ENODEV;
@@ -153,10 +158,30 @@ static u64 filter_bits(u32 flags)
 	return bits;
 }
 
-/* The selector of an event on programmable counter @n, 0 if there is none. */
-static u64 selector_of(const struct sbi_pmu_delegation *d, unsigned int n,
-		       const struct sbi_pmu_code *code)
+/*
+ * Have firmware configure a raw event on programmable counter @idx, as only its device tree says
+ * which counters count the event, and how. Return: the selector, 0 if it refuses.
+ */
+static u64 ask(struct sbi_pmu_cpu *cpu, unsigned int idx, const struct sbi_pmu_code *code)
 {
+	unsigned int got;
+	u64 selector;
+
+	unclaim(cpu, idx);
+	if (!claim(cpu, BIT_ULL(idx), code->idx, code->data, &got, &selector))
+		return selector;
+	prepare(cpu, idx);
+	return 0;
+}
+
+/* The selector of an event on programmable counter @idx, 0 if there is none. */
+static u64 selector_of(struct sbi_pmu_cpu *cpu, unsigned int idx, const struct sbi_pmu_code *code)
+{
+	const struct sbi_pmu_delegation *d = &cpu->pmu->delegation;
+	const unsigned int n = number_of(cpu, idx);
+
+	if (sbi_pmu_code_is_raw(code) && d->asks)
+		return ask(cpu, idx, code);
 	if (sbi_pmu_code_is_raw(code))
 		return code->data & ~SELECTOR ? 0 : code->data;
 	for (unsigned int i = 0; i < d->events; i++)
@@ -200,12 +225,11 @@ static int config_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx, const struct 
 static int config_programmable(struct sbi_pmu_cpu *cpu, unsigned int idx,
 			       const struct sbi_pmu_code *code)
 {
-	const unsigned int n = number_of(cpu, idx);
-	const u64 selector = selector_of(&cpu->pmu->delegation, n, code);
+	const u64 selector = selector_of(cpu, idx, code);
 
 	if (!selector || (code->flags && !cpu->pmu->delegation.filters))
 		return -EOPNOTSUPP;
-	return write_event(cpu, n, selector | filter_bits(code->flags) | HPMEVENT_OF);
+	return write_event(cpu, number_of(cpu, idx), selector | filter_bits(code->flags) | HPMEVENT_OF);
 }
 
 /* An event that cannot be removed makes the next configuration fail. */
@@ -459,8 +483,6 @@ static void csr_offline(struct sbi_pmu_cpu *cpu)
 
 /* ---- what the counters can do ---- */
 
-/* Filters that cores without the H extension have, too */
-#define FILTERS		(HPMEVENT_SINH | HPMEVENT_UINH)
 /* A counter keeps this value if it has the bits that are needed. */
 #define PATTERN		BIT_ULL(SBI_PMU_MIN_WIDTH - 1)
 
@@ -482,6 +504,14 @@ static bool keeps(unsigned int n, unsigned int csr, u64 bits)
 		return false;
 	both = reads_back(n, csr, bits, bits) && reads_back(n, csr, bits, 0);
 	return !sbi_pmu_csr_write_delegated(n, csr, before) && both;
+}
+
+/* Only cores with the H extension have virtual modes. */
+static bool keeps_filters(const struct sbi_pmu_cpu *cpu, unsigned int n)
+{
+	const u64 virtual = cpu->pmu->caps.has_h ? HPMEVENT_VSINH | HPMEVENT_VUINH : 0;
+
+	return keeps(n, CSR_SIREG2, HPMEVENT_SINH | HPMEVENT_UINH | virtual);
 }
 
 /* Can all counters @bits be stopped and started? They are stopped after. */
@@ -520,7 +550,7 @@ static const char *probe_programmable(struct sbi_pmu_cpu *cpu, struct step *foun
 			return "a counter is not delegated";
 		if (!keeps(n, CSR_SIREG, PATTERN))
 			return "a delegated counter cannot be written";
-		found->filters = found->filters && keeps(n, CSR_SIREG2, FILTERS);
+		found->filters = found->filters && keeps_filters(cpu, n);
 	}
 	return NULL;
 }
@@ -538,7 +568,7 @@ static const char *probe_fixed(struct sbi_pmu_cpu *cpu, struct step *found)
 			return "cycle or instret is not delegated";
 		if (!keeps(n, CSR_SIREG, PATTERN))
 			return "a delegated counter cannot be written";
-		found->fixed_filters = found->fixed_filters && keeps(n, CSR_SIREG2, FILTERS);
+		found->fixed_filters = found->fixed_filters && keeps_filters(cpu, n);
 	}
 	return NULL;
 }
@@ -548,13 +578,11 @@ static const char *probe_access(struct sbi_pmu_cpu *cpu, struct step *found)
 {
 	const u64 hardware = sbi_pmu_hardware(cpu->counters);
 	const u32 bits = sbi_pmu_csr_bits(cpu->counters, hardware);
+	const u32 before = cpu->inhibit_at_online;
 	const char *why = NULL;
-	u32 before;
 
 	if (!hardware)
 		return "no hardware counters";
-	if (sbi_pmu_csr_read_inhibit(&before))
-		return "no Ssccfg, or firmware does not delegate counters";
 	if (!can_stop(bits))
 		why = "a counter is not delegated";
 	if (!why)
@@ -576,14 +604,21 @@ static int run(struct step *s, void (*step)(void *arg))
 static void access_step(void *arg)
 {
 	struct step *s = arg;
+	u32 stopped;
 
+	s->why = "no Ssccfg, or firmware does not delegate counters";
+	if (sbi_pmu_csr_read_inhibit(&stopped))
+		return;
 	release_all(s->cpu);
 	s->why = probe_access(s->cpu, s);
 }
 
 /* ---- selectors of standard events ---- */
 
-/* Note that counter @n counts an event by @selector, unless others do so by another one. */
+/*
+ * Note that counter @n counts an event by @selector. If others do so by another one, it is not used
+ * for the event.
+ */
 static void learn(struct sbi_pmu_delegation *found, u32 idx, unsigned int n, u64 selector)
 {
 	struct sbi_pmu_delegated_event *last = NULL;
@@ -596,6 +631,8 @@ static void learn(struct sbi_pmu_delegation *found, u32 idx, unsigned int n, u64
 	}
 	if (last->selector == selector)
 		last->counters |= BIT(n);
+	else
+		found->differs = true;
 }
 
 /*
@@ -615,7 +652,7 @@ static void learn_step(void *arg)
 		return;
 	/* Firmware does not configure one that runs, which a kernel before kexec may have left. */
 	sbi_pmu_csr_inhibit(sbi_pmu_csr_bits(cpu->counters, cpu->counters->programmable));
-	s->ret = claim(cpu, s->mask, s->event_idx, &got, &selector);
+	s->ret = claim(cpu, s->mask, s->event_idx, 0, &got, &selector);
 	if (selector)
 		learn(&cpu->pmu->delegation, s->event_idx, number_of(cpu, got), selector);
 	else if (!s->ret)
@@ -699,7 +736,7 @@ static bool sticks_on_any(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_delegate
 		if (!(event->counters & BIT(number_of(cpu, i))))
 			continue;
 		claimed = event_of_counter(&cpu->pmu->delegation, number_of(cpu, i)) ?: event;
-		ret = claim(cpu, BIT_ULL(i), claimed->idx, &got, &selector);
+		ret = claim(cpu, BIT_ULL(i), claimed->idx, 0, &got, &selector);
 		if (ret && ret != -EOPNOTSUPP)
 			continue;
 		*sticks = counts_cleared(cpu, i, event->selector);
@@ -783,6 +820,29 @@ const char *sbi_pmu_delegation_learn(struct sbi_pmu *pmu)
 	add_vendor_events(s.cpu, &pmu->caps, d);
 	run(&s, sticks_step);
 	return NULL;
+}
+
+/**
+ * sbi_pmu_delegation_is_complete() - is each event that firmware can count known?
+ * @pmu: the driver, which knows what could be learned
+ *
+ * Raw events are asked of firmware when they are configured. Each counter must have an event by
+ * which firmware sets the filter of M-mode, and it must be known whether events stick. Delegated
+ * counters interrupt as Sscofpmf says.
+ * Return: can delegated counters do all that they can with SBI calls?
+ */
+bool sbi_pmu_delegation_is_complete(const struct sbi_pmu *pmu)
+{
+	const struct sbi_pmu_counters *counters = &pmu->counters;
+	const struct sbi_pmu_delegation *d = &pmu->delegation;
+	unsigned int i;
+
+	for_each_counter(i, counters->programmable)
+		if (!event_of_counter(d, sbi_pmu_counter_number(&counters->info[i])))
+			return false;
+	return d->of_firmware && d->event[0].idx <= SBI_PMU_HW_INSTRUCTIONS && !d->differs &&
+	       (d->filters || !pmu->caps.filter) &&
+	       (!pmu->irq_source || pmu->irq_source->overflow == CSR_SCOUNTOVF);
 }
 
 static void prepare_step(void *arg)

@@ -929,13 +929,20 @@ static bool is_seen_counting(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	       !sbi_pmu_counter_read(cpu, idx, &second) && first != second;
 }
 
-/* Firmware restores all events or none; a fixed counter has no event that can be lost. */
+/*
+ * Firmware restores all events or none; a fixed counter has no event that can be lost. But its filter
+ * can: OpenSBI does not save that.
+ */
 static bool has_kept_events(struct sbi_pmu_cpu *cpu)
 {
 	const u64 programmable = cpu->running & cpu->counters->programmable;
+	const u64 fixed = cpu->running & cpu->counters->fixed;
 	unsigned int i;
 
-	for_each_counter(i, programmable ?: cpu->running & cpu->counters->fixed)
+	for_each_counter(i, fixed)
+		if (cpu->assigned.counter[i].code.flags)
+			return false;
+	for_each_counter(i, programmable ?: fixed)
 		if (is_seen_counting(cpu, i))
 			return true;
 	return false;

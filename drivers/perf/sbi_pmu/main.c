@@ -26,7 +26,7 @@ MODULE_PARM_DESC(overflow, "what makes samples: an overflow interrupt (lcofi, th
 
 static char *backend = "auto";
 module_param(backend, charp, 0444);
-MODULE_PARM_DESC(backend, "how counters are programmed: csr (delegated counters, no SBI calls; experimental), snapshot (shared memory, all counters by one call), sbi (single SBI calls), or auto (default): csr if the core has an event table and firmware delegates its counters, else sbi");
+MODULE_PARM_DESC(backend, "how counters are programmed: csr (delegated counters, no SBI calls; experimental), snapshot (shared memory, all counters by one call), sbi (single SBI calls), or auto (default): csr if firmware delegates the counters and it is known what they count, else sbi");
 
 /* The only instance, for module_exit() */
 static struct sbi_pmu *the_pmu;
@@ -195,18 +195,21 @@ static const char *probe_delegation(struct sbi_pmu *pmu)
 }
 
 /*
- * Without being asked, CSRs are used only where a vendor's table says which counters count what,
- * since firmware, which knows it, is not asked about raw events; where events do not stick,
- * since counters that keep them count M-mode; and on all CPUs.
+ * Without being asked, CSRs are used on machines where they can do all that firmware can, or where
+ * a vendor's table says which counters count what; where events do not stick, since counters that
+ * keep them count M-mode; and on all CPUs.
  */
 static bool is_csr_better(struct sbi_pmu *pmu)
 {
 	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
+	const bool has_table = vendor && vendor->standard;
 
-	if (!vendor || !vendor->standard || probe_delegation(pmu) || pmu->delegation.sticks ||
+	if (probe_delegation(pmu) || pmu->delegation.sticks ||
+	    !(has_table || sbi_pmu_delegation_is_complete(pmu)) ||
 	    !sbi_pmu_delegation_is_everywhere(pmu))
 		return false;
-	pr_info("delegated counters are programmed by CSRs, as the event table says what they count; backend=sbi has firmware program them\n");
+	pmu->delegation.asks = !has_table;
+	pr_info("delegated counters are programmed by CSRs; backend=sbi has firmware program them\n");
 	return true;
 }
 
@@ -220,7 +223,7 @@ static void use_csr(struct sbi_pmu *pmu)
 
 	pmu->backend = &sbi_pmu_backend_csr;
 	caps->filter = caps->filter && pmu->delegation.filters;
-	caps->fixed_filters = pmu->delegation.fixed_filters;
+	caps->fixed_filters = pmu->delegation.fixed_filters ? pmu->counters.fixed : 0;
 	caps->m_mode_fixed = caps->filter && pmu->delegation.fixed_filters;
 }
 
@@ -267,7 +270,7 @@ static int use_firmware(struct sbi_pmu *pmu, const struct sbi_pmu_backend *wante
 	return p.why ? -EOPNOTSUPP : 0;
 }
 
-/* By default by CSRs where a table says what delegated counters count, else by SBI calls. */
+/* By default by CSRs where is_csr_better(), else by SBI calls. */
 static int choose_backend(struct sbi_pmu *pmu)
 {
 	const char *why;
@@ -453,6 +456,9 @@ static int register_pmu(struct sbi_pmu *pmu)
 	sbi_pmu_pmu_init(pmu);
 	/* Before perf core makes the sysfs files, as it holds a lock then. */
 	sbi_pmu_probe_standard(pmu);
+	/* What S-mode writes it has read back: see sbi_pmu_delegation_probe(). */
+	if (pmu->backend != &sbi_pmu_backend_csr)
+		sbi_pmu_probe_filters(pmu);
 	if (vendor && vendor->attribute_groups) {
 		pmu->pmu.attr_update = vendor->attribute_groups(pmu, pmu->caps.vendor_data);
 		if (!pmu->pmu.attr_update)

@@ -209,18 +209,26 @@ unsigned int sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
 /* A running counter has moved after this many reads. */
 #define READS_TO_MOVE	4
 
-/* Return: 0, -ENODATA if counter @idx does not count, -EBUSY if it cannot be read. */
-static int check_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
+/* Return: how many of READS_TO_MOVE reads found that counter @idx had moved, or an errno. */
+static int count_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	u64 first, now;
-	int ret = sbi_pmu_counter_read(cpu, idx, &first);
+	u64 before, now;
+	int moves = 0, ret = sbi_pmu_counter_read(cpu, idx, &before);
 
 	for (unsigned int n = 0; !ret && n < READS_TO_MOVE; n++) {
 		ret = sbi_pmu_counter_read(cpu, idx, &now);
-		if (!ret && now != first)
-			return 0;
+		moves += !ret && now != before;
+		before = now;
 	}
-	return ret ? -EBUSY : -ENODATA;
+	return ret ?: moves;
+}
+
+/* Return: 0, -ENODATA if counter @idx does not count, -EBUSY if it cannot be read. */
+static int check_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	const int moves = count_moves(cpu, idx);
+
+	return moves < 0 ? -EBUSY : moves ? 0 : -ENODATA;
 }
 
 /* Counters whose CSR is cycle or instret: they count nothing else, not even in KVM. */
@@ -491,6 +499,8 @@ struct entry {
 	struct sbi_pmu_code code; /* without its filters */
 	struct sbi_pmu_event_counters found;
 	unsigned long probed; /* jiffies at the last probe */
+	bool filter_tried;    /* on a programmable counter */
+	bool unfiltered;      /* it was seen to count in all modes then */
 };
 
 static u32 hash_of(const struct sbi_pmu_code *code)
@@ -741,8 +751,21 @@ static void probe_here(void *arg)
  * On the opener's CPU, so that no user makes other CPUs work; all have the same counters, or one of
  * those that have is asked. Interrupts are enabled after each section, which has few calls. Without
  * the hotplug lock: perf core may hold a context's mutex, which hotplug takes inside of it. A CPU
- * that goes offline meanwhile adds nothing. Return: was firmware called?
+ * that goes offline meanwhile adds nothing.
  */
+static int on_opener(struct sbi_pmu *pmu, void (*function)(void *arg), void *arg)
+{
+	unsigned int cpu = get_cpu();
+	int ret;
+
+	if (!cpumask_test_cpu(cpu, &pmu->cpus))
+		cpu = cpumask_any(&pmu->cpus);
+	ret = smp_call_function_single(cpu, function, arg, true);
+	put_cpu();
+	return ret;
+}
+
+/* Return: was firmware called? */
 static bool probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates,
 		  struct sbi_pmu_event_counters *found)
 {
@@ -756,20 +779,86 @@ static bool probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 cand
 			 (sbi_pmu_in_kvm(pmu) && !has_fixed_counter(code)),
 		.may_disturb = perfmon_capable(),
 	};
-	unsigned int cpu;
-	int ret = 0;
 
 	found->busy_elsewhere = 0;
-	while (p.left && !ret) {
-		cpu = get_cpu();
-		if (!cpumask_test_cpu(cpu, &pmu->cpus))
-			cpu = cpumask_any(&pmu->cpus);
-		ret = smp_call_function_single(cpu, probe_here, &p, true);
-		put_cpu();
-	}
+	while (p.left && !on_opener(pmu, probe_here, &p))
+		;
 	if (pmu->exclusive || !has_fixed_counter(code))
 		examples_add(&pmu->cache.examples, found->can, code);
 	return p.asked;
+}
+
+/* ---- do counters filter by privilege mode? ---- */
+
+struct moves_probe {
+	struct sbi_pmu *pmu;
+	struct sbi_pmu_code code;
+	u64 candidates; /* any of these */
+	int moves;      /* as count_moves() returns it */
+};
+
+/* On a free counter if there is one. Context: interrupts disabled. */
+static void probe_moves_here(void *arg)
+{
+	struct moves_probe *p = arg;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
+	const u64 free = p->candidates & ~cpu->assigned.configured;
+	const unsigned int idx = first_counter(free ?: p->candidates);
+	const u64 borrowed = cpu->assigned.configured &
+			     (BIT_ULL(idx) | holders(cpu, &p->code));
+	unsigned int got;
+
+	if (!cpu->online)
+		return;
+	sbi_pmu_counters_disable(cpu);
+	sbi_pmu_counters_borrow(cpu, borrowed);
+	p->moves = sbi_pmu_counter_config(cpu, BIT_ULL(idx), &p->code, &got);
+	if (!p->moves) {
+		p->moves = sbi_pmu_counter_start_one(cpu, idx) ?: count_moves(cpu, idx);
+		sbi_pmu_counter_unconfig(cpu, idx);
+	}
+	sbi_pmu_counters_give_back(cpu, borrowed);
+	sbi_pmu_counters_enable(cpu);
+}
+
+/*
+ * Does a counter move that should count in no mode (@inhibited), or without a filter? It moves at
+ * each read if it counts cycles or the like in S-mode; at one of them if an interrupt of M-mode,
+ * which is not inhibited, came before it.
+ */
+static int probe_moves(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates,
+		       bool inhibited)
+{
+	struct moves_probe p = {
+		.pmu = pmu,
+		.code = { .idx = code->idx, .data = code->data },
+		.candidates = candidates,
+		.moves = -ENODEV,
+	};
+
+	/* Firmware might return the counter of the other driver, with this filter. */
+	if (!candidates || (!pmu->exclusive && has_fixed_counter(code)))
+		return -ENODATA;
+	if (inhibited)
+		p.code.flags = SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_SINH;
+	if (inhibited && pmu->caps.has_h)
+		p.code.flags |= SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH;
+	on_opener(pmu, probe_moves_here, &p);
+	return p.moves;
+}
+
+/*
+ * Return: 1 if an event obeys filters, 0 if not, -ENODATA if that cannot be seen. The counter is
+ * left without a filter.
+ */
+static int obeys_filters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates)
+{
+	const int inhibited = probe_moves(pmu, code, candidates, true);
+	const int plain = probe_moves(pmu, code, candidates, false);
+
+	if (inhibited == READS_TO_MOVE)
+		return 0;
+	return !inhibited && plain == READS_TO_MOVE ? 1 : -ENODATA;
 }
 
 /* ---- which counters can count an event? ---- */
@@ -898,7 +987,7 @@ int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
 	return find_counters(pmu, code, SBI_PMU_OPENER_NONE, candidates);
 }
 
-/* Counters that can interrupt, and filter if any can. */
+/* Counters that can interrupt */
 u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu)
 {
 	if (!pmu->caps.fixed_alike)
@@ -906,20 +995,45 @@ u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu)
 	return sbi_pmu_hardware(&pmu->counters) & ~pmu->counters.free_running;
 }
 
+/*
+ * Does an event count on @programmable counters in all modes, whatever its filter? Tried at its
+ * first open with one. What happens too rarely to be seen is believed to obey. In a VM the host
+ * filters, all events alike.
+ */
+static bool is_unfiltered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 programmable)
+{
+	struct entry *e;
+	bool unfiltered;
+	int moves;
+
+	mutex_lock(&pmu->cache.lock);
+	e = find_entry(&pmu->cache, code);
+	if (e && !e->filter_tried && !sbi_pmu_in_kvm(pmu)) {
+		moves = probe_moves(pmu, code, programmable, true);
+		e->filter_tried = moves >= 0;
+		e->unfiltered = moves == READS_TO_MOVE;
+	}
+	unfiltered = e && e->unfiltered;
+	mutex_unlock(&pmu->cache.lock);
+	return unfiltered;
+}
+
 static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 			 enum sbi_pmu_opener opener, int refusal, u64 *candidates)
 {
 	const int ret = find_counters(pmu, code, opener, candidates);
-	u64 filtering = 0;
+	u64 programmable, filtering = 0;
 
 	if (ret == -EOPNOTSUPP)
 		return -ENOENT;
 	if (ret || !code->flags)
 		return ret;
-	if (pmu->caps.filter)
-		filtering |= sbi_pmu_interrupting(pmu);
-	if (pmu->caps.fixed_filters)
-		filtering |= pmu->counters.fixed;
+	programmable = *candidates & pmu->counters.programmable;
+	if (pmu->caps.filter && programmable && !is_unfiltered(pmu, code, programmable))
+		filtering = programmable;
+	/* What all programs may read counts in all modes. */
+	if (READ_ONCE(pmu->user_access.mode) != SBI_PMU_USER_ACCESS_FIXED)
+		filtering |= pmu->caps.fixed_filters;
 	*candidates &= filtering;
 	return *candidates ? 0 : refusal;
 }
@@ -998,4 +1112,38 @@ void sbi_pmu_probe_standard(struct sbi_pmu *pmu)
 		code.idx = FIELD_PREP(SBI_PMU_EVENT_IDX_TYPE_MASK, SBI_PMU_EVENT_TYPE_FW) | n;
 		sbi_pmu_find_counters(pmu, &code, &candidates);
 	}
+}
+
+/**
+ * sbi_pmu_probe_filters() - find out which counters filter by privilege mode
+ * @pmu: the driver, its CPUs online and idle
+ *
+ * Each fixed counter on its own, as firmware may set the filter of one only (Smcntrpmf). Of
+ * programmable ones the first general event tells that happens all the time; if none does, what is
+ * known of the core (irq_source.c) is believed.
+ */
+void sbi_pmu_probe_filters(struct sbi_pmu *pmu)
+{
+	const bool should = pmu->caps.filter;
+	struct sbi_pmu_code code = {};
+	u64 which = pmu->counters.fixed & ~pmu->counters.free_running;
+	unsigned int i;
+	int obeys;
+
+	for_each_counter(i, which) {
+		code.idx = sbi_pmu_fixed_event(&pmu->counters.info[i]);
+		if (obeys_filters(pmu, &code, BIT_ULL(i)) == 1)
+			pmu->caps.fixed_filters |= BIT_ULL(i);
+	}
+	for (code.idx = SBI_PMU_HW_CPU_CYCLES; code.idx < SBI_PMU_HW_GENERAL_MAX; code.idx++) {
+		if (sbi_pmu_find_counters(pmu, &code, &which))
+			continue;
+		obeys = obeys_filters(pmu, &code, which & pmu->counters.programmable);
+		if (obeys < 0)
+			continue;
+		pmu->caps.filter = obeys;
+		break;
+	}
+	if (should && !pmu->caps.filter)
+		pr_warn("programmable counters count in all modes, whatever their filter is: they get no events with :u or :k; update the firmware, or QEMU before 10.0\n");
 }

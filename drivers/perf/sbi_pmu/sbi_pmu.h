@@ -158,13 +158,13 @@ static inline bool sbi_pmu_code_is_raw(const struct sbi_pmu_code *code)
 
 /* What this machine can do; const after probe */
 struct sbi_pmu_caps {
-	bool filter;         /* programmable counters filter by privilege mode (irq_source.c) */
-	bool fixed_filters;  /* fixed counters filter by privilege mode, and do not interrupt */
-	bool fixed_alike;    /* fixed counters interrupt and filter as others do (irq_source.c) */
+	bool filter;         /* programmable counters filter by privilege mode, as far as is known */
+	bool fixed_alike;    /* fixed counters interrupt as others do (irq_source.c) */
 	bool m_mode_fixed;   /* M-mode is counted or not, whatever the event (delegated counters) */
 	bool has_h;          /* the harts have the H extension, so that virtual modes exist */
 	bool nonstandard_fw; /* firmware checks codes of firmware events that SBI does not define */
 	bool platform_fw;    /* platform events can be asked for while counters are in use */
+	u64 fixed_filters;   /* fixed counters that filter by privilege mode */
 	const struct sbi_pmu_vendor *vendor; /* encodes raw events; NULL: passed on as they are */
 	void *vendor_data;                   /* for its functions */
 };
@@ -495,6 +495,7 @@ bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx);
 u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_probe_standard(struct sbi_pmu *pmu);
+void sbi_pmu_probe_filters(struct sbi_pmu *pmu);
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates);
 bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code);
 int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
@@ -526,8 +527,8 @@ struct sbi_pmu_irq_source {
 	u16 pending;        /* CSR of the pending bit */
 	u16 enable;         /* CSR of the enable bit, at the same place */
 	unsigned long mask; /* the two bits */
-	bool filters;       /* programmable counters can be inhibited by privilege mode */
-	bool fixed;         /* cycle and instret interrupt, and filter if the others do */
+	bool filters;       /* programmable counters should filter by privilege mode */
+	bool fixed;         /* cycle and instret interrupt */
 };
 
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_irq_ids *ids);
@@ -610,6 +611,8 @@ struct sbi_pmu_delegation {
 	bool filters;       /* programmable counters can be inhibited by privilege mode */
 	bool fixed_filters; /* cycle and instret can, too (Smcntrpmf) */
 	bool sticks;        /* with the filter of M-mode counts on when S-mode clears its event */
+	bool differs;       /* counters have different selectors for an event */
+	bool asks;          /* firmware is asked about raw events; else any counter takes them */
 	/* standard events: first those that firmware knows, then those that only the vendor does */
 	unsigned int of_firmware; /* number of the former */
 	unsigned int events;      /* number of all */

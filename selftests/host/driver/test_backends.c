@@ -107,7 +107,7 @@ static void no_sireg2(void)	{ fakesbi.no_sireg2 = true; }
 static void constant(void)	{ fakesbi.constant = BIT(5); }
 static void constant_cycle(void) { fakesbi.constant = BIT(0); }
 static void unstoppable(void)	{ fakesbi.unstoppable = BIT(3); }
-static void no_smcntrpmf(void)	{ fakesbi.smcntrpmf = false; }
+static void no_smcntrpmf(void)	{ fakesbi.smcntrpmf = 0; }
 static void no_selector(void)	{ fakesbi.event_bits = SPEC_EVENT_MINH | SPEC_EVENT_SINH; }
 
 static void test_refused(void)
@@ -271,6 +271,7 @@ static void other_rows(void)
 static void other_filters(void)
 {
 	units();
+	fakesbi_harts[0].smcntrpmf = fakesbi_harts[1].smcntrpmf = false;
 	fakesbi_harts[1].event_bits = ~SPEC_EVENT_SINH;
 }
 
@@ -331,6 +332,57 @@ static unsigned int holders_of(u64 selector)
 	for (unsigned int i = 3; i < 7; i++)
 		n += (fakesbi.ctr[i].event & SPEC_EVENT_SELECTOR) == selector;
 	return n;
+}
+
+/* Odd raw events on counters 3 and 4 only, even ones on none; all counters have the others. */
+static bool odd_raw(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx >> 16 != SPEC_TYPE_RAW || (code->data & 1 && idx <= 4);
+}
+
+static void raw_rows(void)
+{
+	fakesbi.can = odd_raw;
+}
+
+/* By default firmware is asked which counters count a raw event, where no table says so. */
+static void test_raw_by_firmware(void)
+{
+	static const struct machine machine = {
+		.delegated = true, .quirks = OPENSBI_NEW, .prepare = raw_rows,
+	};
+	struct perf_event *leader, *second, *others[4];
+	unsigned long before;
+	bool right = true;
+	int error;
+
+	boot(&machine);
+	check(!strcmp(perf_sysfs("caps/backend"), "csr") && open_errno(ATTR(8)) == -ENOENT,
+	      "delegation.raw_event_that_firmware_refuses_is_refused");
+	leader = open_own(5);
+	second = perf_open(ATTR(7, .exclude_user = 1), current, -1, leader, &error);
+	check(leader && second && !perf_open(ATTR(9), current, -1, leader, &error) &&
+	      error == -EINVAL, "delegation.raw_events_on_the_counters_of_firmware");
+	/* Those that refused raw events count others, still without M-mode. */
+	for (unsigned int i = 0; i < 4; i++)
+		others[i] = open_own(STANDARD_EVENT(SPEC_GENERAL_CACHE_REFS + i));
+	perf_run(1000);
+	check(!counts_m_mode() && holders_of(5) == 1 && holders_of(7) == 1,
+	      "delegation.raw_events_by_firmware_count_no_m_mode");
+	for (unsigned int i = 0; i < 4; i++)
+		right = is_right(others[i]) && right;
+	check(right && is_right(leader) && is_right(second),
+	      "delegation.raw_events_by_firmware_count");
+	perf_close(others[3]);
+	perf_close(others[2]);
+	perf_run(1000);
+	before = all_calls();
+	perf_switch(&perf_core.task[1]);
+	perf_run(1000);
+	perf_switch(&perf_core.task[0]);
+	check(all_calls() == before && is_right(leader),
+	      "delegation.switch_of_raw_events_by_firmware_makes_no_call");
+	unloaded("delegation.raw_by_firmware");
 }
 
 static void test_csr(void)
@@ -534,6 +586,33 @@ static void test_resume(const char *loses, u64 quirks, unsigned int configs)
 	unloaded("power.suspend");
 }
 
+static void smcntrpmf(void)
+{
+	fakesbi.smcntrpmf = BIT(0);
+}
+
+/* Firmware restores events, but not the filter of cycle. */
+static void test_resume_filter(void)
+{
+	struct perf_event *raw, *user;
+
+	boot(&(struct machine){ .quirks = QUIRK(SUSPEND_LOSES_FIXED_FILTERS), .prepare = smcntrpmf,
+				.params = { "backend=sbi" } });
+	raw = open_raw(5);
+	user = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
+						    .exclude_kernel = 1 });
+	perf_run(100);
+	host.read_ns = 1;
+	perf_suspend(true);
+	host.read_ns = 0;
+	forgive(raw, 20);
+	forgive(user, 20);
+	perf_run(100);
+	check(fakesbi.ctr[0].code.flags && is_right(raw) && is_right(user),
+	      "power.filter_of_cycle_is_set_again");
+	unloaded("power.filter");
+}
+
 void test_backends(void)
 {
 	test_snapshot_switch("plain", 0);
@@ -544,10 +623,12 @@ void test_backends(void)
 	test_learning("all_rows", NULL);
 	test_learning("units", units);
 	test_differs();
+	test_raw_by_firmware();
 	test_csr();
 	test_leftover("exclusive", &(struct machine){ .params = { "backend=sbi" } }, false);
 	test_leftover("shared", &(struct machine){ .other = "cpu" }, true);
 	test_widths();
+	test_resume_filter();
 	test_resume("nothing", 0, 0);
 	test_resume("values", QUIRK(SUSPEND_LOSES_VALUES), 0);
 	test_resume("events", QUIRK(SUSPEND_LOSES_EVENTS), 3);

@@ -140,7 +140,10 @@ static int boot_this(const char *param)
 	const bool old = board->version < OPENSBI(1, 9);
 	/* These have rows of four counters, and a counter that is missing, in place of the board's. */
 	const u64 others = QUIRK(FIRST_ROW_ONLY) | QUIRK(GAP_TRAPS);
-	const u64 quirks = old ? OPENSBI_OLD & ~others : OPENSBI_NEW | QUIRK(FIXED_WITHHELD);
+	/* T-Head's counters interrupt, and do not filter. */
+	const u64 thead = strcmp(board->samples, "thead") ? 0 : QUIRK(NO_FILTER);
+	const u64 quirks = thead |
+			   (old ? OPENSBI_OLD & ~others : OPENSBI_NEW | QUIRK(FIXED_WITHHELD));
 
 	return boot(&(struct machine){ .hpm = board->hpm, .width = board->width, .quirks = quirks,
 				       .impl_version = board->version, .isa = board->isa,

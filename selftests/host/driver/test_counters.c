@@ -158,6 +158,45 @@ static void test_beside_sampler(void)
 	unloaded("share.fixed_beside_sampler");
 }
 
+static bool cycles_on_fixed(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx != SPEC_GENERAL_CYCLES;
+}
+
+static void smcntrpmf(void)
+{
+	fakesbi.can = cycles_on_fixed;
+	fakesbi.smcntrpmf = BIT(0);
+}
+
+/* One counter counts cycles, with one filter at a time. */
+static void test_fixed_filters(void)
+{
+	struct perf_event *all, *user, *leader;
+	int error;
+
+	boot(&(struct machine){ .quirks = OPENSBI_NEW, .prepare = smcntrpmf });
+	all = open_general(PERF_COUNT_HW_CPU_CYCLES);
+	user = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
+						    .exclude_kernel = 1 });
+	check(is_on(all, 0) && user && user->state == PERF_EVENT_STATE_INACTIVE,
+	      "counters.filters_do_not_share_fixed_counter");
+	perf_run(10);
+	perf_rotate();
+	check(is_on(user, 0) && all->state == PERF_EVENT_STATE_INACTIVE,
+	      "counters.filters_take_turns_on_fixed_counter");
+	perf_run(10);
+	check(is_right(all) && is_right(user) && perf_read(all) && perf_read(user),
+	      "counters.filters_on_fixed_counter_count");
+	perf_close(all);
+	perf_close(user);
+	leader = open_general(PERF_COUNT_HW_CPU_CYCLES);
+	check(!perf_open(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
+						    .exclude_kernel = 1 }, NULL, 0, leader, &error) &&
+	      error == -EINVAL, "counters.filters_on_one_counter_are_no_group");
+	unloaded("counters.fixed_filters");
+}
+
 /* Firmware refuses a move, or the counter cannot be read: nobody loses counts. */
 static void test_refused_move(void)
 {
@@ -687,6 +726,7 @@ void test_counters(void)
 	test_choice();
 	test_sharing();
 	test_beside_sampler();
+	test_fixed_filters();
 	test_refused_move();
 	test_refused_add();
 	test_lost_counter();
