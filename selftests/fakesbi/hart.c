@@ -432,6 +432,8 @@ void fakesbi_suspend(void)
 	}
 	if (fakesbi_has(QUIRK_SUSPEND_LOSES_EVENTS) && fakesbi.delegated)
 		boot_events();
+	fakesbi.branches.control = 0;
+	fakesbi.branches.depth = fakesbi.branches.least;
 }
 
 /* The hart is stopped and started: firmware resets its state. */
@@ -447,6 +449,8 @@ void fakesbi_restart(void)
 			ctr->value = model_random64() & model_bits(ctr);
 	}
 	boot_events();
+	fakesbi.branches.control = 0;
+	fakesbi.branches.depth = fakesbi.branches.least;
 	fakesbi.shmem = NULL;
 	fakesbi.lcofi = false;
 }

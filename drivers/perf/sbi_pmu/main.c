@@ -28,6 +28,10 @@ static char *backend = "auto";
 module_param(backend, charp, 0444);
 MODULE_PARM_DESC(backend, "how counters are programmed: csr (delegated counters, no SBI calls; experimental), snapshot (shared memory, all counters by one call), sbi (single SBI calls), or auto (default): csr if firmware delegates the counters and it is known what they count, else sbi");
 
+static unsigned int branches = 32;
+module_param(branches, uint, 0444);
+MODULE_PARM_DESC(branches, "branches that a sample has at most, on cores that record them (16, 32 or 64, default 32; 0: none)");
+
 /* The only instance, for module_exit() */
 static struct sbi_pmu *the_pmu;
 
@@ -63,13 +67,15 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 			  pmu->backend == &sbi_pmu_backend_snapshot ? ", read by snapshot" :
 								      "";
 	const u64 hw = sbi_pmu_hardware(&pmu->counters);
-	char firmware[48];
+	char firmware[48], records[32] = "";
 
+	if (pmu->branch.entries)
+		snprintf(records, sizeof(records), ", %u branch records", pmu->branch.entries);
 	firmware_name(&pmu->id, firmware, sizeof(firmware));
-	pr_info("%s: %s PMU on SBI %lu.%lu (%s): %u hardware + %u firmware counters, %s%s, %s%s\n",
+	pr_info("%s: %s PMU on SBI %lu.%lu (%s): %u hardware + %u firmware counters, %s%s, %s%s%s\n",
 		SBI_PMU_VERSION, pmu->name, spec_major(pmu), spec_minor(pmu), firmware,
 		(unsigned int)hweight64(hw), (unsigned int)hweight64(pmu->counters.firmware),
-		owner ? "shared with PMU " : "exclusive", owner ?: "", sampling, how);
+		owner ? "shared with PMU " : "exclusive", owner ?: "", sampling, how, records);
 	if (pmu->counters.free_running)
 		pr_info("firmware has no counter for %s: their CSRs are read as they run, without :u and :k, and sampled by timer; what a device tree can change is in sbi-pmu.rst\n",
 			sbi_pmu_free_running_names(&pmu->counters));
@@ -411,8 +417,10 @@ static void pmu_free(struct sbi_pmu *pmu)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		sbi_pmu_shmem_free(per_cpu_ptr(pmu->cpu, cpu));
+		sbi_pmu_branch_free(per_cpu_ptr(pmu->cpu, cpu));
+	}
 	if (pmu->caps.vendor && pmu->caps.vendor->remove)
 		pmu->caps.vendor->remove(pmu->caps.vendor_data);
 	sbi_pmu_probe_cache_free(&pmu->cache);
@@ -484,6 +492,10 @@ static int __init sbi_pmu_init(void)
 		       SBI_PMU_MIN_WIDTH);
 		return -EINVAL;
 	}
+	if (branches && branches != 16 && branches != 32 && branches != 64) {
+		pr_err("branches=%u: 0, 16, 32 and 64 are known\n", branches);
+		return -EINVAL;
+	}
 	pmu = pmu_alloc();
 	if (!pmu)
 		return -ENOMEM;
@@ -505,6 +517,9 @@ static int __init sbi_pmu_init(void)
 	ret = choose_overflow(pmu, sampling, sizeof(sampling));
 	if (ret)
 		goto err_owner;
+	ret = sbi_pmu_branch_probe(pmu, branches);
+	if (ret)
+		goto err_overflow;
 	ret = sbi_pmu_cpu_init();
 	if (ret)
 		goto err_overflow;

@@ -253,6 +253,12 @@ static ssize_t free_running_show(struct device *dev, struct device_attribute *at
 }
 static DEVICE_ATTR_RO(free_running);
 
+static ssize_t branches_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", dev_to_sbi_pmu(dev)->branch.entries);
+}
+static DEVICE_ATTR_RO(branches);
+
 static struct attribute *caps_attrs[] = {
 	&dev_attr_mode.attr,
 	&dev_attr_overflow.attr,
@@ -262,6 +268,7 @@ static struct attribute *caps_attrs[] = {
 	&dev_attr_backend.attr,
 	&dev_attr_slots.attr,
 	&dev_attr_free_running.attr,
+	&dev_attr_branches.attr,
 	NULL,
 };
 

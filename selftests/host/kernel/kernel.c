@@ -518,12 +518,16 @@ void host_serve_interrupts(void)
 	if (host.irqs_off)
 		return;
 	host.irqs_off = true;
-	if (fakesbi.lcofi && host.irq_enabled[host.cpu])
+	if (fakesbi.lcofi && host.irq_enabled[host.cpu]) {
+		fakesbi_branch_interrupt(true, host.regs.user);
 		host.handler(host.irq, (char *)host.handler_dev + host.cpu * host.handler_size);
+	}
 	for (unsigned int i = 0; i < TIMERS && hrtimers[i]; i++)
 		if (hrtimers[i]->queued && hrtimers[i]->cpu == host.cpu &&
-		    hrtimers[i]->expires <= (s64)host.now)
+		    hrtimers[i]->expires <= (s64)host.now) {
+			fakesbi_branch_interrupt(false, host.regs.user);
 			serve_hrtimer(hrtimers[i]);
+		}
 	for (unsigned int i = 0; i < TIMERS && works[i]; i++)
 		if (works[i]->pending && works[i]->cpu == host.cpu)
 			serve_work(works[i]);
@@ -722,6 +726,8 @@ static const struct {
 	{ "perf_event_overflow", perf_event_overflow },
 	{ "perf_sample_event_took", perf_sample_event_took },
 	{ "perf_pmu_resched", perf_pmu_resched },
+	{ "perf_sched_cb_inc", perf_sched_cb_inc },
+	{ "perf_sched_cb_dec", perf_sched_cb_dec },
 	{ "kallsyms_lookup_name", kallsyms_lookup_name },
 };
 
@@ -776,6 +782,8 @@ const char *host_left(void)
 	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
 		if (fakesbi_harts[h].shmem)
 			return "shared memory";
+		if (fakesbi_harts[h].branches.control || fakesbi_harts[h].branches.entry[0].source)
+			return "a branch record";
 		/* A fixed counter that was not offered may be another driver's. */
 		for (unsigned int i = 0; i < fakesbi_harts[h].end; i++)
 			if ((fakesbi_harts[h].ctr[i].configured && (!host.shared || i > 2)) ||

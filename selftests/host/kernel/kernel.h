@@ -55,6 +55,7 @@ void free_page(unsigned long page);
 #define kvfree(p)			host_free(p)
 #define kfree_rcu(p, member)		host_free(p)
 #define kstrdup(s, flags)		strcpy(host_alloc(strlen(s) + 1, flags), s)
+#define struct_size(p, member, n)	(sizeof(*(p)) + (n) * sizeof((p)->member[0]))
 #define virt_to_phys(p)			((u64)(unsigned long)(p))
 #define rcu_read_lock()			((void)0)
 #define rcu_read_unlock()		((void)0)
@@ -211,6 +212,7 @@ struct mm_struct {
 
 struct task_struct {
 	unsigned int flags;
+	unsigned long nvcsw, nivcsw;
 	struct mm_struct *mm;
 	struct pt_regs regs;
 };

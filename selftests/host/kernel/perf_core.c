@@ -341,16 +341,39 @@ void perf_pmu_resched(struct pmu *pmu)
 	end(before);
 }
 
+void perf_sched_cb_inc(struct pmu *pmu)
+{
+	assert(host.irqs_off && pmu->sched_task);
+	perf_core.sched_cb[host.cpu]++;
+}
+
+void perf_sched_cb_dec(struct pmu *pmu)
+{
+	assert(host.irqs_off && perf_core.sched_cb[host.cpu]);
+	perf_core.sched_cb[host.cpu]--;
+}
+
+static void tell_of_switch(bool in)
+{
+	struct perf_event_pmu_context context = { .pmu = perf_core.pmu };
+
+	if (perf_core.sched_cb[host.cpu])
+		perf_core.pmu->sched_task(&context, current, in);
+}
+
 void perf_switch(struct task_struct *next)
 {
 	unsigned long before = begin();
 
+	current->nvcsw++;
+	tell_of_switch(false);
 	groups_out(TASK | PINNED | FLEXIBLE);
 	end(before);
 	current = next;
 	before = begin();
 	groups_in(TASK | PINNED);
 	groups_in(TASK | FLEXIBLE);
+	tell_of_switch(true);
 	end(before);
 }
 
@@ -442,6 +465,10 @@ int perf_event_overflow(struct perf_event *e, struct perf_sample_data *data, str
 		if (perf_core.version != 612)
 			e->pmu->stop(e, 0);
 	}
+	m->branches = data->br_stack ? (int)data->br_stack->nr : -1;
+	if (data->br_stack)
+		memcpy(m->branch, data->br_stack->entries,
+		       data->br_stack->nr * sizeof(m->branch[0]));
 	m->samples++;
 	m->sampled += data->period;
 	m->wrong_mode += user_mode(regs) ? e->attr.exclude_user : e->attr.exclude_kernel;
