@@ -1091,8 +1091,8 @@ static void take_here(void *arg)
  * @pmu: the driver, not registered yet: no counter is in use
  * @code: the event
  *
- * Three SBI calls: the way to ask for hundreds of events. sbi_pmu_find_counters() asks each counter.
- * Context: may sleep.
+ * Three SBI calls: the way to ask for hundreds of events. sbi_pmu_find_counters() asks each
+ * counter. Context: may sleep.
  */
 bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code)
 {
