@@ -273,11 +273,9 @@ bool sbi_pmu_branch_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	return true;
 }
 
-/* The event leaves this CPU. */
+/* Of sbi_pmu_branch_leave() */
 void sbi_pmu_branch_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
-	if (hlist_unhashed(&e->branch_node))
-		return;
 	hlist_del_init(&e->branch_node);
 	cpu->pmu->perf_sched_cb_dec(&cpu->pmu->pmu);
 	if (cpu->online)
