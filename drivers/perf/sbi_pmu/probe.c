@@ -775,7 +775,7 @@ int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
 	return ret;
 }
 
-/* Counters that can interrupt, and filter if any can. */
+/* Counters that can interrupt */
 u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu)
 {
 	if (!pmu->caps.fixed_alike)
@@ -794,7 +794,7 @@ static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, i
 	if (ret || !code->flags)
 		return ret;
 	if (pmu->caps.filter)
-		filtering |= sbi_pmu_interrupting(pmu);
+		filtering |= pmu->counters.programmable;
 	if (pmu->caps.fixed_filters)
 		filtering |= pmu->counters.fixed;
 	*candidates &= filtering;

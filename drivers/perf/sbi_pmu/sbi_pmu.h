@@ -66,7 +66,7 @@ static inline unsigned int first_counter(u64 set)
 
 enum sbi_pmu_counter_kind {
 	SBI_PMU_COUNTER_NONE,         /* no counter, or not one for events */
-	SBI_PMU_COUNTER_FIXED,        /* cycle or instret: one event, no filter, no interrupt */
+	SBI_PMU_COUNTER_FIXED,        /* cycle or instret: one event; few filter or interrupt */
 	SBI_PMU_COUNTER_PROGRAMMABLE, /* hpmcounter3 to 31 */
 	SBI_PMU_COUNTER_FIRMWARE,     /* kept by firmware, read by an SBI call */
 };
@@ -159,8 +159,8 @@ static inline bool sbi_pmu_code_is_raw(const struct sbi_pmu_code *code)
 /* What this machine can do; const after probe */
 struct sbi_pmu_caps {
 	bool filter;         /* programmable counters filter by privilege mode (irq_source.c) */
-	bool fixed_filters;  /* fixed counters filter by privilege mode, and do not interrupt */
-	bool fixed_alike;    /* fixed counters interrupt and filter as others do (irq_source.c) */
+	bool fixed_filters;  /* fixed counters filter by privilege mode */
+	bool fixed_alike;    /* fixed counters interrupt as others do (overflow.c) */
 	bool m_mode_fixed;   /* M-mode is counted or not, whatever the event (delegated counters) */
 	bool has_h;          /* the harts have the H extension, so that virtual modes exist */
 	bool nonstandard_fw; /* firmware checks codes of firmware events that SBI does not define */
@@ -508,7 +508,7 @@ struct sbi_pmu_irq_source {
 	u16 enable;         /* CSR of the enable bit, at the same place */
 	unsigned long mask; /* the two bits */
 	bool filters;       /* programmable counters can be inhibited by privilege mode */
-	bool fixed;         /* cycle and instret interrupt, and filter if the others do */
+	bool fixed_filters; /* so can cycle and instret */
 };
 
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_irq_ids *ids);

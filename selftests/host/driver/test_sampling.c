@@ -352,10 +352,36 @@ static void test_source(const char *name, const char *isa, void (*prepare)(void)
 	unloaded("sampling.source");
 }
 
+/* No programmable counter has cycles or instructions. */
+static bool is_other(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx > SPEC_GENERAL_INSTRUCTIONS;
+}
+
+static void fixed_cycles(void)
+{
+	fakesbi_harts[0].can = is_other;
+}
+
+/* XuanTie C908 and C920v2 have Sscofpmf, and fixed counters that interrupt. */
+static void test_fixed(void)
+{
+	struct perf_event *e;
+
+	boot(&(struct machine){ .impl = 1, .quirks = QUIRK(FIXED_HOMOGENEOUS),
+				.prepare = fixed_cycles, .params = { "backend=sbi" } });
+	e = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
+						 .sample_period = 10000 });
+	perf_run(100000);
+	check(e && is_sampled(e, 0) && is_right(e), "sampling.fixed_counter_that_interrupts_samples");
+	unloaded("sampling.fixed");
+}
+
 /* With overflow=lcofi no timer takes samples. */
 static void test_only_lcofi(void)
 {
-	boot(&(struct machine){ .no_hpm = true, .params = { "backend=sbi", "overflow=lcofi" } });
+	boot(&(struct machine){ .prepare = fixed_cycles,
+				.params = { "backend=sbi", "overflow=lcofi" } });
 	check(open_errno(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
 						    .sample_period = 10000 }) == -EOPNOTSUPP,
 	      "sampling.lcofi_by_name_refuses_to_sample_by_timer");
@@ -455,6 +481,7 @@ void test_sampling(void)
 	test_source("lcofi", " sscofpmf ", NULL);
 	test_source("thead", "", thead);
 	test_source("andes", " xandespmu ", andes);
+	test_fixed();
 	test_only_lcofi();
 	test_timer();
 	test_timer_modes();
