@@ -161,6 +161,8 @@ static inline void serve(struct sbi_pmu_cpu *cpu, u64 overflowed, u64 start)
 	unsigned int i;
 
 	sbi_pmu_counters_stop(cpu, overflowed);
+	if (wrapped_among(cpu, overflowed))
+		cpu->useless_irqs = 0;
 	for_each_counter(i, overflowed)
 		sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_INTERRUPT);
 	sbi_pmu_counters_enable(cpu);
@@ -168,6 +170,34 @@ static inline void serve(struct sbi_pmu_cpu *cpu, u64 overflowed, u64 start)
 }
 
 /* ---- the interrupt ---- */
+
+/*
+ * An interrupt that comes so often in half a second, while no counter with events wraps, does not
+ * end. A slow hart can serve so many in that time. One may come for an event that has left, for each
+ * context switch at most.
+ */
+#define MAX_USELESS	1000
+
+static void check_end(struct sbi_pmu_cpu *cpu)
+{
+	const unsigned long since = cpu->useless_since;
+	struct sbi_pmu_event *e;
+	unsigned int i;
+
+	cpu->useless_irqs = 0;
+	cpu->useless_since = jiffies;
+	if (time_after(jiffies, since + HZ / 2))
+		return;
+	disable_percpu_irq(cpu->pmu->irq);
+	cpu->irq_off = true;
+	for_each_counter(i, cpu->assigned.busy)
+		hlist_for_each_entry(e, &cpu->events[i], node)
+			sbi_pmu_timer_take_over(cpu, e);
+	sbi_pmu_timer_update(cpu);
+	/* This interrupts no code that holds a lock of the scheduler. */
+	pr_warn("CPU%d: the overflow interrupt does not end, it is off: samples are taken by timer on this CPU; load the module with overflow=timer, and report the board and its firmware\n",
+		smp_processor_id());
+}
 
 static irqreturn_t overflow_irq(int irq, void *dev)
 {
@@ -188,16 +218,18 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	}
 	if (overflowed) {
 		serve(cpu, overflowed, start);
-		return IRQ_HANDLED;
+	} else {
+		/*
+		 * No event waits for this overflow. Where the interrupt is pending as long as an
+		 * overflow bit is set, only a stop and a start end that.
+		 */
+		if (sbi_pmu_csr_is_pending(source->pending, source->mask))
+			sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters));
+		sbi_pmu_counters_enable(cpu);
 	}
-	/*
-	 * No event waits for this overflow. Where the interrupt is pending as long as an overflow
-	 * bit is set, only a stop and a start end that.
-	 */
-	if (sbi_pmu_csr_is_pending(source->pending, source->mask))
-		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters));
-	sbi_pmu_counters_enable(cpu);
-	return IRQ_NONE;
+	if (unlikely(++cpu->useless_irqs > MAX_USELESS))
+		check_end(cpu);
+	return overflowed ? IRQ_HANDLED : IRQ_NONE;
 }
 
 /**
@@ -462,14 +494,15 @@ void sbi_pmu_overflow_free(struct sbi_pmu *pmu)
 		free_percpu_irq(pmu->irq, pmu->cpu);
 }
 
+/* On the CPU. One whose interrupt did not end is as it was when it comes online again. */
 void sbi_pmu_overflow_online(struct sbi_pmu *pmu)
 {
-	if (pmu->irq)
+	if (pmu->irq && !this_cpu_ptr(pmu->cpu)->irq_off)
 		enable_percpu_irq(pmu->irq, IRQ_TYPE_NONE);
 }
 
 void sbi_pmu_overflow_offline(struct sbi_pmu *pmu)
 {
-	if (pmu->irq)
+	if (pmu->irq && !this_cpu_ptr(pmu->cpu)->irq_off)
 		disable_percpu_irq(pmu->irq);
 }

@@ -355,6 +355,9 @@ struct sbi_pmu_cpu {
 	struct hrtimer sample_timer;  /* runs while an event is sampled by timer */
 	struct timer_list look_timer; /* looks for missed interrupts of events that sample by one */
 	struct irq_work lost_work;    /* reports events that have lost their counter for good */
+	unsigned int useless_irqs;    /* interrupts since a counter with events overflowed */
+	unsigned long useless_since;  /* jiffies when they were counted from 0 last */
+	bool irq_off;                 /* the interrupt did not end: samples are taken by timer */
 	unsigned long missed_irqs;    /* overflows found although their interrupt was lost */
 	unsigned long wrong_mode;     /* samples due in a mode that the event excludes */
 	unsigned long trapped_reads;  /* user-space reads that came too late, and returned 0 */
@@ -527,6 +530,7 @@ void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu, int id);
 void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling);
 void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_timer_take_over(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_period_seen(struct sbi_pmu_event *e, u64 now);
 
 /* ---- reads from user space (user_access.c, user_trap.c) ---- */

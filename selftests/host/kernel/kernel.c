@@ -517,8 +517,10 @@ void host_serve_interrupts(void)
 	if (host.irqs_off)
 		return;
 	host.irqs_off = true;
-	if (fakesbi.lcofi && host.irq_enabled[host.cpu])
+	if (fakesbi.lcofi && host.irq_enabled[host.cpu]) {
+		host.irqs++;
 		host.handler(host.irq, (char *)host.handler_dev + host.cpu * host.handler_size);
+	}
 	for (unsigned int i = 0; i < TIMERS && hrtimers[i]; i++)
 		if (hrtimers[i]->queued && hrtimers[i]->cpu == host.cpu &&
 		    hrtimers[i]->expires <= (s64)host.now)
