@@ -36,6 +36,7 @@ struct fakesbi_code {
  * @running: is started
  * @lost: hardware has lost the event, so it does not count; firmware does not know that
  * @overflown: the OF bit: it has wrapped, and does not interrupt until this is cleared
+ * @interrupts: has been started (QUIRK_LEVEL)
  * @inhibited: stopped, though no event can be configured on it (QUIRK_FIXED_WITHHELD)
  * @dead: its CSR traps
  * @event: mhpmevent, mcyclecfg or minstretcfg: selector and filters, without OF
@@ -52,6 +53,7 @@ struct fakesbi_ctr {
 	bool running;
 	bool lost;
 	bool overflown;
+	bool interrupts;
 	bool inhibited;
 	bool dead;
 	u64 event;
@@ -160,6 +162,7 @@ void fakesbi_seed(u64 seed);
 
 /* Used by the driver */
 struct sbiret fakesbi_call(unsigned int fid, const unsigned long arg[FAKESBI_ARGS]);
+void fakesbi_update_irq(void);
 int fakesbi_read_csr(unsigned int csr, u64 *value);
 u32 fakesbi_overflow(unsigned int csr);
 int fakesbi_read_delegated(unsigned int counter, unsigned int csr, u64 *value);

@@ -143,7 +143,9 @@ static struct sbiret take(unsigned int idx, const struct fakesbi_code *code)
 		ctr->event ^= BIT(30);
 	if (model_is_fixed(idx))
 		ctr->event &= model_has_cfg(idx) ? ~SPEC_EVENT_SELECTOR : 0;
-	ctr->overflown = fakesbi.delegated && !model_is_fixed(idx);
+	/* T-Head's have a register of their own. */
+	if (!fakesbi_has(QUIRK_LEVEL))
+		ctr->overflown = fakesbi.delegated && !model_is_fixed(idx);
 	ctr->lost = false;
 	ctr->total = 0;
 	ctr->configured_at = ++configurations;
@@ -275,9 +277,12 @@ static long start_one(unsigned int idx, const u64 *value)
 		model_report("START of a running counter");
 		return SPEC_ERR_ALREADY_STARTED;
 	}
-	if (!(fakesbi_has(QUIRK_PENDING_KEEPS_OF) && fakesbi.lcofi))
-		ctr->overflown = false;
+	if (!(fakesbi_has(QUIRK_PENDING_KEEPS_OF) && fakesbi.lcofi) &&
+	    !(fakesbi_has(QUIRK_PENDING_CLEARS_OF) && !fakesbi.lcofi))
+		ctr->overflown = model_keeps_of(ctr);
 	ctr->running = true;
+	ctr->interrupts = true;
+	fakesbi_update_irq();
 	stop_uncountable(idx);
 	if (value) {
 		ctr->value = *value & model_bits(ctr);
@@ -343,6 +348,9 @@ static long stop_one(unsigned int idx)
 	ctr->running = false;
 	ctr->inhibited = model_is_withheld(idx);
 	fakesbi.lcofi_stays = false;
+	if (!fakesbi_has(QUIRK_STOP_KEEPS_IRQ))
+		ctr->interrupts = false;
+	fakesbi_update_irq();
 	return was || (model_is_firmware(idx) && fakesbi_has(QUIRK_FW_NEVER_ALREADY)) ?
 		       SPEC_OK : SPEC_ERR_ALREADY_STOPPED;
 }
@@ -379,7 +387,8 @@ static void reset_one(unsigned int idx)
 	/* mcyclecfg and minstretcfg stay, and so does mhpmevent without an event (OpenSBI). */
 	if (fakesbi.ctr[idx].configured && !model_is_fixed(idx)) {
 		fakesbi.ctr[idx].event = 0;
-		fakesbi.ctr[idx].overflown = false;
+		if (!fakesbi_has(QUIRK_LEVEL))
+			fakesbi.ctr[idx].overflown = false;
 	}
 	fakesbi.ctr[idx].configured = false;
 	if (fakesbi_has(QUIRK_RESET_CLEARS_FIXED) && model_is_fixed(idx))

@@ -92,9 +92,21 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 			pmu->counters.narrow, SBI_PMU_MIN_WIDTH);
 }
 
-/* The overflow interrupt of the cores, and what their counters can do. */
+static void count_without_scountovf(void *arg)
+{
+	atomic_t *without = arg;
+
+	if (!sbi_pmu_csr_exists(CSR_SCOUNTOVF))
+		atomic_inc(without);
+}
+
+/*
+ * The overflow interrupt of the cores, and what their counters can do: both are tested later. A device
+ * tree may lack Sscofpmf though the cores have it. KVM does not virtualise scountovf.
+ */
 static void probe_irq_source(struct sbi_pmu *pmu)
 {
+	atomic_t without = ATOMIC_INIT(0);
 	struct sbi_pmu_irq_ids ids = {
 		.sscofpmf = riscv_isa_extension_available(NULL, SSCOFPMF),
 		.xandespmu = riscv_isa_vendor_extension_available(ANDES_VENDOR_ID, XANDESPMU),
@@ -104,8 +116,13 @@ static void probe_irq_source(struct sbi_pmu *pmu)
 	};
 
 	pmu->irq_source = sbi_pmu_irq_source_of(&ids);
-	pmu->caps.filter = pmu->irq_source && pmu->irq_source->filters;
-	pmu->caps.fixed_alike = pmu->irq_source && pmu->irq_source->fixed;
+	if (pmu->irq_source) {
+		pmu->caps.filter = pmu->irq_source->filters;
+	} else if (!sbi_pmu_in_kvm(pmu)) {
+		on_each_cpu(count_without_scountovf, &without, true);
+		ids.sscofpmf = !atomic_read(&without);
+		pmu->irq_source = sbi_pmu_irq_source_of(&ids);
+	}
 }
 
 /* Ask one CPU, with which cpu.c compares the others. Return: 0, -ENXIO if it is offline. */

@@ -14,6 +14,8 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	if (READ_ONCE(e->mapped))
 		smp_mb(); /* pairs with pmu_event_mapped(): another task may map it now */
 	if (e->sampling != SBI_PMU_COUNTING) {
+		if (cpu->irq_off)
+			sbi_pmu_timer_take_over(cpu, e);
 		/* 0: a new period begins. Negative: it is over, and its sample comes at once. */
 		if (!local64_read(&hwc->period_left)) {
 			local64_set(&hwc->period_left, hwc->sample_period);

@@ -29,6 +29,23 @@ static void thead(void)
 	host.vendor = THEAD;
 	fakesbi.sscofpmf = true;
 	fakesbi.overflow_csr = 0x5c5;
+	fakesbi.quirks |= QUIRK(FIXED_HOMOGENEOUS);
+}
+
+static bool is_raw(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx >> 16 == SPEC_TYPE_RAW;
+}
+
+static void raw_only(void)
+{
+	fakesbi_harts[0].can = is_raw;
+}
+
+static void thead_raw_only(void)
+{
+	thead();
+	raw_only();
 }
 
 static void thead_910v(void)
@@ -60,6 +77,17 @@ static void andes(void)
 	host.vendor = ANDES;
 	fakesbi.sscofpmf = true;
 	fakesbi.overflow_csr = 0x9d4;
+}
+
+/* The device tree does not say that the cores have Sscofpmf. */
+static void hidden_sscofpmf(void)
+{
+	fakesbi_harts[0].sscofpmf = fakesbi_harts[1].sscofpmf = true;
+}
+
+static void half_sscofpmf(void)
+{
+	fakesbi_harts[0].sscofpmf = true;
 }
 
 static void other_width(void)
@@ -184,6 +212,27 @@ static const struct {
 	{ "taken_interrupt_by_name", { .params = { "overflow=lcofi" }, .prepare = irq_taken }, -EOPNOTSUPP, "the interrupt is taken" },
 	{ "no_interrupt_controller", { .prepare = no_controller }, 0, "no interrupt controller", "caps/overflow", "timer" },
 	{ "interrupt_cannot_be_enabled", { .prepare = enable_is_zero }, 0, "cannot be enabled", "caps/overflow", "timer" },
+	/* does the interrupt work? */
+	{ "interrupt_does_not_come", { .quirks = QUIRK(NO_IRQ) }, 0, "sampling by timer (the overflow interrupt does not come)", "caps/overflow", "timer" },
+	{ "interrupt_does_not_come_by_name", { .quirks = QUIRK(NO_IRQ), .params = { "overflow=lcofi" } }, -EOPNOTSUPP, "overflow=lcofi: the overflow interrupt does not come" },
+	{ "interrupt_does_not_come_delegated", { .quirks = QUIRK(NO_IRQ), .delegated = true, .params = { "backend=csr" } }, 0, "does not come", "caps/overflow", "timer" },
+	{ "interrupt_comes_delegated", { .delegated = true, .params = { "backend=csr" } }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "interrupt_comes_by_snapshot", { .quirks = KVM, .params = { "backend=snapshot" } }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "interrupt_comes_in_old_vm", { .quirks = KVM_OLD }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "interrupt_does_not_come_in_a_vm", { .quirks = KVM | QUIRK(NO_IRQ) }, 0, "does not come", "caps/overflow", "timer" },
+	{ "interrupt_names_no_counter", { .quirks = QUIRK(OF_UNSHOWN) }, 0, "sampling by timer (the overflow interrupt does not say which counter overflowed)", "caps/overflow", "timer" },
+	{ "interrupt_needs_no_names_in_a_vm", { .quirks = KVM | QUIRK(OF_UNSHOWN) }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "interrupt_cannot_be_cleared", { .quirks = QUIRK(OF_STICKS) }, 0, "sampling by timer (the overflow interrupt cannot be cleared)", "caps/overflow", "timer" },
+	{ "thead_level", { .isa = "", .quirks = QUIRK(LEVEL), .prepare = thead }, 0, NULL, "caps/overflow", "thead" },
+	{ "thead_d1_old", { .isa = "", .quirks = D1_OLD, .prepare = thead }, 0, "does not say which", "caps/overflow", "timer" },
+	{ "thead_d1_old_fixed_only", { .isa = "", .no_hpm = true, .quirks = D1_OLD, .prepare = thead }, 0, "does not say which", "caps/overflow", "timer" },
+	{ "thead_d1_old_raw_only", { .isa = "", .quirks = D1_OLD, .prepare = thead_raw_only }, 0, "does not say which", "caps/overflow", "timer" },
+	{ "thead_sg2042_old_level", { .isa = "", .quirks = SG2042_OLD | QUIRK(LEVEL), .prepare = thead }, 0, NULL, "caps/overflow", "thead" },
+	{ "thead_sg2042_old_latch", { .isa = "", .quirks = SG2042_OLD, .prepare = thead }, 0, "cannot be cleared", "caps/overflow", "timer" },
+	{ "interrupt_is_believed_where_no_event_is_known", { .prepare = raw_only }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "fixed_counters_alone_do_not_interrupt", { .no_hpm = true }, 0, "does not come", "caps/overflow", "timer" },
+	{ "sscofpmf_not_in_device_tree", { .isa = "", .cpus = 2, .prepare = hidden_sscofpmf }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "sscofpmf_of_one_cpu", { .isa = "", .cpus = 2, .prepare = half_sscofpmf }, 0, "no Sscofpmf", "caps/overflow", "timer" },
 	/* other PMUs */
 	{ "shared", { .other = "cpu" }, 0, "shared with PMU cpu, sampling by timer (the other PMU has the interrupt)", "events/hw_cycles", "event=0x1,firmware=0x1" },
 	{ "shared_has_no_cpus", { .other = "cpu" }, 0, "for exclusive mode boot with", "cpus", NULL },

@@ -519,6 +519,7 @@ void host_serve_interrupts(void)
 		return;
 	host.irqs_off = true;
 	if (fakesbi.lcofi && host.irq_enabled[host.cpu]) {
+		host.irqs++;
 		fakesbi_branch_interrupt(true, host.regs.user);
 		host.handler(host.irq, (char *)host.handler_dev + host.cpu * host.handler_size);
 	}

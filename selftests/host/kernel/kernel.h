@@ -75,6 +75,7 @@ typedef struct {
 
 #define atomic_read(a)		((a)->counter)
 #define atomic_set(a, v)	((a)->counter = (v))
+#define ATOMIC_INIT(n)		{ (n) }
 #define atomic_inc(a)		((void)(a)->counter++)
 #define atomic_dec(a)		((void)(a)->counter--)
 #define atomic_dec_and_test(a)	(--(a)->counter == 0)
@@ -510,6 +511,7 @@ struct host {
 	size_t handler_size;          /* of what it has for each CPU */
 	int irq;
 	bool irq_enabled[HOST_CPUS];
+	unsigned long irqs;           /* number of interrupts so far */
 	bool preempt_rt;              /* CONFIG_PREEMPT_RT */
 	bool nohz_full;               /* all CPUs are, and run one task that makes no system call */
 	const char *user_trap_fails;  /* why user_trap.c does not work; NULL: it does */
