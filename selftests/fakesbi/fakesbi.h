@@ -57,6 +57,31 @@ struct fakesbi_ctr {
 	u64 event;
 };
 
+/* A privilege mode */
+enum fakesbi_mode { FAKESBI_USER, FAKESBI_KERNEL, FAKESBI_FIRMWARE };
+
+#define FAKESBI_HANDLER		0xffffffff80001000ULL /* address of the kernel's own handler */
+
+struct fakesbi_record {
+	u64 source, target, data;
+};
+
+/**
+ * struct fakesbi_branches - branch records
+ * @least, @most: entries that the depth can be set to; 0: there are no records
+ * @depth: entries
+ * @control: sctrctl
+ * @frozen: nothing is recorded
+ * @no_call_stack: RASEMU cannot be set
+ * @entry: the records, the newest first
+ */
+struct fakesbi_branches {
+	unsigned int least, most, depth;
+	u64 control;
+	bool frozen, no_call_stack;
+	struct fakesbi_record entry[256];
+};
+
 /**
  * struct fakesbi_hart - state of the model, and faults
  * @ctr: counters by logical index
@@ -86,8 +111,10 @@ struct fakesbi_ctr {
  * @constant: delegated counters whose value cannot be written
  * @unstoppable: delegated counters whose bit in scountinhibit cannot be changed
  * @no_sireg2: an access to sireg2 traps
+ * @odd_counters: counters on which firmware writes other selectors for cache events
  * @boot_event: mhpmevent of programmable counters as firmware leaves it when the hart starts
  * @inhibit_writes: number of writes to scountinhibit
+ * @branches: branch records
  * @calls: number of calls, by function
  * @broken: number of rules of the specification that the driver broke; @why: the last one
  */
@@ -105,9 +132,10 @@ struct fakesbi_hart {
 	u64 quirks;
 	u64 reads;
 	unsigned int refuse, stray, start_fails, stop_fails, read_fails, shmem_fails;
-	u32 delegated, constant, unstoppable;
+	u32 delegated, constant, unstoppable, odd_counters;
 	u64 event_bits, boot_event;
 	unsigned int inhibit_writes;
+	struct fakesbi_branches branches;
 	unsigned long calls[16];
 	u32 smcntrpmf;
 	bool (*unfiltered)(const struct fakesbi_code *code);
@@ -116,7 +144,7 @@ struct fakesbi_hart {
 	const char *why;
 };
 
-#define FAKESBI_HARTS	2
+#define FAKESBI_HARTS	16
 
 /* The harts, of which most tests use the first; and the one that makes calls and accesses now */
 extern struct fakesbi_hart fakesbi_harts[FAKESBI_HARTS], *fakesbi_now;
@@ -139,7 +167,17 @@ int fakesbi_write_delegated(unsigned int counter, unsigned int csr, u64 value);
 int fakesbi_stopped(u32 *counters);
 int fakesbi_inhibit(u32 counters, bool inhibit);
 
-/* Time, and loss of power */
+unsigned int fakesbi_branch_setup(unsigned int wanted);
+void fakesbi_branch_clear(void);
+void fakesbi_branch_control(u64 control);
+bool fakesbi_branch_freeze(bool freeze);
+struct fakesbi_record fakesbi_branch_read(unsigned int i);
+void fakesbi_branch_write(unsigned int i, struct fakesbi_record record);
+
+/* Time, branches, and loss of power */
+void fakesbi_branch(enum fakesbi_mode from, enum fakesbi_mode to, unsigned int type, u64 source,
+		    u64 target, u64 cycles);
+void fakesbi_branch_interrupt(bool overflow, bool user);
 u64 fakesbi_rate(const struct fakesbi_code *code);
 void fakesbi_run(u64 ticks);
 u64 fakesbi_next_overflow(u64 ns);

@@ -178,7 +178,8 @@ static bool counts_nothing(unsigned int idx)
 	const struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
 
 	return fakesbi.delegated && !model_is_fixed(idx) && !model_is_firmware(idx) &&
-	       !(ctr->event & SPEC_EVENT_SELECTOR);
+	       !(ctr->event & SPEC_EVENT_SELECTOR) &&
+	       !(ctr->event & SPEC_EVENT_MINH && fakesbi_has(QUIRK_EVENT_STICKS));
 }
 
 /* Events that a running counter counts in a ns */
@@ -433,6 +434,8 @@ void fakesbi_suspend(void)
 	}
 	if (fakesbi_has(QUIRK_SUSPEND_LOSES_EVENTS) && fakesbi.delegated)
 		boot_events();
+	fakesbi.branches.control = 0;
+	fakesbi.branches.depth = fakesbi.branches.least;
 }
 
 /* The hart is stopped and started: firmware resets its state. */
@@ -448,6 +451,8 @@ void fakesbi_restart(void)
 			ctr->value = model_random64() & model_bits(ctr);
 	}
 	boot_events();
+	fakesbi.branches.control = 0;
+	fakesbi.branches.depth = fakesbi.branches.least;
 	fakesbi.shmem = NULL;
 	fakesbi.lcofi = false;
 }

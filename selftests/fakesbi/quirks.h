@@ -48,6 +48,7 @@
 	X(NO_FILTER)			/* filter flags are ignored */ \
 	/* QEMU */ \
 	X(TIED)				/* of counters with one event the first counts */ \
+	X(EVENT_STICKS)			/* with MINH it counts on when S-mode clears it */ \
 	/* No known firmware */ \
 	X(JUNK_INFO)			/* reserved bits of counter_info are set */
 

@@ -139,6 +139,8 @@ static struct sbiret take(unsigned int idx, const struct fakesbi_code *code)
 	ctr->code.flags = filters_kept(idx, code);
 	ctr->configured = true;
 	ctr->event = model_event(code);
+	if (code->idx >> 16 == SPEC_TYPE_CACHE && fakesbi.odd_counters & BIT(idx & 31))
+		ctr->event ^= BIT(30);
 	if (model_is_fixed(idx))
 		ctr->event &= model_has_cfg(idx) ? ~SPEC_EVENT_SELECTOR : 0;
 	ctr->overflown = fakesbi.delegated && !model_is_fixed(idx);

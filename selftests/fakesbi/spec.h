@@ -109,6 +109,32 @@ static_assert(sizeof(struct spec_snapshot) == 4096);
 #define SPEC_EVENT_VUINH		BIT_ULL(58)
 #define SPEC_EVENT_SELECTOR		GENMASK_ULL(55, 0)
 
+/* Smctr and Ssctr 1.0: sctrctl; ctrsource, ctrtarget, ctrdata; types of transfers */
+#define SPEC_CTR_U			BIT_ULL(0)
+#define SPEC_CTR_S			BIT_ULL(1)
+#define SPEC_CTR_RASEMU			BIT_ULL(7)
+#define SPEC_CTR_LCOFIFRZ		BIT_ULL(12)
+#define SPEC_CTR_VALID			BIT_ULL(0)
+#define SPEC_CTR_MISPREDICTED		BIT_ULL(0)
+#define SPEC_CTR_CYCLES_VALID		BIT_ULL(15)
+#define SPEC_CTR_MANTISSA		GENMASK_ULL(27, 16)
+#define SPEC_CTR_EXPONENT		GENMASK_ULL(31, 28)
+enum {
+	SPEC_CTR_EXCEPTION = 1,
+	SPEC_CTR_INTERRUPT = 2,
+	SPEC_CTR_TRAP_RETURN = 3,
+	SPEC_CTR_NOT_TAKEN = 4,
+	SPEC_CTR_TAKEN = 5,
+	SPEC_CTR_INDIRECT_CALL = 8,
+	SPEC_CTR_DIRECT_CALL = 9,
+	SPEC_CTR_INDIRECT_JUMP = 10,
+	SPEC_CTR_DIRECT_JUMP = 11,
+	SPEC_CTR_COROUTINE_SWAP = 12,
+	SPEC_CTR_RETURN = 13,
+	SPEC_CTR_OTHER_INDIRECT = 14,
+	SPEC_CTR_OTHER_DIRECT = 15,
+};
+
 /* A counter's bit in scounteren and scountovf */
 #define SPEC_CSR_BIT(csr)		(1u << ((csr) - SPEC_CSR_CYCLE))
 

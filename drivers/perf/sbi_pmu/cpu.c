@@ -17,6 +17,7 @@ static void online_here(void *arg)
 
 	cpu->fixed_alike = cpu->pmu->caps.fixed_alike;
 	sbi_pmu_counters_online(cpu);
+	sbi_pmu_branch_online(cpu);
 	sbi_pmu_user_access_online(cpu);
 }
 
@@ -25,6 +26,7 @@ static void offline_here(void *arg)
 	struct sbi_pmu_cpu *cpu = arg;
 
 	sbi_pmu_counters_offline(cpu);
+	sbi_pmu_branch_offline(cpu);
 	sbi_pmu_user_access_offline(cpu);
 }
 
@@ -38,26 +40,15 @@ static bool run_freely(struct sbi_pmu_cpu *cpu)
 	return true;
 }
 
-/* Where counters are programmed by CSRs: can this CPU's be, and by the same selectors? */
-static bool is_delegated_alike(struct sbi_pmu_cpu *cpu)
+static bool has_same_branches(const struct sbi_pmu *pmu)
 {
-	struct sbi_pmu_delegation *found;
 	unsigned long flags;
-	bool alike;
+	bool same;
 
-	if (cpu->backend != &sbi_pmu_backend_csr)
-		return true;
-	found = kmalloc(sizeof(*found), GFP_KERNEL);
-	if (!found)
-		return false;
 	local_irq_save(flags);
-	/* No counter may be in use, in firmware either. */
-	sbi_pmu_sbi_backend_online(cpu);
-	alike = !sbi_pmu_delegation_probe(cpu, found) &&
-		sbi_pmu_delegation_equal(found, &cpu->pmu->delegation);
+	same = sbi_pmu_branch_is_alike(pmu);
 	local_irq_restore(flags);
-	kfree(found);
-	return alike;
+	return same;
 }
 
 static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int id,
@@ -79,8 +70,11 @@ static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int id,
 	else if (!run_freely(cpu))
 		pr_warn("CPU %u: its cycle and instret do not run as on CPU %u, which was probed: no events on this CPU\n",
 			id, probed);
-	else if (!is_delegated_alike(cpu))
+	else if (pmu->backend == &sbi_pmu_backend_csr && !sbi_pmu_delegation_prepare(pmu, id))
 		pr_warn("CPU %u: its counters are not delegated as those of CPU %u, which was probed: no events on this CPU\n",
+			id, probed);
+	else if (!has_same_branches(pmu))
+		pr_warn("CPU %u does not record branches as CPU %u, which was probed: no events on this CPU\n",
 			id, probed);
 	else
 		return true;
@@ -134,6 +128,7 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 	case CPU_PM_ENTER_FAILED:
 	case CPU_PM_EXIT:
 		sbi_pmu_counters_resume(cpu);
+		sbi_pmu_branch_online(cpu);
 		sbi_pmu_user_access_resume(cpu);
 		sbi_pmu_counters_enable(cpu);
 		break;
@@ -148,6 +143,13 @@ static void release_here(void *arg)
 	sbi_pmu_counters_offline(this_cpu_ptr(pmu->cpu));
 }
 
+static void stop_branches_here(void *arg)
+{
+	struct sbi_pmu *pmu = arg;
+
+	sbi_pmu_branch_offline(this_cpu_ptr(pmu->cpu));
+}
+
 /* Firmware did not start what was programmed by CSRs: the next kernel may not have it stopped. */
 static int reboot_notify(struct notifier_block *nb, unsigned long action, void *unused)
 {
@@ -155,6 +157,7 @@ static int reboot_notify(struct notifier_block *nb, unsigned long action, void *
 
 	if (pmu->backend == &sbi_pmu_backend_csr)
 		on_each_cpu(release_here, pmu, true);
+	on_each_cpu(stop_branches_here, pmu, true);
 	return NOTIFY_OK;
 }
 

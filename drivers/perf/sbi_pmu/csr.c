@@ -218,6 +218,92 @@ int sbi_pmu_csr_uninhibit(u32 counters)
 	return error;
 }
 
+/* ---- branch records (Smctr, Ssctr) ---- */
+
+#define SELECT_RECORDS	0x200 /* entry i, the i-th before the newest, by SELECT_RECORDS + i */
+#define FROZEN		BIT(31)
+
+/* Clear the records: SCTRCLR, which assemblers do not know. */
+void sbi_pmu_csr_branch_clear(void)
+{
+	asm volatile(".4byte 0x10400073" ::: "memory");
+}
+
+/**
+ * sbi_pmu_csr_branch_setup() - look for branch records on this CPU, and have it record nothing
+ * @wanted: entries at most: 16, 32 or 64
+ * @call_stack: can a return remove the record of its call? Not changed if there are no records
+ *
+ * Whatever is missing traps: firmware (OpenSBI before 1.7) may not let S-mode use what is there.
+ * Context: interrupts disabled.
+ * Return: number of entries, 0 if there are no records.
+ */
+unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, bool *call_stack)
+{
+	unsigned long before = 0, now = 0, depth = ilog2(wanted / 16);
+	int error = -ENXIO;
+
+	WRITE_OR_TRAP("csrw", CSR_SCTRCTL, SBI_PMU_CTR_RASEMU, error);
+	if (error)
+		return 0;
+	*call_stack = csr_read(CSR_SCTRCTL) & SBI_PMU_CTR_RASEMU;
+	csr_write(CSR_SCTRCTL, 0);
+	error = -ENXIO;
+	READ_OR_TRAP(CSR_SISELECT, before, error);
+	if (error)
+		return 0;
+	csr_write(CSR_SISELECT, SELECT_RECORDS);
+	error = -ENXIO;
+	READ_OR_TRAP(CSR_SIREG3, now, error);
+	csr_write(CSR_SISELECT, before);
+	if (error)
+		return 0;
+	csr_write(CSR_SCTRDEPTH, depth);
+	depth = csr_read(CSR_SCTRDEPTH) & 7;
+	sbi_pmu_csr_branch_clear();
+	/* Guests record nothing, either. It traps where there are none. */
+	WRITE_OR_TRAP("csrw", CSR_VSCTRCTL, 0, error);
+	return min(wanted, 16U << depth);
+}
+
+void sbi_pmu_csr_branch_control(u64 control)
+{
+	csr_write(CSR_SCTRCTL, control);
+}
+
+/* Stop recording for a while. Return: was it stopped? */
+bool sbi_pmu_csr_branch_freeze(void)
+{
+	return csr_read_set(CSR_SCTRSTATUS, FROZEN) & FROZEN;
+}
+
+void sbi_pmu_csr_branch_unfreeze(void)
+{
+	csr_clear(CSR_SCTRSTATUS, FROZEN);
+}
+
+/* Read the @i-th entry; the newest is 0. Context: interrupts disabled. */
+void sbi_pmu_csr_branch_read(unsigned int i, struct sbi_pmu_branch_record *record)
+{
+	const unsigned long before = csr_swap(CSR_SISELECT, SELECT_RECORDS + i);
+
+	record->source = csr_read(CSR_SIREG);
+	record->target = csr_read(CSR_SIREG2);
+	record->data = csr_read(CSR_SIREG3);
+	csr_write(CSR_SISELECT, before);
+}
+
+/* Write it again, while nothing is recorded. */
+void sbi_pmu_csr_branch_write(unsigned int i, const struct sbi_pmu_branch_record *record)
+{
+	const unsigned long before = csr_swap(CSR_SISELECT, SELECT_RECORDS + i);
+
+	csr_write(CSR_SIREG, record->source);
+	csr_write(CSR_SIREG2, record->target);
+	csr_write(CSR_SIREG3, record->data);
+	csr_write(CSR_SISELECT, before);
+}
+
 /* Counters that user space can read: bits may be read-only zero. Context: interrupts disabled. */
 u32 sbi_pmu_csr_openable(void)
 {

@@ -120,6 +120,8 @@ static void sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, struc
 	e->period.since_sample = 0;
 	e->period.deferred = 0;
 	perf_sample_data_init(&data, 0, hwc->last_period);
+	if (unlikely(e->branch.types))
+		sbi_pmu_branch_sample(cpu, e, &data);
 	/* Kernels before 6.17 leave it to the PMU to stop an event that is throttled. */
 	if (cpu->pmu->perf_event_overflow(event, &data, regs) && !(hwc->state & PERF_HES_STOPPED))
 		event->pmu->stop(event, PERF_EF_UPDATE);
@@ -157,6 +159,7 @@ static inline void serve(struct sbi_pmu_cpu *cpu, u64 overflowed, u64 start)
 	for_each_counter(i, overflowed)
 		sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_INTERRUPT);
 	sbi_pmu_counters_enable(cpu);
+	sbi_pmu_branch_go_on(cpu);
 	sbi_pmu_report_time(cpu->pmu, start);
 }
 
@@ -191,6 +194,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	if (sbi_pmu_csr_is_pending(source->pending, source->mask))
 		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters));
 	sbi_pmu_counters_enable(cpu);
+	sbi_pmu_branch_go_on(cpu);
 	return IRQ_NONE;
 }
 

@@ -96,4 +96,6 @@ void sbi_pmu_find_symbols(struct sbi_pmu *pmu)
 	pmu->perf_sample_event_took = find_symbol("perf_sample_event_took");
 	pmu->perf_event_paranoid = find_variable("sysctl_perf_event_paranoid");
 	pmu->perf_pmu_resched = find_symbol("perf_pmu_resched");
+	pmu->perf_sched_cb_inc = find_symbol("perf_sched_cb_inc");
+	pmu->perf_sched_cb_dec = find_symbol("perf_sched_cb_dec");
 }

@@ -21,6 +21,9 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		}
 		if (e->sampling == SBI_PMU_BY_TIMER)
 			e->period.since = ktime_get_ns();
+		/* Else it waits, as one that finds no counter. */
+		if (unlikely(e->branch.types) && !sbi_pmu_branch_add(cpu, e))
+			return;
 	}
 	/* An event whose counter cannot be read stays stopped. */
 	if (!sbi_pmu_event_start(cpu, e)) {
@@ -56,8 +59,9 @@ static void pmu_start(struct perf_event *event, int flags)
 		event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
-/* The event does not count any more, and is accounted: tell perf core. */
-static void event_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+/* The event, which @leaves this CPU or not, does not count any more, and is accounted. */
+static __always_inline void event_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
+					  bool leaves)
 {
 	struct hw_perf_event *hwc = &e->event->hw;
 
@@ -70,9 +74,13 @@ static void event_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		sbi_pmu_period_seen(e, ktime_get_ns());
 		cpu->timed_changed = true;
 	}
-	/* To perf core 0 means that a new period begins. */
-	if (e->sampling != SBI_PMU_COUNTING && !local64_read(&hwc->period_left))
-		local64_set(&hwc->period_left, -1);
+	if (e->sampling != SBI_PMU_COUNTING) {
+		/* To perf core 0 means that a new period begins. */
+		if (!local64_read(&hwc->period_left))
+			local64_set(&hwc->period_left, -1);
+		if (leaves)
+			sbi_pmu_branch_leave(cpu, e);
+	}
 	hwc->state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
@@ -86,7 +94,7 @@ static void pmu_stop(struct perf_event *event, int flags)
 		e->active = false;
 		e->counts = false;
 		e->was_active = false;
-		event_stopped(cpu, e);
+		event_stopped(cpu, e, false);
 	}
 	if (!cpu->disabled)
 		sbi_pmu_timer_update(cpu);
@@ -99,7 +107,9 @@ static void pmu_del(struct perf_event *event, int flags)
 
 	sbi_pmu_event_del(cpu, e);
 	if (!(event->hw.state & PERF_HES_STOPPED))
-		event_stopped(cpu, e);
+		event_stopped(cpu, e, true);
+	else
+		sbi_pmu_branch_leave(cpu, e);
 	if (!cpu->disabled)
 		sbi_pmu_timer_update(cpu);
 }
@@ -143,6 +153,14 @@ static void pmu_enable(struct pmu *pmu)
 	sbi_pmu_counters_enable(cpu);
 	sbi_pmu_timer_update(cpu);
 }
+
+/* Called while events are here that ask for branches: sbi_pmu_branch_add(). */
+static void task_switched(struct perf_event_pmu_context *pmu_ctx, bool sched_in)
+{
+	sbi_pmu_branch_switch(this_sbi_pmu_cpu(pmu_ctx->pmu), sched_in);
+}
+
+DEFINE_SCHED_TASK(pmu_sched_task, task_switched)
 
 /*
  * Perf core begins a transaction for each group. By then it has disabled the PMU of the whole
@@ -278,10 +296,12 @@ static bool cpu_is_right(const struct sbi_pmu *pmu, const struct perf_event *eve
 }
 
 /* All checks that must come before a filter is refused, see sbi_pmu_filter_errno(). */
-static int check_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi_pmu_code *code,
-		       u64 *candidates)
+static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {
+	struct perf_event *event = e->event;
 	const struct perf_event_attr *attr = &event->attr;
+	enum sbi_pmu_opener opener;
+	struct sbi_pmu_code *code = &e->code;
 	int ret, refusal;
 
 	ret = sbi_pmu_event_encode(&pmu->caps, attr, attr->type == pmu->pmu.type, code);
@@ -291,8 +311,11 @@ static int check_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi
 		return -EINVAL;
 	if (sbi_pmu_event_is_unsafe(&pmu->caps, code))
 		return -ENOENT;
-	if (has_branch_stack(event) || attr->precise_ip || cannot_sample(pmu, event, code))
+	if (attr->precise_ip || cannot_sample(pmu, event, code))
 		return -EOPNOTSUPP;
+	ret = sbi_pmu_branch_filter(pmu, event, &e->branch);
+	if (ret)
+		return ret;
 	if (!cpu_is_right(pmu, event))
 		return -ENODEV;
 	ret = sbi_pmu_event_filter(&pmu->caps, attr, code);
@@ -302,11 +325,12 @@ static int check_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi
 	refusal = is_sampling_event(event) && !pmu->sample_by_timer ?
 			  -EOPNOTSUPP :
 			  sbi_pmu_filter_errno(&pmu->caps, attr);
-	ret = sbi_pmu_find_filtered(pmu, code, refusal, candidates);
+	opener = event->group_leader == event ? SBI_PMU_OPENER_LEADER : SBI_PMU_OPENER_MEMBER;
+	ret = sbi_pmu_find_filtered(pmu, code, opener, refusal, &e->candidates);
 	if (ret != -EBUSY || pmu->exclusive)
 		return ret;
 	pr_info_ratelimited("event %#x, data %#llx: the other PMU uses %u of its counters\n",
-			    code->idx, code->data, (unsigned int)hweight64(*candidates));
+			    code->idx, code->data, (unsigned int)hweight64(e->candidates));
 	return ret;
 }
 
@@ -330,10 +354,10 @@ static void release_idle(void *arg)
 {
 	struct sbi_pmu *pmu = arg;
 
-	sbi_pmu_counters_release_idle(this_cpu_ptr(pmu->cpu));
+	sbi_pmu_counters_release_idle(this_cpu_ptr(pmu->cpu), ~0ULL);
 }
 
-/* While no event exists this does not change from another CPU. */
+/* While no event exists a CPU configures nothing; its timer may release what it has. */
 static bool has_configured(int cpu, void *arg)
 {
 	const struct sbi_pmu *pmu = arg;
@@ -348,6 +372,7 @@ static void event_destroy(struct perf_event *event)
 
 	sbi_pmu_user_access_close(e);
 	event->pmu_private = NULL;
+	kfree(e->calls);
 	kfree_rcu(e, rcu);
 	if (atomic_dec_and_test(&pmu->events))
 		on_each_cpu_cond_mask(has_configured, release_idle, pmu, true, &pmu->cpus);
@@ -365,16 +390,20 @@ static int init_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi_
 		e->code = parent->code;
 		e->candidates = parent->candidates;
 		e->sampling = parent->sampling;
-		return 0;
+		e->branch = parent->branch;
+	} else {
+		ret = check_event(pmu, e);
+		if (ret)
+			return ret;
+		ret = choose_sampling(pmu, event, &e->candidates);
+		if (ret < 0)
+			return ret;
+		e->sampling = ret;
+		ret = validate_group(pmu, event);
+		if (ret)
+			return ret;
 	}
-	ret = check_event(pmu, event, &e->code, &e->candidates);
-	if (ret)
-		return ret;
-	ret = choose_sampling(pmu, event, &e->candidates);
-	if (ret < 0)
-		return ret;
-	e->sampling = ret;
-	return validate_group(pmu, event);
+	return sbi_pmu_branch_open(pmu, e);
 }
 
 static int pmu_event_init(struct perf_event *event)
@@ -430,6 +459,8 @@ void sbi_pmu_pmu_init(struct sbi_pmu *pmu)
 		.event_idx = pmu_event_idx,
 	};
 	pmu->riscv.ctr_get_width = ctr_get_width;
+	if (pmu->branch.entries)
+		pmu->pmu.sched_task = SCHED_TASK(pmu_sched_task);
 	/* Perf core then refuses sampling events. */
 	if (pmu->source == SBI_PMU_OVERFLOW_NONE)
 		pmu->pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;

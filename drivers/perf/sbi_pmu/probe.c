@@ -4,8 +4,12 @@
  * A counter that is configured for that is released at once. What was found out about an event is
  * remembered.
  */
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/jhash.h>
+#include <linux/jiffies.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
@@ -227,21 +231,36 @@ static int check_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	return moves < 0 ? -EBUSY : moves ? 0 : -ENODATA;
 }
 
-/* Start cycles or instructions on a counter other than @probed. */
-static bool start_reference(struct sbi_pmu_cpu *cpu, unsigned int probed, unsigned int *idx)
+/* Counters whose CSR is cycle or instret: they count nothing else, not even in KVM. */
+static u64 with_fixed_csr(const struct sbi_pmu_counters *counters)
 {
-	u64 free = sbi_pmu_hardware(cpu->counters);
-	struct sbi_pmu_code code = {};
+	const u64 hardware = sbi_pmu_hardware(counters);
+	u64 which = 0;
+	unsigned int i;
 
-	free &= ~cpu->assigned.configured;
-	free &= ~BIT_ULL(probed);
-	for (code.idx = SBI_PMU_HW_CPU_CYCLES; code.idx <= SBI_PMU_HW_INSTRUCTIONS; code.idx++) {
-		if (!free || sbi_pmu_counter_config(cpu, free, &code, idx))
+	for_each_counter(i, hardware)
+		if (counters->info[i].csr == CSR_CYCLE || counters->info[i].csr == CSR_INSTRET)
+			which |= BIT_ULL(i);
+	return which;
+}
+
+/* Start cycles or instructions. */
+static bool start_reference(struct sbi_pmu_cpu *cpu, unsigned int *idx)
+{
+	const u64 which = with_fixed_csr(cpu->counters) & ~cpu->assigned.configured;
+	unsigned int i;
+
+	for_each_counter(i, which) {
+		const struct sbi_pmu_code code = {
+			.idx = sbi_pmu_fixed_event(&cpu->counters->info[i]),
+		};
+
+		if (sbi_pmu_counter_config(cpu, BIT_ULL(i), &code, idx))
 			continue;
-		if (!sbi_pmu_sbi_start(cpu, BIT_ULL(*idx), SBI_PMU_START_FLAG_SET_INIT_VALUE, 0) &&
-		    !check_moves(cpu, *idx))
+		if (!sbi_pmu_sbi_start(cpu, BIT_ULL(i), SBI_PMU_START_FLAG_SET_INIT_VALUE, 0) &&
+		    !check_moves(cpu, i))
 			return true;
-		sbi_pmu_counter_unconfig(cpu, *idx);
+		sbi_pmu_counter_unconfig(cpu, i);
 	}
 	return false;
 }
@@ -256,7 +275,7 @@ static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	unsigned int reference;
 	int ret;
 
-	if (!start_reference(cpu, idx, &reference))
+	if (!start_reference(cpu, &reference))
 		return -EBUSY;
 	ret = sbi_pmu_sbi_backend_start_one(cpu, idx) ?: check_moves(cpu, reference);
 	sbi_pmu_counter_unconfig(cpu, reference);
@@ -265,71 +284,30 @@ static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 /* ---- which counters can count an event ---- */
 
-/* Return: 0, -ENXIO if a counter took the event but cannot be read, or another errno. */
-static int try_config(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code, u64 mask)
+static bool needs_reference(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code)
 {
-	unsigned int got;
-	int ret = sbi_pmu_counter_config(cpu, mask, code, &got);
+	return cpu->in_vm && sbi_pmu_code_is_raw(code);
+}
+
+/*
+ * Return: 0 and the counter in @got, -ENXIO if that took the event but cannot be read, or another
+ * errno; @got is written if a counter took the event.
+ */
+static int try_config(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code, u64 mask,
+		      unsigned int *got)
+{
+	int ret = sbi_pmu_counter_config(cpu, mask, code, got);
 	u64 value;
 
 	if (ret)
 		return ret;
 	/* RustSBI does not release a counter that was never started. */
-	ret = cpu->in_vm && sbi_pmu_code_is_raw(code) ? start_with_reference(cpu, got) :
-							sbi_pmu_counter_start_one(cpu, got);
-	if (!ret && sbi_pmu_counter_read(cpu, got, &value))
+	ret = needs_reference(cpu, code) ? start_with_reference(cpu, *got) :
+					   sbi_pmu_counter_start_one(cpu, *got);
+	if (!ret && sbi_pmu_counter_read(cpu, *got, &value))
 		ret = -ENXIO;
-	sbi_pmu_counter_unconfig(cpu, got);
+	sbi_pmu_counter_unconfig(cpu, *got);
 	return ret;
-}
-
-static bool is_denial(int ret)
-{
-	return ret == -EOPNOTSUPP || ret == -EINVAL || ret == -EPROTO || ret == -ENXIO ||
-	       ret == -ENODATA;
-}
-
-/* Once the event @counts, -ENODATA means that the host has no second counter for it now. */
-static void probe_each(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code, u64 which,
-		       bool counts, struct sbi_pmu_event_counters *found)
-{
-	unsigned int i;
-
-	for_each_counter(i, which) {
-		const int ret = try_config(cpu, code, BIT_ULL(i));
-
-		if (!ret)
-			found->can |= BIT_ULL(i);
-		else if (is_denial(ret) && !(counts && ret == -ENODATA))
-			found->cannot |= BIT_ULL(i);
-	}
-}
-
-/*
- * Which of @candidates can count an event? Its flags are not used. Counters that are configured are
- * not probed, and none of them holds it. What is learned is added to @found.
- */
-static void probe_event(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code, u64 candidates,
-			struct sbi_pmu_event_counters *found)
-{
-	const struct sbi_pmu_code bare = { .idx = code->idx, .data = code->data };
-	const u64 unknown = candidates & ~(found->can | found->cannot) & ~cpu->assigned.configured;
-	const bool counts = found->can;
-	int ret;
-
-	if (!unknown)
-		return;
-	ret = try_config(cpu, &bare, unknown);
-	if (ret == -EPROTO)
-		found->strayed = true;
-	/* In shared mode firmware that ignores the offer is not asked again. */
-	if ((ret == -EPROTO && cpu->exclusive) ||
-	    ((!ret || ret == -ENXIO) && !sbi_pmu_code_is_firmware(&bare)))
-		probe_each(cpu, &bare, unknown, counts || !ret, found);
-	else if (!ret) /* firmware counters are homogeneous */
-		found->can |= unknown;
-	else if (is_denial(ret) && !(counts && ret == -ENODATA))
-		found->cannot |= unknown;
 }
 
 /* Counters @which took @code. */
@@ -342,20 +320,6 @@ static void examples_add(struct sbi_pmu_examples *examples, u64 which,
 	for_each_counter(i, more)
 		examples->code[i] = (struct sbi_pmu_code){ .idx = code->idx, .data = code->data };
 	examples->known |= more;
-}
-
-/* Counters of @which that no other driver uses: they still take an event that they took before. */
-static u64 probe_examples(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
-			  u64 which)
-{
-	const u64 known = examples->known & which;
-	u64 taken = 0;
-	unsigned int i;
-
-	for_each_counter(i, known)
-		if (!try_config(cpu, &examples->code[i], BIT_ULL(i)))
-			taken |= BIT_ULL(i);
-	return taken;
 }
 
 /* ---- how many bits counters have ---- */
@@ -463,7 +427,8 @@ bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 static bool is_refused(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code, u64 offered)
 {
-	const int ret = offered ? try_config(cpu, code, offered) : 0;
+	unsigned int got;
+	const int ret = offered ? try_config(cpu, code, offered, &got) : 0;
 
 	return ret == -EOPNOTSUPP || ret == -EINVAL;
 }
@@ -565,6 +530,17 @@ static void remove_entry(struct sbi_pmu_probe_cache *cache, struct entry *e)
 	kfree(e);
 }
 
+/* General and cache events stay: they are few, and most used. */
+static void remove_oldest(struct sbi_pmu_probe_cache *cache)
+{
+	struct entry *e;
+
+	list_for_each_entry_reverse(e, &cache->recent, recent)
+		if (sbi_pmu_code_type(&e->code) >= SBI_PMU_EVENT_TYPE_RAW)
+			break;
+	remove_entry(cache, e);
+}
+
 static struct entry *add_entry(struct sbi_pmu_probe_cache *cache, const struct sbi_pmu_code *code)
 {
 	struct entry *e = kzalloc(sizeof(*e), GFP_KERNEL);
@@ -572,7 +548,7 @@ static struct entry *add_entry(struct sbi_pmu_probe_cache *cache, const struct s
 	if (!e)
 		return NULL;
 	if (cache->count == MAX_ENTRIES)
-		remove_entry(cache, list_last_entry(&cache->recent, struct entry, recent));
+		remove_oldest(cache);
 	e->code = *code;
 	e->code.flags = 0;
 	hash_add(cache->entries, &e->node, hash_of(code));
@@ -619,11 +595,16 @@ void sbi_pmu_probe_cache_each(struct sbi_pmu_probe_cache *cache,
 
 /* ---- probe on a CPU whose counters may be in use ---- */
 
+/* A probe of one event, in several sections */
 struct probe {
 	struct sbi_pmu *pmu;
-	const struct sbi_pmu_code *code;
-	u64 candidates;
+	const struct sbi_pmu_code *code; /* its flags are not used */
 	struct sbi_pmu_event_counters *found;
+	u64 left;         /* counters that have not been asked */
+	bool alike;       /* one of them answers for all */
+	bool one_by_one;  /* ask each alone */
+	bool may_disturb; /* ask those in use, though others can count the event */
+	bool asked;       /* firmware has been called */
 };
 
 static u64 unknown_among(u64 candidates, const struct sbi_pmu_event_counters *found)
@@ -631,24 +612,9 @@ static u64 unknown_among(u64 candidates, const struct sbi_pmu_event_counters *fo
 	return candidates & ~found->can & ~found->cannot;
 }
 
-/*
- * Configured counters that a probe needs. Also those that hold the event: firmware may have it only
- * once, or return its counter whatever is offered (cycles and instret of OpenSBI before 1.9, and of
- * KVM). In a VM all: the probe needs a reference counter, and an event that the host cannot count
- * stops those configured after it.
- */
-static u64 to_borrow(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code, u64 unknown)
+static u64 lowest(u64 set)
 {
-	const struct sbi_pmu_assignment *a = &cpu->assigned;
-	u64 which = unknown & a->configured;
-	unsigned int i;
-
-	if (cpu->in_vm)
-		return a->configured;
-	for_each_counter(i, a->configured)
-		if (a->counter[i].code.idx == code->idx && a->counter[i].code.data == code->data)
-			which |= BIT_ULL(i);
-	return which;
+	return set & -set;
 }
 
 /* Firmware may return these whatever is offered, and change what the other driver uses. */
@@ -657,66 +623,171 @@ static bool has_fixed_counter(const struct sbi_pmu_code *code)
 	return code->idx == SBI_PMU_HW_CPU_CYCLES || code->idx == SBI_PMU_HW_INSTRUCTIONS;
 }
 
-/*
- * In shared mode the other driver may use a counter: it then refuses an event that it took before,
- * too. A refusal counts if the counter was ours, or takes that event; or if firmware returned a
- * counter that was not offered: to ask more may change a counter of the other driver.
- */
-static void doubt_refusals(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
-			   u64 refused, struct sbi_pmu_event_counters *found)
+/* Of @which the free counters, else the idle ones, else all */
+static u64 least_used(const struct sbi_pmu_cpu *cpu, u64 which)
 {
-	if (found->strayed)
-		return;
-	refused &= found->cannot;
-	refused &= ~probe_examples(cpu, examples, refused);
-	found->cannot &= ~refused;
-	found->busy_elsewhere = refused & examples->known;
+	return which & ~cpu->assigned.configured ?: which & ~cpu->assigned.busy ?: which;
 }
 
-/* Counters in use miss what happens during the probe. Context: interrupts disabled. */
+/* Free counters are offered together: most events that firmware does not have end there. */
+static u64 to_offer(const struct sbi_pmu_cpu *cpu, const struct probe *p)
+{
+	const u64 which = least_used(cpu, p->left);
+
+	if (which & cpu->assigned.busy && p->found->can && !p->may_disturb)
+		return 0;
+	return which & cpu->assigned.configured || p->one_by_one ? lowest(which) : which;
+}
+
+/*
+ * Configured counters that hold the event, or may get it without an offer: firmware may have it
+ * only once, or return its counter whatever is offered (cycles and instret of OpenSBI before 1.9,
+ * and of KVM).
+ */
+static u64 holders(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code)
+{
+	const struct sbi_pmu_assignment *a = &cpu->assigned;
+	const u64 fixed = with_fixed_csr(cpu->counters);
+	u64 which = 0;
+	unsigned int i;
+
+	for_each_counter(i, a->configured)
+		if ((a->counter[i].code.idx == code->idx &&
+		     a->counter[i].code.data == code->data) ||
+		    (has_counter(fixed, i) &&
+		     sbi_pmu_fixed_event(&cpu->counters->info[i]) == code->idx))
+			which |= BIT_ULL(i);
+	return which;
+}
+
+/*
+ * In shared mode the other driver may use a counter: it then refuses an event that it took before,
+ * too. A refusal counts if the counter takes that event in the same section.
+ */
+static void doubt_refusal(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered)
+{
+	const struct sbi_pmu_examples *examples = &p->pmu->cache.examples;
+	const unsigned int i = first_counter(offered);
+	unsigned int got;
+
+	/* Of one that never took an event nothing can be known. */
+	if (offered & (offered - 1)) {
+		p->one_by_one = true;
+		p->left &= ~offered | examples->known;
+		return;
+	}
+	p->left &= ~offered;
+	if (!has_counter(examples->known, i))
+		return;
+	if (try_config(cpu, &examples->code[i], offered, &got))
+		p->found->busy_elsewhere |= offered;
+	else
+		p->found->cannot |= offered;
+}
+
+static bool is_denial(int ret)
+{
+	return ret == -EOPNOTSUPP || ret == -EINVAL || ret == -EPROTO || ret == -ENXIO ||
+	       ret == -ENODATA;
+}
+
+/* Can one of the counters @offered count the event? @ours: no other driver uses them. */
+static void probe_event(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered, bool ours)
+{
+	const struct sbi_pmu_code bare = { .idx = p->code->idx, .data = p->code->data };
+	unsigned int got = SBI_PMU_NO_COUNTER;
+	const int ret = try_config(cpu, &bare, offered, &got);
+	u64 asked = has_counter(offered, got) ? BIT_ULL(got) : offered;
+
+	if (ret == -EPROTO && cpu->exclusive && offered & (offered - 1)) {
+		p->one_by_one = true;
+		return;
+	}
+	if ((ret == -EOPNOTSUPP || ret == -EINVAL) && !ours) {
+		doubt_refusal(cpu, p, offered);
+		return;
+	}
+	/* In shared mode firmware that ignores the offer is not asked again. */
+	if (ret == -EPROTO ? !cpu->exclusive : p->alike)
+		asked = p->left;
+	if (!ret)
+		p->found->can |= asked;
+	else if (is_denial(ret))
+		p->found->cannot |= asked;
+	p->left &= ~asked;
+}
+
+/*
+ * One section of a probe: counters in use miss what happens until it ends. A raw event that the
+ * host of a VM cannot count stops counters, and counters that run may leave it none for the event:
+ * all are stopped. Context: interrupts disabled.
+ */
 static void probe_here(void *arg)
 {
 	struct probe *p = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
-	const u64 unknown = unknown_among(p->candidates, p->found);
-	const u64 borrowed = to_borrow(cpu, p->code, unknown);
-	struct sbi_pmu_examples *examples = &p->pmu->cache.examples;
+	const u64 reference = needs_reference(cpu, p->code) ?
+				      lowest(least_used(cpu, with_fixed_csr(cpu->counters))) :
+				      0;
+	const u64 offered = cpu->online ? to_offer(cpu, p) : 0;
+	const u64 borrowed = cpu->assigned.configured &
+			     (offered | reference | holders(cpu, p->code));
 
-	if (!cpu->online || !unknown)
+	if (!offered) {
+		p->left = 0;
 		return;
+	}
 	sbi_pmu_counters_disable(cpu);
+	if (reference)
+		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters) & ~borrowed);
 	sbi_pmu_counters_borrow(cpu, borrowed);
-	probe_event(cpu, p->code, p->candidates, p->found);
-	if (cpu->exclusive || !has_fixed_counter(p->code))
-		examples_add(examples, p->found->can, p->code);
-	p->found->busy_elsewhere = 0;
-	if (!cpu->exclusive)
-		doubt_refusals(cpu, examples, unknown & ~borrowed, p->found);
+	probe_event(cpu, p, offered, cpu->exclusive || offered & borrowed);
 	sbi_pmu_counters_give_back(cpu, borrowed);
 	sbi_pmu_counters_enable(cpu);
+	p->asked = true;
 }
 
 /*
  * On the opener's CPU, so that no user makes other CPUs work; all have the same counters, or one of
- * those that have is asked. Without the hotplug lock: perf core may hold a context's mutex, which
- * hotplug takes inside of it. A CPU that goes offline meanwhile adds nothing.
+ * those that have is asked. Interrupts are enabled after each section, which has few calls. Without
+ * the hotplug lock: perf core may hold a context's mutex, which hotplug takes inside of it. A CPU
+ * that goes offline meanwhile adds nothing.
  */
-static void on_opener(struct sbi_pmu *pmu, void (*function)(void *arg), void *arg)
+static int on_opener(struct sbi_pmu *pmu, void (*function)(void *arg), void *arg)
 {
 	unsigned int cpu = get_cpu();
+	int ret;
 
 	if (!cpumask_test_cpu(cpu, &pmu->cpus))
 		cpu = cpumask_any(&pmu->cpus);
-	smp_call_function_single(cpu, function, arg, true);
+	ret = smp_call_function_single(cpu, function, arg, true);
 	put_cpu();
+	return ret;
 }
 
-static void probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates,
+/* Return: was firmware called? */
+static bool probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates,
 		  struct sbi_pmu_event_counters *found)
 {
-	struct probe p = { pmu, code, candidates, found };
+	struct probe p = {
+		.pmu = pmu,
+		.code = code,
+		.found = found,
+		.left = unknown_among(candidates, found),
+		/* Firmware counters are, and those of KVM unless the event has its own. */
+		.alike = sbi_pmu_code_is_firmware(code) ||
+			 (sbi_pmu_in_kvm(pmu) && !has_fixed_counter(code)),
+		/* Each refusal of a delegated counter takes calls. */
+		.one_by_one = pmu->delegation.asks && sbi_pmu_code_is_raw(code),
+		.may_disturb = perfmon_capable(),
+	};
 
-	on_opener(pmu, probe_here, &p);
+	found->busy_elsewhere = 0;
+	while (p.left && !on_opener(pmu, probe_here, &p))
+		;
+	if (pmu->exclusive || !has_fixed_counter(code))
+		examples_add(&pmu->cache.examples, found->can, code);
+	return p.asked;
 }
 
 /* ---- do counters filter by privilege mode? ---- */
@@ -744,14 +815,14 @@ static int start_and_count_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	return ret;
 }
 
-/* On a free counter if there is one. Context: interrupts disabled. */
+/* Context: interrupts disabled. */
 static void probe_moves_here(void *arg)
 {
 	struct moves_probe *p = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
-	const u64 free = p->candidates & ~cpu->assigned.configured;
-	const unsigned int idx = first_counter(free ?: p->candidates);
-	const u64 borrowed = to_borrow(cpu, &p->code, BIT_ULL(idx));
+	const unsigned int idx = first_counter(least_used(cpu, p->candidates));
+	const u64 borrowed = cpu->assigned.configured &
+			     (BIT_ULL(idx) | holders(cpu, &p->code));
 	unsigned int got;
 
 	if (!cpu->online)
@@ -821,32 +892,80 @@ static u64 candidates_of(const struct sbi_pmu *pmu, const struct sbi_pmu_code *c
 
 	if (sbi_pmu_code_is_firmware(code))
 		return counters->firmware;
+	if (!has_fixed_counter(code))
+		which &= ~with_fixed_csr(counters);
 	if (vendor && vendor->candidates && code->unit)
 		which = vendor->candidates(counters, code->unit);
 	return pmu->exclusive ? which : which & (counters->programmable | counters->free_running);
 }
 
+static bool is_old(const struct entry *e)
+{
+	return time_after(jiffies, e->probed + HZ);
+}
+
 /* If a counter can count the event, others are tried again after a second, not at each open. */
 static bool is_due(const struct entry *e, u64 candidates)
 {
-	return unknown_among(candidates, &e->found) &&
-	       (!e->found.can || time_after(jiffies, e->probed + HZ));
+	return unknown_among(candidates, &e->found) && (!e->found.can || is_old(e));
 }
 
-static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates)
+/* Probes that a user may cause in a second; so many at once, too */
+#define PROBES_PER_SECOND	50
+
+/*
+ * Beyond that an opener waits for up to a second, others meanwhile do not. The member of a group
+ * does not wait, as perf core holds the mutex of the group's context: the next leader waits for it.
+ * Return: 0, -EAGAIN if it would wait longer, -ERESTARTSYS after a signal.
+ */
+static int limit_probes(struct sbi_pmu_probe_cache *cache, u64 *next, bool in_group)
+{
+	const u64 now = get_jiffies_64();
+	s64 wait;
+
+	if (time_after64(now, *next))
+		*next = now;
+	wait = *next - now - HZ;
+	if (wait > HZ)
+		return -EAGAIN;
+	*next += HZ / PROBES_PER_SECOND;
+	if (wait <= 0 || in_group)
+		return 0;
+	mutex_unlock(&cache->lock);
+	while (wait && !signal_pending(current))
+		wait = schedule_timeout_interruptible(wait);
+	mutex_lock(&cache->lock);
+	if (!wait)
+		return 0;
+	*next -= HZ / PROBES_PER_SECOND;
+	return -ERESTARTSYS;
+}
+
+static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
+		       enum sbi_pmu_opener opener, u64 *candidates)
 {
 	struct sbi_pmu_probe_cache *cache = &pmu->cache;
-	struct entry unsaved = {}, *e = find_entry(cache, code) ?: add_entry(cache, code);
+	u64 *next = &cache->next[__kuid_val(current_uid()) % ARRAY_SIZE(cache->next)];
+	struct entry unsaved = {}, *e = find_entry(cache, code);
 	const u64 all = candidates_of(pmu, code);
 	u64 unknown;
+	int ret;
 
-	if (!e)
-		e = &unsaved;
 	/* That no counter of a VM took an event may change: others may have used the host's. */
-	if (sbi_pmu_in_kvm(pmu) && !e->found.can)
+	if (e && sbi_pmu_in_kvm(pmu) && !e->found.can && is_old(e))
 		e->found.cannot = 0;
+	if ((!e || is_due(e, all)) && opener != SBI_PMU_OPENER_NONE && !perfmon_capable()) {
+		ret = limit_probes(cache, next, opener == SBI_PMU_OPENER_MEMBER);
+		if (ret)
+			return ret;
+	} else {
+		next = NULL;
+	}
+	/* Another may have probed it meanwhile, or have it forgotten. */
+	e = find_entry(cache, code) ?: add_entry(cache, code) ?: &unsaved;
 	if (is_due(e, all)) {
-		probe(pmu, code, all, &e->found);
+		if (!probe(pmu, code, all, &e->found) && next)
+			*next -= HZ / PROBES_PER_SECOND;
 		e->probed = jiffies;
 	}
 	unknown = unknown_among(all, &e->found);
@@ -859,24 +978,30 @@ static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64
 	return *candidates ? -EBUSY : -EOPNOTSUPP;
 }
 
+static int find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
+			 enum sbi_pmu_opener opener, u64 *candidates)
+{
+	int ret;
+
+	mutex_lock(&pmu->cache.lock);
+	ret = find_locked(pmu, code, opener, candidates);
+	mutex_unlock(&pmu->cache.lock);
+	return ret;
+}
+
 /**
  * sbi_pmu_find_counters() - find the counters that can count an event
  * @pmu: the driver
  * @code: the event; its filter flags are not used
- * @candidates: counters that took it, in exclusive mode also those where firmware returned an
- *		error; with -EBUSY, those of which it is not known
+ * @candidates: counters that took it, in exclusive mode also those of which it is not known; with
+ *		-EBUSY, only those
  * Context: may sleep.
  * Return: 0, -EOPNOTSUPP if no counter can, -EBUSY if none did, but the other driver uses some
  * (shared mode), or firmware or the host of this VM could not tell.
  */
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates)
 {
-	int ret;
-
-	mutex_lock(&pmu->cache.lock);
-	ret = find_locked(pmu, code, candidates);
-	mutex_unlock(&pmu->cache.lock);
-	return ret;
+	return find_counters(pmu, code, SBI_PMU_OPENER_NONE, candidates);
 }
 
 /* Counters that can interrupt */
@@ -901,8 +1026,10 @@ static bool is_unfiltered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
 	mutex_lock(&pmu->cache.lock);
 	e = find_entry(&pmu->cache, code);
 	if (e && !e->filter_tried && !sbi_pmu_in_kvm(pmu)) {
-		moves = probe_moves(pmu, code, programmable, true);
-		e->filter_tried = moves >= 0;
+		/* Not one of which it is not known: it may refuse the event. */
+		moves = probe_moves(pmu, code, programmable & e->found.can, true);
+		/* At most one try, as any user can cause it. */
+		e->filter_tried = moves != -ENODATA && moves != -ENODEV;
 		e->unfiltered = moves == READS_TO_MOVE;
 	}
 	unfiltered = e && e->unfiltered;
@@ -910,10 +1037,10 @@ static bool is_unfiltered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
 	return unfiltered;
 }
 
-static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, int refusal,
-			 u64 *candidates)
+static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
+			 enum sbi_pmu_opener opener, int refusal, u64 *candidates)
 {
-	const int ret = sbi_pmu_find_counters(pmu, code, candidates);
+	const int ret = find_counters(pmu, code, opener, candidates);
 	u64 programmable, filtering = 0;
 
 	if (ret == -EOPNOTSUPP)
@@ -934,24 +1061,61 @@ static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, i
  * sbi_pmu_find_filtered() - find the counters for perf_event_open(), with filters
  * @pmu: the driver
  * @code: the event; replaced by one of the vendor's if no counter can count it so
+ * @opener: the user, or the driver
  * @refusal: errno if the event has a filter and no counter that can filter
  * @candidates: the answer; most fixed counters count in all privilege modes
  * Context: may sleep.
- * Return: 0, -ENOENT (to perf: the event is not supported), or another errno.
+ * Return: 0, -ENOENT (to perf: the event is not supported), -EAGAIN and -ERESTARTSYS as
+ * limit_probes(), or another errno.
  */
-int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code, int refusal,
-			  u64 *candidates)
+int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
+			  enum sbi_pmu_opener opener, int refusal, u64 *candidates)
 {
 	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
-	const int ret = find_filtered(pmu, code, refusal, candidates);
+	const int ret = find_filtered(pmu, code, opener, refusal, candidates);
 	struct sbi_pmu_code other = *code;
 
-	if (!ret || ret == -EBUSY || !vendor || !vendor->substitute ||
+	if ((ret != -ENOENT && ret != refusal) || !vendor || !vendor->substitute ||
 	    !vendor->substitute(pmu->caps.vendor_data, &other) ||
-	    find_filtered(pmu, &other, refusal, candidates))
+	    find_filtered(pmu, &other, SBI_PMU_OPENER_NONE, refusal, candidates))
 		return ret;
 	*code = other;
 	return 0;
+}
+
+struct take {
+	struct sbi_pmu *pmu;
+	const struct sbi_pmu_code *code;
+	int ret;
+};
+
+static void take_here(void *arg)
+{
+	struct take *t = arg;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(t->pmu->cpu);
+	unsigned int got;
+
+	if (!cpu->online)
+		return;
+	sbi_pmu_counters_disable(cpu);
+	t->ret = try_config(cpu, t->code, candidates_of(t->pmu, t->code), &got);
+	sbi_pmu_counters_enable(cpu);
+}
+
+/**
+ * sbi_pmu_takes() - does any counter take an event?
+ * @pmu: the driver, not registered yet: no counter is in use
+ * @code: the event
+ *
+ * Three SBI calls: the way to ask for hundreds of events. sbi_pmu_find_counters() asks each
+ * counter. Context: may sleep.
+ */
+bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code)
+{
+	struct take t = { pmu, &code, -ENODEV };
+
+	smp_call_function_single(cpumask_any(&pmu->cpus), take_here, &t, true);
+	return !t.ret;
 }
 
 /* Probe every event that has a general name; all counters are idle before the PMU is registered. */

@@ -200,6 +200,12 @@ struct sbi_pmu_assignment {
 	struct sbi_pmu_assigned counter[SBI_PMU_MAX_COUNTERS];
 };
 
+/* Counters that hold an event, but count for nobody */
+static inline u64 sbi_pmu_assign_idle(const struct sbi_pmu_assignment *a)
+{
+	return a->configured & ~a->busy;
+}
+
 /* A chain of moves that makes a counter available */
 struct sbi_pmu_path {
 	/* the counter whose event moves here; SBI_PMU_NO_COUNTER: here goes the new event */
@@ -246,6 +252,15 @@ struct sbi_pmu_refusals {
 	u8 skips; /* what @skip is after the next refusal */
 };
 
+struct sbi_pmu_branch_calls;
+
+/* The branches that an event wants in its samples */
+struct sbi_pmu_branch_wish {
+	u16 types;       /* a bit for each kind, 0: none */
+	u8 modes;        /* PERF_SAMPLE_BRANCH_USER, _KERNEL: both ends are in these */
+	bool call_stack; /* only calls that have not returned */
+};
+
 /* What the driver keeps of a perf event, in pmu_private */
 struct sbi_pmu_event {
 	struct hlist_node node;   /* in the list of its counter */
@@ -272,7 +287,10 @@ struct sbi_pmu_event {
 	struct mm_struct *mm;     /* which has mapped it, with a reference; NULL before */
 	u32 published;            /* all counters that its page has shown, as in scounteren */
 	struct hlist_node reader; /* in the list of readers, if @mm */
-	struct rcu_head rcu;      /* to free it */
+	struct sbi_pmu_branch_wish branch;  /* const after open */
+	struct sbi_pmu_branch_calls *calls; /* if it asks for the calls of a task, else NULL */
+	struct hlist_node branch_node;      /* in the list of its CPU, while that records for it */
+	struct rcu_head rcu;                /* to free it */
 };
 
 static inline struct sbi_pmu_event *to_sbi_pmu_event(const struct perf_event *event)
@@ -293,6 +311,14 @@ struct sbi_pmu_shmem {
 	u64 address;                          /* its physical address */
 	bool registered;                      /* firmware uses it */
 	bool may_be_registered; /* firmware may still write to it: the page must not be freed */
+};
+
+/* Branch records of a CPU, if there are any (branch.c) */
+struct sbi_pmu_branch_cpu {
+	struct hlist_head events;        /* for which it records; it does not without any */
+	const struct mm_struct *mm;      /* whose branches they are, since they were cleared */
+	struct perf_branch_stack *stack; /* for a sample; NULL: there are no records */
+	bool tells_missed;               /* it has recorded a misprediction: so it can */
 };
 
 #define SBI_PMU_HPMCOUNTERS	32 /* hardware counters by number: 0 is cycle, 2 instret */
@@ -316,6 +342,7 @@ struct sbi_pmu_cpu {
 	bool timed_changed; /* an event that is sampled by timer has come or gone */
 	bool shown_changed; /* an mmap page has changed its counter: scounteren must, too */
 	bool exclusive;     /* no other driver uses this CPU's counters */
+	bool idle_watched;  /* @idle_timer runs */
 	/* KVM accepts raw events that it cannot count, and does not virtualise scountovf */
 	bool in_vm;
 	/* each read returns the total added to the previous result (KVM up to 6.12) */
@@ -354,11 +381,14 @@ struct sbi_pmu_cpu {
 	u64 interval;                 /* ns from its last expiry to the next, 0: off */
 	struct hrtimer sample_timer;  /* runs while an event is sampled by timer */
 	struct timer_list look_timer; /* looks for missed interrupts of events that sample by one */
+	struct timer_list idle_timer; /* releases idle counters, in shared mode */
+	u64 idle_clock;               /* the assignment's clock when that was set */
 	struct irq_work lost_work;    /* reports events that have lost their counter for good */
 	unsigned long missed_irqs;    /* overflows found although their interrupt was lost */
 	unsigned long wrong_mode;     /* samples due in a mode that the event excludes */
 	unsigned long trapped_reads;  /* user-space reads that came too late, and returned 0 */
 	unsigned int lost_events;     /* events for which firmware gave no counter any more */
+	struct sbi_pmu_branch_cpu branch;
 
 	/* backends */
 	u64 sbi_calls[SBI_PMU_FIDS]; /* number of calls, by function */
@@ -372,6 +402,7 @@ struct sbi_pmu_cpu {
 	u64 mhpmevent[SBI_PMU_HPMCOUNTERS]; /* by number, what delegated counters hold in sireg2 */
 	u32 inhibit_at_online;              /* scountinhibit when the CPU came online */
 	u64 claimed;                        /* delegated counters that firmware considers in use */
+	bool prepared;                      /* they are as the backend's online() leaves them */
 };
 
 static inline bool sbi_pmu_is_running(const struct sbi_pmu_cpu *cpu, unsigned int idx)
@@ -433,6 +464,40 @@ int sbi_pmu_csr_read_inhibit(u32 *counters);
 int sbi_pmu_csr_inhibit(u32 counters);
 int sbi_pmu_csr_uninhibit(u32 counters);
 
+/* Branch records (CTR 1.0) */
+#define SBI_PMU_CTR_U		BIT_ULL(0)          /* sctrctl: record user mode */
+#define SBI_PMU_CTR_S		BIT_ULL(1)          /* record the kernel */
+#define SBI_PMU_CTR_RASEMU	BIT_ULL(7)          /* a return removes the record of its call */
+#define SBI_PMU_CTR_LCOFIFRZ	BIT_ULL(12)         /* the overflow interrupt freezes them */
+#define SBI_PMU_CTR_INHIBIT	GENMASK_ULL(47, 32) /* kinds that are not recorded */
+#define SBI_PMU_CTRSOURCE_V	BIT_ULL(0)          /* the entry has a record */
+#define SBI_PMU_CTRTARGET_MISP	BIT_ULL(0)          /* it was mispredicted */
+#define SBI_PMU_CTRDATA_TYPE	GENMASK_ULL(3, 0)
+#define SBI_PMU_CTRDATA_CCV	BIT_ULL(15)         /* cycles are known */
+#define SBI_PMU_CTRDATA_CCM	GENMASK_ULL(27, 16)
+#define SBI_PMU_CTRDATA_CCE	GENMASK_ULL(31, 28)
+
+/* An entry, as the CSRs sireg, sireg2, sireg3 have it */
+struct sbi_pmu_branch_record {
+	u64 source, target, data;
+};
+
+/* Of an event that asks for the calls that have not returned: those of its task while that waits */
+struct sbi_pmu_branch_calls {
+	const struct task_struct *task; /* whose they are; only compared */
+	unsigned long switches;         /* how often it had been switched out then */
+	unsigned int count;
+	struct sbi_pmu_branch_record record[];
+};
+
+unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, bool *call_stack);
+void sbi_pmu_csr_branch_control(u64 control);
+void sbi_pmu_csr_branch_clear(void);
+bool sbi_pmu_csr_branch_freeze(void);
+void sbi_pmu_csr_branch_unfreeze(void);
+void sbi_pmu_csr_branch_read(unsigned int i, struct sbi_pmu_branch_record *record);
+void sbi_pmu_csr_branch_write(unsigned int i, const struct sbi_pmu_branch_record *record);
+
 /* ---- probes (probe.c) ---- */
 
 struct sbi_pmu_probe_limits {
@@ -445,7 +510,6 @@ struct sbi_pmu_event_counters {
 	u64 can;
 	u64 cannot;
 	u64 busy_elsewhere; /* not known: the other driver used them at the last probe */
-	bool strayed;       /* firmware returned a counter that was not offered */
 };
 
 /* Events that counters took */
@@ -460,7 +524,16 @@ struct sbi_pmu_probe_cache {
 	DECLARE_HASHTABLE(entries, 6); /* by event */
 	struct list_head recent;       /* the entries, the most recently used first */
 	unsigned int count;            /* number of entries */
+	/* by uid modulo 64, the jiffy at which so many probes as that user caused are allowed */
+	u64 next[64];
 	struct sbi_pmu_examples examples;
+};
+
+/* Who asks for an event: the probes of a user are limited */
+enum sbi_pmu_opener {
+	SBI_PMU_OPENER_NONE,   /* the driver */
+	SBI_PMU_OPENER_LEADER, /* a user, for an event alone or the leader of a group */
+	SBI_PMU_OPENER_MEMBER, /* a user, for another event of a group */
 };
 
 int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
@@ -479,8 +552,9 @@ bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_probe_standard(struct sbi_pmu *pmu);
 void sbi_pmu_probe_filters(struct sbi_pmu *pmu);
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates);
-int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code, int refusal,
-			  u64 *candidates);
+bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code);
+int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
+			  enum sbi_pmu_opener opener, int refusal, u64 *candidates);
 u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu);
 void sbi_pmu_probe_cache_init(struct sbi_pmu_probe_cache *cache);
 void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache);
@@ -489,7 +563,7 @@ void sbi_pmu_probe_cache_each(struct sbi_pmu_probe_cache *cache,
 					   u64 counters),
 			      void *arg);
 
-/* ---- interrupts (irq_source.c, overflow.c), timers (timer.c) ---- */
+/* ---- interrupts (irq_source.c, overflow.c) ---- */
 
 /* What the overflow interrupt of a core is found by */
 struct sbi_pmu_irq_ids {
@@ -523,6 +597,44 @@ void sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_
 bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_report_time(const struct sbi_pmu *pmu, u64 start);
+
+/* ---- branch records (branch.c) ---- */
+
+/* Of all CPUs; const after probe */
+struct sbi_pmu_branch_caps {
+	unsigned int entries; /* 0: none */
+	bool call_stack;      /* they can be only the calls that have not returned */
+};
+
+int sbi_pmu_branch_probe(struct sbi_pmu *pmu, unsigned int wanted);
+void sbi_pmu_branch_free(struct sbi_pmu_cpu *cpu);
+bool sbi_pmu_branch_is_alike(const struct sbi_pmu *pmu);
+int sbi_pmu_branch_filter(const struct sbi_pmu *pmu, struct perf_event *event,
+			  struct sbi_pmu_branch_wish *wish);
+int sbi_pmu_branch_open(const struct sbi_pmu *pmu, struct sbi_pmu_event *e);
+bool sbi_pmu_branch_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
+void sbi_pmu_branch_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
+void sbi_pmu_branch_switch(struct sbi_pmu_cpu *cpu, bool in);
+void sbi_pmu_branch_online(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_branch_offline(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_branch_sample(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e,
+			   struct perf_sample_data *data);
+
+/* The event leaves this CPU. */
+static inline void sbi_pmu_branch_leave(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+{
+	if (unlikely(!hlist_unhashed(&e->branch_node)))
+		sbi_pmu_branch_del(cpu, e);
+}
+
+/* The overflow interrupt has frozen the records: its handler has looked at them. */
+static inline void sbi_pmu_branch_go_on(const struct sbi_pmu_cpu *cpu)
+{
+	if (unlikely(!hlist_empty(&cpu->branch.events)))
+		sbi_pmu_csr_branch_unfreeze();
+}
+
+/* ---- timers (timer.c) ---- */
 
 void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu, int id);
 void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu);
@@ -592,6 +704,8 @@ struct sbi_pmu_delegation {
 	bool filters;       /* programmable counters can be inhibited by privilege mode */
 	bool fixed_filters; /* cycle and instret can, too (Smcntrpmf) */
 	bool sticks;        /* with the filter of M-mode counts on when S-mode clears its event */
+	bool differs;       /* counters have different selectors for an event */
+	bool asks;          /* firmware is asked about raw events; else any counter takes them */
 	/* standard events: first those that firmware knows, then those that only the vendor does */
 	unsigned int of_firmware; /* number of the former */
 	unsigned int events;      /* number of all */
@@ -635,7 +749,10 @@ struct sbi_pmu {
 	typeof(&perf_event_overflow) perf_event_overflow;
 	typeof(&perf_sample_event_took) perf_sample_event_took;
 	typeof(&perf_pmu_resched) perf_pmu_resched;
+	typeof(&perf_sched_cb_inc) perf_sched_cb_inc;
+	typeof(&perf_sched_cb_dec) perf_sched_cb_dec;
 	const typeof(sysctl_perf_event_paranoid) *perf_event_paranoid;
+	struct sbi_pmu_branch_caps branch;      /* records of branches */
 	struct sbi_pmu_probe_cache cache;       /* which counters can count an event */
 	atomic_t events;                        /* number of perf events that exist */
 	struct sbi_pmu_user_access user_access; /* user-space reads */

@@ -18,4 +18,12 @@
 #define HPMEVENT_VUINH		BIT_ULL(58)
 #endif
 
+#ifndef CSR_SCTRCTL /* not in 7.3 */
+#define CSR_SCTRCTL		0x14e
+#define CSR_SCTRSTATUS		0x14f
+#define CSR_SIREG3		0x153
+#define CSR_SCTRDEPTH		0x15f
+#define CSR_VSCTRCTL		0x24e
+#endif
+
 #endif

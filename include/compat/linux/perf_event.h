@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include_next <linux/perf_event.h>
+#include <linux/version.h>
 
 #ifndef SBI_PMU_COMPAT_PERF_EVENT_H
 #define SBI_PMU_COMPAT_PERF_EVENT_H
@@ -7,6 +8,32 @@
 #ifndef __uninitialized /* older kernels: cleared in vain, where the compiler clears all */
 #define __uninitialized
 #endif
+
+/* Since 6.8 a branch can have counts of events, too. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define perf_sample_save_brstack(data, event, stack, counts) \
+	perf_sample_save_brstack(data, event, stack)
+#endif
+
+/*
+ * pmu->sched_task is given the task, too, since 6.15 and some 6.12.y: define @name, for
+ * SCHED_TASK(@name), as a function that calls @function(pmu_ctx, sched_in).
+ */
+#define DEFINE_SCHED_TASK(name, function)						\
+	static void __maybe_unused name##_of_task(struct perf_event_pmu_context *pmu_ctx,	\
+						  struct task_struct *task, bool sched_in)	\
+	{										\
+		function(pmu_ctx, sched_in);						\
+	}										\
+	static void __maybe_unused name(struct perf_event_pmu_context *pmu_ctx,		\
+					bool sched_in)					\
+	{										\
+		function(pmu_ctx, sched_in);						\
+	}
+#define SCHED_TASK(name)								\
+	_Generic(((struct pmu *)NULL)->sched_task,					\
+		 void (*)(struct perf_event_pmu_context *, bool): name,			\
+		 default: name##_of_task)
 
 /* All of an attr's config words but the first; there are more of them by and by. */
 static inline u64 perf_attr_further_config(const struct perf_event_attr *attr)

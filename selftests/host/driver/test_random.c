@@ -65,6 +65,7 @@ static const struct scenario scenarios[] = {
 	{ "fixed_filters",
 	  { .quirks = OPENSBI_NEW | QUIRK(SUSPEND_LOSES_FIXED_FILTERS) } },
 	{ "delegated", { .quirks = OPENSBI_NEW, CSR } },
+	{ "delegated_by_default", { .quirks = OPENSBI_NEW, .delegated = true } },
 	{ "delegated_6_12", { .quirks = OPENSBI_NEW, .kernel = 612, .cpus = 2, CSR } },
 	{ "delegated_27_bits_suspend", { .width = 27, .quirks = SUSPEND, CSR } },
 	{ "delegated_faults",
@@ -343,7 +344,8 @@ static void rare_step(struct perf_event *e)
 			host_sysctl(below(2) ? "1" : "2");
 		return;
 	case 5:
-		return perf_run(below(10000000));
+		/* In shared mode counters that are idle for so long are released. */
+		return perf_run(below(now->machine.other ? 300000000 : 10000000));
 	case 6 ... 7:
 		return inherit(e);
 	case 8 ... 9:

@@ -92,6 +92,45 @@ int sbi_pmu_csr_uninhibit(u32 counters)
 	return fakesbi_inhibit(counters, false);
 }
 
+unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, bool *call_stack)
+{
+	*call_stack = !fakesbi.branches.no_call_stack;
+	return min(fakesbi_branch_setup(wanted), wanted);
+}
+
+void sbi_pmu_csr_branch_control(u64 control)
+{
+	fakesbi_branch_control(control);
+}
+
+void sbi_pmu_csr_branch_clear(void)
+{
+	fakesbi_branch_clear();
+}
+
+bool sbi_pmu_csr_branch_freeze(void)
+{
+	return fakesbi_branch_freeze(true);
+}
+
+void sbi_pmu_csr_branch_unfreeze(void)
+{
+	fakesbi_branch_freeze(false);
+}
+
+void sbi_pmu_csr_branch_read(unsigned int i, struct sbi_pmu_branch_record *record)
+{
+	const struct fakesbi_record r = fakesbi_branch_read(i);
+
+	*record = (struct sbi_pmu_branch_record){ r.source, r.target, r.data };
+}
+
+void sbi_pmu_csr_branch_write(unsigned int i, const struct sbi_pmu_branch_record *record)
+{
+	fakesbi_branch_write(i, (struct fakesbi_record){ record->source, record->target,
+							 record->data });
+}
+
 u32 sbi_pmu_csr_openable(void)
 {
 	return host.openable;

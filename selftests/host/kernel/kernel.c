@@ -206,12 +206,13 @@ void host_run_cpu(unsigned int cpu)
 static void call_on(unsigned int cpu, void (*function)(void *arg), void *arg)
 {
 	const unsigned int before = host.cpu;
-	const unsigned long irqs_off = host.irqs_off;
+	const unsigned long irqs_off = host.irqs_off, calls = host.pmu_calls;
 
 	host_run_cpu(cpu);
 	host.irqs_off = true;
 	function(arg);
 	host.irqs_off = irqs_off;
+	host.most_calls = max(host.most_calls, host.pmu_calls - calls);
 	host_run_cpu(before);
 }
 
@@ -374,7 +375,7 @@ long copy_from_user_nofault(void *to, const void *from, size_t size)
 
 /* ---- time and interrupts ---- */
 
-#define TIMERS	16
+#define TIMERS	(2 * HOST_CPUS)
 
 static struct hrtimer *hrtimers[TIMERS];
 static struct timer_list *timers[TIMERS];
@@ -517,12 +518,16 @@ void host_serve_interrupts(void)
 	if (host.irqs_off)
 		return;
 	host.irqs_off = true;
-	if (fakesbi.lcofi && host.irq_enabled[host.cpu])
+	if (fakesbi.lcofi && host.irq_enabled[host.cpu]) {
+		fakesbi_branch_interrupt(true, host.regs.user);
 		host.handler(host.irq, (char *)host.handler_dev + host.cpu * host.handler_size);
+	}
 	for (unsigned int i = 0; i < TIMERS && hrtimers[i]; i++)
 		if (hrtimers[i]->queued && hrtimers[i]->cpu == host.cpu &&
-		    hrtimers[i]->expires <= (s64)host.now)
+		    hrtimers[i]->expires <= (s64)host.now) {
+			fakesbi_branch_interrupt(false, host.regs.user);
 			serve_hrtimer(hrtimers[i]);
+		}
 	for (unsigned int i = 0; i < TIMERS && works[i]; i++)
 		if (works[i]->pending && works[i]->cpu == host.cpu)
 			serve_work(works[i]);
@@ -565,10 +570,11 @@ u64 host_next_timer(u64 ns)
 
 static struct sbiret base_call(int fid, unsigned long arg)
 {
+	const bool is_upper_half = host.cpu >= (hweight64(host.online.bits) + 1) / 2;
 	const unsigned long answers[] = {
 		host.spec, host.impl, host.impl_version,
 		arg == SBI_EXT_PMU && !host.no_pmu_extension,
-		host.vendor, host.cpu && host.other_arch ? host.other_arch : host.arch, host.mimpid,
+		host.vendor, is_upper_half && host.other_arch ? host.other_arch : host.arch, host.mimpid,
 	};
 
 	assert((unsigned int)fid < ARRAY_SIZE(answers));
@@ -584,6 +590,7 @@ struct sbiret sbi_ecall(int ext, int fid, unsigned long a0, unsigned long a1, un
 	if (ext == SBI_EXT_BASE)
 		return base_call(fid, a0);
 	assert(ext == SBI_EXT_PMU);
+	host.pmu_calls++;
 	ret = fakesbi_call(fid, arg);
 	host_pass(host.call_ns);
 	return ret;
@@ -720,6 +727,8 @@ static const struct {
 	{ "perf_event_overflow", perf_event_overflow },
 	{ "perf_sample_event_took", perf_sample_event_took },
 	{ "perf_pmu_resched", perf_pmu_resched },
+	{ "perf_sched_cb_inc", perf_sched_cb_inc },
+	{ "perf_sched_cb_dec", perf_sched_cb_dec },
 	{ "kallsyms_lookup_name", kallsyms_lookup_name },
 };
 
@@ -774,6 +783,8 @@ const char *host_left(void)
 	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
 		if (fakesbi_harts[h].shmem)
 			return "shared memory";
+		if (fakesbi_harts[h].branches.control || fakesbi_harts[h].branches.entry[0].source)
+			return "a branch record";
 		/* A fixed counter that was not offered may be another driver's. */
 		for (unsigned int i = 0; i < fakesbi_harts[h].end; i++)
 			if ((fakesbi_harts[h].ctr[i].configured && (!host.shared || i > 2)) ||

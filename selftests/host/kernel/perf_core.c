@@ -341,16 +341,39 @@ void perf_pmu_resched(struct pmu *pmu)
 	end(before);
 }
 
+void perf_sched_cb_inc(struct pmu *pmu)
+{
+	assert(host.irqs_off && pmu->sched_task);
+	perf_core.sched_cb[host.cpu]++;
+}
+
+void perf_sched_cb_dec(struct pmu *pmu)
+{
+	assert(host.irqs_off && perf_core.sched_cb[host.cpu]);
+	perf_core.sched_cb[host.cpu]--;
+}
+
+static void tell_of_switch(bool in)
+{
+	struct perf_event_pmu_context context = { .pmu = perf_core.pmu };
+
+	if (perf_core.sched_cb[host.cpu])
+		perf_core.pmu->sched_task(&context, current, in);
+}
+
 void perf_switch(struct task_struct *next)
 {
 	unsigned long before = begin();
 
+	current->nvcsw++;
+	tell_of_switch(false);
 	groups_out(TASK | PINNED | FLEXIBLE);
 	end(before);
 	current = next;
 	before = begin();
 	groups_in(TASK | PINNED);
 	groups_in(TASK | FLEXIBLE);
+	tell_of_switch(true);
 	end(before);
 }
 
@@ -442,6 +465,10 @@ int perf_event_overflow(struct perf_event *e, struct perf_sample_data *data, str
 		if (perf_core.version != 612)
 			e->pmu->stop(e, 0);
 	}
+	m->branches = data->br_stack ? (int)data->br_stack->nr : -1;
+	if (data->br_stack)
+		memcpy(m->branch, data->br_stack->entries,
+		       data->br_stack->nr * sizeof(m->branch[0]));
 	m->samples++;
 	m->sampled += data->period;
 	m->wrong_mode += user_mode(regs) ? e->attr.exclude_user : e->attr.exclude_kernel;
@@ -594,10 +621,11 @@ static struct perf_event *alloc_event(const struct perf_event_attr *attr, struct
 	struct perf_model *m = perf_core.model;
 	struct perf_event *e;
 
-	while (m->is_open)
+	while (m->is_open || m->is_new)
 		m++;
 	assert(m < perf_core.model + PERF_EVENTS);
 	memset(m, 0, sizeof(*m));
+	m->is_new = true;
 	perf_core.used = max(perf_core.used, (unsigned int)(m - perf_core.model) + 1);
 	e = &m->event;
 	e->pmu = pmu;
@@ -620,6 +648,22 @@ static struct perf_event *alloc_event(const struct perf_event_attr *attr, struct
 	return e;
 }
 
+/* The task that opens an event sleeps. */
+long schedule_timeout_interruptible(long timeout)
+{
+	struct task_struct *task = current;
+
+	host_might_sleep();
+	if (host.signal)
+		return timeout;
+	perf_switch(&perf_core.idle);
+	if (host.asleep)
+		host.asleep();
+	perf_run(timeout * TICK_NSEC);
+	perf_switch(task);
+	return 0;
+}
+
 static int init_event(struct perf_event *e)
 {
 	int ret;
@@ -628,6 +672,7 @@ static int init_event(struct perf_event *e)
 		return -EOPNOTSUPP;
 	assert(!host.irqs_off);
 	ret = e->pmu->event_init(e);
+	perf_model(e)->is_new = false;
 	perf_model(e)->is_open = !ret;
 	if (!ret)
 		perf_core.nr_user += is_user_event(e);

@@ -15,21 +15,24 @@
 /**
  * struct perf_model - an event as perf core and tests see it
  * @event: as the driver sees it; first, so that both have one address
- * @is_open: the entry is in use
+ * @is_open: the entry is in use; @is_new: its event is just being opened
  * @code: what it counts, as firmware is asked for it
  * @happened: events that happened while it counted
  * @sampled: sum of the periods of its samples; @samples: their number; @throttled: how often
  * @wrong_mode: samples in a privilege mode that it excludes
  * @enabled, @running: its times, without those of the task
  * @page: its mmap page, if @mapped
+ * @branches: those of its last sample, -1: it has none; @branch: the entries
  * @order: place among the groups; the first is scheduled first
  */
 struct perf_model {
 	struct perf_event event;
-	bool is_open, mapped;
+	bool is_open, is_new, mapped;
 	struct fakesbi_code code;
 	u64 rate, happened, sampled, samples, throttled, wrong_mode, enabled, running;
 	struct perf_event_mmap_page page;
+	int branches;
+	struct perf_branch_entry branch[64];
 	u64 order;
 };
 
@@ -42,6 +45,7 @@ struct perf_model {
  * @model: events; after the first @used none are open
  * @took_ns, @took: what the driver reported of its handlers
  * @nr_user: events in contexts that can be read from user space
+ * @sched_cb: by CPU, who is told of context switches
  * @latency: an interrupt comes so long after it is due, at most (ns)
  */
 struct perf_core {
@@ -50,7 +54,7 @@ struct perf_core {
 	struct task_struct task[PERF_TASKS], idle;
 	struct mm_struct mm[PERF_TASKS];
 	struct perf_model model[PERF_EVENTS];
-	unsigned int used, nr_user;
+	unsigned int used, nr_user, sched_cb[HOST_CPUS];
 	u64 took_ns, took, seq, last_order;
 	unsigned int latency;
 };

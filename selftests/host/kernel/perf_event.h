@@ -5,6 +5,7 @@
 
 #define PERF_ATTACH_GROUP		0x02
 #define PERF_ATTACH_TASK		0x04
+#define PERF_ATTACH_SCHED_CB		0x20
 #define PERF_HES_STOPPED		0x01
 #define PERF_HES_UPTODATE		0x02
 #define PERF_EF_START			0x01
@@ -25,8 +26,18 @@ enum perf_event_state {
 
 struct perf_event;
 
+struct perf_branch_stack {
+	u64 nr, hw_idx;
+	struct perf_branch_entry entries[];
+};
+
 struct perf_sample_data {
 	u64 period;
+	const struct perf_branch_stack *br_stack;
+};
+
+struct perf_event_pmu_context {
+	struct pmu *pmu;
 };
 
 struct pmu {
@@ -53,6 +64,8 @@ struct pmu {
 	void (*cancel_txn)(struct pmu *pmu);
 	int (*event_idx)(struct perf_event *event);
 	bool (*filter)(struct pmu *pmu, int cpu);
+	void (*sched_task)(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
+			   bool sched_in);
 	unsigned int disable_count[HOST_CPUS];
 };
 
@@ -110,6 +123,8 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 void perf_sample_event_took(u64 ns);
 void perf_event_disable_inatomic(struct perf_event *event);
 void perf_pmu_resched(struct pmu *pmu);
+void perf_sched_cb_inc(struct pmu *pmu);
+void perf_sched_cb_dec(struct pmu *pmu);
 void perf_event_update_userpage(struct perf_event *event);
 struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 						    struct task_struct *task, void *overflow,
@@ -120,6 +135,24 @@ static inline void perf_sample_data_init(struct perf_sample_data *data, u64 addr
 {
 	(void)addr;
 	data->period = period;
+	data->br_stack = NULL;
 }
+
+static inline void perf_sample_save_brstack(struct perf_sample_data *data,
+					    struct perf_event *event,
+					    struct perf_branch_stack *stack, u64 *counts)
+{
+	assert(has_branch_stack(event) && !counts && !data->br_stack);
+	data->br_stack = stack;
+}
+
+/* As include/compat/ defines them for a kernel that gives the task */
+#define DEFINE_SCHED_TASK(name, function)						\
+	static void name(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,	\
+			 bool sched_in)							\
+	{										\
+		function(pmu_ctx, sched_in);						\
+	}
+#define SCHED_TASK(name)	name
 
 #endif

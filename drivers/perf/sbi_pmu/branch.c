@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Branch records (Smctr, Ssctr): what cores recorded of a program's last branches, for samples. */
+#include <linux/cpu.h>
+#include <linux/of.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "sbi_pmu.h"
+
+/* ---- what cores record ---- */
+
+/* Kinds of control transfers, as entries have them in CTRDATA_TYPE (CTR 1.0, 2.5) */
+enum {
+	EXCEPTION = 1,
+	INTERRUPT,
+	TRAP_RETURN,
+	NOT_TAKEN,
+	TAKEN,
+	INDIRECT_CALL = 8,
+	DIRECT_CALL,
+	INDIRECT_JUMP,
+	DIRECT_JUMP,
+	COROUTINE_SWAP,
+	RETURN,
+	OTHER_INDIRECT_JUMP,
+	OTHER_DIRECT_JUMP,
+	TYPES,
+};
+
+/* Sets of them. Perf knows no branch that is not taken. */
+#define TRAPS		(BIT(EXCEPTION) | BIT(INTERRUPT) | BIT(TRAP_RETURN))
+#define INDIRECT_CALLS	(BIT(INDIRECT_CALL) | BIT(COROUTINE_SWAP))
+#define INDIRECT_JUMPS	(BIT(INDIRECT_JUMP) | BIT(OTHER_INDIRECT_JUMP))
+#define CALLS		(BIT(DIRECT_CALL) | INDIRECT_CALLS)
+#define RETURNS		(BIT(RETURN) | BIT(COROUTINE_SWAP))
+#define ANY		(TRAPS | BIT(TAKEN) | CALLS | RETURNS | INDIRECT_JUMPS | \
+			 BIT(DIRECT_JUMP) | BIT(OTHER_DIRECT_JUMP))
+
+/* What a user asks for; HV, which perf core may add, is nothing here. */
+static const struct {
+	u32 asked;
+	u16 types;
+} filters[] = {
+	{ PERF_SAMPLE_BRANCH_ANY, ANY },
+	{ PERF_SAMPLE_BRANCH_ANY_CALL, CALLS | BIT(EXCEPTION) },
+	{ PERF_SAMPLE_BRANCH_ANY_RETURN, RETURNS | BIT(TRAP_RETURN) },
+	{ PERF_SAMPLE_BRANCH_IND_CALL, INDIRECT_CALLS },
+	{ PERF_SAMPLE_BRANCH_COND, BIT(TAKEN) },
+	{ PERF_SAMPLE_BRANCH_CALL_STACK, CALLS | RETURNS },
+	{ PERF_SAMPLE_BRANCH_IND_JUMP, INDIRECT_JUMPS },
+	{ PERF_SAMPLE_BRANCH_CALL, BIT(DIRECT_CALL) },
+};
+
+#define MODES	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL)
+#define OPTIONS	(PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES | \
+		 PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_HW_INDEX | \
+		 PERF_SAMPLE_BRANCH_PRIV_SAVE)
+
+struct probe {
+	unsigned int wanted; /* entries */
+	struct sbi_pmu_branch_caps found;
+};
+
+static void probe_here(void *arg)
+{
+	struct probe *p = arg;
+
+	p->found.entries = sbi_pmu_csr_branch_setup(p->wanted, &p->found.call_stack);
+}
+
+static bool is_equal(const struct sbi_pmu_branch_caps *a, const struct sbi_pmu_branch_caps *b)
+{
+	return a->entries == b->entries && a->call_stack == b->call_stack;
+}
+
+/* By the device tree: the kernel does not parse it. */
+static bool has_ssctr(void)
+{
+	struct device_node *node = of_get_cpu_node(cpumask_first(cpu_online_mask), NULL);
+	const int at = of_property_match_string(node, "riscv,isa-extensions", "ssctr");
+
+	of_node_put(node);
+	return at >= 0;
+}
+
+/**
+ * sbi_pmu_branch_probe() - find out whether all CPUs record branches, and how many
+ * @pmu: the driver; its branch is filled in
+ * @wanted: entries at most: 0, 16, 32 or 64
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int sbi_pmu_branch_probe(struct sbi_pmu *pmu, unsigned int wanted)
+{
+	struct probe p = { .wanted = wanted };
+	bool first = true, alike = true;
+	int cpu;
+
+	/* KVM has none for its guests, and whether one can record must not matter. */
+	if (!wanted || pmu->source == SBI_PMU_OVERFLOW_NONE || sbi_pmu_in_kvm(pmu) ||
+	    !pmu->perf_sched_cb_inc || !pmu->perf_sched_cb_dec)
+		return 0;
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		smp_call_function_single(cpu, probe_here, &p, true);
+		if (first)
+			pmu->branch = p.found;
+		alike = alike && is_equal(&p.found, &pmu->branch);
+		first = false;
+	}
+	cpus_read_unlock();
+	if (!alike)
+		pr_warn("not all CPUs record branches alike: none is asked to\n");
+	else if (!pmu->branch.entries && has_ssctr())
+		pr_info("the cores can record branches (Ssctr), but firmware does not let the kernel use that: OpenSBI does since 1.7\n");
+	if (!alike)
+		pmu->branch.entries = 0;
+	if (!pmu->branch.entries)
+		return 0;
+	for_each_possible_cpu(cpu) {
+		struct perf_branch_stack *stack;
+
+		stack = kzalloc(struct_size(stack, entries, pmu->branch.entries), GFP_KERNEL);
+		if (!stack)
+			return -ENOMEM;
+		per_cpu_ptr(pmu->cpu, cpu)->branch.stack = stack;
+	}
+	return 0;
+}
+
+void sbi_pmu_branch_free(struct sbi_pmu_cpu *cpu)
+{
+	kfree(cpu->branch.stack);
+}
+
+/* Does this CPU record as those that were probed? If nobody uses records, it need not. */
+bool sbi_pmu_branch_is_alike(const struct sbi_pmu *pmu)
+{
+	struct probe p = { .wanted = pmu->branch.entries };
+
+	if (!p.wanted)
+		return true;
+	probe_here(&p);
+	return is_equal(&p.found, &pmu->branch);
+}
+
+/* Does the overflow interrupt freeze the records? It must be ours: its handler lets them go on. */
+static bool has_freeze(const struct sbi_pmu *pmu)
+{
+	return pmu->source == SBI_PMU_OVERFLOW_IRQ && pmu->irq_source->overflow == CSR_SCOUNTOVF;
+}
+
+/* ---- open ---- */
+
+/**
+ * sbi_pmu_branch_filter() - find out which branches an event asks for
+ * @pmu: the driver
+ * @event: perf core's
+ * @wish: the answer; not changed if it asks for none
+ *
+ * Without a freeze the records are those of user mode only: the interrupt, and the work before the
+ * sample, would be all that is seen of the kernel.
+ * Return: 0, -EOPNOTSUPP if that cannot be recorded, -EINVAL if it makes no sense.
+ */
+int sbi_pmu_branch_filter(const struct sbi_pmu *pmu, struct perf_event *event,
+			  struct sbi_pmu_branch_wish *wish)
+{
+	const u64 asked = event->attr.branch_sample_type;
+	const u64 others = MODES | PERF_SAMPLE_BRANCH_HV | OPTIONS;
+	u64 known = others;
+
+	if (!has_branch_stack(event))
+		return 0;
+	wish->modes = asked & MODES;
+	if (!has_freeze(pmu))
+		wish->modes &= PERF_SAMPLE_BRANCH_USER;
+	for (unsigned int i = 0; i < ARRAY_SIZE(filters); i++) {
+		known |= filters[i].asked;
+		if (asked & filters[i].asked)
+			wish->types |= filters[i].types;
+	}
+	if (!pmu->branch.entries || !is_sampling_event(event) || asked & ~known || !wish->modes)
+		return -EOPNOTSUPP;
+	if (!wish->types)
+		return -EINVAL;
+	if (!(asked & PERF_SAMPLE_BRANCH_CALL_STACK))
+		return 0;
+	/* Cores then remove a call from the records when it returns: nothing else is in them. */
+	wish->call_stack = true;
+	if (asked & ~(others | PERF_SAMPLE_BRANCH_CALL_STACK))
+		return -EINVAL;
+	return pmu->branch.call_stack && wish->modes == PERF_SAMPLE_BRANCH_USER ? 0 : -EOPNOTSUPP;
+}
+
+/**
+ * sbi_pmu_branch_open() - prepare an event, also one that a child process inherits
+ * @pmu: the driver
+ * @e: its @branch is set
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP if it is sampled in a way by which the kernel cannot be recorded; -ENOMEM
+ */
+int sbi_pmu_branch_open(const struct sbi_pmu *pmu, struct sbi_pmu_event *e)
+{
+	if (!e->branch.types)
+		return 0;
+	if (e->sampling == SBI_PMU_BY_TIMER)
+		e->branch.modes &= PERF_SAMPLE_BRANCH_USER;
+	if (!e->branch.modes)
+		return -EOPNOTSUPP;
+	/* Perf core then tells of switches between tasks without events, too. */
+	e->event->attach_state |= PERF_ATTACH_SCHED_CB;
+	if (!e->branch.call_stack || !(e->event->attach_state & PERF_ATTACH_TASK))
+		return 0;
+	e->calls = kzalloc(struct_size(e->calls, record, pmu->branch.entries), GFP_KERNEL);
+	return e->calls ? 0 : -ENOMEM;
+}
+
+/* ---- on a CPU: interrupts disabled ---- */
+
+/* Another program may run from now on: nobody may see in it what others did. */
+static void forget(struct sbi_pmu_cpu *cpu)
+{
+	sbi_pmu_csr_branch_clear();
+	cpu->branch.mm = current->mm;
+}
+
+/* Record what any event asks for; sbi_pmu_branch_sample() gives each its own. */
+static void set_control(struct sbi_pmu_cpu *cpu)
+{
+	const struct sbi_pmu_event *e;
+	u64 control = 0;
+	u32 types = 0;
+
+	hlist_for_each_entry(e, &cpu->branch.events, branch_node) {
+		types |= e->branch.types;
+		if (e->branch.modes & PERF_SAMPLE_BRANCH_USER)
+			control |= SBI_PMU_CTR_U;
+		if (e->branch.modes & PERF_SAMPLE_BRANCH_KERNEL)
+			control |= SBI_PMU_CTR_S;
+		if (e->branch.call_stack)
+			control |= SBI_PMU_CTR_RASEMU;
+	}
+	if (!(control & SBI_PMU_CTR_S))
+		types &= ~TRAPS;
+	control |= FIELD_PREP(SBI_PMU_CTR_INHIBIT, ANY & ~types);
+	if (types && has_freeze(cpu->pmu))
+		control |= SBI_PMU_CTR_LCOFIFRZ;
+	sbi_pmu_csr_branch_control(types ? control : 0);
+}
+
+/**
+ * sbi_pmu_branch_add() - have this CPU record branches for an event that starts
+ * @cpu: this CPU
+ * @e: asks for branches; nothing happens if it has been added before
+ * Return: false if another event is there for which calls are to be recorded in another way.
+ */
+bool sbi_pmu_branch_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+{
+	const struct sbi_pmu_event *other;
+
+	if (!hlist_unhashed(&e->branch_node))
+		return true;
+	hlist_for_each_entry(other, &cpu->branch.events, branch_node)
+		if (other->branch.call_stack != e->branch.call_stack)
+			return false;
+	hlist_add_head(&e->branch_node, &cpu->branch.events);
+	cpu->pmu->perf_sched_cb_inc(&cpu->pmu->pmu);
+	forget(cpu);
+	sbi_pmu_csr_branch_unfreeze();
+	set_control(cpu);
+	return true;
+}
+
+/* Of sbi_pmu_branch_leave() */
+void sbi_pmu_branch_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+{
+	hlist_del_init(&e->branch_node);
+	cpu->pmu->perf_sched_cb_dec(&cpu->pmu->pmu);
+	if (cpu->online)
+		set_control(cpu);
+}
+
+static unsigned long switches_of(const struct task_struct *task)
+{
+	return task->nvcsw + task->nivcsw;
+}
+
+/* This task is switched out: its callers will be the same when it comes back. */
+static void save_calls(const struct sbi_pmu_cpu *cpu, struct sbi_pmu_branch_calls *calls)
+{
+	struct sbi_pmu_branch_record *r = calls->record;
+
+	calls->task = current;
+	calls->switches = switches_of(current);
+	calls->count = 0;
+	if (cpu->branch.mm != current->mm)
+		return;
+	for (; calls->count < cpu->pmu->branch.entries; calls->count++, r++) {
+		sbi_pmu_csr_branch_read(calls->count, r);
+		if (!(r->source & SBI_PMU_CTRSOURCE_V))
+			break;
+	}
+}
+
+/* Not if it has run meanwhile, on another CPU; nor if perf core has given its event another task. */
+static bool restore_calls(const struct sbi_pmu_branch_calls *calls)
+{
+	if (calls->task != current || calls->switches != switches_of(current))
+		return false;
+	for (unsigned int i = 0; i < calls->count; i++)
+		sbi_pmu_csr_branch_write(i, &calls->record[i]);
+	return true;
+}
+
+/**
+ * sbi_pmu_branch_switch() - perf core switches tasks, while an event is here that asks for branches
+ * @cpu: this CPU
+ * @in: current has come; else it is about to go
+ */
+void sbi_pmu_branch_switch(struct sbi_pmu_cpu *cpu, bool in)
+{
+	struct sbi_pmu_event *e;
+
+	if (in)
+		forget(cpu);
+	hlist_for_each_entry(e, &cpu->branch.events, branch_node) {
+		if (!e->calls)
+			continue;
+		if (!in)
+			save_calls(cpu, e->calls);
+		else if (restore_calls(e->calls))
+			break;
+	}
+}
+
+/* A CPU comes online, or wakes. */
+void sbi_pmu_branch_online(struct sbi_pmu_cpu *cpu)
+{
+	if (!cpu->branch.stack)
+		return;
+	sbi_pmu_branch_is_alike(cpu->pmu); /* sets up the depth, too */
+	set_control(cpu);
+}
+
+/* Record nothing any more, and leave nothing behind. */
+void sbi_pmu_branch_offline(struct sbi_pmu_cpu *cpu)
+{
+	if (!cpu->branch.stack)
+		return;
+	sbi_pmu_csr_branch_control(0);
+	sbi_pmu_csr_branch_clear();
+}
+
+/* ---- samples ---- */
+
+/* What a record's cycles say: a mantissa and an exponent (CTR 1.0, 2.5.3). Perf has 16 bits. */
+static unsigned int cycles_of(u64 data)
+{
+	const u64 mantissa = FIELD_GET(SBI_PMU_CTRDATA_CCM, data);
+	const unsigned int exponent = FIELD_GET(SBI_PMU_CTRDATA_CCE, data);
+
+	if (!(data & SBI_PMU_CTRDATA_CCV))
+		return 0;
+	return min_t(u64, exponent ? (4096 + mantissa) << (exponent - 1) : mantissa, 0xffff);
+}
+
+/* The kernel's half of addresses is the upper one. */
+static unsigned int mode_of(u64 address)
+{
+	return (s64)address < 0 ? PERF_SAMPLE_BRANCH_KERNEL : PERF_SAMPLE_BRANCH_USER;
+}
+
+static void fill_entry(struct perf_branch_entry *entry, const struct sbi_pmu_branch_record *r,
+		       u64 asked, bool tells_missed)
+{
+	static const u8 types[TYPES] = {
+		[INTERRUPT] = PERF_BR_IRQ,
+		[TRAP_RETURN] = PERF_BR_ERET,
+		[TAKEN] = PERF_BR_COND,
+		[INDIRECT_CALL] = PERF_BR_IND_CALL,
+		[DIRECT_CALL] = PERF_BR_CALL,
+		[INDIRECT_JUMP] = PERF_BR_IND,
+		[DIRECT_JUMP] = PERF_BR_UNCOND,
+		[COROUTINE_SWAP] = PERF_BR_IND_CALL,
+		[RETURN] = PERF_BR_RET,
+		[OTHER_INDIRECT_JUMP] = PERF_BR_IND,
+		[OTHER_DIRECT_JUMP] = PERF_BR_UNCOND,
+	};
+
+	*entry = (struct perf_branch_entry){
+		.from = r->source & ~SBI_PMU_CTRSOURCE_V,
+		.to = r->target & ~SBI_PMU_CTRTARGET_MISP,
+	};
+	if (tells_missed && !(asked & PERF_SAMPLE_BRANCH_NO_FLAGS)) {
+		entry->mispred = r->target & SBI_PMU_CTRTARGET_MISP;
+		entry->predicted = !entry->mispred;
+	}
+	if (!(asked & PERF_SAMPLE_BRANCH_NO_CYCLES))
+		entry->cycles = cycles_of(r->data);
+	if (asked & PERF_SAMPLE_BRANCH_TYPE_SAVE)
+		entry->type = types[FIELD_GET(SBI_PMU_CTRDATA_TYPE, r->data)];
+	if (asked & PERF_SAMPLE_BRANCH_PRIV_SAVE)
+		entry->priv = mode_of(r->target) == PERF_SAMPLE_BRANCH_USER ? PERF_BR_PRIV_USER :
+									      PERF_BR_PRIV_KERNEL;
+}
+
+/*
+ * May the event have it? A branch from one mode to another has one end in each. The source is 0 if
+ * its mode is not recorded.
+ */
+static bool is_wanted(const struct sbi_pmu_branch_record *r, u16 types, u8 modes)
+{
+	const u64 source = r->source & ~SBI_PMU_CTRSOURCE_V;
+
+	return source && types & BIT(FIELD_GET(SBI_PMU_CTRDATA_TYPE, r->data)) &&
+	       modes & mode_of(source) && modes & mode_of(r->target);
+}
+
+/**
+ * sbi_pmu_branch_sample() - add the last branches to a sample
+ * @cpu: this CPU
+ * @e: asks for branches
+ * @data: the sample; uses memory of @cpu until it is output
+ */
+void sbi_pmu_branch_sample(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e,
+			   struct perf_sample_data *data)
+{
+	struct perf_branch_stack *stack = cpu->branch.stack;
+	/* From here on this work is not recorded, either. */
+	const bool frozen = sbi_pmu_csr_branch_freeze();
+	u8 modes = e->branch.modes;
+
+	/* Not recorded up to the overflow, but up to here: the kernel's last branches are ours. */
+	if (!frozen)
+		modes &= PERF_SAMPLE_BRANCH_USER;
+	/* Perf core may not tell of a switch between tasks without events; nor of exec(). */
+	if (cpu->branch.mm != current->mm)
+		forget(cpu);
+	stack->nr = 0;
+	stack->hw_idx = 0; /* by age */
+	for (unsigned int i = 0; i < cpu->pmu->branch.entries; i++) {
+		struct sbi_pmu_branch_record r;
+
+		sbi_pmu_csr_branch_read(i, &r);
+		if (!(r.source & SBI_PMU_CTRSOURCE_V))
+			break;
+		/* A core without this bit leaves it 0. */
+		if (r.target & SBI_PMU_CTRTARGET_MISP)
+			cpu->branch.tells_missed = true;
+		if (is_wanted(&r, e->branch.types, modes))
+			fill_entry(&stack->entries[stack->nr++], &r,
+				   e->event->attr.branch_sample_type, cpu->branch.tells_missed);
+	}
+	if (!frozen)
+		sbi_pmu_csr_branch_unfreeze();
+	perf_sample_save_brstack(data, e->event, stack, NULL);
+}
