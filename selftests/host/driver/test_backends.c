@@ -251,6 +251,21 @@ static void test_learning(const char *name, void (*rows)(void))
 	unloaded("delegation.learning");
 }
 
+/* Where counters are not delegated, firmware is not asked whether they are. */
+static void test_not_delegated(void)
+{
+	struct machine machine = {};
+	unsigned long by_default;
+
+	boot(&machine);
+	by_default = all_calls();
+	unload();
+	machine.params[0] = "backend=sbi";
+	boot(&machine);
+	check(by_default == all_calls(), "delegation.costs_no_call_where_there_is_none");
+	unload();
+}
+
 static bool not_counter_5(const struct fakesbi_code *code, unsigned int idx)
 {
 	return idx != 5 && unit(code, idx);
@@ -626,6 +641,7 @@ void test_backends(void)
 	test_learned();
 	test_learning("all_rows", NULL);
 	test_learning("units", units);
+	test_not_delegated();
 	test_differs();
 	test_raw_by_firmware();
 	test_csr();

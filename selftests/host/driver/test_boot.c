@@ -255,6 +255,7 @@ static const struct {
 	{ "sbi_if_selectors_differ", { .delegated = true, .prepare = odd_counter }, 0, NULL, "caps/backend", "sbi" },
 	{ "sbi_if_a_filter_would_be_lost", { .delegated = true, .prepare = no_uinh }, 0, NULL, "caps/backend", "sbi" },
 	{ "sbi_if_a_filter_of_guests_would_be_lost", { .isa = " sscofpmf h ", .delegated = true, .prepare = no_vsinh }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_the_interrupt_does_not_work", { .delegated = true, .prepare = enable_is_zero }, 0, "it is not seen that they interrupt", "caps/backend", "sbi" },
 	{ "sbi_if_a_cpu_differs", { .cpus = 2, .delegated = true, .prepare = other_delegation }, 0, NULL, "cpus", "0-1" },
 	{ "sbi_if_filters_must_be_tried", { .isa = "", .delegated = true }, 0, NULL, "caps/backend", "sbi" },
 	{ "sbi_if_another_interrupt", { .isa = " xandespmu ", .delegated = true, .prepare = andes }, 0, NULL, "caps/backend", "sbi" },
