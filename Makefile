@@ -26,14 +26,14 @@
 #: From the event data, to build/:
 #: make htmldocs     Documentation/ and pages of all events as HTML (needs Sphinx); docs: only these pages
 #: make perf-json    events and metrics for perf's source tree
-#: make dts          write XiangShan's device trees and compile them (needs dtc)
+#: make dts          write device trees for XiangShan and for boards, and compile them (needs dtc)
 #: make kernel-patch   the driver as a patch for the kernel's source tree LINUX=dir
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 prefix ?= /usr/local
 VERSION := $(shell sed -n 's/.*SBI_PMU_VERSION "\(.*\)"/\1/p' include/sbi_pmu/version.h)
 LAB := selftests/qemu/lab.sh
-EVENTS := drivers/perf/sbi_pmu/vendor/xiangshan
+EVENTS := drivers/perf/sbi_pmu/vendor
 BUILD := build
 
 .DEFAULT_GOAL := modules
@@ -79,6 +79,9 @@ install-tools: tools
 	sed 's|@prefix@|$(prefix)|; s|@version@|$(VERSION)|' tools/sbi-pmu.pc.in >$(PKGCONFIG)/sbi-pmu.pc
 	$(EVENTS)/generate.sh dts $(DATA)/dts
 	$(EVENTS)/generate.sh perf-json $(DATA)/perf-json
+	for file in $$(sed -n 's/^cores := //p' drivers/perf/sbi_pmu/Makefile) common.awk read-cores.awk; do \
+		install -D -m 644 $(EVENTS)/$$file $(DATA)/cores/$$file || exit; done
+	install -m 644 tools/sbi-pmu-map/map.awk $(DATA)/cores
 
 uninstall-tools:
 	$(MAKE) -C tools uninstall

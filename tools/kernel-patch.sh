@@ -25,8 +25,8 @@ driver=drivers/perf/sbi_pmu
 mkdir -p "$new/a/drivers/perf" "$new/b/$driver/include/sbi_pmu"
 cp "$linux/drivers/perf/Kconfig" "$linux/drivers/perf/Makefile" "$new/a/drivers/perf/"
 
-find $driver \( -name '*.[ch]' -o -name read.awk -o -name write-c.awk -o -name events.tsv \
-	-o -name combined.tsv -o -name standard.tsv \) ! -name '*.mod.c' -exec sh -ec '
+find $driver \( -name '*.[ch]' -o -name common.awk -o -name 'read*.awk' -o -name 'write-c*.awk' \
+	-o -name '*.tsv' \) ! -name '*.mod.c' ! -name riscv.tsv ! -name metrics.tsv -exec sh -ec '
 	for file; do
 		mkdir -p "$0/$(dirname "$file")"
 		cp "$file" "$0/$file"
@@ -48,8 +48,8 @@ config SBI_PMU
 	tristate "perf PMU on the RISC-V SBI PMU extension (sbi_pmu)"
 	depends on RISCV && 64BIT && RISCV_SBI && KPROBES
 	help
-	  Count and sample the events that the SBI firmware offers, with the
-	  event names of XiangShan cores.
+	  Count and sample the events that the SBI firmware offers, with
+	  names of events where the core is known.
 
 	  Without RISCV_PMU_SBI, or with this argument of the kernel, it is
 	  the PMU of the CPUs:

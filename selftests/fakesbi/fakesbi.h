@@ -105,11 +105,13 @@ struct fakesbi_branches {
  * @read_fails: the same: a read of a firmware counter fails
  * @shmem_fails: the same: a call that sets or disables the shared memory fails
  * @delegated: counters that firmware delegates, by CSR - CYCLE; 0: there is no Ssccfg
- * @smcntrpmf: cycle and instret have filters
+ * @smcntrpmf: counters of cycle and instret that filter, by CSR - CYCLE
+ * @unfiltered: does a counter ignore filters of this event? NULL: no
  * @event_bits: bits of sireg2 that are kept
  * @constant: delegated counters whose value cannot be written
  * @unstoppable: delegated counters whose bit in scountinhibit cannot be changed
  * @no_sireg2: an access to sireg2 traps
+ * @odd_counters: counters on which firmware writes other selectors for cache events
  * @boot_event: mhpmevent of programmable counters as firmware leaves it when the hart starts
  * @inhibit_writes: number of writes to scountinhibit
  * @branches: branch records
@@ -130,17 +132,19 @@ struct fakesbi_hart {
 	u64 quirks;
 	u64 reads;
 	unsigned int refuse, stray, start_fails, stop_fails, read_fails, shmem_fails;
-	u32 delegated, constant, unstoppable;
+	u32 delegated, constant, unstoppable, odd_counters;
 	u64 event_bits, boot_event;
 	unsigned int inhibit_writes;
 	struct fakesbi_branches branches;
 	unsigned long calls[16];
-	bool smcntrpmf, no_sireg2;
+	u32 smcntrpmf;
+	bool (*unfiltered)(const struct fakesbi_code *code);
+	bool no_sireg2;
 	unsigned int broken;
 	const char *why;
 };
 
-#define FAKESBI_HARTS	2
+#define FAKESBI_HARTS	16
 
 /* The harts, of which most tests use the first; and the one that makes calls and accesses now */
 extern struct fakesbi_hart fakesbi_harts[FAKESBI_HARTS], *fakesbi_now;

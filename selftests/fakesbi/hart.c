@@ -78,7 +78,15 @@ bool model_is_fixed(unsigned int idx)
 	return csr == SPEC_CSR_CYCLE || csr == SPEC_CSR_INSTRET;
 }
 
-/* A counter without filters and interrupts */
+/* A fixed counter whose filter firmware writes */
+bool model_has_cfg(unsigned int idx)
+{
+	const unsigned int csr = fakesbi.ctr[idx].info & SPEC_INFO_CSR;
+
+	return model_is_fixed(idx) && fakesbi.smcntrpmf >> (csr - SPEC_CSR_CYCLE) & 1;
+}
+
+/* A counter without interrupts */
 bool model_only_counts(unsigned int idx)
 {
 	return model_is_fixed(idx) && !fakesbi_has(QUIRK_FIXED_HOMOGENEOUS);
@@ -141,9 +149,14 @@ u32 fakesbi_overflow(unsigned int csr)
 	return word;
 }
 
-/* Events in a ns: a function of the code, different for most codes. */
+/* No guest runs. */
+#define NO_MODE	(SPEC_CFG_UINH | SPEC_CFG_SINH)
+
+/* Events in a ns: a function of the code, different for most codes; nothing counts M-mode. */
 u64 fakesbi_rate(const struct fakesbi_code *code)
 {
+	if ((code->flags & NO_MODE) == NO_MODE)
+		return 0;
 	return 1 + (code->idx * 7 + code->data * 13 + code->flags * 31) % FAKESBI_MAX_RATE;
 }
 
@@ -165,7 +178,8 @@ static bool counts_nothing(unsigned int idx)
 	const struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
 
 	return fakesbi.delegated && !model_is_fixed(idx) && !model_is_firmware(idx) &&
-	       !(ctr->event & SPEC_EVENT_SELECTOR);
+	       !(ctr->event & SPEC_EVENT_SELECTOR) &&
+	       !(ctr->event & SPEC_EVENT_MINH && fakesbi_has(QUIRK_EVENT_STICKS));
 }
 
 /* Events that a running counter counts in a ns */
@@ -268,7 +282,8 @@ static void boot_events(void)
 void fakesbi_delegate(bool on)
 {
 	fakesbi.delegated = on ? ~0U : 0;
-	fakesbi.smcntrpmf = on;
+	fakesbi.smcntrpmf =
+		on ? SPEC_CSR_BIT(SPEC_CSR_CYCLE) | SPEC_CSR_BIT(SPEC_CSR_INSTRET) : 0;
 	fakesbi.boot_event = on ? SPEC_EVENT_MINH | SPEC_EVENT_OF : 0;
 	boot_events();
 }
@@ -318,7 +333,7 @@ static bool is_fixed(unsigned int counter)
 /* The counter whose register @csr is accessed, NULL if that traps */
 static struct fakesbi_ctr *accessed(unsigned int counter, unsigned int csr)
 {
-	const bool has_event = !is_fixed(counter) || fakesbi.smcntrpmf;
+	const bool has_event = !is_fixed(counter) || fakesbi.smcntrpmf >> counter & 1;
 
 	return csr == SPEC_CSR_SIREG || (has_event && !fakesbi.no_sireg2) ? delegated(counter) : NULL;
 }
@@ -344,6 +359,8 @@ static void set_event(unsigned int counter, struct fakesbi_ctr *ctr, u64 event)
 	ctr->event = (event & mask) | (ctr->event & ~mask & SPEC_EVENT_MINH);
 	ctr->lost = false;
 	ctr->code = code_of(ctr->event & ~SPEC_EVENT_MINH);
+	if (fakesbi.unfiltered && fakesbi.unfiltered(&ctr->code))
+		ctr->code.flags = 0;
 	if (is_fixed(counter)) {
 		ctr->code.idx = counter ? SPEC_GENERAL_INSTRUCTIONS : SPEC_GENERAL_CYCLES;
 		ctr->code.data = 0;
@@ -412,6 +429,8 @@ void fakesbi_suspend(void)
 			ctr->lost = ctr->configured || (ctr->event & SPEC_EVENT_SELECTOR);
 		if (fakesbi_has(QUIRK_SUSPEND_LOSES_VALUES))
 			ctr->value = model_random64() & model_bits(ctr);
+		if (fakesbi_has(QUIRK_SUSPEND_LOSES_FIXED_FILTERS) && model_is_fixed(i))
+			ctr->code.flags = 0;
 	}
 	if (fakesbi_has(QUIRK_SUSPEND_LOSES_EVENTS) && fakesbi.delegated)
 		boot_events();

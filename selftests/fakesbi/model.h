@@ -18,6 +18,7 @@ static inline u64 model_random64(void)
 void model_report(const char *why);
 bool model_is_firmware(unsigned int idx);
 bool model_is_fixed(unsigned int idx);
+bool model_has_cfg(unsigned int idx);
 bool model_only_counts(unsigned int idx);
 bool model_is_withheld(unsigned int idx);
 bool model_holds_same(unsigned int a, unsigned int b);

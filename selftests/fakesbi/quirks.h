@@ -22,6 +22,7 @@
 	X(LAST_STATUS)			/* (k) only the last counter's status is returned */ \
 	X(SUSPEND_LOSES_EVENTS)		/* (l) counters do not count after suspend */ \
 	X(SUSPEND_LOSES_VALUES)		/* (l) values are random after suspend */ \
+	X(SUSPEND_LOSES_FIXED_FILTERS)	/* cycle, instret count in all modes after suspend */ \
 	X(HIGHEST_FIRST)		/* (m) the highest free counter is taken */ \
 	X(FIRST_ROW_ONLY)		/* (m) only the first matching line of the tree is tried */ \
 	X(FIXED_WITHHELD)		/* cycle, instret run, but no event gets them (1.9) */ \
@@ -47,6 +48,7 @@
 	X(NO_FILTER)			/* filter flags are ignored */ \
 	/* QEMU */ \
 	X(TIED)				/* of counters with one event the first counts */ \
+	X(EVENT_STICKS)			/* with MINH it counts on when S-mode clears it */ \
 	/* No known firmware */ \
 	X(JUNK_INFO)			/* reserved bits of counter_info are set */
 

@@ -116,13 +116,15 @@ static bool can_hold(const struct fakesbi_code *code, unsigned int idx)
 	       in_first_line(code, idx);
 }
 
-/* Filters are hints: fixed counters, and harts without Sscofpmf, have none. */
-static u32 filters_kept(unsigned int idx, u32 flags)
+/* Filters are hints: fixed counters have none, nor have others of harts without Sscofpmf. */
+static u32 filters_kept(unsigned int idx, const struct fakesbi_code *code)
 {
-	if (model_only_counts(idx) || model_is_firmware(idx) || !fakesbi.sscofpmf ||
-	    fakesbi_has(QUIRK_NO_FILTER))
+	const bool can = model_only_counts(idx) ? model_has_cfg(idx) : fakesbi.sscofpmf;
+
+	if (!can || model_is_firmware(idx) || fakesbi_has(QUIRK_NO_FILTER) ||
+	    (fakesbi.unfiltered && fakesbi.unfiltered(code)))
 		return 0;
-	return flags & CFG_FILTERS;
+	return code->flags & CFG_FILTERS;
 }
 
 static u64 configurations;
@@ -134,11 +136,13 @@ static struct sbiret take(unsigned int idx, const struct fakesbi_code *code)
 	if (fakesbi_has(QUIRK_FIXED_ALWAYS))
 		ctr->running = false;
 	ctr->code = *code;
-	ctr->code.flags = filters_kept(idx, code->flags);
+	ctr->code.flags = filters_kept(idx, code);
 	ctr->configured = true;
 	ctr->event = model_event(code);
+	if (code->idx >> 16 == SPEC_TYPE_CACHE && fakesbi.odd_counters & BIT(idx & 31))
+		ctr->event ^= BIT(30);
 	if (model_is_fixed(idx))
-		ctr->event &= fakesbi.smcntrpmf ? ~SPEC_EVENT_SELECTOR : 0;
+		ctr->event &= model_has_cfg(idx) ? ~SPEC_EVENT_SELECTOR : 0;
 	ctr->overflown = fakesbi.delegated && !model_is_fixed(idx);
 	ctr->lost = false;
 	ctr->total = 0;

@@ -15,6 +15,13 @@ make -C "$top/dts" OUT="$dir" >"$dir/make.log" 2>&1 || fails "$(cat "$dir/make.l
 # The pmu node of QEMU's virt machine, whose rows are replaced
 echo '/dts-v1/; / { pmu { compatible = "riscv,pmu"; riscv,event-to-mhpmcounters = <1 1 0x7fff9>; }; };' |
 	dtc -q -o "$dir/virt.dtb"
+for tree in "$dir"/[a-z0-9]*.dtso; do
+	case $tree in */xiangshan-*) continue ;; esac
+	fdtoverlay -i "$dir/virt.dtb" -o "$dir/laid" "${tree%.dtso}.dtbo" || failed=1
+	core=$(sed -n 's/.* from \(.*\)\.tsv (.*/\1/p' "$tree")
+	[ -n "$core" ] && [ "$(fdtget -t x "$dir/laid" /pmu riscv,raw-event-to-mhpmcounters | wc -w)" -ge 5 ] ||
+		fails "${tree##*/}: no raw events"
+done
 for tree in "$dir"/xiangshan-*.dtb; do
 	fdtoverlay -i "$dir/virt.dtb" -o "$dir/laid" "${tree%.dtb}-virt.dtbo" || failed=1
 	for p in riscv,event-to-mhpmevent riscv,event-to-mhpmcounters riscv,raw-event-to-mhpmcounters \

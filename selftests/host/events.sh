@@ -4,10 +4,11 @@
 # events.sh - the event data is read without errors or messages, and each error planted
 # in a copy is reported with file and line. With each awk of this machine.
 . "$(dirname "$0")/steps.sh"
-good=$top/drivers/perf/sbi_pmu/vendor/xiangshan
+vendor=$top/drivers/perf/sbi_pmu/vendor
+good=$vendor/xiangshan
 
 generate() { # AWK FOLDER
-	$1 -f "$2/read.awk" -f "$2/write-c.awk" "$2/events.tsv" "$2/combined.tsv" \
+	$1 -f "$vendor/common.awk" -f "$2/read.awk" -f "$2/write-c.awk" "$2/events.tsv" "$2/combined.tsv" \
 		"$2/standard.tsv" "$2/riscv.tsv" "$2/metrics.tsv"
 }
 
@@ -81,6 +82,48 @@ all_errors() {
 	refuses '/^td_l1/s/td_l1/TD_L1/' metrics.tsv '^TD_L1' "metric 'TD_L1_bound'"
 }
 
+# The tables of other cores
+cores=$(sed -n 's/^cores := //p' "$vendor/../Makefile")
+
+generate_cores() { # AWK FOLDER
+	# shellcheck disable=SC2086 # a list
+	(cd "$2" && $1 -f "$vendor/common.awk" -f read-cores.awk -f write-cores.awk $cores)
+}
+
+# refuses_core SCRIPT FILE LINE-PATTERN MESSAGE: as refuses().
+refuses_core() {
+	rm -rf "$dir/cores"
+	cp -r "$vendor" "$dir/cores"
+	sed "$1" "$vendor/$2" >"$dir/cores/$2"
+	! cmp -s "$vendor/$2" "$dir/cores/$2" || fails "nothing planted: $4"
+	if generate_cores "$awk" "$dir/cores" >"$dir/out" 2>"$dir/said"; then
+		fails "$awk: not refused: $4"
+		return
+	fi
+	[ ! -s "$dir/out" ] || fails "$awk: refused, but with output: $4"
+	grep -F "$2:$(grep -nE "$3" "$dir/cores/$2" | tail -n 1 | cut -d : -f 1):" "$dir/said" |
+		grep -q "$4" || { fails "$awk: instead of '$2: $4':"; cat "$dir/said"; }
+}
+
+all_core_errors() {
+	refuses_core '/^inst_fp	/s//inst_csr	/' thead/c900.tsv '^inst_csr	' "duplicate name 'inst_csr' of core c900"
+	refuses_core '/^inst_fp	/s/0x2a/0x20/' thead/c900.tsv '^inst_fp	' 'selector 0x20 of core c900 is taken: inst_csr'
+	refuses_core '/^inst_fp	/s/0x2a/42/' thead/c900.tsv '^inst_fp	' "selector '42' is no hex"
+	refuses_core '/^inst_fp	/s/0x2a/0x100000000/' thead/c900.tsv '^inst_fp	' 'more than 32 bits'
+	refuses_core '/^inst_fp	/s//Inst_fp	/' thead/c900.tsv '^Inst_fp	' "alias 'Inst_fp' is not all of"
+	refuses_core '/^inst_fp	/s//branches	/' thead/c900.tsv '^branches	' 'taken by an event of the SBI'
+	refuses_core '/^inst_fp	/s/	[^	]*$//' thead/c900.tsv '^inst_fp	' '4 fields instead of 5'
+	refuses_core '/^utlb_hit	/s/p550/p551/' sifive/bullet.tsv '^utlb_hit	' "unknown core 'p551'"
+	refuses_core '/	0x5	/s/inst_branch/inst_branches/' thead/c900.tsv '^#standard.*	0x5	' "core c900 has no 'inst_branches'"
+	refuses_core '/	0x5	/s/inst_branch/inst_branch+inst_jmp/' thead/c900.tsv '^#standard.*	0x5	' 'cannot be added'
+	refuses_core '/	0x6	/s/branch_target_misprediction/utlb_miss/' sifive/bullet.tsv '^#standard.*	0x6	' 'cannot be added'
+	refuses_core '/	0x5	/s/missing/absent/' thead/c900.tsv '^#standard.*	0x5	' "'absent' is not when"
+	refuses_core '/	0x5	/s/inst_branch/-/' thead/c900.tsv '^#standard.*	0x5	' "'branches' has no event"
+	refuses_core '/^#core/s/2026-07/July/' thead/c900.tsv '^#core' "date 'July' is not YYYY-MM"
+	refuses_core '/^#core/s/c900/x60/' thead/c900.tsv '^#core' "duplicate core 'x60'"
+	refuses_core '/^#id	ax65/s/8a65/8a6x/' andes/ax.tsv '^#id	ax65' 'is no pattern'
+}
+
 for awk in mawk gawk "busybox awk" original-awk; do
 	$awk 'BEGIN { exit }' 2>/dev/null </dev/null || continue
 	tried=$awk
@@ -89,7 +132,12 @@ for awk in mawk gawk "busybox awk" original-awk; do
 	[ ! -e "$dir/first" ] || cmp "$dir/first" "$dir/good" || fails "$awk gives other output"
 	[ -e "$dir/first" ] || cp "$dir/good" "$dir/first"
 	all_errors
-	echo "event data: $awk, $(grep -c EVENT "$dir/good") names"
+	generate_cores "$awk" "$vendor" >"$dir/cores.inc" 2>"$dir/said" || fails "$awk refuses the cores"
+	[ ! -s "$dir/said" ] || fails "$awk: $(cat "$dir/said")"
+	[ ! -e "$dir/first-cores" ] || cmp "$dir/first-cores" "$dir/cores.inc" || fails "$awk gives other cores"
+	[ -e "$dir/first-cores" ] || cp "$dir/cores.inc" "$dir/first-cores"
+	all_core_errors
+	echo "event data: $awk, $(grep -c EVENT "$dir/good") names; cores: $(grep -c '^	"' "$dir/cores.inc") names"
 done
 [ -n "$tried" ] || fails "no awk"
 

@@ -63,12 +63,12 @@ in_page() { # FILE
 		}' "$1" | sort
 }
 
-awk -f "$events/read.awk" -f "$events/write-c.awk" "$events/events.tsv" "$events/combined.tsv" \
+awk -f "$events/../common.awk" -f "$events/read.awk" -f "$events/write-c.awk" "$events/events.tsv" "$events/combined.tsv" \
 	>"$dir/tables.inc" || fails "tables.inc cannot be made"
 for kind in dts docs; do
-	"$events/generate.sh" $kind "$dir/$kind" || fails "$kind cannot be made"
+	"$events/../generate.sh" $kind "$dir/$kind" || fails "$kind cannot be made"
 done
-"$events/generate.sh" perf-json "$dir/json" || fails "JSON cannot be made"
+"$events/../generate.sh" perf-json "$dir/json" || fails "JSON cannot be made"
 
 for t in $(sed -n 's/^#title	\([^	]*\)	.*/\1/p' "$events/events.tsv"); do
 	in_driver "$t" EVENT >"$dir/events"

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # jevents.sh PMU-EVENTS - perf's own jevents.py accepts our events and metrics and gives
-# perf all of them; PMU-EVENTS is the folder of that name in perf's sources. Needs python3.
+# perf all of them; and where perf has names of its own for a core, ours are the same.
+# PMU-EVENTS is the folder of that name in perf's sources. Needs python3.
 . "$(dirname "$0")/steps.sh"
-ours=$dir/json/arch/riscv/openxiangshan
+ours=$dir/json/arch/riscv
+vendor=$top/drivers/perf/sbi_pmu/vendor
 
-"$top/drivers/perf/sbi_pmu/vendor/xiangshan/generate.sh" perf-json "$dir/json" || exit
+"$vendor/generate.sh" perf-json "$dir/json" || exit
 cp -r "$1" "$dir/perf" && cp -r "$dir/json/arch" "$dir/perf/" || exit
 # The lines of both cores are enabled, as by a user who knows the core.
 sed 's/^#0x/0x/' "$dir/json/mapfile-lines.csv" >"$dir/lines"
@@ -16,15 +18,16 @@ cat "$dir/lines" >>"$dir/perf/arch/riscv/mapfile.csv"
 
 # How many events or metrics perf's table of a model has; a line there is one.
 taken() { # MODEL events|metrics
-	awk -v head="pmu_$2__openxiangshan_$(echo "$1" | tr - _)_default_core" '
+	awk -v head="pmu_$2__$(echo "$1" | tr /- __)_default_core" '
 		index($0, head "[]") { on = 1; next }
 		/^};/ { on = 0 }
 		on && /\/\* .*\\000/ { n++ }
 		END { print n + 0 }' "$dir/perf/events.c"
 }
 
-for model in "$ours"/*/; do
-	model=$(basename "$model")
+for model in "$ours"/*/*/; do
+	model=${model#"$ours/"}
+	model=${model%/}
 	events=$(cat "$ours/$model"/*.json | grep -c '"EventName"')
 	metrics=$(cat "$ours/$model"/*.json | grep -c '"MetricName"')
 	[ "$(taken "$model" events) $(taken "$model" metrics)" = "$events $metrics" ] ||
@@ -32,9 +35,36 @@ for model in "$ours"/*/; do
 	echo "$model: $events events, $metrics metrics"
 done
 
-# Both cores find their table.
+# All cores find their table.
 grep -v '^#' "$dir/lines" | while IFS=, read -r core _ model _; do
-	grep -A 6 "cpuid = \"$core\"" "$dir/perf/events.c" |
+	grep -F -A 6 "cpuid = \"$core\"" "$dir/perf/events.c" |
 		grep -q "pmu_events__$(echo "$model" | tr /- __),\$" || echo "$core"
 done | grep . && fails "these cores find no table"
+
+# "name code" of perf's own tables of a core, and of ours; a name that only perf has is in "also".
+for family in $(sed -n 's/^cores := //p' "$vendor/../Makefile"); do
+	sed -n 's/^#stock	//p' "$vendor/$family" | while IFS='	' read -r core models; do
+		for model in $models; do
+			stock=$1/arch/riscv/$model
+			[ -d "$stock" ] || continue
+			python3 -c '
+import json, sys
+for file in sys.argv[1:]:
+    for event in json.load(open(file)):
+        if "EventCode" in event:
+            print(event["EventName"].lower(), hex(int(event["EventCode"], 16)))
+				' "$stock"/*.json | sort >"$dir/stock"
+			awk -F '\t' -v core="$core" '!/^#/ && ($3 == "*" || index(" " $3 " ", " " core " ")) {
+				print $1, $2
+				if ($4 != "-")
+					print $4, $2
+			}' "$vendor/$family" | sort >"$dir/names"
+			echo "$model: $(comm -12 "$dir/stock" "$dir/names" | wc -l) of $(wc -l <"$dir/stock") names of perf are ours"
+			comm -23 "$dir/stock" "$dir/names" | sed "s|^|$model, not ours: |"
+		done
+	done
+done >"$dir/compared"
+cat "$dir/compared"
+grep -q 'are ours$' "$dir/compared" || fails "perf knows none of our cores"
+! grep -q 'not ours' "$dir/compared" || fails "perf has other names or codes"
 exit $failed

@@ -474,6 +474,7 @@ test_steps() { # ROOT STEPS [CXX-ROOT]
 	event tables = in_tree $1 selftests/host/events.sh
 	versions, make install and uninstall = in_tree $1 selftests/host/install.sh
 	generated files = in_tree $1 selftests/host/generated.sh
+	device trees against tables of cores = in_tree $1 selftests/host/map.sh
 	device trees = in_tree $1 selftests/host/dts.sh
 	patch for a kernel = in_tree $1 selftests/host/kernel-patch.sh
 	examples = in_tree ${3:-$1} selftests/host/examples.sh

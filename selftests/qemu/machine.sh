@@ -127,11 +127,15 @@ machine_command() {
 }
 
 # device_tree OVERLAY: let QEMU write the device tree of $machine, and apply OVERLAY.dtso of the
-# event data or of the lab to it. Print the name of the resulting file.
+# event data or of the lab to it; board-NAME is a board of boards.tsv. Print the name of the
+# resulting file.
 device_tree() {
 	local overlay=$1 source folder here=$run/tree/selftests/qemu
 	folder=$(mktemp -d "$run/dtb.XXXXXX")
-	"$run/tree/drivers/perf/sbi_pmu/vendor/xiangshan/generate.sh" dts "$folder" || exit
+	"$run/tree/drivers/perf/sbi_pmu/vendor/generate.sh" dts "$folder" || exit
+	[[ $overlay != board-* ]] ||
+		awk -v board="${overlay#board-}" -f "$run/tree/selftests/boards.awk" \
+			"$run/tree/selftests/boards.tsv" >"$folder/$overlay.dtso" || exit
 	for source in "$folder" "$here" "$here/xiangshan-hpm" "$here/vendor-pmu" missing; do
 		[ ! -e "$source/$overlay.dtso" ] || break
 	done

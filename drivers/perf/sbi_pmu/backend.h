@@ -85,8 +85,9 @@ void sbi_pmu_shmem_offline(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu);
 
 /* Delegated counters (backend_csr.c) */
-const char *sbi_pmu_delegation_probe(struct sbi_pmu_cpu *cpu, struct sbi_pmu_delegation *found);
-bool sbi_pmu_delegation_equal(const struct sbi_pmu_delegation *a,
-			      const struct sbi_pmu_delegation *b);
+const char *sbi_pmu_delegation_learn(struct sbi_pmu *pmu);
+bool sbi_pmu_delegation_is_complete(const struct sbi_pmu *pmu);
+bool sbi_pmu_delegation_prepare(struct sbi_pmu *pmu, unsigned int id);
+bool sbi_pmu_delegation_is_everywhere(struct sbi_pmu *pmu);
 
 #endif

@@ -5,6 +5,9 @@
  * programmed by SBI calls as ever. Firmware considers those hardware counters in use that it knows
  * an event for (but see sticks), and does nothing with them until they are released.
  */
+#include <linux/cpumask.h>
+#include <linux/smp.h>
+
 #include "backend.h"
 #include "vendor.h"
 
@@ -47,44 +50,53 @@ static int stop_counters(struct sbi_pmu_cpu *cpu, u32 counters)
 
 /* ---- M-mode ---- */
 
-/* An event that firmware counts by counter @n: the first, hence cycles if it can. NULL: none */
-static const struct sbi_pmu_delegated_event *
-event_of_counter(const struct sbi_pmu_delegation *found, unsigned int n)
+/*
+ * An event that firmware counts by counter @n, of those on the fewest counters; another one for each
+ * counter, if it can, since CPUs are compared by what firmware writes for it. NULL: none
+ */
+static const struct sbi_pmu_delegated_event *event_of_counter(const struct sbi_pmu_delegation *d,
+							      unsigned int n)
 {
-	for (unsigned int i = 0; i < found->of_firmware; i++)
-		if (found->event[i].counters & BIT(n))
-			return &found->event[i];
-	return NULL;
+	const struct sbi_pmu_delegated_event *event, *found = NULL;
+
+	for (unsigned int i = 0; i < d->of_firmware; i++) {
+		event = &d->event[(n + i) % d->of_firmware];
+		if (event->counters & BIT(n) &&
+		    (!found || hweight32(event->counters) < hweight32(found->counters)))
+			found = event;
+	}
+	return found;
 }
 
 /*
- * Have firmware set the filter of M-mode of counter @idx, which is stopped.
+ * Have firmware configure an event on one of the stopped counters @mask, and read the selector.
  *
- * S-mode cannot write that filter, nor read it. So firmware configures an event without M-mode,
- * which S-mode clears. The filter stays, and to firmware the counter is in use: it does not give
- * it to anybody, and a kernel after a crash can have firmware stop it as any other.
- * Return: 0, or an errno: firmware does not configure the counter.
+ * S-mode cannot write the filter of M-mode, nor read it. So firmware configures an event without
+ * M-mode, which S-mode clears. The filter stays, and to firmware the counter is in use: it does not
+ * give it to anybody, and a kernel after a crash can have firmware stop it as any other.
+ * Return: 0, or an errno: firmware does not configure the counter, or its event cannot be accessed.
  */
-static int claim(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_delegation *found, unsigned int idx)
+static int claim(struct sbi_pmu_cpu *cpu, u64 mask, u32 event_idx, u64 data, unsigned int *got,
+		 u64 *selector)
 {
-	const struct sbi_pmu_delegated_event *event = event_of_counter(found, number_of(cpu, idx));
-	struct sbi_pmu_code code = { .flags = SBI_PMU_CFG_FLAG_SET_MINH };
-	unsigned int got = SBI_PMU_NO_COUNTER;
+	const struct sbi_pmu_code code = {
+		.idx = event_idx,
+		.data = data,
+		.flags = SBI_PMU_CFG_FLAG_SET_MINH,
+	};
 	int ret;
 
-	if (is_fixed(cpu, idx))
-		code.idx = sbi_pmu_fixed_event(&cpu->counters->info[idx]);
-	else if (event)
-		code.idx = event->idx;
-	else
-		return -EOPNOTSUPP;
-	ret = sbi_pmu_sbi_config(cpu, BIT_ULL(idx), &code, &got);
-	if (ret == -EPROTO && got != SBI_PMU_NO_COUNTER && !has_counter(cpu->claimed, got))
-		sbi_pmu_sbi_release(cpu, got);
+	*got = SBI_PMU_NO_COUNTER;
+	*selector = 0;
+	ret = sbi_pmu_sbi_config(cpu, mask, &code, got);
+	if (ret == -EPROTO && *got != SBI_PMU_NO_COUNTER && !has_counter(cpu->claimed, *got))
+		sbi_pmu_sbi_release(cpu, *got);
 	if (ret)
 		return ret;
-	cpu->claimed |= BIT_ULL(idx);
-	return sbi_pmu_csr_write_delegated(number_of(cpu, idx), CSR_SIREG2, 0);
+	cpu->claimed |= BIT_ULL(*got);
+	ret = sbi_pmu_csr_read_delegated(number_of(cpu, *got), CSR_SIREG2, selector);
+	*selector &= SELECTOR;
+	return ret ?: sbi_pmu_csr_write_delegated(number_of(cpu, *got), CSR_SIREG2, 0);
 }
 
 /* Firmware may have counter @idx again. It is running then, as RustSBI does not release others. */
@@ -103,15 +115,29 @@ static void unclaim(struct sbi_pmu_cpu *cpu, unsigned int idx)
  * Set the filter of M-mode of a stopped counter without an event. Where events stick, the counters
  * count M-mode, since an event that cannot be removed is worse: firmware clears all of mhpmevent
  * when it releases the counter. cycle and instret have one event.
+ * Return: 0, or an errno: firmware writes another selector than on the probed CPU, or none.
  */
-static void prepare(struct sbi_pmu_cpu *cpu, unsigned int idx)
+static int prepare(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	if (is_fixed(cpu, idx) && !cpu->pmu->delegation.fixed_filters)
-		return;
-	if (claim(cpu, &cpu->pmu->delegation, idx) || is_fixed(cpu, idx) ||
-	    !cpu->pmu->delegation.sticks)
-		return;
-	unclaim(cpu, idx);
+	const struct sbi_pmu_delegation *d = &cpu->pmu->delegation;
+	const struct sbi_pmu_delegated_event *event = event_of_counter(d, number_of(cpu, idx));
+	unsigned int got;
+	u64 selector;
+	int ret;
+
+	if (is_fixed(cpu, idx)) {
+		const u32 fixed_event = sbi_pmu_fixed_event(&cpu->counters->info[idx]);
+
+		if (d->fixed_filters)
+			claim(cpu, BIT_ULL(idx), fixed_event, 0, &got, &selector);
+		return 0;
+	}
+	if (!event)
+		return 0;
+	ret = claim(cpu, BIT_ULL(idx), event->idx, 0, &got, &selector);
+	if (d->sticks)
+		unclaim(cpu, idx);
+	return ret ?: selector == event->selector ? 0 : -ENODEV;
 }
 
 /* ---- configure ---- */
@@ -132,10 +158,30 @@ static u64 filter_bits(u32 flags)
 	return bits;
 }
 
-/* The selector of an event on programmable counter @n, 0 if there is none. */
-static u64 selector_of(const struct sbi_pmu_delegation *d, unsigned int n,
-		       const struct sbi_pmu_code *code)
+/*
+ * Have firmware configure a raw event on programmable counter @idx, as only its device tree says
+ * which counters count the event, and how. Return: the selector, 0 if it refuses.
+ */
+static u64 ask(struct sbi_pmu_cpu *cpu, unsigned int idx, const struct sbi_pmu_code *code)
 {
+	unsigned int got;
+	u64 selector;
+
+	unclaim(cpu, idx);
+	if (!claim(cpu, BIT_ULL(idx), code->idx, code->data, &got, &selector))
+		return selector;
+	prepare(cpu, idx);
+	return 0;
+}
+
+/* The selector of an event on programmable counter @idx, 0 if there is none. */
+static u64 selector_of(struct sbi_pmu_cpu *cpu, unsigned int idx, const struct sbi_pmu_code *code)
+{
+	const struct sbi_pmu_delegation *d = &cpu->pmu->delegation;
+	const unsigned int n = number_of(cpu, idx);
+
+	if (sbi_pmu_code_is_raw(code) && d->asks)
+		return ask(cpu, idx, code);
 	if (sbi_pmu_code_is_raw(code))
 		return code->data & ~SELECTOR ? 0 : code->data;
 	for (unsigned int i = 0; i < d->events; i++)
@@ -179,12 +225,11 @@ static int config_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx, const struct 
 static int config_programmable(struct sbi_pmu_cpu *cpu, unsigned int idx,
 			       const struct sbi_pmu_code *code)
 {
-	const unsigned int n = number_of(cpu, idx);
-	const u64 selector = selector_of(&cpu->pmu->delegation, n, code);
+	const u64 selector = selector_of(cpu, idx, code);
 
 	if (!selector || (code->flags && !cpu->pmu->delegation.filters))
 		return -EOPNOTSUPP;
-	return write_event(cpu, n, selector | filter_bits(code->flags) | HPMEVENT_OF);
+	return write_event(cpu, number_of(cpu, idx), selector | filter_bits(code->flags) | HPMEVENT_OF);
 }
 
 /* An event that cannot be removed makes the next configuration fail. */
@@ -356,24 +401,31 @@ static u64 csr_stop(struct sbi_pmu_cpu *cpu, u64 which)
 
 /* ---- CPUs come and go ---- */
 
+static int prepare_again(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	int ret;
+
+	clear_event(cpu, idx);
+	unclaim(cpu, idx);
+	ret = prepare(cpu, idx);
+	run_fixed(cpu, idx);
+	return ret;
+}
+
 static void prepare_all(struct sbi_pmu_cpu *cpu)
 {
 	const u64 hardware = sbi_pmu_hardware(cpu->counters);
 	unsigned int i;
 
-	for_each_counter(i, hardware) {
-		clear_event(cpu, i);
-		unclaim(cpu, i);
-		prepare(cpu, i);
-		run_fixed(cpu, i);
-	}
+	for_each_counter(i, hardware)
+		prepare_again(cpu, i);
 }
 
 /*
  * Firmware first: it may hold events of a kernel before kexec. Then what that kernel may have left
  * in the CSRs.
  */
-static void csr_online(struct sbi_pmu_cpu *cpu)
+static void release_all(struct sbi_pmu_cpu *cpu)
 {
 	sbi_pmu_sbi_backend_online(cpu);
 	cpu->claimed = 0;
@@ -381,7 +433,15 @@ static void csr_online(struct sbi_pmu_cpu *cpu)
 	cpu->inhibited = false;
 	cpu->inhibit_at_online = 0;
 	sbi_pmu_csr_read_inhibit(&cpu->inhibit_at_online);
-	prepare_all(cpu);
+}
+
+static void csr_online(struct sbi_pmu_cpu *cpu)
+{
+	if (!cpu->prepared) {
+		release_all(cpu);
+		prepare_all(cpu);
+	}
+	cpu->prepared = false;
 }
 
 /* OpenSBI clears all events when it sets up a hart again, and sets OF, which we leave clear. */
@@ -413,6 +473,7 @@ static void csr_offline(struct sbi_pmu_cpu *cpu)
 	const u64 held = cpu->claimed;
 	unsigned int i;
 
+	cpu->prepared = false;
 	for_each_counter(i, held) {
 		unclaim(cpu, i);
 		run_fixed(cpu, i);
@@ -422,8 +483,6 @@ static void csr_offline(struct sbi_pmu_cpu *cpu)
 
 /* ---- what the counters can do ---- */
 
-/* Filters that cores without the H extension have, too */
-#define FILTERS		(HPMEVENT_SINH | HPMEVENT_UINH)
 /* A counter keeps this value if it has the bits that are needed. */
 #define PATTERN		BIT_ULL(SBI_PMU_MIN_WIDTH - 1)
 
@@ -447,6 +506,14 @@ static bool keeps(unsigned int n, unsigned int csr, u64 bits)
 	return !sbi_pmu_csr_write_delegated(n, csr, before) && both;
 }
 
+/* Only cores with the H extension have virtual modes. */
+static bool keeps_filters(const struct sbi_pmu_cpu *cpu, unsigned int n)
+{
+	const u64 virtual = cpu->pmu->caps.has_h ? HPMEVENT_VSINH | HPMEVENT_VUINH : 0;
+
+	return keeps(n, CSR_SIREG2, HPMEVENT_SINH | HPMEVENT_UINH | virtual);
+}
+
 /* Can all counters @bits be stopped and started? They are stopped after. */
 static bool can_stop(u32 bits)
 {
@@ -458,7 +525,18 @@ static bool can_stop(u32 bits)
 	       (stopped & bits) == bits;
 }
 
-static const char *probe_programmable(struct sbi_pmu_cpu *cpu, struct sbi_pmu_delegation *found)
+/* A step of a probe of one CPU. Between steps its interrupts are enabled. */
+struct step {
+	unsigned int id;             /* of the CPU */
+	struct sbi_pmu_cpu *cpu;
+	bool filters, fixed_filters; /* see struct sbi_pmu_delegation */
+	u64 mask;                    /* the counters that it is about */
+	u32 event_idx;               /* the event */
+	int ret;                     /* 0, or an errno */
+	const char *why;             /* the counters cannot be used, NULL: they can */
+};
+
+static const char *probe_programmable(struct sbi_pmu_cpu *cpu, struct step *found)
 {
 	unsigned int i;
 	u64 value;
@@ -472,12 +550,12 @@ static const char *probe_programmable(struct sbi_pmu_cpu *cpu, struct sbi_pmu_de
 			return "a counter is not delegated";
 		if (!keeps(n, CSR_SIREG, PATTERN))
 			return "a delegated counter cannot be written";
-		found->filters = found->filters && keeps(n, CSR_SIREG2, FILTERS);
+		found->filters = found->filters && keeps_filters(cpu, n);
 	}
 	return NULL;
 }
 
-static const char *probe_fixed(struct sbi_pmu_cpu *cpu, struct sbi_pmu_delegation *found)
+static const char *probe_fixed(struct sbi_pmu_cpu *cpu, struct step *found)
 {
 	unsigned int i;
 	u64 value;
@@ -490,23 +568,21 @@ static const char *probe_fixed(struct sbi_pmu_cpu *cpu, struct sbi_pmu_delegatio
 			return "cycle or instret is not delegated";
 		if (!keeps(n, CSR_SIREG, PATTERN))
 			return "a delegated counter cannot be written";
-		found->fixed_filters = found->fixed_filters && keeps(n, CSR_SIREG2, FILTERS);
+		found->fixed_filters = found->fixed_filters && keeps_filters(cpu, n);
 	}
 	return NULL;
 }
 
 /* A counter that is not delegated traps. All are as they were after. Return: as below. */
-static const char *probe_access(struct sbi_pmu_cpu *cpu, struct sbi_pmu_delegation *found)
+static const char *probe_access(struct sbi_pmu_cpu *cpu, struct step *found)
 {
 	const u64 hardware = sbi_pmu_hardware(cpu->counters);
 	const u32 bits = sbi_pmu_csr_bits(cpu->counters, hardware);
+	const u32 before = cpu->inhibit_at_online;
 	const char *why = NULL;
-	u32 before;
 
 	if (!hardware)
 		return "no hardware counters";
-	if (sbi_pmu_csr_read_inhibit(&before))
-		return "no Ssccfg, or firmware does not delegate counters";
 	if (!can_stop(bits))
 		why = "a counter is not delegated";
 	if (!why)
@@ -519,9 +595,30 @@ static const char *probe_access(struct sbi_pmu_cpu *cpu, struct sbi_pmu_delegati
 	return why;
 }
 
+static int run(struct step *s, void (*step)(void *arg))
+{
+	return smp_call_function_single(s->id, step, s, true) ?: s->ret;
+}
+
+/* No counter may be in use, in firmware either. */
+static void access_step(void *arg)
+{
+	struct step *s = arg;
+	u32 stopped;
+
+	s->why = "no Ssccfg, or firmware does not delegate counters";
+	if (sbi_pmu_csr_read_inhibit(&stopped))
+		return;
+	release_all(s->cpu);
+	s->why = probe_access(s->cpu, s);
+}
+
 /* ---- selectors of standard events ---- */
 
-/* Note that counter @n counts an event by @selector, unless others do so by another one. */
+/*
+ * Note that counter @n counts an event by @selector. If others do so by another one, it is not used
+ * for the event.
+ */
 static void learn(struct sbi_pmu_delegation *found, u32 idx, unsigned int n, u64 selector)
 {
 	struct sbi_pmu_delegated_event *last = NULL;
@@ -534,51 +631,55 @@ static void learn(struct sbi_pmu_delegation *found, u32 idx, unsigned int n, u64
 	}
 	if (last->selector == selector)
 		last->counters |= BIT(n);
+	else
+		found->differs = true;
 }
 
 /*
- * Have firmware configure an event on one of the counters in @mask, and read what it wrote.
- * The counter is started, since RustSBI does not release one that never ran.
- * Return: 0, -ENODATA if the selector cannot be read, or why firmware refuses.
+ * Have firmware configure an event on one of some counters, and note what it wrote. s->ret: 0,
+ * -ENODATA if the selector cannot be read, or why firmware refuses.
  */
-static int ask(struct sbi_pmu_cpu *cpu, struct sbi_pmu_delegation *found,
-	       const struct sbi_pmu_code *code, u64 mask)
+static void learn_step(void *arg)
 {
-	unsigned int got = SBI_PMU_NO_COUNTER;
-	int ret = sbi_pmu_sbi_config(cpu, mask, code, &got);
-	u64 event = 0;
+	struct step *s = arg;
+	struct sbi_pmu_cpu *cpu = s->cpu;
+	unsigned int got;
+	u64 selector;
+	u32 before;
 
-	if (!ret) {
-		sbi_pmu_csr_read_delegated(number_of(cpu, got), CSR_SIREG2, &event);
-		event &= SELECTOR;
-		if (event)
-			learn(found, code->idx, number_of(cpu, got), event);
-		else
-			ret = -ENODATA;
-		if (sbi_pmu_sbi_backend_start_one(cpu, got))
-			ret = -EIO;
-	}
-	if (got < SBI_PMU_MAX_COUNTERS)
-		sbi_pmu_sbi_release(cpu, got);
-	return ret;
+	s->ret = sbi_pmu_csr_read_inhibit(&before);
+	if (s->ret)
+		return;
+	/* Firmware does not configure one that runs, which a kernel before kexec may have left. */
+	sbi_pmu_csr_inhibit(sbi_pmu_csr_bits(cpu->counters, cpu->counters->programmable));
+	s->ret = claim(cpu, s->mask, s->event_idx, 0, &got, &selector);
+	if (selector)
+		learn(&cpu->pmu->delegation, s->event_idx, number_of(cpu, got), selector);
+	else if (!s->ret)
+		s->ret = -ENODATA;
+	unclaim(cpu, got);
+	/* Firmware may have returned a fixed counter instead, and stopped it. */
+	sbi_pmu_csr_uninhibit(sbi_pmu_csr_bits(cpu->counters, cpu->counters->fixed) & ~before);
 }
 
-/* Return: -ENODATA if a selector cannot be read, else 0. */
-static int learn_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_delegation *found, u32 idx)
+/* Return: 0, or an errno if selectors cannot be read. */
+static int learn_event(struct step *s, u32 event_idx)
 {
-	const struct sbi_pmu_code code = { .idx = idx };
-	const u64 programmable = cpu->counters->programmable;
+	const u64 programmable = s->cpu->counters->programmable;
 	unsigned int i;
 	int ret;
 
-	if (!programmable)
-		return 0;
-	ret = ask(cpu, found, &code, programmable);
+	s->event_idx = event_idx;
+	s->mask = programmable;
+	ret = programmable ? run(s, learn_step) : -EOPNOTSUPP;
 	if (ret == -EOPNOTSUPP || ret == -EINVAL)
 		return 0;
-	for_each_counter(i, programmable)
-		if (ask(cpu, found, &code, BIT_ULL(i)) == -ENODATA)
-			return -ENODATA;
+	for_each_counter(i, programmable) {
+		s->mask = BIT_ULL(i);
+		ret = run(s, learn_step);
+		if (ret == -ENODATA || ret == -ENXIO)
+			return ret;
+	}
 	return 0;
 }
 
@@ -620,38 +721,35 @@ static bool counts_cleared(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 select
 }
 
 /*
- * Try that on one counter of @event. A counter that firmware cannot configure has the filter of
- * M-mode that it will always have.
+ * Try that on one counter, with an event that occurs all the time. A counter that firmware cannot
+ * configure has the filter of M-mode that it will always have.
  */
-static bool sticks_on_any(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_delegation *found,
-			  const struct sbi_pmu_delegated_event *event, bool *sticks)
+static void sticks_step(void *arg)
 {
-	unsigned int i;
+	const struct step *s = arg;
+	struct sbi_pmu_delegation *d = &s->cpu->pmu->delegation;
+	const struct sbi_pmu_delegated_event *event, *claimed;
+	unsigned int i, got;
+	u64 selector;
 	int ret;
 
-	for_each_counter(i, cpu->counters->programmable) {
-		if (!(event->counters & BIT(number_of(cpu, i))))
+	for (event = d->event; event < d->event + d->events; event++) {
+		if (event->idx > SBI_PMU_HW_INSTRUCTIONS)
 			continue;
-		ret = claim(cpu, found, i);
-		if (ret && ret != -EOPNOTSUPP)
-			continue;
-		*sticks = counts_cleared(cpu, i, event->selector);
-		unclaim(cpu, i);
-		return true;
+		for_each_counter(i, s->cpu->counters->programmable) {
+			const unsigned int n = number_of(s->cpu, i);
+
+			if (!(event->counters & BIT(n)))
+				continue;
+			claimed = event_of_counter(d, n) ?: event;
+			ret = claim(s->cpu, BIT_ULL(i), claimed->idx, 0, &got, &selector);
+			if (ret && ret != -EOPNOTSUPP)
+				continue;
+			d->sticks = counts_cleared(s->cpu, i, event->selector);
+			unclaim(s->cpu, i);
+			return;
+		}
 	}
-	return false;
-}
-
-/* An event that occurs all the time shows it. */
-static bool events_stick(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_delegation *found)
-{
-	bool sticks = false;
-
-	for (unsigned int n = 0; n < found->events; n++)
-		if (found->event[n].idx <= SBI_PMU_HW_INSTRUCTIONS &&
-		    sticks_on_any(cpu, found, &found->event[n], &sticks))
-			break;
-	return sticks;
 }
 
 static bool is_of_firmware(const struct sbi_pmu_delegation *found, u32 idx)
@@ -688,57 +786,126 @@ static void add_vendor_events(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_caps
 	}
 }
 
-/*
- * Each standard event is configured once on each programmable counter. What firmware wrote is read
- * back, and firmware is not asked again. Events that it does not know are the vendor's. Return: as
- * below.
+/**
+ * sbi_pmu_delegation_learn() - are all hardware counters delegated, and what do they count?
+ * @pmu: its delegation is filled in
+ *
+ * Each standard event is configured once on each programmable counter of the probed CPU. What
+ * firmware wrote is read back, and firmware is not asked again. Events that it does not know are
+ * the vendor's.
+ * Context: no event exists; may sleep, with the hotplug lock.
+ * Return: NULL, or in words for the log why they cannot be used.
  */
-static const char *learn_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_delegation *found)
+const char *sbi_pmu_delegation_learn(struct sbi_pmu *pmu)
 {
-	const u32 fixed = sbi_pmu_csr_bits(cpu->counters, cpu->counters->fixed);
-	const char *why = NULL;
-	u32 before, idx;
+	struct sbi_pmu_delegation *d = &pmu->delegation;
+	struct step s = { pmu->probed_cpu, per_cpu_ptr(pmu->cpu, pmu->probed_cpu) };
+	u32 idx;
 
-	if (sbi_pmu_csr_read_inhibit(&before))
-		return "scountinhibit cannot be read";
-	/* Firmware does not configure one that runs, which a kernel before kexec may have left. */
-	sbi_pmu_csr_inhibit(sbi_pmu_csr_bits(cpu->counters, cpu->counters->programmable));
-	for (unsigned int n = 0; !why && (idx = sbi_pmu_event_standard(n)); n++)
-		if (learn_event(cpu, found, idx))
-			why = "the selector that firmware writes cannot be read";
-	add_vendor_events(cpu, &cpu->pmu->caps, found);
-	found->sticks = !why && events_stick(cpu, found);
-	/* Firmware may have returned a fixed counter instead, and stopped it. */
-	sbi_pmu_csr_uninhibit(fixed & ~before);
-	return why;
+	if (run(&s, access_step))
+		return "the CPU to probe is offline";
+	if (s.why)
+		return s.why;
+	d->filters = s.filters;
+	d->fixed_filters = s.fixed_filters;
+	for (unsigned int n = 0; (idx = sbi_pmu_event_standard(n)); n++)
+		if (learn_event(&s, idx))
+			return "the selector that firmware writes cannot be read";
+	add_vendor_events(s.cpu, &pmu->caps, d);
+	run(&s, sticks_step);
+	return NULL;
 }
 
 /**
- * sbi_pmu_delegation_probe() - are all hardware counters delegated, and what do they count?
- * @cpu: this CPU; none of its counters is in use, in firmware either
- * @found: what they can do, and by which selectors they count standard events; filled in
- * Context: on the CPU, interrupts disabled.
- * Return: NULL, or in words for the log why they cannot be used.
+ * sbi_pmu_delegation_is_complete() - is each event that firmware can count known?
+ * @pmu: the driver, which knows what could be learned
+ *
+ * Raw events are asked of firmware when they are configured. Each counter must have an event by
+ * which firmware sets the filter of M-mode, and it must be known whether events stick. Filters that
+ * the ISA string does not promise are tried, but only with SBI calls. Delegated counters interrupt
+ * as Sscofpmf says.
+ * Return: can delegated counters do all that they can with SBI calls?
  */
-const char *sbi_pmu_delegation_probe(struct sbi_pmu_cpu *cpu, struct sbi_pmu_delegation *found)
+bool sbi_pmu_delegation_is_complete(const struct sbi_pmu *pmu)
 {
-	memset(found, 0, sizeof(*found));
-	return probe_access(cpu, found) ?: learn_events(cpu, found);
+	const struct sbi_pmu_counters *counters = &pmu->counters;
+	const struct sbi_pmu_delegation *d = &pmu->delegation;
+	unsigned int i;
+
+	for_each_counter(i, counters->programmable)
+		if (!event_of_counter(d, sbi_pmu_counter_number(&counters->info[i])))
+			return false;
+	return d->of_firmware && d->event[0].idx <= SBI_PMU_HW_INSTRUCTIONS && !d->differs &&
+	       d->filters == pmu->caps.filter &&
+	       (!pmu->irq_source || pmu->irq_source->overflow == CSR_SCOUNTOVF);
 }
 
-/* Do the counters of two CPUs do the same, and firmware write the same for each event? */
-bool sbi_pmu_delegation_equal(const struct sbi_pmu_delegation *a,
-			      const struct sbi_pmu_delegation *b)
+static void prepare_step(void *arg)
 {
-	if (a->filters != b->filters || a->fixed_filters != b->fixed_filters ||
-	    a->sticks != b->sticks || a->of_firmware != b->of_firmware || a->events != b->events)
+	struct step *s = arg;
+
+	s->ret = prepare_again(s->cpu, first_counter(s->mask));
+}
+
+static void offline_step(void *arg)
+{
+	struct step *s = arg;
+
+	csr_offline(s->cpu);
+}
+
+static bool prepare_cpu(struct step *s)
+{
+	const struct sbi_pmu_delegation *d = &s->cpu->pmu->delegation;
+	const u64 hardware = sbi_pmu_hardware(s->cpu->counters);
+	unsigned int i;
+
+	if (run(s, access_step) || s->why || s->filters != d->filters ||
+	    s->fixed_filters != d->fixed_filters)
 		return false;
-	for (unsigned int i = 0; i < a->events; i++)
-		if (a->event[i].idx != b->event[i].idx ||
-		    a->event[i].selector != b->event[i].selector ||
-		    a->event[i].counters != b->event[i].counters)
+	for_each_counter(i, hardware) {
+		s->mask = BIT_ULL(i);
+		if (run(s, prepare_step))
 			return false;
+	}
 	return true;
+}
+
+/**
+ * sbi_pmu_delegation_prepare() - prepare the counters of a CPU for the backend, if it is alike
+ * @pmu: the driver
+ * @id: a CPU that no event uses; it stays online
+ *
+ * One event is compared on each counter, as that costs no further call: firmware has to configure
+ * one in any case.
+ * Context: may sleep.
+ * Return: do the counters do the same as those of the probed CPU, and firmware write the same?
+ */
+bool sbi_pmu_delegation_prepare(struct sbi_pmu *pmu, unsigned int id)
+{
+	struct step s = { id, per_cpu_ptr(pmu->cpu, id) };
+
+	s.cpu->prepared = prepare_cpu(&s);
+	if (!s.cpu->prepared)
+		run(&s, offline_step);
+	return s.cpu->prepared;
+}
+
+/* Are the counters of all CPUs delegated alike? Else some CPUs would have no events. */
+bool sbi_pmu_delegation_is_everywhere(struct sbi_pmu *pmu)
+{
+	bool alike = true;
+	int id;
+
+	for_each_online_cpu(id) {
+		struct step s = { id, per_cpu_ptr(pmu->cpu, id) };
+
+		if (id == pmu->probed_cpu)
+			continue;
+		alike = alike && prepare_cpu(&s);
+		run(&s, offline_step);
+	}
+	return alike;
 }
 
 const struct sbi_pmu_backend sbi_pmu_backend_csr = {

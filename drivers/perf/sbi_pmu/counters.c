@@ -432,7 +432,7 @@ static int take_first(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e,
 {
 	const unsigned int idx = path->first;
 	const struct sbi_pmu_assigned had = cpu->assigned.counter[idx];
-	const bool idle = has_counter(cpu->assigned.configured & ~cpu->assigned.busy, idx);
+	const bool idle = has_counter(sbi_pmu_assign_idle(&cpu->assigned), idx);
 	int ret = free_first(cpu, path);
 
 	if (!ret) {
@@ -901,13 +901,14 @@ void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu)
 	cpu->backend->offline(cpu);
 }
 
-/* Release configured counters without events. */
-void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu)
+/* Release counters that became idle when the assignment's clock was @clock, or before. */
+void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu, u64 clock)
 {
 	unsigned int i;
 
-	for_each_counter(i, cpu->assigned.configured & ~cpu->assigned.busy)
-		counter_release(cpu, i);
+	for_each_counter(i, sbi_pmu_assign_idle(&cpu->assigned))
+		if (cpu->assigned.counter[i].stamp <= clock)
+			counter_release(cpu, i);
 }
 
 /* Account all events: the CPU, and its counters, may lose power. */
@@ -928,13 +929,20 @@ static bool is_seen_counting(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	       !sbi_pmu_counter_read(cpu, idx, &second) && first != second;
 }
 
-/* Firmware restores all events or none; a fixed counter has no event that can be lost. */
+/*
+ * Firmware restores all events or none; a fixed counter has no event that can be lost. But its filter
+ * can: OpenSBI does not save that.
+ */
 static bool has_kept_events(struct sbi_pmu_cpu *cpu)
 {
 	const u64 programmable = cpu->running & cpu->counters->programmable;
+	const u64 fixed = cpu->running & cpu->counters->fixed;
 	unsigned int i;
 
-	for_each_counter(i, programmable ?: cpu->running & cpu->counters->fixed)
+	for_each_counter(i, fixed)
+		if (cpu->assigned.counter[i].code.flags)
+			return false;
+	for_each_counter(i, programmable ?: fixed)
 		if (is_seen_counting(cpu, i))
 			return true;
 	return false;
@@ -964,7 +972,7 @@ void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu)
 	}
 	if (cpu->backend->resume)
 		cpu->backend->resume(cpu);
-	sbi_pmu_counters_release_idle(cpu);
+	sbi_pmu_counters_release_idle(cpu, ~0ULL);
 	/* First, as the value of one that is overwritten meanwhile must not be accounted. */
 	set_invalid(cpu, cpu->assigned.busy);
 	reconfigure_invalid(cpu);

@@ -15,7 +15,7 @@ void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_suspend(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu, u64 clock);
 
 /* Between disable and enable, a section, events change; enable starts what was stopped. */
 void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu);

@@ -40,28 +40,6 @@ static bool run_freely(struct sbi_pmu_cpu *cpu)
 	return true;
 }
 
-/* Where counters are programmed by CSRs: can this CPU's be, and by the same selectors? */
-static bool is_delegated_alike(struct sbi_pmu_cpu *cpu)
-{
-	struct sbi_pmu_delegation *found;
-	unsigned long flags;
-	bool alike;
-
-	if (cpu->backend != &sbi_pmu_backend_csr)
-		return true;
-	found = kmalloc(sizeof(*found), GFP_KERNEL);
-	if (!found)
-		return false;
-	local_irq_save(flags);
-	/* No counter may be in use, in firmware either. */
-	sbi_pmu_sbi_backend_online(cpu);
-	alike = !sbi_pmu_delegation_probe(cpu, found) &&
-		sbi_pmu_delegation_equal(found, &cpu->pmu->delegation);
-	local_irq_restore(flags);
-	kfree(found);
-	return alike;
-}
-
 static bool has_same_branches(const struct sbi_pmu *pmu)
 {
 	unsigned long flags;
@@ -92,7 +70,7 @@ static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int id,
 	else if (!run_freely(cpu))
 		pr_warn("CPU %u: its cycle and instret do not run as on CPU %u, which was probed: no events on this CPU\n",
 			id, probed);
-	else if (!is_delegated_alike(cpu))
+	else if (pmu->backend == &sbi_pmu_backend_csr && !sbi_pmu_delegation_prepare(pmu, id))
 		pr_warn("CPU %u: its counters are not delegated as those of CPU %u, which was probed: no events on this CPU\n",
 			id, probed);
 	else if (!has_same_branches(pmu))

@@ -127,19 +127,24 @@ static int encode_own(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pm
  * @attr: what the user asked for
  * @own_type: attr.type is this PMU's type, so config is in its own format
  * @code: the answer, with flags 0
- * Return: 0, -ENOENT if the type is not ours, -EINVAL if there is no such event.
+ * Return: 0, -ENOENT if the type is not ours, or no event of this core counts what was asked for,
+ * -EINVAL if there is no such event.
  */
 int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
 			 bool own_type, struct sbi_pmu_code *code)
 {
+	int ret = -ENOENT;
+
 	memset(code, 0, sizeof(*code));
 	if (own_type)
-		return encode_own(caps, attr->config, code);
-	if (attr->type == PERF_TYPE_HARDWARE)
-		return encode_general(attr->config, code);
-	if (attr->type == PERF_TYPE_HW_CACHE)
-		return encode_cache(attr->config, code);
-	return -ENOENT;
+		ret = encode_own(caps, attr->config, code);
+	else if (attr->type == PERF_TYPE_HARDWARE)
+		ret = encode_general(attr->config, code);
+	else if (attr->type == PERF_TYPE_HW_CACHE)
+		ret = encode_cache(attr->config, code);
+	if (!ret && caps->vendor && caps->vendor->correct)
+		ret = caps->vendor->correct(caps->vendor_data, code);
+	return ret;
 }
 
 /* Would firmware use the code of this firmware event as an index into its memory, unchecked? */

@@ -26,7 +26,7 @@ MODULE_PARM_DESC(overflow, "what makes samples: an overflow interrupt (lcofi, th
 
 static char *backend = "auto";
 module_param(backend, charp, 0444);
-MODULE_PARM_DESC(backend, "how counters are programmed: csr (delegated counters, no SBI calls; experimental), snapshot (shared memory, all counters by one call), sbi (single SBI calls), or auto (default): csr if the core has an event table and firmware delegates its counters, else sbi");
+MODULE_PARM_DESC(backend, "how counters are programmed: csr (delegated counters, no SBI calls; experimental), snapshot (shared memory, all counters by one call), sbi (single SBI calls), or auto (default): csr if firmware delegates the counters and it is known what they count, else sbi");
 
 static unsigned int branches = 32;
 module_param(branches, uint, 0444);
@@ -186,70 +186,36 @@ static int match_vendor(struct sbi_pmu *pmu)
 struct cpu_probe {
 	struct sbi_pmu *pmu;
 	const struct sbi_pmu_backend *backend;
-	struct sbi_pmu_delegation *delegation; /* backend csr: filled in */
-	const char *why;                       /* it cannot be used so; NULL: it can */
+	const char *why; /* it cannot be used so; NULL: it can */
 };
-
-/* On the CPU, interrupts disabled */
-static void probe_delegation_here(void *arg)
-{
-	struct cpu_probe *p = arg;
-	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
-
-	/* No counter may be in use, in firmware either. */
-	sbi_pmu_counters_online(cpu);
-	p->why = sbi_pmu_delegation_probe(cpu, p->delegation);
-	sbi_pmu_counters_offline(cpu);
-}
 
 /* Return: NULL, or in words for the log why counters cannot be programmed by CSRs. */
 static const char *probe_delegation(struct sbi_pmu *pmu)
 {
-	struct cpu_probe p = { .pmu = pmu, .delegation = &pmu->delegation };
-
 	/* The other driver has firmware program counters, which must not change meanwhile. */
 	if (!pmu->exclusive)
 		return "the other PMU uses the counters through firmware";
 	if (sbi_pmu_in_kvm(pmu))
 		return "the counters of a VM are not delegated";
-	if (on_probed_cpu(pmu, probe_delegation_here, &p))
-		return "the CPU to probe is offline";
-	return p.why;
-}
-
-/* Are the counters of all CPUs delegated alike? Else some CPUs would have no events. */
-static bool is_delegated_everywhere(struct sbi_pmu *pmu)
-{
-	struct cpu_probe p = { .pmu = pmu };
-	bool alike = true;
-	int cpu;
-
-	p.delegation = kzalloc(sizeof(*p.delegation), GFP_KERNEL);
-	if (!p.delegation)
-		return false;
-	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		smp_call_function_single(cpu, probe_delegation_here, &p, true);
-		alike = alike && !p.why && sbi_pmu_delegation_equal(p.delegation, &pmu->delegation);
-	}
-	cpus_read_unlock();
-	kfree(p.delegation);
-	return alike;
+	return sbi_pmu_delegation_learn(pmu);
 }
 
 /*
- * Without being asked, CSRs are used only where a vendor's table says which counters count what,
- * since firmware, which knows it, is not asked about raw events; where events do not stick,
- * since counters that keep them count M-mode; and on all CPUs.
+ * Without being asked, CSRs are used on machines where they can do all that firmware can, or where
+ * a vendor's table says which counters count what; where events do not stick, since counters that
+ * keep them count M-mode; and on all CPUs.
  */
 static bool is_csr_better(struct sbi_pmu *pmu)
 {
 	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
+	const bool has_table = vendor && vendor->standard;
 
-	if (!vendor || !vendor->standard || probe_delegation(pmu) || pmu->delegation.sticks ||
-	    !is_delegated_everywhere(pmu))
+	if (probe_delegation(pmu) || pmu->delegation.sticks ||
+	    !(has_table || sbi_pmu_delegation_is_complete(pmu)) ||
+	    !sbi_pmu_delegation_is_everywhere(pmu))
 		return false;
-	pr_info("delegated counters are programmed by CSRs, as the event table says what they count; backend=sbi has firmware program them\n");
+	pmu->delegation.asks = !has_table;
+	pr_info("delegated counters are programmed by CSRs; backend=sbi has firmware program them\n");
 	return true;
 }
 
@@ -263,7 +229,7 @@ static void use_csr(struct sbi_pmu *pmu)
 
 	pmu->backend = &sbi_pmu_backend_csr;
 	caps->filter = caps->filter && pmu->delegation.filters;
-	caps->fixed_filters = pmu->delegation.fixed_filters;
+	caps->fixed_filters = pmu->delegation.fixed_filters ? pmu->counters.fixed : 0;
 	caps->m_mode_fixed = caps->filter && pmu->delegation.fixed_filters;
 }
 
@@ -310,7 +276,7 @@ static int use_firmware(struct sbi_pmu *pmu, const struct sbi_pmu_backend *wante
 	return p.why ? -EOPNOTSUPP : 0;
 }
 
-/* By default by CSRs where a table says what delegated counters count, else by SBI calls. */
+/* By default by CSRs where is_csr_better(), else by SBI calls. */
 static int choose_backend(struct sbi_pmu *pmu)
 {
 	const char *why;
@@ -498,6 +464,9 @@ static int register_pmu(struct sbi_pmu *pmu)
 	sbi_pmu_pmu_init(pmu);
 	/* Before perf core makes the sysfs files, as it holds a lock then. */
 	sbi_pmu_probe_standard(pmu);
+	/* What S-mode writes it has read back: see sbi_pmu_delegation_probe(). */
+	if (pmu->backend != &sbi_pmu_backend_csr)
+		sbi_pmu_probe_filters(pmu);
 	if (vendor && vendor->attribute_groups) {
 		pmu->pmu.attr_update = vendor->attribute_groups(pmu, pmu->caps.vendor_data);
 		if (!pmu->pmu.attr_update)
@@ -540,7 +509,9 @@ static int __init sbi_pmu_init(void)
 	if (ret)
 		goto err_free;
 
+	cpus_read_lock();
 	ret = choose_backend(pmu);
+	cpus_read_unlock();
 	if (ret)
 		goto err_owner;
 	ret = choose_overflow(pmu, sampling, sizeof(sampling));

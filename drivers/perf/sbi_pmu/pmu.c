@@ -300,6 +300,7 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {
 	struct perf_event *event = e->event;
 	const struct perf_event_attr *attr = &event->attr;
+	enum sbi_pmu_opener opener;
 	struct sbi_pmu_code *code = &e->code;
 	int ret, refusal;
 
@@ -324,7 +325,8 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	refusal = is_sampling_event(event) && !pmu->sample_by_timer ?
 			  -EOPNOTSUPP :
 			  sbi_pmu_filter_errno(&pmu->caps, attr);
-	ret = sbi_pmu_find_filtered(pmu, code, refusal, &e->candidates);
+	opener = event->group_leader == event ? SBI_PMU_OPENER_LEADER : SBI_PMU_OPENER_MEMBER;
+	ret = sbi_pmu_find_filtered(pmu, code, opener, refusal, &e->candidates);
 	if (ret != -EBUSY || pmu->exclusive)
 		return ret;
 	pr_info_ratelimited("event %#x, data %#llx: the other PMU uses %u of its counters\n",
@@ -352,10 +354,10 @@ static void release_idle(void *arg)
 {
 	struct sbi_pmu *pmu = arg;
 
-	sbi_pmu_counters_release_idle(this_cpu_ptr(pmu->cpu));
+	sbi_pmu_counters_release_idle(this_cpu_ptr(pmu->cpu), ~0ULL);
 }
 
-/* While no event exists this does not change from another CPU. */
+/* While no event exists a CPU configures nothing; its timer may release what it has. */
 static bool has_configured(int cpu, void *arg)
 {
 	const struct sbi_pmu *pmu = arg;

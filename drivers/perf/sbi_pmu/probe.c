@@ -4,8 +4,12 @@
  * A counter that is configured for that is released at once. What was found out about an event is
  * remembered.
  */
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/jhash.h>
+#include <linux/jiffies.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
@@ -205,35 +209,58 @@ unsigned int sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
 /* A running counter has moved after this many reads. */
 #define READS_TO_MOVE	4
 
-/* Return: 0, -ENODATA if counter @idx does not count, -EBUSY if it cannot be read. */
-static int check_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
+/* Return: how many of READS_TO_MOVE reads found that counter @idx had moved, or an errno. */
+static int count_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	u64 first, now;
-	int ret = sbi_pmu_counter_read(cpu, idx, &first);
+	u64 before, now;
+	int moves = 0, ret = sbi_pmu_counter_read(cpu, idx, &before);
 
 	for (unsigned int n = 0; !ret && n < READS_TO_MOVE; n++) {
 		ret = sbi_pmu_counter_read(cpu, idx, &now);
-		if (!ret && now != first)
-			return 0;
+		moves += !ret && now != before;
+		before = now;
 	}
-	return ret ? -EBUSY : -ENODATA;
+	return ret ?: moves;
 }
 
-/* Start cycles or instructions on a counter other than @probed. */
-static bool start_reference(struct sbi_pmu_cpu *cpu, unsigned int probed, unsigned int *idx)
+/* Return: 0, -ENODATA if counter @idx does not count, -EBUSY if it cannot be read. */
+static int check_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	u64 free = sbi_pmu_hardware(cpu->counters);
-	struct sbi_pmu_code code = {};
+	const int moves = count_moves(cpu, idx);
 
-	free &= ~cpu->assigned.configured;
-	free &= ~BIT_ULL(probed);
-	for (code.idx = SBI_PMU_HW_CPU_CYCLES; code.idx <= SBI_PMU_HW_INSTRUCTIONS; code.idx++) {
-		if (!free || sbi_pmu_counter_config(cpu, free, &code, idx))
+	return moves < 0 ? -EBUSY : moves ? 0 : -ENODATA;
+}
+
+/* Counters whose CSR is cycle or instret: they count nothing else, not even in KVM. */
+static u64 with_fixed_csr(const struct sbi_pmu_counters *counters)
+{
+	const u64 hardware = sbi_pmu_hardware(counters);
+	u64 which = 0;
+	unsigned int i;
+
+	for_each_counter(i, hardware)
+		if (counters->info[i].csr == CSR_CYCLE || counters->info[i].csr == CSR_INSTRET)
+			which |= BIT_ULL(i);
+	return which;
+}
+
+/* Start cycles or instructions. */
+static bool start_reference(struct sbi_pmu_cpu *cpu, unsigned int *idx)
+{
+	const u64 which = with_fixed_csr(cpu->counters) & ~cpu->assigned.configured;
+	unsigned int i;
+
+	for_each_counter(i, which) {
+		const struct sbi_pmu_code code = {
+			.idx = sbi_pmu_fixed_event(&cpu->counters->info[i]),
+		};
+
+		if (sbi_pmu_counter_config(cpu, BIT_ULL(i), &code, idx))
 			continue;
-		if (!sbi_pmu_sbi_start(cpu, BIT_ULL(*idx), SBI_PMU_START_FLAG_SET_INIT_VALUE, 0) &&
-		    !check_moves(cpu, *idx))
+		if (!sbi_pmu_sbi_start(cpu, BIT_ULL(i), SBI_PMU_START_FLAG_SET_INIT_VALUE, 0) &&
+		    !check_moves(cpu, i))
 			return true;
-		sbi_pmu_counter_unconfig(cpu, *idx);
+		sbi_pmu_counter_unconfig(cpu, i);
 	}
 	return false;
 }
@@ -248,7 +275,7 @@ static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	unsigned int reference;
 	int ret;
 
-	if (!start_reference(cpu, idx, &reference))
+	if (!start_reference(cpu, &reference))
 		return -EBUSY;
 	ret = sbi_pmu_sbi_backend_start_one(cpu, idx) ?: check_moves(cpu, reference);
 	sbi_pmu_counter_unconfig(cpu, reference);
@@ -257,71 +284,30 @@ static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 /* ---- which counters can count an event ---- */
 
-/* Return: 0, -ENXIO if a counter took the event but cannot be read, or another errno. */
-static int try_config(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code, u64 mask)
+static bool needs_reference(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code)
 {
-	unsigned int got;
-	int ret = sbi_pmu_counter_config(cpu, mask, code, &got);
+	return cpu->in_vm && sbi_pmu_code_is_raw(code);
+}
+
+/*
+ * Return: 0 and the counter in @got, -ENXIO if that took the event but cannot be read, or another
+ * errno; @got is written if a counter took the event.
+ */
+static int try_config(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code, u64 mask,
+		      unsigned int *got)
+{
+	int ret = sbi_pmu_counter_config(cpu, mask, code, got);
 	u64 value;
 
 	if (ret)
 		return ret;
 	/* RustSBI does not release a counter that was never started. */
-	ret = cpu->in_vm && sbi_pmu_code_is_raw(code) ? start_with_reference(cpu, got) :
-							sbi_pmu_counter_start_one(cpu, got);
-	if (!ret && sbi_pmu_counter_read(cpu, got, &value))
+	ret = needs_reference(cpu, code) ? start_with_reference(cpu, *got) :
+					   sbi_pmu_counter_start_one(cpu, *got);
+	if (!ret && sbi_pmu_counter_read(cpu, *got, &value))
 		ret = -ENXIO;
-	sbi_pmu_counter_unconfig(cpu, got);
+	sbi_pmu_counter_unconfig(cpu, *got);
 	return ret;
-}
-
-static bool is_denial(int ret)
-{
-	return ret == -EOPNOTSUPP || ret == -EINVAL || ret == -EPROTO || ret == -ENXIO ||
-	       ret == -ENODATA;
-}
-
-/* Once the event @counts, -ENODATA means that the host has no second counter for it now. */
-static void probe_each(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code, u64 which,
-		       bool counts, struct sbi_pmu_event_counters *found)
-{
-	unsigned int i;
-
-	for_each_counter(i, which) {
-		const int ret = try_config(cpu, code, BIT_ULL(i));
-
-		if (!ret)
-			found->can |= BIT_ULL(i);
-		else if (is_denial(ret) && !(counts && ret == -ENODATA))
-			found->cannot |= BIT_ULL(i);
-	}
-}
-
-/*
- * Which of @candidates can count an event? Its flags are not used. Counters that are configured are
- * not probed, and none of them holds it. What is learned is added to @found.
- */
-static void probe_event(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code, u64 candidates,
-			struct sbi_pmu_event_counters *found)
-{
-	const struct sbi_pmu_code bare = { .idx = code->idx, .data = code->data };
-	const u64 unknown = candidates & ~(found->can | found->cannot) & ~cpu->assigned.configured;
-	const bool counts = found->can;
-	int ret;
-
-	if (!unknown)
-		return;
-	ret = try_config(cpu, &bare, unknown);
-	if (ret == -EPROTO)
-		found->strayed = true;
-	/* In shared mode firmware that ignores the offer is not asked again. */
-	if ((ret == -EPROTO && cpu->exclusive) ||
-	    ((!ret || ret == -ENXIO) && !sbi_pmu_code_is_firmware(&bare)))
-		probe_each(cpu, &bare, unknown, counts || !ret, found);
-	else if (!ret) /* firmware counters are homogeneous */
-		found->can |= unknown;
-	else if (is_denial(ret) && !(counts && ret == -ENODATA))
-		found->cannot |= unknown;
 }
 
 /* Counters @which took @code. */
@@ -334,20 +320,6 @@ static void examples_add(struct sbi_pmu_examples *examples, u64 which,
 	for_each_counter(i, more)
 		examples->code[i] = (struct sbi_pmu_code){ .idx = code->idx, .data = code->data };
 	examples->known |= more;
-}
-
-/* Counters of @which that no other driver uses: they still take an event that they took before. */
-static u64 probe_examples(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
-			  u64 which)
-{
-	const u64 known = examples->known & which;
-	u64 taken = 0;
-	unsigned int i;
-
-	for_each_counter(i, known)
-		if (!try_config(cpu, &examples->code[i], BIT_ULL(i)))
-			taken |= BIT_ULL(i);
-	return taken;
 }
 
 /* ---- how many bits counters have ---- */
@@ -455,7 +427,8 @@ bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 static bool is_refused(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code, u64 offered)
 {
-	const int ret = offered ? try_config(cpu, code, offered) : 0;
+	unsigned int got;
+	const int ret = offered ? try_config(cpu, code, offered, &got) : 0;
 
 	return ret == -EOPNOTSUPP || ret == -EINVAL;
 }
@@ -526,6 +499,8 @@ struct entry {
 	struct sbi_pmu_code code; /* without its filters */
 	struct sbi_pmu_event_counters found;
 	unsigned long probed; /* jiffies at the last probe */
+	bool filter_tried;    /* on a programmable counter */
+	bool unfiltered;      /* it was seen to count in all modes then */
 };
 
 static u32 hash_of(const struct sbi_pmu_code *code)
@@ -555,6 +530,17 @@ static void remove_entry(struct sbi_pmu_probe_cache *cache, struct entry *e)
 	kfree(e);
 }
 
+/* General and cache events stay: they are few, and most used. */
+static void remove_oldest(struct sbi_pmu_probe_cache *cache)
+{
+	struct entry *e;
+
+	list_for_each_entry_reverse(e, &cache->recent, recent)
+		if (sbi_pmu_code_type(&e->code) >= SBI_PMU_EVENT_TYPE_RAW)
+			break;
+	remove_entry(cache, e);
+}
+
 static struct entry *add_entry(struct sbi_pmu_probe_cache *cache, const struct sbi_pmu_code *code)
 {
 	struct entry *e = kzalloc(sizeof(*e), GFP_KERNEL);
@@ -562,7 +548,7 @@ static struct entry *add_entry(struct sbi_pmu_probe_cache *cache, const struct s
 	if (!e)
 		return NULL;
 	if (cache->count == MAX_ENTRIES)
-		remove_entry(cache, list_last_entry(&cache->recent, struct entry, recent));
+		remove_oldest(cache);
 	e->code = *code;
 	e->code.flags = 0;
 	hash_add(cache->entries, &e->node, hash_of(code));
@@ -609,11 +595,16 @@ void sbi_pmu_probe_cache_each(struct sbi_pmu_probe_cache *cache,
 
 /* ---- probe on a CPU whose counters may be in use ---- */
 
+/* A probe of one event, in several sections */
 struct probe {
 	struct sbi_pmu *pmu;
-	const struct sbi_pmu_code *code;
-	u64 candidates;
+	const struct sbi_pmu_code *code; /* its flags are not used */
 	struct sbi_pmu_event_counters *found;
+	u64 left;         /* counters that have not been asked */
+	bool alike;       /* one of them answers for all */
+	bool one_by_one;  /* ask each alone */
+	bool may_disturb; /* ask those in use, though others can count the event */
+	bool asked;       /* firmware has been called */
 };
 
 static u64 unknown_among(u64 candidates, const struct sbi_pmu_event_counters *found)
@@ -621,24 +612,9 @@ static u64 unknown_among(u64 candidates, const struct sbi_pmu_event_counters *fo
 	return candidates & ~found->can & ~found->cannot;
 }
 
-/*
- * Configured counters that a probe needs. Also those that hold the event: firmware may have it only
- * once, or return its counter whatever is offered (cycles and instret of OpenSBI before 1.9, and of
- * KVM). In a VM all: the probe needs a reference counter, and an event that the host cannot count
- * stops those configured after it.
- */
-static u64 to_borrow(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code, u64 unknown)
+static u64 lowest(u64 set)
 {
-	const struct sbi_pmu_assignment *a = &cpu->assigned;
-	u64 which = unknown & a->configured;
-	unsigned int i;
-
-	if (cpu->in_vm)
-		return a->configured;
-	for_each_counter(i, a->configured)
-		if (a->counter[i].code.idx == code->idx && a->counter[i].code.data == code->data)
-			which |= BIT_ULL(i);
-	return which;
+	return set & -set;
 }
 
 /* Firmware may return these whatever is offered, and change what the other driver uses. */
@@ -647,60 +623,259 @@ static bool has_fixed_counter(const struct sbi_pmu_code *code)
 	return code->idx == SBI_PMU_HW_CPU_CYCLES || code->idx == SBI_PMU_HW_INSTRUCTIONS;
 }
 
-/*
- * In shared mode the other driver may use a counter: it then refuses an event that it took before,
- * too. A refusal counts if the counter was ours, or takes that event; or if firmware returned a
- * counter that was not offered: to ask more may change a counter of the other driver.
- */
-static void doubt_refusals(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
-			   u64 refused, struct sbi_pmu_event_counters *found)
+/* Of @which the free counters, else the idle ones, else all */
+static u64 least_used(const struct sbi_pmu_cpu *cpu, u64 which)
 {
-	if (found->strayed)
-		return;
-	refused &= found->cannot;
-	refused &= ~probe_examples(cpu, examples, refused);
-	found->cannot &= ~refused;
-	found->busy_elsewhere = refused & examples->known;
+	return which & ~cpu->assigned.configured ?: which & ~cpu->assigned.busy ?: which;
 }
 
-/* Counters in use miss what happens during the probe. Context: interrupts disabled. */
+/* Free counters are offered together: most events that firmware does not have end there. */
+static u64 to_offer(const struct sbi_pmu_cpu *cpu, const struct probe *p)
+{
+	const u64 which = least_used(cpu, p->left);
+
+	if (which & cpu->assigned.busy && p->found->can && !p->may_disturb)
+		return 0;
+	return which & cpu->assigned.configured || p->one_by_one ? lowest(which) : which;
+}
+
+/*
+ * Configured counters that hold the event, or may get it without an offer: firmware may have it
+ * only once, or return its counter whatever is offered (cycles and instret of OpenSBI before 1.9,
+ * and of KVM).
+ */
+static u64 holders(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code)
+{
+	const struct sbi_pmu_assignment *a = &cpu->assigned;
+	const u64 fixed = with_fixed_csr(cpu->counters);
+	u64 which = 0;
+	unsigned int i;
+
+	for_each_counter(i, a->configured)
+		if ((a->counter[i].code.idx == code->idx &&
+		     a->counter[i].code.data == code->data) ||
+		    (has_counter(fixed, i) &&
+		     sbi_pmu_fixed_event(&cpu->counters->info[i]) == code->idx))
+			which |= BIT_ULL(i);
+	return which;
+}
+
+/*
+ * In shared mode the other driver may use a counter: it then refuses an event that it took before,
+ * too. A refusal counts if the counter takes that event in the same section.
+ */
+static void doubt_refusal(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered)
+{
+	const struct sbi_pmu_examples *examples = &p->pmu->cache.examples;
+	const unsigned int i = first_counter(offered);
+	unsigned int got;
+
+	/* Of one that never took an event nothing can be known. */
+	if (offered & (offered - 1)) {
+		p->one_by_one = true;
+		p->left &= ~offered | examples->known;
+		return;
+	}
+	p->left &= ~offered;
+	if (!has_counter(examples->known, i))
+		return;
+	if (try_config(cpu, &examples->code[i], offered, &got))
+		p->found->busy_elsewhere |= offered;
+	else
+		p->found->cannot |= offered;
+}
+
+static bool is_denial(int ret)
+{
+	return ret == -EOPNOTSUPP || ret == -EINVAL || ret == -EPROTO || ret == -ENXIO ||
+	       ret == -ENODATA;
+}
+
+/* Can one of the counters @offered count the event? @ours: no other driver uses them. */
+static void probe_event(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered, bool ours)
+{
+	const struct sbi_pmu_code bare = { .idx = p->code->idx, .data = p->code->data };
+	unsigned int got = SBI_PMU_NO_COUNTER;
+	const int ret = try_config(cpu, &bare, offered, &got);
+	u64 asked = has_counter(offered, got) ? BIT_ULL(got) : offered;
+
+	if (ret == -EPROTO && cpu->exclusive && offered & (offered - 1)) {
+		p->one_by_one = true;
+		return;
+	}
+	if ((ret == -EOPNOTSUPP || ret == -EINVAL) && !ours) {
+		doubt_refusal(cpu, p, offered);
+		return;
+	}
+	/* In shared mode firmware that ignores the offer is not asked again. */
+	if (ret == -EPROTO ? !cpu->exclusive : p->alike)
+		asked = p->left;
+	if (!ret)
+		p->found->can |= asked;
+	else if (is_denial(ret))
+		p->found->cannot |= asked;
+	p->left &= ~asked;
+}
+
+/*
+ * One section of a probe: counters in use miss what happens until it ends. A raw event that the
+ * host of a VM cannot count stops counters, and counters that run may leave it none for the event:
+ * all are stopped. Context: interrupts disabled.
+ */
 static void probe_here(void *arg)
 {
 	struct probe *p = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
-	const u64 unknown = unknown_among(p->candidates, p->found);
-	const u64 borrowed = to_borrow(cpu, p->code, unknown);
-	struct sbi_pmu_examples *examples = &p->pmu->cache.examples;
+	const u64 reference = needs_reference(cpu, p->code) ?
+				      lowest(least_used(cpu, with_fixed_csr(cpu->counters))) :
+				      0;
+	const u64 offered = cpu->online ? to_offer(cpu, p) : 0;
+	const u64 borrowed = cpu->assigned.configured &
+			     (offered | reference | holders(cpu, p->code));
 
-	if (!cpu->online || !unknown)
+	if (!offered) {
+		p->left = 0;
+		return;
+	}
+	sbi_pmu_counters_disable(cpu);
+	if (reference)
+		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters) & ~borrowed);
+	sbi_pmu_counters_borrow(cpu, borrowed);
+	probe_event(cpu, p, offered, cpu->exclusive || offered & borrowed);
+	sbi_pmu_counters_give_back(cpu, borrowed);
+	sbi_pmu_counters_enable(cpu);
+	p->asked = true;
+}
+
+/*
+ * On the opener's CPU, so that no user makes other CPUs work; all have the same counters, or one of
+ * those that have is asked. Interrupts are enabled after each section, which has few calls. Without
+ * the hotplug lock: perf core may hold a context's mutex, which hotplug takes inside of it. A CPU
+ * that goes offline meanwhile adds nothing.
+ */
+static int on_opener(struct sbi_pmu *pmu, void (*function)(void *arg), void *arg)
+{
+	unsigned int cpu = get_cpu();
+	int ret;
+
+	if (!cpumask_test_cpu(cpu, &pmu->cpus))
+		cpu = cpumask_any(&pmu->cpus);
+	ret = smp_call_function_single(cpu, function, arg, true);
+	put_cpu();
+	return ret;
+}
+
+/* Return: was firmware called? */
+static bool probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates,
+		  struct sbi_pmu_event_counters *found)
+{
+	struct probe p = {
+		.pmu = pmu,
+		.code = code,
+		.found = found,
+		.left = unknown_among(candidates, found),
+		/* Firmware counters are, and those of KVM unless the event has its own. */
+		.alike = sbi_pmu_code_is_firmware(code) ||
+			 (sbi_pmu_in_kvm(pmu) && !has_fixed_counter(code)),
+		/* Each refusal of a delegated counter takes calls. */
+		.one_by_one = pmu->delegation.asks && sbi_pmu_code_is_raw(code),
+		.may_disturb = perfmon_capable(),
+	};
+
+	found->busy_elsewhere = 0;
+	while (p.left && !on_opener(pmu, probe_here, &p))
+		;
+	if (pmu->exclusive || !has_fixed_counter(code))
+		examples_add(&pmu->cache.examples, found->can, code);
+	return p.asked;
+}
+
+/* ---- do counters filter by privilege mode? ---- */
+
+struct moves_probe {
+	struct sbi_pmu *pmu;
+	struct sbi_pmu_code code;
+	u64 candidates; /* any of these */
+	int moves;      /* as count_moves() returns it */
+};
+
+/* Start a configured counter and see it move; delegated ones stand still in a section otherwise. */
+static int start_and_count_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	const u32 inhibited = cpu->inhibited ? SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr) : 0;
+	int ret = sbi_pmu_counter_start_one(cpu, idx);
+
+	if (ret)
+		return ret;
+	if (inhibited)
+		sbi_pmu_csr_uninhibit(inhibited);
+	ret = count_moves(cpu, idx);
+	if (inhibited)
+		sbi_pmu_csr_inhibit(inhibited);
+	return ret;
+}
+
+/* Context: interrupts disabled. */
+static void probe_moves_here(void *arg)
+{
+	struct moves_probe *p = arg;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
+	const unsigned int idx = first_counter(least_used(cpu, p->candidates));
+	const u64 borrowed = cpu->assigned.configured &
+			     (BIT_ULL(idx) | holders(cpu, &p->code));
+	unsigned int got;
+
+	if (!cpu->online)
 		return;
 	sbi_pmu_counters_disable(cpu);
 	sbi_pmu_counters_borrow(cpu, borrowed);
-	probe_event(cpu, p->code, p->candidates, p->found);
-	if (cpu->exclusive || !has_fixed_counter(p->code))
-		examples_add(examples, p->found->can, p->code);
-	p->found->busy_elsewhere = 0;
-	if (!cpu->exclusive)
-		doubt_refusals(cpu, examples, unknown & ~borrowed, p->found);
+	p->moves = sbi_pmu_counter_config(cpu, BIT_ULL(idx), &p->code, &got);
+	if (!p->moves) {
+		p->moves = start_and_count_moves(cpu, idx);
+		sbi_pmu_counter_unconfig(cpu, idx);
+	}
 	sbi_pmu_counters_give_back(cpu, borrowed);
 	sbi_pmu_counters_enable(cpu);
 }
 
 /*
- * On the opener's CPU, so that no user makes other CPUs work; all have the same counters, or one of
- * those that have is asked. Without the hotplug lock: perf core may hold a context's mutex, which
- * hotplug takes inside of it. A CPU that goes offline meanwhile adds nothing.
+ * Does a counter move that should count in no mode (@inhibited), or without a filter? It moves at
+ * each read if it counts cycles or the like in S-mode; at one of them if an interrupt of M-mode,
+ * which is not inhibited, came before it.
  */
-static void probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates,
-		  struct sbi_pmu_event_counters *found)
+static int probe_moves(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates,
+		       bool inhibited)
 {
-	struct probe p = { pmu, code, candidates, found };
-	unsigned int cpu = get_cpu();
+	struct moves_probe p = {
+		.pmu = pmu,
+		.code = { .idx = code->idx, .data = code->data },
+		.candidates = candidates,
+		.moves = -ENODEV,
+	};
 
-	if (!cpumask_test_cpu(cpu, &pmu->cpus))
-		cpu = cpumask_any(&pmu->cpus);
-	smp_call_function_single(cpu, probe_here, &p, true);
-	put_cpu();
+	/* Firmware might return the counter of the other driver, with this filter. */
+	if (!candidates || (!pmu->exclusive && has_fixed_counter(code)))
+		return -ENODATA;
+	if (inhibited)
+		p.code.flags = SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_SINH;
+	if (inhibited && pmu->caps.has_h)
+		p.code.flags |= SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH;
+	on_opener(pmu, probe_moves_here, &p);
+	return p.moves;
+}
+
+/*
+ * Return: 1 if an event obeys filters, 0 if not, -ENODATA if that cannot be seen. The counter is
+ * left without a filter.
+ */
+static int obeys_filters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates)
+{
+	const int inhibited = probe_moves(pmu, code, candidates, true);
+	const int plain = probe_moves(pmu, code, candidates, false);
+
+	if (inhibited == READS_TO_MOVE)
+		return 0;
+	return !inhibited && plain == READS_TO_MOVE ? 1 : -ENODATA;
 }
 
 /* ---- which counters can count an event? ---- */
@@ -717,32 +892,80 @@ static u64 candidates_of(const struct sbi_pmu *pmu, const struct sbi_pmu_code *c
 
 	if (sbi_pmu_code_is_firmware(code))
 		return counters->firmware;
+	if (!has_fixed_counter(code))
+		which &= ~with_fixed_csr(counters);
 	if (vendor && vendor->candidates && code->unit)
 		which = vendor->candidates(counters, code->unit);
 	return pmu->exclusive ? which : which & (counters->programmable | counters->free_running);
 }
 
+static bool is_old(const struct entry *e)
+{
+	return time_after(jiffies, e->probed + HZ);
+}
+
 /* If a counter can count the event, others are tried again after a second, not at each open. */
 static bool is_due(const struct entry *e, u64 candidates)
 {
-	return unknown_among(candidates, &e->found) &&
-	       (!e->found.can || time_after(jiffies, e->probed + HZ));
+	return unknown_among(candidates, &e->found) && (!e->found.can || is_old(e));
 }
 
-static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates)
+/* Probes that a user may cause in a second; so many at once, too */
+#define PROBES_PER_SECOND	50
+
+/*
+ * Beyond that an opener waits for up to a second, others meanwhile do not. The member of a group
+ * does not wait, as perf core holds the mutex of the group's context: the next leader waits for it.
+ * Return: 0, -EAGAIN if it would wait longer, -ERESTARTSYS after a signal.
+ */
+static int limit_probes(struct sbi_pmu_probe_cache *cache, u64 *next, bool in_group)
+{
+	const u64 now = get_jiffies_64();
+	s64 wait;
+
+	if (time_after64(now, *next))
+		*next = now;
+	wait = *next - now - HZ;
+	if (wait > HZ)
+		return -EAGAIN;
+	*next += HZ / PROBES_PER_SECOND;
+	if (wait <= 0 || in_group)
+		return 0;
+	mutex_unlock(&cache->lock);
+	while (wait && !signal_pending(current))
+		wait = schedule_timeout_interruptible(wait);
+	mutex_lock(&cache->lock);
+	if (!wait)
+		return 0;
+	*next -= HZ / PROBES_PER_SECOND;
+	return -ERESTARTSYS;
+}
+
+static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
+		       enum sbi_pmu_opener opener, u64 *candidates)
 {
 	struct sbi_pmu_probe_cache *cache = &pmu->cache;
-	struct entry unsaved = {}, *e = find_entry(cache, code) ?: add_entry(cache, code);
+	u64 *next = &cache->next[__kuid_val(current_uid()) % ARRAY_SIZE(cache->next)];
+	struct entry unsaved = {}, *e = find_entry(cache, code);
 	const u64 all = candidates_of(pmu, code);
 	u64 unknown;
+	int ret;
 
-	if (!e)
-		e = &unsaved;
 	/* That no counter of a VM took an event may change: others may have used the host's. */
-	if (sbi_pmu_in_kvm(pmu) && !e->found.can)
+	if (e && sbi_pmu_in_kvm(pmu) && !e->found.can && is_old(e))
 		e->found.cannot = 0;
+	if ((!e || is_due(e, all)) && opener != SBI_PMU_OPENER_NONE && !perfmon_capable()) {
+		ret = limit_probes(cache, next, opener == SBI_PMU_OPENER_MEMBER);
+		if (ret)
+			return ret;
+	} else {
+		next = NULL;
+	}
+	/* Another may have probed it meanwhile, or have it forgotten. */
+	e = find_entry(cache, code) ?: add_entry(cache, code) ?: &unsaved;
 	if (is_due(e, all)) {
-		probe(pmu, code, all, &e->found);
+		if (!probe(pmu, code, all, &e->found) && next)
+			*next -= HZ / PROBES_PER_SECOND;
 		e->probed = jiffies;
 	}
 	unknown = unknown_among(all, &e->found);
@@ -755,27 +978,33 @@ static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64
 	return *candidates ? -EBUSY : -EOPNOTSUPP;
 }
 
+static int find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
+			 enum sbi_pmu_opener opener, u64 *candidates)
+{
+	int ret;
+
+	mutex_lock(&pmu->cache.lock);
+	ret = find_locked(pmu, code, opener, candidates);
+	mutex_unlock(&pmu->cache.lock);
+	return ret;
+}
+
 /**
  * sbi_pmu_find_counters() - find the counters that can count an event
  * @pmu: the driver
  * @code: the event; its filter flags are not used
- * @candidates: counters that took it, in exclusive mode also those where firmware returned an
- *		error; with -EBUSY, those of which it is not known
+ * @candidates: counters that took it, in exclusive mode also those of which it is not known; with
+ *		-EBUSY, only those
  * Context: may sleep.
  * Return: 0, -EOPNOTSUPP if no counter can, -EBUSY if none did, but the other driver uses some
  * (shared mode), or firmware or the host of this VM could not tell.
  */
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates)
 {
-	int ret;
-
-	mutex_lock(&pmu->cache.lock);
-	ret = find_locked(pmu, code, candidates);
-	mutex_unlock(&pmu->cache.lock);
-	return ret;
+	return find_counters(pmu, code, SBI_PMU_OPENER_NONE, candidates);
 }
 
-/* Counters that can interrupt, and filter if any can. */
+/* Counters that can interrupt */
 u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu)
 {
 	if (!pmu->caps.fixed_alike)
@@ -783,20 +1012,47 @@ u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu)
 	return sbi_pmu_hardware(&pmu->counters) & ~pmu->counters.free_running;
 }
 
-static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, int refusal,
-			 u64 *candidates)
+/*
+ * Does an event count on @programmable counters in all modes, whatever its filter? Tried at its
+ * first open with one. What happens too rarely to be seen is believed to obey. In a VM the host
+ * filters, all events alike.
+ */
+static bool is_unfiltered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 programmable)
 {
-	const int ret = sbi_pmu_find_counters(pmu, code, candidates);
-	u64 filtering = 0;
+	struct entry *e;
+	bool unfiltered;
+	int moves;
+
+	mutex_lock(&pmu->cache.lock);
+	e = find_entry(&pmu->cache, code);
+	if (e && !e->filter_tried && !sbi_pmu_in_kvm(pmu)) {
+		/* Not one of which it is not known: it may refuse the event. */
+		moves = probe_moves(pmu, code, programmable & e->found.can, true);
+		/* At most one try, as any user can cause it. */
+		e->filter_tried = moves != -ENODATA && moves != -ENODEV;
+		e->unfiltered = moves == READS_TO_MOVE;
+	}
+	unfiltered = e && e->unfiltered;
+	mutex_unlock(&pmu->cache.lock);
+	return unfiltered;
+}
+
+static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
+			 enum sbi_pmu_opener opener, int refusal, u64 *candidates)
+{
+	const int ret = find_counters(pmu, code, opener, candidates);
+	u64 programmable, filtering = 0;
 
 	if (ret == -EOPNOTSUPP)
 		return -ENOENT;
 	if (ret || !code->flags)
 		return ret;
-	if (pmu->caps.filter)
-		filtering |= sbi_pmu_interrupting(pmu);
-	if (pmu->caps.fixed_filters)
-		filtering |= pmu->counters.fixed;
+	programmable = *candidates & pmu->counters.programmable;
+	if (pmu->caps.filter && programmable && !is_unfiltered(pmu, code, programmable))
+		filtering = programmable;
+	/* What all programs may read counts in all modes. */
+	if (READ_ONCE(pmu->user_access.mode) != SBI_PMU_USER_ACCESS_FIXED)
+		filtering |= pmu->caps.fixed_filters;
 	*candidates &= filtering;
 	return *candidates ? 0 : refusal;
 }
@@ -805,24 +1061,61 @@ static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, i
  * sbi_pmu_find_filtered() - find the counters for perf_event_open(), with filters
  * @pmu: the driver
  * @code: the event; replaced by one of the vendor's if no counter can count it so
+ * @opener: the user, or the driver
  * @refusal: errno if the event has a filter and no counter that can filter
  * @candidates: the answer; most fixed counters count in all privilege modes
  * Context: may sleep.
- * Return: 0, -ENOENT (to perf: the event is not supported), or another errno.
+ * Return: 0, -ENOENT (to perf: the event is not supported), -EAGAIN and -ERESTARTSYS as
+ * limit_probes(), or another errno.
  */
-int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code, int refusal,
-			  u64 *candidates)
+int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
+			  enum sbi_pmu_opener opener, int refusal, u64 *candidates)
 {
 	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
-	const int ret = find_filtered(pmu, code, refusal, candidates);
+	const int ret = find_filtered(pmu, code, opener, refusal, candidates);
 	struct sbi_pmu_code other = *code;
 
-	if (!ret || ret == -EBUSY || !vendor || !vendor->substitute ||
+	if ((ret != -ENOENT && ret != refusal) || !vendor || !vendor->substitute ||
 	    !vendor->substitute(pmu->caps.vendor_data, &other) ||
-	    find_filtered(pmu, &other, refusal, candidates))
+	    find_filtered(pmu, &other, SBI_PMU_OPENER_NONE, refusal, candidates))
 		return ret;
 	*code = other;
 	return 0;
+}
+
+struct take {
+	struct sbi_pmu *pmu;
+	const struct sbi_pmu_code *code;
+	int ret;
+};
+
+static void take_here(void *arg)
+{
+	struct take *t = arg;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(t->pmu->cpu);
+	unsigned int got;
+
+	if (!cpu->online)
+		return;
+	sbi_pmu_counters_disable(cpu);
+	t->ret = try_config(cpu, t->code, candidates_of(t->pmu, t->code), &got);
+	sbi_pmu_counters_enable(cpu);
+}
+
+/**
+ * sbi_pmu_takes() - does any counter take an event?
+ * @pmu: the driver, not registered yet: no counter is in use
+ * @code: the event
+ *
+ * Three SBI calls: the way to ask for hundreds of events. sbi_pmu_find_counters() asks each
+ * counter. Context: may sleep.
+ */
+bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code)
+{
+	struct take t = { pmu, &code, -ENODEV };
+
+	smp_call_function_single(cpumask_any(&pmu->cpus), take_here, &t, true);
+	return !t.ret;
 }
 
 /* Probe every event that has a general name; all counters are idle before the PMU is registered. */
@@ -838,4 +1131,38 @@ void sbi_pmu_probe_standard(struct sbi_pmu *pmu)
 		code.idx = FIELD_PREP(SBI_PMU_EVENT_IDX_TYPE_MASK, SBI_PMU_EVENT_TYPE_FW) | n;
 		sbi_pmu_find_counters(pmu, &code, &candidates);
 	}
+}
+
+/**
+ * sbi_pmu_probe_filters() - find out which counters filter by privilege mode
+ * @pmu: the driver, its CPUs online and idle
+ *
+ * Each fixed counter on its own, as firmware may set the filter of one only (Smcntrpmf). Of
+ * programmable ones the first general event tells that happens all the time; if none does, what is
+ * known of the core (irq_source.c) is believed.
+ */
+void sbi_pmu_probe_filters(struct sbi_pmu *pmu)
+{
+	const bool should = pmu->caps.filter;
+	struct sbi_pmu_code code = {};
+	u64 which = pmu->counters.fixed & ~pmu->counters.free_running;
+	unsigned int i;
+	int obeys;
+
+	for_each_counter(i, which) {
+		code.idx = sbi_pmu_fixed_event(&pmu->counters.info[i]);
+		if (obeys_filters(pmu, &code, BIT_ULL(i)) == 1)
+			pmu->caps.fixed_filters |= BIT_ULL(i);
+	}
+	for (code.idx = SBI_PMU_HW_CPU_CYCLES; code.idx < SBI_PMU_HW_GENERAL_MAX; code.idx++) {
+		if (sbi_pmu_find_counters(pmu, &code, &which))
+			continue;
+		obeys = obeys_filters(pmu, &code, which & pmu->counters.programmable);
+		if (obeys < 0)
+			continue;
+		pmu->caps.filter = obeys;
+		break;
+	}
+	if (should && !pmu->caps.filter)
+		pr_warn("programmable counters count in all modes, whatever their filter is: they get no events with :u or :k; update the firmware, or QEMU before 10.0\n");
 }

@@ -158,13 +158,13 @@ static inline bool sbi_pmu_code_is_raw(const struct sbi_pmu_code *code)
 
 /* What this machine can do; const after probe */
 struct sbi_pmu_caps {
-	bool filter;         /* programmable counters filter by privilege mode (irq_source.c) */
-	bool fixed_filters;  /* fixed counters filter by privilege mode, and do not interrupt */
-	bool fixed_alike;    /* fixed counters interrupt and filter as others do (irq_source.c) */
+	bool filter;         /* programmable counters filter by privilege mode, as far as is known */
+	bool fixed_alike;    /* fixed counters interrupt as others do (irq_source.c) */
 	bool m_mode_fixed;   /* M-mode is counted or not, whatever the event (delegated counters) */
 	bool has_h;          /* the harts have the H extension, so that virtual modes exist */
 	bool nonstandard_fw; /* firmware checks codes of firmware events that SBI does not define */
 	bool platform_fw;    /* platform events can be asked for while counters are in use */
+	u64 fixed_filters;   /* fixed counters that filter by privilege mode */
 	const struct sbi_pmu_vendor *vendor; /* encodes raw events; NULL: passed on as they are */
 	void *vendor_data;                   /* for its functions */
 };
@@ -199,6 +199,12 @@ struct sbi_pmu_assignment {
 	u64 clock;      /* incremented each time that one becomes idle */
 	struct sbi_pmu_assigned counter[SBI_PMU_MAX_COUNTERS];
 };
+
+/* Counters that hold an event, but count for nobody */
+static inline u64 sbi_pmu_assign_idle(const struct sbi_pmu_assignment *a)
+{
+	return a->configured & ~a->busy;
+}
 
 /* A chain of moves that makes a counter available */
 struct sbi_pmu_path {
@@ -336,6 +342,7 @@ struct sbi_pmu_cpu {
 	bool timed_changed; /* an event that is sampled by timer has come or gone */
 	bool shown_changed; /* an mmap page has changed its counter: scounteren must, too */
 	bool exclusive;     /* no other driver uses this CPU's counters */
+	bool idle_watched;  /* @idle_timer runs */
 	/* KVM accepts raw events that it cannot count, and does not virtualise scountovf */
 	bool in_vm;
 	/* each read returns the total added to the previous result (KVM up to 6.12) */
@@ -374,6 +381,8 @@ struct sbi_pmu_cpu {
 	u64 interval;                 /* ns from its last expiry to the next, 0: off */
 	struct hrtimer sample_timer;  /* runs while an event is sampled by timer */
 	struct timer_list look_timer; /* looks for missed interrupts of events that sample by one */
+	struct timer_list idle_timer; /* releases idle counters, in shared mode */
+	u64 idle_clock;               /* the assignment's clock when that was set */
 	struct irq_work lost_work;    /* reports events that have lost their counter for good */
 	unsigned long missed_irqs;    /* overflows found although their interrupt was lost */
 	unsigned long wrong_mode;     /* samples due in a mode that the event excludes */
@@ -393,6 +402,7 @@ struct sbi_pmu_cpu {
 	u64 mhpmevent[SBI_PMU_HPMCOUNTERS]; /* by number, what delegated counters hold in sireg2 */
 	u32 inhibit_at_online;              /* scountinhibit when the CPU came online */
 	u64 claimed;                        /* delegated counters that firmware considers in use */
+	bool prepared;                      /* they are as the backend's online() leaves them */
 };
 
 static inline bool sbi_pmu_is_running(const struct sbi_pmu_cpu *cpu, unsigned int idx)
@@ -500,7 +510,6 @@ struct sbi_pmu_event_counters {
 	u64 can;
 	u64 cannot;
 	u64 busy_elsewhere; /* not known: the other driver used them at the last probe */
-	bool strayed;       /* firmware returned a counter that was not offered */
 };
 
 /* Events that counters took */
@@ -515,7 +524,16 @@ struct sbi_pmu_probe_cache {
 	DECLARE_HASHTABLE(entries, 6); /* by event */
 	struct list_head recent;       /* the entries, the most recently used first */
 	unsigned int count;            /* number of entries */
+	/* by uid modulo 64, the jiffy at which so many probes as that user caused are allowed */
+	u64 next[64];
 	struct sbi_pmu_examples examples;
+};
+
+/* Who asks for an event: the probes of a user are limited */
+enum sbi_pmu_opener {
+	SBI_PMU_OPENER_NONE,   /* the driver */
+	SBI_PMU_OPENER_LEADER, /* a user, for an event alone or the leader of a group */
+	SBI_PMU_OPENER_MEMBER, /* a user, for another event of a group */
 };
 
 int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
@@ -532,9 +550,11 @@ bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx);
 u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_probe_standard(struct sbi_pmu *pmu);
+void sbi_pmu_probe_filters(struct sbi_pmu *pmu);
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates);
-int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code, int refusal,
-			  u64 *candidates);
+bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code);
+int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
+			  enum sbi_pmu_opener opener, int refusal, u64 *candidates);
 u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu);
 void sbi_pmu_probe_cache_init(struct sbi_pmu_probe_cache *cache);
 void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache);
@@ -562,8 +582,8 @@ struct sbi_pmu_irq_source {
 	u16 pending;        /* CSR of the pending bit */
 	u16 enable;         /* CSR of the enable bit, at the same place */
 	unsigned long mask; /* the two bits */
-	bool filters;       /* programmable counters can be inhibited by privilege mode */
-	bool fixed;         /* cycle and instret interrupt, and filter if the others do */
+	bool filters;       /* programmable counters should filter by privilege mode */
+	bool fixed;         /* cycle and instret interrupt */
 };
 
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_irq_ids *ids);
@@ -684,6 +704,8 @@ struct sbi_pmu_delegation {
 	bool filters;       /* programmable counters can be inhibited by privilege mode */
 	bool fixed_filters; /* cycle and instret can, too (Smcntrpmf) */
 	bool sticks;        /* with the filter of M-mode counts on when S-mode clears its event */
+	bool differs;       /* counters have different selectors for an event */
+	bool asks;          /* firmware is asked about raw events; else any counter takes them */
 	/* standard events: first those that firmware knows, then those that only the vendor does */
 	unsigned int of_firmware; /* number of the former */
 	unsigned int events;      /* number of all */

@@ -28,7 +28,7 @@ static const struct attribute_group format_group = {
 	.attrs = format_attrs,
 };
 
-static ssize_t event_show(struct device *dev, struct device_attribute *attr, char *buf)
+ssize_t sbi_pmu_event_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct sbi_pmu_event_attr *ev = container_of(attr, struct sbi_pmu_event_attr, attr);
 
@@ -37,9 +37,22 @@ static ssize_t event_show(struct device *dev, struct device_attribute *attr, cha
 			  FIELD_GET(SBI_PMU_CFG_SPACE, ev->config));
 }
 
+/* An event that is found at load; the others are constants. */
+void sbi_pmu_event_attr_init(struct sbi_pmu_event_attr *ev, const char *name, u64 config,
+			     ssize_t (*show)(struct device *dev, struct device_attribute *attr,
+					     char *buf))
+{
+	ev->config = config;
+	ev->attr.show = show;
+	ev->attr.attr.name = name;
+	ev->attr.attr.mode = 0444;
+	sysfs_attr_init(&ev->attr.attr);
+}
+
 #define EVENT(_name, _space, _code)						\
 	(&((struct sbi_pmu_event_attr) {						\
-		.attr = { .attr = { .name = _name, .mode = 0444 }, .show = event_show },	\
+		.attr = { .attr = { .name = _name, .mode = 0444 },			\
+			  .show = sbi_pmu_event_show },					\
 		.config = FIELD_PREP_CONST(SBI_PMU_CFG_SPACE, _space) | (_code),	\
 	}).attr.attr)
 

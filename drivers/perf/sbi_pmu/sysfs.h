@@ -18,6 +18,10 @@ struct sbi_pmu_event_attr {
 	u64 config;
 };
 
+void sbi_pmu_event_attr_init(struct sbi_pmu_event_attr *ev, const char *name, u64 config,
+			     ssize_t (*show)(struct device *dev, struct device_attribute *attr,
+					     char *buf));
+ssize_t sbi_pmu_event_show(struct device *dev, struct device_attribute *attr, char *buf);
 ssize_t sbi_pmu_format_show(struct device *dev, struct device_attribute *attr, char *buf);
 
 #define SBI_PMU_FORMAT(_name, _mask)					\

@@ -207,6 +207,38 @@ static void look_timer(struct timer_list *timer)
 	local_irq_restore(flags);
 }
 
+/* ---- idle counters that the other driver may need ---- */
+
+/* In shared mode a counter is released when it has been idle for so long (ms), or twice that. */
+#define RELEASE_MS	100
+
+/* Look at idle counters later. Each context switch comes here; most find that the timer is set. */
+static void watch_idle(struct sbi_pmu_cpu *cpu)
+{
+	if (cpu->idle_watched || !sbi_pmu_assign_idle(&cpu->assigned))
+		return;
+	cpu->idle_watched = true;
+	cpu->idle_clock = cpu->assigned.clock;
+	mod_timer(&cpu->idle_timer, jiffies + msecs_to_jiffies(RELEASE_MS));
+}
+
+/* Release those that have not been used since the timer was set. */
+static void idle_timer(struct timer_list *timer)
+{
+	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, idle_timer);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cpu->idle_watched = false;
+	if (sbi_pmu_assign_idle(&cpu->assigned)) {
+		sbi_pmu_counters_disable(cpu);
+		sbi_pmu_counters_release_idle(cpu, cpu->idle_clock);
+		sbi_pmu_counters_enable(cpu);
+		watch_idle(cpu);
+	}
+	local_irq_restore(flags);
+}
+
 /* ---- for all ---- */
 
 /**
@@ -232,11 +264,13 @@ void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling samplin
 	hrtimer_start(&cpu->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* Set the timer for samples, if events have come or left. Context: interrupts disabled. */
+/* Events may have come or left: set the timers for that. Context: interrupts disabled. */
 void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu)
 {
 	if (cpu->timed_changed)
 		set_sample_timer(cpu);
+	if (!cpu->exclusive)
+		watch_idle(cpu);
 }
 
 /* Prepare the timers of CPU @id. */
@@ -251,12 +285,16 @@ void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu, int id)
 	 */
 	timer_setup(&cpu->look_timer, look_timer,
 		    (tick_nohz_full_cpu(id) ? 0 : TIMER_DEFERRABLE) | TIMER_PINNED);
+	/* Not deferrable: the other driver may need the counters of an idle CPU, too. */
+	timer_setup(&cpu->idle_timer, idle_timer, TIMER_PINNED);
 }
 
 /* Stop the timers of a CPU whose counters are offline. Context: may sleep. */
 void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu)
 {
 	timer_delete_sync(&cpu->look_timer);
+	timer_delete_sync(&cpu->idle_timer);
+	cpu->idle_watched = false;
 	hrtimer_cancel(&cpu->timer);
 	hrtimer_cancel(&cpu->sample_timer);
 	cpu->interval = 0;

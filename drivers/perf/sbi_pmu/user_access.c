@@ -123,7 +123,7 @@ static void apply_mode(struct sbi_pmu_cpu *cpu)
 	if (want)
 		sbi_pmu_counters_pin_fixed(cpu);
 	else if (sbi_pmu_counters_unpin(cpu) && !atomic_read(&cpu->pmu->events))
-		sbi_pmu_counters_release_idle(cpu);
+		sbi_pmu_counters_release_idle(cpu, ~0ULL);
 	/* Who may read these depends on the mode alone. */
 	for_each_counter(i, cpu->counters->free_running)
 		hlist_for_each_entry(e, &cpu->events[i], node)

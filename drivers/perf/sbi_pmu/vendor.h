@@ -25,6 +25,11 @@ struct sbi_pmu_vendor {
 	 * counters that are programmed without firmware. Return: is there one?
 	 */
 	bool (*standard)(const void *data, u32 idx, struct sbi_pmu_code *code);
+	/*
+	 * replace standard event @code, which firmware is known to map wrongly, by an event of the
+	 * core. Return: 0, also if nothing is known; -ENOENT if no event counts it.
+	 */
+	int (*correct)(const void *data, struct sbi_pmu_code *code);
 	/* the counters that can hold an event of @unit, which is not 0 */
 	u64 (*candidates)(const struct sbi_pmu_counters *counters, u32 unit);
 	/* replace an event that no counter can filter so; what replaces it is probed after */

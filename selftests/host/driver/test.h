@@ -49,7 +49,7 @@
  * @isa: extensions of the cores; NULL: Sscofpmf
  * @delegated: firmware delegates the counters
  * @other: another CPU PMU is there, with this name: shared mode
- * @cpus: 0: one
+ * @cpus: at most 16; 0: one
  * @kernel: 612 or 702; 0: 702
  * @params: as insmod takes them, at most three
  * @prepare: changes the machine before the module is loaded
@@ -69,6 +69,13 @@ int boot(const struct machine *machine);
 int boot_again(void);
 void unload(void);
 void unloaded(const char *test);
+
+/* Of a core */
+struct core_ids {
+	unsigned long vendor, arch, mimpid;
+};
+
+int boot_board(const char *name, const struct core_ids *ids, const char *param);
 
 #define TYPE	(perf_core.pmu->type) /* of the driver's own events */
 

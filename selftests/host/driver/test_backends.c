@@ -107,7 +107,7 @@ static void no_sireg2(void)	{ fakesbi.no_sireg2 = true; }
 static void constant(void)	{ fakesbi.constant = BIT(5); }
 static void constant_cycle(void) { fakesbi.constant = BIT(0); }
 static void unstoppable(void)	{ fakesbi.unstoppable = BIT(3); }
-static void no_smcntrpmf(void)	{ fakesbi.smcntrpmf = false; }
+static void no_smcntrpmf(void)	{ fakesbi.smcntrpmf = 0; }
 static void no_selector(void)	{ fakesbi.event_bits = SPEC_EVENT_MINH | SPEC_EVENT_SINH; }
 
 static void test_refused(void)
@@ -177,6 +177,145 @@ static void test_learned(void)
 	unloaded("delegation.learned");
 }
 
+/* Rows of a device tree as XiangShan's: 20 events, each on the eight counters of one unit, or five */
+static bool unit(const struct fakesbi_code *code, unsigned int idx)
+{
+	const unsigned int n = code->idx >> 16 ? 10 + (code->idx & 0xff) : code->idx;
+	const unsigned int first = 3 + n % 4 * 8;
+
+	return code->idx >> 16 >= 2 || (n <= 20 && idx >= first && idx < first + 8);
+}
+
+static void units(void)
+{
+	for (unsigned int i = 0; i < FAKESBI_HARTS; i++)
+		fakesbi_harts[i].can = unit;
+}
+
+static unsigned long calls_of(unsigned int cpu)
+{
+	unsigned long n = 0;
+
+	for (unsigned int fid = 0; fid < ARRAY_SIZE(fakesbi.calls); fid++)
+		n += fakesbi_harts[cpu].calls[fid];
+	return n;
+}
+
+/* SBI calls when CPU 1 comes online */
+static unsigned long online_calls(void)
+{
+	unsigned long before;
+
+	host_hotplug(1, false);
+	before = calls_of(1);
+	host.most_calls = 0;
+	host_hotplug(1, true);
+	return calls_of(1) - before;
+}
+
+/* What it costs to find out about delegated counters */
+static void test_learning(const char *name, void (*rows)(void))
+{
+	struct machine machine = {
+		.hpm = 29, .firmware = 16, .cpus = 2, .delegated = true, .quirks = OPENSBI_NEW,
+		.params = { "backend=sbi" }, .prepare = rows,
+	};
+	unsigned long without, load, other, online;
+	unsigned long most;
+
+	boot(&machine);
+	without = online_calls();
+	unload();
+	machine.params[0] = "backend=csr";
+	boot(&machine);
+	load = calls_of(0);
+	other = calls_of(1);
+	most = host.most_calls;
+	online = online_calls();
+	note("%s: %lu calls of CPU 0 at load, %lu of CPU 1, at most %lu with interrupts off", name,
+	     load, other, most);
+	note("%s: CPU 1 comes online: %lu, with backend=sbi %lu, at most %lu with interrupts off",
+	     name, online, without, host.most_calls);
+	check(online <= without + 50, "delegation.%s_cpu_is_compared_by_50_calls", name);
+	/* To ask for all counters takes 65. */
+	check(other <= without + 50 && most <= 65 && host.most_calls <= 50,
+	      "delegation.%s_learns_with_interrupts_enabled_in_between", name);
+	unload();
+	/* By default the other CPU is compared once more, before. */
+	machine.params[0] = "xiangshan=v3";
+	boot(&machine);
+	note("%s: %lu calls of CPU 0 at load by default, %lu of CPU 1", name, calls_of(0),
+	     calls_of(1));
+	check(!strcmp(perf_sysfs("caps/backend"), "csr") && calls_of(0) < load + 150 &&
+	      calls_of(1) < other + 150, "delegation.%s_is_learned_once", name);
+	unloaded("delegation.learning");
+}
+
+static bool not_counter_5(const struct fakesbi_code *code, unsigned int idx)
+{
+	return idx != 5 && unit(code, idx);
+}
+
+static void other_selector(void)
+{
+	units();
+	fakesbi_harts[1].odd_counters = 0xf8000000;
+}
+
+static void other_rows(void)
+{
+	units();
+	fakesbi_harts[1].can = not_counter_5;
+}
+
+static void other_filters(void)
+{
+	units();
+	fakesbi_harts[0].smcntrpmf = fakesbi_harts[1].smcntrpmf = false;
+	fakesbi_harts[1].event_bits = ~SPEC_EVENT_SINH;
+}
+
+static void other_fixed_filters(void)
+{
+	units();
+	fakesbi_harts[1].smcntrpmf = false;
+}
+
+static void other_value(void)
+{
+	units();
+	fakesbi_harts[1].constant = BIT(5);
+}
+
+/* A CPU is left out whose counters differ, and nothing of it stays in use. */
+static void test_differs(void)
+{
+	static const struct {
+		const char *what;
+		void (*prepare)(void);
+	} differences[] = {
+		{ "selector_of_a_row", other_selector }, { "counters_of_a_row", other_rows },
+		{ "filters", other_filters }, { "filters_of_cycle", other_fixed_filters },
+		{ "counter_that_keeps_no_value", other_value },
+	};
+	struct machine machine = {
+		.hpm = 29, .cpus = 2, .delegated = true, .params = { "backend=csr" },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(differences); i++) {
+		bool used = false;
+
+		machine.prepare = differences[i].prepare;
+		boot(&machine);
+		for (unsigned int idx = 0; idx < 32; idx++)
+			used |= fakesbi_harts[1].ctr[idx].configured;
+		check(!used && !strcmp(perf_sysfs("cpus"), "0") &&
+		      host_logged("CPU 1: its counters are not delegated as those of CPU 0"),
+		      "delegation.cpu_with_other_%s_is_left_out", differences[i].what);
+		unloaded("delegation.differs");
+	}
+}
+
 static bool counts_m_mode(void)
 {
 	for (unsigned int i = 3; i < 7; i++)
@@ -193,6 +332,61 @@ static unsigned int holders_of(u64 selector)
 	for (unsigned int i = 3; i < 7; i++)
 		n += (fakesbi.ctr[i].event & SPEC_EVENT_SELECTOR) == selector;
 	return n;
+}
+
+/* Odd raw events on counters 3 and 4 only, even ones on none; all counters have the others. */
+static bool odd_raw(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx >> 16 != SPEC_TYPE_RAW || (code->data & 1 && idx <= 4);
+}
+
+static void raw_rows(void)
+{
+	fakesbi.can = odd_raw;
+}
+
+/* By default firmware is asked which counters count a raw event, where no table says so. */
+static void test_raw_by_firmware(void)
+{
+	static const struct machine machine = {
+		.delegated = true, .quirks = OPENSBI_NEW, .prepare = raw_rows,
+	};
+	struct perf_event *leader, *second, *others[4];
+	unsigned long before;
+	bool right = true;
+	int error;
+
+	boot(&machine);
+	host.most_calls = 0;
+	check(!strcmp(perf_sysfs("caps/backend"), "csr") && open_errno(ATTR(8)) == -ENOENT,
+	      "delegation.raw_event_that_firmware_refuses_is_refused");
+	note("%lu calls at most with interrupts off", host.most_calls);
+	check(host.most_calls && host.most_calls <= 6,
+	      "delegation.raw_event_is_refused_with_interrupts_enabled_in_between");
+	leader = open_own(5);
+	second = perf_open(ATTR(7, .exclude_user = 1), current, -1, leader, &error);
+	check(leader && second && !perf_open(ATTR(9), current, -1, leader, &error) &&
+	      error == -EINVAL, "delegation.raw_events_on_the_counters_of_firmware");
+	/* Those that refused raw events count others, still without M-mode. */
+	for (unsigned int i = 0; i < 4; i++)
+		others[i] = open_own(STANDARD_EVENT(SPEC_GENERAL_CACHE_REFS + i));
+	perf_run(1000);
+	check(!counts_m_mode() && holders_of(5) == 1 && holders_of(7) == 1,
+	      "delegation.raw_events_by_firmware_count_no_m_mode");
+	for (unsigned int i = 0; i < 4; i++)
+		right = is_right(others[i]) && right;
+	check(right && is_right(leader) && is_right(second),
+	      "delegation.raw_events_by_firmware_count");
+	perf_close(others[3]);
+	perf_close(others[2]);
+	perf_run(1000);
+	before = all_calls();
+	perf_switch(&perf_core.task[1]);
+	perf_run(1000);
+	perf_switch(&perf_core.task[0]);
+	check(all_calls() == before && is_right(leader),
+	      "delegation.switch_of_raw_events_by_firmware_makes_no_call");
+	unloaded("delegation.raw_by_firmware");
 }
 
 static void test_csr(void)
@@ -396,6 +590,33 @@ static void test_resume(const char *loses, u64 quirks, unsigned int configs)
 	unloaded("power.suspend");
 }
 
+static void smcntrpmf(void)
+{
+	fakesbi.smcntrpmf = BIT(0);
+}
+
+/* Firmware restores events, but not the filter of cycle. */
+static void test_resume_filter(void)
+{
+	struct perf_event *raw, *user;
+
+	boot(&(struct machine){ .quirks = QUIRK(SUSPEND_LOSES_FIXED_FILTERS), .prepare = smcntrpmf,
+				.params = { "backend=sbi" } });
+	raw = open_raw(5);
+	user = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
+						    .exclude_kernel = 1 });
+	perf_run(100);
+	host.read_ns = 1;
+	perf_suspend(true);
+	host.read_ns = 0;
+	forgive(raw, 20);
+	forgive(user, 20);
+	perf_run(100);
+	check(fakesbi.ctr[0].code.flags && is_right(raw) && is_right(user),
+	      "power.filter_of_cycle_is_set_again");
+	unloaded("power.filter");
+}
+
 void test_backends(void)
 {
 	test_snapshot_switch("plain", 0);
@@ -403,10 +624,15 @@ void test_backends(void)
 	test_snapshot();
 	test_refused();
 	test_learned();
+	test_learning("all_rows", NULL);
+	test_learning("units", units);
+	test_differs();
+	test_raw_by_firmware();
 	test_csr();
 	test_leftover("exclusive", &(struct machine){ .params = { "backend=sbi" } }, false);
 	test_leftover("shared", &(struct machine){ .other = "cpu" }, true);
 	test_widths();
+	test_resume_filter();
 	test_resume("nothing", 0, 0);
 	test_resume("values", QUIRK(SUSPEND_LOSES_VALUES), 0);
 	test_resume("events", QUIRK(SUSPEND_LOSES_EVENTS), 3);

@@ -84,7 +84,7 @@ static void two_kinds(void)
 static void insmod_on_other_kind(void)
 {
 	two_kinds();
-	host_run_cpu(1);
+	host_run_cpu(hweight64(host.online.bits) - 1);
 }
 
 /* insmod does not stay on its CPU. */
@@ -105,16 +105,28 @@ static void other_delegation(void)
 	fakesbi_harts[1].delegated = 0;
 }
 
-static void narrow_by_tree(void)
-{
-	for (unsigned int i = 3; i < 7; i++)
-		fakesbi.ctr[i].width = 40;
-}
-
 /* No other counter counts what cycle and instret do. */
 static bool is_not_fixed(const struct fakesbi_code *code, unsigned int idx)
 {
 	return code->idx > SPEC_GENERAL_INSTRUCTIONS;
+}
+
+static bool is_not_counter_4(const struct fakesbi_code *code, unsigned int idx)
+{
+	return idx != 4 || code->idx >> 16 >= 2;
+}
+
+static void without_cycles(void) { fakesbi.can = is_not_fixed; }
+static void not_on_counter_4(void) { fakesbi.can = is_not_counter_4; }
+static void odd_counter(void)	{ fakesbi.odd_counters = BIT(4); }
+static void no_uinh(void)	{ fakesbi.event_bits &= ~SPEC_EVENT_UINH; }
+static void no_vsinh(void)	{ fakesbi.event_bits &= ~SPEC_EVENT_VSINH; }
+static void sticky(void)	{ fakesbi.quirks |= QUIRK(EVENT_STICKS); }
+
+static void narrow_by_tree(void)
+{
+	for (unsigned int i = 3; i < 7; i++)
+		fakesbi.ctr[i].width = 40;
 }
 
 static void withheld(void)
@@ -187,14 +199,25 @@ static const struct {
 	{ "csr_without_delegation", { .params = { "backend=csr" } }, -EOPNOTSUPP, "backend=csr: " },
 	{ "csr_in_a_vm", { .quirks = KVM, .params = { "backend=csr" } }, -EOPNOTSUPP, "of a VM" },
 	{ "csr_beside_another_pmu", { .other = "cpu", .delegated = true, .params = { "backend=csr" } }, -EOPNOTSUPP, "the other PMU" },
-	{ "csr_is_not_chosen_without_a_table", { .delegated = true }, 0, NULL, "caps/backend", "sbi" },
-	{ "csr_by_table", { .hpm = 29, .delegated = true, .quirks = QUIRK(NO_SNAPSHOT), .params = { "xiangshan=v3" } }, 0, "as the event table says", "caps/backend", "csr" },
+	{ "csr_by_default", { .delegated = true }, 0, "are programmed by CSRs", "caps/backend", "csr" },
+	{ "sbi_if_events_stick", { .delegated = true, .prepare = sticky }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_it_is_not_known_whether_they_stick", { .delegated = true, .prepare = without_cycles }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_a_counter_has_no_event", { .delegated = true, .prepare = not_on_counter_4 }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_selectors_differ", { .delegated = true, .prepare = odd_counter }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_a_filter_would_be_lost", { .delegated = true, .prepare = no_uinh }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_a_filter_of_guests_would_be_lost", { .isa = " sscofpmf h ", .delegated = true, .prepare = no_vsinh }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_a_cpu_differs", { .cpus = 2, .delegated = true, .prepare = other_delegation }, 0, NULL, "cpus", "0-1" },
+	{ "sbi_if_filters_must_be_tried", { .isa = "", .delegated = true }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_another_interrupt", { .isa = " xandespmu ", .delegated = true, .prepare = andes }, 0, NULL, "caps/backend", "sbi" },
+	{ "csr_by_table", { .hpm = 29, .delegated = true, .quirks = QUIRK(NO_SNAPSHOT), .params = { "xiangshan=v3" } }, 0, "are programmed by CSRs", "caps/backend", "csr" },
 	/* the CPUs */
 	{ "all_cpus", { .cpus = 2 }, 0, NULL, "cpus", "0-1" },
 	{ "cpu_with_other_counters", { .cpus = 2, .prepare = other_width }, 0, "CPU 1 has other counters", "cpus", "0" },
 	{ "cpu_with_fewer_counters", { .cpus = 2, .prepare = fewer_counters }, 0, "CPU 1 has other counters", "caps/hardware_counters", "6" },
 	{ "cpu_with_another_core", { .cpus = 2, .prepare = two_kinds }, 0, "CPU 1 has another core (mvendorid, marchid) than CPU 0", "cpus", "0" },
 	{ "insmod_on_cpu_with_another_core", { .cpus = 2, .prepare = insmod_on_other_kind }, 0, "CPU 1 has another core (mvendorid, marchid) than CPU 0", "cpus", "0" },
+	{ "eight_cpus_of_each_kind", { .cpus = 16, .prepare = two_kinds }, 0, "CPU 15 has another core (mvendorid, marchid) than CPU 0", "cpus", "0-7" },
+	{ "insmod_on_the_other_eight_cpus", { .cpus = 16, .prepare = insmod_on_other_kind }, 0, "CPU 8 has another core (mvendorid, marchid) than CPU 0", "cpus", "0-7" },
 	{ "insmod_migrates", { .cpus = 2, .prepare = insmod_migrates }, 0, NULL, "caps/hardware_counters", "6" },
 	{ "insmod_migrates_from_other", { .cpus = 2, .prepare = insmod_migrates_from_other }, 0, "CPU 1 has other counters", "cpus", "0" },
 	{ "cpu_with_other_delegation", { .cpus = 2, .delegated = true, .params = { "backend=csr" }, .prepare = other_delegation }, 0, "are not delegated as", "cpus", "0" },

@@ -676,6 +676,163 @@ static void test_spacemit(void)
 	}
 }
 
+/* ---- filters are tried ---- */
+
+#define IGNORES	0x77 /* raw event */
+
+static bool has_no_filter(const struct fakesbi_code *code)
+{
+	return code->idx == RAW && code->data == IGNORES;
+}
+
+/* Only cycle and instret count cycles and instructions. */
+static void fixed_only(void)
+{
+	no_raw = false;
+	fakesbi.can = cycles_on_fixed;
+}
+
+static void smcntrpmf(void)
+{
+	fixed_only();
+	fakesbi.smcntrpmf = BIT(0) | BIT(2);
+}
+
+static void only_cycle_filters(void)
+{
+	fixed_only();
+	fakesbi.smcntrpmf = BIT(0);
+}
+
+static void unfiltered(void)
+{
+	fakesbi.unfiltered = has_no_filter;
+}
+
+/* The ISA string does not say what the hart can. */
+static void unnamed(void)
+{
+	fakesbi.sscofpmf = true;
+}
+
+#define CYCLES(...)		{ .config = PERF_COUNT_HW_CPU_CYCLES, ##__VA_ARGS__ }
+#define INSTRUCTIONS(...)	{ .config = PERF_COUNT_HW_INSTRUCTIONS, ##__VA_ARGS__ }
+#define OF_RAW(code, ...)	{ .type = OWN, .config = code, ##__VA_ARGS__ }
+#define OF_USER			.exclude_kernel = 1
+
+static const struct {
+	const char *what;
+	struct machine machine;
+	struct perf_event_attr attr;
+	int error;
+	u32 idx;
+	u64 data;
+	u32 flags;
+	int at; /* its counter, if it opens */
+} tried[] = {
+	{ "cycles_filter_on_cycle", { .quirks = OPENSBI_NEW, .prepare = smcntrpmf },
+	  CYCLES(OF_USER), 0, 1, 0, SINH, 0 },
+	{ "instructions_filter_on_instret", { .quirks = OPENSBI_NEW, .prepare = smcntrpmf },
+	  INSTRUCTIONS(.exclude_user = 1), 0, 2, 0, UINH, 2 },
+	{ "each_fixed_counter_is_tried", { .prepare = only_cycle_filters },
+	  CYCLES(OF_USER), 0, 1, 0, SINH, 0 },
+	{ "instret_that_ignores_filters_is_enoent", { .prepare = only_cycle_filters },
+	  INSTRUCTIONS(OF_USER), -ENOENT },
+	{ "without_smcntrpmf_cycles_of_user_are_enoent", { .prepare = fixed_only },
+	  CYCLES(OF_USER), -ENOENT },
+	{ "fixed_counters_filter_with_snapshot",
+	  { .prepare = smcntrpmf, .params = { "backend=snapshot" } },
+	  CYCLES(OF_USER), 0, 1, 0, SINH, 0 },
+	{ "fixed_counters_filter_without_sscofpmf", { .isa = "", .prepare = smcntrpmf },
+	  CYCLES(OF_USER), 0, 1, 0, SINH, 0 },
+	{ "cycle_leaves_out_guests", { .isa = H, .prepare = smcntrpmf },
+	  CYCLES(.exclude_guest = 1), 0, 1, 0, VUINH | VSINH, 0 },
+	{ "cycle_without_filter_cannot_leave_out_guests", { .isa = H, .prepare = fixed_only },
+	  CYCLES(.exclude_guest = 1), -EINVAL },
+	{ "firmware_that_ignores_flags_is_found_by_cycles",
+	  { .quirks = QUIRK(NO_FILTER), .prepare = smcntrpmf }, CYCLES(OF_USER), -ENOENT },
+	{ "firmware_that_ignores_flags_is_found_by_any_counter", { .quirks = QUIRK(NO_FILTER) },
+	  OF_RAW(5, OF_USER), -ENOENT },
+	{ "filters_work_though_isa_string_does_not_say_so", { .isa = "", .prepare = unnamed },
+	  OF_RAW(5, OF_USER), 0, RAW, 5, SINH, 3 },
+	{ "shared_mode_tries_other_events_than_cycles", { .other = "cpu", .quirks = QUIRK(NO_FILTER) },
+	  OF_RAW(5, OF_USER), -ENOENT },
+	{ "vm_filters", { .isa = "", .quirks = KVM, .prepare = unnamed },
+	  CYCLES(OF_USER), 0, 1, 0, SINH, 0 },
+	{ "event_that_ignores_filters_is_enoent", { .prepare = unfiltered },
+	  OF_RAW(IGNORES, OF_USER), -ENOENT },
+	{ "event_that_ignores_filters_is_enoent_if_shared",
+	  { .other = "cpu", .prepare = unfiltered }, OF_RAW(IGNORES, OF_USER), -ENOENT },
+	{ "delegated_event_that_ignores_filters_is_enoent",
+	  { .delegated = true, .prepare = unfiltered, .params = { "backend=csr" } },
+	  OF_RAW(IGNORES, OF_USER), -ENOENT },
+	{ "event_that_ignores_filters_opens_without", { .prepare = unfiltered },
+	  OF_RAW(IGNORES), 0, RAW, IGNORES, 0, 3 },
+	{ "other_events_filter", { .prepare = unfiltered }, OF_RAW(5, OF_USER), 0, RAW, 5, SINH, 3 },
+};
+
+static void test_tried(void)
+{
+	int at;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(tried); i++) {
+		boot(&tried[i].machine);
+		/* Counters move while they are read. */
+		host.read_ns = 1;
+		check(opens_as(tried[i].attr, tried[i].error, tried[i].idx, tried[i].data,
+			       tried[i].flags, &at) && (tried[i].error || at == tried[i].at),
+		      "filter.%s", tried[i].what);
+		unloaded("filter");
+	}
+	boot(&(struct machine){ .quirks = QUIRK(NO_FILTER) });
+	check(host_logged("programmable counters count in all modes"),
+	      "filter.ignored_filters_are_logged");
+	unload();
+}
+
+static void test_tried_once(void)
+{
+	struct perf_event *busy[2];
+	unsigned long before;
+
+	/* All counters are in use; what counts on them does not change the answer, nor loses. */
+	boot(&(struct machine){ .hpm = 2, .prepare = unfiltered, .params = { "backend=sbi" } });
+	busy[0] = open_raw(1);
+	busy[1] = open_raw(2);
+	perf_run(100);
+	host.read_ns = 1;
+	check(open_errno(ATTR(IGNORES, OF_USER)) == -ENOENT && !open_errno(ATTR(5, OF_USER)),
+	      "filter.tried_on_a_counter_in_use");
+	before = all_calls();
+	check(open_errno(ATTR(IGNORES, OF_USER)) == -ENOENT &&
+	      open_errno(ATTR(IGNORES, .exclude_user = 1)) == -ENOENT && all_calls() == before,
+	      "filter.an_event_is_tried_once");
+	host.read_ns = 0;
+	perf_run(100);
+	check(perf_read(busy[0]) >= 200 * perf_model(busy[0])->rate && busy[1]->state ==
+	      PERF_EVENT_STATE_ACTIVE, "filter.counts_go_on");
+	unloaded("filter.once");
+
+	/* An event that does not happen while it is tried is believed to obey. */
+	boot(&(struct machine){ .prepare = unfiltered });
+	check(!open_errno(ATTR(IGNORES, OF_USER)), "filter.rare_event_is_believed");
+	unload();
+}
+
+/* While all programs may read cycle, it counts in all modes. */
+static void test_world_readable(void)
+{
+	const struct perf_event_attr user = CYCLES(OF_USER), all = CYCLES();
+
+	boot(&(struct machine){ .prepare = smcntrpmf });
+	host_sysctl("2");
+	check(open_errno(&user) == -ENOENT && !open_errno(&all),
+	      "filter.cycle_that_all_may_read_has_none");
+	host_sysctl("1");
+	check(!open_errno(&user), "filter.cycle_has_one_again");
+	unloaded("filter.world_readable");
+}
+
 void test_event(void)
 {
 	static const char *const tables[] = { "user-guide", "v2r2-2025", "v2r2-2026", "v3" };
@@ -693,4 +850,7 @@ void test_event(void)
 	test_choices();
 	test_stand_ins();
 	test_spacemit();
+	test_tried();
+	test_tried_once();
+	test_world_readable();
 }

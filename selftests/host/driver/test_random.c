@@ -62,7 +62,10 @@ static const struct scenario scenarios[] = {
 	{ "slow_snapshot", { PAGE }, .slow = true },
 	{ "slow_delegated_two_cpus", { .cpus = 2, CSR }, .slow = true },
 	{ "rustsbi", { .width = 32, .quirks = RUSTSBI | SUSPEND } },
+	{ "fixed_filters",
+	  { .quirks = OPENSBI_NEW | QUIRK(SUSPEND_LOSES_FIXED_FILTERS) } },
 	{ "delegated", { .quirks = OPENSBI_NEW, CSR } },
+	{ "delegated_by_default", { .quirks = OPENSBI_NEW, .delegated = true } },
 	{ "delegated_6_12", { .quirks = OPENSBI_NEW, .kernel = 612, .cpus = 2, CSR } },
 	{ "delegated_27_bits_suspend", { .width = 27, .quirks = SUSPEND, CSR } },
 	{ "delegated_faults",
@@ -96,8 +99,11 @@ static void prepare(void)
 {
 	const bool any = now->machine.quirks & QUIRK(WIDTH_64_ALWAYS);
 
-	for (unsigned int h = 0; h < FAKESBI_HARTS; h++)
+	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
 		fakesbi_harts[h].can = any ? NULL : can_hold_upto;
+		if (now->machine.quirks & QUIRK(SUSPEND_LOSES_FIXED_FILTERS))
+			fakesbi_harts[h].smcntrpmf = BIT(0) | BIT(2);
+	}
 }
 
 /*
@@ -210,7 +216,7 @@ static struct perf_event_attr random_attr(bool may_sample)
 	} else if (n == 4) {
 		attr.config = 1ULL << 50 | below(6);
 	}
-	if (below(4) == 0 && !(now->machine.quirks & QUIRK(NO_FILTER))) {
+	if (below(4) == 0) {
 		attr.exclude_user = below(2);
 		attr.exclude_kernel = !attr.exclude_user;
 	}
@@ -338,7 +344,8 @@ static void rare_step(struct perf_event *e)
 			host_sysctl(below(2) ? "1" : "2");
 		return;
 	case 5:
-		return perf_run(below(10000000));
+		/* In shared mode counters that are idle for so long are released. */
+		return perf_run(below(now->machine.other ? 300000000 : 10000000));
 	case 6 ... 7:
 		return inherit(e);
 	case 8 ... 9:

@@ -167,7 +167,7 @@ static void test_modes(void)
 	perf_run(time_of(e, 4000000));
 	check(samples(e) > 200 && is_sampled(e, 0) && is_right(e),
 	      "sampling.deferred_samples_lose_no_count");
-	check(!strstr(host_debugfs("overflow"), "0 0 0"), "sampling.deferred_samples_are_reported");
+	check(!strstr(host_debugfs("overflow"), "\n0 0 0\n"), "sampling.deferred_samples_are_reported");
 	perf_close(e);
 
 	/* A new period ends where it should, whatever was due before. */

@@ -61,6 +61,7 @@ void host_warn(const char *file, int line, const char *what);
 #define PTR_ERR(p)	((long)(p))
 #define ERR_PTR(e)	((void *)(long)(e))
 
+#define hweight32(x)	((unsigned int)__builtin_popcount(x))
 #define hweight64(x)	((unsigned int)__builtin_popcountll(x))
 #define __ffs64(x)	((unsigned int)__builtin_ctzll(x))
 

@@ -206,12 +206,13 @@ void host_run_cpu(unsigned int cpu)
 static void call_on(unsigned int cpu, void (*function)(void *arg), void *arg)
 {
 	const unsigned int before = host.cpu;
-	const unsigned long irqs_off = host.irqs_off;
+	const unsigned long irqs_off = host.irqs_off, calls = host.pmu_calls;
 
 	host_run_cpu(cpu);
 	host.irqs_off = true;
 	function(arg);
 	host.irqs_off = irqs_off;
+	host.most_calls = max(host.most_calls, host.pmu_calls - calls);
 	host_run_cpu(before);
 }
 
@@ -374,7 +375,7 @@ long copy_from_user_nofault(void *to, const void *from, size_t size)
 
 /* ---- time and interrupts ---- */
 
-#define TIMERS	16
+#define TIMERS	(2 * HOST_CPUS)
 
 static struct hrtimer *hrtimers[TIMERS];
 static struct timer_list *timers[TIMERS];
@@ -569,10 +570,11 @@ u64 host_next_timer(u64 ns)
 
 static struct sbiret base_call(int fid, unsigned long arg)
 {
+	const bool is_upper_half = host.cpu >= (hweight64(host.online.bits) + 1) / 2;
 	const unsigned long answers[] = {
 		host.spec, host.impl, host.impl_version,
 		arg == SBI_EXT_PMU && !host.no_pmu_extension,
-		host.vendor, host.cpu && host.other_arch ? host.other_arch : host.arch, host.mimpid,
+		host.vendor, is_upper_half && host.other_arch ? host.other_arch : host.arch, host.mimpid,
 	};
 
 	assert((unsigned int)fid < ARRAY_SIZE(answers));
@@ -588,6 +590,7 @@ struct sbiret sbi_ecall(int ext, int fid, unsigned long a0, unsigned long a1, un
 	if (ext == SBI_EXT_BASE)
 		return base_call(fid, a0);
 	assert(ext == SBI_EXT_PMU);
+	host.pmu_calls++;
 	ret = fakesbi_call(fid, arg);
 	host_pass(host.call_ns);
 	return ret;

@@ -23,6 +23,9 @@
 
 /* ---- memory, locks ---- */
 
+/* Only within the kernel */
+#define ERESTARTSYS	512
+
 #define GFP_KERNEL	0
 
 struct rcu_head {
@@ -124,7 +127,7 @@ void host_param_add(struct host_param *param);
 
 /* ---- CPUs ---- */
 
-#define HOST_CPUS	2
+#define HOST_CPUS	16
 
 struct cpumask {
 	unsigned long bits;
@@ -223,6 +226,10 @@ struct task_struct {
 #define mmgrab(mm)		((void)(mm)->references++)
 #define mmdrop(mm)		((void)(assert((mm)->references > 0), (mm)->references--))
 #define perfmon_capable()	(host.perfmon)
+#define current_uid()		(host.uid)
+#define __kuid_val(uid)		(uid)
+#define signal_pending(task)	((void)(task), host.signal)
+long schedule_timeout_interruptible(long timeout);
 long copy_from_user_nofault(void *to, const void *from, size_t size);
 
 /* ---- time: ns of host.now; a jiffy is 4 ms ---- */
@@ -259,7 +266,9 @@ struct irq_work {
 #define NSEC_PER_MSEC		1000000ULL
 #define jiffies			((unsigned long)(host.now / TICK_NSEC))
 #define msecs_to_jiffies(ms)	(((ms) + 3) / 4)
+#define get_jiffies_64()	(host.now / TICK_NSEC)
 #define time_after(a, b)	((long)((b) - (a)) < 0)
+#define time_after64(a, b)	((s64)((b) - (a)) < 0)
 #define ktime_get()		((ktime_t)host.now)
 #define ktime_get_ns()		host.now
 #define ktime_add_ns(t, ns)	((t) + (s64)(ns))
@@ -472,9 +481,14 @@ struct host {
 	bool migrates;                /* what may sleep wakes up on the other of two CPUs */
 	struct cpumask online;        /* CPUs */
 	unsigned long irqs_off;       /* interrupts are disabled */
+	unsigned long pmu_calls;      /* SBI calls of the PMU extension */
+	unsigned long most_calls;     /* so many at most in one function called on a CPU */
 	struct pt_regs regs;          /* of what an interrupt interrupts */
 	struct task_struct *current_task[HOST_CPUS];
 	bool perfmon;                 /* it has CAP_PERFMON */
+	unsigned int uid;             /* its user */
+	bool signal;                  /* it has a pending signal */
+	void (*asleep)(void);         /* what others do while it sleeps */
 	u32 insn;                     /* at epc of a program whose read trapped; 0: not readable */
 	u32 scounteren[HOST_CPUS];    /* the CSR */
 	u32 openable;                 /* its bits that can be set */
@@ -488,7 +502,7 @@ struct host {
 	const char *isa;              /* extensions, with a space before and after each */
 	const char *event_table;      /* property of the node riscv,pmu; NULL: there is none */
 	unsigned long spec, impl, impl_version, vendor, arch, mimpid; /* what firmware says */
-	unsigned long other_arch;     /* of CPU 1; 0: as that of CPU 0 */
+	unsigned long other_arch;     /* of the upper half of the CPUs; 0: as of the others */
 	bool no_pmu_extension;
 	bool shared;                  /* another driver uses counters, too */
 	irq_handler_t handler;        /* of the overflow interrupt; NULL: not requested */

@@ -621,10 +621,11 @@ static struct perf_event *alloc_event(const struct perf_event_attr *attr, struct
 	struct perf_model *m = perf_core.model;
 	struct perf_event *e;
 
-	while (m->is_open)
+	while (m->is_open || m->is_new)
 		m++;
 	assert(m < perf_core.model + PERF_EVENTS);
 	memset(m, 0, sizeof(*m));
+	m->is_new = true;
 	perf_core.used = max(perf_core.used, (unsigned int)(m - perf_core.model) + 1);
 	e = &m->event;
 	e->pmu = pmu;
@@ -647,6 +648,22 @@ static struct perf_event *alloc_event(const struct perf_event_attr *attr, struct
 	return e;
 }
 
+/* The task that opens an event sleeps. */
+long schedule_timeout_interruptible(long timeout)
+{
+	struct task_struct *task = current;
+
+	host_might_sleep();
+	if (host.signal)
+		return timeout;
+	perf_switch(&perf_core.idle);
+	if (host.asleep)
+		host.asleep();
+	perf_run(timeout * TICK_NSEC);
+	perf_switch(task);
+	return 0;
+}
+
 static int init_event(struct perf_event *e)
 {
 	int ret;
@@ -655,6 +672,7 @@ static int init_event(struct perf_event *e)
 		return -EOPNOTSUPP;
 	assert(!host.irqs_off);
 	ret = e->pmu->event_init(e);
+	perf_model(e)->is_new = false;
 	perf_model(e)->is_open = !ret;
 	if (!ret)
 		perf_core.nr_user += is_user_event(e);

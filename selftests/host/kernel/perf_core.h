@@ -15,7 +15,7 @@
 /**
  * struct perf_model - an event as perf core and tests see it
  * @event: as the driver sees it; first, so that both have one address
- * @is_open: the entry is in use
+ * @is_open: the entry is in use; @is_new: its event is just being opened
  * @code: what it counts, as firmware is asked for it
  * @happened: events that happened while it counted
  * @sampled: sum of the periods of its samples; @samples: their number; @throttled: how often
@@ -27,7 +27,7 @@
  */
 struct perf_model {
 	struct perf_event event;
-	bool is_open, mapped;
+	bool is_open, is_new, mapped;
 	struct fakesbi_code code;
 	u64 rate, happened, sampled, samples, throttled, wrong_mode, enabled, running;
 	struct perf_event_mmap_page page;

@@ -211,11 +211,7 @@ static void fill_events(struct sbi_pmu *pmu, struct xiangshan *xs)
 			continue;
 		if (find_event(pmu, name->config, &code, &candidates))
 			continue;
-		ev->config = name->config;
-		ev->attr.show = event_show;
-		ev->attr.attr.name = name->name;
-		ev->attr.attr.mode = 0444;
-		sysfs_attr_init(&ev->attr.attr);
+		sbi_pmu_event_attr_init(ev, name->name, name->config, event_show);
 		xs->list[xs->found++] = &ev->attr.attr;
 		if (name->config & SBI_PMU_CFG_OP2)
 			xs->found_wide++;

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# read.awk - read and check the event data; a second script writes the output:
-#   awk -f read.awk -f write-c.awk events.tsv combined.tsv standard.tsv
-#   awk -f read.awk -f write-dts.awk -v only=TABLE events.tsv combined.tsv standard.tsv
-# Needs POSIX awk only; tested with mawk, gawk, busybox and the original awk.
+# read.awk - after ../common.awk: read and check the event data; a third script writes the output:
+#   awk -f ../common.awk -f read.awk -f write-c.awk events.tsv combined.tsv standard.tsv
+#   awk -f ../common.awk -f read.awk -f write-dts.awk -v only=TABLE events.tsv combined.tsv standard.tsv
 #
 # A writer finds in its END block:
 #   table[1..tables]       names of the event tables; per table t: title[t], rtl[t],
@@ -17,25 +16,6 @@
 #   metric_name, _group, _expr, _text[1..metrics]; a writer notes those that it has
 #                          written in written_metric[name], for computable()
 
-function error_at(where, what)
-{
-	print where ": " what > "/dev/stderr"
-	bad = 1
-}
-
-function error(what)
-{
-	error_at(FILENAME ":" FNR, what)
-}
-
-# 2 to the power of n; busybox awk has no such operator.
-function power(n,    p)
-{
-	for (p = 1; n > 0; n--)
-		p *= 2
-	return p
-}
-
 # "a{0..2}_b c" to "a0_b a1_b a2_b c"
 function expand(list,    n, word, i, j, out)
 {
@@ -47,15 +27,6 @@ function expand(list,    n, word, i, j, out)
 		else
 			out = out " " word[i]
 	return substr(out, 2)
-}
-
-# perf and sysfs accept lower case; standard events must keep their names.
-function check_alias(alias)
-{
-	if (alias !~ /^[a-z][a-z0-9_]*$/)
-		error("alias '" alias "' is not all of a-z, 0-9 and _")
-	else if (alias ~ /^(cycles|instructions|branches|hw_.*|fw_.*)$/)
-		error("alias '" alias "' is taken by an event of the SBI specification")
 }
 
 function check_known(alias)
@@ -346,17 +317,6 @@ function selector(t, alias,    i, value)
 	if (op[t, alias] == "add" && parts[t, alias] > 2)
 		value += power(47) + power(52)
 	return value
-}
-
-# printf's %x of large numbers differs from awk to awk.
-function hex(value, digits,    out, digit)
-{
-	for (; value >= 1 || digits > 0; digits--) {
-		digit = value % 16
-		out = substr("0123456789abcdef", digit + 1, 1) out
-		value = (value - digit) / 16
-	}
-	return "0x" out
 }
 
 # The code of an event for other programs: the selector with the unit in bits 9:8, so that firmware

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cores of which a table is all that is needed: names of their events, and which event is right
+ * for a standard event that firmware is known to map wrongly. The tables are TSV files, which
+ * read-cores.awk describes.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "../sysfs.h"
+#include "vendors.h"
+
+static bool map_wish;
+module_param_named(firmware_map, map_wish, bool, 0444);
+MODULE_PARM_DESC(firmware_map, "count standard events as firmware maps them, also where it is known to map them wrongly on this core; what is replaced is in caps/replaced_events (default: no)");
+
+/* When an event of the core is used for a standard event */
+enum when {
+	MISSING, /* firmware does not take the standard event */
+	PARTIAL, /* firmware counts a part of it, else is left to firmware */
+	WRONG,   /* firmware counts something else, else nothing is counted */
+	USER,    /* no counter filters the standard event by U-mode; events of the core do */
+	KERNEL,  /* likewise, S-mode */
+};
+
+struct standard {
+	u32 idx;           /* event_idx of the standard event */
+	u32 selector;      /* the event of the core, 0: none */
+	u8 when;           /* enum when */
+	const char *name;  /* perf's name of the standard event; NULL: not for the log */
+	const char *event; /* its name */
+};
+
+#define MAX_STANDARDS	32
+
+/* Who decides what counts as a standard event */
+enum decision {
+	LEFT,      /* firmware; nothing is known to be wrong */
+	LEFT_PART, /* firmware, though it may count a part only: it does not take the right event */
+	REPLACED,  /* the event of the core is counted */
+	REFUSED,   /* none is counted */
+};
+
+struct core {
+	const char *name, *title;
+	const char *date;     /* month of the newest table that was read */
+	const char *names;    /* of the events, each with a 0 at its end */
+	const u32 *selectors; /* in the same order */
+	const struct standard *standards;
+	struct attribute **fields; /* of a selector, for format/ */
+	u16 total, standards_total;
+	u8 unfiltered_first, unfiltered_last; /* events that ignore filters */
+};
+
+struct core_id {
+	u64 marchid;
+	u16 mvendorid;
+	u16 first_digits; /* of mimpid, in hexadecimal: a bit for each */
+	u16 core;
+};
+
+#include "cores.inc"
+
+/* Data of this vendor; NULL where nothing is known of the core */
+struct table {
+	const struct core *core;
+	unsigned int found;                      /* number of events that firmware takes */
+	u8 decision[MAX_STANDARDS];              /* enum decision, by row of the core's standards */
+	struct attribute_group events, fields;   /* attribute groups */
+	const struct attribute_group *groups[4]; /* all of them, for perf core */
+	struct attribute **list;                 /* the attributes of @events */
+	struct sbi_pmu_event_attr *attr;         /* the events */
+};
+
+/* ---- ids ---- */
+
+static unsigned int first_digit(unsigned long id)
+{
+	while (id > 0xf)
+		id >>= 4;
+	return id;
+}
+
+static const struct core *find_core(const struct sbi_pmu_firmware_id *id)
+{
+	for (const struct core_id *i = ids; i < ids + ARRAY_SIZE(ids); i++)
+		if (i->mvendorid == id->mvendorid && i->marchid == id->marchid &&
+		    i->first_digits >> first_digit(id->mimpid) & 1)
+			return &cores[i->core];
+	return NULL;
+}
+
+int sbi_pmu_core_match(const struct sbi_pmu_firmware_id *id, void **data)
+{
+	const struct core *core = find_core(id);
+	struct table *table;
+
+	if (!core)
+		return -ENODEV;
+	table = kzalloc(sizeof(*table), GFP_KERNEL);
+	if (!table)
+		return -ENOMEM;
+	table->core = core;
+	*data = table;
+	return 0;
+}
+
+void sbi_pmu_core_remove(void *data)
+{
+	struct table *table = data;
+
+	if (!table)
+		return;
+	kvfree(table->list);
+	kvfree(table->attr);
+	kfree(table);
+}
+
+/* ---- standard events ---- */
+
+static struct sbi_pmu_code code_of(u32 selector)
+{
+	return (struct sbi_pmu_code){
+		.idx = FIELD_PREP(SBI_PMU_EVENT_IDX_TYPE_MASK, SBI_PMU_EVENT_TYPE_RAW),
+		.data = selector,
+	};
+}
+
+/* By the byte that selects an event: other bits must not get around this. */
+bool sbi_pmu_core_ignores_filters(const void *data, const struct sbi_pmu_code *code)
+{
+	const struct table *table = data;
+	const u8 selector = code->data;
+
+	return table && sbi_pmu_code_is_raw(code) && table->core->unfiltered_last &&
+	       selector >= table->core->unfiltered_first &&
+	       selector <= table->core->unfiltered_last;
+}
+
+int sbi_pmu_core_correct(const void *data, struct sbi_pmu_code *code)
+{
+	const struct table *table = data;
+
+	for (unsigned int n = 0; table && n < table->core->standards_total; n++) {
+		const struct standard *row = &table->core->standards[n];
+
+		if (row->idx != code->idx || table->decision[n] < REPLACED)
+			continue;
+		if (table->decision[n] == REFUSED)
+			return -ENOENT;
+		*code = code_of(row->selector);
+		return 0;
+	}
+	return 0;
+}
+
+/* Replace an event by one that counts the same; its flags stay. Return: is there one? */
+bool sbi_pmu_core_substitute(const void *data, struct sbi_pmu_code *code)
+{
+	const u32 modes = code->flags & (SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_SINH);
+	const struct table *table = data;
+
+	for (unsigned int n = 0; table && n < table->core->standards_total; n++) {
+		const struct standard *row = &table->core->standards[n];
+
+		if (row->idx != code->idx ||
+		    !((row->when == USER && modes == SBI_PMU_CFG_FLAG_SET_SINH) ||
+		      (row->when == KERNEL && modes == SBI_PMU_CFG_FLAG_SET_UINH)))
+			continue;
+		code->idx = code_of(0).idx;
+		code->data = row->selector;
+		return true;
+	}
+	return false;
+}
+
+/* Does firmware take this event, on counters that are not in use? */
+static bool is_taken(struct sbi_pmu *pmu, struct sbi_pmu_code code)
+{
+	u64 candidates;
+
+	return !sbi_pmu_find_counters(pmu, &code, &candidates);
+}
+
+/* Standard events of a KVM guest are those of its host's perf, whatever that makes of them. */
+static enum decision decide(struct sbi_pmu *pmu, const struct standard *row)
+{
+	const bool known = is_taken(pmu, (struct sbi_pmu_code){ .idx = row->idx });
+
+	if (map_wish || sbi_pmu_in_kvm(pmu) || row->when == USER || row->when == KERNEL ||
+	    (row->when == MISSING && known))
+		return LEFT;
+	if (row->selector && is_taken(pmu, code_of(row->selector)))
+		return REPLACED;
+	if (row->when == WRONG)
+		return REFUSED;
+	return row->when == PARTIAL && known ? LEFT_PART : LEFT;
+}
+
+/* ---- sysfs ---- */
+
+static ssize_t event_table_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct sbi_pmu *pmu = to_sbi_pmu(dev_get_drvdata(dev));
+	const struct table *table = pmu->caps.vendor_data;
+
+	return sysfs_emit(buf, "%s\n", table->core->name);
+}
+static DEVICE_ATTR_RO(event_table);
+
+/* "branches=br_inst bus-cycles=none" */
+static ssize_t replaced_events_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct sbi_pmu *pmu = to_sbi_pmu(dev_get_drvdata(dev));
+	const struct table *table = pmu->caps.vendor_data;
+	int at = 0;
+
+	for (unsigned int n = 0; n < table->core->standards_total; n++) {
+		const struct standard *row = &table->core->standards[n];
+
+		if (row->name && table->decision[n] >= REPLACED)
+			at += sysfs_emit_at(buf, at, "%s%s=%s", at ? " " : "", row->name,
+					    table->decision[n] == REFUSED ? "none" : row->event);
+	}
+	return at + sysfs_emit_at(buf, at, "%s\n", at ? "" : "none");
+}
+static DEVICE_ATTR_RO(replaced_events);
+
+static struct attribute *caps_attrs[] = {
+	&dev_attr_event_table.attr,
+	&dev_attr_replaced_events.attr,
+	NULL,
+};
+
+static const struct attribute_group caps_group = {
+	.name = "caps",
+	.attrs = caps_attrs,
+};
+
+/*
+ * Add a file for each event that firmware takes: three SBI calls for each. Which counters take it
+ * is found out when it is opened; of the first one here, so that each counter has an event.
+ */
+static void fill_events(struct sbi_pmu *pmu, struct table *table)
+{
+	const struct core *core = table->core;
+	const char *name = core->names;
+
+	for (unsigned int n = 0; n < core->total; n++, name += strlen(name) + 1) {
+		const struct sbi_pmu_code code = code_of(core->selectors[n]);
+
+		if (!sbi_pmu_takes(pmu, code))
+			continue;
+		if (!table->found)
+			is_taken(pmu, code);
+		sbi_pmu_event_attr_init(&table->attr[table->found], name, code.data,
+					sbi_pmu_event_show);
+		table->list[table->found] = &table->attr[table->found].attr.attr;
+		table->found++;
+	}
+}
+
+const struct attribute_group **sbi_pmu_core_attribute_groups(struct sbi_pmu *pmu, void *data)
+{
+	static const struct attribute_group *none[] = { NULL };
+	struct table *table = data;
+
+	if (!table)
+		return none;
+	table->attr = kvcalloc(table->core->total, sizeof(*table->attr), GFP_KERNEL);
+	table->list = kvcalloc(table->core->total + 1, sizeof(*table->list), GFP_KERNEL);
+	if (!table->attr || !table->list)
+		return NULL;
+	for (unsigned int n = 0; n < table->core->standards_total; n++)
+		table->decision[n] = decide(pmu, &table->core->standards[n]);
+	fill_events(pmu, table);
+	table->events.name = "events";
+	table->events.attrs = table->list;
+	table->groups[0] = &table->events;
+	table->groups[1] = &caps_group;
+	if (table->core->fields) {
+		table->fields.name = "format";
+		table->fields.attrs = table->core->fields;
+		table->groups[2] = &table->fields;
+	}
+	return table->groups;
+}
+
+/* ---- the log ---- */
+
+static bool stands_in(struct sbi_pmu *pmu, const struct standard *row, u32 filter)
+{
+	struct sbi_pmu_code code = { .idx = row->idx, .flags = filter };
+	u64 candidates;
+
+	return !sbi_pmu_find_filtered(pmu, &code, SBI_PMU_OPENER_NONE, -ENOENT, &candidates) &&
+	       code.idx != row->idx;
+}
+
+static void log_standard(struct sbi_pmu *pmu, const struct core *core, const struct standard *row,
+			 enum decision decision)
+{
+	const bool user = row->when == USER;
+
+	if (decision == LEFT_PART)
+		pr_warn("%s: firmware may count only a part of them, as it does not take %s (event=%#x); sbi-pmu-map writes a device tree for it that does\n",
+			row->name, row->event, row->selector);
+	if ((user || row->when == KERNEL) &&
+	    stands_in(pmu, row, user ? SBI_PMU_CFG_FLAG_SET_SINH : SBI_PMU_CFG_FLAG_SET_UINH))
+		pr_info("%s: %s:%c are counted by %s (event=%#x), as found in documents; not tried on such a core\n",
+			core->title, row->name, user ? 'u' : 'k', row->event, row->selector);
+}
+
+void sbi_pmu_core_log(struct sbi_pmu *pmu, void *data)
+{
+	const struct table *table = data;
+	unsigned int n, replaced = 0;
+	const struct core *core;
+
+	if (!table)
+		return;
+	core = table->core;
+	pr_info("%s: events by table %s of %s, firmware takes %u of %u\n", core->title, core->name,
+		core->date, table->found, core->total);
+	if (!table->found)
+		pr_warn("firmware takes no event of this core: its device tree needs a riscv,pmu node with raw events: sbi-pmu-map writes one\n");
+	for (n = 0; n < core->standards_total; n++) {
+		replaced += core->standards[n].name && table->decision[n] >= REPLACED;
+		log_standard(pmu, core, &core->standards[n], table->decision[n]);
+	}
+	if (replaced)
+		pr_info("%u standard events, which firmware of such cores maps wrongly, are counted by events of the core or refused: caps/replaced_events; firmware_map=1 leaves them to firmware\n",
+			replaced);
+}
+
+const struct sbi_pmu_vendor sbi_pmu_cores = {
+	.match = sbi_pmu_core_match,
+	.ignores_filters = sbi_pmu_core_ignores_filters,
+	.correct = sbi_pmu_core_correct,
+	.substitute = sbi_pmu_core_substitute,
+	.attribute_groups = sbi_pmu_core_attribute_groups,
+	.log = sbi_pmu_core_log,
+	.remove = sbi_pmu_core_remove,
+};

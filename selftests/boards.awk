@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# boards.awk - boards.tsv as initializers for test_boards.c, or with -v board=NAME as a device tree
+# overlay that gives firmware in QEMU the rows of that board.
+BEGIN { FS = "\t" }
+
+/^#/ || (board != "" && $1 != board) { next }
+
+{ values = split($4, value, " "); split($3, counter, "-"); last = $3; sub(/.*-/, "", last); last += 0 }
+
+# The counters of the line as a mask; %d of some awks ends at 2^31.
+function mask(  sum, i) {
+	for (i = counter[1]; i <= last; i++)
+		sum += 2 ^ i
+	return sprintf("%.0f", sum)
+}
+
+$2 == "event" {
+	for (i = 1; i <= values; i++) {
+		split(value[i], pair, ":")
+		rows = rows sprintf("{ 0, %s, %s, ~0ULL, %d, %d }, ", pair[1], pair[1], counter[1], last)
+		mapped = mapped sprintf(" <%s %s %s>,", pair[1], pair[1], mask())
+		if (pair[2] != "-")
+			selectors = selectors sprintf(" <%s 0 %s>,", pair[1], pair[2])
+	}
+}
+
+# The upper halves of a mask and of a selector are cells of their own.
+$2 == "raw" {
+	for (i = 1; i <= values; i++) {
+		ones = split(value[i], part, "/") < 2 ? "0xffffffffffffffff" : part[2]
+		if (split(part[1], range, "-") < 2)
+			range[2] = range[1]
+		rows = rows sprintf("{ 1, %s, %s, %s, %d, %d }, ", range[1], range[2], ones, counter[1], last)
+		for (select = range[1]; ; select++) {
+			raw = raw sprintf(" <0 %s %s 0x%s %s>,", select, substr(ones, 1, 10), substr(ones, 11), mask())
+			if (select == range[2])
+				break
+		}
+	}
+}
+
+$2 == "samples" { source = $4 }
+
+board == "" && $2 == "machine" {
+	split(value[5], version, ".")
+	printf "{ .name = \"%s\", .vendor = %s, .arch = %s, .mimpid = %s, .hpm = %d, .width = %d,\n",
+		$1, value[1], value[2], value[3], last - counter[1] + 1, value[4]
+	printf "  .version = OPENSBI(%d, %d), .isa = \"%s\",\n", version[1], version[2],
+		value[6] == "-" ? "" : " " value[6] " "
+}
+board == "" && $2 ~ /^(opens|refuses|samples|names|replaces|log)$/ { printf "  .%s = \"%s\",\n", $2, $4 }
+board == "" && $2 == "log" { printf "  .rows = { %s} },\n", rows; rows = "" }
+
+# T-Head's counters OpenSBI takes by the board's name; K230 is one for which it does nothing else.
+END {
+	if (board == "")
+		exit
+	if (rows == "") {
+		print "boards.tsv: no board " board >"/dev/stderr"
+		exit 1
+	}
+	gsub(/,$/, ";", mapped); gsub(/,$/, ";", selectors); gsub(/,$/, ";", raw)
+	print "/dts-v1/;\n/plugin/;\n\n&{/} {\n\tmodel = \"" board "\";"
+	if (source == "thead")
+		print "\tcompatible = \"canaan,kendryte-k230\", \"riscv-virtio\";"
+	print "};\n\n&{/pmu} {\n\triscv,event-to-mhpmevent =" selectors
+	print "\triscv,event-to-mhpmcounters =" mapped
+	print "\triscv,raw-event-to-mhpmcounters =" raw "\n};"
+}

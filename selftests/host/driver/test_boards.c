@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_boards: firmware has the rows of a board's device tree, and applies them as OpenSBI does. Which
+ * events open, on which counters, with which filters; what makes samples; what the log says.
+ */
+#include "test.h"
+
+#define THEAD_SCOUNTEROF	0x5c5
+
+/**
+ * struct row - of a device tree
+ * @raw: for raw events, of which @mask is compared; else for one event
+ * @first_event, @last_event: a range
+ * @first, @last: counters
+ */
+struct row {
+	bool raw;
+	u64 first_event, last_event, mask;
+	unsigned int first, last;
+};
+
+/* A board of boards.tsv, which says what the fields are; a @mask of 0 ends @rows */
+static const struct board {
+	const char *name;
+	unsigned long vendor, arch, mimpid, version;
+	unsigned int hpm, width;
+	const char *isa, *opens, *refuses, *samples, *names, *replaces, *log;
+	struct row rows[48];
+} boards[] = {
+#include "boards.inc"
+}, *board;
+
+static const struct core_ids *other_ids;
+
+static const struct row *row_of(const struct fakesbi_code *code)
+{
+	const bool raw = code->idx == RAW;
+	const u64 event = raw ? code->data : code->idx;
+
+	for (const struct row *r = board->rows; r->mask; r++)
+		if (r->raw == raw && (event & r->mask) >= r->first_event &&
+		    (event & r->mask) <= r->last_event)
+			return r;
+	return NULL;
+}
+
+/* Can a counter of the board that is not fixed hold this event? */
+static bool has_row(const struct fakesbi_code *code, unsigned int idx)
+{
+	const struct row *r = row_of(code);
+
+	return code->idx >= FW || (r && idx >= r->first && idx <= r->last);
+}
+
+static void set_up(void)
+{
+	const struct core_ids own = { board->vendor, board->arch, board->mimpid };
+	const struct core_ids *ids = other_ids ?: &own;
+
+	host.vendor = ids->vendor;
+	host.arch = ids->arch;
+	host.mimpid = ids->mimpid;
+	fakesbi.can = has_row;
+	if (strcmp(board->samples, "thead"))
+		return;
+	fakesbi.sscofpmf = true;
+	fakesbi.overflow_csr = THEAD_SCOUNTEROF;
+}
+
+/* Does debugfs have this event, with the counters of its row, or not if it has no row? */
+static bool is_on_its_counters(u32 idx, u64 data)
+{
+	const struct fakesbi_code code = { .idx = idx, .data = data };
+	const struct row *r = row_of(&code);
+	const unsigned int fixed = idx == SPEC_GENERAL_CYCLES ? 0 : 2;
+	const bool opens = r || idx <= SPEC_GENERAL_INSTRUCTIONS;
+	char line[64], *end;
+	bool ok;
+
+	end = line + snprintf(line, sizeof(line), "\n%#x %#llx ", idx, data);
+	if (opens)
+		end += sprintf(end, "%u", r ? r->first : fixed);
+	if (r && r->last > r->first)
+		end += sprintf(end, "-%u", r->last);
+	if (opens)
+		sprintf(end, "\n");
+	ok = !strstr(host_debugfs("events"), line) != opens;
+	if (!ok)
+		note("%s: %s as in%s", board->name, opens ? "not" : "refused, but", line);
+	return ok;
+}
+
+static bool are_on_their_counters(void)
+{
+	bool ok = true;
+
+	for (u32 idx = SPEC_GENERAL_CYCLES; idx <= SPEC_GENERAL_REF_CYCLES; idx++)
+		ok &= is_on_its_counters(idx, 0);
+	for (u32 idx = 0x10000; idx < 0x10000 + SPEC_CACHE_IDS * 8; idx++)
+		ok &= is_on_its_counters(idx, 0);
+	return ok;
+}
+
+/* Do all of these open, or none? A raw event that opens is on the counters of its row. */
+static bool each_opens(const char *events, bool opens)
+{
+	bool ok = true;
+	int length;
+	char word[32];
+
+	for (; sscanf(events, " %31s%n", word, &length) == 1; events += length) {
+		const bool raw = *word == 'r';
+		char *mode;
+		const u64 event = strtoull(word + raw, &mode, 16);
+		const int error = open_errno(ATTR(raw ? event : STANDARD_EVENT(event),
+						  .exclude_kernel = !strcmp(mode, ":u"),
+						  .exclude_user = !strcmp(mode, ":k")));
+
+		if (!error != opens)
+			note("%s: %s gives %d", board->name, word, error);
+		ok &= !error == opens;
+		if (opens && raw)
+			ok &= is_on_its_counters(RAW, event);
+	}
+	return ok;
+}
+
+/* The first event that opens is a raw one. */
+static bool are_sampled(void)
+{
+	struct perf_event *e = open_sampler(strtoull(board->opens + 1, NULL, 16), 1000000);
+	struct perf_event *cycles = open_own(STANDARD_EVENT(1));
+
+	perf_run(10 * NSEC_PER_MSEC);
+	return is_sampled(e, 2000000) && is_right(e) && is_right(cycles);
+}
+
+/* Load on a board; with other ids, if there are any. */
+static int boot_this(const char *param)
+{
+	const bool old = board->version < OPENSBI(1, 9);
+	/* These have rows of four counters, and a counter that is missing, in place of the board's. */
+	const u64 others = QUIRK(FIRST_ROW_ONLY) | QUIRK(GAP_TRAPS);
+	/* T-Head's counters interrupt, and do not filter. */
+	const u64 thead = strcmp(board->samples, "thead") ? 0 : QUIRK(NO_FILTER);
+	const u64 quirks = thead |
+			   (old ? OPENSBI_OLD & ~others : OPENSBI_NEW | QUIRK(FIXED_WITHHELD));
+
+	return boot(&(struct machine){ .hpm = board->hpm, .width = board->width, .quirks = quirks,
+				       .impl_version = board->version, .isa = board->isa,
+				       .params = { param }, .prepare = set_up });
+}
+
+int boot_board(const char *name, const struct core_ids *ids, const char *param)
+{
+	int ret;
+
+	for (board = boards; strcmp(board->name, name); board++)
+		;
+	other_ids = ids;
+	ret = boot_this(param);
+	other_ids = NULL;
+	return ret;
+}
+
+static void test_board(void)
+{
+	const char *name = board->name;
+	char test[32];
+
+	boot_this("firmware_map=1");
+	check(are_on_their_counters(), "boards.%s_events_are_on_their_counters", name);
+	check(each_opens(board->opens, true), "boards.%s_opens", name);
+	check(each_opens(board->refuses, false), "boards.%s_refuses", name);
+	if (!check(!strcmp(perf_sysfs("caps/overflow"), board->samples) && host_logged(board->log),
+		   "boards.%s_log_says_what_samples", name))
+		note("%s", host.log);
+	check(are_sampled(), "boards.%s_samples", name);
+	unload();
+	boot_this(NULL);
+	snprintf(test, sizeof(test), "firmware takes %s\n", board->names);
+	if (!check(host_logged(test), "boards.%s_names", name))
+		note("%s", host.log);
+	if (!check(!strcmp(perf_sysfs("caps/replaced_events"), board->replaces),
+		   "boards.%s_replaces", name))
+		note("%s", perf_sysfs("caps/replaced_events"));
+	snprintf(test, sizeof(test), "boards.%s", name);
+	unloaded(test);
+}
+
+void test_boards(void)
+{
+	for (board = boards; board < boards + ARRAY_SIZE(boards); board++)
+		test_board();
+}

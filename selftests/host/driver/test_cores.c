@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_cores: cores with a table of events, on firmware with the rows of boards (boards.tsv): which events
+ * have names, what counts as a standard event. Numbers are written here by hand.
+ */
+#include "test.h"
+
+/* Cores whose boards have no tree; they get the rows of another one. */
+static const struct core_ids bullet_0d = { 0x489, 0x8000000000000307, 0xd0000000 };
+static const struct core_ids like_it = { 0x489, 0x8000000000000f07, 0xd0000000 };
+static const struct core_ids rocket = { 0, 1, 0x20181004 };
+static const struct core_ids ax45 = { 0x31e, 0x8000000000008a45, 0x500 };
+static const struct core_ids c908 = { 0x5b7, 0x8000000009140d00, 0x50000 };
+static const struct core_ids x100 = { 0x710, 0x8000000058000002, 0x33d8a600 };
+static const struct core_ids unknown = {};
+
+static bool is_text(const char *path, const char *text)
+{
+	const char *got = perf_sysfs(path);
+
+	if (!got == !text && (!got || !strcmp(got, text)))
+		return true;
+	note("%s: %s", path, got ?: "not there");
+	return false;
+}
+
+/* An event of each board: NULL, it has no name; and what the log says */
+static const struct {
+	const char *board;
+	const struct core_ids *ids; /* NULL: the board's */
+	const char *table, *event, *config, *log;
+} names[] = {
+	{ "k1", NULL, "x60", "alu_inst", "event=0x24,firmware=0x0", "firmware takes 164 of 164" },
+	{ "k1", NULL, "x60", "l2_store_stall", "event=0xbd,firmware=0x0", "SpacemiT X60: events by table x60 of 20" },
+	{ "th1520", NULL, "c900", "inst_fp", "event=0x2a,firmware=0x0", "firmware takes 42 of 42" },
+	{ "sg2044", NULL, "c900", "inst_fp", "event=0x2a,firmware=0x0", "firmware takes 42 of 42" },
+	{ "d1", NULL, "c900", "inst_fp", NULL, "firmware takes 12 of 42" },
+	{ "d1", NULL, "c900", "inst_store", "event=0xb,firmware=0x0", "firmware takes 12 of 42" },
+	{ "jh7110", NULL, "u74", "branch_direction_misprediction", "event=0x2001,firmware=0x0",
+	  "firmware takes 35 of 35" },
+	{ "fu740", NULL, "u74", "fp_interlock", "event=0x40001,firmware=0x0", "firmware takes 34 of 35" },
+	{ "eic7700", NULL, "p550", "pte_cache_hit", "event=0x10002,firmware=0x0", "firmware takes " },
+	{ "eic7700", NULL, "p550", "longlat_interlock", NULL, "SiFive P550" },
+	{ "eic7700", NULL, "p550", "dcache_writeback", NULL, "SiFive P550" },
+	{ "th1520", &ax45, "ax45", "cycle_count", "event=0x10,firmware=0x0", "Andes AX45" },
+	{ "fu740", &bullet_0d, "bullet-0d", "replay", "event=0x10001,firmware=0x0", "SiFive 7 series" },
+	{ "fu740", &rocket, "rocket", "exception_taken", "event=0x100,firmware=0x0", "Rocket: events by" },
+	{ "th1520", &c908, NULL, "inst_fp", NULL, NULL },
+	{ "fu740", &like_it, NULL, "exception_taken", NULL, NULL },
+	{ "th1520", &unknown, NULL, "inst_fp", NULL, NULL },
+};
+
+static void test_names(void)
+{
+	char path[64];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+		boot_board(names[i].board, names[i].ids, NULL);
+		snprintf(path, sizeof(path), "events/%s", names[i].event);
+		check(is_text("caps/event_table", names[i].table) && is_text(path, names[i].config) &&
+		      (names[i].log ? host_logged(names[i].log) : !host_logged("events by table")),
+		      "cores.%s_%s", names[i].table ?: names[i].ids == &c908 ? "c908" : "no_table",
+		      names[i].event);
+		unload();
+	}
+	boot_board("fu740", &rocket, NULL);
+	check(is_text("format/set", "config:0-7") && is_text("format/bits", "config:8-55"),
+	      "cores.fields_of_a_selector");
+	unload();
+	boot_board("k1", NULL, NULL);
+	check(is_text("format/set", NULL), "cores.no_fields_elsewhere");
+	unloaded("cores.names");
+}
+
+/* What counts as a standard event; with firmware_map=1, if @map */
+static const struct {
+	const char *board, *what;
+	bool map;
+	u32 type;
+	u64 config;
+	int error;
+	u32 idx;
+	u64 data;
+} standards[] = {
+	{ "k1", "branches", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0, RAW, 60 },
+	{ "k1", "branches", true, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0, 5, 0 },
+	{ "k1", "branch_misses", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, 0, RAW, 69 },
+	{ "k1", "cache_misses_that_firmware_lacks", false, PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_CACHE_MISSES, 0, RAW, 0xb9 },
+	{ "k1", "cache_misses_that_firmware_lacks", true, PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_CACHE_MISSES, -ENOENT, 0, 0 },
+	{ "k1", "frontend_stalls_that_firmware_has", false, PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, 0, 8, 0 },
+	{ "th1520", "bus_cycles", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, -ENOENT, 0, 0 },
+	{ "th1520", "bus_cycles", true, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, 0, 7, 0 },
+	{ "th1520", "frontend_stalls", false, PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, 0, RAW, 0x27 },
+	{ "th1520", "backend_stalls", false, PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_STALLED_CYCLES_BACKEND, 0, RAW, 0x28 },
+	{ "th1520", "ref_cycles", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, -ENOENT,
+	  0, 0 },
+	{ "th1520", "cache_misses", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, 0, RAW, 0x11 },
+	{ "th1520", "branch_misses", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, 0, 6, 0 },
+	{ "d1", "cache_misses_without_that_row", false, PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_CACHE_MISSES, -ENOENT, 0, 0 },
+	{ "d1", "instruction_cache_loads", false, PERF_TYPE_HW_CACHE, 1, 0, RAW, 1 },
+	{ "jh7110", "branch_misses_of_one_kind", false, PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_BRANCH_MISSES, 0, 6, 0 },
+	{ "eic7700", "branch_misses_of_both_kinds", false, PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_BRANCH_MISSES, 0, RAW, 0x6001 },
+	{ "eic7700", "branch_misses_of_one_kind", true, PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_BRANCH_MISSES, 0, 6, 0 },
+	{ "sg2042", "bus_cycles_without_selector", false, PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_BUS_CYCLES, -ENOENT, 0, 0 },
+	{ "sg2044", "ref_cycles_without_selector", false, PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_REF_CPU_CYCLES, -ENOENT, 0, 0 },
+	{ "fu740", "unified_tlb_is_no_cache", false, PERF_TYPE_HW_CACHE, 0x10002, -ENOENT, 0, 0 },
+	{ "fu740", "write_backs_are_no_stores", false, PERF_TYPE_HW_CACHE, 0x100, -ENOENT, 0, 0 },
+};
+
+static bool opens_as(const struct perf_event_attr *attr, int error, u32 idx, u64 data)
+{
+	int got;
+	struct perf_event *e = perf_open(attr, NULL, 0, NULL, &got);
+	bool found = false;
+
+	for (unsigned int i = 0; e && i < fakesbi.end; i++)
+		found |= fakesbi.ctr[i].configured && fakesbi.ctr[i].code.idx == idx &&
+			 fakesbi.ctr[i].code.data == data;
+	if (got != error)
+		note("errno %d", got);
+	return got == error && (error || found);
+}
+
+static void as_th1520(void)
+{
+	host.vendor = 0x5b7;
+}
+
+/* By perf's type and by our own, which is that of the files in events/ */
+static void test_standards(void)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(standards); i++) {
+		struct perf_event_attr attr = {
+			.type = standards[i].type, .config = standards[i].config,
+		};
+
+		boot_board(standards[i].board, NULL, standards[i].map ? "firmware_map=1" : NULL);
+		check(opens_as(&attr, standards[i].error, standards[i].idx, standards[i].data),
+		      "cores.%s_%s%s", standards[i].board, standards[i].what,
+		      standards[i].map ? "_by_firmware" : "");
+		unload();
+	}
+	boot_board("k1", NULL, NULL);
+	check(opens_as(ATTR(STANDARD_EVENT(5)), 0, RAW, 60) && perf_sysfs("events/branches"),
+	      "cores.own_type_is_right_too");
+	check(is_text("caps/replaced_events", "branches=br_inst branch-misses=br_mispred") &&
+	      host_logged("2 standard events, which firmware of such cores maps wrongly"),
+	      "cores.says_what_is_replaced");
+	unload();
+	boot_board("k1", NULL, "firmware_map=1");
+	check(is_text("caps/replaced_events", "none"), "cores.says_that_nothing_is_replaced");
+	unload();
+	boot(&(struct machine){ .hpm = 16, .quirks = KVM, .prepare = as_th1520 });
+	check(is_text("caps/event_table", "c900") && is_text("caps/replaced_events", "none"),
+	      "cores.guest_leaves_standard_events_to_its_host");
+	unload();
+	boot_board("th1520", NULL, NULL);
+	check(!perf_sysfs("events/bus-cycles") && perf_sysfs("events/stalled-cycles-frontend"),
+	      "cores.refused_events_are_not_listed");
+	unload();
+	boot_board("jh7110", NULL, NULL);
+	check(host_logged("branch-misses: firmware may count only a part of them"),
+	      "cores.says_what_counts_a_part");
+	unloaded("cores.standards");
+}
+
+/* A name costs three SBI calls at load, whatever the number of counters; few events cost more. */
+static void test_calls(void)
+{
+	unsigned long without, with;
+
+	boot_board("k1", &x100, NULL);
+	without = all_calls();
+	unload();
+	boot_board("k1", NULL, NULL);
+	with = all_calls();
+	note("SBI calls at load: %lu with a table of 164 events, %lu without", with, without);
+	check(with - without < 164 * 3 + 8 * 3 * 20, "cores.calls_of_names_are_bounded");
+	unloaded("cores.calls");
+}
+
+void test_cores(void)
+{
+	test_names();
+	test_standards();
+	test_calls();
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* test_open: what it costs others when a user opens events that were never opened before. */
+#include "test.h"
+
+/* Firmware has the new codes of @has_new, and others. */
+#define FIRST_NEW	0x10000
+
+static bool has_new;
+
+static bool is_there(const struct fakesbi_code *code)
+{
+	return code->idx != RAW || code->data < FIRST_NEW || has_new;
+}
+
+static bool can(const struct fakesbi_code *code, unsigned int idx)
+{
+	return is_there(code);
+}
+
+static void prepare(void)
+{
+	fakesbi.can = can;
+}
+
+static void prepare_vm(void)
+{
+	fakesbi.countable = is_there;
+}
+
+/* Open and close an event that does not count. Return: its errno */
+static int try_open(u64 config)
+{
+	return open_errno(ATTR(config, .disabled = 1));
+}
+
+/* ---- how long interrupts are disabled ---- */
+
+/* Many counters hold events. @calls: of a section, at most */
+static const struct {
+	const char *name;
+	struct machine machine;
+	unsigned int busy, calls;
+	bool refused;
+} costs[] = {
+	{ "u74", { .hpm = 2, .quirks = OPENSBI_NEW, .prepare = prepare }, 2, 6 },
+	{ "u74_idle", { .hpm = 2, .quirks = OPENSBI_NEW, .prepare = prepare }, 0, 6 },
+	{ "29_idle", { .hpm = 29, .quirks = OPENSBI_NEW, .prepare = prepare }, 0, 6 },
+	{ "29_with_20_busy", { .hpm = 29, .quirks = OPENSBI_NEW, .prepare = prepare }, 20, 6 },
+	{ "29_busy", { .hpm = 29, .quirks = OPENSBI_NEW, .prepare = prepare }, 29, 6 },
+	{ "29_busy_refused",
+	  { .hpm = 29, .quirks = OPENSBI_NEW, .prepare = prepare }, 29, 6, true },
+	{ "29_shared", { .hpm = 29, .quirks = OPENSBI_NEW, .other = "cpu", .prepare = prepare },
+	  20, 6 },
+	{ "29_shared_refused",
+	  { .hpm = 29, .quirks = OPENSBI_NEW, .other = "cpu", .prepare = prepare }, 20, 6, true },
+	{ "kvm_16", { .hpm = 14, .quirks = KVM, .prepare = prepare_vm,
+		      .params = { "backend=sbi" } }, 10, 8 },
+	{ "kvm_29", { .hpm = 27, .quirks = KVM, .prepare = prepare_vm,
+		      .params = { "backend=sbi" } }, 20, 8 },
+	{ "kvm_29_refused", { .hpm = 27, .quirks = KVM, .prepare = prepare_vm,
+			      .params = { "backend=sbi" } }, 20, 8, true },
+	{ "kvm_29_busy", { .hpm = 27, .quirks = KVM, .prepare = prepare_vm,
+			   .params = { "backend=sbi" } }, 29, 14 },
+	{ "kvm_29_snapshot", { .hpm = 27, .quirks = KVM, .prepare = prepare_vm,
+			       .params = { "backend=snapshot" } }, 20, 8 },
+};
+
+#define OPENS	20
+
+static void test_cost(unsigned int n, bool root)
+{
+	const char *user = root ? "root" : "user";
+	unsigned long before, lost = 0;
+	struct perf_model *m;
+	bool right = true;
+
+	boot(&costs[n].machine);
+	has_new = !costs[n].refused;
+	host.perfmon = root;
+	/* A reference counter needs time. */
+	host.read_ns = 1;
+	for (unsigned int i = 0; i < costs[n].busy; i++)
+		open_raw(100 + i);
+	perf_run(1000);
+	host.call_ns = 1000;
+	host.most_calls = 0;
+	before = all_calls();
+	for (unsigned int i = 0; i < OPENS; i++)
+		right = right && !try_open(FIRST_NEW + i) == has_new;
+	before = all_calls() - before;
+	for_each_event(m)
+		lost = max(lost, (unsigned long)((m->happened - perf_read(&m->event)) / m->rate));
+	note("%s, %u counters busy, %s: %lu calls for each new event, at most %lu in a section; other events lose the time of %llu",
+	     costs[n].name, costs[n].busy, user, before / OPENS, host.most_calls,
+	     lost / OPENS / host.call_ns);
+	check(right, "open.%s_%s_gets_right_answers", costs[n].name, user);
+	check(host.most_calls && host.most_calls <= costs[n].calls,
+	      "open.%s_%s_disables_interrupts_for_few_calls", costs[n].name, user);
+	check(lost <= before * host.call_ns * 11 / 10, "open.%s_%s_loses_no_more_than_calls_take",
+	      costs[n].name, user);
+	unloaded("open.cost");
+}
+
+/* ---- counters that others use ---- */
+
+/* Event 7 counts on counter 4 only. */
+static bool only_on_4(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->data != 7 || idx == 4;
+}
+
+static void seven(void)
+{
+	fakesbi.can = only_on_4;
+}
+
+static void test_borrowing(void)
+{
+	struct perf_event *e;
+	u64 at[2];
+
+	boot(&(struct machine){ .hpm = 4, .prepare = seven, .params = { "backend=sbi" } });
+	e = open_raw(1);
+	open_raw(2);
+	perf_run(1000);
+	at[0] = fakesbi.ctr[3].configured_at;
+	at[1] = fakesbi.ctr[4].configured_at;
+	check(!try_open(3) && at[0] == fakesbi.ctr[3].configured_at &&
+	      at[1] == fakesbi.ctr[4].configured_at, "open.users_leave_busy_counters_alone");
+	check(!try_open(7) && at[1] != fakesbi.ctr[4].configured_at,
+	      "open.users_borrow_one_if_no_other_counter_takes_the_event");
+	host.perfmon = true;
+	at[0] = fakesbi.ctr[3].configured_at;
+	check(!try_open(4) && at[0] != fakesbi.ctr[3].configured_at,
+	      "open.root_learns_of_busy_counters");
+	perf_run(1000);
+	check(is_right(e), "open.borrowed_counter_counts_on");
+	unloaded("open.borrowing");
+}
+
+/* Periods go on whose counter is stopped or borrowed. */
+static void test_sampler(unsigned int n)
+{
+	struct perf_event *e;
+	bool right = true;
+
+	boot(&costs[n].machine);
+	has_new = true;
+	host.perfmon = true;
+	host.read_ns = 1;
+	e = open_sampler(5, 1000);
+	for (unsigned int i = 0; i < 100; i++) {
+		right = right && !try_open(FIRST_NEW + i);
+		perf_run(fakesbi_random() % 3000);
+	}
+	perf_run(10000000);
+	check(right && is_sampled(e, 0), "open.%s_leaves_samples_alone", costs[n].name);
+	unloaded("open.sampler");
+}
+
+/* ---- a user's limit ---- */
+
+static u64 slept(u64 config, int error)
+{
+	const u64 before = host.now;
+	const int got = try_open(config);
+
+	if (got != error)
+		note("errno %d, not %d", got, error);
+	return got == error ? host.now - before : ~0ULL;
+}
+
+static unsigned int others;
+
+/* While a user waits, another opens known and new events, and so does root. */
+static void open_others(void)
+{
+	host.asleep = NULL;
+	host.uid = 1001;
+	others += !slept(FIRST_NEW, 0) + !slept(5 * FIRST_NEW, 0);
+	host.uid = 1000;
+	host.perfmon = true;
+	others += !slept(6 * FIRST_NEW, 0);
+	host.perfmon = false;
+}
+
+static void test_limit(void)
+{
+	struct perf_event *leader;
+	u64 start, opened = 0, n = 0;
+	int error = 0;
+
+	has_new = true;
+	boot(&(struct machine){ .hpm = 2, .quirks = OPENSBI_NEW, .prepare = prepare });
+	host.uid = 1000;
+	start = host.now;
+	while (n < 50 && !slept(FIRST_NEW + n, 0))
+		n++;
+	check(n == 50, "open.fifty_new_events_open_at_once");
+	host.asleep = open_others;
+	while (host.now - start < 10 * NSEC_PER_SEC && !try_open(FIRST_NEW + n)) {
+		n++;
+		opened++;
+	}
+	note("%llu more in 10 s", opened);
+	check(opened >= 490 && opened <= 510, "open.then_fifty_in_a_second");
+	check(others == 3, "open.nobody_else_waits");
+	check(!slept(FIRST_NEW + 1, 0), "open.known_event_does_not_wait");
+	host.signal = true;
+	check(!slept(FIRST_NEW + n, -ERESTARTSYS), "open.signal_ends_the_wait");
+	host.signal = false;
+	check(slept(FIRST_NEW + n, 0) <= 2 * NSEC_PER_SEC / 50, "open.it_is_no_loss");
+	n++;
+	/* Perf core holds the mutex of the leader's context. */
+	leader = open_attr(ATTR(1, .disabled = 1));
+	start = host.now;
+	for (opened = 0; opened < 100 && !error; opened++) {
+		struct perf_event *e = perf_open(ATTR(FIRST_NEW + n++), NULL, 0, leader, &error);
+
+		if (!e)
+			break;
+		list_del(&e->sibling_list);
+		e->group_leader = e;
+		perf_close(e);
+	}
+	note("%llu members of groups", opened);
+	check(host.now == start && opened > 40 && opened < 60 && error == -EAGAIN,
+	      "open.member_of_group_does_not_wait_but_has_a_limit");
+	check(slept(FIRST_NEW + n, 0) >= NSEC_PER_SEC, "open.next_event_waits_for_them");
+	unloaded("open.limit");
+}
+
+/* To ask of busy counters again and again costs a user nothing as long as it asks none. */
+static void test_known(void)
+{
+	u64 most = 0;
+
+	has_new = true;
+	boot(&(struct machine){ .hpm = 4, .quirks = OPENSBI_NEW, .prepare = prepare });
+	open_raw(1);
+	for (unsigned int i = 0; i < 50; i++)
+		try_open(FIRST_NEW + i);
+	for (unsigned int n = 0; n < 3; n++) {
+		perf_run(2 * NSEC_PER_SEC);
+		for (unsigned int i = 0; i < 50; i++)
+			most = max(most, slept(FIRST_NEW + i, 0));
+		for (unsigned int i = 0; i < 50; i++)
+			most = max(most, slept(FIRST_NEW + i, 0));
+		most = max(most, slept(2 * FIRST_NEW + n, 0));
+	}
+	check(!most, "open.known_events_do_not_count");
+	unloaded("open.known");
+}
+
+/* What cannot be tried is not tried again at each open. */
+static void test_filter(void)
+{
+	const struct perf_event_attr *attr;
+	unsigned long before;
+
+	boot(&(struct machine){ .hpm = 2, .quirks = OPENSBI_NEW });
+	attr = ATTR(1, .disabled = 1, .exclude_kernel = 1);
+	try_open(1);
+	fakesbi.start_fails = 1;
+	before = all_calls();
+	open_errno(attr);
+	check(all_calls() > before, "open.first_filter_is_tried");
+	before = all_calls();
+	open_errno(attr);
+	check(all_calls() == before, "open.filter_is_tried_once");
+	fakesbi.start_fails = 0;
+	unloaded("open.filter");
+}
+
+void test_open(void)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(costs); i++)
+		for (unsigned int root = 0; root < 2; root++)
+			test_cost(i, root);
+	for (unsigned int i = 0; i < ARRAY_SIZE(costs); i++)
+		/* In shared mode a timer samples. */
+		if (costs[i].busy == 20 && !costs[i].refused && !costs[i].machine.other)
+			test_sampler(i);
+	test_borrowing();
+	test_limit();
+	test_known();
+	test_filter();
+}

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# map.awk - after read-cores.awk: what sbi-pmu-map prints. task: check, write or list; only: name of a
+# core, "": by the tree; properties: a file of a tree's properties; verbose: list all events.
+
+# a & b of 32 bits; POSIX awk has no such operator.
+function both(a, b,    bit, value)
+{
+	for (bit = 2147483648; bit >= 1; bit /= 2) {
+		if (a >= bit && b >= bit)
+			value += bit
+		a -= a >= bit ? bit : 0
+		b -= b >= bit ? bit : 0
+	}
+	return value + 0
+}
+
+# The cells of a property are appended to cell[name, 1..cells[name]].
+function read_properties(    line, n, word, i, t)
+{
+	while ((getline line < properties) > 0) {
+		n = split(line, word, " ")
+		if (word[1] == "compatible")
+			for (i = 2; i <= n; i++)
+				for (t in title)
+					if (only == "" && index(" " tree[t] " ", " " word[i] " "))
+						only = t
+		for (i = 2; i <= n && word[1] != "compatible"; i++)
+			cell[word[1], ++cells[word[1]]] = word[i] ~ /^0x/ ? unhex(tolower(word[i])) : word[i] + 0
+	}
+}
+
+# Do the raw rows of the tree take a selector?
+function takes(value,    i, name)
+{
+	name = "riscv,raw-event-to-mhpmcounters"
+	for (i = 1; i + 4 <= cells[name]; i += 5)
+		if (cell[name, i] == 0 && both(value, cell[name, i + 3]) == cell[name, i + 1])
+			return 1
+	return 0
+}
+
+# What a selector counts, by the names of core t; the selectors of a sum are of one set.
+function name_of(t, value,    n, name, out, bits)
+{
+	if ((t, hex(value, 1)) in named)
+		return named[t, hex(value, 1)]
+	for (n = 1; n <= events[t] && fields[file[t]] ~ / bits /; n++) {
+		name = unhex(code(t, event[t, n]))
+		bits = name - name % 256
+		if (name % 256 == value % 256 && both(value, bits) == bits)
+			out = out (out == "" ? "" : "+") event[t, n]
+	}
+	return out == "" ? "unknown" : out
+}
+
+function describe(t, value)
+{
+	return hex(value, 1) " " name_of(t, value)
+}
+
+# Standard event row n of core t against the tree
+function check_standard(t, n,    part, right, has, i, verdict)
+{
+	split(standard[t, n], part, " ")
+	if (part[2] == "user" || part[2] == "kernel")
+		return
+	right = unhex(part[3])
+	has = part[1] in selector_in_tree ? selector_in_tree[part[1]] : unhex(part[1])
+	if (!(part[1] in listed)) {
+		if (part[2] == "wrong" && !right)
+			return
+		verdict = "not in the tree"
+	} else if (right && has == right)
+		verdict = "right"
+	else {
+		verdict = part[2] == "missing" ? "another event than ours" : \
+			part[2] == "partial" ? "ONLY A PART" : "WRONG"
+		verdicts[part[2]]++
+	}
+	printf "  %-25s %s%s: %s", part[5], part[1] in listed ? describe(t, has) : "-", \
+		(part[1] in listed) && !(part[1] in selector_in_tree) ? " (no selector: its own number)" : "", verdict
+	if (verdict != "right") {
+		printf "; right: %s", right ? describe(t, right) : "none"
+		if (right)
+			printf ", which raw rows %s", takes(right) ? "take" : "do not take"
+	}
+	print ""
+}
+
+function check(t,    i, n, name, value, taken, lost, mended)
+{
+	print "core: " title[t] " (table " t ", " date[t] ")"
+	name = "riscv,event-to-mhpmcounters"
+	for (i = 1; i + 2 <= cells[name]; i += 3)
+		for (n = cell[name, i]; n <= cell[name, i + 1]; n++)
+			listed[hex(n, 1)] = 1
+	name = "riscv,event-to-mhpmevent"
+	for (i = 1; i + 2 <= cells[name]; i += 3)
+		selector_in_tree[hex(cell[name, i], 1)] = cell[name, i + 2]
+	if (!cells["riscv,event-to-mhpmcounters"] && !cells["riscv,raw-event-to-mhpmcounters"])
+		print "the tree maps no events (firmware may have removed the properties): sbi-pmu-map -w -c " t \
+			" writes an overlay for firmware"
+	print "standard events:"
+	for (n = 1; n <= standards[t]; n++)
+		check_standard(t, n)
+	for (n = 1; n <= events[t]; n++) {
+		value = unhex(code(t, event[t, n]))
+		if (takes(value))
+			taken++
+		else {
+			lost = lost " " event[t, n]
+			mended += in_known_rows(t, value)
+		}
+	}
+	printf "events: raw rows take %d of %d\n", taken, events[t]
+	if (lost != "" && (verbose || taken))
+		print "  not:" lost
+	if (mended) {
+		print "  with these rows, as the core is known to have them, " mended " more:"
+		print_rows(t, "    ")
+	}
+	return verdicts["partial"] + verdicts["wrong"] > 0
+}
+
+# Would the rows that are known of core t take a selector?
+function in_known_rows(t, value,    n, part, row, i)
+{
+	n = split(rows[t], part, " ")
+	for (i = 2; i <= n; i++) {
+		split(part[i], row, "/")
+		if (both(value, unhex(row[2])) == unhex(row[1]))
+			return 1
+	}
+	return 0
+}
+
+function print_rows(t, indent,    n, part, row, i)
+{
+	n = split(rows[t], part, " ")
+	for (i = 2; i <= n; i++) {
+		split(part[i], row, "/")
+		print indent "<0x0 " row[1] " 0xffffffff " row[2] " " part[1] ">" (i < n ? "," : ";")
+	}
+}
+
+function write(t,    n, part, counters, done, list, map, i)
+{
+	if (!(t in rows)) {
+		print "sbi-pmu-map: which counters this core has is not known: " t > "/dev/stderr"
+		exit 2
+	}
+	split(rows[t], part, " ")
+	counters = part[1]
+	for (n = 1; n <= standards[t]; n++) {
+		split(standard[t, n], part, " ")
+		if (part[2] ~ /user|kernel/ || part[4] == "-" || done[part[1]]++)
+			continue
+		list[++i] = "/* " part[5] ": " part[4] " */\n\t\t\t<" part[1] " 0x0 " part[3] ">"
+		map[i] = "<" part[1] " " part[1] " " counters ">"
+	}
+	print "// SPDX-License-Identifier: GPL-2.0-only"
+	print "/*"
+	print " * " title[t] ": events and counters, for the device tree that firmware gets. Not tried on a board."
+	print " * Written by sbi-pmu-map from " file[t] ".tsv (" date[t] "); do not edit."
+	print " */"
+	print "/dts-v1/;\n/plugin/;\n\n&{/} {\n\tpmu {\n\t\tcompatible = \"riscv,pmu\";"
+	property("riscv,event-to-mhpmevent", list, i)
+	property("riscv,event-to-mhpmcounters", map, i)
+	print "\t\triscv,raw-event-to-mhpmcounters ="
+	print_rows(t, "\t\t\t")
+	print "\t};\n};"
+}
+
+function property(name, list, n,    i)
+{
+	if (n)
+		print "\t\t" name " ="
+	for (i = 1; i <= n; i++)
+		print "\t\t\t" list[i] (i < n ? "," : ";")
+}
+
+END {
+	for (i = 1; i <= tables && task == "list"; i++)
+		printf "%-10s %-32s %s, %d events\n", table[i], title[table[i]], date[table[i]], events[table[i]]
+	if (task == "list")
+		exit
+	read_properties()
+	if (!(only in title)) {
+		print "sbi-pmu-map: " (only == "" ? "no core of the tree is known" : "'" only "' is not known") \
+			"; -l lists those that are, -c names one" > "/dev/stderr"
+		exit 2
+	}
+	if (task == "write")
+		write(only)
+	else
+		exit check(only)
+}
