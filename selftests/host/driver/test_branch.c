@@ -22,6 +22,13 @@ static void at_least_256(void) { records_branches(); fakesbi.branches.least = 25
 static void other_cpu_has_16(void) { records_branches(); fakesbi_harts[1].branches.most = 16; }
 static void other_cpu_has_none(void) { records_branches(); fakesbi_harts[1].branches.most = 0; }
 
+static void other_core_has_none(void)
+{
+	other_cpu_has_none();
+	host.arch = 1;
+	host.other_arch = 2;
+}
+
 static void no_call_stack(void)
 {
 	records_branches();
@@ -75,8 +82,9 @@ static void test_found(void)
 		{ "firmware_gives_none", "0", "OpenSBI does since 1.7", { .isa = " sscofpmf ssctr " } },
 		{ "kvm", "0", NULL, { .quirks = KVM, .prepare = records_branches } },
 		{ "no_samples", "0", NULL, { .prepare = no_sched_cb } },
-		{ "cpus_differ", "0", "not all CPUs record", { .cpus = 2, .prepare = other_cpu_has_16 } },
-		{ "one_cpu_has_none", "0", "not all CPUs record", { .cpus = 2, .prepare = other_cpu_has_none } },
+		{ "cpus_differ", "0", "there are no branch stacks", { .cpus = 2, .prepare = other_cpu_has_16 } },
+		{ "one_cpu_has_none", "0", "there are no branch stacks", { .cpus = 2, .prepare = other_cpu_has_none } },
+		{ "other_core_has_none", "32", "32 branch records", { .cpus = 2, .prepare = other_core_has_none } },
 		{ "shared", "32", "32 branch records", { .other = "cpu", .prepare = records_branches } },
 	};
 
