@@ -433,11 +433,13 @@ static void test_kept_calls(void)
 	perf_switch(&perf_core.task[0]);
 	check(sample(e) == 0, "branch.calls_of_before_exec_are_not_restored");
 	perf_core.task[0].mm = &perf_core.mm[0];
+	sample(e);
+	make_calls(3);
 	/* Perf core may give the event of one task to another: those inherited are alike. */
 	perf_switch(&perf_core.task[1]);
 	e->hw.target = &perf_core.task[1];
 	perf_switch(&perf_core.task[2]);
-	perf_core.task[1].nvcsw = perf_core.task[0].nvcsw - 1;
+	perf_core.task[1].nvcsw = perf_core.task[0].nvcsw;
 	perf_core.task[1].nivcsw = perf_core.task[0].nivcsw;
 	perf_switch(&perf_core.task[1]);
 	check(sample(e) == 0, "branch.calls_of_another_task_are_not_restored");
