@@ -359,6 +359,8 @@ static void set_event(unsigned int counter, struct fakesbi_ctr *ctr, u64 event)
 	ctr->event = (event & mask) | (ctr->event & ~mask & SPEC_EVENT_MINH);
 	ctr->lost = false;
 	ctr->code = code_of(ctr->event & ~SPEC_EVENT_MINH);
+	if (fakesbi.unfiltered && fakesbi.unfiltered(&ctr->code))
+		ctr->code.flags = 0;
 	if (is_fixed(counter)) {
 		ctr->code.idx = counter ? SPEC_GENERAL_INSTRUCTIONS : SPEC_GENERAL_CYCLES;
 		ctr->code.data = 0;

@@ -799,6 +799,22 @@ struct moves_probe {
 	int moves;      /* as count_moves() returns it */
 };
 
+/* Start a configured counter and see it move; delegated ones stand still in a section otherwise. */
+static int start_and_count_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	const u32 inhibited = cpu->inhibited ? SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr) : 0;
+	int ret = sbi_pmu_counter_start_one(cpu, idx);
+
+	if (ret)
+		return ret;
+	if (inhibited)
+		sbi_pmu_csr_uninhibit(inhibited);
+	ret = count_moves(cpu, idx);
+	if (inhibited)
+		sbi_pmu_csr_inhibit(inhibited);
+	return ret;
+}
+
 /* Context: interrupts disabled. */
 static void probe_moves_here(void *arg)
 {
@@ -815,7 +831,7 @@ static void probe_moves_here(void *arg)
 	sbi_pmu_counters_borrow(cpu, borrowed);
 	p->moves = sbi_pmu_counter_config(cpu, BIT_ULL(idx), &p->code, &got);
 	if (!p->moves) {
-		p->moves = sbi_pmu_counter_start_one(cpu, idx) ?: count_moves(cpu, idx);
+		p->moves = start_and_count_moves(cpu, idx);
 		sbi_pmu_counter_unconfig(cpu, idx);
 	}
 	sbi_pmu_counters_give_back(cpu, borrowed);
