@@ -170,7 +170,7 @@ interrupts() {
 }
 
 # Did perf stat -x, -o /tmp/stat count the first event, and is that not zero?
-is_counted() { grep -v '^#' /tmp/stat | grep . | tee /dev/stderr | awk -F, '$1 > 0 { ok = 1 } END { exit !ok }'; }
+is_counted() { grep -v '^#' /tmp/stat | grep . | tee /dev/stderr | awk -F, '$1 + 0 > 0 { ok = 1 } END { exit !ok }'; }
 
 # Print the number of samples in /tmp/perf.data.
 count_samples() { perf script -i /tmp/perf.data -F period 2> /dev/null | grep -c '[0-9]'; }
