@@ -92,6 +92,7 @@ struct fakesbi_branches {
  * @can: can a counter hold an event? NULL: hardware counters hold each hardware event,
  *	 firmware counters each firmware event
  * @countable: does the host have this raw event (QUIRK_UNCOUNTABLE_STOPS)? NULL: yes
+ * @host_counters: a VM's host starts so many counters, those configured last are lost; 0: all
  * @shmem: snapshot shared memory, NULL: none
  * @copy: its contents at the last START from it
  * @sscofpmf: counters have overflow interrupts and filters
@@ -126,6 +127,7 @@ struct fakesbi_hart {
 	u8 by_csr[32];
 	bool (*can)(const struct fakesbi_code *code, unsigned int idx);
 	bool (*countable)(const struct fakesbi_code *code);
+	unsigned int host_counters;
 	struct spec_snapshot *shmem;
 	struct spec_snapshot copy;
 	bool sscofpmf;

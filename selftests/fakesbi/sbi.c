@@ -259,6 +259,25 @@ static void stop_uncountable(unsigned int idx)
 			fakesbi.ctr[i].lost = true;
 }
 
+/* As many run as the host can count. */
+static void stop_last(void)
+{
+	unsigned int running = 0, last = 0;
+
+	if (!fakesbi.host_counters)
+		return;
+	for (unsigned int i = 0; i < fakesbi.end; i++) {
+		const struct fakesbi_ctr *ctr = &fakesbi.ctr[i];
+
+		if (!ctr->running || ctr->lost || model_is_firmware(i))
+			continue;
+		if (!running++ || ctr->configured_at > fakesbi.ctr[last].configured_at)
+			last = i;
+	}
+	if (running > fakesbi.host_counters)
+		fakesbi.ctr[last].lost = true;
+}
+
 static long start_one(unsigned int idx, const u64 *value)
 {
 	struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
@@ -284,6 +303,7 @@ static long start_one(unsigned int idx, const u64 *value)
 	ctr->interrupts = true;
 	fakesbi_update_irq();
 	stop_uncountable(idx);
+	stop_last();
 	if (value) {
 		ctr->value = *value & model_bits(ctr);
 		ctr->last = *value;

@@ -718,6 +718,19 @@ static void probe_event(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered, b
 }
 
 /*
+ * Does a guest use more counters than its host may have? Cycles and instructions have filters on the
+ * host, and so take programmable counters there. The host drops for good what was configured last,
+ * when it started: all are configured again, in their order, lest it drops the reference counter.
+ */
+static bool is_crowded(const struct sbi_pmu_cpu *cpu)
+{
+	const u64 hardware = sbi_pmu_hardware(cpu->counters);
+
+	return hweight64(hardware & cpu->assigned.configured) >
+	       hweight64(hardware & ~with_fixed_csr(cpu->counters));
+}
+
+/*
  * One section of a probe: counters in use miss what happens until it ends. A raw event that the
  * host of a VM cannot count stops counters, and counters that run may leave it none for the event:
  * all are stopped. Context: interrupts disabled.
@@ -730,8 +743,10 @@ static void probe_here(void *arg)
 				      lowest(least_used(cpu, with_fixed_csr(cpu->counters))) :
 				      0;
 	const u64 offered = cpu->online ? to_offer(cpu, p) : 0;
-	const u64 borrowed = cpu->assigned.configured &
-			     (offered | reference | holders(cpu, p->code));
+	const u64 borrowed = reference && is_crowded(cpu) ?
+				     cpu->assigned.configured :
+				     cpu->assigned.configured &
+					     (offered | reference | holders(cpu, p->code));
 
 	if (!offered) {
 		p->left = 0;

@@ -158,6 +158,30 @@ static void test_sampler(unsigned int n)
 	unloaded("open.sampler");
 }
 
+/* A guest has two counters more than its host. */
+static void test_crowded(void)
+{
+	struct perf_event *cycles, *instructions;
+
+	boot(&(struct machine){ .hpm = 4, .quirks = KVM, .prepare = prepare_vm,
+				.params = { "backend=sbi" } });
+	has_new = false;
+	host.read_ns = 1;
+	cycles = open_general(PERF_COUNT_HW_CPU_CYCLES);
+	instructions = open_general(PERF_COUNT_HW_INSTRUCTIONS);
+	for (unsigned int i = 1; i <= 4; i++)
+		open_raw(i);
+	fakesbi.host_counters = 4;
+	check(try_open(FIRST_NEW) == -ENOENT, "open.crowded_guest_gets_right_answer");
+	host.read_ns = 0;
+	perf_model(cycles)->happened = perf_read(cycles);
+	perf_model(instructions)->happened = perf_read(instructions);
+	perf_run(1000);
+	check(is_right(cycles) && is_right(instructions),
+	      "open.crowded_guest_keeps_its_first_events");
+	unloaded("open.crowded");
+}
+
 /* ---- a user's limit ---- */
 
 static u64 slept(u64 config, int error)
@@ -282,6 +306,7 @@ void test_open(void)
 		if (costs[i].busy == 20 && !costs[i].refused && !costs[i].machine.other)
 			test_sampler(i);
 	test_borrowing();
+	test_crowded();
 	test_limit();
 	test_known();
 	test_filter();
