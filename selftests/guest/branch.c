@@ -547,25 +547,25 @@ static void show_costs(unsigned int icount)
 	const struct perf_event_attr dummy = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
 	};
-	const uint64_t none = pingpong_run(&dummy, 1, 500).round_ns, plain = least_periods(PERIOD);
+	const int64_t none = pingpong_run(&dummy, 1, 500).ns, plain = least_periods(PERIOD);
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct perf_event_attr attr = event(CYCLES);
-		uint64_t round, periods;
+		int64_t rounds, periods;
 		struct ring ring;
 
 		attr.exclude_kernel = 1;
 		attr.sample_period = 1ULL << 40;
 		attr.sample_type = rows[i].branches ? PERF_SAMPLE_BRANCH_STACK : 0;
 		attr.branch_sample_type = rows[i].branches;
-		round = pingpong_run(&attr, 1, 500).round_ns;
+		rounds = pingpong_run(&attr, 1, 500).ns;
 		attr.sample_period = PERIOD;
 		ring = ring_open(&attr, 0, -1, -1);
 		walk(100);
 		periods = least_periods(PERIOD);
 		ring_close(&ring);
-		note("%s: %lu instructions a switch, %lu a sample", rows[i].name,
-		     (round - none) / 2 >> icount, (periods - plain) / 20 >> icount);
+		note("%s: %ld instructions a switch, %ld a sample", rows[i].name,
+		     (rounds - none) / 1000 >> icount, (periods - plain) / 20 >> icount);
 	}
 }
 

@@ -283,8 +283,7 @@ void sbi_pmu_branch_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
 	hlist_del_init(&e->branch_node);
 	cpu->pmu->perf_sched_cb_dec(&cpu->pmu->pmu);
-	if (cpu->online)
-		set_control(cpu);
+	set_control(cpu);
 }
 
 static unsigned long switches_of(const struct task_struct *task)

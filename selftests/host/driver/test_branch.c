@@ -317,6 +317,19 @@ static void test_shared(void)
 	check(sample(e) == 2 && !fakesbi.branches.frozen && !strcmp(perf_sysfs("caps/overflow"), "thead"),
 	      "branch.interrupt_without_freeze_samples_user_mode");
 	unloaded("branch.thead");
+	/* An event of a counter that does not interrupt, where others do */
+	boot(&(struct machine){ .no_hpm = true, .prepare = records_branches });
+	check(!strcmp(perf_sysfs("caps/overflow"), "lcofi") &&
+	      open_errno(ATTR(STANDARD_EVENT(1), .sample_period = 10000,
+			      .sample_type = PERF_SAMPLE_BRANCH_STACK,
+			      .branch_sample_type = KERNEL | ANY)) == -EOPNOTSUPP,
+	      "branch.kernel_of_event_by_timer_is_eopnotsupp");
+	open_task(ATTR(STANDARD_EVENT(1), .sample_period = 10000,
+		       .sample_type = PERF_SAMPLE_BRANCH_STACK,
+		       .branch_sample_type = USER | KERNEL | ANY));
+	check(fakesbi.branches.control & SPEC_CTR_U && !(fakesbi.branches.control & SPEC_CTR_S),
+	      "branch.event_by_timer_records_user_mode");
+	unloaded("branch.by_timer");
 }
 
 /* ---- filters ---- */
