@@ -157,39 +157,52 @@ void sbi_pmu_report_time(const struct sbi_pmu *pmu, u64 start)
 		pmu->perf_sample_event_took(sched_clock() - start);
 }
 
-/* In a section: stop counters @overflowed, take their samples, and start them again. */
-static inline void serve(struct sbi_pmu_cpu *cpu, u64 overflowed, u64 start)
+/*
+ * In a section: stop counters @overflowed, take their samples, and start them again. Return: had
+ * one with events wrapped?
+ */
+static inline bool serve(struct sbi_pmu_cpu *cpu, u64 overflowed, u64 start)
 {
 	unsigned int i;
+	bool wrapped;
 
 	sbi_pmu_counters_stop(cpu, overflowed);
-	if (wrapped_among(cpu, overflowed))
-		cpu->useless_irqs = 0;
+	wrapped = wrapped_among(cpu, overflowed);
 	for_each_counter(i, overflowed)
 		sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_INTERRUPT);
 	sbi_pmu_counters_enable(cpu);
 	sbi_pmu_branch_go_on(cpu);
 	sbi_pmu_report_time(cpu->pmu, start);
+	return wrapped;
 }
 
 /* ---- the interrupt ---- */
 
-/*
- * An interrupt that comes so often in half a second, while no counter with events wraps, does not
- * end. A slow hart can serve so many in that time. One may come for an event that has left, for each
- * context switch at most.
- */
+/* When there are so many more useless interrupts than others, see whether they leave time. */
 #define MAX_USELESS	1000
+/* An interrupt at which a counter has wrapped makes up for so many: periods go on in between. */
+#define MAKES_UP_FOR	3U
 
-static void check_end(struct sbi_pmu_cpu *cpu)
+/*
+ * The interrupt, which began at @start, was useless: no counter with events had wrapped. It may be
+ * of an event that has left, at most one for each context switch. But if such interrupts take a
+ * quarter of the time this one does not end.
+ */
+static void useless_irq(struct sbi_pmu_cpu *cpu, u64 start)
 {
-	const unsigned long since = cpu->useless_since;
+	const u64 now = sched_clock();
 	struct sbi_pmu_event *e;
 	unsigned int i;
 
+	if (!cpu->useless_irqs++) {
+		cpu->useless_since = start;
+		cpu->useless_ns = 0;
+	}
+	cpu->useless_ns += now - start;
+	if (cpu->useless_irqs < MAX_USELESS)
+		return;
 	cpu->useless_irqs = 0;
-	cpu->useless_since = jiffies;
-	if (time_after(jiffies, since + HZ / 2))
+	if (cpu->useless_ns < (now - cpu->useless_since) / 4)
 		return;
 	disable_percpu_irq(cpu->pmu->irq);
 	cpu->irq_off = true;
@@ -208,6 +221,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	struct sbi_pmu_cpu *cpu = dev;
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
 	const u64 sampling = cpu->armed & cpu->assigned.busy;
+	bool wrapped = false;
 	u64 overflowed;
 
 	/* First, so that an overflow from here on interrupts again. */
@@ -220,7 +234,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 		overflowed = overflow_bits(cpu);
 	}
 	if (overflowed) {
-		serve(cpu, overflowed, start);
+		wrapped = serve(cpu, overflowed, start);
 	} else {
 		/*
 		 * No event waits for this overflow. Where the interrupt is pending as long as an
@@ -231,8 +245,10 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 		sbi_pmu_counters_enable(cpu);
 		sbi_pmu_branch_go_on(cpu);
 	}
-	if (unlikely(++cpu->useless_irqs > MAX_USELESS))
-		check_end(cpu);
+	if (likely(wrapped))
+		cpu->useless_irqs -= min(cpu->useless_irqs, MAKES_UP_FOR);
+	else
+		useless_irq(cpu, start);
 	return overflowed ? IRQ_HANDLED : IRQ_NONE;
 }
 
