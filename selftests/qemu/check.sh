@@ -327,7 +327,10 @@ boot_case() {
 	[ "$overflow" = - ] || append+=" LAB_OVERFLOW=$overflow"
 	[[ $options != *icount=* ]] || append+=" LAB_ICOUNT=$(option "$options" icount "")"
 	[ "$stress" = 0 ] || append+=" LAB_STRESS_SECONDS=$stress"
-	case $cpu in *xiangshan-hpm=*) append+=" LAB_HPM_MODEL=1" ;; esac
+	case $cpu in
+	*xiangshan-hpm=*) append+=" LAB_HPM_MODEL=1" ;;
+	*vendor-pmu=*-*) append+=" LAB_FAULT=${cpu##*-}" ;;
+	esac
 	machine_command "$qemu" "$kernel" "$mode" "$options" "$cpu" "$append ${APPEND:-}" \
 		-serial "file:$run/$name.console" \
 		-chardev "file,id=ktap,path=$run/$name.ktap" \

@@ -384,8 +384,9 @@ struct sbi_pmu_cpu {
 	struct timer_list idle_timer; /* releases idle counters, in shared mode */
 	u64 idle_clock;               /* the assignment's clock when that was set */
 	struct irq_work lost_work;    /* reports events that have lost their counter for good */
-	unsigned int useless_irqs;    /* interrupts since a counter with events overflowed */
-	unsigned long useless_since;  /* jiffies when they were counted from 0 last */
+	unsigned int useless_irqs;    /* interrupts without a counter that has wrapped, less others */
+	u64 useless_since;            /* when they were counted from 0 last (ns) */
+	u64 useless_ns;               /* time that they have taken since then */
 	bool irq_off;                 /* the interrupt did not end: samples are taken by timer */
 	unsigned long missed_irqs;    /* overflows found although their interrupt was lost */
 	unsigned long wrong_mode;     /* samples due in a mode that the event excludes */

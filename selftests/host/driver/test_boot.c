@@ -227,10 +227,11 @@ static const struct {
 	{ "thead_d1_old", { .isa = "", .quirks = D1_OLD, .prepare = thead }, 0, "does not say which", "caps/overflow", "timer" },
 	{ "thead_d1_old_fixed_only", { .isa = "", .no_hpm = true, .quirks = D1_OLD, .prepare = thead }, 0, "does not say which", "caps/overflow", "timer" },
 	{ "thead_d1_old_raw_only", { .isa = "", .quirks = D1_OLD, .prepare = thead_raw_only }, 0, "does not say which", "caps/overflow", "timer" },
+	{ "thead_without_interrupt_raw_only", { .isa = "", .quirks = QUIRK(NO_IRQ), .prepare = thead_raw_only }, 0, "does not come", "caps/overflow", "timer" },
 	{ "thead_sg2042_old_level", { .isa = "", .quirks = SG2042_OLD | QUIRK(LEVEL), .prepare = thead }, 0, NULL, "caps/overflow", "thead" },
 	{ "thead_sg2042_old_latch", { .isa = "", .quirks = SG2042_OLD, .prepare = thead }, 0, "cannot be cleared", "caps/overflow", "timer" },
 	{ "interrupt_is_believed_where_no_event_is_known", { .prepare = raw_only }, 0, NULL, "caps/overflow", "lcofi" },
-	{ "fixed_counters_alone_do_not_interrupt", { .no_hpm = true }, 0, "does not come", "caps/overflow", "timer" },
+	{ "fixed_counters_alone_do_not_interrupt", { .no_hpm = true }, 0, "does not set its overflow bit", "caps/overflow", "timer" },
 	{ "sscofpmf_not_in_device_tree", { .isa = "", .cpus = 2, .prepare = hidden_sscofpmf }, 0, NULL, "caps/overflow", "lcofi" },
 	{ "sscofpmf_of_one_cpu", { .isa = "", .cpus = 2, .prepare = half_sscofpmf }, 0, "no Sscofpmf", "caps/overflow", "timer" },
 	/* other PMUs */

@@ -17,6 +17,18 @@ static void records_branches(void)
 	}
 }
 
+/* No programmable counter has cycles. */
+static bool is_not_cycles(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx != SPEC_GENERAL_CYCLES;
+}
+
+static void fixed_cycles(void)
+{
+	records_branches();
+	fakesbi.can = is_not_cycles;
+}
+
 static void at_most_16(void) { records_branches(); fakesbi.branches.most = 16; }
 static void at_least_256(void) { records_branches(); fakesbi.branches.least = 256; }
 static void other_cpu_has_16(void) { records_branches(); fakesbi_harts[1].branches.most = 16; }
@@ -318,7 +330,7 @@ static void test_shared(void)
 	      "branch.interrupt_without_freeze_samples_user_mode");
 	unloaded("branch.thead");
 	/* An event of a counter that does not interrupt, where others do */
-	boot(&(struct machine){ .no_hpm = true, .prepare = records_branches });
+	boot(&(struct machine){ .prepare = fixed_cycles });
 	check(!strcmp(perf_sysfs("caps/overflow"), "lcofi") &&
 	      open_errno(ATTR(STANDARD_EVENT(1), .sample_period = 10000,
 			      .sample_type = PERF_SAMPLE_BRANCH_STACK,
