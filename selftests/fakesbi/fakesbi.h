@@ -36,6 +36,7 @@ struct fakesbi_code {
  * @running: is started
  * @lost: hardware has lost the event, so it does not count; firmware does not know that
  * @overflown: the OF bit: it has wrapped, and does not interrupt until this is cleared
+ * @interrupts: has been started (QUIRK_LEVEL)
  * @inhibited: stopped, though no event can be configured on it (QUIRK_FIXED_WITHHELD)
  * @dead: its CSR traps
  * @event: mhpmevent, mcyclecfg or minstretcfg: selector and filters, without OF
@@ -52,6 +53,7 @@ struct fakesbi_ctr {
 	bool running;
 	bool lost;
 	bool overflown;
+	bool interrupts;
 	bool inhibited;
 	bool dead;
 	u64 event;
@@ -90,6 +92,7 @@ struct fakesbi_branches {
  * @can: can a counter hold an event? NULL: hardware counters hold each hardware event,
  *	 firmware counters each firmware event
  * @countable: does the host have this raw event (QUIRK_UNCOUNTABLE_STOPS)? NULL: yes
+ * @host_counters: a VM's host starts so many counters, those configured last are lost; 0: all
  * @shmem: snapshot shared memory, NULL: none
  * @copy: its contents at the last START from it
  * @sscofpmf: counters have overflow interrupts and filters
@@ -124,6 +127,7 @@ struct fakesbi_hart {
 	u8 by_csr[32];
 	bool (*can)(const struct fakesbi_code *code, unsigned int idx);
 	bool (*countable)(const struct fakesbi_code *code);
+	unsigned int host_counters;
 	struct spec_snapshot *shmem;
 	struct spec_snapshot copy;
 	bool sscofpmf;
@@ -144,7 +148,7 @@ struct fakesbi_hart {
 	const char *why;
 };
 
-#define FAKESBI_HARTS	2
+#define FAKESBI_HARTS	16
 
 /* The harts, of which most tests use the first; and the one that makes calls and accesses now */
 extern struct fakesbi_hart fakesbi_harts[FAKESBI_HARTS], *fakesbi_now;
@@ -160,6 +164,7 @@ void fakesbi_seed(u64 seed);
 
 /* Used by the driver */
 struct sbiret fakesbi_call(unsigned int fid, const unsigned long arg[FAKESBI_ARGS]);
+void fakesbi_update_irq(void);
 int fakesbi_read_csr(unsigned int csr, u64 *value);
 u32 fakesbi_overflow(unsigned int csr);
 int fakesbi_read_delegated(unsigned int counter, unsigned int csr, u64 *value);

@@ -146,7 +146,7 @@ u32 fakesbi_overflow(unsigned int csr)
 	for (unsigned int n = 0; n < ARRAY_SIZE(fakesbi.by_csr); n++)
 		if (fakesbi.by_csr[n] && fakesbi.ctr[fakesbi.by_csr[n] - 1].overflown)
 			word |= BIT(n);
-	return word;
+	return fakesbi_has(QUIRK_OF_UNSHOWN) ? 0 : word;
 }
 
 /* No guest runs. */
@@ -199,13 +199,24 @@ static u64 withheld_rate(const struct fakesbi_ctr *ctr)
 	return fakesbi_rate(&code);
 }
 
+/* The interrupt of T-Head's is a level: an overflow bit, or what may interrupt, has changed. */
+void fakesbi_update_irq(void)
+{
+	if (!fakesbi_has(QUIRK_LEVEL))
+		return;
+	fakesbi.lcofi = false;
+	for (unsigned int i = 0; i < fakesbi.end; i++)
+		fakesbi.lcofi |= fakesbi.ctr[i].overflown && fakesbi.ctr[i].interrupts;
+}
+
 static void wrapped(struct fakesbi_ctr *ctr)
 {
 	/* No interrupt while OF is set. */
 	if (!fakesbi.sscofpmf || ctr->overflown)
 		return;
 	ctr->overflown = true;
-	fakesbi.lcofi = true;
+	fakesbi.lcofi = !fakesbi_has(QUIRK_NO_IRQ);
+	fakesbi_update_irq();
 }
 
 /* Let @ticks ns pass; each event happens at its rate. */
@@ -325,6 +336,12 @@ static struct fakesbi_ctr *delegated(unsigned int counter)
 	return &fakesbi.ctr[fakesbi.by_csr[counter] - 1];
 }
 
+/* Does a start leave its overflow bit as it is? */
+bool model_keeps_of(const struct fakesbi_ctr *ctr)
+{
+	return ctr->overflown && fakesbi_has(QUIRK_OF_STICKS);
+}
+
 static bool is_fixed(unsigned int counter)
 {
 	return counter <= SPEC_CSR_INSTRET - SPEC_CSR_CYCLE;
@@ -359,11 +376,13 @@ static void set_event(unsigned int counter, struct fakesbi_ctr *ctr, u64 event)
 	ctr->event = (event & mask) | (ctr->event & ~mask & SPEC_EVENT_MINH);
 	ctr->lost = false;
 	ctr->code = code_of(ctr->event & ~SPEC_EVENT_MINH);
+	if (fakesbi.unfiltered && fakesbi.unfiltered(&ctr->code))
+		ctr->code.flags = 0;
 	if (is_fixed(counter)) {
 		ctr->code.idx = counter ? SPEC_GENERAL_INSTRUCTIONS : SPEC_GENERAL_CYCLES;
 		ctr->code.data = 0;
 	} else {
-		ctr->overflown = fakesbi.sscofpmf && event & SPEC_EVENT_OF;
+		ctr->overflown = fakesbi.sscofpmf && (event & SPEC_EVENT_OF || model_keeps_of(ctr));
 	}
 }
 
@@ -443,6 +462,7 @@ void fakesbi_restart(void)
 		struct fakesbi_ctr *ctr = &fakesbi.ctr[i];
 
 		ctr->configured = ctr->running = ctr->lost = ctr->overflown = false;
+		ctr->interrupts = false;
 		ctr->inhibited = false;
 		ctr->event = 0;
 		if (ctr->info)

@@ -23,6 +23,7 @@ bool model_only_counts(unsigned int idx);
 bool model_is_withheld(unsigned int idx);
 bool model_holds_same(unsigned int a, unsigned int b);
 u64 model_read(unsigned int idx);
+bool model_keeps_of(const struct fakesbi_ctr *ctr);
 u64 model_event(const struct fakesbi_code *code);
 bool model_event_known(u64 idx, u64 data);
 

@@ -46,10 +46,17 @@
 	X(WIDTH_64_ALWAYS)		/* hardware counters claim 64 bits */ \
 	X(ABORT_AT_ALREADY)		/* START, STOP end at the first "already"; no RESET */ \
 	X(NO_FILTER)			/* filter flags are ignored */ \
+	/* T-Head C9xx, on D1 and SG2042 */ \
+	X(LEVEL)			/* pending while a started counter's OF is set */ \
+	X(OF_UNSHOWN)			/* mcounterwen is never set (D1, OpenSBI 1.2 to 1.3.1) */ \
+	X(STOP_KEEPS_IRQ)		/* a stopped counter may interrupt (both) */ \
+	X(PENDING_CLEARS_OF)		/* START clears OF only while pending (SG2042's 1.2) */ \
 	/* QEMU */ \
 	X(TIED)				/* of counters with one event the first counts */ \
 	X(EVENT_STICKS)			/* with MINH it counts on when S-mode clears it */ \
 	/* No known firmware */ \
+	X(NO_IRQ)			/* the overflow interrupt does not come */ \
+	X(OF_STICKS)			/* START does not clear OF */ \
 	X(JUNK_INFO)			/* reserved bits of counter_info are set */
 
 #define FAKESBI_QUIRK_ENUM(name)	QUIRK_##name,

@@ -143,7 +143,9 @@ static struct sbiret take(unsigned int idx, const struct fakesbi_code *code)
 		ctr->event ^= BIT(30);
 	if (model_is_fixed(idx))
 		ctr->event &= model_has_cfg(idx) ? ~SPEC_EVENT_SELECTOR : 0;
-	ctr->overflown = fakesbi.delegated && !model_is_fixed(idx);
+	/* T-Head's have a register of their own. */
+	if (!fakesbi_has(QUIRK_LEVEL))
+		ctr->overflown = fakesbi.delegated && !model_is_fixed(idx);
 	ctr->lost = false;
 	ctr->total = 0;
 	ctr->configured_at = ++configurations;
@@ -257,6 +259,25 @@ static void stop_uncountable(unsigned int idx)
 			fakesbi.ctr[i].lost = true;
 }
 
+/* As many run as the host can count. */
+static void stop_last(void)
+{
+	unsigned int running = 0, last = 0;
+
+	if (!fakesbi.host_counters)
+		return;
+	for (unsigned int i = 0; i < fakesbi.end; i++) {
+		const struct fakesbi_ctr *ctr = &fakesbi.ctr[i];
+
+		if (!ctr->running || ctr->lost || model_is_firmware(i))
+			continue;
+		if (!running++ || ctr->configured_at > fakesbi.ctr[last].configured_at)
+			last = i;
+	}
+	if (running > fakesbi.host_counters)
+		fakesbi.ctr[last].lost = true;
+}
+
 static long start_one(unsigned int idx, const u64 *value)
 {
 	struct fakesbi_ctr *ctr = &fakesbi.ctr[idx];
@@ -275,10 +296,14 @@ static long start_one(unsigned int idx, const u64 *value)
 		model_report("START of a running counter");
 		return SPEC_ERR_ALREADY_STARTED;
 	}
-	if (!(fakesbi_has(QUIRK_PENDING_KEEPS_OF) && fakesbi.lcofi))
-		ctr->overflown = false;
+	if (!(fakesbi_has(QUIRK_PENDING_KEEPS_OF) && fakesbi.lcofi) &&
+	    !(fakesbi_has(QUIRK_PENDING_CLEARS_OF) && !fakesbi.lcofi))
+		ctr->overflown = model_keeps_of(ctr);
 	ctr->running = true;
+	ctr->interrupts = true;
+	fakesbi_update_irq();
 	stop_uncountable(idx);
+	stop_last();
 	if (value) {
 		ctr->value = *value & model_bits(ctr);
 		ctr->last = *value;
@@ -343,6 +368,9 @@ static long stop_one(unsigned int idx)
 	ctr->running = false;
 	ctr->inhibited = model_is_withheld(idx);
 	fakesbi.lcofi_stays = false;
+	if (!fakesbi_has(QUIRK_STOP_KEEPS_IRQ))
+		ctr->interrupts = false;
+	fakesbi_update_irq();
 	return was || (model_is_firmware(idx) && fakesbi_has(QUIRK_FW_NEVER_ALREADY)) ?
 		       SPEC_OK : SPEC_ERR_ALREADY_STOPPED;
 }
@@ -379,7 +407,8 @@ static void reset_one(unsigned int idx)
 	/* mcyclecfg and minstretcfg stay, and so does mhpmevent without an event (OpenSBI). */
 	if (fakesbi.ctr[idx].configured && !model_is_fixed(idx)) {
 		fakesbi.ctr[idx].event = 0;
-		fakesbi.ctr[idx].overflown = false;
+		if (!fakesbi_has(QUIRK_LEVEL))
+			fakesbi.ctr[idx].overflown = false;
 	}
 	fakesbi.ctr[idx].configured = false;
 	if (fakesbi_has(QUIRK_RESET_CLEARS_FIXED) && model_is_fixed(idx))

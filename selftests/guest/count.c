@@ -282,14 +282,6 @@ static void measure_modes(void (*loop)(void), double share[MODES])
 			      sum[ALL].running / sum[ALL].value;
 }
 
-/* QEMU's default CPUs have its version in marchid and mimpid. Return: 0 on other CPUs. */
-static unsigned long qemu_version(void)
-{
-	unsigned long arch = strtoul(cpuinfo("marchid"), NULL, 0);
-
-	return arch == strtoul(cpuinfo("mimpid"), NULL, 0) ? arch : 0;
-}
-
 static bool is_sum(const double share[MODES])
 {
 	return share[USER] + share[KERNEL] > 0.6 && share[USER] + share[KERNEL] < 1.5;
@@ -303,10 +295,6 @@ static void test_modes(void)
 
 	if (!has_mode_filters()) {
 		skip(SUM_TEST, "no counter of cycles can filter by mode");
-		return;
-	}
-	if (qemu_version() && qemu_version() < 0xa0000) {
-		skip(SUM_TEST, "QEMU before 10.0 does not filter cycles by mode");
 		return;
 	}
 	pin(0);

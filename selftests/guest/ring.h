@@ -20,20 +20,24 @@
  * @fd: file descriptor, or a negative errno
  * @page: first page of the mapping; the records follow
  * @sample_type: of the open event
+ * @has_hw_index: a word before its branches
  */
 struct ring {
 	int fd;
 	struct perf_event_mmap_page *page;
 	uint64_t sample_type;
+	bool has_hw_index;
 };
 
-/* A sample. Without PERF_SAMPLE_READ the last two are zero. */
+/* What a sample has beyond that: a group read, or branches; else zero. */
 struct record {
 	uint16_t misc;
 	uint32_t pid;
 	uint64_t ip, time, period;
 	uint64_t values;	/* length of the group read */
 	uint64_t value[4];
+	uint64_t branches;
+	struct perf_branch_entry branch[64];
 };
 
 static inline size_t ring_bytes(void)
@@ -49,6 +53,7 @@ static inline struct ring ring_open(struct perf_event_attr *attr, pid_t pid, int
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	ring.sample_type = attr->sample_type;
+	ring.has_hw_index = attr->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX;
 	ring.fd = perf_try(attr, pid, cpu, group);
 	if (ring.fd < 0)
 		return ring;
@@ -98,7 +103,7 @@ static inline struct ring_totals ring_look(struct ring *ring, void (*look)(const
 
 	while (tail != head) {
 		struct perf_event_header header;
-		uint64_t word[10];
+		uint64_t word[7 + sizeof(((struct record *)0)->branch) / 8];
 		struct record r;
 
 		for (unsigned int i = 0; i < ARRAY_SIZE(word); i++)
@@ -115,6 +120,10 @@ static inline struct ring_totals ring_look(struct ring *ring, void (*look)(const
 		if (ring->sample_type & PERF_SAMPLE_READ) {
 			r.values = word[5];
 			memcpy(r.value, &word[6], sizeof(r.value));
+		}
+		if (ring->sample_type & PERF_SAMPLE_BRANCH_STACK) {
+			r.branches = word[5] < ARRAY_SIZE(r.branch) ? word[5] : ARRAY_SIZE(r.branch);
+			memcpy(r.branch, &word[6 + ring->has_hw_index], sizeof(r.branch));
 		}
 		s.samples++;
 		s.weight += r.period;

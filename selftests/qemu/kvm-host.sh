@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kvm-host.sh - start a KVM guest in a lab machine. Run by init.sh and by exclude_host.
+# kvm-host.sh - start a KVM guest in a lab machine. Run by init.sh, exclude_host and kvm_shared.
 #
 # The guest gets this machine's kernel command line. Its console is this machine's console. In
 # the environment:

@@ -74,7 +74,8 @@ static bool read_slots(struct td_set *set)
 	}
 	return fail(set,
 		    "sbi_pmu does not say how many slots a cycle of this core has (caps/slots)\n"
-		    "To do: load a module of the same version as sbi-topdown.");
+		    "To do: sbi-topdown knows the formulas of XiangShan's cores only; on one of\n"
+		    "these load a module of the same version.");
 }
 
 /* Find the PMU and the events of a level. @set: all zero. Return: false: see @set->error. */

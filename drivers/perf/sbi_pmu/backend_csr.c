@@ -721,41 +721,35 @@ static bool counts_cleared(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 select
 }
 
 /*
- * Try that on one counter of @event. A counter that firmware cannot configure has the filter of
- * M-mode that it will always have.
+ * Try that on one counter, with an event that occurs all the time. A counter that firmware cannot
+ * configure has the filter of M-mode that it will always have.
  */
-static bool sticks_on_any(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_delegated_event *event,
-			  bool *sticks)
-{
-	const struct sbi_pmu_delegated_event *claimed;
-	unsigned int i, got;
-	u64 selector;
-	int ret;
-
-	for_each_counter(i, cpu->counters->programmable) {
-		if (!(event->counters & BIT(number_of(cpu, i))))
-			continue;
-		claimed = event_of_counter(&cpu->pmu->delegation, number_of(cpu, i)) ?: event;
-		ret = claim(cpu, BIT_ULL(i), claimed->idx, 0, &got, &selector);
-		if (ret && ret != -EOPNOTSUPP)
-			continue;
-		*sticks = counts_cleared(cpu, i, event->selector);
-		unclaim(cpu, i);
-		return true;
-	}
-	return false;
-}
-
-/* An event that occurs all the time shows it. */
 static void sticks_step(void *arg)
 {
 	const struct step *s = arg;
 	struct sbi_pmu_delegation *d = &s->cpu->pmu->delegation;
+	const struct sbi_pmu_delegated_event *event, *claimed;
+	unsigned int i, got;
+	u64 selector;
+	int ret;
 
-	for (unsigned int n = 0; n < d->events; n++)
-		if (d->event[n].idx <= SBI_PMU_HW_INSTRUCTIONS &&
-		    sticks_on_any(s->cpu, &d->event[n], &d->sticks))
-			break;
+	for (event = d->event; event < d->event + d->events; event++) {
+		if (event->idx > SBI_PMU_HW_INSTRUCTIONS)
+			continue;
+		for_each_counter(i, s->cpu->counters->programmable) {
+			const unsigned int n = number_of(s->cpu, i);
+
+			if (!(event->counters & BIT(n)))
+				continue;
+			claimed = event_of_counter(d, n) ?: event;
+			ret = claim(s->cpu, BIT_ULL(i), claimed->idx, 0, &got, &selector);
+			if (ret && ret != -EOPNOTSUPP)
+				continue;
+			d->sticks = counts_cleared(s->cpu, i, event->selector);
+			unclaim(s->cpu, i);
+			return;
+		}
+	}
 }
 
 static bool is_of_firmware(const struct sbi_pmu_delegation *found, u32 idx)
@@ -827,8 +821,9 @@ const char *sbi_pmu_delegation_learn(struct sbi_pmu *pmu)
  * @pmu: the driver, which knows what could be learned
  *
  * Raw events are asked of firmware when they are configured. Each counter must have an event by
- * which firmware sets the filter of M-mode, and it must be known whether events stick. Delegated
- * counters interrupt as Sscofpmf says.
+ * which firmware sets the filter of M-mode, and it must be known whether events stick. Filters that
+ * the ISA string does not promise are tried, but only with SBI calls. Delegated counters interrupt
+ * as Sscofpmf says.
  * Return: can delegated counters do all that they can with SBI calls?
  */
 bool sbi_pmu_delegation_is_complete(const struct sbi_pmu *pmu)
@@ -841,7 +836,7 @@ bool sbi_pmu_delegation_is_complete(const struct sbi_pmu *pmu)
 		if (!event_of_counter(d, sbi_pmu_counter_number(&counters->info[i])))
 			return false;
 	return d->of_firmware && d->event[0].idx <= SBI_PMU_HW_INSTRUCTIONS && !d->differs &&
-	       (d->filters || !pmu->caps.filter) &&
+	       d->filters == pmu->caps.filter &&
 	       (!pmu->irq_source || pmu->irq_source->overflow == CSR_SCOUNTOVF);
 }
 

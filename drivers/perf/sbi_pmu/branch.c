@@ -58,14 +58,17 @@ static const struct {
 		 PERF_SAMPLE_BRANCH_PRIV_SAVE)
 
 struct probe {
+	const struct sbi_pmu_firmware_id *id;
 	unsigned int wanted; /* entries */
 	struct sbi_pmu_branch_caps found;
+	bool other_core; /* its CPU has no events */
 };
 
 static void probe_here(void *arg)
 {
 	struct probe *p = arg;
 
+	p->other_core = !sbi_pmu_sbi_same_core(p->id);
 	p->found.entries = sbi_pmu_csr_branch_setup(p->wanted, &p->found.call_stack);
 }
 
@@ -85,7 +88,7 @@ static bool has_ssctr(void)
 }
 
 /**
- * sbi_pmu_branch_probe() - find out whether all CPUs record branches, and how many
+ * sbi_pmu_branch_probe() - find out whether all CPUs with events record branches, and how many
  * @pmu: the driver; its branch is filled in
  * @wanted: entries at most: 0, 16, 32 or 64
  *
@@ -94,17 +97,19 @@ static bool has_ssctr(void)
  */
 int sbi_pmu_branch_probe(struct sbi_pmu *pmu, unsigned int wanted)
 {
-	struct probe p = { .wanted = wanted };
+	struct probe p = { .id = &pmu->id, .wanted = wanted };
 	bool first = true, alike = true;
 	int cpu;
 
-	/* KVM has none for its guests, and whether one can record must not matter. */
+	/* KVM has none for its guests. */
 	if (!wanted || pmu->source == SBI_PMU_OVERFLOW_NONE || sbi_pmu_in_kvm(pmu) ||
 	    !pmu->perf_sched_cb_inc || !pmu->perf_sched_cb_dec)
 		return 0;
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		smp_call_function_single(cpu, probe_here, &p, true);
+		if (p.other_core)
+			continue;
 		if (first)
 			pmu->branch = p.found;
 		alike = alike && is_equal(&p.found, &pmu->branch);
@@ -112,7 +117,7 @@ int sbi_pmu_branch_probe(struct sbi_pmu *pmu, unsigned int wanted)
 	}
 	cpus_read_unlock();
 	if (!alike)
-		pr_warn("not all CPUs record branches alike: none is asked to\n");
+		pr_warn("not all CPUs record branches alike: there are no branch stacks\n");
 	else if (!pmu->branch.entries && has_ssctr())
 		pr_info("the cores can record branches (Ssctr), but firmware does not let the kernel use that: OpenSBI does since 1.7\n");
 	if (!alike)
@@ -138,12 +143,12 @@ void sbi_pmu_branch_free(struct sbi_pmu_cpu *cpu)
 /* Does this CPU record as those that were probed? If nobody uses records, it need not. */
 bool sbi_pmu_branch_is_alike(const struct sbi_pmu *pmu)
 {
-	struct probe p = { .wanted = pmu->branch.entries };
+	struct sbi_pmu_branch_caps found = { 0 };
 
-	if (!p.wanted)
+	if (!pmu->branch.entries)
 		return true;
-	probe_here(&p);
-	return is_equal(&p.found, &pmu->branch);
+	found.entries = sbi_pmu_csr_branch_setup(pmu->branch.entries, &found.call_stack);
+	return is_equal(&found, &pmu->branch);
 }
 
 /* Does the overflow interrupt freeze the records? It must be ours: its handler lets them go on. */
@@ -273,15 +278,12 @@ bool sbi_pmu_branch_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	return true;
 }
 
-/* The event leaves this CPU. */
+/* Of sbi_pmu_branch_leave() */
 void sbi_pmu_branch_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
-	if (hlist_unhashed(&e->branch_node))
-		return;
 	hlist_del_init(&e->branch_node);
 	cpu->pmu->perf_sched_cb_dec(&cpu->pmu->pmu);
-	if (cpu->online)
-		set_control(cpu);
+	set_control(cpu);
 }
 
 static unsigned long switches_of(const struct task_struct *task)

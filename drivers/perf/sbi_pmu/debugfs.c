@@ -41,12 +41,12 @@ static int overflow_show(struct seq_file *file, void *unused)
 	const struct sbi_pmu *pmu = file->private;
 	int i;
 
-	seq_puts(file, "cpu lost_irqs wrong_mode\n");
+	seq_puts(file, "cpu lost_irqs wrong_mode irq_off\n");
 	for_each_possible_cpu(i) {
 		const struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, i);
 
-		seq_printf(file, "%d %lu %lu\n", i, READ_ONCE(cpu->missed_irqs),
-			   READ_ONCE(cpu->wrong_mode));
+		seq_printf(file, "%d %lu %lu %d\n", i, READ_ONCE(cpu->missed_irqs),
+			   READ_ONCE(cpu->wrong_mode), READ_ONCE(cpu->irq_off));
 	}
 	return 0;
 }

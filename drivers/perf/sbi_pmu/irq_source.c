@@ -51,7 +51,6 @@ static const struct sbi_pmu_irq_source sources[] = {
 		.pending = CSR_SIP,
 		.enable = CSR_SIE,
 		.mask = BIT(17),
-		.fixed = true,
 	},
 	{
 		/* hwirq: Linux numbers the interrupts of Andes' own CSRs from 256. */
@@ -65,7 +64,6 @@ static const struct sbi_pmu_irq_source sources[] = {
 		.enable = SBI_PMU_CSR_ANDES_SLIE,
 		.mask = BIT(18),
 		.filters = true,
-		.fixed = true,
 	},
 };
 

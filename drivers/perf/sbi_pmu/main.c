@@ -79,6 +79,8 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 	if (pmu->counters.free_running)
 		pr_info("firmware has no counter for %s: their CSRs are read as they run, without :u and :k, and sampled by timer; what a device tree can change is in sbi-pmu.rst\n",
 			sbi_pmu_free_running_names(&pmu->counters));
+	if (pmu->backend == &sbi_pmu_backend_csr && !strcmp(backend, "auto"))
+		pr_info("delegated counters are programmed by CSRs; backend=sbi has firmware program them\n");
 	if (owner)
 		pr_info("for exclusive mode boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit\n");
 	if (pmu->counters.beyond)
@@ -92,9 +94,21 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 			pmu->counters.narrow, SBI_PMU_MIN_WIDTH);
 }
 
-/* The overflow interrupt of the cores, and what their counters can do. */
+static void count_without_scountovf(void *arg)
+{
+	atomic_t *without = arg;
+
+	if (!sbi_pmu_csr_exists(CSR_SCOUNTOVF))
+		atomic_inc(without);
+}
+
+/*
+ * The overflow interrupt of the cores, and what their counters can do: both are tested later. A device
+ * tree may lack Sscofpmf though the cores have it. KVM does not virtualise scountovf.
+ */
 static void probe_irq_source(struct sbi_pmu *pmu)
 {
+	atomic_t without = ATOMIC_INIT(0);
 	struct sbi_pmu_irq_ids ids = {
 		.sscofpmf = riscv_isa_extension_available(NULL, SSCOFPMF),
 		.xandespmu = riscv_isa_vendor_extension_available(ANDES_VENDOR_ID, XANDESPMU),
@@ -104,8 +118,13 @@ static void probe_irq_source(struct sbi_pmu *pmu)
 	};
 
 	pmu->irq_source = sbi_pmu_irq_source_of(&ids);
-	pmu->caps.filter = pmu->irq_source && pmu->irq_source->filters;
-	pmu->caps.fixed_alike = pmu->irq_source && pmu->irq_source->fixed;
+	if (pmu->irq_source) {
+		pmu->caps.filter = pmu->irq_source->filters;
+	} else if (!sbi_pmu_in_kvm(pmu)) {
+		on_each_cpu(count_without_scountovf, &without, true);
+		ids.sscofpmf = !atomic_read(&without);
+		pmu->irq_source = sbi_pmu_irq_source_of(&ids);
+	}
 }
 
 /* Ask one CPU, with which cpu.c compares the others. Return: 0, -ENXIO if it is offline. */
@@ -215,7 +234,6 @@ static bool is_csr_better(struct sbi_pmu *pmu)
 	    !sbi_pmu_delegation_is_everywhere(pmu))
 		return false;
 	pmu->delegation.asks = !has_table;
-	pr_info("delegated counters are programmed by CSRs; backend=sbi has firmware program them\n");
 	return true;
 }
 
@@ -397,6 +415,23 @@ static int choose_overflow(struct sbi_pmu *pmu, char *text, size_t size)
 	return 0;
 }
 
+/*
+ * Choose the overflow interrupt, and SBI calls where delegated counters were chosen without a table
+ * and do not interrupt.
+ */
+static int choose_tested(struct sbi_pmu *pmu, char *text, size_t size)
+{
+	int ret = choose_overflow(pmu, text, size);
+
+	if (!pmu->delegation.asks || (!ret && pmu->source == SBI_PMU_OVERFLOW_IRQ))
+		return ret;
+	pr_info("delegated counters are not used, as it is not seen that they interrupt; backend=csr uses them\n");
+	pmu->delegation.asks = false;
+	pmu->caps.fixed_filters = 0;
+	pmu->caps.m_mode_fixed = false;
+	return use_firmware(pmu, &sbi_pmu_backend_sbi) ?: choose_overflow(pmu, text, size);
+}
+
 static struct sbi_pmu *pmu_alloc(void)
 {
 	struct sbi_pmu *pmu = kzalloc(sizeof(*pmu), GFP_KERNEL);
@@ -514,7 +549,7 @@ static int __init sbi_pmu_init(void)
 	cpus_read_unlock();
 	if (ret)
 		goto err_owner;
-	ret = choose_overflow(pmu, sampling, sizeof(sampling));
+	ret = choose_tested(pmu, sampling, sizeof(sampling));
 	if (ret)
 		goto err_owner;
 	ret = sbi_pmu_branch_probe(pmu, branches);

@@ -6,6 +6,7 @@
 #include <linux/ptrace.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/task_stack.h>
+#include <linux/smp.h>
 
 #include <asm/irq.h>
 #include <asm/irq_regs.h>
@@ -39,6 +40,12 @@ static u64 overflow_bits(const struct sbi_pmu_cpu *cpu)
 		if (bits & SBI_PMU_CSR_BIT(cpu->counters->info[i].csr))
 			which |= BIT_ULL(i);
 	return which;
+}
+
+/* Do values show which? KVM does not virtualise scountovf, nor clear bits in memory. */
+static bool finds_by_value(const struct sbi_pmu_cpu *cpu)
+{
+	return cpu->in_vm || cpu->backend->stops_all;
 }
 
 /* Accounted armed counters that have wrapped */
@@ -156,6 +163,8 @@ static inline void serve(struct sbi_pmu_cpu *cpu, u64 overflowed, u64 start)
 	unsigned int i;
 
 	sbi_pmu_counters_stop(cpu, overflowed);
+	if (wrapped_among(cpu, overflowed))
+		cpu->useless_irqs = 0;
 	for_each_counter(i, overflowed)
 		sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_INTERRUPT);
 	sbi_pmu_counters_enable(cpu);
@@ -164,6 +173,34 @@ static inline void serve(struct sbi_pmu_cpu *cpu, u64 overflowed, u64 start)
 }
 
 /* ---- the interrupt ---- */
+
+/*
+ * An interrupt that comes so often in half a second, while no counter with events wraps, does not
+ * end. A slow hart can serve so many in that time. One may come for an event that has left, for each
+ * context switch at most.
+ */
+#define MAX_USELESS	1000
+
+static void check_end(struct sbi_pmu_cpu *cpu)
+{
+	const unsigned long since = cpu->useless_since;
+	struct sbi_pmu_event *e;
+	unsigned int i;
+
+	cpu->useless_irqs = 0;
+	cpu->useless_since = jiffies;
+	if (time_after(jiffies, since + HZ / 2))
+		return;
+	disable_percpu_irq(cpu->pmu->irq);
+	cpu->irq_off = true;
+	for_each_counter(i, cpu->assigned.busy)
+		hlist_for_each_entry(e, &cpu->events[i], node)
+			sbi_pmu_timer_take_over(cpu, e);
+	sbi_pmu_timer_update(cpu);
+	/* This interrupts no code that holds a lock of the scheduler. */
+	pr_warn("CPU%d: the overflow interrupt does not end, it is off: samples are taken by timer on this CPU; load the module with overflow=timer, and report the board and its firmware\n",
+		smp_processor_id());
+}
 
 static irqreturn_t overflow_irq(int irq, void *dev)
 {
@@ -176,8 +213,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	/* First, so that an overflow from here on interrupts again. */
 	sbi_pmu_csr_clear_pending(source->pending, source->mask);
 	sbi_pmu_counters_disable(cpu);
-	if (cpu->in_vm || cpu->backend->stops_all) {
-		/* Values show it: KVM does not virtualise scountovf, nor clear bits in memory. */
+	if (finds_by_value(cpu)) {
 		update_all(cpu, sampling);
 		overflowed = wrapped_among(cpu, sampling);
 	} else {
@@ -185,17 +221,19 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	}
 	if (overflowed) {
 		serve(cpu, overflowed, start);
-		return IRQ_HANDLED;
+	} else {
+		/*
+		 * No event waits for this overflow. Where the interrupt is pending as long as an
+		 * overflow bit is set, only a stop and a start end that.
+		 */
+		if (sbi_pmu_csr_is_pending(source->pending, source->mask))
+			sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters));
+		sbi_pmu_counters_enable(cpu);
+		sbi_pmu_branch_go_on(cpu);
 	}
-	/*
-	 * No event waits for this overflow. Where the interrupt is pending as long as an overflow
-	 * bit is set, only a stop and a start end that.
-	 */
-	if (sbi_pmu_csr_is_pending(source->pending, source->mask))
-		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters));
-	sbi_pmu_counters_enable(cpu);
-	sbi_pmu_branch_go_on(cpu);
-	return IRQ_NONE;
+	if (unlikely(++cpu->useless_irqs > MAX_USELESS))
+		check_end(cpu);
+	return overflowed ? IRQ_HANDLED : IRQ_NONE;
 }
 
 /**
@@ -241,6 +279,157 @@ void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu)
 	serve(cpu, missed, start);
 }
 
+/* ---- does the interrupt work? ---- */
+
+/* Why not: for the log, except for the last */
+static const char does_not_come[] = "the overflow interrupt does not come";
+static const char names_no_counter[] =
+	"the overflow interrupt does not say which counter overflowed";
+static const char cannot_be_cleared[] = "the overflow interrupt cannot be cleared";
+static const char not_tested[] = "no counter overflows";
+
+/* Counters start 2^MIN_SHIFT events before their wrap; if that is not enough, up to 2^MAX_SHIFT. */
+#define MIN_SHIFT	10
+#define MAX_SHIFT	20
+#define MAX_READS	100000 /* the clock may stand still */
+
+static bool start_from(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
+{
+	cpu->start_at.value[idx] = value & cpu->counters->info[idx].mask;
+	cpu->start_at.valid |= BIT_ULL(idx);
+	return !cpu->backend->start(cpu, BIT_ULL(idx));
+}
+
+static bool becomes_pending(const struct sbi_pmu_irq_source *source, u64 ns)
+{
+	const u64 start = sched_clock();
+
+	for (unsigned int n = 0; n < MAX_READS && sched_clock() - start < ns; n++)
+		if (sbi_pmu_csr_is_pending(source->pending, source->mask))
+			return true;
+	return false;
+}
+
+static bool is_named(const struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	return sbi_pmu_csr_overflow(cpu->pmu->irq_source->overflow) &
+	       SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr);
+}
+
+/*
+ * Counter @idx has been configured: it must interrupt when it wraps, and the CSR must name it; after
+ * a stop and a start both must be over. It runs on, as RustSBI releases no stopped counter.
+ */
+static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsigned int shift)
+{
+	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
+	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
+	const bool by_value = finds_by_value(cpu);
+	u64 value;
+
+	sbi_pmu_csr_clear_pending(source->pending, source->mask);
+	if (!start_from(cpu, idx, -BIT_ULL(shift)))
+		return not_tested;
+	if (!becomes_pending(source, NSEC_PER_MSEC << (shift - MIN_SHIFT) / 2)) {
+		if (sbi_pmu_counter_read(cpu, idx, &value))
+			return not_tested;
+		/* Up to the wrap this bit is set, whatever the width. */
+		return value & BIT_ULL(SBI_PMU_MIN_WIDTH - 1) ? not_tested : does_not_come;
+	}
+	if (!by_value && !is_named(cpu, idx))
+		return names_no_counter;
+	cpu->backend->stop(cpu, BIT_ULL(idx));
+	sbi_pmu_csr_clear_pending(source->pending, source->mask);
+	/* Armed, but far from the wrap; QEMU 7.2 loses the next overflow after one that is farther. */
+	if (!start_from(cpu, idx, info->mask - info->mask / 4))
+		return not_tested;
+	if (sbi_pmu_csr_is_pending(source->pending, source->mask) ||
+	    (!by_value && is_named(cpu, idx)))
+		return cannot_be_cleared;
+	return NULL;
+}
+
+/*
+ * Try one of counters @which with increasing @shift: hardware may lose an interrupt, and QEMU 7.2
+ * loses one that comes before the call to start returns.
+ */
+static const char *test_counters(struct sbi_pmu_cpu *cpu, u64 which, u32 event, unsigned int *shift,
+				 unsigned int last)
+{
+	const struct sbi_pmu_code code = { .idx = event };
+	const char *why = not_tested, *now;
+	unsigned int idx;
+
+	while (which && *shift <= last && !sbi_pmu_counter_config(cpu, which, &code, &idx)) {
+		now = try_counter(cpu, idx, *shift);
+		sbi_pmu_counter_unconfig(cpu, idx);
+		if (now == not_tested)
+			break;
+		why = now;
+		if (!why)
+			break;
+		*shift += 2;
+	}
+	return why;
+}
+
+struct irq_test {
+	struct sbi_pmu *pmu;
+	const char *programmable; /* why these do not interrupt; NULL: they do */
+	const char *fixed;        /* likewise */
+};
+
+static void test_here(void *arg)
+{
+	static const u32 events[] = {
+		SBI_PMU_HW_CPU_CYCLES,
+		SBI_PMU_HW_INSTRUCTIONS,
+		SBI_PMU_HW_BRANCH_INSTRUCTIONS,
+	};
+	struct irq_test *test = arg;
+	const struct sbi_pmu_counters *counters = &test->pmu->counters;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(test->pmu->cpu);
+	unsigned int i, shift, first = MIN_SHIFT, last = MAX_SHIFT;
+
+	sbi_pmu_counters_online(cpu);
+	for (i = 0; i < ARRAY_SIZE(events) && test->programmable == not_tested; i++) {
+		shift = MIN_SHIFT;
+		test->programmable =
+			test_counters(cpu, counters->programmable, events[i], &shift, MAX_SHIFT);
+	}
+	/* What one of these has taken is enough for others. If they fail, the others do not help. */
+	if (!test->programmable) {
+		first = shift;
+		last = shift + 2;
+	} else if (test->programmable != not_tested) {
+		last = 0;
+	}
+	for_each_counter(i, counters->fixed & ~counters->free_running) {
+		shift = first;
+		test->fixed = test_counters(cpu, BIT_ULL(i),
+					    sbi_pmu_fixed_event(&counters->info[i]), &shift, last);
+		if (test->fixed)
+			break;
+	}
+	sbi_pmu_csr_clear_pending(test->pmu->irq_source->pending, test->pmu->irq_source->mask);
+	sbi_pmu_counters_offline(cpu);
+}
+
+/* Which counters interrupt is not known of a core, but tried. Return: NULL, or why none does. */
+static const char *test_irq(struct sbi_pmu *pmu)
+{
+	struct irq_test test = { .pmu = pmu, .programmable = not_tested, .fixed = not_tested };
+
+	smp_call_function_single(pmu->probed_cpu, test_here, &test, true);
+	pmu->caps.fixed_alike = !test.fixed;
+	if (test.programmable != not_tested)
+		return test.programmable;
+	/* They may count raw events only, and most fixed ones do not interrupt. */
+	if (test.fixed == not_tested || (test.fixed == does_not_come && pmu->counters.programmable))
+		return NULL;
+	return test.fixed;
+}
+
 /* ---- request and free ---- */
 
 struct irq_check {
@@ -263,7 +452,7 @@ static void count_if_missing(void *arg)
 
 /**
  * sbi_pmu_overflow_request() - request the overflow interrupt, if this machine has it
- * @pmu: the driver; its irq is filled in
+ * @pmu: the driver, whose backend is chosen; its irq is filled in, and caps.fixed_alike
  * Context: may sleep.
  * Return: NULL, or in words for the log why there is no interrupt.
  */
@@ -274,6 +463,7 @@ const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 		.in_kvm = sbi_pmu_in_kvm(pmu),
 	};
 	struct irq_domain *domain;
+	const char *why;
 
 	if (!pmu->exclusive)
 		return "the other PMU has the interrupt";
@@ -283,6 +473,9 @@ const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 	on_each_cpu(count_if_missing, &check, true);
 	if (atomic_read(&check.missing))
 		return "the interrupt cannot be enabled";
+	why = test_irq(pmu);
+	if (why)
+		return why;
 
 	domain = irq_find_matching_fwnode(riscv_get_intc_hwnode(), DOMAIN_BUS_ANY);
 	pmu->irq = domain ? irq_create_mapping(domain, pmu->irq_source->hwirq) : 0;
@@ -305,14 +498,15 @@ void sbi_pmu_overflow_free(struct sbi_pmu *pmu)
 		free_percpu_irq(pmu->irq, pmu->cpu);
 }
 
+/* On the CPU. One whose interrupt did not end is as it was when it comes online again. */
 void sbi_pmu_overflow_online(struct sbi_pmu *pmu)
 {
-	if (pmu->irq)
+	if (pmu->irq && !this_cpu_ptr(pmu->cpu)->irq_off)
 		enable_percpu_irq(pmu->irq, IRQ_TYPE_NONE);
 }
 
 void sbi_pmu_overflow_offline(struct sbi_pmu *pmu)
 {
-	if (pmu->irq)
+	if (pmu->irq && !this_cpu_ptr(pmu->cpu)->irq_off)
 		disable_percpu_irq(pmu->irq);
 }

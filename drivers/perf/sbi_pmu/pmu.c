@@ -14,6 +14,8 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	if (READ_ONCE(e->mapped))
 		smp_mb(); /* pairs with pmu_event_mapped(): another task may map it now */
 	if (e->sampling != SBI_PMU_COUNTING) {
+		if (cpu->irq_off)
+			sbi_pmu_timer_take_over(cpu, e);
 		/* 0: a new period begins. Negative: it is over, and its sample comes at once. */
 		if (!local64_read(&hwc->period_left)) {
 			local64_set(&hwc->period_left, hwc->sample_period);
@@ -22,7 +24,7 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		if (e->sampling == SBI_PMU_BY_TIMER)
 			e->period.since = ktime_get_ns();
 		/* Else it waits, as one that finds no counter. */
-		if (e->branch.types && !sbi_pmu_branch_add(cpu, e))
+		if (unlikely(e->branch.types) && !sbi_pmu_branch_add(cpu, e))
 			return;
 	}
 	/* An event whose counter cannot be read stays stopped. */
@@ -60,7 +62,8 @@ static void pmu_start(struct perf_event *event, int flags)
 }
 
 /* The event, which @leaves this CPU or not, does not count any more, and is accounted. */
-static void event_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, bool leaves)
+static __always_inline void event_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
+					  bool leaves)
 {
 	struct hw_perf_event *hwc = &e->event->hw;
 
@@ -78,7 +81,7 @@ static void event_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, bool
 		if (!local64_read(&hwc->period_left))
 			local64_set(&hwc->period_left, -1);
 		if (leaves)
-			sbi_pmu_branch_del(cpu, e);
+			sbi_pmu_branch_leave(cpu, e);
 	}
 	hwc->state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
@@ -108,7 +111,7 @@ static void pmu_del(struct perf_event *event, int flags)
 	if (!(event->hw.state & PERF_HES_STOPPED))
 		event_stopped(cpu, e, true);
 	else
-		sbi_pmu_branch_del(cpu, e);
+		sbi_pmu_branch_leave(cpu, e);
 	if (!cpu->disabled)
 		sbi_pmu_timer_update(cpu);
 }

@@ -718,6 +718,19 @@ static void probe_event(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered, b
 }
 
 /*
+ * Does a guest use more counters than its host may have? Cycles and instructions have filters on the
+ * host, and so take programmable counters there. The host drops for good what was configured last,
+ * when it started: all are configured again, in their order, lest it drops the reference counter.
+ */
+static bool is_crowded(const struct sbi_pmu_cpu *cpu)
+{
+	const u64 hardware = sbi_pmu_hardware(cpu->counters);
+
+	return hweight64(hardware & cpu->assigned.configured) >
+	       hweight64(hardware & ~with_fixed_csr(cpu->counters));
+}
+
+/*
  * One section of a probe: counters in use miss what happens until it ends. A raw event that the
  * host of a VM cannot count stops counters, and counters that run may leave it none for the event:
  * all are stopped. Context: interrupts disabled.
@@ -730,8 +743,10 @@ static void probe_here(void *arg)
 				      lowest(least_used(cpu, with_fixed_csr(cpu->counters))) :
 				      0;
 	const u64 offered = cpu->online ? to_offer(cpu, p) : 0;
-	const u64 borrowed = cpu->assigned.configured &
-			     (offered | reference | holders(cpu, p->code));
+	const u64 borrowed = reference && is_crowded(cpu) ?
+				     cpu->assigned.configured :
+				     cpu->assigned.configured &
+					     (offered | reference | holders(cpu, p->code));
 
 	if (!offered) {
 		p->left = 0;
@@ -777,6 +792,8 @@ static bool probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 cand
 		/* Firmware counters are, and those of KVM unless the event has its own. */
 		.alike = sbi_pmu_code_is_firmware(code) ||
 			 (sbi_pmu_in_kvm(pmu) && !has_fixed_counter(code)),
+		/* Each refusal of a delegated counter takes calls. */
+		.one_by_one = pmu->delegation.asks && sbi_pmu_code_is_raw(code),
 		.may_disturb = perfmon_capable(),
 	};
 
@@ -797,13 +814,28 @@ struct moves_probe {
 	int moves;      /* as count_moves() returns it */
 };
 
-/* On a free counter if there is one. Context: interrupts disabled. */
+/* Start a configured counter and see it move; delegated ones stand still in a section otherwise. */
+static int start_and_count_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	const u32 inhibited = cpu->inhibited ? SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr) : 0;
+	int ret = sbi_pmu_counter_start_one(cpu, idx);
+
+	if (ret)
+		return ret;
+	if (inhibited)
+		sbi_pmu_csr_uninhibit(inhibited);
+	ret = count_moves(cpu, idx);
+	if (inhibited)
+		sbi_pmu_csr_inhibit(inhibited);
+	return ret;
+}
+
+/* Context: interrupts disabled. */
 static void probe_moves_here(void *arg)
 {
 	struct moves_probe *p = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
-	const u64 free = p->candidates & ~cpu->assigned.configured;
-	const unsigned int idx = first_counter(free ?: p->candidates);
+	const unsigned int idx = first_counter(least_used(cpu, p->candidates));
 	const u64 borrowed = cpu->assigned.configured &
 			     (BIT_ULL(idx) | holders(cpu, &p->code));
 	unsigned int got;
@@ -814,7 +846,7 @@ static void probe_moves_here(void *arg)
 	sbi_pmu_counters_borrow(cpu, borrowed);
 	p->moves = sbi_pmu_counter_config(cpu, BIT_ULL(idx), &p->code, &got);
 	if (!p->moves) {
-		p->moves = sbi_pmu_counter_start_one(cpu, idx) ?: count_moves(cpu, idx);
+		p->moves = start_and_count_moves(cpu, idx);
 		sbi_pmu_counter_unconfig(cpu, idx);
 	}
 	sbi_pmu_counters_give_back(cpu, borrowed);
@@ -1009,8 +1041,10 @@ static bool is_unfiltered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
 	mutex_lock(&pmu->cache.lock);
 	e = find_entry(&pmu->cache, code);
 	if (e && !e->filter_tried && !sbi_pmu_in_kvm(pmu)) {
-		moves = probe_moves(pmu, code, programmable, true);
-		e->filter_tried = moves >= 0;
+		/* Not one of which it is not known: it may refuse the event. */
+		moves = probe_moves(pmu, code, programmable & e->found.can, true);
+		/* At most one try, as any user can cause it. */
+		e->filter_tried = moves != -ENODATA && moves != -ENODEV;
 		e->unfiltered = moves == READS_TO_MOVE;
 	}
 	unfiltered = e && e->unfiltered;
@@ -1088,8 +1122,8 @@ static void take_here(void *arg)
  * @pmu: the driver, not registered yet: no counter is in use
  * @code: the event
  *
- * Three SBI calls: the way to ask for hundreds of events. sbi_pmu_find_counters() asks each counter.
- * Context: may sleep.
+ * Three SBI calls: the way to ask for hundreds of events. sbi_pmu_find_counters() asks each
+ * counter. Context: may sleep.
  */
 bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code)
 {

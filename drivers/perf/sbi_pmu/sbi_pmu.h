@@ -66,7 +66,7 @@ static inline unsigned int first_counter(u64 set)
 
 enum sbi_pmu_counter_kind {
 	SBI_PMU_COUNTER_NONE,         /* no counter, or not one for events */
-	SBI_PMU_COUNTER_FIXED,        /* cycle or instret: one event, no filter, no interrupt */
+	SBI_PMU_COUNTER_FIXED,        /* cycle or instret: one event; few filter or interrupt */
 	SBI_PMU_COUNTER_PROGRAMMABLE, /* hpmcounter3 to 31 */
 	SBI_PMU_COUNTER_FIRMWARE,     /* kept by firmware, read by an SBI call */
 };
@@ -159,7 +159,7 @@ static inline bool sbi_pmu_code_is_raw(const struct sbi_pmu_code *code)
 /* What this machine can do; const after probe */
 struct sbi_pmu_caps {
 	bool filter;         /* programmable counters filter by privilege mode, as far as is known */
-	bool fixed_alike;    /* fixed counters interrupt as others do (irq_source.c) */
+	bool fixed_alike;    /* fixed counters interrupt as others do (overflow.c) */
 	bool m_mode_fixed;   /* M-mode is counted or not, whatever the event (delegated counters) */
 	bool has_h;          /* the harts have the H extension, so that virtual modes exist */
 	bool nonstandard_fw; /* firmware checks codes of firmware events that SBI does not define */
@@ -384,6 +384,9 @@ struct sbi_pmu_cpu {
 	struct timer_list idle_timer; /* releases idle counters, in shared mode */
 	u64 idle_clock;               /* the assignment's clock when that was set */
 	struct irq_work lost_work;    /* reports events that have lost their counter for good */
+	unsigned int useless_irqs;    /* interrupts since a counter with events overflowed */
+	unsigned long useless_since;  /* jiffies when they were counted from 0 last */
+	bool irq_off;                 /* the interrupt did not end: samples are taken by timer */
 	unsigned long missed_irqs;    /* overflows found although their interrupt was lost */
 	unsigned long wrong_mode;     /* samples due in a mode that the event excludes */
 	unsigned long trapped_reads;  /* user-space reads that came too late, and returned 0 */
@@ -583,7 +586,6 @@ struct sbi_pmu_irq_source {
 	u16 enable;         /* CSR of the enable bit, at the same place */
 	unsigned long mask; /* the two bits */
 	bool filters;       /* programmable counters should filter by privilege mode */
-	bool fixed;         /* cycle and instret interrupt */
 };
 
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_irq_ids *ids);
@@ -620,6 +622,13 @@ void sbi_pmu_branch_offline(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_branch_sample(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e,
 			   struct perf_sample_data *data);
 
+/* The event leaves this CPU. */
+static inline void sbi_pmu_branch_leave(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+{
+	if (unlikely(!hlist_unhashed(&e->branch_node)))
+		sbi_pmu_branch_del(cpu, e);
+}
+
 /* The overflow interrupt has frozen the records: its handler has looked at them. */
 static inline void sbi_pmu_branch_go_on(const struct sbi_pmu_cpu *cpu)
 {
@@ -633,6 +642,7 @@ void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu, int id);
 void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling);
 void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_timer_take_over(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_period_seen(struct sbi_pmu_event *e, u64 now);
 
 /* ---- reads from user space (user_access.c, user_trap.c) ---- */

@@ -51,7 +51,8 @@ void sbi_pmu_event_attr_init(struct sbi_pmu_event_attr *ev, const char *name, u6
 
 #define EVENT(_name, _space, _code)						\
 	(&((struct sbi_pmu_event_attr) {						\
-		.attr = { .attr = { .name = _name, .mode = 0444 }, .show = sbi_pmu_event_show },	\
+		.attr = { .attr = { .name = _name, .mode = 0444 },			\
+			  .show = sbi_pmu_event_show },					\
 		.config = FIELD_PREP_CONST(SBI_PMU_CFG_SPACE, _space) | (_code),	\
 	}).attr.attr)
 

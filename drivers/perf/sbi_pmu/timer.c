@@ -264,6 +264,18 @@ void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling samplin
 	hrtimer_start(&cpu->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
+/* The interrupt of this CPU is off: an event that sampled by it is sampled by timer. */
+void sbi_pmu_timer_take_over(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+{
+	if (e->sampling != SBI_PMU_BY_INTERRUPT)
+		return;
+	e->sampling = SBI_PMU_BY_TIMER;
+	e->period.early = 0;
+	e->period.deferred = 0;
+	e->period.since = ktime_get_ns();
+	cpu->timed_changed = true;
+}
+
 /* Events may have come or left: set the timers for that. Context: interrupts disabled. */
 void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu)
 {

@@ -22,7 +22,7 @@ static void set_up(const struct machine *m)
 		fakesbi.sscofpmf = host_has_isa("sscofpmf");
 		if (m->delegated)
 			fakesbi_delegate(true);
-		if (cpu && m->cpus < 2)
+		if (cpu >= max(m->cpus, 1u))
 			fakesbi.end = 0;
 		else
 			cpumask_set_cpu(cpu, cpu_online_mask);

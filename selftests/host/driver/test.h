@@ -37,6 +37,10 @@
 	(QUIRK(TIME_IS_COUNTER) | QUIRK(ABORT_AT_ALREADY) | QUIRK(NO_FILTER) | \
 	 QUIRK(NO_SNAPSHOT) | QUIRK(CONFIGURED_IS_TAKEN) | \
 	 QUIRK(UNUSED_UNREADABLE) | QUIRK(NO_PLATFORM))
+#define D1_OLD	/* OpenSBI 1.2 to 1.3.1 */ \
+	(QUIRK(LEVEL) | QUIRK(PENDING_KEEPS_OF) | QUIRK(OF_UNSHOWN) | QUIRK(STOP_KEEPS_IRQ))
+#define SG2042_OLD	/* the vendor's OpenSBI 1.2 */ \
+	(QUIRK(STOP_KEEPS_IRQ) | QUIRK(PENDING_CLEARS_OF))
 #define OPENSBI(major, minor)	((major) << 16 | (minor))
 
 /**
@@ -49,7 +53,7 @@
  * @isa: extensions of the cores; NULL: Sscofpmf
  * @delegated: firmware delegates the counters
  * @other: another CPU PMU is there, with this name: shared mode
- * @cpus: 0: one
+ * @cpus: at most 16; 0: one
  * @kernel: 612 or 702; 0: 702
  * @params: as insmod takes them, at most three
  * @prepare: changes the machine before the module is loaded

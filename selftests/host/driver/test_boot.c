@@ -29,6 +29,23 @@ static void thead(void)
 	host.vendor = THEAD;
 	fakesbi.sscofpmf = true;
 	fakesbi.overflow_csr = 0x5c5;
+	fakesbi.quirks |= QUIRK(FIXED_HOMOGENEOUS);
+}
+
+static bool is_raw(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx >> 16 == SPEC_TYPE_RAW;
+}
+
+static void raw_only(void)
+{
+	fakesbi_harts[0].can = is_raw;
+}
+
+static void thead_raw_only(void)
+{
+	thead();
+	raw_only();
 }
 
 static void thead_910v(void)
@@ -62,6 +79,17 @@ static void andes(void)
 	fakesbi.overflow_csr = 0x9d4;
 }
 
+/* The device tree does not say that the cores have Sscofpmf. */
+static void hidden_sscofpmf(void)
+{
+	fakesbi_harts[0].sscofpmf = fakesbi_harts[1].sscofpmf = true;
+}
+
+static void half_sscofpmf(void)
+{
+	fakesbi_harts[0].sscofpmf = true;
+}
+
 static void other_width(void)
 {
 	for (unsigned int i = 3; i < 7; i++)
@@ -84,7 +112,7 @@ static void two_kinds(void)
 static void insmod_on_other_kind(void)
 {
 	two_kinds();
-	host_run_cpu(1);
+	host_run_cpu(hweight64(host.online.bits) - 1);
 }
 
 /* insmod does not stay on its CPU. */
@@ -184,6 +212,27 @@ static const struct {
 	{ "taken_interrupt_by_name", { .params = { "overflow=lcofi" }, .prepare = irq_taken }, -EOPNOTSUPP, "the interrupt is taken" },
 	{ "no_interrupt_controller", { .prepare = no_controller }, 0, "no interrupt controller", "caps/overflow", "timer" },
 	{ "interrupt_cannot_be_enabled", { .prepare = enable_is_zero }, 0, "cannot be enabled", "caps/overflow", "timer" },
+	/* does the interrupt work? */
+	{ "interrupt_does_not_come", { .quirks = QUIRK(NO_IRQ) }, 0, "sampling by timer (the overflow interrupt does not come)", "caps/overflow", "timer" },
+	{ "interrupt_does_not_come_by_name", { .quirks = QUIRK(NO_IRQ), .params = { "overflow=lcofi" } }, -EOPNOTSUPP, "overflow=lcofi: the overflow interrupt does not come" },
+	{ "interrupt_does_not_come_delegated", { .quirks = QUIRK(NO_IRQ), .delegated = true, .params = { "backend=csr" } }, 0, "does not come", "caps/overflow", "timer" },
+	{ "interrupt_comes_delegated", { .delegated = true, .params = { "backend=csr" } }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "interrupt_comes_by_snapshot", { .quirks = KVM, .params = { "backend=snapshot" } }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "interrupt_comes_in_old_vm", { .quirks = KVM_OLD }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "interrupt_does_not_come_in_a_vm", { .quirks = KVM | QUIRK(NO_IRQ) }, 0, "does not come", "caps/overflow", "timer" },
+	{ "interrupt_names_no_counter", { .quirks = QUIRK(OF_UNSHOWN) }, 0, "sampling by timer (the overflow interrupt does not say which counter overflowed)", "caps/overflow", "timer" },
+	{ "interrupt_needs_no_names_in_a_vm", { .quirks = KVM | QUIRK(OF_UNSHOWN) }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "interrupt_cannot_be_cleared", { .quirks = QUIRK(OF_STICKS) }, 0, "sampling by timer (the overflow interrupt cannot be cleared)", "caps/overflow", "timer" },
+	{ "thead_level", { .isa = "", .quirks = QUIRK(LEVEL), .prepare = thead }, 0, NULL, "caps/overflow", "thead" },
+	{ "thead_d1_old", { .isa = "", .quirks = D1_OLD, .prepare = thead }, 0, "does not say which", "caps/overflow", "timer" },
+	{ "thead_d1_old_fixed_only", { .isa = "", .no_hpm = true, .quirks = D1_OLD, .prepare = thead }, 0, "does not say which", "caps/overflow", "timer" },
+	{ "thead_d1_old_raw_only", { .isa = "", .quirks = D1_OLD, .prepare = thead_raw_only }, 0, "does not say which", "caps/overflow", "timer" },
+	{ "thead_sg2042_old_level", { .isa = "", .quirks = SG2042_OLD | QUIRK(LEVEL), .prepare = thead }, 0, NULL, "caps/overflow", "thead" },
+	{ "thead_sg2042_old_latch", { .isa = "", .quirks = SG2042_OLD, .prepare = thead }, 0, "cannot be cleared", "caps/overflow", "timer" },
+	{ "interrupt_is_believed_where_no_event_is_known", { .prepare = raw_only }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "fixed_counters_alone_do_not_interrupt", { .no_hpm = true }, 0, "does not come", "caps/overflow", "timer" },
+	{ "sscofpmf_not_in_device_tree", { .isa = "", .cpus = 2, .prepare = hidden_sscofpmf }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "sscofpmf_of_one_cpu", { .isa = "", .cpus = 2, .prepare = half_sscofpmf }, 0, "no Sscofpmf", "caps/overflow", "timer" },
 	/* other PMUs */
 	{ "shared", { .other = "cpu" }, 0, "shared with PMU cpu, sampling by timer (the other PMU has the interrupt)", "events/hw_cycles", "event=0x1,firmware=0x1" },
 	{ "shared_has_no_cpus", { .other = "cpu" }, 0, "for exclusive mode boot with", "cpus", NULL },
@@ -206,8 +255,10 @@ static const struct {
 	{ "sbi_if_selectors_differ", { .delegated = true, .prepare = odd_counter }, 0, NULL, "caps/backend", "sbi" },
 	{ "sbi_if_a_filter_would_be_lost", { .delegated = true, .prepare = no_uinh }, 0, NULL, "caps/backend", "sbi" },
 	{ "sbi_if_a_filter_of_guests_would_be_lost", { .isa = " sscofpmf h ", .delegated = true, .prepare = no_vsinh }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_the_interrupt_does_not_work", { .delegated = true, .prepare = enable_is_zero }, 0, "it is not seen that they interrupt", "caps/backend", "sbi" },
 	{ "sbi_if_a_cpu_differs", { .cpus = 2, .delegated = true, .prepare = other_delegation }, 0, NULL, "cpus", "0-1" },
-	{ "sbi_if_another_interrupt", { .isa = "", .delegated = true, .prepare = thead }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_filters_must_be_tried", { .isa = "", .delegated = true }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_another_interrupt", { .isa = " xandespmu ", .delegated = true, .prepare = andes }, 0, NULL, "caps/backend", "sbi" },
 	{ "csr_by_table", { .hpm = 29, .delegated = true, .quirks = QUIRK(NO_SNAPSHOT), .params = { "xiangshan=v3" } }, 0, "are programmed by CSRs", "caps/backend", "csr" },
 	/* the CPUs */
 	{ "all_cpus", { .cpus = 2 }, 0, NULL, "cpus", "0-1" },
@@ -215,6 +266,8 @@ static const struct {
 	{ "cpu_with_fewer_counters", { .cpus = 2, .prepare = fewer_counters }, 0, "CPU 1 has other counters", "caps/hardware_counters", "6" },
 	{ "cpu_with_another_core", { .cpus = 2, .prepare = two_kinds }, 0, "CPU 1 has another core (mvendorid, marchid) than CPU 0", "cpus", "0" },
 	{ "insmod_on_cpu_with_another_core", { .cpus = 2, .prepare = insmod_on_other_kind }, 0, "CPU 1 has another core (mvendorid, marchid) than CPU 0", "cpus", "0" },
+	{ "eight_cpus_of_each_kind", { .cpus = 16, .prepare = two_kinds }, 0, "CPU 15 has another core (mvendorid, marchid) than CPU 0", "cpus", "0-7" },
+	{ "insmod_on_the_other_eight_cpus", { .cpus = 16, .prepare = insmod_on_other_kind }, 0, "CPU 8 has another core (mvendorid, marchid) than CPU 0", "cpus", "0-7" },
 	{ "insmod_migrates", { .cpus = 2, .prepare = insmod_migrates }, 0, NULL, "caps/hardware_counters", "6" },
 	{ "insmod_migrates_from_other", { .cpus = 2, .prepare = insmod_migrates_from_other }, 0, "CPU 1 has other counters", "cpus", "0" },
 	{ "cpu_with_other_delegation", { .cpus = 2, .delegated = true, .params = { "backend=csr" }, .prepare = other_delegation }, 0, "are not delegated as", "cpus", "0" },

@@ -22,6 +22,13 @@ static void at_least_256(void) { records_branches(); fakesbi.branches.least = 25
 static void other_cpu_has_16(void) { records_branches(); fakesbi_harts[1].branches.most = 16; }
 static void other_cpu_has_none(void) { records_branches(); fakesbi_harts[1].branches.most = 0; }
 
+static void other_core_has_none(void)
+{
+	other_cpu_has_none();
+	host.arch = 1;
+	host.other_arch = 2;
+}
+
 static void no_call_stack(void)
 {
 	records_branches();
@@ -75,8 +82,9 @@ static void test_found(void)
 		{ "firmware_gives_none", "0", "OpenSBI does since 1.7", { .isa = " sscofpmf ssctr " } },
 		{ "kvm", "0", NULL, { .quirks = KVM, .prepare = records_branches } },
 		{ "no_samples", "0", NULL, { .prepare = no_sched_cb } },
-		{ "cpus_differ", "0", "not all CPUs record", { .cpus = 2, .prepare = other_cpu_has_16 } },
-		{ "one_cpu_has_none", "0", "not all CPUs record", { .cpus = 2, .prepare = other_cpu_has_none } },
+		{ "cpus_differ", "0", "there are no branch stacks", { .cpus = 2, .prepare = other_cpu_has_16 } },
+		{ "one_cpu_has_none", "0", "there are no branch stacks", { .cpus = 2, .prepare = other_cpu_has_none } },
+		{ "other_core_has_none", "32", "32 branch records", { .cpus = 2, .prepare = other_core_has_none } },
 		{ "shared", "32", "32 branch records", { .other = "cpu", .prepare = records_branches } },
 	};
 
@@ -265,7 +273,10 @@ static void test_frozen(void)
 	check(!fakesbi.branches.frozen, "branch.others_sample_lets_them_go_on");
 	perf_close(other);
 	perf_close(e);
+	/* As the kernel before this one may leave it */
+	fakesbi.branches.frozen = true;
 	open_task(SAMPLER(USER | KERNEL | ANY));
+	check(!fakesbi.branches.frozen, "branch.first_event_lets_them_go_on");
 	fakesbi.lcofi = true;
 	perf_run(1);
 	check(!fakesbi.branches.frozen, "branch.spurious_interrupt_lets_them_go_on");
@@ -306,6 +317,19 @@ static void test_shared(void)
 	check(sample(e) == 2 && !fakesbi.branches.frozen && !strcmp(perf_sysfs("caps/overflow"), "thead"),
 	      "branch.interrupt_without_freeze_samples_user_mode");
 	unloaded("branch.thead");
+	/* An event of a counter that does not interrupt, where others do */
+	boot(&(struct machine){ .no_hpm = true, .prepare = records_branches });
+	check(!strcmp(perf_sysfs("caps/overflow"), "lcofi") &&
+	      open_errno(ATTR(STANDARD_EVENT(1), .sample_period = 10000,
+			      .sample_type = PERF_SAMPLE_BRANCH_STACK,
+			      .branch_sample_type = KERNEL | ANY)) == -EOPNOTSUPP,
+	      "branch.kernel_of_event_by_timer_is_eopnotsupp");
+	open_task(ATTR(STANDARD_EVENT(1), .sample_period = 10000,
+		       .sample_type = PERF_SAMPLE_BRANCH_STACK,
+		       .branch_sample_type = USER | KERNEL | ANY));
+	check(fakesbi.branches.control & SPEC_CTR_U && !(fakesbi.branches.control & SPEC_CTR_S),
+	      "branch.event_by_timer_records_user_mode");
+	unloaded("branch.by_timer");
 }
 
 /* ---- filters ---- */
@@ -422,11 +446,13 @@ static void test_kept_calls(void)
 	perf_switch(&perf_core.task[0]);
 	check(sample(e) == 0, "branch.calls_of_before_exec_are_not_restored");
 	perf_core.task[0].mm = &perf_core.mm[0];
+	sample(e);
+	make_calls(3);
 	/* Perf core may give the event of one task to another: those inherited are alike. */
 	perf_switch(&perf_core.task[1]);
 	e->hw.target = &perf_core.task[1];
 	perf_switch(&perf_core.task[2]);
-	perf_core.task[1].nvcsw = perf_core.task[0].nvcsw - 1;
+	perf_core.task[1].nvcsw = perf_core.task[0].nvcsw;
 	perf_core.task[1].nivcsw = perf_core.task[0].nivcsw;
 	perf_switch(&perf_core.task[1]);
 	check(sample(e) == 0, "branch.calls_of_another_task_are_not_restored");

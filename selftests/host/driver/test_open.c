@@ -98,7 +98,7 @@ static void test_cost(unsigned int n, bool root)
 	      "open.%s_%s_disables_interrupts_for_few_calls", costs[n].name, user);
 	check(lost <= before * host.call_ns * 11 / 10, "open.%s_%s_loses_no_more_than_calls_take",
 	      costs[n].name, user);
-	unloaded(costs[n].name);
+	unloaded("open.cost");
 }
 
 /* ---- counters that others use ---- */
@@ -136,6 +136,50 @@ static void test_borrowing(void)
 	perf_run(1000);
 	check(is_right(e), "open.borrowed_counter_counts_on");
 	unloaded("open.borrowing");
+}
+
+/* Periods go on whose counter is stopped or borrowed. */
+static void test_sampler(unsigned int n)
+{
+	struct perf_event *e;
+	bool right = true;
+
+	boot(&costs[n].machine);
+	has_new = true;
+	host.perfmon = true;
+	host.read_ns = 1;
+	e = open_sampler(5, 1000);
+	for (unsigned int i = 0; i < 100; i++) {
+		right = right && !try_open(FIRST_NEW + i);
+		perf_run(fakesbi_random() % 3000);
+	}
+	perf_run(10000000);
+	check(right && is_sampled(e, 0), "open.%s_leaves_samples_alone", costs[n].name);
+	unloaded("open.sampler");
+}
+
+/* A guest has two counters more than its host. */
+static void test_crowded(void)
+{
+	struct perf_event *cycles, *instructions;
+
+	boot(&(struct machine){ .hpm = 4, .quirks = KVM, .prepare = prepare_vm,
+				.params = { "backend=sbi" } });
+	has_new = false;
+	host.read_ns = 1;
+	cycles = open_general(PERF_COUNT_HW_CPU_CYCLES);
+	instructions = open_general(PERF_COUNT_HW_INSTRUCTIONS);
+	for (unsigned int i = 1; i <= 4; i++)
+		open_raw(i);
+	fakesbi.host_counters = 4;
+	check(try_open(FIRST_NEW) == -ENOENT, "open.crowded_guest_gets_right_answer");
+	host.read_ns = 0;
+	perf_model(cycles)->happened = perf_read(cycles);
+	perf_model(instructions)->happened = perf_read(instructions);
+	perf_run(1000);
+	check(is_right(cycles) && is_right(instructions),
+	      "open.crowded_guest_keeps_its_first_events");
+	unloaded("open.crowded");
 }
 
 /* ---- a user's limit ---- */
@@ -232,12 +276,38 @@ static void test_known(void)
 	unloaded("open.known");
 }
 
+/* What cannot be tried is not tried again at each open. */
+static void test_filter(void)
+{
+	const struct perf_event_attr *attr;
+	unsigned long before;
+
+	boot(&(struct machine){ .hpm = 2, .quirks = OPENSBI_NEW });
+	attr = ATTR(1, .disabled = 1, .exclude_kernel = 1);
+	try_open(1);
+	fakesbi.start_fails = 1;
+	before = all_calls();
+	open_errno(attr);
+	check(all_calls() > before, "open.first_filter_is_tried");
+	before = all_calls();
+	open_errno(attr);
+	check(all_calls() == before, "open.filter_is_tried_once");
+	fakesbi.start_fails = 0;
+	unloaded("open.filter");
+}
+
 void test_open(void)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(costs); i++)
 		for (unsigned int root = 0; root < 2; root++)
 			test_cost(i, root);
+	for (unsigned int i = 0; i < ARRAY_SIZE(costs); i++)
+		/* In shared mode a timer samples. */
+		if (costs[i].busy == 20 && !costs[i].refused && !costs[i].machine.other)
+			test_sampler(i);
 	test_borrowing();
+	test_crowded();
 	test_limit();
 	test_known();
+	test_filter();
 }

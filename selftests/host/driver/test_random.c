@@ -101,6 +101,8 @@ static void prepare(void)
 
 	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
 		fakesbi_harts[h].can = any ? NULL : can_hold_upto;
+		fakesbi_harts[h].branches.least = 16;
+		fakesbi_harts[h].branches.most = 64;
 		if (now->machine.quirks & QUIRK(SUSPEND_LOSES_FIXED_FILTERS))
 			fakesbi_harts[h].smcntrpmf = BIT(0) | BIT(2);
 	}
@@ -227,6 +229,13 @@ static struct perf_event_attr random_attr(bool may_sample)
 			attr.sample_freq = 1000 + below(100000);
 		if (below(2))
 			attr.read_format = PERF_FORMAT_GROUP;
+		if (below(2)) {
+			attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+			attr.branch_sample_type =
+				PERF_SAMPLE_BRANCH_USER |
+				(below(4) ? PERF_SAMPLE_BRANCH_ANY : PERF_SAMPLE_BRANCH_CALL_STACK) |
+				(below(4) ? 0 : PERF_SAMPLE_BRANCH_KERNEL);
+		}
 	}
 	attr.inherit = below(4) == 0;
 	attr.disabled = below(8) == 0;
@@ -366,6 +375,25 @@ static void rare_step(struct perf_event *e)
 	}
 }
 
+/* Each program has addresses of its own: perf_core.c knows them. */
+static void take_branches(void)
+{
+	const u64 program = (u64)(current - perf_core.task + 1) << 32, kernel = FAKESBI_HANDLER;
+
+	for (unsigned int n = below(20); n; n--) {
+		if (current->mm)
+			fakesbi_branch(FAKESBI_USER, FAKESBI_USER, below(2) ? SPEC_CTR_DIRECT_CALL : SPEC_CTR_RETURN,
+				       program + n, program - n, 0);
+		if (below(8))
+			continue;
+		if (current->mm)
+			fakesbi_branch(FAKESBI_USER, FAKESBI_KERNEL, SPEC_CTR_EXCEPTION, program, kernel, 0);
+		fakesbi_branch(FAKESBI_KERNEL, FAKESBI_KERNEL, SPEC_CTR_TAKEN, kernel, kernel + n, 0);
+		if (current->mm)
+			fakesbi_branch(FAKESBI_KERNEL, FAKESBI_USER, SPEC_CTR_TRAP_RETURN, kernel, program, 0);
+	}
+}
+
 static void step(void)
 {
 	struct perf_model *m = &perf_core.model[below(EVENTS)];
@@ -373,6 +401,7 @@ static void step(void)
 	if (now->machine.cpus == 2 && cpumask_test_cpu(1, cpu_online_mask))
 		host_run_cpu(below(2));
 	host.regs.user = below(2) && current->mm;
+	take_branches();
 	switch (below(32)) {
 	case 0 ... 5:
 		return switch_task();
@@ -460,6 +489,9 @@ static void run_scenario(const struct scenario *s, unsigned long steps)
 	check(!misread, "%s_user_reads_are_correct", test);
 	check(!late && sampled, "%s_samples_stand_for_all", test);
 	check(s->faults || !host_logged(LOST), "%s_loses_no_counter", test);
+	note("%llu branches", perf_core.branches);
+	check(!perf_core.foreign && (perf_core.branches || s->machine.quirks & QUIRK(FIXED_ALWAYS)),
+	      "%s_samples_have_only_own_branches", test);
 	if (s->slow)
 		check(!apart, "%s_group_members_count_the_same_time", test);
 	host.call_ns = host.read_ns = 0;

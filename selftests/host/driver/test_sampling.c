@@ -167,7 +167,7 @@ static void test_modes(void)
 	perf_run(time_of(e, 4000000));
 	check(samples(e) > 200 && is_sampled(e, 0) && is_right(e),
 	      "sampling.deferred_samples_lose_no_count");
-	check(!strstr(host_debugfs("overflow"), "0 0 0"), "sampling.deferred_samples_are_reported");
+	check(!strstr(host_debugfs("overflow"), "\n0 0 0 "), "sampling.deferred_samples_are_reported");
 	perf_close(e);
 
 	/* A new period ends where it should, whatever was due before. */
@@ -189,6 +189,7 @@ static void test_modes(void)
 	perf_switch(&perf_core.idle);
 	perf_run(time_of(e, 100000));
 	check(samples(e) <= 11, "sampling.kernel_thread_has_no_user_mode");
+	check(host.irq_enabled[0], "sampling.deferred_samples_leave_the_interrupt_on");
 	unloaded("sampling.modes");
 }
 
@@ -308,6 +309,14 @@ static void test_spurious(void)
 	perf_run(time_of(e, 1000000));
 	check(is_right(e) && is_right(count) && samples(e) >= 9,
 	      "sampling.counters_run_on_after_spurious_interrupt");
+	perf_disable(e);
+	for (unsigned int n = 0; n < 3000; n++) {
+		perf_run(1000000);
+		fakesbi.lcofi = true;
+		perf_interrupts();
+	}
+	perf_enable(e);
+	check(host.irq_enabled[0], "sampling.spurious_interrupts_leave_the_interrupt_on");
 	fakesbi.start_fails = 1;
 	perf_run(time_of(e, 100000));
 	fakesbi.start_fails = 0;
@@ -352,10 +361,72 @@ static void test_source(const char *name, const char *isa, void (*prepare)(void)
 	unloaded("sampling.source");
 }
 
+/* No programmable counter has cycles or instructions. */
+static bool is_other(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx > SPEC_GENERAL_INSTRUCTIONS;
+}
+
+static void fixed_cycles(void)
+{
+	fakesbi_harts[0].can = is_other;
+}
+
+/* XuanTie C908 and C920v2 have Sscofpmf, and fixed counters that interrupt. */
+static void test_fixed(void)
+{
+	struct perf_event *e;
+
+	boot(&(struct machine){ .impl = 1, .quirks = QUIRK(FIXED_HOMOGENEOUS),
+				.prepare = fixed_cycles, .params = { "backend=sbi" } });
+	e = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
+						 .sample_period = 10000 });
+	perf_run(100000);
+	check(e && is_sampled(e, 0) && is_right(e), "sampling.fixed_counter_that_interrupts_samples");
+	unloaded("sampling.fixed");
+}
+
+/* After the test at load an overflow interrupt comes that does not end. */
+static void test_endless(const char *name, u64 quirks, bool wrong_mode)
+{
+	struct perf_event_attr attr = { .sample_period = 10000, .exclude_user = wrong_mode };
+	struct perf_event *e, *later;
+
+	boot(&(struct machine){ .quirks = QUIRK(LEVEL), .cpus = 2, .params = { "backend=sbi" } });
+	attr.type = TYPE;
+	attr.config = 5;
+	e = open_attr(&attr);
+	perf_run(time_of(e, 100000));
+	check(is_sampled(e, 0) && perf_core.took, "sampling.%s_samples_before", name);
+	fakesbi.quirks |= quirks;
+	host.regs.user = wrong_mode;
+	host.irqs = 0;
+	perf_run(20000000);
+	host.regs.user = false;
+	perf_run(100000000);
+	note("%lu interrupts", host.irqs);
+	check(host.irqs < 3000 && !host.irq_enabled[0], "sampling.%s_is_switched_off", name);
+	check(host.irq_enabled[1] && strstr(host_debugfs("overflow"), "1 0 0 0\n"),
+	      "sampling.%s_stays_on_on_other_cpus", name);
+	check(host_logged("CPU0: the overflow interrupt does not end"), "sampling.%s_is_reported", name);
+	attr.config = 6;
+	attr.sample_period = 100000;
+	later = open_attr(&attr);
+	perf_run(100000000);
+	check(is_right(e) && is_right(later) && is_sampled(e, 2000000) && is_sampled(later, 2000000),
+	      "sampling.%s_is_replaced_by_the_timer", name);
+	perf_close(e);
+	perf_close(later);
+	check(!host_hotplug(0, false) && !host_hotplug(0, true) && !host.irq_enabled[0],
+	      "sampling.%s_stays_off_after_hotplug", name);
+	unloaded("sampling.endless");
+}
+
 /* With overflow=lcofi no timer takes samples. */
 static void test_only_lcofi(void)
 {
-	boot(&(struct machine){ .no_hpm = true, .params = { "backend=sbi", "overflow=lcofi" } });
+	boot(&(struct machine){ .prepare = fixed_cycles,
+				.params = { "backend=sbi", "overflow=lcofi" } });
 	check(open_errno(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
 						    .sample_period = 10000 }) == -EOPNOTSUPP,
 	      "sampling.lcofi_by_name_refuses_to_sample_by_timer");
@@ -455,6 +526,10 @@ void test_sampling(void)
 	test_source("lcofi", " sscofpmf ", NULL);
 	test_source("thead", "", thead);
 	test_source("andes", " xandespmu ", andes);
+	test_fixed();
+	test_endless("overflow_bit_that_sticks", QUIRK(OF_STICKS), false);
+	test_endless("overflow_bit_that_sticks_in_wrong_mode", QUIRK(OF_STICKS), true);
+	test_endless("overflow_without_name", D1_OLD, false);
 	test_only_lcofi();
 	test_timer();
 	test_timer_modes();

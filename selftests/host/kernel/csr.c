@@ -42,6 +42,7 @@ bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned long mask)
 
 	if (mask & pending_bit(csr))
 		fakesbi.lcofi = fakesbi.lcofi_stays;
+	fakesbi_update_irq();
 	return pending;
 }
 
@@ -49,6 +50,7 @@ void sbi_pmu_csr_set_pending(unsigned int csr, unsigned long mask)
 {
 	if (mask & pending_bit(csr))
 		fakesbi.lcofi = true;
+	fakesbi_update_irq();
 }
 
 bool sbi_pmu_csr_can_enable(unsigned int csr, unsigned long mask)

@@ -375,7 +375,7 @@ long copy_from_user_nofault(void *to, const void *from, size_t size)
 
 /* ---- time and interrupts ---- */
 
-#define TIMERS	16
+#define TIMERS	(2 * HOST_CPUS)
 
 static struct hrtimer *hrtimers[TIMERS];
 static struct timer_list *timers[TIMERS];
@@ -519,6 +519,7 @@ void host_serve_interrupts(void)
 		return;
 	host.irqs_off = true;
 	if (fakesbi.lcofi && host.irq_enabled[host.cpu]) {
+		host.irqs++;
 		fakesbi_branch_interrupt(true, host.regs.user);
 		host.handler(host.irq, (char *)host.handler_dev + host.cpu * host.handler_size);
 	}
@@ -570,10 +571,11 @@ u64 host_next_timer(u64 ns)
 
 static struct sbiret base_call(int fid, unsigned long arg)
 {
+	const bool is_upper_half = host.cpu >= (hweight64(host.online.bits) + 1) / 2;
 	const unsigned long answers[] = {
 		host.spec, host.impl, host.impl_version,
 		arg == SBI_EXT_PMU && !host.no_pmu_extension,
-		host.vendor, host.cpu && host.other_arch ? host.other_arch : host.arch, host.mimpid,
+		host.vendor, is_upper_half && host.other_arch ? host.other_arch : host.arch, host.mimpid,
 	};
 
 	assert((unsigned int)fid < ARRAY_SIZE(answers));

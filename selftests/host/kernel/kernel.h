@@ -75,6 +75,7 @@ typedef struct {
 
 #define atomic_read(a)		((a)->counter)
 #define atomic_set(a, v)	((a)->counter = (v))
+#define ATOMIC_INIT(n)		{ (n) }
 #define atomic_inc(a)		((void)(a)->counter++)
 #define atomic_dec(a)		((void)(a)->counter--)
 #define atomic_dec_and_test(a)	(--(a)->counter == 0)
@@ -127,7 +128,7 @@ void host_param_add(struct host_param *param);
 
 /* ---- CPUs ---- */
 
-#define HOST_CPUS	2
+#define HOST_CPUS	16
 
 struct cpumask {
 	unsigned long bits;
@@ -502,7 +503,7 @@ struct host {
 	const char *isa;              /* extensions, with a space before and after each */
 	const char *event_table;      /* property of the node riscv,pmu; NULL: there is none */
 	unsigned long spec, impl, impl_version, vendor, arch, mimpid; /* what firmware says */
-	unsigned long other_arch;     /* of CPU 1; 0: as that of CPU 0 */
+	unsigned long other_arch;     /* of the upper half of the CPUs; 0: as of the others */
 	bool no_pmu_extension;
 	bool shared;                  /* another driver uses counters, too */
 	irq_handler_t handler;        /* of the overflow interrupt; NULL: not requested */
@@ -510,6 +511,7 @@ struct host {
 	size_t handler_size;          /* of what it has for each CPU */
 	int irq;
 	bool irq_enabled[HOST_CPUS];
+	unsigned long irqs;           /* number of interrupts so far */
 	bool preempt_rt;              /* CONFIG_PREEMPT_RT */
 	bool nohz_full;               /* all CPUs are, and run one task that makes no system call */
 	const char *user_trap_fails;  /* why user_trap.c does not work; NULL: it does */

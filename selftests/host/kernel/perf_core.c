@@ -452,6 +452,30 @@ static void read_group(struct perf_event *e)
 			member->pmu->read(member);
 }
 
+/*
+ * May an event see an address of the program that runs now? Tests have programs whose addresses are
+ * by their number in the upper half, from 1 on; others are of any program.
+ */
+static bool may_see(const struct perf_event *e, u64 address)
+{
+	const u64 program = (address + (1ULL << 31)) >> 32;
+
+	if (address >> 63)
+		return e->attr.branch_sample_type & PERF_SAMPLE_BRANCH_KERNEL;
+	return address && (!program || program == current - perf_core.task + 1);
+}
+
+static void take_branches(struct perf_model *m, const struct perf_branch_stack *stack)
+{
+	m->branches = stack ? (int)stack->nr : -1;
+	for (int i = 0; i < m->branches; i++) {
+		m->branch[i] = stack->entries[i];
+		perf_core.branches++;
+		perf_core.foreign += !may_see(&m->event, m->branch[i].from) ||
+				     !may_see(&m->event, m->branch[i].to);
+	}
+}
+
 int perf_event_overflow(struct perf_event *e, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct perf_model *m = perf_model(e);
@@ -465,10 +489,7 @@ int perf_event_overflow(struct perf_event *e, struct perf_sample_data *data, str
 		if (perf_core.version != 612)
 			e->pmu->stop(e, 0);
 	}
-	m->branches = data->br_stack ? (int)data->br_stack->nr : -1;
-	if (data->br_stack)
-		memcpy(m->branch, data->br_stack->entries,
-		       data->br_stack->nr * sizeof(m->branch[0]));
+	take_branches(m, data->br_stack);
 	m->samples++;
 	m->sampled += data->period;
 	m->wrong_mode += user_mode(regs) ? e->attr.exclude_user : e->attr.exclude_kernel;

@@ -46,6 +46,7 @@ struct perf_model {
  * @took_ns, @took: what the driver reported of its handlers
  * @nr_user: events in contexts that can be read from user space
  * @sched_cb: by CPU, who is told of context switches
+ * @branches, @foreign: branches in samples; of these, what its event may not see
  * @latency: an interrupt comes so long after it is due, at most (ns)
  */
 struct perf_core {
@@ -55,7 +56,7 @@ struct perf_core {
 	struct mm_struct mm[PERF_TASKS];
 	struct perf_model model[PERF_EVENTS];
 	unsigned int used, nr_user, sched_cb[HOST_CPUS];
-	u64 took_ns, took, seq, last_order;
+	u64 took_ns, took, seq, last_order, branches, foreign;
 	unsigned int latency;
 };
 

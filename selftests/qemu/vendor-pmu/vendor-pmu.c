@@ -15,6 +15,8 @@
  * one in 64. The counters are updated when they are accessed, and before an event, a filter or
  * the mode changes. A timer is set for the first overflow; it expires in QEMU's main thread,
  * which queues the work to the hart's. A reset does not clear the counters.
+ *
+ * A dash and a fault may follow the vendor's name, as in vendor-pmu=thead-silent.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
@@ -27,6 +29,7 @@
 #define FIRST		3	/* the first programmable counter */
 #define SLOW		64	/* ns in which an event other than the first two happens once */
 #define FAR		(1ULL << 48)
+#define LATE		100	/* the overflow from which on a hart is LATE_STUCK */
 
 /* Registers with a bit for each counter */
 enum {
@@ -39,9 +42,22 @@ enum {
 	REGISTERS
 };
 
+/* What is wrong with the overflow interrupt */
+enum fault {
+	NO_FAULT,
+	SILENT,	    /* it does not come */
+	UNNAMED,    /* the CSR in S-mode says of no counter that it has overflowed */
+	STUCK,	    /* overflow bits stay set, and with them the interrupt pending */
+	LATE_STUCK, /* likewise, but not at first */
+};
+
+static const char *const faults[] = {
+	[SILENT] = "silent", [UNNAMED] = "unnamed", [STUCK] = "stuck", [LATE_STUCK] = "late",
+};
+
 /**
  * struct kind - a vendor's counters
- * @name: value of the property vendor-pmu
+ * @name: value of the property vendor-pmu, up to a dash
  * @irq: number of the interrupt, in the CSRs of the pending and enable bits
  * @cause: what is added to that in scause
  * @level: pending as long as an overflow bit is set
@@ -78,6 +94,8 @@ static const struct kind {
 /**
  * struct vendor_pmu - a hart's counters; mhpmeventN is in env->mhpmevent_val
  * @kind: the vendor's
+ * @fault: what is wrong with them
+ * @overflows: number of overflows, of several at a time as one
  * @timer: expires when a counter may have overflowed
  * @due: the time of @timer, ns; INT64_MAX: not set
  * @now: the time of the last update, ns
@@ -86,6 +104,8 @@ static const struct kind {
  */
 struct vendor_pmu {
 	const struct kind *kind;
+	enum fault fault;
+	unsigned int overflows;
 	QEMUTimer *timer;
 	int64_t due;
 	uint64_t now;
@@ -130,6 +150,8 @@ static void update_irq(CPURISCVState *env, uint32_t overflowed)
 	const uint32_t enabled = pmu->bits[ENABLE];
 	const uint64_t bit = irq_bit(env);
 
+	if (pmu->fault == SILENT)
+		return;
 	if (pmu->kind->level)
 		riscv_cpu_update_mip(env, bit, pmu->bits[OVERFLOW] & enabled ? bit : 0);
 	else if (overflowed & enabled)
@@ -155,8 +177,10 @@ static void update_counters(CPURISCVState *env)
 	pmu->now = now;
 	overflowed &= ~pmu->bits[OVERFLOW];
 	pmu->bits[OVERFLOW] |= overflowed;
-	if (overflowed)
-		update_irq(env, overflowed);
+	if (!overflowed)
+		return;
+	pmu->overflows++;
+	update_irq(env, overflowed);
 }
 
 /* Set the timer for the first overflow, with the hart in this mode from now on. */
@@ -270,10 +294,18 @@ static RISCVException read_bits(CPURISCVState *env, int csrno, target_ulong *val
 	return RISCV_EXCP_NONE;
 }
 
+static bool is_stuck(const struct vendor_pmu *pmu)
+{
+	return pmu->fault == STUCK || (pmu->fault == LATE_STUCK && pmu->overflows >= LATE);
+}
+
 static RISCVException write_bits(CPURISCVState *env, int csrno, target_ulong val)
 {
+	struct vendor_pmu *pmu = pmu_of(env);
+	const unsigned int r = register_of(env, csrno);
+
 	update_counters(env);
-	pmu_of(env)->bits[register_of(env, csrno)] = val;
+	pmu->bits[r] = val | (r == OVERFLOW && is_stuck(pmu) ? pmu->bits[r] : 0);
 	update_irq(env, 0);
 	set_timer(env, env->priv);
 	return RISCV_EXCP_NONE;
@@ -285,6 +317,8 @@ static RISCVException read_overflow(CPURISCVState *env, int csrno, target_ulong 
 
 	update_counters(env);
 	*val = pmu->bits[OVERFLOW] & (pmu->kind->level ? pmu->bits[SHOW] : -1u);
+	if (pmu->fault == UNNAMED)
+		*val = 0;
 	return RISCV_EXCP_NONE;
 }
 
@@ -399,6 +433,20 @@ static void take_over_all(const struct kind *kind)
 	add_irq(kind);
 }
 
+/* @name is a vendor, perhaps with a dash and a fault. */
+static bool set_kind(struct vendor_pmu *pmu, const char *name)
+{
+	const size_t length = strcspn(name, "-");
+
+	for (unsigned int k = 0; k < ARRAY_SIZE(kinds); k++)
+		if (strlen(kinds[k].name) == length && !strncmp(name, kinds[k].name, length))
+			pmu->kind = &kinds[k];
+	for (unsigned int f = NO_FAULT + 1; name[length] && f < ARRAY_SIZE(faults); f++)
+		if (!strcmp(name + length + 1, faults[f]))
+			pmu->fault = f;
+	return pmu->kind && (!name[length] || pmu->fault);
+}
+
 /* Called when the hart's extensions are known, before QEMU's own PMU is initialized. */
 void vendor_pmu_realize(RISCVCPU *cpu, Error **errp)
 {
@@ -411,11 +459,8 @@ void vendor_pmu_realize(RISCVCPU *cpu, Error **errp)
 		return;
 	}
 	pmu = g_new0(struct vendor_pmu, 1);
-	for (unsigned int k = 0; k < ARRAY_SIZE(kinds); k++)
-		if (!strcmp(cpu->vendor_pmu_name, kinds[k].name))
-			pmu->kind = &kinds[k];
-	if (!pmu->kind) {
-		error_setg(errp, "vendor-pmu: no vendor '%s'", cpu->vendor_pmu_name);
+	if (!set_kind(pmu, cpu->vendor_pmu_name)) {
+		error_setg(errp, "vendor-pmu: no vendor or fault '%s'", cpu->vendor_pmu_name);
 		return;
 	}
 	pmu->due = INT64_MAX;

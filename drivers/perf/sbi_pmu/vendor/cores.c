@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cores of which a table is all that is needed: names of their events, and which event is right for a
- * standard event that firmware is known to map wrongly. The tables are TSV files, see read-cores.awk.
+ * Cores of which a table is all that is needed: names of their events, and which event is right
+ * for a standard event that firmware is known to map wrongly. The tables are TSV files, which
+ * read-cores.awk describes.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -42,11 +43,11 @@ enum decision {
 
 struct core {
 	const char *name, *title;
-	const char *date;                 /* month of the newest table that was read */
-	const char *names;                /* of the events, each with a 0 at its end */
-	const u32 *selectors;             /* in the same order */
+	const char *date;     /* month of the newest table that was read */
+	const char *names;    /* of the events, each with a 0 at its end */
+	const u32 *selectors; /* in the same order */
 	const struct standard *standards;
-	struct attribute **fields;        /* of a selector, for format/ */
+	struct attribute **fields; /* of a selector, for format/ */
 	u16 total, standards_total;
 	u8 unfiltered_first, unfiltered_last; /* events that ignore filters */
 };
@@ -63,17 +64,13 @@ struct core_id {
 /* Data of this vendor; NULL where nothing is known of the core */
 struct table {
 	const struct core *core;
-	unsigned int found;                      /* number of events with a name that firmware takes */
+	unsigned int found;                      /* number of events that firmware takes */
 	u8 decision[MAX_STANDARDS];              /* enum decision, by row of the core's standards */
 	struct attribute_group events, fields;   /* attribute groups */
 	const struct attribute_group *groups[4]; /* all of them, for perf core */
 	struct attribute **list;                 /* the attributes of @events */
 	struct sbi_pmu_event_attr *attr;         /* the events */
 };
-
-#define for_each_standard(row, core)                                     \
-	for ((row) = (core)->standards;                                  \
-	     (row) < (core)->standards + (core)->standards_total; (row)++)
 
 /* ---- ids ---- */
 
@@ -143,16 +140,13 @@ bool sbi_pmu_core_ignores_filters(const void *data, const struct sbi_pmu_code *c
 int sbi_pmu_core_correct(const void *data, struct sbi_pmu_code *code)
 {
 	const struct table *table = data;
-	const struct standard *row;
 
-	if (!table)
-		return 0;
-	for_each_standard(row, table->core) {
-		const u8 decision = table->decision[row - table->core->standards];
+	for (unsigned int n = 0; table && n < table->core->standards_total; n++) {
+		const struct standard *row = &table->core->standards[n];
 
-		if (row->idx != code->idx || decision < REPLACED)
+		if (row->idx != code->idx || table->decision[n] < REPLACED)
 			continue;
-		if (decision == REFUSED)
+		if (table->decision[n] == REFUSED)
 			return -ENOENT;
 		*code = code_of(row->selector);
 		return 0;
@@ -165,11 +159,10 @@ bool sbi_pmu_core_substitute(const void *data, struct sbi_pmu_code *code)
 {
 	const u32 modes = code->flags & (SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_SINH);
 	const struct table *table = data;
-	const struct standard *row;
 
-	if (!table)
-		return false;
-	for_each_standard(row, table->core) {
+	for (unsigned int n = 0; table && n < table->core->standards_total; n++) {
+		const struct standard *row = &table->core->standards[n];
+
 		if (row->idx != code->idx ||
 		    !((row->when == USER && modes == SBI_PMU_CFG_FLAG_SET_SINH) ||
 		      (row->when == KERNEL && modes == SBI_PMU_CFG_FLAG_SET_UINH)))
@@ -220,15 +213,14 @@ static ssize_t replaced_events_show(struct device *dev, struct device_attribute 
 {
 	const struct sbi_pmu *pmu = to_sbi_pmu(dev_get_drvdata(dev));
 	const struct table *table = pmu->caps.vendor_data;
-	const struct standard *row;
 	int at = 0;
 
-	for_each_standard(row, table->core) {
-		const u8 decision = table->decision[row - table->core->standards];
+	for (unsigned int n = 0; n < table->core->standards_total; n++) {
+		const struct standard *row = &table->core->standards[n];
 
-		if (row->name && decision >= REPLACED)
+		if (row->name && table->decision[n] >= REPLACED)
 			at += sysfs_emit_at(buf, at, "%s%s=%s", at ? " " : "", row->name,
-					    decision == REFUSED ? "none" : row->event);
+					    table->decision[n] == REFUSED ? "none" : row->event);
 	}
 	return at + sysfs_emit_at(buf, at, "%s\n", at ? "" : "none");
 }
@@ -246,8 +238,8 @@ static const struct attribute_group caps_group = {
 };
 
 /*
- * Add a file for each event that firmware takes: three SBI calls for each. Which counters take it is
- * found out when it is opened; of the first one here, so that there is an event for each counter.
+ * Add a file for each event that firmware takes: three SBI calls for each. Which counters take it
+ * is found out when it is opened; of the first one here, so that each counter has an event.
  */
 static void fill_events(struct sbi_pmu *pmu, struct table *table)
 {

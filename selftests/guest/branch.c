@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * branch [SECONDS | walk | recurse] - samples with the last branches: each is one that the program
+ * has taken, in the shares in which it takes them; filters; calls that have not returned; and nobody
+ * sees branches of another program or of the kernel, for which it looks that many seconds (10).
+ */
+#include "pingpong.h"
+#include "ring.h"
+
+/*
+ * The walk: in two rounds sixteen branches, half of the 32 that a sample has. So all shares are exact
+ * in each sample, wherever it comes. No compressed instructions: each has four bytes.
+ */
+void walk(uint64_t rounds);
+extern const char walk_end[];
+
+asm(".option push\n"
+    ".option norvc\n"
+    ".balign 4096\n"
+    ".global walk, walk_end\n"
+    "walk:	mv	t3, ra\n"            /* 0 */
+    "	lla	t4, 5f\n"                    /* 4, 8 */
+    "	lla	t5, 4f\n"                    /* 12, 16 */
+    "1:	jal	ra, 5f\n"                    /* 20 -> 60 */
+    "	jalr	ra, t4\n"                    /* 24 -> 60 */
+    "	j	2f\n"                        /* 28 -> 36 */
+    "	nop\n"                               /* 32 */
+    "2:	andi	t0, a0, 1\n"                 /* 36 */
+    "	bnez	t0, 3f\n"                    /* 40 -> 48 */
+    "	j	3f\n"                        /* 44 -> 48 */
+    "3:	jr	t5\n"                        /* 48 -> 52 */
+    "4:	addi	a0, a0, -1\n"                /* 52 */
+    "	bnez	a0, 1b\n"                    /* 56 -> 20 */
+    "5:	beqz	a0, 6f\n"                    /* 60 -> 68, at the end only */
+    "	ret\n"                               /* 64 -> 24, 28 */
+    "6:	jr	t3\n"                        /* 68 */
+    "walk_end:\n"
+    ".balign 4096\n"
+    ".option pop\n");
+
+/*
+ * Round: call, return, indirect call, return, jump, branch or jump, indirect jump, loop.
+ * @end: the last instruction that comes after the branch without another one.
+ */
+static const struct edge {
+	uint16_t from, to, end;
+	uint8_t in_32;	/* of 32 records */
+	uint64_t kinds; /* PERF_SAMPLE_BRANCH_* that have it, besides ANY */
+} edges[] = {
+	{ 20, 60, 64, 4, PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_CALL },
+	{ 24, 60, 64, 4, PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_IND_CALL },
+	{ 28, 36, 44, 4, 0 },
+	{ 40, 48, 48, 2, PERF_SAMPLE_BRANCH_COND },
+	{ 44, 48, 48, 2, 0 },
+	{ 48, 52, 60, 4, PERF_SAMPLE_BRANCH_IND_JUMP },
+	{ 56, 20, 20, 4, PERF_SAMPLE_BRANCH_COND },
+	{ 60, 68, 68, 0, PERF_SAMPLE_BRANCH_COND },
+	{ 64, 24, 24, 4, PERF_SAMPLE_BRANCH_ANY_RETURN },
+	{ 64, 28, 28, 4, PERF_SAMPLE_BRANCH_ANY_RETURN },
+};
+
+#define USER_ANY	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY)
+
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+
+static unsigned int entries;
+static bool interrupts;
+
+static bool is_kernel(uint64_t address)
+{
+	return (int64_t)address < 0;
+}
+
+static bool is_in_walk(uint64_t address)
+{
+	return address >= (uintptr_t)walk && address < (uintptr_t)walk_end;
+}
+
+static const struct edge *edge_of(const struct perf_branch_entry *b)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(edges); i++)
+		if (b->from == (uintptr_t)walk + edges[i].from &&
+		    b->to == (uintptr_t)walk + edges[i].to)
+			return &edges[i];
+	return NULL;
+}
+
+/* Return: an event of this program's cycles with these branches, sampled @hz times a second. */
+static struct perf_event_attr sampler(uint64_t branches, unsigned int hz)
+{
+	struct perf_event_attr attr = event(CYCLES);
+
+	attr.exclude_kernel = 1;
+	attr.sample_period = per_second(attr, spin_load) / hz ?: 1;
+	attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = branches;
+	return attr;
+}
+
+static void walk_load(void)
+{
+	walk(200000);
+}
+
+/* ---- the walk ---- */
+
+/* What look_*() have found */
+static struct {
+	unsigned int samples, full, unlike, apart, kernel, wrong;
+	uint64_t edge[ARRAY_SIZE(edges)], known, other;
+	uint64_t depth[64];
+} seen;
+
+static void look_walk(const struct record *r)
+{
+	const struct edge *newest = r->branches ? edge_of(&r->branch[0]) : NULL;
+	unsigned int known = 0;
+
+	seen.samples++;
+	for (unsigned int i = 0; i < r->branches; i++) {
+		const struct perf_branch_entry *b = &r->branch[i];
+		const struct edge *e = edge_of(b);
+
+		seen.kernel += is_kernel(b->from) || is_kernel(b->to);
+		if (e) {
+			known++;
+		} else if (is_in_walk(b->from) && is_in_walk(b->to)) {
+			seen.wrong++;
+			note("%#llx -> %#llx", b->from - (uintptr_t)walk, b->to - (uintptr_t)walk);
+		} else {
+			seen.other++;
+		}
+		/* Each begins where the one before has led, or after that. */
+		if (i && e && edge_of(b - 1) &&
+		    ((b - 1)->from < b->to || (b - 1)->from > (uintptr_t)walk + e->end))
+			seen.unlike++;
+	}
+	seen.known += known;
+	if (known != entries)
+		return;
+	seen.full++;
+	for (unsigned int i = 0; i < entries; i++)
+		seen.edge[edge_of(&r->branch[i]) - edges]++;
+	if (r->ip < (uintptr_t)walk + newest->to || r->ip > (uintptr_t)walk + newest->end)
+		seen.apart++;
+}
+
+/* Exact, but for a sample at the beginning or end of a walk: 2 % are 3 of 150 samples. */
+static bool has_right_shares(void)
+{
+	bool right = seen.full;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(edges); i++) {
+		const double share = 100.0 * seen.edge[i] / (seen.full * entries ?: 1);
+		const double due = 100.0 * edges[i].in_32 / 32;
+
+		note("%u -> %u: %.1f %%", edges[i].from, edges[i].to, share);
+		right = right && share > due - 2 && share < due + 2;
+	}
+	return right;
+}
+
+static void test_walk(void)
+{
+	struct sampled s;
+
+	memset(&seen, 0, sizeof(seen));
+	s = sample_load(sampler(USER_ANY, 500), 0, -1, 2000, walk_load, look_walk);
+	note("%u samples, %u with the walk alone, %lu records of it, %lu others", seen.samples,
+	     seen.full, seen.known, seen.other);
+	check(s.fd >= 0 && seen.full > 100, "samples_have_branches");
+	check(!seen.wrong && seen.known, "each_branch_of_the_walk_is_one_of_its_own");
+	check(!seen.unlike && seen.known, "each_branch_begins_after_the_one_before");
+	check(has_right_shares(), "shares_are_those_of_the_walk");
+	note("%u of %u samples are not where their newest branch leads", seen.apart, seen.full);
+	check(!seen.apart && seen.full, "newest_branch_leads_to_the_sample");
+	check(!seen.kernel, "user_sees_no_kernel_address");
+}
+
+/* ---- filters ---- */
+
+static uint64_t asked;
+
+static void look_filtered(const struct record *r)
+{
+	for (unsigned int i = 0; i < r->branches; i++) {
+		const struct edge *e = edge_of(&r->branch[i]);
+
+		seen.known += e && e->kinds & asked;
+		seen.wrong += e && !(e->kinds & asked);
+		seen.kernel += is_kernel(r->branch[i].from) || is_kernel(r->branch[i].to);
+	}
+}
+
+static void test_filters(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t kind;
+	} kinds[] = {
+		{ "any_call", PERF_SAMPLE_BRANCH_ANY_CALL },
+		{ "call", PERF_SAMPLE_BRANCH_CALL },
+		{ "ind_call", PERF_SAMPLE_BRANCH_IND_CALL },
+		{ "any_ret", PERF_SAMPLE_BRANCH_ANY_RETURN },
+		{ "cond", PERF_SAMPLE_BRANCH_COND },
+		{ "ind_jmp", PERF_SAMPLE_BRANCH_IND_JUMP },
+		{ "call_or_cond", PERF_SAMPLE_BRANCH_CALL | PERF_SAMPLE_BRANCH_COND },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(kinds); i++) {
+		memset(&seen, 0, sizeof(seen));
+		asked = kinds[i].kind;
+		sample_load(sampler(PERF_SAMPLE_BRANCH_USER | asked, 500), 0, -1, 300, walk_load,
+			    look_filtered);
+		note("%s: %lu such branches, %u others", kinds[i].name, seen.known, seen.wrong);
+		check(seen.known && !seen.wrong && !seen.kernel, "%s_is_alone", kinds[i].name);
+	}
+}
+
+static unsigned int typed;
+
+static void look_type(const struct record *r)
+{
+	for (unsigned int i = 0; i < r->branches; i++) {
+		const struct perf_branch_entry *b = &r->branch[i];
+		const struct edge *e = edge_of(b);
+		const unsigned int type = !e ? 0 :
+			e->kinds & PERF_SAMPLE_BRANCH_CALL ? PERF_BR_CALL :
+			e->kinds & PERF_SAMPLE_BRANCH_IND_CALL ? PERF_BR_IND_CALL :
+			e->kinds & PERF_SAMPLE_BRANCH_ANY_RETURN ? PERF_BR_RET :
+			e->kinds & PERF_SAMPLE_BRANCH_COND ? PERF_BR_COND :
+			e->kinds & PERF_SAMPLE_BRANCH_IND_JUMP ? PERF_BR_IND : PERF_BR_UNCOND;
+
+		if (!e)
+			continue;
+		typed += b->type == type && b->priv == PERF_BR_PRIV_USER;
+		seen.wrong += b->type != type || b->priv != PERF_BR_PRIV_USER;
+	}
+}
+
+static void test_types(void)
+{
+	memset(&seen, 0, sizeof(seen));
+	sample_load(sampler(USER_ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_PRIV_SAVE |
+			    PERF_SAMPLE_BRANCH_HW_INDEX, 500),
+		    0, -1, 300, walk_load, look_type);
+	note("%u right types, %u wrong ones", typed, seen.wrong);
+	check(typed && !seen.wrong, "type_and_mode_are_right");
+}
+
+/* ---- the kernel's branches ---- */
+
+static void syscall_load(void)
+{
+	for (unsigned int i = 0; i < 1000; i++)
+		syscall(SYS_getppid);
+}
+
+static void look_kernel(const struct record *r)
+{
+	for (unsigned int i = 0; i < r->branches; i++) {
+		const bool from = is_kernel(r->branch[i].from), to = is_kernel(r->branch[i].to);
+
+		seen.kernel += from && to;
+		seen.wrong += !from || !to;
+	}
+}
+
+static void test_kernel(void)
+{
+	struct perf_event_attr attr =
+		sampler(PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_ANY, 500);
+	struct sampled s;
+
+	attr.exclude_kernel = 0;
+	attr.exclude_user = 1;
+	memset(&seen, 0, sizeof(seen));
+	s = sample_load(attr, 0, -1, 1000, syscall_load, look_kernel);
+	if (!interrupts) {
+		check(s.fd == -EOPNOTSUPP, "by_timer_kernel_alone_is_eopnotsupp");
+		return;
+	}
+	note("%u of the kernel, %u others", seen.kernel, seen.wrong);
+	check(seen.kernel && !seen.wrong, "kernel_is_alone");
+}
+
+/* ---- calls that have not returned ---- */
+
+enum { DEPTH = 12 };
+
+static __attribute__((noinline, noclone, noipa)) void recurse(unsigned int n)
+{
+	if (n)
+		recurse(n - 1);
+	else
+		work(20000);
+	asm volatile("");
+}
+
+static void recurse_load(void)
+{
+	recurse(DEPTH);
+	asm volatile(""); /* else it is a jump */
+}
+
+/* In work(), the newest is the last call of recurse(). */
+static void look_recursion(const struct record *r)
+{
+	unsigned int depth = 0;
+
+	while (depth < r->branches && r->branch[depth].to == (uintptr_t)recurse)
+		depth++;
+	seen.samples++;
+	seen.depth[depth]++;
+}
+
+static void test_call_stack(void)
+{
+	struct sampled s;
+	unsigned int deeper = 0;
+
+	memset(&seen, 0, sizeof(seen));
+	s = sample_load(sampler(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+				PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES, 500),
+			0, -1, 2000, recurse_load, look_recursion);
+	for (unsigned int i = DEPTH + 2; i < ARRAY_SIZE(seen.depth); i++)
+		deeper += seen.depth[i];
+	for (unsigned int i = 0; i < ARRAY_SIZE(seen.depth); i++)
+		if (seen.depth[i])
+			note("%u calls: %lu samples", i, seen.depth[i]);
+	check(s.fd >= 0 && seen.samples > 100, "call_stack_is_sampled");
+	/* The rest are samples in between, and after a switch to another program and back. */
+	check(seen.depth[DEPTH + 1] * 10 > seen.samples * 9ULL && !deeper,
+	      "call_stack_has_the_depth_of_the_recursion");
+}
+
+/* ---- what is refused ---- */
+
+static void test_errors(void)
+{
+	static const struct {
+		const char *name;
+		int error;
+		uint64_t branches;
+	} rows[] = {
+		{ "in_tx", EOPNOTSUPP, USER_ANY | PERF_SAMPLE_BRANCH_IN_TX },
+		{ "abort_tx", EOPNOTSUPP, PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ABORT_TX },
+		{ "hv_alone", EOPNOTSUPP, PERF_SAMPLE_BRANCH_HV | PERF_SAMPLE_BRANCH_ANY },
+		{ "call_stack_of_kernel", EOPNOTSUPP,
+		  PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_CALL_STACK },
+		{ "call_stack_and_cond", EINVAL,
+		  PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+		  PERF_SAMPLE_BRANCH_COND },
+		{ "no_kind", EINVAL, PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_NO_FLAGS },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct perf_event_attr attr = sampler(rows[i].branches, 500);
+		const int fd = perf_try(&attr, 0, -1, -1);
+
+		note("%s: %s", rows[i].name, fd < 0 ? strerror(-fd) : "opened");
+		check(fd == -rows[i].error, "%s_is_refused", rows[i].name);
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+/* ---- nobody sees another's ---- */
+
+/* A program whose code is a copy of the walk, elsewhere */
+#define FOREIGN		((void *)0x200000000)
+
+static void copy_walk(void)
+{
+	if (mmap(FOREIGN, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+		 -1, 0) != FOREIGN)
+		exit(1);
+	memcpy(FOREIGN, walk, walk_end - (const char *)walk);
+	if (mprotect(FOREIGN, 4096, PROT_READ | PROT_EXEC))
+		exit(1);
+	__builtin___clear_cache(FOREIGN, (char *)FOREIGN + 4096);
+}
+
+static void look_foreign(const struct record *r)
+{
+	for (unsigned int i = 0; i < r->branches; i++) {
+		const struct perf_branch_entry *b = &r->branch[i];
+		const bool foreign = b->from / 4096 == (uintptr_t)FOREIGN / 4096 ||
+				     b->to / 4096 == (uintptr_t)FOREIGN / 4096;
+
+		seen.known += !!edge_of(b);
+		seen.kernel += is_kernel(b->from) || is_kernel(b->to);
+		seen.wrong += foreign;
+		if (foreign && seen.wrong < 10)
+			note("%#llx -> %#llx", b->from, b->to);
+	}
+}
+
+/* Short walks with a switch to the other program after each */
+static void yielding_load(void)
+{
+	walk(500);
+	sched_yield();
+}
+
+/*
+ * As a user without rights, on the CPU where another program runs, of which a third one, with
+ * rights, samples all branches at the same time.
+ */
+static bool sees_only_itself(unsigned int ms)
+{
+	struct perf_event_attr attr = sampler(USER_ANY, 2000);
+	struct sampled s;
+
+	if (setgid(65534) || setuid(65534))
+		return false;
+	s = sample_load(attr, 0, -1, ms, yielding_load, look_foreign);
+	note("%lu branches of its own, %u of another program, %u of the kernel, %ld switches",
+	     seen.known, seen.wrong, seen.kernel, context_switches());
+	return s.fd >= 0 && seen.known && !seen.wrong && !seen.kernel;
+}
+
+static bool cannot_ask_for_kernel(void)
+{
+	struct perf_event_attr attr = sampler(USER_ANY | PERF_SAMPLE_BRANCH_KERNEL, 100);
+
+	if (setgid(65534) || setuid(65534))
+		return false;
+	return perf_try(&attr, 0, -1, -1) == -EACCES;
+}
+
+static unsigned int hunt_ms = 5000;
+
+static bool hunt(void)
+{
+	return sees_only_itself(hunt_ms);
+}
+
+static void test_others(void)
+{
+	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
+					      (interrupts ? PERF_SAMPLE_BRANCH_KERNEL : 0), 100);
+	int cpu_wide, paranoid;
+	pid_t pid;
+
+	pin(0);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		copy_walk();
+		for (;;) {
+			((void (*)(uint64_t))FOREIGN)(500);
+			sched_yield();
+		}
+	}
+	memset(&seen, 0, sizeof(seen));
+	paranoid = read_number(PARANOID);
+	write_number(PARANOID, 2);
+	check(run_in_child(cannot_ask_for_kernel), "user_may_not_ask_for_the_kernels");
+	check(run_in_child(hunt), "user_sees_only_own_branches");
+	/* Of another event: QEMU counts only one of several equal events with different filters. */
+	attr.config = INSTRUCTIONS;
+	attr.exclude_kernel = !interrupts;
+	cpu_wide = perf_try(&attr, -1, 0, -1);
+	check(cpu_wide >= 0, "cpu_wide_opens");
+	check(run_in_child(hunt), "user_sees_only_own_branches_beside_cpu_wide");
+	close(cpu_wide);
+	write_number(PARANOID, paranoid);
+	stop_child(pid);
+}
+
+/* ---- exec ---- */
+
+static void look_exec(const struct record *r)
+{
+	const uint64_t known = seen.known, foreign = seen.other;
+
+	for (unsigned int i = 0; i < r->branches; i++) {
+		seen.known += !!edge_of(&r->branch[i]);
+		seen.other += r->branch[i].from / 4096 == (uintptr_t)FOREIGN / 4096;
+	}
+	seen.wrong += seen.known != known && seen.other != foreign;
+}
+
+/* The program before exec() runs the copy; after it, this one the walk: they have one event. */
+static void test_exec(void)
+{
+	struct perf_event_attr attr = sampler(USER_ANY, 2000);
+	int ready[2], status;
+	struct ring ring;
+	pid_t pid;
+	char c;
+
+	if (pipe(ready))
+		exit(1);
+	pid = fork();
+	if (!pid) {
+		char *const argv[] = { "branch", "walk", NULL };
+
+		copy_walk();
+		if (read(ready[0], &c, 1) != 1)
+			_exit(1);
+		((void (*)(uint64_t))FOREIGN)(1000000);
+		execv("/proc/self/exe", argv);
+		_exit(1);
+	}
+	memset(&seen, 0, sizeof(seen));
+	ring = ring_open(&attr, pid, -1, -1);
+	if (write(ready[1], "", 1) != 1)
+		exit(1);
+	waitpid(pid, &status, 0);
+	ring_look(&ring, look_exec);
+	ring_close(&ring);
+	note("%lu branches before exec, %lu after, %u samples with both", seen.other, seen.known,
+	     seen.wrong);
+	check(!status && seen.other && seen.known && !seen.wrong, "exec_clears_branches");
+}
+
+/* ---- costs, where instructions are the clock ---- */
+
+/* Return: ns of the shortest of some runs of 20 periods */
+static uint64_t least_periods(unsigned int period)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned int i = 0; i < 9; i++) {
+		const uint64_t start = now_ns();
+
+		work(20 * period / 2);
+		if (now_ns() - start < least)
+			least = now_ns() - start;
+	}
+	return least;
+}
+
+static void show_costs(unsigned int icount)
+{
+	static const struct {
+		const char *name;
+		uint64_t branches;
+	} rows[] = {
+		{ "no branches", 0 },
+		{ "any,u", USER_ANY },
+		{ "call_stack,u", PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK },
+	};
+	enum { PERIOD = 1000000 };
+	const struct perf_event_attr dummy = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
+	};
+	const int64_t none = pingpong_run(&dummy, 1, 500).ns, plain = least_periods(PERIOD);
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct perf_event_attr attr = event(CYCLES);
+		int64_t rounds, periods;
+		struct ring ring;
+
+		attr.exclude_kernel = 1;
+		attr.sample_period = 1ULL << 40;
+		attr.sample_type = rows[i].branches ? PERF_SAMPLE_BRANCH_STACK : 0;
+		attr.branch_sample_type = rows[i].branches;
+		rounds = pingpong_run(&attr, 1, 500).ns;
+		attr.sample_period = PERIOD;
+		ring = ring_open(&attr, 0, -1, -1);
+		walk(100);
+		periods = least_periods(PERIOD);
+		ring_close(&ring);
+		note("%s: %ld instructions a switch, %ld a sample", rows[i].name,
+		     (rounds - none) / 1000 >> icount, (periods - plain) / 20 >> icount);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *stress = getenv("LAB_STRESS_SECONDS");
+	char text[16];
+
+	/* For perf_branch, and for test_exec() */
+	if (argc > 1 && (!strcmp(argv[1], "walk") || !strcmp(argv[1], "recurse"))) {
+		run_load(500, *argv[1] == 'w' ? walk_load : recurse_load);
+		return 0;
+	}
+	begin();
+	if (stress || argc > 1)
+		hunt_ms = strtoul(stress ?: argv[1], NULL, 0) * 500;
+	limits_raise();
+	entries = pmu_number("caps/branches");
+	interrupts = pmu_text("caps/overflow", text, sizeof(text)) && !strcmp(text, "lcofi");
+	if (!entries) {
+		struct perf_event_attr attr = sampler(USER_ANY, 100);
+
+		check(perf_try(&attr, 0, -1, -1) == -EOPNOTSUPP,
+		      "without_records_branches_are_eopnotsupp");
+		check(is_logged("Ssctr") || !strstr(cpuinfo("isa"), "ssctr"),
+		      "log_says_that_firmware_has_not_enabled_them");
+	} else {
+		note("%u entries", entries);
+		test_walk();
+		test_filters();
+		test_types();
+		test_kernel();
+		test_call_stack();
+		test_errors();
+		test_others();
+		test_exec();
+		if (getenv("LAB_ICOUNT"))
+			show_costs(atoi(getenv("LAB_ICOUNT")));
+	}
+	limits_restore();
+	return end();
+}

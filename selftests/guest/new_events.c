@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * new_events - what others lose when an ordinary user opens events that were never opened before, as
+ * fast as he can: root's events of a CPU, another user's opens. For machines whose firmware takes
+ * any raw event, on at most eight counters.
+ */
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+
+#include "harness.h"
+
+enum { STORMERS = 4, SECONDS = 4, PER_SECOND = 50, USER = 65534, OTHER = 65533, LINE = 512 };
+
+/* Raw events; each row has its own codes. */
+#define NEW(row, n)	CONFIG(0, (uint64_t)(row) << 32 | (uint64_t)((n) & 0xffff) << 16 | 0x10)
+
+/* What the children have done */
+static volatile struct {
+	bool go, stop;
+	unsigned int opened[STORMERS], refused[STORMERS]; /* EAGAIN */
+	unsigned int errors, known, new, other_errors;
+} *shared;
+
+static int open_disabled(uint64_t config)
+{
+	struct perf_event_attr attr = event(config);
+
+	attr.disabled = 1;
+	return perf_try(&attr, 0, -1, -1);
+}
+
+static bool try_open(uint64_t config)
+{
+	const int fd = open_disabled(config);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static pid_t start_as(uid_t uid, void (*run)(int arg), int arg)
+{
+	const pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (setgid(uid) || setuid(uid))
+		_exit(1);
+	run(arg);
+	_exit(0);
+}
+
+static void storm(int row)
+{
+	for (unsigned int n = 0; !shared->stop; n++) {
+		const int fd = open_disabled(NEW(row + 1, n));
+
+		if (fd >= 0) {
+			shared->opened[row]++;
+			close(fd);
+		} else if (fd == -EAGAIN) {
+			shared->refused[row]++;
+		} else {
+			shared->errors = -fd;
+		}
+	}
+}
+
+/* Another user: events that are known at each step, a new one at some. */
+static void open_others(int steps)
+{
+	for (int n = 0; n < steps; n++) {
+		if (try_open(CYCLES) && try_open(NEW(0, 0)))
+			shared->known++;
+		if (try_open(NEW(STORMERS + 1, n)))
+			shared->new++;
+		usleep(SECONDS * 1000000 / steps);
+	}
+}
+
+/* ---- root's events of the CPU ---- */
+
+/* Cycles, and raw events that take all counters on which the new ones could count */
+enum { EVENTS = 9 };
+
+static bool open_events(int fds[EVENTS])
+{
+	bool opened = true;
+
+	for (int i = 0; i < EVENTS; i++) {
+		fds[i] = open_event(i ? NEW(STORMERS + 3, i) : CYCLES, -1, 0, -1);
+		opened &= fds[i] >= 0;
+	}
+	return opened;
+}
+
+/* Return: cycles in a ns; @all: do all events count all the time? */
+static double cycles_per_ns(const int fds[EVENTS], bool *all)
+{
+	const struct reading before = perf_get(fds[0]);
+	struct reading now;
+
+	sleep(SECONDS);
+	for (int i = EVENTS - 1; i >= 0; i--) {
+		now = perf_get(fds[i]);
+		*all &= now.running == now.enabled;
+	}
+	return (double)(now.value - before.value) / (now.enabled - before.enabled);
+}
+
+/* ---- sections with interrupts disabled ---- */
+
+#define TRACING		"/sys/kernel/tracing/"
+#define INSTANCE	TRACING "instances/new_events/"
+
+static bool trace(bool on)
+{
+	static const char *const files[] = {
+		"events/riscv/sbi_call/enable", "events/new_events/enter/enable",
+		"events/new_events/leave/enable",
+	};
+	bool done = true;
+	char path[128];
+
+	if (on) {
+		done = write_text(TRACING "kprobe_events",
+				  "p:new_events/enter smp_call_function_single\n"
+				  "r:new_events/leave smp_call_function_single") &&
+		       !mkdir(INSTANCE, 0700) &&
+		       write_text(INSTANCE "events/riscv/sbi_call/filter", "ext == 0x504d55");
+	}
+	for (unsigned int i = 0; done && i < ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), INSTANCE "%s", files[i]);
+		done = write_text(path, on ? "1" : "0");
+	}
+	return done;
+}
+
+/* Return: the most SBI calls of the PMU in a function that was called on a CPU. */
+static unsigned int most_calls(void)
+{
+	FILE *f = fopen(INSTANCE "trace", "r");
+	unsigned int calls = 0, most = 0, all = 0;
+	bool inside = false;
+	char line[LINE];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strstr(line, " enter: ")) {
+			inside = true;
+			calls = 0;
+		} else if (strstr(line, " leave: ")) {
+			most = inside && calls > most ? calls : most;
+			inside = false;
+		} else if (strstr(line, " sbi_call: ")) {
+			calls++;
+			all++;
+		}
+	}
+	if (f)
+		fclose(f);
+	note("%u SBI calls, at most %u in a section", all, most);
+	return most;
+}
+
+static void end_trace(void)
+{
+	rmdir(INSTANCE);
+	write_text(TRACING "kprobe_events", "-:new_events/enter\n-:new_events/leave");
+}
+
+/* ---- a signal ---- */
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+/* In a child, as the user whose limit is reached */
+static bool signal_ends_open(void)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct itimerval soon = { .it_value.tv_usec = 5000, .it_interval.tv_usec = 5000 };
+	const uint64_t end = now_ns() + 10000000000;
+	int fd = 0;
+
+	if (setgid(USER) || setuid(USER) || sigaction(SIGALRM, &action, NULL) ||
+	    setitimer(ITIMER_REAL, &soon, NULL))
+		return false;
+	for (unsigned int n = 0; fd != -EINTR && now_ns() < end; n++) {
+		fd = open_disabled(NEW(STORMERS + 2, n));
+		if (fd >= 0)
+			close(fd);
+	}
+	return fd == -EINTR;
+}
+
+/* ---- */
+
+static const char paranoid[] = "/proc/sys/kernel/perf_event_paranoid";
+
+static void run_storm(const int fds[EVENTS])
+{
+	unsigned int opened = 0, refused = 0;
+	bool all = true, traced;
+	const double quiet = cycles_per_ns(fds, &all);
+	const uint64_t start = now_ns();
+	double seconds, loud;
+	pid_t child[STORMERS], other;
+
+	for (int i = 0; i < STORMERS; i++)
+		child[i] = start_as(USER, storm, i);
+	other = start_as(OTHER, open_others, SECONDS * PER_SECOND / 4);
+	loud = cycles_per_ns(fds, &all);
+	waitpid(other, NULL, 0);
+	traced = trace(true);
+	sleep(SECONDS);
+	if (traced)
+		trace(false);
+	check(run_in_child(signal_ends_open), "signal_ends_the_wait");
+	shared->stop = true;
+	for (int i = 0; i < STORMERS; i++) {
+		waitpid(child[i], NULL, 0);
+		opened += shared->opened[i];
+		refused += shared->refused[i];
+	}
+	seconds = (now_ns() - start) / 1e9;
+	note("%u new events opened in %.1f s, EAGAIN %u times, other errno %u", opened, seconds,
+	     refused, shared->errors);
+	check(opened >= PER_SECOND && !shared->errors, "user_opens_new_events");
+	check(opened <= PER_SECOND * (seconds + 1) * 11 / 10, "user_is_limited");
+	note("another user: known events %u times, %u new ones", shared->known, shared->new);
+	check(shared->known == SECONDS * PER_SECOND / 4, "another_user_opens_known_events");
+	check(shared->new == SECONDS * PER_SECOND / 4, "another_user_opens_new_events");
+	note("cycles of the CPU: %.4f in a ns, %.4f meanwhile", quiet, loud);
+	check(all, "events_of_the_cpu_count_all_the_time");
+	check(loud >= quiet * 0.8, "events_of_the_cpu_count_on");
+	if (traced)
+		check(most_calls() <= 6, "sections_have_few_calls");
+	else
+		skip("sections_have_few_calls", "no kprobe events");
+	end_trace();
+}
+
+int main(void)
+{
+	const int level = read_number(paranoid);
+	int fds[EVENTS];
+
+	begin();
+	if (!try_open(NEW(0, 0)) || !try_open(NEW(0, 1))) {
+		skip("user_is_limited", "firmware does not take any raw event");
+		return end();
+	}
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (!check(shared != MAP_FAILED && open_events(fds) && write_text(paranoid, "1"), "setup"))
+		return end();
+	run_storm(fds);
+	write_number(paranoid, level);
+	return end();
+}
