@@ -91,13 +91,14 @@ option() {
 # more of QEMU's.
 machine_command() {
 	local flavour=$1 kernel=$2 mode=$3 options=$4 cpu=$5 append=$6
-	local dir firmware overlay kvm icount insmod memory=1G initrd=initrd virt=virt clock=()
+	local dir firmware overlay kvm icount insmod hart1 qmp memory=1G initrd=initrd virt=virt clock=()
 	shift 6
 	firmware=$(option "$options" opensbi 1.9)
 	overlay=${firmware#"${firmware%%+*}"}
 	kvm=$(option "$options" kvm 0)
 	icount=$(option "$options" icount "")
 	insmod=$(option "$options" insmod "")
+	hart1=$(option "$options" hart1 "")
 	dir=$(artifact "$flavour") || exit
 	firmware=${FIRMWARE:-$(artifact firmware)/${firmware%%+*}.bin}
 	[ -e "$firmware" ] || die "no OpenSBI '$firmware'; there are: $(cd "${firmware%/*}" && echo *.bin)"
@@ -123,6 +124,17 @@ machine_command() {
 		-cpu "$cpu" -smp "$(option "$options" harts 1)" -bios "$firmware"
 		-kernel "$run/$kernel/vmlinux" -initrd "$run/$kernel/$initrd" -device virtio-serial-pci
 		-append "console=ttyS0 $append" "$@")
+	# All harts have -cpu; until they run, features of one can be changed by QMP.
+	if [ -n "$hart1" ]; then
+		qmp=$(mktemp "$run/qmp.XXXXXX")
+		cat >"$qmp" <<-END
+		{"execute": "qmp_capabilities"}
+		{"execute": "qom-set", "arguments": {"path": "/machine/soc0/harts[1]",
+			"property": "${hart1%=*}", "value": ${hart1#*=}}}
+		{"execute": "cont"}
+		END
+		machine+=(-S -chardev "file,id=qmp,path=$qmp.log,input-path=$qmp" -mon chardev=qmp,mode=control)
+	fi
 	[ -z "$overlay" ] || machine+=(-dtb "$(device_tree "${overlay#+}")") || exit
 }
 

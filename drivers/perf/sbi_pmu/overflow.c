@@ -106,8 +106,9 @@ static struct pt_regs *sample_regs(const struct sbi_pmu_event *e, struct pt_regs
 /*
  * The period of the event, which has just been accounted, is over: take a sample. It stands for
  * all events since the last one; the new period begins where the last that is over has ended.
+ * Return: false if the sample is deferred.
  */
-static void sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, struct pt_regs *regs)
+static bool sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, struct pt_regs *regs)
 {
 	struct perf_event *event = e->event;
 	struct hw_perf_event *hwc = &event->hw;
@@ -120,7 +121,7 @@ static void sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, struc
 		if (e->period.deferred < MAX_BACKOFF)
 			e->period.deferred++;
 		cpu->wrong_mode++;
-		return;
+		return false;
 	}
 	local64_add((over / period + 1) * period, &hwc->period_left);
 	hwc->last_period = e->period.since_sample;
@@ -132,6 +133,7 @@ static void sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, struc
 	/* Kernels before 6.17 leave it to the PMU to stop an event that is throttled. */
 	if (cpu->pmu->perf_event_overflow(event, &data, regs) && !(hwc->state & PERF_HES_STOPPED))
 		event->pmu->stop(event, PERF_EF_UPDATE);
+	return true;
 }
 
 /* Its counter may overflow early, see event_count_from(): the next period is longer then. */
@@ -140,14 +142,16 @@ static bool is_over(const struct sbi_pmu_event *e)
 	return local64_read(&e->event->hw.period_left) <= (s64)e->period.early;
 }
 
-/* Take samples of the events on counter @idx whose periods are over. */
-void sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how)
+/* Take samples of the events on counter @idx whose periods are over. Return: was one taken? */
+bool sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how)
 {
 	struct sbi_pmu_event *e;
+	bool taken = false;
 
 	hlist_for_each_entry(e, &cpu->events[idx], node)
 		if (e->active && e->sampling == how && is_over(e))
-			sample_event(cpu, e, get_irq_regs());
+			taken |= sample_event(cpu, e, get_irq_regs());
+	return taken;
 }
 
 /* Perf core lowers the maximum sample rate where handlers take too long. */
@@ -158,33 +162,32 @@ void sbi_pmu_report_time(const struct sbi_pmu *pmu, u64 start)
 }
 
 /*
- * In a section: stop counters @overflowed, take their samples, and start them again. Return: had
- * one with events wrapped?
+ * In a section: stop counters @overflowed, take their samples, and start them again. Return: was a
+ * sample taken?
  */
 static inline bool serve(struct sbi_pmu_cpu *cpu, u64 overflowed, u64 start)
 {
+	bool taken = false;
 	unsigned int i;
-	bool wrapped;
 
 	sbi_pmu_counters_stop(cpu, overflowed);
-	wrapped = wrapped_among(cpu, overflowed);
 	for_each_counter(i, overflowed)
-		sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_INTERRUPT);
+		taken |= sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_INTERRUPT);
 	sbi_pmu_counters_enable(cpu);
 	sbi_pmu_branch_go_on(cpu);
 	sbi_pmu_report_time(cpu->pmu, start);
-	return wrapped;
+	return taken;
 }
 
 /* ---- the interrupt ---- */
 
 /* When there are so many more useless interrupts than others, see whether they leave time. */
 #define MAX_USELESS	1000
-/* An interrupt at which a counter has wrapped makes up for so many: periods go on in between. */
+/* An interrupt at which a sample is taken makes up for so many: periods go on in between. */
 #define MAKES_UP_FOR	3U
 
 /*
- * The interrupt, which began at @start, was useless: no counter with events had wrapped. It may be
+ * The interrupt, which began at @start, was useless: no sample was taken. It may be
  * of an event that has left, at most one for each context switch. But if such interrupts take a
  * quarter of the time this one does not end.
  */
@@ -221,7 +224,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	struct sbi_pmu_cpu *cpu = dev;
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
 	const u64 sampling = cpu->armed & cpu->assigned.busy;
-	bool wrapped = false;
+	bool taken = false;
 	u64 overflowed;
 
 	/* First, so that an overflow from here on interrupts again. */
@@ -234,7 +237,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 		overflowed = overflow_bits(cpu);
 	}
 	if (overflowed) {
-		wrapped = serve(cpu, overflowed, start);
+		taken = serve(cpu, overflowed, start);
 	} else {
 		/*
 		 * No event waits for this overflow. Where the interrupt is pending as long as an
@@ -245,7 +248,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 		sbi_pmu_counters_enable(cpu);
 		sbi_pmu_branch_go_on(cpu);
 	}
-	if (likely(wrapped))
+	if (likely(taken))
 		cpu->useless_irqs -= min(cpu->useless_irqs, MAKES_UP_FOR);
 	else
 		useless_irq(cpu, start);

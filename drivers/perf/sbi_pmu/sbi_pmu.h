@@ -384,7 +384,7 @@ struct sbi_pmu_cpu {
 	struct timer_list idle_timer; /* releases idle counters, in shared mode */
 	u64 idle_clock;               /* the assignment's clock when that was set */
 	struct irq_work lost_work;    /* reports events that have lost their counter for good */
-	unsigned int useless_irqs;    /* interrupts without a counter that has wrapped, less others */
+	unsigned int useless_irqs;    /* interrupts without a sample, less others */
 	u64 useless_since;            /* when they were counted from 0 last (ns) */
 	u64 useless_ns;               /* time that they have taken since then */
 	bool irq_off;                 /* the interrupt did not end: samples are taken by timer */
@@ -596,7 +596,7 @@ const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_free(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_online(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_offline(struct sbi_pmu *pmu);
-void sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how);
+bool sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how);
 bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_report_time(const struct sbi_pmu *pmu, u64 start);
