@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How real firmware differs from the specification, or what it does where that leaves a choice.
- * Letters are those of the project's table of quirks. test_quirks() of the host tests runs the driver
- * with each of them.
+ * Letters are those of the project's table of quirks. test_quirks() of the host tests runs the
+ * driver with each of them.
  */
 #ifndef FAKESBI_QUIRKS_H
 #define FAKESBI_QUIRKS_H

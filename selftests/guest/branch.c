@@ -1,42 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * branch [SECONDS | walk | recurse] - samples with the last branches: each is one that the program
- * has taken, in the shares in which it takes them; filters; calls that have not returned; and nobody
- * sees branches of another program or of the kernel, for which it looks that many seconds (10).
+ * has taken, in the shares in which it takes them; filters; calls that have not returned; and
+ * nobody sees branches of another program or of the kernel, for which it looks that many seconds
+ * (10).
  */
 #include "pingpong.h"
 #include "ring.h"
 
 /*
- * The walk: in two rounds sixteen branches, half of the 32 that a sample has. So all shares are exact
- * in each sample, wherever it comes. No compressed instructions: each has four bytes.
+ * The walk: in two rounds sixteen branches, half of the 32 that a sample has. So all shares are
+ * exact in each sample, wherever it comes. No compressed instructions: each has four bytes.
  */
-void walk(uint64_t rounds);
-extern const char walk_end[];
+extern const char walk_code[], walk_end[];
+static void (*const walk)(uint64_t rounds) = (void (*)(uint64_t))walk_code;
 
-asm(".option push\n"
-    ".option norvc\n"
-    ".balign 4096\n"
-    ".global walk, walk_end\n"
-    "walk:	mv	t3, ra\n"            /* 0 */
-    "	lla	t4, 5f\n"                    /* 4, 8 */
-    "	lla	t5, 4f\n"                    /* 12, 16 */
-    "1:	jal	ra, 5f\n"                    /* 20 -> 60 */
-    "	jalr	ra, t4\n"                    /* 24 -> 60 */
-    "	j	2f\n"                        /* 28 -> 36 */
-    "	nop\n"                               /* 32 */
-    "2:	andi	t0, a0, 1\n"                 /* 36 */
-    "	bnez	t0, 3f\n"                    /* 40 -> 48 */
-    "	j	3f\n"                        /* 44 -> 48 */
-    "3:	jr	t5\n"                        /* 48 -> 52 */
-    "4:	addi	a0, a0, -1\n"                /* 52 */
-    "	bnez	a0, 1b\n"                    /* 56 -> 20 */
-    "5:	beqz	a0, 6f\n"                    /* 60 -> 68, at the end only */
-    "	ret\n"                               /* 64 -> 24, 28 */
-    "6:	jr	t3\n"                        /* 68 */
-    "walk_end:\n"
-    ".balign 4096\n"
-    ".option pop\n");
+__asm__(".option push\n"
+	".option norvc\n"
+	".balign 4096\n"
+	".global walk_code, walk_end\n"
+	"walk_code:	mv	t3, ra\n"            /* 0 */
+	"	lla	t4, 5f\n"                    /* 4, 8 */
+	"	lla	t5, 4f\n"                    /* 12, 16 */
+	"1:	jal	ra, 5f\n"                    /* 20 -> 60 */
+	"	jalr	ra, t4\n"                    /* 24 -> 60 */
+	"	j	2f\n"                        /* 28 -> 36 */
+	"	nop\n"                               /* 32 */
+	"2:	andi	t0, a0, 1\n"                 /* 36 */
+	"	bnez	t0, 3f\n"                    /* 40 -> 48 */
+	"	j	3f\n"                        /* 44 -> 48 */
+	"3:	jr	t5\n"                        /* 48 -> 52 */
+	"4:	addi	a0, a0, -1\n"                /* 52 */
+	"	bnez	a0, 1b\n"                    /* 56 -> 20 */
+	"5:	beqz	a0, 6f\n"                    /* 60 -> 68, at the end only */
+	"	ret\n"                               /* 64 -> 24, 28 */
+	"6:	jr	t3\n"                        /* 68 */
+	"walk_end:\n"
+	".balign 4096\n"
+	".option pop\n");
 
 /*
  * Round: call, return, indirect call, return, jump, branch or jump, indirect jump, loop.

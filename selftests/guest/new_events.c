@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * new_events - what others lose when an ordinary user opens events that were never opened before, as
- * fast as he can: root's events of a CPU, another user's opens. For machines whose firmware takes
- * any raw event, on at most eight counters.
+ * new_events - what others lose when an ordinary user opens events that were never opened before,
+ * as fast as he can: root's events of a CPU, another user's opens. For machines whose firmware
+ * takes any raw event, on at most eight counters.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>

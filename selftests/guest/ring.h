@@ -122,7 +122,9 @@ static inline struct ring_totals ring_look(struct ring *ring, void (*look)(const
 			memcpy(r.value, &word[6], sizeof(r.value));
 		}
 		if (ring->sample_type & PERF_SAMPLE_BRANCH_STACK) {
-			r.branches = word[5] < ARRAY_SIZE(r.branch) ? word[5] : ARRAY_SIZE(r.branch);
+			r.branches = word[5];
+			if (r.branches > ARRAY_SIZE(r.branch))
+				r.branches = ARRAY_SIZE(r.branch);
 			memcpy(r.branch, &word[6 + ring->has_hw_index], sizeof(r.branch));
 		}
 		s.samples++;

@@ -51,8 +51,8 @@ static int stop_counters(struct sbi_pmu_cpu *cpu, u32 counters)
 /* ---- M-mode ---- */
 
 /*
- * An event that firmware counts by counter @n, of those on the fewest counters; another one for each
- * counter, if it can, since CPUs are compared by what firmware writes for it. NULL: none
+ * An event that firmware counts by counter @n, of those on the fewest counters; another one for
+ * each counter, if it can, since CPUs are compared by what firmware writes for it. NULL: none
  */
 static const struct sbi_pmu_delegated_event *event_of_counter(const struct sbi_pmu_delegation *d,
 							      unsigned int n)

@@ -308,7 +308,7 @@ static void save_calls(const struct sbi_pmu_cpu *cpu, struct sbi_pmu_branch_call
 	}
 }
 
-/* Not if it has run meanwhile, on another CPU; nor if perf core has given its event another task. */
+/* Not if it has run on another CPU meanwhile; nor if perf core has given its event another task. */
 static bool restore_calls(const struct sbi_pmu_branch_calls *calls)
 {
 	if (calls->task != current || calls->switches != switches_of(current))

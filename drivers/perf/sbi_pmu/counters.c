@@ -930,8 +930,8 @@ static bool is_seen_counting(struct sbi_pmu_cpu *cpu, unsigned int idx)
 }
 
 /*
- * Firmware restores all events or none; a fixed counter has no event that can be lost. But its filter
- * can: OpenSBI does not save that.
+ * Firmware restores all events or none; a fixed counter has no event that can be lost. But its
+ * filter can: OpenSBI does not save that.
  */
 static bool has_kept_events(struct sbi_pmu_cpu *cpu)
 {

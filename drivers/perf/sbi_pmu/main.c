@@ -103,8 +103,8 @@ static void count_without_scountovf(void *arg)
 }
 
 /*
- * The overflow interrupt of the cores, and what their counters can do: both are tested later. A device
- * tree may lack Sscofpmf though the cores have it. KVM does not virtualise scountovf.
+ * The overflow interrupt of the cores, and what their counters can do: both are tested later. A
+ * device tree may lack Sscofpmf though the cores have it. KVM does not virtualise scountovf.
  */
 static void probe_irq_source(struct sbi_pmu *pmu)
 {

@@ -309,8 +309,8 @@ static const char cannot_be_cleared[] = "the overflow interrupt cannot be cleare
 static const char not_tested[] = "no counter overflows";
 
 /*
- * Counters start 2^MIN_SHIFT events before their wrap. Where that is not enough, for an emulator on a
- * busy host, up to 2^MAX_SHIFT: then interrupts are disabled for some 50 ms in all.
+ * Counters start 2^MIN_SHIFT events before their wrap. Where that is not enough, for an emulator on
+ * a busy host, up to 2^MAX_SHIFT: then interrupts are disabled for some 50 ms in all.
  */
 #define MIN_SHIFT	10
 #define MAX_SHIFT	24
@@ -341,8 +341,8 @@ static bool is_named(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 }
 
 /*
- * Counter @idx has been configured: it must interrupt when it wraps, and the CSR must name it; after
- * a stop and a start both must be over. It runs on, as RustSBI releases no stopped counter.
+ * Counter @idx has been configured: it must interrupt when it wraps, and the CSR must name it;
+ * after a stop and a start both must be over. It runs on, as RustSBI releases no stopped counter.
  */
 static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsigned int shift)
 {
@@ -366,7 +366,7 @@ static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsign
 		return names_no_counter;
 	cpu->backend->stop(cpu, BIT_ULL(idx));
 	sbi_pmu_csr_clear_pending(source->pending, source->mask);
-	/* Armed, but far from the wrap; QEMU 7.2 loses the next overflow after one that is farther. */
+	/* Armed, but far from the wrap; QEMU 7.2 loses the next overflow after one farther away. */
 	if (!start_from(cpu, idx, info->mask - info->mask / 4))
 		return not_tested;
 	if (sbi_pmu_csr_is_pending(source->pending, source->mask) ||
@@ -423,7 +423,7 @@ static void test_here(void *arg)
 		test->programmable =
 			test_counters(cpu, counters->programmable, events[i], &shift, MAX_SHIFT);
 	}
-	/* What one of these has taken is enough for others. If they fail, the others do not help. */
+	/* What one of these has taken is enough for others. If they fail, others do not help. */
 	if (!test->programmable) {
 		first = shift;
 		last = shift + 2;

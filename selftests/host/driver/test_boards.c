@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_boards: firmware has the rows of a board's device tree, and applies them as OpenSBI does. Which
- * events open, on which counters, with which filters; what makes samples; what the log says.
+ * test_boards: firmware has the rows of a board's device tree, and applies them as OpenSBI does.
+ * Which events open, on which counters, with which filters; what makes samples; what the log says.
  */
 #include "test.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_boot: the module is loaded on many machines: what it says, what sysfs shows, and that nothing
- * is left when it does not load, or is unloaded.
+ * test_boot: the module is loaded on many machines: what it says, what sysfs shows, and that
+ * nothing is left when it does not load, or is unloaded.
  */
 #include "test.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_cores: cores with a table of events, on firmware with the rows of boards (boards.tsv): which events
- * have names, what counts as a standard event. Numbers are written here by hand.
+ * test_cores: cores with a table of events, on firmware with the rows of boards (boards.tsv): which
+ * events have names, what counts as a standard event. Numbers are written here by hand.
  */
 #include "test.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_random: programs open, close and change events, CPUs switch, sleep and come and go, in random
- * order, on machines of many kinds. What happened while an event counted is known, and compared.
+ * test_random: programs open, close and change events, CPUs switch, sleep and come and go, in
+ * random order, on machines of many kinds. What happened while an event counted is known, and
+ * compared.
  */
 #include "test.h"
 
