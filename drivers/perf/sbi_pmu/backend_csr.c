@@ -229,7 +229,8 @@ static int config_programmable(struct sbi_pmu_cpu *cpu, unsigned int idx,
 
 	if (!selector || (code->flags && !cpu->pmu->delegation.filters))
 		return -EOPNOTSUPP;
-	return write_event(cpu, number_of(cpu, idx), selector | filter_bits(code->flags) | HPMEVENT_OF);
+	return write_event(cpu, number_of(cpu, idx),
+			   selector | filter_bits(code->flags) | HPMEVENT_OF);
 }
 
 /* An event that cannot be removed makes the next configuration fail. */
@@ -527,7 +528,7 @@ static bool can_stop(u32 bits)
 
 /* A step of a probe of one CPU. Between steps its interrupts are enabled. */
 struct step {
-	unsigned int id;             /* of the CPU */
+	unsigned int id; /* of the CPU */
 	struct sbi_pmu_cpu *cpu;
 	bool filters, fixed_filters; /* see struct sbi_pmu_delegation */
 	u64 mask;                    /* the counters that it is about */

@@ -837,8 +837,7 @@ static void probe_moves_here(void *arg)
 	struct moves_probe *p = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
 	const unsigned int idx = first_counter(least_used(cpu, p->candidates));
-	const u64 borrowed = cpu->assigned.configured &
-			     (BIT_ULL(idx) | holders(cpu, &p->code));
+	const u64 borrowed = cpu->assigned.configured & (BIT_ULL(idx) | holders(cpu, &p->code));
 	unsigned int got;
 
 	if (!cpu->online)

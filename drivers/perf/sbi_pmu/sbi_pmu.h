@@ -158,10 +158,10 @@ static inline bool sbi_pmu_code_is_raw(const struct sbi_pmu_code *code)
 
 /* What this machine can do; const after probe */
 struct sbi_pmu_caps {
-	bool filter;         /* programmable counters filter by privilege mode, as far as is known */
-	bool fixed_alike;    /* fixed counters interrupt as others do (overflow.c) */
-	bool m_mode_fixed;   /* M-mode is counted or not, whatever the event (delegated counters) */
-	bool has_h;          /* the harts have the H extension, so that virtual modes exist */
+	bool filter;       /* programmable counters filter by privilege mode, as far as is known */
+	bool fixed_alike;  /* fixed counters interrupt as others do (overflow.c) */
+	bool m_mode_fixed; /* M-mode is counted or not, whatever the event (delegated counters) */
+	bool has_h;        /* the harts have the H extension, so that virtual modes exist */
 	bool nonstandard_fw; /* firmware checks codes of firmware events that SBI does not define */
 	bool platform_fw;    /* platform events can be asked for while counters are in use */
 	u64 fixed_filters;   /* fixed counters that filter by privilege mode */
