@@ -31,9 +31,11 @@
 		function(pmu_ctx, sched_in);						\
 	}
 #define SCHED_TASK(name)								\
-	_Generic(((struct pmu *)NULL)->sched_task,					\
-		 void (*)(struct perf_event_pmu_context *, bool): name,			\
-		 default: name##_of_task)
+	__builtin_choose_expr(								\
+		__builtin_types_compatible_p(						\
+			typeof(((struct pmu *)NULL)->sched_task),			\
+			void (*)(struct perf_event_pmu_context *, bool)),		\
+		name, name##_of_task)
 
 /* All of an attr's config words but the first; there are more of them by and by. */
 static inline u64 perf_attr_further_config(const struct perf_event_attr *attr)
