@@ -449,6 +449,7 @@ void fakesbi_suspend(void)
 		if (fakesbi_has(QUIRK_SUSPEND_LOSES_FIXED_FILTERS) && model_is_fixed(i))
 			ctr->code.flags = 0;
 	}
+	fakesbi.branches.frozen = true;
 	if (fakesbi_has(QUIRK_SUSPEND_LOSES_EVENTS) && fakesbi.delegated)
 		boot_events();
 	fakesbi.branches.control = 0;

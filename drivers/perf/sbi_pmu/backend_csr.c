@@ -480,6 +480,7 @@ static void csr_offline(struct sbi_pmu_cpu *cpu)
 		run_fixed(cpu, i);
 	}
 	sbi_pmu_shmem_offline(cpu);
+	cpu->inhibited = false;
 }
 
 /* ---- what the counters can do ---- */

@@ -212,7 +212,8 @@ int sbi_pmu_branch_open(const struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 		return 0;
 	if (e->sampling == SBI_PMU_BY_TIMER)
 		e->branch.modes &= PERF_SAMPLE_BRANCH_USER;
-	if (!e->branch.modes)
+	/* A child's event may have lost the interrupt since: fork() must not fail for that. */
+	if (!e->branch.modes && !e->event->parent)
 		return -EOPNOTSUPP;
 	/* Perf core then tells of switches between tasks without events, too. */
 	e->event->attach_state |= PERF_ATTACH_SCHED_CB;
@@ -238,6 +239,8 @@ static void set_control(struct sbi_pmu_cpu *cpu)
 	u64 control = 0;
 	u32 types = 0;
 
+	if (cpu->branch.off)
+		return;
 	hlist_for_each_entry(e, &cpu->branch.events, branch_node) {
 		types |= e->branch.types;
 		if (e->branch.modes & PERF_SAMPLE_BRANCH_USER)
@@ -345,14 +348,17 @@ void sbi_pmu_branch_online(struct sbi_pmu_cpu *cpu)
 	if (!cpu->branch.stack)
 		return;
 	sbi_pmu_branch_is_alike(cpu->pmu); /* sets up the depth, too */
+	sbi_pmu_csr_branch_unfreeze();
+	cpu->branch.off = false;
 	set_control(cpu);
 }
 
-/* Record nothing any more, and leave nothing behind. */
+/* Record nothing any more, whatever events perf core deletes or adds yet, and leave nothing behind. */
 void sbi_pmu_branch_offline(struct sbi_pmu_cpu *cpu)
 {
 	if (!cpu->branch.stack)
 		return;
+	cpu->branch.off = true;
 	sbi_pmu_csr_branch_control(0);
 	sbi_pmu_csr_branch_clear();
 }

@@ -70,11 +70,12 @@ static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int id,
 	else if (!run_freely(cpu))
 		pr_warn("CPU %u: its cycle and instret do not run as on CPU %u, which was probed: no events on this CPU\n",
 			id, probed);
-	else if (pmu->backend == &sbi_pmu_backend_csr && !sbi_pmu_delegation_prepare(pmu, id))
-		pr_warn("CPU %u: its counters are not delegated as those of CPU %u, which was probed: no events on this CPU\n",
-			id, probed);
 	else if (!has_same_branches(pmu))
 		pr_warn("CPU %u does not record branches as CPU %u, which was probed: no events on this CPU\n",
+			id, probed);
+	/* The last, as it has firmware configure the counters. */
+	else if (pmu->backend == &sbi_pmu_backend_csr && !sbi_pmu_delegation_prepare(pmu, id))
+		pr_warn("CPU %u: its counters are not delegated as those of CPU %u, which was probed: no events on this CPU\n",
 			id, probed);
 	else
 		return true;

@@ -96,8 +96,6 @@ bool sbi_pmu_csr_can_enable(unsigned int csr, unsigned long mask)
 	return now & mask;
 }
 
-#define CASE_EXISTS(n)	case n: READ_OR_TRAP(n, now, error); break
-
 /* The ids of the core may be wrong: QEMU's C906 has T-Head's and not its counters. */
 bool sbi_pmu_csr_exists(unsigned int csr)
 {
@@ -108,11 +106,11 @@ bool sbi_pmu_csr_exists(unsigned int csr)
 	case CSR_SIP:
 	case CSR_SIE:
 		return true;
-		CASE_EXISTS(CSR_SCOUNTOVF);
-		CASE_EXISTS(SBI_PMU_CSR_THEAD_SCOUNTEROF);
-		CASE_EXISTS(SBI_PMU_CSR_ANDES_SCOUNTEROF);
-		CASE_EXISTS(SBI_PMU_CSR_ANDES_SLIP);
-		CASE_EXISTS(SBI_PMU_CSR_ANDES_SLIE);
+		CASE_1(CSR_SCOUNTOVF);
+		CASE_1(SBI_PMU_CSR_THEAD_SCOUNTEROF);
+		CASE_1(SBI_PMU_CSR_ANDES_SCOUNTEROF);
+		CASE_1(SBI_PMU_CSR_ANDES_SLIP);
+		CASE_1(SBI_PMU_CSR_ANDES_SLIE);
 	}
 	return !error;
 }

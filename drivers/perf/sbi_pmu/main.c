@@ -499,7 +499,7 @@ static int register_pmu(struct sbi_pmu *pmu)
 	sbi_pmu_pmu_init(pmu);
 	/* Before perf core makes the sysfs files, as it holds a lock then. */
 	sbi_pmu_probe_standard(pmu);
-	/* What S-mode writes it has read back: see sbi_pmu_delegation_probe(). */
+	/* What S-mode writes it has read back: see sbi_pmu_delegation_learn(). */
 	if (pmu->backend != &sbi_pmu_backend_csr)
 		sbi_pmu_probe_filters(pmu);
 	if (vendor && vendor->attribute_groups) {

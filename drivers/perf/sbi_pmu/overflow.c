@@ -185,15 +185,18 @@ static inline bool serve(struct sbi_pmu_cpu *cpu, u64 overflowed, u64 start)
 #define MAX_USELESS	1000
 /* An interrupt at which a sample is taken makes up for so many: periods go on in between. */
 #define MAKES_UP_FOR	3U
+#define AT_ONCE_NS	10000
 
 /*
- * The interrupt, which began at @start, was useless: no sample was taken. It may be
- * of an event that has left, at most one for each context switch. But if such interrupts take a
- * quarter of the time this one does not end.
+ * The interrupt, which began at @start, was useless: no sample was taken. It may be of an event that
+ * has left, at most one for each context switch. But if such interrupts take a quarter of the time
+ * this one does not end.
  */
 static void useless_irq(struct sbi_pmu_cpu *cpu, u64 start)
 {
 	const u64 now = sched_clock();
+	/* What comes so soon after the last has cost the time in between, too. */
+	const bool at_once = start - cpu->useless_end < AT_ONCE_NS;
 	struct sbi_pmu_event *e;
 	unsigned int i;
 
@@ -201,7 +204,8 @@ static void useless_irq(struct sbi_pmu_cpu *cpu, u64 start)
 		cpu->useless_since = start;
 		cpu->useless_ns = 0;
 	}
-	cpu->useless_ns += now - start;
+	cpu->useless_ns += now - (at_once ? cpu->useless_end : start);
+	cpu->useless_end = now;
 	if (cpu->useless_irqs < MAX_USELESS)
 		return;
 	cpu->useless_irqs = 0;

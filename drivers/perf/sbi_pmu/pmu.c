@@ -156,10 +156,13 @@ static void pmu_enable(struct pmu *pmu)
 	sbi_pmu_timer_update(cpu);
 }
 
+/* The only one. Perf core gives task_switched() no context if the task has none (before 7.2.9). */
+static struct sbi_pmu *switched_pmu;
+
 /* Called while events are here that ask for branches: sbi_pmu_branch_add(). */
-static void task_switched(struct perf_event_pmu_context *pmu_ctx, bool sched_in)
+static void task_switched(struct perf_event_pmu_context *unused, bool sched_in)
 {
-	sbi_pmu_branch_switch(this_sbi_pmu_cpu(pmu_ctx->pmu), sched_in);
+	sbi_pmu_branch_switch(this_cpu_ptr(switched_pmu->cpu), sched_in);
 }
 
 DEFINE_SCHED_TASK(pmu_sched_task, task_switched)
@@ -237,9 +240,11 @@ static int ctr_get_width(int idx)
 
 /* ---- open and close: may sleep, may refuse ---- */
 
+/* @opened: the event that joins the group */
 static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_assignment *group,
-			struct perf_event *event)
+			const struct perf_event *opened, struct perf_event *event)
 {
+	const struct sbi_pmu_branch_wish *wish = &to_sbi_pmu_event(opened)->branch;
 	const struct sbi_pmu_event *e;
 
 	if (is_software_event(event))
@@ -247,6 +252,9 @@ static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_assignment *group,
 	if (event->pmu != &pmu->pmu)
 		return -EINVAL;
 	e = to_sbi_pmu_event(event);
+	/* They never count together: see sbi_pmu_branch_add(). */
+	if (e->branch.types && wish->types && e->branch.call_stack != wish->call_stack)
+		return -EINVAL;
 	return sbi_pmu_assign_add(group, &pmu->counters, &e->code, e->candidates) ? 0 : -EINVAL;
 }
 
@@ -269,13 +277,13 @@ static int validate_group(struct sbi_pmu *pmu, struct perf_event *event)
 	group = kzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
 		return -ENOMEM;
-	ret = add_to_group(pmu, group, leader);
+	ret = add_to_group(pmu, group, event, leader);
 	for_each_sibling_event(sibling, leader) {
 		if (!ret)
-			ret = add_to_group(pmu, group, sibling);
+			ret = add_to_group(pmu, group, event, sibling);
 	}
 	if (!ret)
-		ret = add_to_group(pmu, group, event);
+		ret = add_to_group(pmu, group, event, event);
 	kfree(group);
 	return ret;
 }
@@ -461,6 +469,7 @@ void sbi_pmu_pmu_init(struct sbi_pmu *pmu)
 		.event_idx = pmu_event_idx,
 	};
 	pmu->riscv.ctr_get_width = ctr_get_width;
+	switched_pmu = pmu;
 	if (pmu->branch.entries)
 		pmu->pmu.sched_task = SCHED_TASK(pmu_sched_task);
 	/* Perf core then refuses sampling events. */

@@ -964,24 +964,34 @@ static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	struct entry unsaved = {}, *e = find_entry(cache, code);
 	const u64 all = candidates_of(pmu, code);
 	u64 unknown;
+	bool due;
 	int ret;
 
 	/* That no counter of a VM took an event may change: others may have used the host's. */
 	if (e && sbi_pmu_in_kvm(pmu) && !e->found.can && is_old(e))
 		e->found.cannot = 0;
-	if ((!e || is_due(e, all)) && opener != SBI_PMU_OPENER_NONE && !perfmon_capable()) {
+	due = !e || is_due(e, all);
+	if (opener == SBI_PMU_OPENER_NONE || perfmon_capable()) {
+		next = NULL;
+	} else if (due && e && e->found.can && time_after64(*next, get_jiffies_64() + HZ)) {
+		/* What is known is enough. */
+		due = false;
+	} else if (due) {
 		ret = limit_probes(cache, next, opener == SBI_PMU_OPENER_MEMBER);
 		if (ret)
 			return ret;
-	} else {
-		next = NULL;
 	}
 	/* Another may have probed it meanwhile, or have it forgotten. */
 	e = find_entry(cache, code) ?: add_entry(cache, code) ?: &unsaved;
-	if (is_due(e, all)) {
-		if (!probe(pmu, code, all, &e->found) && next)
+	if (due) {
+		bool asked = false;
+
+		if (is_due(e, all)) {
+			asked = probe(pmu, code, all, &e->found);
+			e->probed = jiffies;
+		}
+		if (!asked && next)
 			*next -= HZ / PROBES_PER_SECOND;
-		e->probed = jiffies;
 	}
 	unknown = unknown_among(all, &e->found);
 	if (e->found.can) {
@@ -1036,13 +1046,21 @@ static bool is_unfiltered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
 {
 	struct entry *e;
 	bool unfiltered;
+	unsigned int i;
 	int moves;
 
 	mutex_lock(&pmu->cache.lock);
 	e = find_entry(&pmu->cache, code);
 	if (e && !e->filter_tried && !sbi_pmu_in_kvm(pmu)) {
 		/* Not one of which it is not known: it may refuse the event. */
-		moves = probe_moves(pmu, code, programmable & e->found.can, true);
+		programmable &= e->found.can;
+		moves = probe_moves(pmu, code, programmable, true);
+		/* The other driver may have that one. */
+		for_each_counter(i, pmu->exclusive ? 0 : programmable) {
+			if (moves >= 0)
+				break;
+			moves = probe_moves(pmu, code, BIT_ULL(i), true);
+		}
 		/* At most one try, as any user can cause it. */
 		e->filter_tried = moves != -ENODATA && moves != -ENODEV;
 		e->unfiltered = moves == READS_TO_MOVE;

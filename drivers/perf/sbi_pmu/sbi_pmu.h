@@ -319,6 +319,7 @@ struct sbi_pmu_branch_cpu {
 	const struct mm_struct *mm;      /* whose branches they are, since they were cleared */
 	struct perf_branch_stack *stack; /* for a sample; NULL: there are no records */
 	bool tells_missed;               /* it has recorded a misprediction: so it can */
+	bool off;                        /* the CPU is offline, or the kernel ends */
 };
 
 #define SBI_PMU_HPMCOUNTERS	32 /* hardware counters by number: 0 is cycle, 2 instret */
@@ -387,6 +388,7 @@ struct sbi_pmu_cpu {
 	unsigned int useless_irqs;    /* interrupts without a sample, less others */
 	u64 useless_since;            /* when they were counted from 0 last (ns) */
 	u64 useless_ns;               /* time that they have taken since then */
+	u64 useless_end;              /* when the last of them had been served */
 	bool irq_off;                 /* the interrupt did not end: samples are taken by timer */
 	unsigned long missed_irqs;    /* overflows found although their interrupt was lost */
 	unsigned long wrong_mode;     /* samples due in a mode that the event excludes */

@@ -130,6 +130,8 @@ static void test_late_cpu(void)
 
 static void test_errors(void)
 {
+	struct perf_event *leader;
+	int error = 0;
 	static const struct {
 		const char *name;
 		const struct machine *machine;
@@ -168,6 +170,13 @@ static void test_errors(void)
 	check(open_errno(ATTR(5, .sample_type = PERF_SAMPLE_BRANCH_STACK,
 			      .branch_sample_type = USER | ANY)) == -EOPNOTSUPP,
 	      "branch.counting_event_is_eopnotsupp");
+	unload();
+	boot(&lcofi);
+	leader = open_task(SAMPLER(USER | ANY));
+	perf_open(SAMPLER(USER | CALL_STACK), current, -1, leader, &error);
+	check(error == -EINVAL, "branch.call_stack_in_group_of_other_kinds_is_einval");
+	perf_open(SAMPLER(USER | PERF_SAMPLE_BRANCH_COND), current, -1, leader, &error);
+	check(!error, "branch.group_of_other_kinds_opens");
 	unload();
 }
 
@@ -622,6 +631,8 @@ static void test_come_and_go(void)
 	check(sample(e) == 2, "branch.suspend_leaves_no_branches");
 	user_branches(0, 3);
 	host_reboot();
+	perf_switch(&perf_core.task[1]);
+	perf_switch(&perf_core.task[0]);
 	check(!fakesbi.branches.control && !fakesbi.branches.entry[0].source,
 	      "branch.not_recorded_in_the_next_kernel");
 	unloaded("branch.suspend");

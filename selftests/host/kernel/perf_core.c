@@ -355,10 +355,9 @@ void perf_sched_cb_dec(struct pmu *pmu)
 
 static void tell_of_switch(bool in)
 {
-	struct perf_event_pmu_context context = { .pmu = perf_core.pmu };
-
+	/* No context: so it is before 7.2.9 if the task has none. */
 	if (perf_core.sched_cb[host.cpu])
-		perf_core.pmu->sched_task(&context, current, in);
+		perf_core.pmu->sched_task(NULL, current, in);
 }
 
 void perf_switch(struct task_struct *next)
