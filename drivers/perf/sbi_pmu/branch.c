@@ -353,7 +353,7 @@ void sbi_pmu_branch_online(struct sbi_pmu_cpu *cpu)
 	set_control(cpu);
 }
 
-/* Record nothing any more, whatever events perf core deletes or adds yet, and leave nothing behind. */
+/* Record nothing any more, whatever perf core deletes or adds yet, and leave nothing behind. */
 void sbi_pmu_branch_offline(struct sbi_pmu_cpu *cpu)
 {
 	if (!cpu->branch.stack)

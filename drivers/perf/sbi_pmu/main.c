@@ -32,8 +32,8 @@ static unsigned int branches = 32;
 module_param(branches, uint, 0444);
 MODULE_PARM_DESC(branches, "branches that a sample has at most, on cores that record them (16, 32 or 64, default 32; 0: none)");
 
-/* The only instance, for module_exit() */
-static struct sbi_pmu *the_pmu;
+/* The only instance, for functions that get none */
+struct sbi_pmu *sbi_pmu_the_pmu;
 
 /* "OpenSBI 1.9" and the like, from implementation ids (SBI 3.0, 4.9). */
 static void firmware_name(const struct sbi_pmu_firmware_id *id, char *buf, size_t size)
@@ -534,6 +534,7 @@ static int __init sbi_pmu_init(void)
 	pmu = pmu_alloc();
 	if (!pmu)
 		return -ENOMEM;
+	sbi_pmu_the_pmu = pmu;
 	ret = probe_machine(pmu);
 	if (ret)
 		goto err_free;
@@ -570,7 +571,6 @@ static int __init sbi_pmu_init(void)
 	if (pmu->caps.vendor && pmu->caps.vendor->log)
 		pmu->caps.vendor->log(pmu, pmu->caps.vendor_data);
 	kfree(owner);
-	the_pmu = pmu;
 	return 0;
 
 err_user_access:
@@ -590,7 +590,7 @@ err_free:
 /* No event exists: an open one holds the module. Each CPU releases its counters in cpu_stop(). */
 static void __exit sbi_pmu_exit(void)
 {
-	struct sbi_pmu *pmu = the_pmu;
+	struct sbi_pmu *pmu = sbi_pmu_the_pmu;
 	int cpu;
 
 	sbi_pmu_debugfs_exit(pmu);

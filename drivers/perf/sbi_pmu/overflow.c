@@ -188,9 +188,9 @@ static inline bool serve(struct sbi_pmu_cpu *cpu, u64 overflowed, u64 start)
 #define AT_ONCE_NS	10000
 
 /*
- * The interrupt, which began at @start, was useless: no sample was taken. It may be of an event that
- * has left, at most one for each context switch. But if such interrupts take a quarter of the time
- * this one does not end.
+ * The interrupt, which began at @start, was useless: no sample was taken. It may be of an event
+ * that has left, at most one for each context switch. But if such interrupts take a quarter of the
+ * time this one does not end.
  */
 static void useless_irq(struct sbi_pmu_cpu *cpu, u64 start)
 {

@@ -156,13 +156,13 @@ static void pmu_enable(struct pmu *pmu)
 	sbi_pmu_timer_update(cpu);
 }
 
-/* The only one. Perf core gives task_switched() no context if the task has none (before 7.2.9). */
-static struct sbi_pmu *switched_pmu;
-
-/* Called while events are here that ask for branches: sbi_pmu_branch_add(). */
+/*
+ * Called while events are here that ask for branches: sbi_pmu_branch_add(). Before Linux 7.2.9 perf
+ * core gives no context if the task has none.
+ */
 static void task_switched(struct perf_event_pmu_context *unused, bool sched_in)
 {
-	sbi_pmu_branch_switch(this_cpu_ptr(switched_pmu->cpu), sched_in);
+	sbi_pmu_branch_switch(this_cpu_ptr(sbi_pmu_the_pmu->cpu), sched_in);
 }
 
 DEFINE_SCHED_TASK(pmu_sched_task, task_switched)
@@ -469,7 +469,6 @@ void sbi_pmu_pmu_init(struct sbi_pmu *pmu)
 		.event_idx = pmu_event_idx,
 	};
 	pmu->riscv.ctr_get_width = ctr_get_width;
-	switched_pmu = pmu;
 	if (pmu->branch.entries)
 		pmu->pmu.sched_task = SCHED_TASK(pmu_sched_task);
 	/* Perf core then refuses sampling events. */

@@ -785,6 +785,7 @@ static inline bool sbi_pmu_in_kvm(const struct sbi_pmu *pmu)
 }
 
 void sbi_pmu_pmu_init(struct sbi_pmu *pmu); /* pmu.c */
+extern struct sbi_pmu *sbi_pmu_the_pmu;
 
 /* cpu.c */
 int sbi_pmu_cpu_init(void);
