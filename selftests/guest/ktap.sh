@@ -202,7 +202,8 @@ of_event_table() { # TABLE COLUMN
 # QEMU before 10.0: its default CPUs have its version in marchid and mimpid.
 is_old_qemu() {
 	arch=$(sed -n 's/^marchid[^0-9]*//p' /proc/cpuinfo | head -n 1)
-	grep -q "^mimpid[^0-9]*$arch\$" /proc/cpuinfo && [ $((arch)) -lt $((0xa0000)) ]
+	grep -q "^mimpid[^0-9]*$arch\$" /proc/cpuinfo && [ $((arch)) -gt 0 ] &&
+		[ $((arch)) -lt $((0xa0000)) ]
 }
 
 # As has_mode_filters() in harness.h, but for KVM guests
