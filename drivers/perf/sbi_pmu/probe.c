@@ -1035,8 +1035,7 @@ static bool is_unfiltered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
 
 	mutex_lock(&pmu->cache.lock);
 	e = find_entry(&pmu->cache, code);
-	if (e && !e->filter_tried && !sbi_pmu_in_kvm(pmu) &&
-	    pmu->backend != &sbi_pmu_backend_csr) {
+	if (e && !e->filter_tried && !sbi_pmu_in_kvm(pmu) && pmu->backend != &sbi_pmu_backend_csr) {
 		/* Not one of which it is not known: it may refuse the event. */
 		programmable &= e->found.can;
 		moves = probe_moves(pmu, code, programmable, true);
