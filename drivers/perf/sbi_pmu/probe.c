@@ -815,6 +815,22 @@ struct moves_probe {
 	int moves;      /* as count_moves() returns it */
 };
 
+/* Start a configured counter and see it move; delegated ones stand still in a section otherwise. */
+static int start_and_count_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	const u32 inhibited = cpu->inhibited ? SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr) : 0;
+	int ret = sbi_pmu_counter_start_one(cpu, idx);
+
+	if (ret)
+		return ret;
+	if (inhibited)
+		sbi_pmu_csr_uninhibit(inhibited);
+	ret = count_moves(cpu, idx);
+	if (inhibited)
+		sbi_pmu_csr_inhibit(inhibited);
+	return ret;
+}
+
 /* Context: interrupts disabled. */
 static void probe_moves_here(void *arg)
 {
@@ -830,7 +846,7 @@ static void probe_moves_here(void *arg)
 	sbi_pmu_counters_borrow(cpu, borrowed);
 	p->moves = sbi_pmu_counter_config(cpu, BIT_ULL(idx), &p->code, &got);
 	if (!p->moves) {
-		p->moves = sbi_pmu_counter_start_one(cpu, idx) ?: count_moves(cpu, idx);
+		p->moves = start_and_count_moves(cpu, idx);
 		sbi_pmu_counter_unconfig(cpu, idx);
 	}
 	sbi_pmu_counters_give_back(cpu, borrowed);
@@ -1024,7 +1040,7 @@ u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu)
 /*
  * Does an event count on @programmable counters in all modes, whatever its filter? Tried at its
  * first open with one. What happens too rarely to be seen is believed to obey. In a VM the host
- * filters, all events alike; of delegated counters the filter bits have been read back.
+ * filters, all events alike.
  */
 static bool is_unfiltered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 programmable)
 {
@@ -1035,7 +1051,7 @@ static bool is_unfiltered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
 
 	mutex_lock(&pmu->cache.lock);
 	e = find_entry(&pmu->cache, code);
-	if (e && !e->filter_tried && !sbi_pmu_in_kvm(pmu) && pmu->backend != &sbi_pmu_backend_csr) {
+	if (e && !e->filter_tried && !sbi_pmu_in_kvm(pmu)) {
 		/* Not one of which it is not known: it may refuse the event. */
 		programmable &= e->found.can;
 		moves = probe_moves(pmu, code, programmable, true);
