@@ -407,9 +407,17 @@ struct irq_test {
 	struct sbi_pmu *pmu;
 	const char *programmable; /* why these do not interrupt; NULL: they do */
 	const char *fixed;        /* likewise */
+	unsigned int first, last; /* shifts to try with fixed counters */
 };
 
-static void test_here(void *arg)
+static void test_online(void *arg)
+{
+	struct irq_test *test = arg;
+
+	sbi_pmu_counters_online(this_cpu_ptr(test->pmu->cpu));
+}
+
+static void test_programmable(void *arg)
 {
 	static const u32 events[] = {
 		SBI_PMU_HW_CPU_CYCLES,
@@ -417,40 +425,69 @@ static void test_here(void *arg)
 		SBI_PMU_HW_BRANCH_INSTRUCTIONS,
 	};
 	struct irq_test *test = arg;
-	const struct sbi_pmu_counters *counters = &test->pmu->counters;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(test->pmu->cpu);
-	unsigned int i, shift, first = MIN_SHIFT, last = MAX_SHIFT;
+	unsigned int i, shift;
 
-	sbi_pmu_counters_online(cpu);
 	for (i = 0; i < ARRAY_SIZE(events) && test->programmable == not_tested; i++) {
 		shift = MIN_SHIFT;
-		test->programmable =
-			test_counters(cpu, counters->programmable, events[i], &shift, MAX_SHIFT);
+		test->programmable = test_counters(cpu, test->pmu->counters.programmable,
+						   events[i], &shift, MAX_SHIFT);
 	}
 	/* What one of these has taken is enough for others. If they fail, others do not help. */
 	if (!test->programmable) {
-		first = shift;
-		last = shift + 2;
+		test->first = shift;
+		test->last = shift + 2;
 	} else if (test->programmable != not_tested) {
-		last = 0;
+		test->last = 0;
 	}
+}
+
+static void test_fixed(void *arg)
+{
+	struct irq_test *test = arg;
+	const struct sbi_pmu_counters *counters = &test->pmu->counters;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(test->pmu->cpu);
+	unsigned int i, shift;
+
 	for_each_counter(i, counters->fixed & ~counters->free_running) {
-		shift = first;
+		shift = test->first;
 		test->fixed = test_counters(cpu, BIT_ULL(i),
-					    sbi_pmu_fixed_event(&counters->info[i]), &shift, last);
+					    sbi_pmu_fixed_event(&counters->info[i]), &shift,
+					    test->last);
 		if (test->fixed)
 			break;
 	}
-	sbi_pmu_csr_clear_pending(test->pmu->irq_source->pending, test->pmu->irq_source->mask);
-	sbi_pmu_counters_offline(cpu);
+}
+
+static void test_offline(void *arg)
+{
+	struct irq_test *test = arg;
+	const struct sbi_pmu_irq_source *source = test->pmu->irq_source;
+
+	sbi_pmu_csr_clear_pending(source->pending, source->mask);
+	sbi_pmu_counters_offline(this_cpu_ptr(test->pmu->cpu));
 }
 
 /* Which counters interrupt is not known of a core, but tried. Return: NULL, or why none does. */
 static const char *test_irq(struct sbi_pmu *pmu)
 {
-	struct irq_test test = { .pmu = pmu, .programmable = not_tested, .fixed = not_tested };
+	/* Each with interrupts disabled, which are enabled in between. */
+	static const smp_call_func_t steps[] = {
+		test_online, test_programmable, test_fixed, test_offline,
+	};
+	struct irq_test test = {
+		.pmu = pmu,
+		.programmable = not_tested,
+		.fixed = not_tested,
+		.first = MIN_SHIFT,
+		.last = MAX_SHIFT,
+	};
 
-	smp_call_function_single(pmu->probed_cpu, test_here, &test, true);
+	/* One counter at a time; test_online() does the rest. */
+	if (pmu->backend == &sbi_pmu_backend_csr)
+		sbi_pmu_delegation_prepare(pmu, pmu->probed_cpu);
+	for (unsigned int i = 0; i < ARRAY_SIZE(steps); i++)
+		smp_call_function_single(pmu->probed_cpu, steps[i], &test, true);
 	pmu->caps.fixed_alike = !test.fixed;
 	if (test.programmable != not_tested)
 		return test.programmable;

@@ -135,6 +135,7 @@ struct cpumask {
 };
 
 /* Interrupts of the CPU are disabled in what is called there. */
+typedef void (*smp_call_func_t)(void *info);
 int smp_call_function_single(int cpu, void (*function)(void *arg), void *arg, int wait);
 void on_each_cpu_cond_mask(bool (*cond)(int cpu, void *arg), void (*function)(void *arg),
 			   void *arg, bool wait, const struct cpumask *mask);
