@@ -720,8 +720,8 @@ static void probe_event(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered, b
 /*
  * Does a guest use more counters than its host may have? Cycles and instructions have filters on
  * the host, and so take programmable counters there. The host drops for good what was configured
- * last, when it started: all are configured again, in their order, lest it drops the reference
- * counter.
+ * last, when it started. So that this is not the reference counter, all are configured again, in
+ * their order.
  */
 static bool is_crowded(const struct sbi_pmu_cpu *cpu)
 {

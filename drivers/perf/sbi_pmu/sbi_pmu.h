@@ -535,7 +535,7 @@ struct sbi_pmu_probe_cache {
 	struct sbi_pmu_examples examples;
 };
 
-/* Who asks for an event: the probes of a user are limited */
+/* Whose open causes a probe; those of a user are limited */
 enum sbi_pmu_opener {
 	SBI_PMU_OPENER_NONE,   /* the driver */
 	SBI_PMU_OPENER_LEADER, /* a user, for an event alone or the leader of a group */
