@@ -430,8 +430,8 @@ static void test_programmable(void *arg)
 
 	for (i = 0; i < ARRAY_SIZE(events) && test->programmable == not_tested; i++) {
 		shift = MIN_SHIFT;
-		test->programmable = test_counters(cpu, test->pmu->counters.programmable,
-						   events[i], &shift, MAX_SHIFT);
+		test->programmable = test_counters(cpu, test->pmu->counters.programmable, events[i],
+						   &shift, MAX_SHIFT);
 	}
 	/* What one of these has taken is enough for others. If they fail, others do not help. */
 	if (!test->programmable) {
@@ -473,7 +473,10 @@ static const char *test_irq(struct sbi_pmu *pmu)
 {
 	/* Each with interrupts disabled, which are enabled in between. */
 	static const smp_call_func_t steps[] = {
-		test_online, test_programmable, test_fixed, test_offline,
+		test_online,
+		test_programmable,
+		test_fixed,
+		test_offline,
 	};
 	struct irq_test test = {
 		.pmu = pmu,
