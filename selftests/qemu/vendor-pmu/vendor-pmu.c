@@ -12,9 +12,10 @@
  * - T-Head's scounterof shows a counter only if mcounterwen has its bit.
  *
  * Cycles and instructions advance by one in a nanosecond of virtual time, any other event by
- * one in 64. The counters are updated when they are accessed, and before an event, a filter or
- * the mode changes. A timer is set for the first overflow; it expires in QEMU's main thread,
- * which queues the work to the hart's. A reset does not clear the counters.
+ * one in 64 ns and as many more as its number. The counters are updated when they are accessed,
+ * and before an event, a filter or the mode changes. A timer is set for the first overflow; it
+ * expires in QEMU's main thread, which queues the work to the hart's. A reset does not clear the
+ * counters.
  *
  * A dash and a fault may follow the vendor's name, as in vendor-pmu=thead-silent.
  */
@@ -27,7 +28,7 @@
 #define COUNTERS	32
 #define TIME		1	/* its index among the CSRs; not a counter of events */
 #define FIRST		3	/* the first programmable counter */
-#define SLOW		64	/* ns in which an event other than the first two happens once */
+#define SLOW		64	/* ns in which an event other than the first two happens once, and its number */
 #define FAR		(1ULL << 48)
 #define LATE		100	/* the overflow from which on a hart is LATE_STUCK */
 
@@ -133,7 +134,7 @@ static uint64_t pace_of(CPURISCVState *env, unsigned int i)
 {
 	const uint64_t event = i < FIRST ? 1 : env->mhpmevent_val[i];
 
-	return !event ? 0 : event <= 2 ? 1 : SLOW;
+	return !event ? 0 : event <= 2 ? 1 : SLOW + event % SLOW;
 }
 
 static bool is_counting(CPURISCVState *env, unsigned int i, target_ulong priv)
