@@ -14,12 +14,21 @@ static void set_up(const struct machine *m)
 	host.isa = isa;
 	host.impl = m->impl ?: m->quirks & QUIRK(FIXED_HOMOGENEOUS) ? 3 : 1;
 	host.impl_version = m->impl_version ?: OPENSBI(1, 7);
+	host.vendor = m->vendor;
+	host.arch = m->arch;
+	host.mimpid = m->mimpid;
+	host.other_arch = m->other_arch;
 	for (unsigned int cpu = 0; cpu < FAKESBI_HARTS; cpu++) {
 		host_run_cpu(cpu);
 		fakesbi_reset(m->no_hpm ? 0 : m->hpm ?: 4, m->no_firmware ? 0 : m->firmware ?: 3,
 			      m->width ?: 64);
 		fakesbi.quirks = m->quirks;
-		fakesbi.sscofpmf = host_has_isa("sscofpmf");
+		fakesbi.can = m->can;
+		fakesbi.sscofpmf = host_has_isa("sscofpmf") || m->overflow_csr;
+		if (m->overflow_csr) {
+			fakesbi.overflow_csr = m->overflow_csr;
+			fakesbi.quirks |= QUIRK(FIXED_HOMOGENEOUS);
+		}
 		if (m->delegated)
 			fakesbi_delegate(true);
 		if (cpu >= max(m->cpus, 1u))
@@ -147,6 +156,12 @@ int open_errno(const struct perf_event_attr *attr)
 	if (e)
 		perf_close(e);
 	return error;
+}
+
+/* No programmable counter has what cycle and instret count. */
+bool is_not_fixed(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx > SPEC_GENERAL_INSTRUCTIONS;
 }
 
 /* Has it counted all that happened, and no more? */

@@ -43,6 +43,10 @@
 	(QUIRK(STOP_KEEPS_IRQ) | QUIRK(PENDING_CLEARS_OF))
 #define OPENSBI(major, minor)	((major) << 16 | (minor))
 
+/* Parts of a machine: sources of the overflow interrupt other than Sscofpmf */
+#define THEAD	.isa = "", .vendor = 0x5b7, .overflow_csr = 0x5c5
+#define ANDES	.isa = " xandespmu ", .vendor = 0x31e, .overflow_csr = 0x9d4
+
 /**
  * struct machine - what the module is loaded on, and how
  * @hpm: programmable counters; 0: 4, unless @no_hpm
@@ -52,6 +56,10 @@
  * @impl, @impl_version: firmware; 0: OpenSBI 1.7, or KVM with its quirks
  * @isa: extensions of the cores; NULL: Sscofpmf
  * @delegated: firmware delegates the counters
+ * @can: which counters can hold an event; NULL: see struct fakesbi_hart
+ * @vendor, @arch, @mimpid: of the cores; @other_arch: of the upper half of the CPUs, if not 0
+ * @overflow_csr: a source of the overflow interrupt that fixed counters have, too; 0: Sscofpmf, if
+ *	that is in @isa
  * @other: another CPU PMU is there, with this name: shared mode
  * @cpus: at most 16; 0: one
  * @kernel: 612 or 702; 0: 702
@@ -62,7 +70,9 @@ struct machine {
 	unsigned int hpm, width, firmware;
 	bool no_hpm, no_firmware, delegated;
 	u64 quirks;
-	unsigned long impl, impl_version;
+	unsigned long impl, impl_version, vendor, arch, mimpid, other_arch;
+	unsigned int overflow_csr;
+	bool (*can)(const struct fakesbi_code *code, unsigned int idx);
 	const char *isa, *other;
 	unsigned int cpus, kernel;
 	const char *params[4];
@@ -99,6 +109,7 @@ struct perf_event *open_attr(const struct perf_event_attr *attr);
 struct perf_event *open_task(const struct perf_event_attr *attr);
 int open_errno(const struct perf_event_attr *attr);
 bool is_right(struct perf_event *event);
+bool is_not_fixed(const struct fakesbi_code *code, unsigned int idx);
 bool is_sampled(struct perf_event *event, u64 late);
 unsigned long calls(unsigned int fid);
 unsigned long all_calls(void);

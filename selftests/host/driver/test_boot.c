@@ -5,9 +5,6 @@
  */
 #include "test.h"
 
-#define THEAD	0x5b7
-#define ANDES	0x31e
-
 static unsigned int allocation;
 
 static void no_extension(void)	{ host.no_pmu_extension = true; }
@@ -24,59 +21,9 @@ static void pmu_named_cpu(void)	{ perf_core_other_pmu("cpu", PERF_TYPE_MAX + 1);
 static void beyond(void)	{ fakesbi_add_firmware(159); }
 static void time_twice(void)	{ fakesbi_add(20, 0xc01, 64); fakesbi_add(21, 0xc03, 64); }
 
-static void thead(void)
-{
-	host.vendor = THEAD;
-	fakesbi.sscofpmf = true;
-	fakesbi.overflow_csr = 0x5c5;
-	fakesbi.quirks |= QUIRK(FIXED_HOMOGENEOUS);
-}
-
 static bool is_raw(const struct fakesbi_code *code, unsigned int idx)
 {
 	return code->idx >> 16 == SPEC_TYPE_RAW;
-}
-
-static void raw_only(void)
-{
-	fakesbi_harts[0].can = is_raw;
-}
-
-static void thead_raw_only(void)
-{
-	thead();
-	raw_only();
-}
-
-static void thead_910v(void)
-{
-	thead();
-	host.arch = 1;
-}
-
-static void k230(void)
-{
-	thead();
-	host.arch = 0x8000000009140d00;
-	host.mimpid = 0x50000;
-}
-
-static void later_c908(void)
-{
-	k230();
-	host.mimpid = 0x100d000;
-}
-
-static void thead_sscofpmf(void)
-{
-	host.vendor = THEAD;
-}
-
-static void andes(void)
-{
-	host.vendor = ANDES;
-	fakesbi.sscofpmf = true;
-	fakesbi.overflow_csr = 0x9d4;
 }
 
 /* The device tree does not say that the cores have Sscofpmf. */
@@ -101,19 +48,7 @@ static void fewer_counters(void)
 	fakesbi_harts[1].end = 5;
 }
 
-/* SpacemiT K3 */
-static void two_kinds(void)
-{
-	host.vendor = 0x710;
-	host.arch = 0x8000000058000002;
-	host.other_arch = 0x8000000041000002;
-}
-
-static void insmod_on_other_kind(void)
-{
-	two_kinds();
-	host_run_cpu(hweight64(host.online.bits) - 1);
-}
+static void on_last_cpu(void)	{ host_run_cpu(hweight64(host.online.bits) - 1); }
 
 /* insmod does not stay on its CPU. */
 static void insmod_migrates(void)
@@ -133,19 +68,11 @@ static void other_delegation(void)
 	fakesbi_harts[1].delegated = 0;
 }
 
-/* No other counter counts what cycle and instret do. */
-static bool is_not_fixed(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->idx > SPEC_GENERAL_INSTRUCTIONS;
-}
-
 static bool is_not_counter_4(const struct fakesbi_code *code, unsigned int idx)
 {
 	return idx != 4 || code->idx >> 16 >= 2;
 }
 
-static void without_cycles(void) { fakesbi.can = is_not_fixed; }
-static void not_on_counter_4(void) { fakesbi.can = is_not_counter_4; }
 static void odd_counter(void)	{ fakesbi.odd_counters = BIT(4); }
 static void no_uinh(void)	{ fakesbi.event_bits &= ~SPEC_EVENT_UINH; }
 static void no_vsinh(void)	{ fakesbi.event_bits &= ~SPEC_EVENT_VSINH; }
@@ -157,16 +84,12 @@ static void narrow_by_tree(void)
 		fakesbi.ctr[i].width = 40;
 }
 
-static void withheld(void)
-{
-	fakesbi_harts[0].can = fakesbi_harts[1].can = is_not_fixed;
-}
+static void dead_cycle(void)	{ fakesbi_harts[1].ctr[0].dead = true; }
 
-static void dead_cycle(void)
-{
-	withheld();
-	fakesbi_harts[1].ctr[0].dead = true;
-}
+/* SpacemiT K3 */
+#define TWO_KINDS .vendor = 0x710, .arch = 0x8000000058000002, .other_arch = 0x8000000041000002
+/* T-Head C908 */
+#define C908	THEAD, .arch = 0x8000000009140d00
 
 static const struct {
 	const char *name;
@@ -192,13 +115,13 @@ static const struct {
 	/* what makes samples */
 	{ "lcofi", {}, 0, NULL, "caps/overflow", "lcofi" },
 	{ "lcofi_by_name", { .params = { "overflow=lcofi" } }, 0, NULL, "caps/overflow", "lcofi" },
-	{ "thead_by_ids", { .isa = "", .prepare = thead }, 0, "T-Head's interrupt", "caps/overflow", "thead" },
-	{ "other_thead_core", { .isa = "", .prepare = thead_910v }, 0, "no Sscofpmf", "caps/overflow", "timer" },
-	{ "thead_k230", { .isa = "", .prepare = k230 }, 0, "T-Head's interrupt", "caps/overflow", "thead" },
-	{ "thead_later_c908", { .isa = "", .prepare = later_c908 }, 0, "no Sscofpmf", "caps/overflow", "timer" },
-	{ "thead_with_sscofpmf", { .prepare = thead_sscofpmf }, 0, NULL, "caps/overflow", "lcofi" },
-	{ "xandespmu", { .isa = " xandespmu ", .prepare = andes }, 0, "Andes' interrupt", "caps/overflow", "andes" },
-	{ "andes_without_xandespmu", { .isa = "", .prepare = andes }, 0, NULL, "caps/overflow", "timer" },
+	{ "thead_by_ids", { THEAD }, 0, "T-Head's interrupt", "caps/overflow", "thead" },
+	{ "other_thead_core", { THEAD, .arch = 1 }, 0, "no Sscofpmf", "caps/overflow", "timer" },
+	{ "thead_k230", { C908, .mimpid = 0x50000 }, 0, "T-Head's interrupt", "caps/overflow", "thead" },
+	{ "thead_later_c908", { C908, .mimpid = 0x100d000 }, 0, "no Sscofpmf", "caps/overflow", "timer" },
+	{ "thead_with_sscofpmf", { .vendor = 0x5b7 }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "xandespmu", { ANDES }, 0, "Andes' interrupt", "caps/overflow", "andes" },
+	{ "andes_without_xandespmu", { .isa = "", .vendor = 0x31e, .overflow_csr = 0x9d4 }, 0, NULL, "caps/overflow", "timer" },
 	{ "other_source_is_refused", { .params = { "overflow=thead" } }, -EOPNOTSUPP, "no core T-Head C9xx" },
 	{ "andes_is_refused", { .params = { "overflow=andes" } }, -EOPNOTSUPP, "no Xandespmu" },
 	{ "lcofi_without_sscofpmf", { .isa = "", .params = { "overflow=lcofi" } }, -EOPNOTSUPP, "no Sscofpmf" },
@@ -223,14 +146,14 @@ static const struct {
 	{ "interrupt_names_no_counter", { .quirks = QUIRK(OF_UNSHOWN) }, 0, "sampling by timer (the overflow interrupt does not say which counter overflowed)", "caps/overflow", "timer" },
 	{ "interrupt_needs_no_names_in_a_vm", { .quirks = KVM | QUIRK(OF_UNSHOWN) }, 0, NULL, "caps/overflow", "lcofi" },
 	{ "interrupt_cannot_be_cleared", { .quirks = QUIRK(OF_STICKS) }, 0, "sampling by timer (the overflow interrupt cannot be cleared)", "caps/overflow", "timer" },
-	{ "thead_level", { .isa = "", .quirks = QUIRK(LEVEL), .prepare = thead }, 0, NULL, "caps/overflow", "thead" },
-	{ "thead_d1_old", { .isa = "", .quirks = D1_OLD, .prepare = thead }, 0, "does not say which", "caps/overflow", "timer" },
-	{ "thead_d1_old_fixed_only", { .isa = "", .no_hpm = true, .quirks = D1_OLD, .prepare = thead }, 0, "does not say which", "caps/overflow", "timer" },
-	{ "thead_d1_old_raw_only", { .isa = "", .quirks = D1_OLD, .prepare = thead_raw_only }, 0, "does not say which", "caps/overflow", "timer" },
-	{ "thead_without_interrupt_raw_only", { .isa = "", .quirks = QUIRK(NO_IRQ), .prepare = thead_raw_only }, 0, "does not come", "caps/overflow", "timer" },
-	{ "thead_sg2042_old_level", { .isa = "", .quirks = SG2042_OLD | QUIRK(LEVEL), .prepare = thead }, 0, NULL, "caps/overflow", "thead" },
-	{ "thead_sg2042_old_latch", { .isa = "", .quirks = SG2042_OLD, .prepare = thead }, 0, "cannot be cleared", "caps/overflow", "timer" },
-	{ "interrupt_is_believed_where_no_event_is_known", { .prepare = raw_only }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "thead_level", { THEAD, .quirks = QUIRK(LEVEL) }, 0, NULL, "caps/overflow", "thead" },
+	{ "thead_d1_old", { THEAD, .quirks = D1_OLD }, 0, "does not say which", "caps/overflow", "timer" },
+	{ "thead_d1_old_fixed_only", { THEAD, .no_hpm = true, .quirks = D1_OLD }, 0, "does not say which", "caps/overflow", "timer" },
+	{ "thead_d1_old_raw_only", { THEAD, .quirks = D1_OLD, .can = is_raw }, 0, "does not say which", "caps/overflow", "timer" },
+	{ "thead_without_interrupt_raw_only", { THEAD, .quirks = QUIRK(NO_IRQ), .can = is_raw }, 0, "does not come", "caps/overflow", "timer" },
+	{ "thead_sg2042_old_level", { THEAD, .quirks = SG2042_OLD | QUIRK(LEVEL) }, 0, NULL, "caps/overflow", "thead" },
+	{ "thead_sg2042_old_latch", { THEAD, .quirks = SG2042_OLD }, 0, "cannot be cleared", "caps/overflow", "timer" },
+	{ "interrupt_is_believed_where_no_event_is_known", { .can = is_raw }, 0, NULL, "caps/overflow", "lcofi" },
 	{ "fixed_counters_alone_do_not_interrupt", { .no_hpm = true }, 0, "does not set its overflow bit", "caps/overflow", "timer" },
 	{ "sscofpmf_not_in_device_tree", { .isa = "", .cpus = 2, .prepare = hidden_sscofpmf }, 0, NULL, "caps/overflow", "lcofi" },
 	{ "sscofpmf_of_one_cpu", { .isa = "", .cpus = 2, .prepare = half_sscofpmf }, 0, "no Sscofpmf", "caps/overflow", "timer" },
@@ -251,34 +174,34 @@ static const struct {
 	{ "csr_beside_another_pmu", { .other = "cpu", .delegated = true, .params = { "backend=csr" } }, -EOPNOTSUPP, "the other PMU" },
 	{ "csr_by_default", { .delegated = true }, 0, "are programmed by CSRs", "caps/backend", "csr" },
 	{ "sbi_if_events_stick", { .delegated = true, .prepare = sticky }, 0, NULL, "caps/backend", "sbi" },
-	{ "sbi_if_it_is_not_known_whether_they_stick", { .delegated = true, .prepare = without_cycles }, 0, NULL, "caps/backend", "sbi" },
-	{ "sbi_if_a_counter_has_no_event", { .delegated = true, .prepare = not_on_counter_4 }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_it_is_not_known_whether_they_stick", { .delegated = true, .can = is_not_fixed }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_a_counter_has_no_event", { .delegated = true, .can = is_not_counter_4 }, 0, NULL, "caps/backend", "sbi" },
 	{ "sbi_if_selectors_differ", { .delegated = true, .prepare = odd_counter }, 0, NULL, "caps/backend", "sbi" },
 	{ "sbi_if_a_filter_would_be_lost", { .delegated = true, .prepare = no_uinh }, 0, NULL, "caps/backend", "sbi" },
 	{ "sbi_if_a_filter_of_guests_would_be_lost", { .isa = " sscofpmf h ", .delegated = true, .prepare = no_vsinh }, 0, NULL, "caps/backend", "sbi" },
 	{ "sbi_if_the_interrupt_does_not_work", { .delegated = true, .prepare = enable_is_zero }, 0, "it is not seen that they interrupt", "caps/backend", "sbi" },
 	{ "sbi_if_a_cpu_differs", { .cpus = 2, .delegated = true, .prepare = other_delegation }, 0, NULL, "cpus", "0-1" },
 	{ "sbi_if_filters_must_be_tried", { .isa = "", .delegated = true }, 0, NULL, "caps/backend", "sbi" },
-	{ "sbi_if_another_interrupt", { .isa = " xandespmu ", .delegated = true, .prepare = andes }, 0, NULL, "caps/backend", "sbi" },
+	{ "sbi_if_another_interrupt", { ANDES, .delegated = true }, 0, NULL, "caps/backend", "sbi" },
 	{ "csr_by_table", { .hpm = 29, .delegated = true, .quirks = QUIRK(NO_SNAPSHOT), .params = { "xiangshan=v3" } }, 0, "are programmed by CSRs", "caps/backend", "csr" },
 	/* the CPUs */
 	{ "all_cpus", { .cpus = 2 }, 0, NULL, "cpus", "0-1" },
 	{ "cpu_with_other_counters", { .cpus = 2, .prepare = other_width }, 0, "CPU 1 has other counters", "cpus", "0" },
 	{ "cpu_with_fewer_counters", { .cpus = 2, .prepare = fewer_counters }, 0, "CPU 1 has other counters", "caps/hardware_counters", "6" },
-	{ "cpu_with_another_core", { .cpus = 2, .prepare = two_kinds }, 0, "CPU 1 has another core (mvendorid, marchid) than CPU 0", "cpus", "0" },
-	{ "insmod_on_cpu_with_another_core", { .cpus = 2, .prepare = insmod_on_other_kind }, 0, "CPU 1 has another core (mvendorid, marchid) than CPU 0", "cpus", "0" },
-	{ "eight_cpus_of_each_kind", { .cpus = 16, .prepare = two_kinds }, 0, "CPU 15 has another core (mvendorid, marchid) than CPU 0", "cpus", "0-7" },
-	{ "insmod_on_the_other_eight_cpus", { .cpus = 16, .prepare = insmod_on_other_kind }, 0, "CPU 8 has another core (mvendorid, marchid) than CPU 0", "cpus", "0-7" },
+	{ "cpu_with_another_core", { .cpus = 2, TWO_KINDS }, 0, "CPU 1 has another core (mvendorid, marchid) than CPU 0", "cpus", "0" },
+	{ "insmod_on_cpu_with_another_core", { .cpus = 2, TWO_KINDS, .prepare = on_last_cpu }, 0, "CPU 1 has another core (mvendorid, marchid) than CPU 0", "cpus", "0" },
+	{ "eight_cpus_of_each_kind", { .cpus = 16, TWO_KINDS }, 0, "CPU 15 has another core (mvendorid, marchid) than CPU 0", "cpus", "0-7" },
+	{ "insmod_on_the_other_eight_cpus", { .cpus = 16, TWO_KINDS, .prepare = on_last_cpu }, 0, "CPU 8 has another core (mvendorid, marchid) than CPU 0", "cpus", "0-7" },
 	{ "insmod_migrates", { .cpus = 2, .prepare = insmod_migrates }, 0, NULL, "caps/hardware_counters", "6" },
 	{ "insmod_migrates_from_other", { .cpus = 2, .prepare = insmod_migrates_from_other }, 0, "CPU 1 has other counters", "cpus", "0" },
 	{ "cpu_with_other_delegation", { .cpus = 2, .delegated = true, .params = { "backend=csr" }, .prepare = other_delegation }, 0, "are not delegated as", "cpus", "0" },
-	{ "cpu_without_cycle", { .cpus = 2, .quirks = QUIRK(FIXED_WITHHELD), .prepare = dead_cycle }, 0, "do not run as", "cpus", "0" },
+	{ "cpu_without_cycle", { .cpus = 2, .quirks = QUIRK(FIXED_WITHHELD), .can = is_not_fixed, .prepare = dead_cycle }, 0, "do not run as", "cpus", "0" },
 	/* reads by programs */
 	{ "user_reads", {}, 0, NULL, "caps/user_read", "1" },
 	{ "no_user_reads", { .prepare = no_user_trap }, 0, "no user-space reads: breach", "caps/user_read", "0" },
 	{ "no_user_reads_in_a_vm", { .quirks = KVM }, 0, NULL, "caps/user_read", "0" },
 	/* cycle and instret that nobody hands out */
-	{ "free_running", { .quirks = QUIRK(FIXED_WITHHELD), .prepare = withheld }, 0, "firmware has no counter for cycles,instructions", "caps/free_running", "cycles,instructions" },
+	{ "free_running", { .quirks = QUIRK(FIXED_WITHHELD), .can = is_not_fixed }, 0, "firmware has no counter for cycles,instructions", "caps/free_running", "cycles,instructions" },
 	{ "nothing_free_running", {}, 0, NULL, "caps/free_running", "none" },
 	/* files */
 	{ "format", {}, 0, NULL, "format/event", "config:0-55" },
