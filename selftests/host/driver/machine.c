@@ -29,6 +29,7 @@ static void set_up(const struct machine *m)
 			fakesbi.overflow_csr = m->overflow_csr;
 			fakesbi.quirks |= QUIRK(FIXED_HOMOGENEOUS);
 		}
+		fakesbi.smcntrpmf = m->smcntrpmf;
 		if (m->delegated)
 			fakesbi_delegate(true);
 		if (cpu >= max(m->cpus, 1u))
@@ -162,6 +163,33 @@ int open_errno(const struct perf_event_attr *attr)
 bool is_not_fixed(const struct fakesbi_code *code, unsigned int idx)
 {
 	return code->idx > SPEC_GENERAL_INSTRUCTIONS;
+}
+
+/* Which counter has the event? -1: none. */
+static int counter_with(u32 idx, u64 data, u32 flags)
+{
+	for (unsigned int i = 0; i < fakesbi.end; i++)
+		if (fakesbi.ctr[i].configured && fakesbi.ctr[i].code.idx == idx &&
+		    fakesbi.ctr[i].code.data == data && fakesbi.ctr[i].code.flags == flags)
+			return i;
+	return -1;
+}
+
+/* Open an event: is the error right, and if there is none, what firmware got? @at: its counter */
+bool opens_as(struct perf_event_attr attr, int error, u32 idx, u64 data, u32 flags, int *at)
+{
+	int got;
+	struct perf_event *e;
+
+	if (attr.type == OWN)
+		attr.type = TYPE;
+	e = perf_open(&attr, NULL, 0, NULL, &got);
+	*at = e ? counter_with(idx, data, flags) : -1;
+	if (e)
+		perf_close(e);
+	if (got != error)
+		note("errno %d", got);
+	return got == error && (error || *at >= 0);
 }
 
 /* Has it counted all that happened, and no more? */

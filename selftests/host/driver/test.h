@@ -58,6 +58,7 @@
  * @delegated: firmware delegates the counters
  * @can: which counters can hold an event; NULL: see struct fakesbi_hart
  * @vendor, @arch, @mimpid: of the cores; @other_arch: of the upper half of the CPUs, if not 0
+ * @smcntrpmf: see struct fakesbi_hart
  * @overflow_csr: a source of the overflow interrupt that fixed counters have, too; 0: Sscofpmf, if
  *	that is in @isa
  * @other: another CPU PMU is there, with this name: shared mode
@@ -71,7 +72,7 @@ struct machine {
 	bool no_hpm, no_firmware, delegated;
 	u64 quirks;
 	unsigned long impl, impl_version, vendor, arch, mimpid, other_arch;
-	unsigned int overflow_csr;
+	unsigned int overflow_csr, smcntrpmf;
 	bool (*can)(const struct fakesbi_code *code, unsigned int idx);
 	const char *isa, *other;
 	unsigned int cpus, kernel;
@@ -92,6 +93,7 @@ struct core_ids {
 int boot_board(const char *name, const struct core_ids *ids, const char *param);
 
 #define TYPE	(perf_core.pmu->type) /* of the driver's own events */
+#define OWN	PERF_TYPE_MAX	      /* the same, in a table */
 
 /* attr.config of the driver's own events */
 #define STANDARD_EVENT(idx)	(1ULL << 62 | (idx))
@@ -108,6 +110,7 @@ struct perf_event *open_general(unsigned int config);
 struct perf_event *open_attr(const struct perf_event_attr *attr);
 struct perf_event *open_task(const struct perf_event_attr *attr);
 int open_errno(const struct perf_event_attr *attr);
+bool opens_as(struct perf_event_attr attr, int error, u32 idx, u64 data, u32 flags, int *at);
 bool is_right(struct perf_event *event);
 bool is_not_fixed(const struct fakesbi_code *code, unsigned int idx);
 bool is_sampled(struct perf_event *event, u64 late);

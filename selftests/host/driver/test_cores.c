@@ -118,41 +118,24 @@ static const struct {
 	{ "fu740", "write_backs_are_no_stores", false, PERF_TYPE_HW_CACHE, 0x100, -ENOENT, 0, 0 },
 };
 
-static bool opens_as(const struct perf_event_attr *attr, int error, u32 idx, u64 data)
-{
-	int got;
-	struct perf_event *e = perf_open(attr, NULL, 0, NULL, &got);
-	bool found = false;
-
-	for (unsigned int i = 0; e && i < fakesbi.end; i++)
-		found |= fakesbi.ctr[i].configured && fakesbi.ctr[i].code.idx == idx &&
-			 fakesbi.ctr[i].code.data == data;
-	if (got != error)
-		note("errno %d", got);
-	return got == error && (error || found);
-}
-
-static void as_th1520(void)
-{
-	host.vendor = 0x5b7;
-}
-
 /* By perf's type and by our own, which is that of the files in events/ */
 static void test_standards(void)
 {
+	int at;
+
 	for (unsigned int i = 0; i < ARRAY_SIZE(standards); i++) {
-		struct perf_event_attr attr = {
+		const struct perf_event_attr attr = {
 			.type = standards[i].type, .config = standards[i].config,
 		};
 
 		boot_board(standards[i].board, NULL, standards[i].map ? "firmware_map=1" : NULL);
-		check(opens_as(&attr, standards[i].error, standards[i].idx, standards[i].data),
+		check(opens_as(attr, standards[i].error, standards[i].idx, standards[i].data, 0, &at),
 		      "cores.%s_%s%s", standards[i].board, standards[i].what,
 		      standards[i].map ? "_by_firmware" : "");
 		unload();
 	}
 	boot_board("k1", NULL, NULL);
-	check(opens_as(ATTR(STANDARD_EVENT(5)), 0, RAW, 60) && perf_sysfs("events/branches"),
+	check(opens_as(*ATTR(STANDARD_EVENT(5)), 0, RAW, 60, 0, &at) && perf_sysfs("events/branches"),
 	      "cores.own_type_is_right_too");
 	check(is_text("caps/replaced_events", "branches=br_inst branch-misses=br_mispred") &&
 	      host_logged("2 standard events, which firmware of such cores maps wrongly"),
@@ -161,7 +144,7 @@ static void test_standards(void)
 	boot_board("k1", NULL, "firmware_map=1");
 	check(is_text("caps/replaced_events", "none"), "cores.says_that_nothing_is_replaced");
 	unload();
-	boot(&(struct machine){ .hpm = 16, .quirks = KVM, .prepare = as_th1520 });
+	boot(&(struct machine){ .hpm = 16, .quirks = KVM, .vendor = 0x5b7 });
 	check(is_text("caps/event_table", "c900") && is_text("caps/replaced_events", "none"),
 	      "cores.guest_leaves_standard_events_to_its_host");
 	unload();

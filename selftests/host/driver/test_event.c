@@ -5,40 +5,12 @@
  */
 #include "test.h"
 
-#define OWN		PERF_TYPE_MAX /* the driver's type */
 #define SPACE(n)	((u64)(n) << 62)
 #define UINH		SPEC_CFG_UINH
 #define SINH		SPEC_CFG_SINH
 #define VUINH		SPEC_CFG_VUINH
 #define VSINH		SPEC_CFG_VSINH
 #define MINH		SPEC_CFG_MINH
-
-/* Which counter has the event? -1: none. */
-static int counter_with(u32 idx, u64 data, u32 flags)
-{
-	for (unsigned int i = 0; i < fakesbi.end; i++)
-		if (fakesbi.ctr[i].configured && fakesbi.ctr[i].code.idx == idx &&
-		    fakesbi.ctr[i].code.data == data && fakesbi.ctr[i].code.flags == flags)
-			return i;
-	return -1;
-}
-
-/* Open an event: is the error right, and if there is none, what firmware got? @at: its counter */
-static bool opens_as(struct perf_event_attr attr, int error, u32 idx, u64 data, u32 flags, int *at)
-{
-	int got;
-	struct perf_event *e;
-
-	if (attr.type == OWN)
-		attr.type = TYPE;
-	e = perf_open(&attr, NULL, 0, NULL, &got);
-	*at = e ? counter_with(idx, data, flags) : -1;
-	if (e)
-		perf_close(e);
-	if (got != error)
-		note("errno %d", got);
-	return got == error && (error || *at >= 0);
-}
 
 static const struct {
 	u32 type;
@@ -134,63 +106,6 @@ static void test_unsafe(void)
 		      opens_as((struct perf_event_attr){ .type = OWN, .config = SPACE(2) | 21 },
 			       0, FW + 21, 0, 0, &at),
 		      "event.codes_that_are_unsafe_for_%s", machines[i].firmware);
-		unload();
-	}
-}
-
-#define H	" sscofpmf h "
-#define NO_H	" sscofpmf "
-#define ONLY_H	" h "
-
-static const struct {
-	const char *what, *isa;
-	struct perf_event_attr attr;
-	int error;
-	u32 flags;
-} filters[] = {
-	{ "no_filter_no_flags", H, {}, 0, 0 },
-	{ "exclude_user_sets_uinh_and_vuinh", H, { .exclude_user = 1 }, 0, UINH | VUINH },
-	{ "exclude_kernel_sets_sinh_and_vsinh", H, { .exclude_kernel = 1 }, 0, SINH | VSINH },
-	{ "exclude_hv_sets_minh", H, { .exclude_hv = 1 }, 0, MINH },
-	{ "exclude_guest_sets_vuinh_and_vsinh", H, { .exclude_guest = 1 }, 0, VUINH | VSINH },
-	{ "exclude_host_sets_uinh_and_sinh", H, { .exclude_host = 1 }, 0, UINH | SINH },
-	{ "exclude_guest_needs_nothing_without_h", NO_H, { .exclude_guest = 1 }, 0, 0 },
-	{ "exclude_user_without_h_sets_uinh", NO_H, { .exclude_user = 1 }, 0, UINH },
-	{ "exclude_host_without_h_is_enoent", NO_H, { .exclude_host = 1 }, -ENOENT },
-	{ "exclude_idle_is_enoent", NO_H, { .exclude_idle = 1 }, -ENOENT },
-	{ "exclude_idle_with_h_is_enoent", H, { .exclude_idle = 1 }, -ENOENT },
-	{ "exclude_user_without_filter_is_enoent", "", { .exclude_user = 1 }, -ENOENT },
-	{ "exclude_user_without_filter_with_h_is_enoent", ONLY_H, { .exclude_user = 1 }, -ENOENT },
-	{ "exclude_guest_without_filter_with_h_is_einval", ONLY_H, { .exclude_guest = 1 }, -EINVAL },
-	{ "exclude_kernel_and_guest_without_filter_with_h_is_einval", ONLY_H,
-	  { .exclude_kernel = 1, .exclude_guest = 1 }, -EINVAL },
-	{ "exclude_guest_without_filter_needs_nothing", "", { .exclude_guest = 1 }, 0, 0 },
-	{ "exclude_kernel_and_guest_without_filter_is_enoent", "",
-	  { .exclude_kernel = 1, .exclude_guest = 1 }, -ENOENT },
-	{ "filter_of_firmware_event_is_enoent", NO_H,
-	  { .config = SPACE(2) | 5, .exclude_kernel = 1 }, -ENOENT },
-	{ "exclude_guest_of_firmware_event_with_h_is_einval", H,
-	  { .config = SPACE(2) | 5, .exclude_guest = 1 }, -EINVAL },
-	/* what nothing here can do */
-	{ "precise_event_is_eopnotsupp", H, { .precise_ip = 1 }, -EOPNOTSUPP },
-	{ "branch_stack_is_eopnotsupp", H, { .sample_type = PERF_SAMPLE_BRANCH_STACK }, -EOPNOTSUPP },
-	{ "config1_is_einval", H, { .config1 = 1 }, -EINVAL },
-	{ "config2_is_einval", H, { .config2 = 1 }, -EINVAL },
-	{ "sampled_firmware_event_is_eopnotsupp", H,
-	  { .config = SPACE(2) | 5, .sample_period = 100 }, -EOPNOTSUPP },
-};
-
-static void test_filter(void)
-{
-	for (unsigned int i = 0; i < ARRAY_SIZE(filters); i++) {
-		struct perf_event_attr attr = filters[i].attr;
-		int at;
-
-		boot(&(struct machine){ .isa = filters[i].isa });
-		attr.type = TYPE;
-		attr.config = attr.config ?: 5;
-		check(opens_as(attr, filters[i].error, RAW, 5, filters[i].flags, &at),
-		      "event.%s", filters[i].what);
 		unload();
 	}
 }
@@ -299,13 +214,9 @@ static bool can_by_tag(const struct fakesbi_code *code, unsigned int idx)
 	       is_of_unit(idx, (code->data >> 8 & 3) + 1);
 }
 
-static void tags(void)
-{
-	fakesbi.can = can_by_tag;
-}
-
 /* Each unit's counters limit a group, even if firmware would accept more. */
-static void test_units(const char *name, void (*prepare)(void))
+static void test_units(const char *name,
+		       bool (*can)(const struct fakesbi_code *code, unsigned int idx))
 {
 	static const unsigned int counters[] = { 0, 8, 8, 8, 5 };
 	struct machine machine = xiangshan;
@@ -314,7 +225,7 @@ static void test_units(const char *name, void (*prepare)(void))
 	unsigned int fit = 0;
 	int error;
 
-	machine.prepare = prepare;
+	machine.can = can;
 	boot(&machine);
 	attr.type = TYPE;
 	for (unsigned int unit = 1; unit <= 4; unit++) {
@@ -348,7 +259,7 @@ static const char *id_of(const char *name)
 static unsigned int load_table(const char *table, bool all, bool delegated)
 {
 	static char setting[64];
-	struct machine machine = { .hpm = 29, .delegated = delegated, .prepare = tags };
+	struct machine machine = { .hpm = 29, .delegated = delegated, .can = can_by_tag };
 
 	snprintf(setting, sizeof(setting), "xiangshan=%s", table);
 	machine.params[0] = setting;
@@ -503,41 +414,40 @@ static const struct {
 	const char *name, *param;
 	unsigned long arch, vendor;
 	const char *stated;
-	bool smcntrpmf;
+	const char *isa;
 	int error;
 	const char *table;
 	bool why; /* does the log say why there is none? */
 } choices[] = {
 	{ "other_core", "auto", 1, 0x5b7 },
 	{ "other_core_of_vendor", "auto", 1, BOSC },
-	{ "v3", "auto", 25, BOSC, NULL, true, 0, "v3" },
-	{ "v2_of_2026_or_v3", "auto", 25, BOSC, NULL, false, 0, NULL, true },
-	{ "older_core", "auto", 25, 0, NULL, false, 0, NULL, true },
-	{ "older_core_by_devicetree", "auto", 25, 0, "v2r2-2025", false, 0, "v2r2-2025" },
-	{ "devicetree_before_ids", "auto", 25, BOSC, "user-guide", false, 0, "user-guide" },
-	{ "unknown_table_in_devicetree", "auto", 25, BOSC, "v9", false, 0, NULL, true },
+	{ "v3", "auto", 25, BOSC, NULL, " sscofpmf smcntrpmf ", 0, "v3" },
+	{ "v2_of_2026_or_v3", "auto", 25, BOSC, NULL, NULL, 0, NULL, true },
+	{ "older_core", "auto", 25, 0, NULL, NULL, 0, NULL, true },
+	{ "older_core_by_devicetree", "auto", 25, 0, "v2r2-2025", NULL, 0, "v2r2-2025" },
+	{ "devicetree_before_ids", "auto", 25, BOSC, "user-guide", NULL, 0, "user-guide" },
+	{ "unknown_table_in_devicetree", "auto", 25, BOSC, "v9", NULL, 0, NULL, true },
 	{ "off", "off", 25, 0, "v3" },
-	{ "parameter", "v2r2-2025", 25, 0, "v3", false, 0, "v2r2-2025" },
-	{ "parameter_on_other_core", "v3", 1, 0, NULL, false, 0, "v3" },
-	{ "unknown_parameter", "v4", 25, 0, NULL, false, -EINVAL },
-	{ "empty_parameter", "", 25, 0, NULL, false, -EINVAL },
+	{ "parameter", "v2r2-2025", 25, 0, "v3", NULL, 0, "v2r2-2025" },
+	{ "parameter_on_other_core", "v3", 1, 0, NULL, NULL, 0, "v3" },
+	{ "unknown_parameter", "v4", 25, 0, NULL, NULL, -EINVAL },
+	{ "empty_parameter", "", 25, 0, NULL, NULL, -EINVAL },
 };
 
 static unsigned int chosen;
 
 static void choose(void)
 {
-	host.arch = choices[chosen].arch;
-	host.vendor = choices[chosen].vendor;
 	host.event_table = choices[chosen].stated;
-	if (choices[chosen].smcntrpmf)
-		host.isa = " sscofpmf smcntrpmf ";
 }
 
 static void test_choices(void)
 {
 	for (chosen = 0; chosen < ARRAY_SIZE(choices); chosen++) {
-		struct machine machine = { .hpm = 29, .prepare = choose };
+		struct machine machine = {
+			.hpm = 29, .arch = choices[chosen].arch, .vendor = choices[chosen].vendor,
+			.isa = choices[chosen].isa, .prepare = choose,
+		};
 		char setting[64];
 		const char *table;
 		int error;
@@ -554,154 +464,31 @@ static void test_choices(void)
 	}
 }
 
-/* ---- SpacemiT ---- */
+/* ---- filters, and stand-ins for events ---- */
 
-static bool no_raw;
+#define H	" sscofpmf h "
 
-static bool cycles_on_fixed(const struct fakesbi_code *code, unsigned int idx)
+#define CYCLES(...)		{ .config = PERF_COUNT_HW_CPU_CYCLES, ##__VA_ARGS__ }
+#define INSTRUCTIONS(...)	{ .config = PERF_COUNT_HW_INSTRUCTIONS, ##__VA_ARGS__ }
+#define OF_RAW(code, ...)	{ .type = OWN, .config = code, ##__VA_ARGS__ }
+#define OF_FW(code, ...)	OF_RAW(SPACE(2) | (code), ##__VA_ARGS__)
+#define OF_USER			.exclude_kernel = 1
+#define OF_KERNEL		.exclude_user = 1
+#define IGNORES			0x77 /* raw event */
+#define X60			.vendor = 0x710, .arch = 0x8000000058000001, .can = is_not_fixed
+#define X60_OTHER(function)	.vendor = 0x710, .arch = 0x8000000058000001, .can = function
+#define X100			{ .vendor = 0x710, .arch = 0x8000000058000002 }
+#define SMCNTRPMF		.can = is_not_fixed, .smcntrpmf = BIT(0) | BIT(2)
+#define ONLY_CYCLE_FILTERS	.can = is_not_fixed, .smcntrpmf = BIT(0)
+
+static bool has_no_raw(const struct fakesbi_code *code, unsigned int idx)
 {
-	return code->idx > SPEC_GENERAL_INSTRUCTIONS && !(no_raw && code->idx == RAW);
+	return is_not_fixed(code, idx) && code->idx != RAW;
 }
-
-static bool cycles_anywhere(const struct fakesbi_code *code, unsigned int idx)
-{
-	return true;
-}
-
-static void x60(void)
-{
-	host.vendor = 0x710;
-	host.arch = 0x8000000058000001;
-	fakesbi.can = cycles_on_fixed;
-}
-
-static void x60_cycles(void)
-{
-	x60();
-	fakesbi.can = cycles_anywhere;
-}
-
-static void x60_id_only(void)
-{
-	x60();
-	host.arch = 1;
-}
-
-static const struct {
-	const char *what;
-	void (*prepare)(void);
-	bool no_raw;
-	u64 config;
-	bool user, kernel; /* excluded */
-	int error;
-	u32 idx;
-	u64 data;
-	u32 flags;
-} stand_ins[] = {
-	{ "user_cycles_are_u_mode_cycle", x60, false, 0, false, true, 0, RAW, 0x22, SINH },
-	{ "kernel_cycles_are_s_mode_cycle", x60, false, 0, true, false, 0, RAW, 0x21, UINH },
-	{ "all_cycles_stay_on_cycle", x60, false, 0, false, false, 0, 1, 0, 0 },
-	{ "what_has_none_is_refused_as_before", x60, false, 1, false, true, -ENOENT },
-	{ "not_if_counters_count_cycles", x60_cycles, false, 0, false, true, 0, 1, 0, SINH },
-	{ "refused_if_firmware_has_no_raw_events", x60, true, 0, false, true, -ENOENT },
-	{ "found_by_both_ids", x60_id_only, false, 0, false, true, -ENOENT },
-};
-
-static void test_stand_ins(void)
-{
-	int at;
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(stand_ins); i++) {
-		no_raw = stand_ins[i].no_raw;
-		boot(&(struct machine){ .prepare = stand_ins[i].prepare });
-		check(opens_as((struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
-							 .config = stand_ins[i].config,
-							 .exclude_user = stand_ins[i].user,
-							 .exclude_kernel = stand_ins[i].kernel },
-			       stand_ins[i].error, stand_ins[i].idx, stand_ins[i].data,
-			       stand_ins[i].flags, &at) &&
-		      (i || host_logged("cycles:u are counted by u_mode_cycle")),
-		      "stand_in.%s", stand_ins[i].what);
-		unload();
-	}
-}
-
-static void x100(void)
-{
-	host.vendor = 0x710;
-	host.arch = 0x8000000058000002;
-}
-
-/* Codes of raw events, as the vendor's documents have them; and events that ignore filters */
-static const struct {
-	const char *what;
-	void (*prepare)(void);
-	struct perf_event_attr attr;
-	int error;
-	u64 data;
-	u32 flags;
-} spacemit[] = {
-	{ "code_of_manual", x60, { .config = 4ULL << 56 | 8 }, 0, 8 },
-	{ "code_of_manual_on_x100", x100, { .config = 4ULL << 56 | 8 }, 0, 8 },
-	{ "code_of_manual_elsewhere_is_einval", NULL, { .config = 4ULL << 56 | 8 }, -EINVAL },
-	{ "other_upper_byte_is_einval", x60, { .config = 5ULL << 56 | 8 }, -EINVAL },
-	{ "code_without_upper_byte", x60, { .config = 8 }, 0, 8 },
-	{ "l2_event_counts_without_filter", x60, { .config = 0xb9 }, 0, 0xb9 },
-	{ "first_l2_event_of_user_is_enoent", x60, { .config = 0xb8, .exclude_kernel = 1 }, -ENOENT },
-	{ "last_l2_event_of_kernel_is_enoent", x60, { .config = 0xbd, .exclude_user = 1 }, -ENOENT },
-	{ "l2_event_without_m_mode_is_enoent", x60, { .config = 0xb9, .exclude_hv = 1 }, -ENOENT },
-	{ "l2_event_of_manual_of_user_is_enoent", x60,
-	  { .config = 4ULL << 56 | 0xb9, .exclude_kernel = 1 }, -ENOENT },
-	{ "l2_event_with_upper_bits_is_enoent", x60,
-	  { .config = 0x1b9, .exclude_kernel = 1 }, -ENOENT },
-	{ "event_before_l2_filters", x60, { .config = 0xb7, .exclude_kernel = 1 }, 0, 0xb7, SINH },
-	{ "event_after_l2_filters", x60, { .config = 0xbe, .exclude_kernel = 1 }, 0, 0xbe, SINH },
-	{ "same_code_of_x100_filters", x100, { .config = 0xb9, .exclude_kernel = 1 }, 0, 0xb9, SINH },
-};
-
-static void test_spacemit(void)
-{
-	int at;
-
-	no_raw = false;
-	for (unsigned int i = 0; i < ARRAY_SIZE(spacemit); i++) {
-		struct perf_event_attr attr = spacemit[i].attr;
-
-		boot(&(struct machine){ .prepare = spacemit[i].prepare });
-		attr.type = TYPE;
-		check(opens_as(attr, spacemit[i].error, RAW, spacemit[i].data, spacemit[i].flags,
-			       &at),
-		      "spacemit.%s", spacemit[i].what);
-		unload();
-	}
-}
-
-/* ---- filters are tried ---- */
-
-#define IGNORES	0x77 /* raw event */
 
 static bool has_no_filter(const struct fakesbi_code *code)
 {
 	return code->idx == RAW && code->data == IGNORES;
-}
-
-/* Only cycle and instret count cycles and instructions. */
-static void fixed_only(void)
-{
-	no_raw = false;
-	fakesbi.can = cycles_on_fixed;
-}
-
-static void smcntrpmf(void)
-{
-	fixed_only();
-	fakesbi.smcntrpmf = BIT(0) | BIT(2);
-}
-
-static void only_cycle_filters(void)
-{
-	fixed_only();
-	fakesbi.smcntrpmf = BIT(0);
 }
 
 static void unfiltered(void)
@@ -715,13 +502,8 @@ static void unnamed(void)
 	fakesbi.sscofpmf = true;
 }
 
-#define CYCLES(...)		{ .config = PERF_COUNT_HW_CPU_CYCLES, ##__VA_ARGS__ }
-#define INSTRUCTIONS(...)	{ .config = PERF_COUNT_HW_INSTRUCTIONS, ##__VA_ARGS__ }
-#define OF_RAW(code, ...)	{ .type = OWN, .config = code, ##__VA_ARGS__ }
-#define OF_USER			.exclude_kernel = 1
-
 static const struct {
-	const char *what;
+	const char *test;
 	struct machine machine;
 	struct perf_event_attr attr;
 	int error;
@@ -729,61 +511,141 @@ static const struct {
 	u64 data;
 	u32 flags;
 	int at; /* its counter, if it opens */
-} tried[] = {
-	{ "cycles_filter_on_cycle", { .quirks = OPENSBI_NEW, .prepare = smcntrpmf },
-	  CYCLES(OF_USER), 0, 1, 0, SINH, 0 },
-	{ "instructions_filter_on_instret", { .quirks = OPENSBI_NEW, .prepare = smcntrpmf },
-	  INSTRUCTIONS(.exclude_user = 1), 0, 2, 0, UINH, 2 },
-	{ "each_fixed_counter_is_tried", { .prepare = only_cycle_filters },
-	  CYCLES(OF_USER), 0, 1, 0, SINH, 0 },
-	{ "instret_that_ignores_filters_is_enoent", { .prepare = only_cycle_filters },
-	  INSTRUCTIONS(OF_USER), -ENOENT },
-	{ "without_smcntrpmf_cycles_of_user_are_enoent", { .prepare = fixed_only },
+} filters[] = {
+	{ "event.no_filter_no_flags", { .isa = H }, OF_RAW(5), 0, RAW, 5, 0, 3 },
+	{ "event.exclude_user_sets_uinh_and_vuinh", { .isa = H },
+	  OF_RAW(5, OF_KERNEL), 0, RAW, 5, UINH | VUINH, 3 },
+	{ "event.exclude_kernel_sets_sinh_and_vsinh", { .isa = H },
+	  OF_RAW(5, OF_USER), 0, RAW, 5, SINH | VSINH, 3 },
+	{ "event.exclude_hv_sets_minh", { .isa = H },
+	  OF_RAW(5, .exclude_hv = 1), 0, RAW, 5, MINH, 3 },
+	{ "event.exclude_guest_sets_vuinh_and_vsinh", { .isa = H },
+	  OF_RAW(5, .exclude_guest = 1), 0, RAW, 5, VUINH | VSINH, 3 },
+	{ "event.exclude_host_sets_uinh_and_sinh", { .isa = H },
+	  OF_RAW(5, .exclude_host = 1), 0, RAW, 5, UINH | SINH, 3 },
+	{ "event.exclude_guest_needs_nothing_without_h", {},
+	  OF_RAW(5, .exclude_guest = 1), 0, RAW, 5, 0, 3 },
+	{ "event.exclude_user_without_h_sets_uinh", {}, OF_RAW(5, OF_KERNEL), 0, RAW, 5, UINH, 3 },
+	{ "event.exclude_host_without_h_is_enoent", {}, OF_RAW(5, .exclude_host = 1), -ENOENT },
+	{ "event.exclude_idle_is_enoent", {}, OF_RAW(5, .exclude_idle = 1), -ENOENT },
+	{ "event.exclude_idle_with_h_is_enoent", { .isa = H },
+	  OF_RAW(5, .exclude_idle = 1), -ENOENT },
+	{ "event.exclude_user_without_filter_is_enoent", { .isa = "" },
+	  OF_RAW(5, OF_KERNEL), -ENOENT },
+	{ "event.exclude_user_without_filter_with_h_is_enoent", { .isa = " h " },
+	  OF_RAW(5, OF_KERNEL), -ENOENT },
+	{ "event.exclude_guest_without_filter_with_h_is_einval", { .isa = " h " },
+	  OF_RAW(5, .exclude_guest = 1), -EINVAL },
+	{ "event.exclude_kernel_and_guest_without_filter_with_h_is_einval", { .isa = " h " },
+	  OF_RAW(5, OF_USER, .exclude_guest = 1), -EINVAL },
+	{ "event.exclude_guest_without_filter_needs_nothing", { .isa = "" },
+	  OF_RAW(5, .exclude_guest = 1), 0, RAW, 5, 0, 3 },
+	{ "event.exclude_kernel_and_guest_without_filter_is_enoent", { .isa = "" },
+	  OF_RAW(5, OF_USER, .exclude_guest = 1), -ENOENT },
+	{ "event.filter_of_firmware_event_is_enoent", {}, OF_FW(5, OF_USER), -ENOENT },
+	{ "event.exclude_guest_of_firmware_event_with_h_is_einval", { .isa = H },
+	  OF_FW(5, .exclude_guest = 1), -EINVAL },
+	/* what nothing here can do */
+	{ "event.precise_event_is_eopnotsupp", { .isa = H },
+	  OF_RAW(5, .precise_ip = 1), -EOPNOTSUPP },
+	{ "event.branch_stack_is_eopnotsupp", { .isa = H },
+	  OF_RAW(5, .sample_type = PERF_SAMPLE_BRANCH_STACK), -EOPNOTSUPP },
+	{ "event.config1_is_einval", { .isa = H }, OF_RAW(5, .config1 = 1), -EINVAL },
+	{ "event.config2_is_einval", { .isa = H }, OF_RAW(5, .config2 = 1), -EINVAL },
+	{ "event.sampled_firmware_event_is_eopnotsupp", { .isa = H },
+	  OF_FW(5, .sample_period = 100), -EOPNOTSUPP },
+	/* cycles of one mode are counted by raw events of SpacemiT X60 */
+	{ "stand_in.user_cycles_are_u_mode_cycle", { X60 },
+	  CYCLES(OF_USER), 0, RAW, 0x22, SINH, 3 },
+	{ "stand_in.kernel_cycles_are_s_mode_cycle", { X60 },
+	  CYCLES(OF_KERNEL), 0, RAW, 0x21, UINH, 3 },
+	{ "stand_in.all_cycles_stay_on_cycle", { X60 }, CYCLES(), 0, 1, 0, 0, 0 },
+	{ "stand_in.what_has_none_is_refused_as_before", { X60 }, INSTRUCTIONS(OF_USER), -ENOENT },
+	{ "stand_in.not_if_counters_count_cycles", { X60_OTHER(NULL) },
+	  CYCLES(OF_USER), 0, 1, 0, SINH, 3 },
+	{ "stand_in.refused_if_firmware_has_no_raw_events", { X60_OTHER(has_no_raw) },
 	  CYCLES(OF_USER), -ENOENT },
-	{ "fixed_counters_filter_with_snapshot",
-	  { .prepare = smcntrpmf, .params = { "backend=snapshot" } },
+	{ "stand_in.found_by_both_ids", { .vendor = 0x710, .arch = 1, .can = is_not_fixed },
+	  CYCLES(OF_USER), -ENOENT },
+	/* codes of raw events as the vendor's documents have them; events that ignore filters */
+	{ "spacemit.code_of_manual", { X60 }, OF_RAW(4ULL << 56 | 8), 0, RAW, 8, 0, 3 },
+	{ "spacemit.code_of_manual_on_x100", X100, OF_RAW(4ULL << 56 | 8), 0, RAW, 8, 0, 3 },
+	{ "spacemit.code_of_manual_elsewhere_is_einval", {}, OF_RAW(4ULL << 56 | 8), -EINVAL },
+	{ "spacemit.other_upper_byte_is_einval", { X60 }, OF_RAW(5ULL << 56 | 8), -EINVAL },
+	{ "spacemit.code_without_upper_byte", { X60 }, OF_RAW(8), 0, RAW, 8, 0, 3 },
+	{ "spacemit.l2_event_counts_without_filter", { X60 }, OF_RAW(0xb9), 0, RAW, 0xb9, 0, 3 },
+	{ "spacemit.first_l2_event_of_user_is_enoent", { X60 }, OF_RAW(0xb8, OF_USER), -ENOENT },
+	{ "spacemit.last_l2_event_of_kernel_is_enoent", { X60 }, OF_RAW(0xbd, OF_KERNEL), -ENOENT },
+	{ "spacemit.l2_event_without_m_mode_is_enoent", { X60 },
+	  OF_RAW(0xb9, .exclude_hv = 1), -ENOENT },
+	{ "spacemit.l2_event_of_manual_of_user_is_enoent", { X60 },
+	  OF_RAW(4ULL << 56 | 0xb9, OF_USER), -ENOENT },
+	{ "spacemit.l2_event_with_upper_bits_is_enoent", { X60 }, OF_RAW(0x1b9, OF_USER), -ENOENT },
+	{ "spacemit.event_before_l2_filters", { X60 },
+	  OF_RAW(0xb7, OF_USER), 0, RAW, 0xb7, SINH, 3 },
+	{ "spacemit.event_after_l2_filters", { X60 },
+	  OF_RAW(0xbe, OF_USER), 0, RAW, 0xbe, SINH, 3 },
+	{ "spacemit.same_code_of_x100_filters", X100,
+	  OF_RAW(0xb9, OF_USER), 0, RAW, 0xb9, SINH, 3 },
+	/* whether a filter works is tried */
+	{ "filter.cycles_filter_on_cycle", { .quirks = OPENSBI_NEW, SMCNTRPMF },
 	  CYCLES(OF_USER), 0, 1, 0, SINH, 0 },
-	{ "fixed_counters_filter_without_sscofpmf", { .isa = "", .prepare = smcntrpmf },
+	{ "filter.instructions_filter_on_instret", { .quirks = OPENSBI_NEW, SMCNTRPMF },
+	  INSTRUCTIONS(OF_KERNEL), 0, 2, 0, UINH, 2 },
+	{ "filter.each_fixed_counter_is_tried", { ONLY_CYCLE_FILTERS },
 	  CYCLES(OF_USER), 0, 1, 0, SINH, 0 },
-	{ "cycle_leaves_out_guests", { .isa = H, .prepare = smcntrpmf },
+	{ "filter.instret_that_ignores_filters_is_enoent", { ONLY_CYCLE_FILTERS },
+	  INSTRUCTIONS(OF_USER), -ENOENT },
+	{ "filter.without_smcntrpmf_cycles_of_user_are_enoent", { .can = is_not_fixed },
+	  CYCLES(OF_USER), -ENOENT },
+	{ "filter.fixed_counters_filter_with_snapshot",
+	  { SMCNTRPMF, .params = { "backend=snapshot" } },
+	  CYCLES(OF_USER), 0, 1, 0, SINH, 0 },
+	{ "filter.fixed_counters_filter_without_sscofpmf", { .isa = "", SMCNTRPMF },
+	  CYCLES(OF_USER), 0, 1, 0, SINH, 0 },
+	{ "filter.cycle_leaves_out_guests", { .isa = H, SMCNTRPMF },
 	  CYCLES(.exclude_guest = 1), 0, 1, 0, VUINH | VSINH, 0 },
-	{ "cycle_without_filter_cannot_leave_out_guests", { .isa = H, .prepare = fixed_only },
+	{ "filter.cycle_without_filter_cannot_leave_out_guests", { .isa = H, .can = is_not_fixed },
 	  CYCLES(.exclude_guest = 1), -EINVAL },
-	{ "firmware_that_ignores_flags_is_found_by_cycles",
-	  { .quirks = QUIRK(NO_FILTER), .prepare = smcntrpmf }, CYCLES(OF_USER), -ENOENT },
-	{ "firmware_that_ignores_flags_is_found_by_any_counter", { .quirks = QUIRK(NO_FILTER) },
-	  OF_RAW(5, OF_USER), -ENOENT },
-	{ "filters_work_though_isa_string_does_not_say_so", { .isa = "", .prepare = unnamed },
-	  OF_RAW(5, OF_USER), 0, RAW, 5, SINH, 3 },
-	{ "shared_mode_tries_other_events_than_cycles", { .other = "cpu", .quirks = QUIRK(NO_FILTER) },
-	  OF_RAW(5, OF_USER), -ENOENT },
-	{ "vm_filters", { .isa = "", .quirks = KVM, .prepare = unnamed },
+	{ "filter.firmware_that_ignores_flags_is_found_by_cycles",
+	  { .quirks = QUIRK(NO_FILTER), SMCNTRPMF }, CYCLES(OF_USER), -ENOENT },
+	{ "filter.firmware_that_ignores_flags_is_found_by_any_counter",
+	  { .quirks = QUIRK(NO_FILTER) }, OF_RAW(5, OF_USER), -ENOENT },
+	{ "filter.filters_work_though_isa_string_does_not_say_so",
+	  { .isa = "", .prepare = unnamed }, OF_RAW(5, OF_USER), 0, RAW, 5, SINH, 3 },
+	{ "filter.shared_mode_tries_other_events_than_cycles",
+	  { .other = "cpu", .quirks = QUIRK(NO_FILTER) }, OF_RAW(5, OF_USER), -ENOENT },
+	{ "filter.vm_filters", { .isa = "", .quirks = KVM, .prepare = unnamed },
 	  CYCLES(OF_USER), 0, 1, 0, SINH, 0 },
-	{ "event_that_ignores_filters_is_enoent", { .prepare = unfiltered },
+	{ "filter.event_that_ignores_filters_is_enoent", { .prepare = unfiltered },
 	  OF_RAW(IGNORES, OF_USER), -ENOENT },
-	{ "event_that_ignores_filters_is_enoent_if_shared",
+	{ "filter.event_that_ignores_filters_is_enoent_if_shared",
 	  { .other = "cpu", .prepare = unfiltered }, OF_RAW(IGNORES, OF_USER), -ENOENT },
-	{ "delegated_event_that_ignores_filters_is_enoent",
+	{ "filter.delegated_event_that_ignores_filters_is_enoent",
 	  { .delegated = true, .prepare = unfiltered, .params = { "backend=csr" } },
 	  OF_RAW(IGNORES, OF_USER), -ENOENT },
-	{ "event_that_ignores_filters_opens_without", { .prepare = unfiltered },
+	{ "filter.event_that_ignores_filters_opens_without", { .prepare = unfiltered },
 	  OF_RAW(IGNORES), 0, RAW, IGNORES, 0, 3 },
-	{ "other_events_filter", { .prepare = unfiltered }, OF_RAW(5, OF_USER), 0, RAW, 5, SINH, 3 },
+	{ "filter.other_events_filter", { .prepare = unfiltered },
+	  OF_RAW(5, OF_USER), 0, RAW, 5, SINH, 3 },
 };
 
-static void test_tried(void)
+static void test_filters(void)
 {
 	int at;
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(tried); i++) {
-		boot(&tried[i].machine);
+	for (unsigned int i = 0; i < ARRAY_SIZE(filters); i++) {
+		boot(&filters[i].machine);
 		/* Counters move while they are read. */
 		host.read_ns = 1;
-		check(opens_as(tried[i].attr, tried[i].error, tried[i].idx, tried[i].data,
-			       tried[i].flags, &at) && (tried[i].error || at == tried[i].at),
-		      "filter.%s", tried[i].what);
+		check(opens_as(filters[i].attr, filters[i].error, filters[i].idx, filters[i].data,
+			       filters[i].flags, &at) && (filters[i].error || at == filters[i].at),
+		      "%s", filters[i].test);
 		unloaded("filter");
 	}
+	boot(&(struct machine){ X60 });
+	check(host_logged("cycles:u are counted by u_mode_cycle"), "stand_in.is_logged");
+	unload();
 	boot(&(struct machine){ .quirks = QUIRK(NO_FILTER) });
 	check(host_logged("programmable counters count in all modes"),
 	      "filter.ignored_filters_are_logged");
@@ -805,7 +667,7 @@ static void test_tried_once(void)
 	      "filter.tried_on_a_counter_in_use");
 	before = all_calls();
 	check(open_errno(ATTR(IGNORES, OF_USER)) == -ENOENT &&
-	      open_errno(ATTR(IGNORES, .exclude_user = 1)) == -ENOENT && all_calls() == before,
+	      open_errno(ATTR(IGNORES, OF_KERNEL)) == -ENOENT && all_calls() == before,
 	      "filter.an_event_is_tried_once");
 	host.read_ns = 0;
 	perf_run(100);
@@ -824,7 +686,7 @@ static void test_world_readable(void)
 {
 	const struct perf_event_attr user = CYCLES(OF_USER), all = CYCLES();
 
-	boot(&(struct machine){ .prepare = smcntrpmf });
+	boot(&(struct machine){ SMCNTRPMF });
 	host_sysctl("2");
 	check(open_errno(&user) == -ENOENT && !open_errno(&all),
 	      "filter.cycle_that_all_may_read_has_none");
@@ -839,18 +701,15 @@ void test_event(void)
 
 	test_encode();
 	test_unsafe();
-	test_filter();
 	test_selectors();
-	test_units("firmware_checks_tags", tags);
+	test_units("firmware_checks_tags", can_by_tag);
 	test_units("firmware_takes_any", NULL);
 	for (unsigned int i = 0; i < ARRAY_SIZE(tables); i++)
 		test_table(tables[i]);
 	test_known();
 	test_standards();
 	test_choices();
-	test_stand_ins();
-	test_spacemit();
-	test_tried();
+	test_filters();
 	test_tried_once();
 	test_world_readable();
 }
