@@ -145,7 +145,13 @@ struct perf_event *open_sampler(u64 config, u64 period)
 
 struct perf_event *open_general(unsigned int config)
 {
-	return open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE, .config = config });
+	return open_attr(GENERAL(config));
+}
+
+/* In the group of an event of CPU 0. Return: NULL if it does not go with that */
+struct perf_event *open_member(struct perf_event *leader, u64 config)
+{
+	return perf_open(ATTR(config), NULL, 0, leader, &(int){ 0 });
 }
 
 /* Return: the errno of perf_event_open(), 0 if the event can be opened */

@@ -99,7 +99,9 @@ int boot_board(const char *name, const struct core_ids *ids, const char *param);
 #define STANDARD_EVENT(idx)	(1ULL << 62 | (idx))
 #define FIRMWARE_EVENT(code)	(2ULL << 62 | (code))
 
-/* The attr of one of the driver's own events */
+/* The attr of one of perf's general events, of one of the driver's own events */
+#define GENERAL(_config, ...)	\
+	(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE, .config = _config, ##__VA_ARGS__ })
 #define ATTR(_config, ...)	\
 	(&(struct perf_event_attr){ .type = TYPE, .config = _config, ##__VA_ARGS__ })
 
@@ -107,6 +109,7 @@ struct perf_event *open_raw(u64 config);
 struct perf_event *open_own(u64 config);
 struct perf_event *open_sampler(u64 config, u64 period);
 struct perf_event *open_general(unsigned int config);
+struct perf_event *open_member(struct perf_event *leader, u64 config);
 struct perf_event *open_attr(const struct perf_event_attr *attr);
 struct perf_event *open_task(const struct perf_event_attr *attr);
 int open_errno(const struct perf_event_attr *attr);

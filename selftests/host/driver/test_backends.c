@@ -144,11 +144,6 @@ static bool can_hold_upto(const struct fakesbi_code *code, unsigned int idx)
 	return code->idx >> 16 == SPEC_TYPE_FIRMWARE || idx <= 3 + code->idx % 3;
 }
 
-static void few(void)
-{
-	fakesbi.can = can_hold_upto;
-}
-
 /* The events of firmware are learned at load; after that it is not asked. */
 static void test_learned(void)
 {
@@ -157,7 +152,7 @@ static void test_learned(void)
 	unsigned long before;
 	int error;
 
-	machine.prepare = few;
+	machine.can = can_hold_upto;
 	boot(&machine);
 	before = all_calls();
 	e = open_own(STANDARD_EVENT(SPEC_GENERAL_CACHE_REFS));
@@ -186,12 +181,6 @@ static bool unit(const struct fakesbi_code *code, unsigned int idx)
 	return code->idx >> 16 >= 2 || (n <= 20 && idx >= first && idx < first + 8);
 }
 
-static void units(void)
-{
-	for (unsigned int i = 0; i < FAKESBI_HARTS; i++)
-		fakesbi_harts[i].can = unit;
-}
-
 static unsigned long calls_of(unsigned int cpu)
 {
 	unsigned long n = 0;
@@ -214,11 +203,12 @@ static unsigned long online_calls(void)
 }
 
 /* What it costs to find out about delegated counters */
-static void test_learning(const char *name, void (*rows)(void))
+static void test_learning(const char *name,
+			  bool (*rows)(const struct fakesbi_code *code, unsigned int idx))
 {
 	struct machine machine = {
 		.hpm = 29, .firmware = 16, .cpus = 2, .delegated = true, .quirks = OPENSBI_NEW,
-		.params = { "backend=sbi" }, .prepare = rows,
+		.params = { "backend=sbi" }, .can = rows,
 	};
 	unsigned long without, load, other, online;
 	unsigned long most;
@@ -271,35 +261,15 @@ static bool not_counter_5(const struct fakesbi_code *code, unsigned int idx)
 	return idx != 5 && unit(code, idx);
 }
 
-static void other_selector(void)
-{
-	units();
-	fakesbi_harts[1].odd_counters = 0xf8000000;
-}
-
-static void other_rows(void)
-{
-	units();
-	fakesbi_harts[1].can = not_counter_5;
-}
+static void other_selector(void) { fakesbi_harts[1].odd_counters = 0xf8000000; }
+static void other_rows(void)	{ fakesbi_harts[1].can = not_counter_5; }
+static void other_fixed_filters(void) { fakesbi_harts[1].smcntrpmf = false; }
+static void other_value(void)	{ fakesbi_harts[1].constant = BIT(5); }
 
 static void other_filters(void)
 {
-	units();
 	fakesbi_harts[0].smcntrpmf = fakesbi_harts[1].smcntrpmf = false;
 	fakesbi_harts[1].event_bits = ~SPEC_EVENT_SINH;
-}
-
-static void other_fixed_filters(void)
-{
-	units();
-	fakesbi_harts[1].smcntrpmf = false;
-}
-
-static void other_value(void)
-{
-	units();
-	fakesbi_harts[1].constant = BIT(5);
 }
 
 /* A CPU is left out whose counters differ, and nothing of it stays in use. */
@@ -314,7 +284,7 @@ static void test_differs(void)
 		{ "counter_that_keeps_no_value", other_value },
 	};
 	struct machine machine = {
-		.hpm = 29, .cpus = 2, .delegated = true, .params = { "backend=csr" },
+		.hpm = 29, .cpus = 2, .delegated = true, .can = unit, .params = { "backend=csr" },
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(differences); i++) {
@@ -355,16 +325,11 @@ static bool odd_raw(const struct fakesbi_code *code, unsigned int idx)
 	return code->idx >> 16 != SPEC_TYPE_RAW || (code->data & 1 && idx <= 4);
 }
 
-static void raw_rows(void)
-{
-	fakesbi.can = odd_raw;
-}
-
 /* By default firmware is asked which counters count a raw event, where no table says so. */
 static void test_raw_by_firmware(void)
 {
 	static const struct machine machine = {
-		.delegated = true, .quirks = OPENSBI_NEW, .prepare = raw_rows,
+		.delegated = true, .quirks = OPENSBI_NEW, .can = odd_raw,
 	};
 	struct perf_event *leader, *second, *others[4];
 	unsigned long before;
@@ -462,8 +427,7 @@ static void test_csr(void)
 	machine = csr;
 	machine.prepare = no_smcntrpmf;
 	boot(&machine);
-	cycles = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
-						      .exclude_user = 1 });
+	cycles = open_attr(GENERAL(0, .exclude_user = 1));
 	perf_run(1000);
 	check(cycles && is_right(cycles) && perf_read(cycles),
 	      "delegation.without_smcntrpmf_programmable_counters_filter");
@@ -473,8 +437,7 @@ static void test_csr(void)
 	machine.prepare = NULL;
 	machine.no_hpm = true;
 	if (!boot(&machine)) {
-		cycles = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
-							      .exclude_user = 1 });
+		cycles = open_attr(GENERAL(0, .exclude_user = 1));
 		perf_run(1000);
 		check(cycles && is_right(cycles) && perf_read(cycles),
 		      "delegation.filtered_cycles_need_no_programmable_counter");
@@ -605,21 +568,15 @@ static void test_resume(const char *loses, u64 quirks, unsigned int configs)
 	unloaded("power.suspend");
 }
 
-static void smcntrpmf(void)
-{
-	fakesbi.smcntrpmf = BIT(0);
-}
-
 /* Firmware restores events, but not the filter of cycle. */
 static void test_resume_filter(void)
 {
 	struct perf_event *raw, *user;
 
-	boot(&(struct machine){ .quirks = QUIRK(SUSPEND_LOSES_FIXED_FILTERS), .prepare = smcntrpmf,
+	boot(&(struct machine){ .quirks = QUIRK(SUSPEND_LOSES_FIXED_FILTERS), .smcntrpmf = BIT(0),
 				.params = { "backend=sbi" } });
 	raw = open_raw(5);
-	user = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
-						    .exclude_kernel = 1 });
+	user = open_attr(GENERAL(0, .exclude_kernel = 1));
 	perf_run(100);
 	host.read_ns = 1;
 	perf_suspend(true);
@@ -640,7 +597,7 @@ void test_backends(void)
 	test_refused();
 	test_learned();
 	test_learning("all_rows", NULL);
-	test_learning("units", units);
+	test_learning("units", unit);
 	test_not_delegated();
 	test_differs();
 	test_raw_by_firmware();

@@ -12,11 +12,6 @@ static bool can_up_to(const struct fakesbi_code *code, unsigned int idx)
 	return code->idx != RAW || idx <= 3 + (code->data & 15);
 }
 
-static void limit(void)
-{
-	fakesbi.can = can_up_to;
-}
-
 /* Is the event active, and on this counter? */
 static bool is_on(const struct perf_event *e, unsigned int idx)
 {
@@ -28,17 +23,11 @@ static bool is_on(const struct perf_event *e, unsigned int idx)
 	       got->flags == code->flags;
 }
 
-static struct perf_event *open_user(u64 config)
-{
-	return open_attr(&(struct perf_event_attr){ .type = TYPE, .config = config,
-						    .exclude_kernel = 1 });
-}
-
 static void test_moves(void)
 {
 	struct perf_event *a, *b, *c, *d[4];
 
-	boot(&(struct machine){ .hpm = 3, .prepare = limit, .params = { "backend=sbi" } });
+	boot(&(struct machine){ .hpm = 3, .can = can_up_to, .params = { "backend=sbi" } });
 	/* The worst order: the only counter of each new event is in use. */
 	a = open_raw(UP_TO(2, 1));
 	perf_run(10);
@@ -54,7 +43,7 @@ static void test_moves(void)
 	      "counters.add_without_free_counter_fails");
 	unloaded("counters.move_chain");
 
-	boot(&(struct machine){ .hpm = 4, .prepare = limit, .params = { "backend=sbi" } });
+	boot(&(struct machine){ .hpm = 4, .can = can_up_to, .params = { "backend=sbi" } });
 	for (unsigned int i = 0; i < 3; i++)
 		d[i] = open_raw(UP_TO(15, i));
 	perf_run(5);
@@ -119,7 +108,7 @@ static void test_sharing(void)
 	a = open_raw(7);
 	perf_run(5);
 	b = open_raw(7);
-	c = open_user(7);
+	c = open_attr(ATTR(7, .exclude_kernel = 1));
 	check(is_on(a, 3) && is_on(b, 3),
 	      "counters.equal_events_share");
 	check(is_on(c, 4), "counters.events_with_other_filter_do_not_share");
@@ -148,8 +137,7 @@ static void test_beside_sampler(void)
 	struct perf_event *s, *c;
 
 	boot(&sbi);
-	s = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
-						 .sample_period = 1000000 });
+	s = open_attr(GENERAL(0, .sample_period = 1000000));
 	c = open_general(PERF_COUNT_HW_CPU_CYCLES);
 	check(is_on(s, 3) && is_on(c, 0), "share.counting_event_takes_fixed_counter_beside_sampler");
 	perf_run(10000000);
@@ -163,22 +151,15 @@ static bool cycles_on_fixed(const struct fakesbi_code *code, unsigned int idx)
 	return code->idx != SPEC_GENERAL_CYCLES;
 }
 
-static void smcntrpmf(void)
-{
-	fakesbi.can = cycles_on_fixed;
-	fakesbi.smcntrpmf = BIT(0);
-}
-
 /* One counter counts cycles, with one filter at a time. */
 static void test_fixed_filters(void)
 {
 	struct perf_event *all, *user, *leader;
 	int error;
 
-	boot(&(struct machine){ .quirks = OPENSBI_NEW, .prepare = smcntrpmf });
+	boot(&(struct machine){ .quirks = OPENSBI_NEW, .can = cycles_on_fixed, .smcntrpmf = BIT(0) });
 	all = open_general(PERF_COUNT_HW_CPU_CYCLES);
-	user = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
-						    .exclude_kernel = 1 });
+	user = open_attr(GENERAL(0, .exclude_kernel = 1));
 	check(is_on(all, 0) && user && user->state == PERF_EVENT_STATE_INACTIVE,
 	      "counters.filters_do_not_share_fixed_counter");
 	perf_run(10);
@@ -191,8 +172,7 @@ static void test_fixed_filters(void)
 	perf_close(all);
 	perf_close(user);
 	leader = open_general(PERF_COUNT_HW_CPU_CYCLES);
-	check(!perf_open(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
-						    .exclude_kernel = 1 }, NULL, 0, leader, &error) &&
+	check(!perf_open(GENERAL(0, .exclude_kernel = 1), NULL, 0, leader, &error) &&
 	      error == -EINVAL, "counters.filters_on_one_counter_are_no_group");
 	unloaded("counters.fixed_filters");
 }
@@ -202,7 +182,7 @@ static void test_refused_move(void)
 {
 	struct perf_event *a, *b;
 
-	boot(&(struct machine){ .hpm = 2, .prepare = limit, .params = { "backend=sbi" } });
+	boot(&(struct machine){ .hpm = 2, .can = can_up_to, .params = { "backend=sbi" } });
 	a = open_raw(UP_TO(15, 1));
 	perf_run(5);
 	fakesbi.ctr[4].running = true; /* not by the driver */
@@ -218,7 +198,7 @@ static void test_refused_move(void)
 	check(is_on(b, 3), "counters.refused_move_does_not_block_counter");
 	unloaded("counters.refused_move");
 
-	boot(&(struct machine){ .hpm = 2, .prepare = limit, .params = { "backend=sbi" } });
+	boot(&(struct machine){ .hpm = 2, .can = can_up_to, .params = { "backend=sbi" } });
 	a = open_raw(UP_TO(15, 1));
 	perf_run(5);
 	fakesbi.ctr[4].dead = true;
@@ -245,12 +225,6 @@ static bool sometimes_9(const struct fakesbi_code *code, unsigned int idx)
 	return code->idx != RAW || code->data != 9 || takes_9;
 }
 
-static void nine(void)
-{
-	fakesbi.can = sometimes_9;
-	takes_9 = true;
-}
-
 /*
  * Firmware refuses event 9, which it took when that was opened (the other driver, or the host
  * of a VM, has its counters now): this does not cost failing calls at each context switch.
@@ -261,9 +235,10 @@ static void test_refused_add(void)
 	unsigned long before;
 	unsigned int n;
 
-	boot(&(struct machine){ .hpm = 2, .prepare = nine, .params = { "backend=sbi" } });
-	a = open_task(&(struct perf_event_attr){ .type = TYPE, .config = 1 });
-	refused = open_task(&(struct perf_event_attr){ .type = TYPE, .config = 9, .disabled = 1 });
+	takes_9 = true;
+	boot(&(struct machine){ .hpm = 2, .can = sometimes_9, .params = { "backend=sbi" } });
+	a = open_own(1);
+	refused = open_task(ATTR(9, .disabled = 1));
 	takes_9 = false;
 	perf_enable(refused);
 	check(refused->state == PERF_EVENT_STATE_INACTIVE, "counters.refused_event_is_not_added");
@@ -309,8 +284,7 @@ static void test_lost_counter_shows(void)
 	boot(&(struct machine){ .hpm = 2, .quirks = QUIRK(SUSPEND_LOSES_EVENTS),
 				.params = { "backend=sbi" } });
 	leader = open_raw(FIRMWARE_EVENT(3));
-	member = perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 1 }, NULL, 0, leader,
-			   &(int){ 0 });
+	member = open_member(leader, 1);
 	perf_run(100);
 	lose_counters();
 	running = perf_model(leader)->running;
@@ -324,7 +298,7 @@ static void test_lost_counter_shows(void)
 	check(is_right(leader) && is_right(member) && perf_model(member)->running == running + 1000,
 	      "counters.group_counts_again_later");
 	perf_close(leader);
-	pinned = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 1, .pinned = 1 });
+	pinned = open_attr(ATTR(1, .pinned = 1));
 	lose_counters();
 	check(pinned->state == PERF_EVENT_STATE_ERROR, "counters.pinned_event_is_in_error");
 	unloaded("counters.lost_counter_shows");
@@ -453,8 +427,7 @@ static void test_reads(void)
 static unsigned long open_calls(u64 config, int error)
 {
 	const unsigned long before = calls(SPEC_FID_CONFIG_MATCHING);
-	const struct perf_event_attr attr = { .type = TYPE, .config = config, .disabled = 1 };
-	const int got = open_errno(&attr);
+	const int got = open_errno(ATTR(config, .disabled = 1));
 
 	if (got != error)
 		note("errno %d, not %d", got, error);
@@ -479,17 +452,12 @@ static bool has_99(const struct fakesbi_code *code, unsigned int idx)
 	return code->idx != RAW || (code->data < 100 && (code->data != 7 || idx == 3));
 }
 
-static void ninety_nine(void)
-{
-	fakesbi.can = has_99;
-}
-
 static void test_support(void)
 {
 	struct perf_event *busy, *other;
 	unsigned long before;
 
-	boot(&(struct machine){ .hpm = 2, .prepare = ninety_nine, .params = { "backend=sbi" } });
+	boot(&(struct machine){ .hpm = 2, .can = has_99, .params = { "backend=sbi" } });
 	check(is_asked(1, 0) && is_cached(1, 0), "support.supported_event_is_cached");
 	before = open_calls(2, 0);
 	note("%lu configurations to learn of an event", before);
@@ -503,8 +471,7 @@ static void test_support(void)
 	check(is_asked(3, 0) && is_cached(3, 0), "support.event_is_probed_again_after_error");
 	/* A counter in use is borrowed, and its count goes on. */
 	busy = open_raw(4);
-	other = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 6,
-						     .sample_period = 1000000 });
+	other = open_sampler(6, 1000000);
 	perf_run(1000);
 	check(is_asked(5, 0) && is_asked(101, -ENOENT), "support.loaded_answers_as_idle");
 	perf_run(10000000);
@@ -533,7 +500,7 @@ static void hold(unsigned int idx, bool held)
 
 static void test_support_shared(void)
 {
-	boot(&(struct machine){ .hpm = 2, .firmware = 2, .other = "cpu", .prepare = ninety_nine });
+	boot(&(struct machine){ .hpm = 2, .firmware = 2, .other = "cpu", .can = has_99 });
 	check(is_asked(1, 0) && is_cached(1, 0), "support.shared_supported_event_is_cached");
 	check(is_asked(100, -ENOENT) && is_cached(100, -ENOENT),
 	      "support.shared_refusal_of_free_counters_is_cached");
@@ -711,8 +678,7 @@ static void test_opener(void)
 	for (unsigned int cpu = 0; cpu < 2; cpu++) {
 		before = fakesbi_harts[!cpu].calls[SPEC_FID_CONFIG_MATCHING];
 		host_run_cpu(cpu);
-		perf_close(perf_open(&(struct perf_event_attr){ .type = TYPE, .config = 5 + cpu },
-				     &perf_core.task[3], -1, NULL, &(int){ 0 }));
+		perf_close(perf_open(ATTR(5 + cpu), &perf_core.task[3], -1, NULL, &(int){ 0 }));
 		check(fakesbi_harts[!cpu].calls[SPEC_FID_CONFIG_MATCHING] == before,
 		      "support.opener_on_cpu_%u_asks_cpu_%u", cpu, cpu);
 	}

@@ -17,11 +17,6 @@ static bool can(const struct fakesbi_code *code, unsigned int idx)
 	return is_there(code);
 }
 
-static void prepare(void)
-{
-	fakesbi.can = can;
-}
-
 static void prepare_vm(void)
 {
 	fakesbi.countable = is_there;
@@ -42,17 +37,17 @@ static const struct {
 	unsigned int busy, calls;
 	bool refused;
 } costs[] = {
-	{ "u74", { .hpm = 2, .quirks = OPENSBI_NEW, .prepare = prepare }, 2, 6 },
-	{ "u74_idle", { .hpm = 2, .quirks = OPENSBI_NEW, .prepare = prepare }, 0, 6 },
-	{ "29_idle", { .hpm = 29, .quirks = OPENSBI_NEW, .prepare = prepare }, 0, 6 },
-	{ "29_with_20_busy", { .hpm = 29, .quirks = OPENSBI_NEW, .prepare = prepare }, 20, 6 },
-	{ "29_busy", { .hpm = 29, .quirks = OPENSBI_NEW, .prepare = prepare }, 29, 6 },
+	{ "u74", { .hpm = 2, .quirks = OPENSBI_NEW, .can = can }, 2, 6 },
+	{ "u74_idle", { .hpm = 2, .quirks = OPENSBI_NEW, .can = can }, 0, 6 },
+	{ "29_idle", { .hpm = 29, .quirks = OPENSBI_NEW, .can = can }, 0, 6 },
+	{ "29_with_20_busy", { .hpm = 29, .quirks = OPENSBI_NEW, .can = can }, 20, 6 },
+	{ "29_busy", { .hpm = 29, .quirks = OPENSBI_NEW, .can = can }, 29, 6 },
 	{ "29_busy_refused",
-	  { .hpm = 29, .quirks = OPENSBI_NEW, .prepare = prepare }, 29, 6, true },
-	{ "29_shared", { .hpm = 29, .quirks = OPENSBI_NEW, .other = "cpu", .prepare = prepare },
+	  { .hpm = 29, .quirks = OPENSBI_NEW, .can = can }, 29, 6, true },
+	{ "29_shared", { .hpm = 29, .quirks = OPENSBI_NEW, .other = "cpu", .can = can },
 	  20, 6 },
 	{ "29_shared_refused",
-	  { .hpm = 29, .quirks = OPENSBI_NEW, .other = "cpu", .prepare = prepare }, 20, 6, true },
+	  { .hpm = 29, .quirks = OPENSBI_NEW, .other = "cpu", .can = can }, 20, 6, true },
 	{ "kvm_16", { .hpm = 14, .quirks = KVM, .prepare = prepare_vm,
 		      .params = { "backend=sbi" } }, 10, 8 },
 	{ "kvm_29", { .hpm = 27, .quirks = KVM, .prepare = prepare_vm,
@@ -109,17 +104,12 @@ static bool only_on_4(const struct fakesbi_code *code, unsigned int idx)
 	return code->data != 7 || idx == 4;
 }
 
-static void seven(void)
-{
-	fakesbi.can = only_on_4;
-}
-
 static void test_borrowing(void)
 {
 	struct perf_event *e;
 	u64 at[2];
 
-	boot(&(struct machine){ .hpm = 4, .prepare = seven, .params = { "backend=sbi" } });
+	boot(&(struct machine){ .hpm = 4, .can = only_on_4, .params = { "backend=sbi" } });
 	e = open_raw(1);
 	open_raw(2);
 	perf_run(1000);
@@ -215,7 +205,7 @@ static void test_limit(void)
 	int error = 0;
 
 	has_new = true;
-	boot(&(struct machine){ .hpm = 2, .quirks = OPENSBI_NEW, .prepare = prepare });
+	boot(&(struct machine){ .hpm = 2, .quirks = OPENSBI_NEW, .can = can });
 	host.uid = 1000;
 	start = host.now;
 	while (n < 50 && !slept(FIRST_NEW + n, 0))
@@ -260,7 +250,7 @@ static void test_known(void)
 	u64 most = 0;
 
 	has_new = true;
-	boot(&(struct machine){ .hpm = 4, .quirks = OPENSBI_NEW, .prepare = prepare });
+	boot(&(struct machine){ .hpm = 4, .quirks = OPENSBI_NEW, .can = can });
 	open_raw(1);
 	for (unsigned int i = 0; i < 50; i++)
 		try_open(FIRST_NEW + i);

@@ -201,10 +201,8 @@ static void test_pending(void)
 
 	boot(&sbi);
 	/* Pinned: it stays on its counter when another event comes. */
-	a = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 5, .pinned = 1,
-						 .sample_period = 10000 });
-	b = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 6, .disabled = 1,
-						 .sample_period = 10000 });
+	a = open_attr(ATTR(5, .sample_period = 10000, .pinned = 1));
+	b = open_attr(ATTR(6, .sample_period = 10000, .disabled = 1));
 	local_irq_save(irqs_off);
 	perf_run(time_of(a, 10100));
 	perf_enable(b);
@@ -328,50 +326,24 @@ static void test_spurious(void)
 	unloaded("sampling.spurious");
 }
 
-/* Sources of the interrupt other than LCOFI */
-static void thead(void)
-{
-	host.vendor = 0x5b7;
-	fakesbi.sscofpmf = true;
-	fakesbi.overflow_csr = 0x5c5;
-	fakesbi.quirks |= QUIRK(FIXED_HOMOGENEOUS);
-}
-
-static void andes(void)
-{
-	fakesbi.sscofpmf = true;
-	fakesbi.overflow_csr = 0x9d4;
-	fakesbi.quirks |= QUIRK(FIXED_HOMOGENEOUS);
-}
-
-static void test_source(const char *name, const char *isa, void (*prepare)(void))
+/* @by_timer: fixed counters do not interrupt */
+static void test_source(const char *name, struct machine machine, bool by_timer)
 {
 	struct perf_event *e, *cycles;
 
-	boot(&(struct machine){ .impl = 1, .no_hpm = true, .isa = isa, .prepare = prepare,
-				.params = { "backend=sbi" } });
-	/* LCOFI is not of the fixed counters: then by timer. */
-	cycles = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
-						      .sample_period = 10000 });
-	perf_run(prepare ? 100000 : 10000000);
-	check(cycles && is_sampled(cycles, prepare ? 0 : 1000000) && is_right(cycles), "sampling.%s_samples_cycles", name);
-	unload();
-	boot(&(struct machine){ .impl = 1, .isa = isa, .prepare = prepare });
+	boot(&machine);
 	e = open_sampler(5, 10000);
 	perf_run(100000);
 	check(e && is_sampled(e, 0) && is_right(e), "sampling.%s_samples_raw_events", name);
 	unloaded("sampling.source");
-}
-
-/* No programmable counter has cycles or instructions. */
-static bool is_other(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->idx > SPEC_GENERAL_INSTRUCTIONS;
-}
-
-static void fixed_cycles(void)
-{
-	fakesbi_harts[0].can = is_other;
+	machine.no_hpm = true;
+	machine.params[0] = "backend=sbi";
+	boot(&machine);
+	cycles = open_attr(GENERAL(0, .sample_period = 10000));
+	perf_run(by_timer ? 10000000 : 100000);
+	check(cycles && is_sampled(cycles, by_timer ? 1000000 : 0) && is_right(cycles),
+	      "sampling.%s_samples_cycles", name);
+	unload();
 }
 
 /* XuanTie C908 and C920v2 have Sscofpmf, and fixed counters that interrupt. */
@@ -380,9 +352,8 @@ static void test_fixed(void)
 	struct perf_event *e;
 
 	boot(&(struct machine){ .impl = 1, .quirks = QUIRK(FIXED_HOMOGENEOUS),
-				.prepare = fixed_cycles, .params = { "backend=sbi" } });
-	e = open_attr(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
-						 .sample_period = 10000 });
+				.can = is_not_fixed, .params = { "backend=sbi" } });
+	e = open_attr(GENERAL(0, .sample_period = 10000));
 	perf_run(100000);
 	check(e && is_sampled(e, 0) && is_right(e), "sampling.fixed_counter_that_interrupts_samples");
 	unloaded("sampling.fixed");
@@ -429,10 +400,9 @@ static void test_endless(const char *name, u64 quirks, bool wrong_mode)
 /* With overflow=lcofi no timer takes samples. */
 static void test_only_lcofi(void)
 {
-	boot(&(struct machine){ .prepare = fixed_cycles,
+	boot(&(struct machine){ .can = is_not_fixed,
 				.params = { "backend=sbi", "overflow=lcofi" } });
-	check(open_errno(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
-						    .sample_period = 10000 }) == -EOPNOTSUPP,
+	check(open_errno(GENERAL(0, .sample_period = 10000)) == -EOPNOTSUPP,
 	      "sampling.lcofi_by_name_refuses_to_sample_by_timer");
 	unloaded("sampling.only_lcofi");
 }
@@ -473,8 +443,7 @@ static void test_timer_modes(void)
 	struct perf_event *e;
 
 	boot(&timer);
-	e = open_attr(&(struct perf_event_attr){ .type = TYPE, .config = 5, .exclude_kernel = 1,
-						 .sample_period = 100000 });
+	e = open_attr(ATTR(5, .exclude_kernel = 1, .sample_period = 100000));
 	perf_run(10000000);
 	check(!samples(e), "sampling.timer_has_no_user_mode_in_the_kernel");
 	host.regs.user = true;
@@ -492,8 +461,7 @@ static void test_bursts(unsigned int us, unsigned int percent)
 
 	boot(&timer);
 	fakesbi_seed(us + percent);
-	e = open_task(&(struct perf_event_attr){ .type = TYPE, .config = 5,
-						 .sample_period = 2000000 });
+	e = open_task(ATTR(5, .sample_period = 2000000));
 	before = perf_core.took;
 	for (unsigned int n = 0; n < 200000 / us; n++) {
 		const unsigned int jitter = percent ? fakesbi_random() % (us * 10 * percent) : 0;
@@ -527,9 +495,9 @@ void test_sampling(void)
 	test_lost_irq("with_its_bit", true, NULL);
 	test_lost_irq("on_nohz_full_cpu", false, nohz_full);
 	test_spurious();
-	test_source("lcofi", " sscofpmf ", NULL);
-	test_source("thead", "", thead);
-	test_source("andes", " xandespmu ", andes);
+	test_source("lcofi", (struct machine){ }, true);
+	test_source("thead", (struct machine){ THEAD }, false);
+	test_source("andes", (struct machine){ ANDES }, false);
 	test_fixed();
 	test_endless("overflow_bit_that_sticks", QUIRK(OF_STICKS), false);
 	test_endless("overflow_bit_that_sticks_in_wrong_mode", QUIRK(OF_STICKS), true);

@@ -265,7 +265,7 @@ static void test_sysctl(void)
 	      host.scounteren[1] == host.scounteren[0], "fixed_counters.are_open_to_all");
 	check(fakesbi.ctr[0].running && fakesbi.ctr[2].running,
 	      "fixed_counters.cycle_and_instret_run");
-	e = open_task(&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE });
+	e = open_task(GENERAL(0));
 	perf_map(e);
 	perf_run(10);
 	before = all_calls();
@@ -307,25 +307,18 @@ static void test_sysctl(void)
 
 /* ---- cycle and instret that run, but that firmware does not hand out (OpenSBI 1.9) ---- */
 
-static bool not_fixed(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->idx > SPEC_GENERAL_INSTRUCTIONS;
-}
-
 static bool instructions_too(const struct fakesbi_code *code, unsigned int idx)
 {
 	return code->idx != SPEC_GENERAL_CYCLES;
 }
 
-static void withheld(void)		{ fakesbi.can = not_fixed; }
 static void only_cycles(void)		{ fakesbi.can = instructions_too; }
 static void mapped(void)		{ fakesbi.can = NULL; }
-static void handed_out(void)		{ withheld(); fakesbi.quirks = OPENSBI_NEW; }
-static void cycle_traps(void)		{ withheld(); fakesbi.ctr[0].dead = true; }
+static void handed_out(void)		{ fakesbi.quirks = OPENSBI_NEW; }
+static void cycle_traps(void)		{ fakesbi.ctr[0].dead = true; }
 
 static void stopped(void)
 {
-	withheld();
 	fakesbi.ctr[0].inhibited = fakesbi.ctr[2].inhibited = true;
 }
 
@@ -340,7 +333,7 @@ static const struct {
 	void (*prepare)(void);
 	const char *found;
 } free_running[] = {
-	{ "found", withheld, "cycles,instructions" },
+	{ "found", NULL, "cycles,instructions" },
 	{ "not_if_mapped", mapped, "none" },
 	{ "only_what_is_not_mapped", only_cycles, "cycles" },
 	{ "stopped_counter_is_started", stopped, "cycles,instructions" },
@@ -351,7 +344,9 @@ static const struct {
 
 static void test_free_running(const char *other, const char *mode)
 {
-	struct machine machine = { .quirks = OPENSBI_NEW | QUIRK(FIXED_WITHHELD), .other = other };
+	struct machine machine = {
+		.quirks = OPENSBI_NEW | QUIRK(FIXED_WITHHELD), .can = is_not_fixed, .other = other,
+	};
 	struct perf_event *cycles, *again, *instret;
 	unsigned long before;
 
@@ -363,7 +358,7 @@ static void test_free_running(const char *other, const char *mode)
 		fakesbi.start_fails = 0;
 		unload();
 	}
-	machine.prepare = withheld;
+	machine.prepare = NULL;
 	boot(&machine);
 	cycles = open_own(STANDARD_EVENT(1));
 	again = open_own(STANDARD_EVENT(1));
