@@ -75,6 +75,10 @@ static void test_choice(void)
 	a = open_general(PERF_COUNT_HW_CPU_CYCLES);
 	perf_run(5);
 	check(is_on(a, 40) && is_right(a), "counters.fixed_counter_with_high_index_is_used_first");
+	/* The overflow bit is that of the CSR, not of firmware's index. */
+	b = open_sampler(5, 10000);
+	perf_run(100000);
+	check(is_sampled(b, 0) && is_right(b), "sampling.counter_with_another_index_than_csr_samples");
 	unloaded("counters.fixed_counter_with_high_index");
 
 	boot(&sbi);

@@ -128,26 +128,6 @@ static void test_borrowing(void)
 	unloaded("open.borrowing");
 }
 
-/* Periods go on whose counter is stopped or borrowed. */
-static void test_sampler(unsigned int n)
-{
-	struct perf_event *e;
-	bool right = true;
-
-	boot(&costs[n].machine);
-	has_new = true;
-	host.perfmon = true;
-	host.read_ns = 1;
-	e = open_sampler(5, 1000);
-	for (unsigned int i = 0; i < 100; i++) {
-		right = right && !try_open(FIRST_NEW + i);
-		perf_run(fakesbi_random() % 3000);
-	}
-	perf_run(10000000);
-	check(right && is_sampled(e, 0), "open.%s_leaves_samples_alone", costs[n].name);
-	unloaded("open.sampler");
-}
-
 /* A guest has two counters more than its host. */
 static void test_crowded(void)
 {
@@ -291,10 +271,6 @@ void test_open(void)
 	for (unsigned int i = 0; i < ARRAY_SIZE(costs); i++)
 		for (unsigned int root = 0; root < 2; root++)
 			test_cost(i, root);
-	for (unsigned int i = 0; i < ARRAY_SIZE(costs); i++)
-		/* In shared mode a timer samples. */
-		if (costs[i].busy == 20 && !costs[i].refused && !costs[i].machine.other)
-			test_sampler(i);
 	test_borrowing();
 	test_crowded();
 	test_limit();

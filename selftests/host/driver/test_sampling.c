@@ -84,27 +84,6 @@ static void test_slow_calls(void)
 	unloaded("sampling.slow_calls");
 }
 
-/* hpmcounter3, as counter 9 */
-static void index_9(void)
-{
-	memset(fakesbi.ctr, 0, sizeof(fakesbi.ctr));
-	memset(fakesbi.by_csr, 0, sizeof(fakesbi.by_csr));
-	fakesbi.end = 0;
-	fakesbi_add(9, SPEC_CSR_CYCLE + 3, 64);
-}
-
-/* The overflow bit is that of the CSR, not of firmware's index. */
-static void test_index(void)
-{
-	struct perf_event *e;
-
-	boot(&(struct machine){ .prepare = index_9, .params = { "backend=sbi" } });
-	e = open_sampler(5, 10000);
-	perf_run(time_of(e, 105000));
-	check(samples(e) == 10 && is_right(e), "sampling.counter_with_another_index_than_csr_samples");
-	unloaded("sampling.index");
-}
-
 /* An interrupt comes late: its sample stands for all periods that have ended. */
 static void test_late(void)
 {
@@ -121,30 +100,6 @@ static void test_late(void)
 	perf_run(time_of(e, 50000 - 45000 + 500));
 	check(samples(e) == 2, "sampling.late_sample_keeps_period_of_one");
 	unloaded("sampling.late");
-}
-
-static void test_shared_counter(void)
-{
-	struct perf_event *a, *b, *count;
-
-	boot(&sbi);
-	a = open_sampler(5, 10000);
-	b = open_sampler(5, 37000);
-	count = open_raw(5);
-	perf_run(time_of(a, 740000 + 200));
-	check(samples(a) == 74 && samples(b) == 20, "sampling.shared_counter_samples_each_period");
-	perf_close(a);
-	perf_run(time_of(b, 370000));
-	check(samples(b) >= 29 && is_sampled(b, 0),
-	      "sampling.shared_counter_continues_without_one_sampler");
-	check(is_right(b) && is_right(count), "sampling.shared_counter_counts");
-	unloaded("sampling.shared_counter");
-
-	boot(&(struct machine){ .width = 32, .params = { "backend=sbi" } });
-	a = open_sampler(5, 10000000000ULL);
-	perf_run(time_of(a, 25000000000ULL));
-	check(samples(a) == 2 && is_right(a), "sampling.period_longer_than_32_bit_counter");
-	unloaded("sampling.long_period");
 }
 
 /* The counter of an event of one mode overflows just before the hart leaves that mode. */
@@ -346,19 +301,6 @@ static void test_source(const char *name, struct machine machine, bool by_timer)
 	unload();
 }
 
-/* XuanTie C908 and C920v2 have Sscofpmf, and fixed counters that interrupt. */
-static void test_fixed(void)
-{
-	struct perf_event *e;
-
-	boot(&(struct machine){ .impl = 1, .quirks = QUIRK(FIXED_HOMOGENEOUS),
-				.can = is_not_fixed, .params = { "backend=sbi" } });
-	e = open_attr(GENERAL(0, .sample_period = 10000));
-	perf_run(100000);
-	check(e && is_sampled(e, 0) && is_right(e), "sampling.fixed_counter_that_interrupts_samples");
-	unloaded("sampling.fixed");
-}
-
 /* After the test at load an overflow interrupt comes that does not end. */
 static void test_endless(const char *name, u64 quirks, bool wrong_mode)
 {
@@ -484,9 +426,7 @@ void test_sampling(void)
 {
 	test_period();
 	test_slow_calls();
-	test_index();
 	test_late();
-	test_shared_counter();
 	test_modes();
 	test_pending();
 	test_pending_for_nobody();
@@ -498,7 +438,9 @@ void test_sampling(void)
 	test_source("lcofi", (struct machine){ }, true);
 	test_source("thead", (struct machine){ THEAD }, false);
 	test_source("andes", (struct machine){ ANDES }, false);
-	test_fixed();
+	/* XuanTie C908 and C920v2 have Sscofpmf, and fixed counters that interrupt. */
+	test_source("lcofi_of_fixed_counter",
+		    (struct machine){ .impl = 1, .quirks = QUIRK(FIXED_HOMOGENEOUS) }, false);
 	test_endless("overflow_bit_that_sticks", QUIRK(OF_STICKS), false);
 	test_endless("overflow_bit_that_sticks_in_wrong_mode", QUIRK(OF_STICKS), true);
 	test_endless("overflow_without_name", D1_OLD, false);

@@ -39,29 +39,6 @@ static void go_away(u64 ns)
 	perf_switch(&perf_core.task[0]);
 }
 
-/* The value wraps, or has its upper bit set: it is right for half of the range. */
-static void test_widths(void)
-{
-	static const unsigned int widths[] = { 27, 32, 48, 63, 64 };
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(widths); i++) {
-		struct perf_event *e;
-		bool right = true;
-
-		boot(&(struct machine){ .width = widths[i], .params = { "backend=sbi" } });
-		e = open_own(5);
-		perf_map(e);
-		for (unsigned int n = 0; n < 200; n++) {
-			perf_run(100000);
-			right = right && reads_right(e);
-			if (n % 8 == 0)
-				go_away(100000);
-		}
-		check(right, "user_page.valid_for_half_range_%u_bits", widths[i]);
-		unloaded("user_page.width");
-	}
-}
-
 static void test_page(void)
 {
 	struct perf_event *e, *fw, *cpu, *before;
@@ -393,7 +370,6 @@ static void test_free_running(const char *other, const char *mode)
 
 void test_user(void)
 {
-	test_widths();
 	test_page();
 	test_exec();
 	test_trap();
