@@ -102,7 +102,7 @@ find_lines '^(static )?[a-z][a-z_ ]*[ *][a-z_]+( = .*)?;$' "[^:]*\.h" |
 	grep -vE '\(|const|typedef|the_pmu;|unsigned int (width|branches) = |char \*[a-z_]* = "auto";|bool [a-z]*_wish;|enum cpuhp_state hotplug_state;' |
 	rule 'no file-scope variables but parameters; state belongs in struct sbi_pmu'
 grep -nE '#include "|#include <' selftests/fakesbi/*.[ch] |
-	grep -vE '"(fakesbi|model|quirks|spec|\.\./\.\./drivers/perf/sbi_pmu/backend_sbi)\.h"' |
+	grep -vE '"(fakesbi|quirks|spec|\.\./\.\./drivers/perf/sbi_pmu/backend_sbi)\.h"' |
 	rule 'the firmware model has numbers of its own, in spec.h'
 find Kbuild Makefile "$driver" include selftests tools -type f ! -name '*.tsv' \
 	-exec grep -L 'SPDX-License-Identifier' {} + |

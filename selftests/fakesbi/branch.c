@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* fakesbi: branch records of a hart, after the specification of Smctr and Ssctr 1.0. */
-#include "model.h"
+#include "fakesbi.h"
 
 #define ctr	(fakesbi.branches)
 
@@ -56,57 +56,4 @@ void fakesbi_branch_interrupt(bool overflow, bool user)
 	for (unsigned int i = 0; i < 4; i++)
 		fakesbi_branch(FAKESBI_KERNEL, FAKESBI_KERNEL, SPEC_CTR_DIRECT_CALL,
 			       FAKESBI_HANDLER + i * 4, FAKESBI_HANDLER + 0x40, 0);
-}
-
-/* Return: the entries that there are for @wanted ones, 0 if an access traps */
-unsigned int fakesbi_branch_setup(unsigned int wanted)
-{
-	if (!ctr.most)
-		return 0;
-	ctr.control = 0;
-	ctr.depth = ctr.least > wanted ? ctr.least : ctr.most < wanted ? ctr.most : wanted;
-	fakesbi_branch_clear();
-	return ctr.depth;
-}
-
-void fakesbi_branch_clear(void)
-{
-	if (!ctr.most)
-		model_report("records are cleared where there are none");
-	memset(ctr.entry, 0, sizeof(ctr.entry));
-}
-
-void fakesbi_branch_control(u64 control)
-{
-	if (!ctr.most)
-		model_report("branches are recorded where there are no records");
-	ctr.control = control;
-}
-
-bool fakesbi_branch_freeze(bool freeze)
-{
-	const bool before = ctr.frozen;
-
-	ctr.frozen = freeze;
-	return before;
-}
-
-struct fakesbi_record fakesbi_branch_read(unsigned int i)
-{
-	const struct fakesbi_record none = { 0 };
-
-	if (!ctr.most)
-		model_report("records are read where there are none");
-	if (!ctr.frozen && ctr.control & SPEC_CTR_S)
-		model_report("records are read while those of the reader are added");
-	return i < ctr.depth ? ctr.entry[i] : none;
-}
-
-void fakesbi_branch_write(unsigned int i, struct fakesbi_record record)
-{
-	if (i >= ctr.depth)
-		model_report("a record is written that is not there");
-	if (!ctr.frozen && ctr.control & SPEC_CTR_S)
-		model_report("records are written while those of the writer are added");
-	ctr.entry[i] = record;
 }

@@ -167,17 +167,7 @@ struct sbiret fakesbi_call(unsigned int fid, const unsigned long arg[FAKESBI_ARG
 void fakesbi_update_irq(void);
 int fakesbi_read_csr(unsigned int csr, u64 *value);
 u32 fakesbi_overflow(unsigned int csr);
-int fakesbi_read_delegated(unsigned int counter, unsigned int csr, u64 *value);
-int fakesbi_write_delegated(unsigned int counter, unsigned int csr, u64 value);
-int fakesbi_stopped(u32 *counters);
-int fakesbi_inhibit(u32 counters, bool inhibit);
-
-unsigned int fakesbi_branch_setup(unsigned int wanted);
-void fakesbi_branch_clear(void);
-void fakesbi_branch_control(u64 control);
-bool fakesbi_branch_freeze(bool freeze);
-struct fakesbi_record fakesbi_branch_read(unsigned int i);
-void fakesbi_branch_write(unsigned int i, struct fakesbi_record record);
+struct fakesbi_code fakesbi_code_of(u64 event);
 
 /* Time, branches, and loss of power */
 void fakesbi_branch(enum fakesbi_mode from, enum fakesbi_mode to, unsigned int type, u64 source,
@@ -193,5 +183,29 @@ static inline bool fakesbi_has(enum fakesbi_quirk quirk)
 {
 	return fakesbi.quirks >> quirk & 1;
 }
+
+/* ---- within the model ---- */
+
+static inline u64 model_bits(const struct fakesbi_ctr *ctr)
+{
+	return GENMASK_ULL(ctr->width - 1, 0);
+}
+
+static inline u64 model_random64(void)
+{
+	return (u64)fakesbi_random() << 32 | fakesbi_random();
+}
+
+void model_report(const char *why);
+bool model_is_firmware(unsigned int idx);
+bool model_is_fixed(unsigned int idx);
+bool model_has_cfg(unsigned int idx);
+bool model_only_counts(unsigned int idx);
+bool model_is_withheld(unsigned int idx);
+bool model_holds_same(unsigned int a, unsigned int b);
+u64 model_read(unsigned int idx);
+bool model_keeps_of(const struct fakesbi_ctr *ctr);
+u64 model_event(const struct fakesbi_code *code);
+bool model_event_known(u64 idx, u64 data);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* fakesbi: harts: setup, time, CSRs, loss of power. */
-#include "model.h"
+#include "fakesbi.h"
 
 struct fakesbi_hart fakesbi_harts[FAKESBI_HARTS], *fakesbi_now = fakesbi_harts;
 
@@ -260,7 +260,6 @@ u64 fakesbi_next_overflow(u64 ns)
 
 /* ---- counters that firmware delegates to S-mode (Smcdeleg, Ssccfg) ---- */
 
-#define FILTERS		(SPEC_EVENT_SINH | SPEC_EVENT_UINH | SPEC_EVENT_VSINH | SPEC_EVENT_VUINH)
 /* Selectors of standard events; raw events are their own. */
 #define STANDARD	BIT_ULL(40)
 
@@ -312,7 +311,7 @@ u64 model_event(const struct fakesbi_code *code)
 }
 
 /* What the hart counts for it. */
-static struct fakesbi_code code_of(u64 event)
+struct fakesbi_code fakesbi_code_of(u64 event)
 {
 	const u64 selector = event & SPEC_EVENT_SELECTOR;
 	struct fakesbi_code code = { .idx = SPEC_TYPE_RAW << 16, .data = selector };
@@ -327,109 +326,10 @@ static struct fakesbi_code code_of(u64 event)
 	return code;
 }
 
-/* A delegated counter, NULL if the access traps */
-static struct fakesbi_ctr *delegated(unsigned int counter)
-{
-	if (counter >= ARRAY_SIZE(fakesbi.by_csr) || !fakesbi.by_csr[counter] ||
-	    !(fakesbi.delegated >> counter & 1))
-		return NULL;
-	return &fakesbi.ctr[fakesbi.by_csr[counter] - 1];
-}
-
 /* Does a start leave its overflow bit as it is? */
 bool model_keeps_of(const struct fakesbi_ctr *ctr)
 {
 	return ctr->overflown && fakesbi_has(QUIRK_OF_STICKS);
-}
-
-static bool is_fixed(unsigned int counter)
-{
-	return counter <= SPEC_CSR_INSTRET - SPEC_CSR_CYCLE;
-}
-
-/* The counter whose register @csr is accessed, NULL if that traps */
-static struct fakesbi_ctr *accessed(unsigned int counter, unsigned int csr)
-{
-	const bool has_event = !is_fixed(counter) || fakesbi.smcntrpmf >> counter & 1;
-
-	return csr == SPEC_CSR_SIREG || (has_event && !fakesbi.no_sireg2) ? delegated(counter) : NULL;
-}
-
-int fakesbi_read_delegated(unsigned int counter, unsigned int csr, u64 *value)
-{
-	const struct fakesbi_ctr *ctr = accessed(counter, csr);
-
-	if (!ctr)
-		return -ENXIO;
-	if (csr == SPEC_CSR_SIREG)
-		*value = ctr->value;
-	else
-		*value = (ctr->event & ~SPEC_EVENT_MINH) | (ctr->overflown ? SPEC_EVENT_OF : 0);
-	return 0;
-}
-
-static void set_event(unsigned int counter, struct fakesbi_ctr *ctr, u64 event)
-{
-	const u64 writable = is_fixed(counter) ? FILTERS : SPEC_EVENT_SELECTOR | FILTERS;
-	const u64 mask = writable & fakesbi.event_bits;
-
-	ctr->event = (event & mask) | (ctr->event & ~mask & SPEC_EVENT_MINH);
-	ctr->lost = false;
-	ctr->code = code_of(ctr->event & ~SPEC_EVENT_MINH);
-	if (fakesbi.unfiltered && fakesbi.unfiltered(&ctr->code))
-		ctr->code.flags = 0;
-	if (is_fixed(counter)) {
-		ctr->code.idx = counter ? SPEC_GENERAL_INSTRUCTIONS : SPEC_GENERAL_CYCLES;
-		ctr->code.data = 0;
-	} else {
-		ctr->overflown = fakesbi.sscofpmf && (event & SPEC_EVENT_OF || model_keeps_of(ctr));
-	}
-}
-
-int fakesbi_write_delegated(unsigned int counter, unsigned int csr, u64 value)
-{
-	struct fakesbi_ctr *ctr = accessed(counter, csr);
-
-	if (!ctr)
-		return -ENXIO;
-	if (ctr->running)
-		model_report("a delegated counter is written while it runs");
-	if (csr == SPEC_CSR_SIREG2)
-		set_event(counter, ctr, value);
-	else if (!(fakesbi.constant >> counter & 1))
-		ctr->value = value & model_bits(ctr);
-	return 0;
-}
-
-/* Bits of counters that are not delegated are read-only zero. */
-int fakesbi_stopped(u32 *counters)
-{
-	if (!fakesbi.delegated)
-		return -ENXIO;
-	*counters = 0;
-	for (unsigned int n = 0; n < ARRAY_SIZE(fakesbi.by_csr); n++)
-		if (delegated(n) && !delegated(n)->running)
-			*counters |= BIT(n);
-	return 0;
-}
-
-/* Write ones to bits of scountinhibit, or zeros. */
-int fakesbi_inhibit(u32 counters, bool inhibit)
-{
-	if (!fakesbi.delegated)
-		return -ENXIO;
-	fakesbi.inhibit_writes++;
-	for (unsigned int n = 0; n < ARRAY_SIZE(fakesbi.by_csr); n++) {
-		struct fakesbi_ctr *ctr = delegated(n);
-
-		if (!ctr || !(counters >> n & 1) || fakesbi.unstoppable >> n & 1)
-			continue;
-		ctr->running = !inhibit;
-		/* cycle and instret need no event. */
-		if (is_fixed(n) && !ctr->configured)
-			ctr->code.idx = n ? SPEC_GENERAL_INSTRUCTIONS : SPEC_GENERAL_CYCLES;
-	}
-	return 0;
 }
 
 /* ---- power ---- */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* fakesbi: firmware: the calls of the SBI PMU extension. */
-#include "model.h"
+#include "fakesbi.h"
 
 /* Counter @i of each bit in the window @arg[0] (base), @arg[1] (mask) */
 #define for_each_offered(i, left, arg)						\

@@ -69,68 +69,181 @@ bool sbi_pmu_csr_exists(unsigned int csr)
 	return fakesbi.sscofpmf && csr == fakesbi.overflow_csr;
 }
 
+/* ---- counters that firmware delegates to S-mode ---- */
+
+#define FILTERS		(SPEC_EVENT_SINH | SPEC_EVENT_UINH | SPEC_EVENT_VSINH | SPEC_EVENT_VUINH)
+
+/* A delegated counter, NULL if the access traps */
+static struct fakesbi_ctr *delegated(unsigned int counter)
+{
+	if (counter >= ARRAY_SIZE(fakesbi.by_csr) || !fakesbi.by_csr[counter] ||
+	    !(fakesbi.delegated >> counter & 1))
+		return NULL;
+	return &fakesbi.ctr[fakesbi.by_csr[counter] - 1];
+}
+
+static bool is_fixed(unsigned int counter)
+{
+	return counter <= SPEC_CSR_INSTRET - SPEC_CSR_CYCLE;
+}
+
+/* The counter whose register @csr is accessed, NULL if that traps */
+static struct fakesbi_ctr *accessed(unsigned int counter, unsigned int csr)
+{
+	const bool has_event = !is_fixed(counter) || fakesbi.smcntrpmf >> counter & 1;
+
+	return csr == SPEC_CSR_SIREG || (has_event && !fakesbi.no_sireg2) ? delegated(counter) : NULL;
+}
+
 int sbi_pmu_csr_read_delegated(unsigned int counter, unsigned int csr, u64 *value)
 {
-	return fakesbi_read_delegated(counter, csr, value);
+	const struct fakesbi_ctr *ctr = accessed(counter, csr);
+
+	if (!ctr)
+		return -ENXIO;
+	if (csr == SPEC_CSR_SIREG)
+		*value = ctr->value;
+	else
+		*value = (ctr->event & ~SPEC_EVENT_MINH) | (ctr->overflown ? SPEC_EVENT_OF : 0);
+	return 0;
+}
+
+static void set_event(unsigned int counter, struct fakesbi_ctr *ctr, u64 event)
+{
+	const u64 writable = is_fixed(counter) ? FILTERS : SPEC_EVENT_SELECTOR | FILTERS;
+	const u64 mask = writable & fakesbi.event_bits;
+
+	ctr->event = (event & mask) | (ctr->event & ~mask & SPEC_EVENT_MINH);
+	ctr->lost = false;
+	ctr->code = fakesbi_code_of(ctr->event & ~SPEC_EVENT_MINH);
+	if (fakesbi.unfiltered && fakesbi.unfiltered(&ctr->code))
+		ctr->code.flags = 0;
+	if (is_fixed(counter)) {
+		ctr->code.idx = counter ? SPEC_GENERAL_INSTRUCTIONS : SPEC_GENERAL_CYCLES;
+		ctr->code.data = 0;
+	} else {
+		ctr->overflown = fakesbi.sscofpmf && (event & SPEC_EVENT_OF || model_keeps_of(ctr));
+	}
 }
 
 int sbi_pmu_csr_write_delegated(unsigned int counter, unsigned int csr, u64 value)
 {
-	return fakesbi_write_delegated(counter, csr, value);
+	struct fakesbi_ctr *ctr = accessed(counter, csr);
+
+	if (!ctr)
+		return -ENXIO;
+	if (ctr->running)
+		model_report("a delegated counter is written while it runs");
+	if (csr == SPEC_CSR_SIREG2)
+		set_event(counter, ctr, value);
+	else if (!(fakesbi.constant >> counter & 1))
+		ctr->value = value & model_bits(ctr);
+	return 0;
 }
 
+/* Bits of counters that are not delegated are read-only zero. */
 int sbi_pmu_csr_read_inhibit(u32 *counters)
 {
-	return fakesbi_stopped(counters);
+	if (!fakesbi.delegated)
+		return -ENXIO;
+	*counters = 0;
+	for (unsigned int n = 0; n < ARRAY_SIZE(fakesbi.by_csr); n++)
+		if (delegated(n) && !delegated(n)->running)
+			*counters |= BIT(n);
+	return 0;
+}
+
+/* Write ones to bits of scountinhibit, or zeros. */
+static int inhibit(u32 counters, bool on)
+{
+	if (!fakesbi.delegated)
+		return -ENXIO;
+	fakesbi.inhibit_writes++;
+	for (unsigned int n = 0; n < ARRAY_SIZE(fakesbi.by_csr); n++) {
+		struct fakesbi_ctr *ctr = delegated(n);
+
+		if (!ctr || !(counters >> n & 1) || fakesbi.unstoppable >> n & 1)
+			continue;
+		ctr->running = !on;
+		/* cycle and instret need no event. */
+		if (is_fixed(n) && !ctr->configured)
+			ctr->code.idx = n ? SPEC_GENERAL_INSTRUCTIONS : SPEC_GENERAL_CYCLES;
+	}
+	return 0;
 }
 
 int sbi_pmu_csr_inhibit(u32 counters)
 {
-	return fakesbi_inhibit(counters, true);
+	return inhibit(counters, true);
 }
 
 int sbi_pmu_csr_uninhibit(u32 counters)
 {
-	return fakesbi_inhibit(counters, false);
+	return inhibit(counters, false);
 }
+
+/* ---- branch records ---- */
+
+#define branches	(fakesbi.branches)
 
 unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, bool *call_stack)
 {
-	*call_stack = !fakesbi.branches.no_call_stack;
-	return min(fakesbi_branch_setup(wanted), wanted);
+	*call_stack = !branches.no_call_stack;
+	if (!branches.most)
+		return 0;
+	branches.control = 0;
+	branches.depth = min(max(branches.least, wanted), branches.most);
+	sbi_pmu_csr_branch_clear();
+	return min(branches.depth, wanted);
 }
 
 void sbi_pmu_csr_branch_control(u64 control)
 {
-	fakesbi_branch_control(control);
+	if (!branches.most)
+		model_report("branches are recorded where there are no records");
+	branches.control = control;
 }
 
 void sbi_pmu_csr_branch_clear(void)
 {
-	fakesbi_branch_clear();
+	if (!branches.most)
+		model_report("records are cleared where there are none");
+	memset(branches.entry, 0, sizeof(branches.entry));
 }
 
 bool sbi_pmu_csr_branch_freeze(void)
 {
-	return fakesbi_branch_freeze(true);
+	const bool before = branches.frozen;
+
+	branches.frozen = true;
+	return before;
 }
 
 void sbi_pmu_csr_branch_unfreeze(void)
 {
-	fakesbi_branch_freeze(false);
+	branches.frozen = false;
+}
+
+static void check_record(unsigned int i)
+{
+	if (i >= branches.depth)
+		model_report("a record is accessed that is not there");
+	if (!branches.frozen && branches.control & SPEC_CTR_S)
+		model_report("records are accessed while those of the kernel are added");
 }
 
 void sbi_pmu_csr_branch_read(unsigned int i, struct sbi_pmu_branch_record *record)
 {
-	const struct fakesbi_record r = fakesbi_branch_read(i);
+	const struct fakesbi_record *r = &branches.entry[i];
 
-	*record = (struct sbi_pmu_branch_record){ r.source, r.target, r.data };
+	check_record(i);
+	*record = (struct sbi_pmu_branch_record){ r->source, r->target, r->data };
 }
 
 void sbi_pmu_csr_branch_write(unsigned int i, const struct sbi_pmu_branch_record *record)
 {
-	fakesbi_branch_write(i, (struct fakesbi_record){ record->source, record->target,
-							 record->data });
+	check_record(i);
+	branches.entry[i] = (struct fakesbi_record){ record->source, record->target, record->data };
 }
 
 u32 sbi_pmu_csr_openable(void)
