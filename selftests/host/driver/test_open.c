@@ -224,28 +224,6 @@ static void test_limit(void)
 	unloaded("open.limit");
 }
 
-/* To ask of busy counters again and again costs a user nothing as long as it asks none. */
-static void test_known(void)
-{
-	u64 most = 0;
-
-	has_new = true;
-	boot(&(struct machine){ .hpm = 4, .quirks = OPENSBI_NEW, .can = can });
-	open_raw(1);
-	for (unsigned int i = 0; i < 50; i++)
-		try_open(FIRST_NEW + i);
-	for (unsigned int n = 0; n < 3; n++) {
-		perf_run(2 * NSEC_PER_SEC);
-		for (unsigned int i = 0; i < 50; i++)
-			most = max(most, slept(FIRST_NEW + i, 0));
-		for (unsigned int i = 0; i < 50; i++)
-			most = max(most, slept(FIRST_NEW + i, 0));
-		most = max(most, slept(2 * FIRST_NEW + n, 0));
-	}
-	check(!most, "open.known_events_do_not_count");
-	unloaded("open.known");
-}
-
 /* What cannot be tried is not tried again at each open. */
 static void test_filter(void)
 {
@@ -274,6 +252,5 @@ void test_open(void)
 	test_borrowing();
 	test_crowded();
 	test_limit();
-	test_known();
 	test_filter();
 }
