@@ -198,6 +198,14 @@ bool opens_as(struct perf_event_attr attr, int error, u32 idx, u64 data, u32 fla
 	return got == error && (error || *at >= 0);
 }
 
+/* The first task sleeps for so long, and another runs. */
+void go_away(u64 ns)
+{
+	perf_switch(&perf_core.task[1]);
+	perf_run(ns);
+	perf_switch(&perf_core.task[0]);
+}
+
 /* Has it counted all that happened, and no more? */
 bool is_right(struct perf_event *e)
 {
@@ -206,6 +214,17 @@ bool is_right(struct perf_event *e)
 	if (count != happened)
 		note("counted %llu of %llu", count, happened);
 	return count == happened;
+}
+
+/* Is that so for all open events, and has each counted something? */
+bool all_right(void)
+{
+	struct perf_model *m;
+	bool right = true;
+
+	for_each_event(m)
+		right = is_right(&m->event) && perf_read(&m->event) && right;
+	return right;
 }
 
 /* Are samples taken of all its periods but the last, and of what came @late ns ago, or less? */

@@ -18,9 +18,7 @@ static void test_snapshot_switch(const char *firmware, u64 quirks)
 
 	machine.quirks = quirks;
 	for (unsigned int n = 1; n <= ARRAY_SIZE(events); n++) {
-		struct perf_event *e[ARRAY_SIZE(events)];
 		unsigned long before, reads;
-		bool right = true;
 
 		boot(&machine);
 		/* In a VM to learn of a raw event takes time. */
@@ -29,50 +27,45 @@ static void test_snapshot_switch(const char *firmware, u64 quirks)
 			open_errno(ATTR(events[i], .disabled = 1));
 		host.read_ns = 0;
 		for (unsigned int i = 0; i < n; i++)
-			e[i] = open_own(events[i]);
+			open_own(events[i]);
 		perf_run(1000);
 		before = all_calls();
 		reads = fakesbi.reads;
-		perf_switch(&perf_core.task[1]);
-		perf_run(1000);
-		perf_switch(&perf_core.task[0]);
+		go_away(1000);
 		check(all_calls() - before == 2 && fakesbi.reads == reads,
 		      "snapshot.%s_switch_of_%u_events_makes_two_calls", firmware, n);
 		perf_run(1000);
-		for (unsigned int i = 0; i < n; i++)
-			right = right && is_right(e[i]) && perf_read(e[i]);
-		check(right, "snapshot.%s_switch_of_%u_events_keeps_counts", firmware, n);
+		check(all_right(), "snapshot.%s_switch_of_%u_events_keeps_counts", firmware, n);
 		unloaded("snapshot.switch");
 	}
 }
 
 static void test_snapshot(void)
 {
-	struct perf_event *e[3], *fw;
+	struct perf_event *sampler;
 
 	/* Firmware has dropped the shared memory; then it refuses to have it again. */
 	boot(&snapshot);
-	e[0] = open_own(STANDARD_EVENT(1));
-	e[1] = open_own(4);
-	e[2] = open_sampler(6, 1000000);
-	fw = open_own(FIRMWARE_EVENT(1));
+	open_own(STANDARD_EVENT(1));
+	open_own(4);
+	sampler = open_sampler(6, 1000000);
+	open_own(FIRMWARE_EVENT(1));
 	perf_run(100);
 	fakesbi.shmem = NULL;
 	perf_resched();
 	perf_run(100);
-	check(fakesbi.shmem && is_right(e[0]) && is_right(e[1]) && is_right(fw),
-	      "snapshot.dropped_shmem_is_registered_again");
+	check(fakesbi.shmem && all_right(), "snapshot.dropped_shmem_is_registered_again");
 	fakesbi.shmem = NULL;
 	fakesbi.shmem_fails = 1;
 	perf_resched();
 	perf_run(3000000);
 	perf_resched();
-	check(!fakesbi.shmem && is_right(e[0]) && is_right(e[1]) && is_right(e[2]) &&
-	      is_sampled(e[2], 0), "snapshot.refused_shmem_keeps_counts");
+	check(!fakesbi.shmem && all_right() && is_sampled(sampler, 0),
+	      "snapshot.refused_shmem_keeps_counts");
 	fakesbi.shmem_fails = 0;
 	perf_suspend(true);
 	perf_run(100);
-	check(fakesbi.shmem && is_right(e[0]), "snapshot.resume_registers_shmem_again");
+	check(fakesbi.shmem && all_right(), "snapshot.resume_registers_shmem_again");
 	unloaded("snapshot.dropped");
 
 	/* A page that firmware may still write to is never used again. */
@@ -100,8 +93,6 @@ static void test_refused(void)
 	static const struct {
 		const char *what;
 		void (*prepare)(void);
-		unsigned int width;
-		bool no_hpm;
 	} faults[] = {
 		{ "counter_4_not_delegated_is_refused", less_one },
 		{ "no_sireg2_is_refused", no_sireg2 },
@@ -133,7 +124,7 @@ static bool can_hold_upto(const struct fakesbi_code *code, unsigned int idx)
 static void test_learned(void)
 {
 	struct machine machine = csr;
-	struct perf_event *e, *f;
+	struct perf_event *e;
 	unsigned long before;
 	int error;
 
@@ -141,17 +132,15 @@ static void test_learned(void)
 	boot(&machine);
 	before = all_calls();
 	e = open_own(STANDARD_EVENT(SPEC_GENERAL_CACHE_REFS));
-	f = open_own(STANDARD_EVENT(SPEC_GENERAL_CACHE_MISSES));
+	open_own(STANDARD_EVENT(SPEC_GENERAL_CACHE_MISSES));
 	check(!open_errno(ATTR(0xbad)), "delegation.raw_event_on_all_programmable");
 	check(fakesbi.ctr[3].running && (fakesbi.ctr[3].event & 0xffff) == SPEC_GENERAL_CACHE_REFS &&
 	      (fakesbi.ctr[4].event & 0xffff) == SPEC_GENERAL_CACHE_MISSES,
 	      "delegation.event_on_the_counters_of_firmware");
 	perf_run(1000);
-	perf_switch(&perf_core.task[1]);
-	perf_run(1000);
-	perf_switch(&perf_core.task[0]);
+	go_away(1000);
 	check(all_calls() == before, "delegation.firmware_is_not_asked_again");
-	check(is_right(e) && is_right(f), "delegation.learned_events_count");
+	check(all_right(), "delegation.learned_events_count");
 	check(!perf_open(ATTR(STANDARD_EVENT(SPEC_GENERAL_CACHE_REFS + 3)), current, -1, e, &error) &&
 	      error == -EINVAL, "delegation.second_event_of_one_counter_does_not_join_its_group");
 	unloaded("delegation.learned");
@@ -346,9 +335,7 @@ static void test_raw_by_firmware(void)
 	perf_close(others[2]);
 	perf_run(1000);
 	before = all_calls();
-	perf_switch(&perf_core.task[1]);
-	perf_run(1000);
-	perf_switch(&perf_core.task[0]);
+	go_away(1000);
 	check(all_calls() == before && is_right(leader),
 	      "delegation.switch_of_raw_events_by_firmware_makes_no_call");
 	unloaded("delegation.raw_by_firmware");
@@ -371,9 +358,7 @@ static void test_csr(void)
 	perf_run(100);
 	before = all_calls();
 	writes = fakesbi.inhibit_writes;
-	perf_switch(&perf_core.task[1]);
-	perf_run(100);
-	perf_switch(&perf_core.task[0]);
+	go_away(100);
 	note("%lu writes to scountinhibit for a switch and back",
 	     fakesbi.inhibit_writes - writes);
 	check(fakesbi.inhibit_writes - writes == 4, "pause.group_starts_and_stops_by_one_write_each");
@@ -539,8 +524,7 @@ static void test_resume(const char *loses, u64 quirks, unsigned int configs)
 	forgive(cycles, 20);
 	forgive(fw, 10);
 	perf_run(100);
-	check(is_right(e) && is_right(cycles) && is_right(fw),
-	      "power.suspend_losing_%s_keeps_counts", loses);
+	check(all_right(), "power.suspend_losing_%s_keeps_counts", loses);
 	perf_enable(stopped);
 	perf_run(100);
 	check(is_right(stopped), "power.stopped_event_counts_after_suspend_losing_%s", loses);

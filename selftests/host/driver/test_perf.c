@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_perf: what perf core does with events: frequency, ioctls, hotplug. Switches, samples and
+ * test_perf: what perf core does with events: frequency, hotplug. Switches, samples, ioctls and
  * throttling are those of test_random.
  */
 #include "test.h"
@@ -22,31 +22,6 @@ static void test_frequency(void)
 	      "perf.frequency_is_reached");
 	check(is_right(e) && is_sampled(e, 0), "perf.frequency_counts_are_right");
 	unloaded("perf.frequency");
-}
-
-static void test_ioctls(void)
-{
-	struct perf_event *e;
-	u64 samples;
-
-	boot(&lcofi);
-	e = open_attr(ATTR(5, .sample_period = 1000000, .disabled = 1));
-	perf_run(100000);
-	check(!perf_read(e), "perf.disabled_event_counts_nothing");
-	perf_refresh(e, 3);
-	perf_run(10000000);
-	check(perf_model(e)->samples == 3 && e->state == PERF_EVENT_STATE_OFF && is_right(e),
-	      "perf.refresh_ends_after_its_samples");
-	perf_enable(e);
-	perf_run(1000000);
-	samples = perf_model(e)->samples;
-	perf_set_period(e, 50000);
-	perf_run(1000000);
-	check(perf_model(e)->samples > samples + 30, "perf.new_period_is_used_at_once");
-	perf_disable(e);
-	perf_run(1000000);
-	check(is_right(e), "perf.disable_stops_the_count");
-	unloaded("perf.ioctl");
 }
 
 static void test_hotplug(void)
@@ -80,6 +55,5 @@ static void test_hotplug(void)
 void test_perf(void)
 {
 	test_frequency();
-	test_ioctls();
 	test_hotplug();
 }

@@ -32,13 +32,6 @@ static bool must_ask_kernel(struct perf_event *e)
 	return !page_of(e)->cap_user_rdpmc;
 }
 
-static void go_away(u64 ns)
-{
-	perf_switch(&perf_core.task[1]);
-	perf_run(ns);
-	perf_switch(&perf_core.task[0]);
-}
-
 static void test_page(void)
 {
 	struct perf_event *e, *fw, *cpu, *before;

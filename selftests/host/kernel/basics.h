@@ -108,7 +108,6 @@ static inline void list_del_init(struct list_head *node)
 #define list_del(node)			list_del_init(node)
 #define list_move(node, head)		(list_del_init(node), list_add(node, head))
 #define list_entry(node, type, member)	container_of(node, type, member)
-#define list_last_entry(head, type, member)	list_entry((head)->prev, type, member)
 #define list_for_each_from(start, way, pos, head, member)			\
 	for (pos = list_entry((head)->way, __typeof__(*pos), member);		\
 	     &pos->member != (head);						\

@@ -48,7 +48,6 @@ unsigned long get_zeroed_page(gfp_t flags);
 void free_page(unsigned long page);
 
 #define kzalloc(size, flags)		host_alloc(size, flags)
-#define kmalloc(size, flags)		host_alloc(size, flags)
 #define kcalloc(n, size, flags)		host_alloc((n) * (size), flags)
 #define kvcalloc			kcalloc
 #define kfree(p)			host_free(p)
@@ -147,8 +146,6 @@ void on_each_cpu_cond_mask(bool (*cond)(int cpu, void *arg), void (*function)(vo
 #define raw_smp_processor_id()		((int)host.cpu)
 #define get_cpu()			((int)host.cpu)
 #define put_cpu()			((void)0)
-#define preempt_disable()		((void)0)
-#define preempt_enable()		((void)0)
 #define cpus_read_lock()		host_might_sleep()
 #define cpus_read_unlock()		((void)0)
 #define cpumask_test_cpu(cpu, mask)	((mask)->bits >> (cpu) & 1)
