@@ -84,24 +84,6 @@ static void test_slow_calls(void)
 	unloaded("sampling.slow_calls");
 }
 
-/* An interrupt comes late: its sample stands for all periods that have ended. */
-static void test_late(void)
-{
-	struct perf_event *e;
-
-	boot(&sbi);
-	e = open_sampler(5, 10000);
-	host.irq_enabled[0] = false;
-	perf_run(time_of(e, 45000));
-	host.irq_enabled[0] = true;
-	perf_interrupts();
-	check(samples(e) == 1 && perf_model(e)->sampled >= 45000,
-	      "sampling.late_sample_stands_for_all_periods");
-	perf_run(time_of(e, 50000 - 45000 + 500));
-	check(samples(e) == 2, "sampling.late_sample_keeps_period_of_one");
-	unloaded("sampling.late");
-}
-
 /* The counter of an event of one mode overflows just before the hart leaves that mode. */
 static void test_modes(void)
 {
@@ -379,22 +361,6 @@ static void test_timer(void)
 	unloaded("sampling.timer");
 }
 
-/* The timer is not the overflow: what it finds in the kernel is no sample of user mode. */
-static void test_timer_modes(void)
-{
-	struct perf_event *e;
-
-	boot(&timer);
-	e = open_attr(ATTR(5, .exclude_kernel = 1, .sample_period = 100000));
-	perf_run(10000000);
-	check(!samples(e), "sampling.timer_has_no_user_mode_in_the_kernel");
-	host.regs.user = true;
-	perf_run(100000000);
-	check(samples(e) && is_right(e) && perf_read(e) - perf_model(e)->sampled < 30000000,
-	      "sampling.timer_waits_for_user_mode");
-	unloaded("sampling.timer_modes");
-}
-
 /* A task runs for some us at a time, beside another one. */
 static void test_bursts(unsigned int us, unsigned int percent)
 {
@@ -426,7 +392,6 @@ void test_sampling(void)
 {
 	test_period();
 	test_slow_calls();
-	test_late();
 	test_modes();
 	test_pending();
 	test_pending_for_nobody();
@@ -446,7 +411,6 @@ void test_sampling(void)
 	test_endless("overflow_without_name", D1_OLD, false);
 	test_only_lcofi();
 	test_timer();
-	test_timer_modes();
 	test_bursts(50, 0);
 	test_bursts(200, 30);
 	test_bursts(3000, 30);

@@ -533,7 +533,7 @@ void host_reboot(void);
 int host_sysctl(const char *value);
 const char *host_debugfs(const char *name);
 bool host_logged(const char *text);
-/* In user_trap.c: a read of a counter by a program traps. */
+/* In csr.c: a read of a counter by a program traps. */
 bool host_user_trap(struct pt_regs *regs);
 bool host_user_trap_armed(void);
 /* In perf_core.c: time passes, and events happen. */
