@@ -128,26 +128,6 @@ struct perf_event *open_task(const struct perf_event_attr *attr)
 	return open_or_note(attr, current);
 }
 
-struct perf_event *open_raw(u64 config)
-{
-	return open_attr(ATTR(config));
-}
-
-struct perf_event *open_own(u64 config)
-{
-	return open_task(ATTR(config));
-}
-
-struct perf_event *open_sampler(u64 config, u64 period)
-{
-	return open_attr(ATTR(config, .sample_period = period));
-}
-
-struct perf_event *open_general(unsigned int config)
-{
-	return open_attr(GENERAL(config));
-}
-
 /* In the group of an event of CPU 0. Return: NULL if it does not go with that */
 struct perf_event *open_member(struct perf_event *leader, u64 config)
 {
@@ -239,11 +219,6 @@ bool is_sampled(struct perf_event *e, u64 late)
 		     m->samples, m->sampled,
 		     m->happened, m->wrong_mode);
 	return m->samples && rest < most && !m->wrong_mode;
-}
-
-unsigned long calls(unsigned int fid)
-{
-	return fakesbi.calls[fid];
 }
 
 unsigned long all_calls(void)

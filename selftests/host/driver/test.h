@@ -105,13 +105,13 @@ int boot_board(const char *name, const struct core_ids *ids, const char *param);
 #define ATTR(_config, ...)	\
 	(&(struct perf_event_attr){ .type = TYPE, .config = _config, ##__VA_ARGS__ })
 
-struct perf_event *open_raw(u64 config);
-struct perf_event *open_own(u64 config);
-struct perf_event *open_sampler(u64 config, u64 period);
-struct perf_event *open_general(unsigned int config);
 struct perf_event *open_member(struct perf_event *leader, u64 config);
 struct perf_event *open_attr(const struct perf_event_attr *attr);
 struct perf_event *open_task(const struct perf_event_attr *attr);
+#define open_raw(config)		open_attr(ATTR(config))
+#define open_own(config)		open_task(ATTR(config))
+#define open_sampler(config, period)	open_attr(ATTR(config, .sample_period = (period)))
+#define open_general(config)		open_attr(GENERAL(config))
 int open_errno(const struct perf_event_attr *attr);
 bool opens_as(struct perf_event_attr attr, int error, u32 idx, u64 data, u32 flags, int *at);
 void go_away(u64 ns);
@@ -119,8 +119,8 @@ bool is_right(struct perf_event *event);
 bool all_right(void);
 bool is_not_fixed(const struct fakesbi_code *code, unsigned int idx);
 bool is_sampled(struct perf_event *event, u64 late);
-unsigned long calls(unsigned int fid);
 unsigned long all_calls(void);
+#define calls(fid)	(fakesbi.calls[fid])
 bool rules_kept(const char *test);
 
 #endif

@@ -27,14 +27,11 @@ static bool is_raw(const struct fakesbi_code *code, unsigned int idx)
 }
 
 /* The device tree does not say that the cores have Sscofpmf. */
+static void half_sscofpmf(void)	{ fakesbi_harts[0].sscofpmf = true; }
+
 static void hidden_sscofpmf(void)
 {
 	fakesbi_harts[0].sscofpmf = fakesbi_harts[1].sscofpmf = true;
-}
-
-static void half_sscofpmf(void)
-{
-	fakesbi_harts[0].sscofpmf = true;
 }
 
 static void other_width(void)
@@ -43,11 +40,7 @@ static void other_width(void)
 		fakesbi_harts[1].ctr[i].info -= 1 << 12;
 }
 
-static void fewer_counters(void)
-{
-	fakesbi_harts[1].end = 5;
-}
-
+static void fewer_counters(void) { fakesbi_harts[1].end = 5; }
 static void on_last_cpu(void)	{ host_run_cpu(hweight64(host.online.bits) - 1); }
 
 /* insmod does not stay on its CPU. */
@@ -63,10 +56,7 @@ static void insmod_migrates_from_other(void)
 	host_run_cpu(1);
 }
 
-static void other_delegation(void)
-{
-	fakesbi_harts[1].delegated = 0;
-}
+static void other_delegation(void) { fakesbi_harts[1].delegated = 0; }
 
 static bool is_not_counter_4(const struct fakesbi_code *code, unsigned int idx)
 {

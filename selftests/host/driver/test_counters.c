@@ -646,6 +646,34 @@ static void test_opener(void)
 	unloaded("support.opener");
 }
 
+static void test_hotplug(void)
+{
+	const struct perf_event_attr *const attr = GENERAL(0), *narrow;
+	struct perf_event *e, *s;
+	int error;
+
+	boot(&(struct machine){ .cpus = 2, .width = 27 });
+	narrow = ATTR(5);
+	e = perf_open(attr, NULL, 1, NULL, &error);
+	perf_open(narrow, NULL, 1, NULL, &error);
+	perf_run(10000);
+	perf_hotplug(1, false);
+	perf_run(10000);
+	check(is_right(e) && e->state == PERF_EVENT_STATE_OFF, "perf.offline_cpu_keeps_its_counts");
+	check(!strcmp(perf_sysfs("cpus"), "0"), "perf.offline_cpu_is_not_listed");
+	check(!perf_open(attr, NULL, 1, NULL, &error) && error == -ENODEV,
+	      "perf.offline_cpu_has_no_events");
+	perf_hotplug(1, true);
+	perf_run(10000);
+	check(is_right(e), "perf.cpu_comes_back");
+	s = perf_open(ATTR(6), NULL, 1, e, &error);
+	check(!s && error == -ENODEV, "perf.nothing_joins_an_event_of_an_unplugged_cpu");
+	e = perf_open(narrow, NULL, 1, NULL, &error);
+	perf_run(100000000);
+	check(is_right(e), "perf.narrow_counter_wraps_after_its_cpu_came_back");
+	unloaded("perf.hotplug");
+}
+
 void test_counters(void)
 {
 	test_moves();
@@ -665,4 +693,5 @@ void test_counters(void)
 	test_give_back_elsewhere();
 	test_support_vm();
 	test_opener();
+	test_hotplug();
 }

@@ -130,48 +130,6 @@ static void test_modes(void)
 	unloaded("sampling.modes");
 }
 
-/* Firmware clears an overflow bit only while the interrupt is not pending: it stays so for others. */
-static void test_pending(void)
-{
-	struct perf_event *a, *b;
-	unsigned long irqs_off;
-
-	boot(&sbi);
-	/* Pinned: it stays on its counter when another event comes. */
-	a = open_attr(ATTR(5, .sample_period = 10000, .pinned = 1));
-	b = open_attr(ATTR(6, .sample_period = 10000, .disabled = 1));
-	local_irq_save(irqs_off);
-	perf_run(time_of(a, 10100));
-	perf_enable(b);
-	check(fakesbi.lcofi && !samples(a),
-	      "sampling.interrupt_stays_pending_when_other_counter_is_armed");
-	local_irq_restore(irqs_off);
-	perf_interrupts();
-	check(samples(a) == 1 && !fakesbi.lcofi, "sampling.pending_interrupt_is_served");
-	perf_run(time_of(a, 100000));
-	check(is_sampled(a, 0) && is_sampled(b, 0) && is_right(a) && is_right(b),
-	      "sampling.both_counters_sample_after_pending_interrupt");
-	unloaded("sampling.pending");
-}
-
-/* The interrupt of a counter that nobody samples stays pending until counters are stopped. */
-static void test_pending_for_nobody(void)
-{
-	struct perf_event *e, *firmware;
-
-	boot(&sbi);
-	e = open_raw(5);
-	firmware = open_raw(FIRMWARE_EVENT(1));
-	perf_run(1000);
-	fakesbi.lcofi = fakesbi.lcofi_stays = true;
-	perf_run(1000);
-	check(!fakesbi.lcofi_stays, "sampling.interrupt_for_nobody_is_ended");
-	fakesbi.lcofi = false;
-	perf_run(1000);
-	check(is_right(e) && is_right(firmware), "sampling.interrupt_for_nobody_loses_no_count");
-	unloaded("sampling.pending_for_nobody");
-}
-
 /* A low-power state keeps events and values, but firmware sets overflow bits as it restores them. */
 static void test_resume(void)
 {
@@ -331,6 +289,23 @@ static void test_only_lcofi(void)
 	unloaded("sampling.only_lcofi");
 }
 
+static void test_frequency(void)
+{
+	struct perf_event *e;
+
+	boot(&sbi);
+	e = open_attr(ATTR(5, .sample_freq = 4000, .freq = 1));
+	for (unsigned int n = 0; n < 250; n++) {
+		perf_run(TICK_NSEC);
+		perf_tick();
+	}
+	note("%llu samples in a second", perf_model(e)->samples);
+	check(perf_model(e)->samples > 3500 && perf_model(e)->samples < 5000,
+	      "perf.frequency_is_reached");
+	check(is_right(e) && is_sampled(e, 0), "perf.frequency_counts_are_right");
+	unloaded("perf.frequency");
+}
+
 /* ---- by timer ---- */
 
 static void test_timer(void)
@@ -393,8 +368,6 @@ void test_sampling(void)
 	test_period();
 	test_slow_calls();
 	test_modes();
-	test_pending();
-	test_pending_for_nobody();
 	test_resume();
 	test_lost_irq("alone", false, NULL);
 	test_lost_irq("with_its_bit", true, NULL);
@@ -410,6 +383,7 @@ void test_sampling(void)
 	test_endless("overflow_bit_that_sticks_in_wrong_mode", QUIRK(OF_STICKS), true);
 	test_endless("overflow_without_name", D1_OLD, false);
 	test_only_lcofi();
+	test_frequency();
 	test_timer();
 	test_bursts(50, 0);
 	test_bursts(200, 30);
