@@ -65,11 +65,11 @@ int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_p
 			   unsigned int *got);
 void sbi_pmu_counter_unconfig(struct sbi_pmu_cpu *cpu, unsigned int idx);
 int sbi_pmu_counter_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx);
+bool sbi_pmu_counter_start_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value);
 int sbi_pmu_counter_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value);
 
 /* Single SBI calls (backend_sbi.c), for other backends, too */
 void sbi_pmu_sbi_backend_online(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_sbi_backend_release(struct sbi_pmu_cpu *cpu, unsigned int idx);
 int sbi_pmu_sbi_backend_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx);
 u64 sbi_pmu_sbi_backend_stop(struct sbi_pmu_cpu *cpu, u64 which);
 u64 sbi_pmu_start_each(struct sbi_pmu_cpu *cpu, u64 which);

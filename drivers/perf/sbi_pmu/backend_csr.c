@@ -261,10 +261,9 @@ static void release_hardware(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 static int config_one(struct sbi_pmu_cpu *cpu, unsigned int idx, const struct sbi_pmu_code *code)
 {
-	const u64 hardware = sbi_pmu_hardware(cpu->counters);
 	int ret;
 
-	if (!has_counter(hardware, idx))
+	if (!has_counter(sbi_pmu_hardware(cpu->counters), idx))
 		return -EOPNOTSUPP;
 	/* cycle and instret may run. */
 	ret = stop_counters(cpu, BIT(number_of(cpu, idx)));
@@ -300,11 +299,10 @@ static void take_back(struct sbi_pmu_cpu *cpu, unsigned int idx, u32 stopped)
 static int config_firmware(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
 			   unsigned int *got)
 {
-	const u64 hardware = sbi_pmu_hardware(cpu->counters);
 	u32 stopped;
 	int ret = sbi_pmu_csr_read_inhibit(&stopped) ?: sbi_pmu_sbi_config(cpu, mask, code, got);
 
-	if (ret != -EPROTO || *got == SBI_PMU_NO_COUNTER || !has_counter(hardware, *got))
+	if (ret != -EPROTO || !has_counter(sbi_pmu_hardware(cpu->counters), *got))
 		return ret;
 	take_back(cpu, *got, stopped);
 	*got = SBI_PMU_NO_COUNTER;
@@ -383,11 +381,9 @@ static u64 start_hardware(struct sbi_pmu_cpu *cpu, u64 which)
 static u64 csr_start(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	const u64 firmware = which & cpu->counters->firmware;
-	const u64 hardware = which & ~firmware;
 	const u64 failed = firmware ? sbi_pmu_start_each(cpu, firmware) : 0;
-	const u64 more = start_hardware(cpu, hardware);
 
-	return failed | more;
+	return failed | start_hardware(cpu, which & ~firmware);
 }
 
 static u64 csr_stop(struct sbi_pmu_cpu *cpu, u64 which)
@@ -415,10 +411,9 @@ static int prepare_again(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 static void prepare_all(struct sbi_pmu_cpu *cpu)
 {
-	const u64 hardware = sbi_pmu_hardware(cpu->counters);
 	unsigned int i;
 
-	for_each_counter(i, hardware)
+	for_each_counter(i, sbi_pmu_hardware(cpu->counters))
 		prepare_again(cpu, i);
 }
 
@@ -471,11 +466,10 @@ static void csr_resume(struct sbi_pmu_cpu *cpu)
 /* Nothing may be left in use: the next driver may program the counters by SBI calls. */
 static void csr_offline(struct sbi_pmu_cpu *cpu)
 {
-	const u64 held = cpu->claimed;
 	unsigned int i;
 
 	cpu->prepared = false;
-	for_each_counter(i, held) {
+	for_each_counter(i, cpu->claimed) {
 		unclaim(cpu, i);
 		run_fixed(cpu, i);
 	}
@@ -538,39 +532,25 @@ struct step {
 	const char *why;             /* the counters cannot be used, NULL: they can */
 };
 
-static const char *probe_programmable(struct sbi_pmu_cpu *cpu, struct step *found)
+static const char *probe_counters(struct sbi_pmu_cpu *cpu, struct step *found)
 {
 	unsigned int i;
 	u64 value;
 
 	found->filters = true;
-	for_each_counter(i, cpu->counters->programmable) {
-		const unsigned int n = number_of(cpu, i);
-
-		if (sbi_pmu_csr_read_delegated(n, CSR_SIREG, &value) ||
-		    sbi_pmu_csr_read_delegated(n, CSR_SIREG2, &value))
-			return "a counter is not delegated";
-		if (!keeps(n, CSR_SIREG, PATTERN))
-			return "a delegated counter cannot be written";
-		found->filters = found->filters && keeps_filters(cpu, n);
-	}
-	return NULL;
-}
-
-static const char *probe_fixed(struct sbi_pmu_cpu *cpu, struct step *found)
-{
-	unsigned int i;
-	u64 value;
-
 	found->fixed_filters = true;
-	for_each_counter(i, cpu->counters->fixed) {
+	for_each_counter(i, sbi_pmu_hardware(cpu->counters)) {
 		const unsigned int n = number_of(cpu, i);
+		bool *filters = is_fixed(cpu, i) ? &found->fixed_filters : &found->filters;
 
-		if (sbi_pmu_csr_read_delegated(n, CSR_SIREG, &value))
-			return "cycle or instret is not delegated";
+		/* A fixed counter that cannot filter may have no sireg2. */
+		if (sbi_pmu_csr_read_delegated(n, CSR_SIREG, &value) ||
+		    (!is_fixed(cpu, i) && sbi_pmu_csr_read_delegated(n, CSR_SIREG2, &value)))
+			return is_fixed(cpu, i) ? "cycle or instret is not delegated" :
+						  "a counter is not delegated";
 		if (!keeps(n, CSR_SIREG, PATTERN))
 			return "a delegated counter cannot be written";
-		found->fixed_filters = found->fixed_filters && keeps_filters(cpu, n);
+		*filters = *filters && keeps_filters(cpu, n);
 	}
 	return NULL;
 }
@@ -581,16 +561,11 @@ static const char *probe_access(struct sbi_pmu_cpu *cpu, struct step *found)
 	const u64 hardware = sbi_pmu_hardware(cpu->counters);
 	const u32 bits = sbi_pmu_csr_bits(cpu->counters, hardware);
 	const u32 before = cpu->inhibit_at_online;
-	const char *why = NULL;
+	const char *why;
 
 	if (!hardware)
 		return "no hardware counters";
-	if (!can_stop(bits))
-		why = "a counter is not delegated";
-	if (!why)
-		why = probe_programmable(cpu, found);
-	if (!why)
-		why = probe_fixed(cpu, found);
+	why = can_stop(bits) ? probe_counters(cpu, found) : "a counter is not delegated";
 	/* can_stop() and probes may have ended anywhere. */
 	sbi_pmu_csr_inhibit(bits & before);
 	sbi_pmu_csr_uninhibit(bits & ~before);
@@ -859,13 +834,12 @@ static void offline_step(void *arg)
 static bool prepare_cpu(struct step *s)
 {
 	const struct sbi_pmu_delegation *d = &s->cpu->pmu->delegation;
-	const u64 hardware = sbi_pmu_hardware(s->cpu->counters);
 	unsigned int i;
 
 	if (run(s, access_step) || s->why || s->filters != d->filters ||
 	    s->fixed_filters != d->fixed_filters)
 		return false;
-	for_each_counter(i, hardware) {
+	for_each_counter(i, sbi_pmu_hardware(s->cpu->counters)) {
 		s->mask = BIT_ULL(i);
 		if (run(s, prepare_step))
 			return false;

@@ -93,6 +93,14 @@ void sbi_pmu_counter_started_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 v
 		cpu->sum[idx].offset = value - cpu->sum[idx].total;
 }
 
+/* For probes: start a stopped counter from @value. Return: was it started? */
+bool sbi_pmu_counter_start_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
+{
+	cpu->start_at.value[idx] = value & cpu->counters->info[idx].mask;
+	cpu->start_at.valid |= BIT_ULL(idx);
+	return !cpu->backend->start(cpu, BIT_ULL(idx));
+}
+
 /* Read one counter that holds an event, running or not. Return: 0 or an errno. */
 int sbi_pmu_counter_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value)
 {
@@ -124,11 +132,6 @@ void sbi_pmu_sbi_backend_online(struct sbi_pmu_cpu *cpu)
 		sbi_pmu_sbi_release(cpu, i);
 	if (!sbi_pmu_shmem_register(cpu))
 		sbi_pmu_shmem_unregister(cpu);
-}
-
-void sbi_pmu_sbi_backend_release(struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	sbi_pmu_sbi_release(cpu, idx);
 }
 
 int sbi_pmu_sbi_backend_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx)
@@ -200,7 +203,7 @@ const struct sbi_pmu_backend sbi_pmu_backend_sbi = {
 	.online = sbi_pmu_sbi_backend_online,
 	.offline = sbi_pmu_shmem_offline,
 	.config = sbi_pmu_sbi_config,
-	.release = sbi_pmu_sbi_backend_release,
+	.release = sbi_pmu_sbi_release,
 	.start_one = sbi_pmu_sbi_backend_start_one,
 	.stop = sbi_pmu_sbi_backend_stop,
 	.start = sbi_start,

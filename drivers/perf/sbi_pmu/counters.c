@@ -47,11 +47,20 @@ void sbi_pmu_counter_update(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 	if (has_counter(cpu->paused_at.valid, idx))
 		now = cpu->paused_at.value[idx];
-	else if (hlist_empty(&cpu->events[idx]) || !sbi_pmu_is_running(cpu, idx) ||
+	else if (hlist_empty(&cpu->events[idx]) || !has_counter(cpu->running, idx) ||
 		 cpu->in_sbi_call || sbi_pmu_counter_read(cpu, idx, &now))
 		return;
 	counter_account(cpu, idx, now);
 	counter_publish(cpu, idx);
+}
+
+/* The same for all events of counters @which. */
+void sbi_pmu_counters_update(struct sbi_pmu_cpu *cpu, u64 which)
+{
+	unsigned int i;
+
+	for_each_counter(i, which)
+		sbi_pmu_counter_update(cpu, i);
 }
 
 /* Account an event up to now. */
@@ -61,7 +70,7 @@ void sbi_pmu_event_update_running(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event 
 	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
 	u64 now;
 
-	if (sbi_pmu_is_running(cpu, idx) &&
+	if (has_counter(cpu->running, idx) &&
 	    !(sbi_pmu_counter_is_direct(cpu, info) ? sbi_pmu_csr_read(info->csr, &now) :
 						     sbi_pmu_counter_read(cpu, idx, &now)))
 		sbi_pmu_event_account(e, info, now);
@@ -115,11 +124,9 @@ static void counter_release(struct sbi_pmu_cpu *cpu, unsigned int idx)
 static void counters_overwritten(struct sbi_pmu_cpu *cpu)
 {
 	const u64 which = cpu->overwritten;
-	unsigned int i;
 
 	cpu->overwritten = 0;
-	for_each_counter(i, which)
-		sbi_pmu_counter_update(cpu, i);
+	sbi_pmu_counters_update(cpu, which);
 	set_invalid(cpu, which);
 }
 
@@ -189,7 +196,7 @@ void sbi_pmu_event_mark_restart(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_ev
 	const bool samples = e->active && e->sampling == SBI_PMU_BY_INTERRUPT &&
 			     !is_armed_for(cpu, e, e->counter);
 
-	if ((samples || needs_reset(cpu, e)) && sbi_pmu_is_running(cpu, e->counter))
+	if ((samples || needs_reset(cpu, e)) && has_counter(cpu->running, e->counter))
 		cpu->restart |= BIT_ULL(e->counter);
 }
 
@@ -530,33 +537,17 @@ int sbi_pmu_event_add_anywhere(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	return 0;
 }
 
-void sbi_pmu_event_init(struct sbi_pmu_event *e, struct perf_event *event)
-{
-	INIT_HLIST_NODE(&e->node);
-	e->event = event;
-	e->counter = SBI_PMU_NO_COUNTER;
-	e->last_counter = SBI_PMU_NO_COUNTER;
-}
-
 /* A counter that is started later has its start value then. */
 int sbi_pmu_event_start_firmware(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
 	int ret = 0;
 
-	if (sbi_pmu_is_running(cpu, e->counter) || !sbi_pmu_needs_start_value(cpu)) {
+	if (has_counter(cpu->running, e->counter) || !sbi_pmu_needs_start_value(cpu)) {
 		ret = sbi_pmu_counter_read(cpu, e->counter, &e->prev);
 		e->counts = !ret;
 	}
 	e->active = !ret;
 	return ret;
-}
-
-/* From now on a program may read this event's counter, or may not. */
-void sbi_pmu_event_set_user_read(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
-{
-	e->user_read = READ_ONCE(e->mapped);
-	if (e->user_read && e->counter != SBI_PMU_NO_COUNTER)
-		sbi_pmu_event_mark_restart(cpu, e);
 }
 
 /* ---- events that have lost their counter ---- */
@@ -909,15 +900,6 @@ void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu, u64 clock)
 	for_each_counter(i, sbi_pmu_assign_idle(&cpu->assigned))
 		if (cpu->assigned.counter[i].stamp <= clock)
 			counter_release(cpu, i);
-}
-
-/* Account all events: the CPU, and its counters, may lose power. */
-void sbi_pmu_counters_suspend(struct sbi_pmu_cpu *cpu)
-{
-	unsigned int i;
-
-	for_each_counter(i, cpu->assigned.busy)
-		sbi_pmu_counter_update(cpu, i);
 }
 
 /* Do two reads show that counter @idx counts? Not if its event is rare. */

@@ -13,7 +13,6 @@
 /* CPUs come and go, sleep and wake */
 void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_counters_suspend(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu, u64 clock);
 
@@ -23,6 +22,7 @@ void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_stop(struct sbi_pmu_cpu *cpu, u64 which);
 
 void sbi_pmu_counter_update(struct sbi_pmu_cpu *cpu, unsigned int idx);
+void sbi_pmu_counters_update(struct sbi_pmu_cpu *cpu, u64 which);
 bool sbi_pmu_counters_update_narrow(struct sbi_pmu_cpu *cpu);
 
 /* For probes, which need counters that hold events */
@@ -32,16 +32,14 @@ void sbi_pmu_counters_give_back(struct sbi_pmu_cpu *cpu, u64 which);
 void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_counters_unpin(struct sbi_pmu_cpu *cpu);
 
-void sbi_pmu_event_init(struct sbi_pmu_event *e, struct perf_event *event);
 int sbi_pmu_event_add_anywhere(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_event_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
-void sbi_pmu_event_set_user_read(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
+void sbi_pmu_event_mark_restart(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e);
 
 /* For the functions below */
 int sbi_pmu_event_start_firmware(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_event_update_running(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
 				  unsigned int idx);
-void sbi_pmu_event_mark_restart(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e);
 
 /* ---- inline, as each context switch comes here for each event ---- */
 

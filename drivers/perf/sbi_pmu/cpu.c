@@ -124,7 +124,8 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 		return NOTIFY_OK;
 	switch (action) {
 	case CPU_PM_ENTER:
-		sbi_pmu_counters_suspend(cpu);
+		/* The CPU, and its counters, may lose power. */
+		sbi_pmu_counters_update(cpu, cpu->assigned.busy);
 		break;
 	case CPU_PM_ENTER_FAILED:
 	case CPU_PM_EXIT:
@@ -137,28 +138,22 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 	return NOTIFY_OK;
 }
 
-static void release_here(void *arg)
-{
-	struct sbi_pmu *pmu = arg;
-
-	sbi_pmu_counters_offline(this_cpu_ptr(pmu->cpu));
-}
-
-static void stop_branches_here(void *arg)
-{
-	struct sbi_pmu *pmu = arg;
-
-	sbi_pmu_branch_offline(this_cpu_ptr(pmu->cpu));
-}
-
 /* Firmware did not start what was programmed by CSRs: the next kernel may not have it stopped. */
+static void reboot_here(void *arg)
+{
+	struct sbi_pmu *pmu = arg;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
+
+	if (pmu->backend == &sbi_pmu_backend_csr)
+		sbi_pmu_counters_offline(cpu);
+	sbi_pmu_branch_offline(cpu);
+}
+
 static int reboot_notify(struct notifier_block *nb, unsigned long action, void *unused)
 {
 	struct sbi_pmu *pmu = container_of(nb, struct sbi_pmu, reboot);
 
-	if (pmu->backend == &sbi_pmu_backend_csr)
-		on_each_cpu(release_here, pmu, true);
-	on_each_cpu(stop_branches_here, pmu, true);
+	on_each_cpu(reboot_here, pmu, true);
 	return NOTIFY_OK;
 }
 

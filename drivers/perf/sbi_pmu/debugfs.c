@@ -74,10 +74,10 @@ DEFINE_SHOW_ATTRIBUTE(user_access);
 
 /* A CPU's counters, copied on that CPU */
 struct counters_copy {
-	struct sbi_pmu *pmu;                       /* the driver */
-	struct sbi_pmu_assignment assigned;        /* what they hold */
-	unsigned int events[SBI_PMU_MAX_COUNTERS]; /* by counter, number of events */
-	unsigned int lost_events;                  /* as in struct sbi_pmu_cpu */
+	struct sbi_pmu *pmu;                /* the driver */
+	struct sbi_pmu_assignment assigned; /* what they hold */
+	u64 pinned;                         /* these and the next as in struct sbi_pmu_cpu */
+	unsigned int lost_events;
 	bool lost_shmem; /* firmware does not use this CPU's snapshot shared memory any more */
 };
 
@@ -85,17 +85,11 @@ static void copy_here(void *arg)
 {
 	struct counters_copy *copy = arg;
 	const struct sbi_pmu_cpu *cpu = this_cpu_ptr(copy->pmu->cpu);
-	const struct sbi_pmu_event *e;
-	unsigned int i;
 
 	copy->assigned = cpu->assigned;
+	copy->pinned = cpu->pinned;
 	copy->lost_events = cpu->lost_events;
 	copy->lost_shmem = cpu->shmem.data && !cpu->shmem.registered;
-	for_each_counter(i, copy->assigned.configured) {
-		copy->events[i] = 0;
-		hlist_for_each_entry(e, &cpu->events[i], node)
-			copy->events[i]++;
-	}
 }
 
 static void print_counters(struct seq_file *file, int cpu, const struct counters_copy *copy)
@@ -105,6 +99,8 @@ static void print_counters(struct seq_file *file, int cpu, const struct counters
 
 	for_each_counter(i, copy->assigned.configured) {
 		const struct sbi_pmu_code *code = &copy->assigned.counter[i].code;
+		const unsigned int events =
+			copy->assigned.counter[i].events - has_counter(copy->pinned, i);
 
 		seq_printf(file, "%d %u ", cpu, i);
 		if (counters->info[i].kind == SBI_PMU_COUNTER_FIRMWARE)
@@ -112,7 +108,7 @@ static void print_counters(struct seq_file *file, int cpu, const struct counters
 		else
 			seq_printf(file, "%#x/%u", counters->info[i].csr, counters->info[i].width);
 		seq_printf(file, " %#x %#llx %#x %u\n", code->idx, code->data, code->flags,
-			   copy->events[i]);
+			   events);
 	}
 	if (copy->lost_events)
 		seq_printf(file, "%d: firmware refused a counter that was in use, %u times\n", cpu,

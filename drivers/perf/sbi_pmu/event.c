@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From perf's attr to an SBI event and its filter flags. */
-#include <linux/nospec.h>
-
 #include "vendor.h"
 
 /* SBI 3.0, 11.5.2: the cache ids, operations and results of hardware cache events */
@@ -18,25 +16,14 @@ static u32 event_idx(u32 type, u32 code)
 	       FIELD_PREP(SBI_PMU_EVENT_IDX_CODE_MASK, code);
 }
 
+/* Perf and SBI have the same events in the same order; those of SBI begin with 1. */
 static int encode_general(u64 config, struct sbi_pmu_code *code)
 {
-	static const u8 general[PERF_COUNT_HW_MAX] = {
-		[PERF_COUNT_HW_CPU_CYCLES] = SBI_PMU_HW_CPU_CYCLES,
-		[PERF_COUNT_HW_INSTRUCTIONS] = SBI_PMU_HW_INSTRUCTIONS,
-		[PERF_COUNT_HW_CACHE_REFERENCES] = SBI_PMU_HW_CACHE_REFERENCES,
-		[PERF_COUNT_HW_CACHE_MISSES] = SBI_PMU_HW_CACHE_MISSES,
-		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = SBI_PMU_HW_BRANCH_INSTRUCTIONS,
-		[PERF_COUNT_HW_BRANCH_MISSES] = SBI_PMU_HW_BRANCH_MISSES,
-		[PERF_COUNT_HW_BUS_CYCLES] = SBI_PMU_HW_BUS_CYCLES,
-		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = SBI_PMU_HW_STALLED_CYCLES_FRONTEND,
-		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = SBI_PMU_HW_STALLED_CYCLES_BACKEND,
-		[PERF_COUNT_HW_REF_CPU_CYCLES] = SBI_PMU_HW_REF_CPU_CYCLES,
-	};
+	static_assert(SBI_PMU_HW_REF_CPU_CYCLES == PERF_COUNT_HW_REF_CPU_CYCLES + 1);
 
-	if (config >= PERF_COUNT_HW_MAX)
+	if (config > PERF_COUNT_HW_REF_CPU_CYCLES)
 		return -EINVAL;
-	code->idx = event_idx(SBI_PMU_EVENT_TYPE_HW,
-			      general[array_index_nospec(config, PERF_COUNT_HW_MAX)]);
+	code->idx = event_idx(SBI_PMU_EVENT_TYPE_HW, config + 1);
 	return 0;
 }
 

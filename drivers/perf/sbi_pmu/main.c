@@ -152,7 +152,6 @@ static void probe_machine_here(void *arg)
 	if (p->no_pmu)
 		return;
 	memset(pmu->limits.width, width, sizeof(pmu->limits.width));
-	pmu->limits.homogeneous = sbi_pmu_in_kvm(pmu);
 	p->no_counters =
 		sbi_pmu_probe_counters(this_cpu_ptr(pmu->cpu), &pmu->limits, &pmu->counters);
 }
@@ -362,10 +361,8 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 		kfree(*owner);
 		return -EBUSY; /* -EEXIST from a module's init means: loaded already */
 	}
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu(cpu)
 		per_cpu_ptr(pmu->cpu, cpu)->exclusive = pmu->exclusive;
-		per_cpu_ptr(pmu->cpu, cpu)->in_vm = sbi_pmu_in_kvm(pmu);
-	}
 	return 0;
 }
 

@@ -45,7 +45,7 @@ static u64 overflow_bits(const struct sbi_pmu_cpu *cpu)
 /* Do values show which? KVM does not virtualise scountovf, nor clear bits in memory. */
 static bool finds_by_value(const struct sbi_pmu_cpu *cpu)
 {
-	return cpu->in_vm || cpu->backend->stops_all;
+	return sbi_pmu_in_kvm(cpu->pmu) || cpu->backend->stops_all;
 }
 
 /* Accounted armed counters that have wrapped */
@@ -65,14 +65,6 @@ static u64 wrapped_among(const struct sbi_pmu_cpu *cpu, u64 among)
 		}
 	}
 	return wrapped;
-}
-
-static void update_all(struct sbi_pmu_cpu *cpu, u64 which)
-{
-	unsigned int i;
-
-	for_each_counter(i, which)
-		sbi_pmu_counter_update(cpu, i);
 }
 
 /* ---- samples ---- */
@@ -235,7 +227,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	sbi_pmu_csr_clear_pending(source->pending, source->mask);
 	sbi_pmu_counters_disable(cpu);
 	if (finds_by_value(cpu)) {
-		update_all(cpu, sampling);
+		sbi_pmu_counters_update(cpu, sampling);
 		overflowed = wrapped_among(cpu, sampling);
 	} else {
 		overflowed = overflow_bits(cpu);
@@ -280,9 +272,9 @@ bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu)
 	/* A pending interrupt is not lost, it comes next. */
 	if (sbi_pmu_csr_is_pending(source->pending, source->mask))
 		return true;
-	if (!cpu->in_vm)
+	if (!sbi_pmu_in_kvm(cpu->pmu))
 		cpu->missed = overflow_bits(cpu);
-	update_all(cpu, sampling);
+	sbi_pmu_counters_update(cpu, sampling);
 	cpu->wrapped = wrapped_among(cpu, sampling);
 	cpu->missed |= before & cpu->wrapped;
 	return true;
@@ -320,13 +312,6 @@ static const char not_tested[] = "no counter overflows";
 #define MAX_SHIFT	24
 #define MAX_READS	100000 /* the clock may stand still */
 
-static bool start_from(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
-{
-	cpu->start_at.value[idx] = value & cpu->counters->info[idx].mask;
-	cpu->start_at.valid |= BIT_ULL(idx);
-	return !cpu->backend->start(cpu, BIT_ULL(idx));
-}
-
 static bool becomes_pending(const struct sbi_pmu_irq_source *source, u64 ns)
 {
 	const u64 start = sched_clock();
@@ -356,7 +341,7 @@ static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsign
 	u64 value;
 
 	sbi_pmu_csr_clear_pending(source->pending, source->mask);
-	if (!start_from(cpu, idx, -BIT_ULL(shift)))
+	if (!sbi_pmu_counter_start_at(cpu, idx, -BIT_ULL(shift)))
 		return not_tested;
 	if (!becomes_pending(source, NSEC_PER_MSEC << (shift - MIN_SHIFT) / 2)) {
 		if (sbi_pmu_counter_read(cpu, idx, &value))
@@ -371,7 +356,7 @@ static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsign
 	cpu->backend->stop(cpu, BIT_ULL(idx));
 	sbi_pmu_csr_clear_pending(source->pending, source->mask);
 	/* Armed, but far from the wrap; QEMU 7.2 loses the next overflow after one farther away. */
-	if (!start_from(cpu, idx, info->mask - info->mask / 4))
+	if (!sbi_pmu_counter_start_at(cpu, idx, info->mask - info->mask / 4))
 		return not_tested;
 	if (sbi_pmu_csr_is_pending(source->pending, source->mask) ||
 	    (!by_value && is_named(cpu, idx)))
@@ -503,8 +488,7 @@ static const char *test_irq(struct sbi_pmu *pmu)
 /* ---- request and free ---- */
 
 struct irq_check {
-	const struct sbi_pmu_irq_source *source;
-	bool in_kvm;
+	const struct sbi_pmu *pmu;
 	atomic_t missing; /* number of CPUs that cannot enable the interrupt */
 };
 
@@ -512,9 +496,9 @@ struct irq_check {
 static void count_if_missing(void *arg)
 {
 	struct irq_check *check = arg;
-	const struct sbi_pmu_irq_source *source = check->source;
+	const struct sbi_pmu_irq_source *source = check->pmu->irq_source;
 
-	if ((!check->in_kvm && !sbi_pmu_csr_exists(source->overflow)) ||
+	if ((!sbi_pmu_in_kvm(check->pmu) && !sbi_pmu_csr_exists(source->overflow)) ||
 	    !sbi_pmu_csr_exists(source->pending) || !sbi_pmu_csr_exists(source->enable) ||
 	    !sbi_pmu_csr_can_enable(source->enable, source->mask))
 		atomic_inc(&check->missing);
@@ -528,10 +512,7 @@ static void count_if_missing(void *arg)
  */
 const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 {
-	struct irq_check check = {
-		.source = pmu->irq_source,
-		.in_kvm = sbi_pmu_in_kvm(pmu),
-	};
+	struct irq_check check = { .pmu = pmu };
 	struct irq_domain *domain;
 	const char *why;
 

@@ -198,7 +198,9 @@ static void publish_here(void *arg)
 		return;
 	sbi_pmu_counters_disable(cpu);
 	cpu->shown_changed = true; /* perhaps to another address space */
-	sbi_pmu_event_set_user_read(cpu, e);
+	e->user_read = READ_ONCE(e->mapped);
+	if (e->user_read && e->counter != SBI_PMU_NO_COUNTER)
+		sbi_pmu_event_mark_restart(cpu, e);
 	sbi_pmu_event_update(cpu, e);
 	/* The counter must be restarted and open before the page shows it. */
 	sbi_pmu_counters_enable(cpu);
@@ -394,7 +396,10 @@ static int init_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi_
 	const struct sbi_pmu_event *parent;
 	int ret;
 
-	sbi_pmu_event_init(e, event);
+	INIT_HLIST_NODE(&e->node);
+	e->event = event;
+	e->counter = SBI_PMU_NO_COUNTER;
+	e->last_counter = SBI_PMU_NO_COUNTER;
 	if (event->parent) {
 		parent = to_sbi_pmu_event(event->parent);
 		e->code = parent->code;

@@ -6,7 +6,6 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/jhash.h>
 #include <linux/jiffies.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
@@ -57,13 +56,7 @@ static bool is_unknown(const struct sbi_pmu_counter_info *info)
 
 static bool csr_is_taken(const struct sbi_pmu_counters *counters, u16 csr)
 {
-	const u64 hardware = sbi_pmu_hardware(counters);
-	unsigned int i;
-
-	for_each_counter(i, hardware)
-		if (counters->info[i].csr == csr)
-			return true;
-	return false;
+	return sbi_pmu_csr_bits(counters, sbi_pmu_hardware(counters)) & SBI_PMU_CSR_BIT(csr);
 }
 
 /* Add a counter, unless there is one with this CSR already. */
@@ -110,11 +103,10 @@ bool sbi_pmu_counters_equal(const struct sbi_pmu_counters *a, const struct sbi_p
 /* Hardware counters @which in scountinhibit and the like; those of firmware have no bit. */
 u32 sbi_pmu_csr_bits(const struct sbi_pmu_counters *counters, u64 which)
 {
-	const u64 hardware = which & ~counters->firmware;
 	u32 bits = 0;
 	unsigned int i;
 
-	for_each_counter(i, hardware)
+	for_each_counter(i, which & ~counters->firmware)
 		bits |= SBI_PMU_CSR_BIT(counters->info[i].csr);
 	return bits;
 }
@@ -126,10 +118,9 @@ u32 sbi_pmu_csr_bits(const struct sbi_pmu_counters *counters, u64 which)
  */
 u64 sbi_pmu_wrap_ns(const struct sbi_pmu_counters *counters)
 {
-	const u64 hardware = sbi_pmu_hardware(counters);
 	unsigned int i, width = 64;
 
-	for_each_counter(i, hardware)
+	for_each_counter(i, sbi_pmu_hardware(counters))
 		if (counters->info[i].width < width)
 			width = counters->info[i].width;
 	return width < 64 ? BIT_ULL(width - 1) / SBI_PMU_EVENTS_PER_NS : 0;
@@ -160,7 +151,8 @@ int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_l
 			continue;
 		found++;
 		info = decode(word, limits->width[i]);
-		if (limits->homogeneous && info.kind == SBI_PMU_COUNTER_FIXED)
+		/* In KVM cycle and instret can do all that the others can. */
+		if (sbi_pmu_in_kvm(cpu->pmu) && info.kind == SBI_PMU_COUNTER_FIXED)
 			info.kind = SBI_PMU_COUNTER_PROGRAMMABLE;
 		add_counter(counters, i, info);
 	}
@@ -182,10 +174,9 @@ unsigned int sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
 				  const struct sbi_pmu_probe_limits *limits, unsigned int *first,
 				  unsigned int *said)
 {
-	const u64 programmable = counters->programmable;
 	unsigned int i, n = 0;
 
-	for_each_counter(i, programmable) {
+	for_each_counter(i, counters->programmable) {
 		struct sbi_pmu_counter_info *info = &counters->info[i];
 
 		if (info->width <= limits->width[i])
@@ -234,11 +225,10 @@ static int check_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
 /* Counters whose CSR is cycle or instret: they count nothing else, not even in KVM. */
 static u64 with_fixed_csr(const struct sbi_pmu_counters *counters)
 {
-	const u64 hardware = sbi_pmu_hardware(counters);
 	u64 which = 0;
 	unsigned int i;
 
-	for_each_counter(i, hardware)
+	for_each_counter(i, sbi_pmu_hardware(counters))
 		if (counters->info[i].csr == CSR_CYCLE || counters->info[i].csr == CSR_INSTRET)
 			which |= BIT_ULL(i);
 	return which;
@@ -247,10 +237,9 @@ static u64 with_fixed_csr(const struct sbi_pmu_counters *counters)
 /* Start cycles or instructions. */
 static bool start_reference(struct sbi_pmu_cpu *cpu, unsigned int *idx)
 {
-	const u64 which = with_fixed_csr(cpu->counters) & ~cpu->assigned.configured;
 	unsigned int i;
 
-	for_each_counter(i, which) {
+	for_each_counter(i, with_fixed_csr(cpu->counters) & ~cpu->assigned.configured) {
 		const struct sbi_pmu_code code = {
 			.idx = sbi_pmu_fixed_event(&cpu->counters->info[i]),
 		};
@@ -286,7 +275,7 @@ static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 static bool needs_reference(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code)
 {
-	return cpu->in_vm && sbi_pmu_code_is_raw(code);
+	return sbi_pmu_in_kvm(cpu->pmu) && sbi_pmu_code_is_raw(code);
 }
 
 /*
@@ -334,11 +323,9 @@ static void examples_add(struct sbi_pmu_examples *examples, u64 which,
 
 static int start_and_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 from, u64 *value)
 {
-	cpu->start_at.value[idx] = from;
-	cpu->start_at.valid |= BIT_ULL(idx);
-	return cpu->backend->start(cpu, BIT_ULL(idx)) ?
-		       -EIO :
-		       sbi_pmu_csr_read(cpu->counters->info[idx].csr, value);
+	return sbi_pmu_counter_start_at(cpu, idx, from) ?
+		       sbi_pmu_csr_read(cpu->counters->info[idx].csr, value) :
+		       -EIO;
 }
 
 /* What is left of the ones of @pattern in a counter, from the lowest on? 0: not ones. */
@@ -386,7 +373,7 @@ void sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples
 	unsigned int i, got, width;
 
 	which &= ~cpu->assigned.configured;
-	if (cpu->in_vm)
+	if (sbi_pmu_in_kvm(cpu->pmu))
 		return;
 	for_each_counter(i, which) {
 		if (sbi_pmu_counter_config(cpu, BIT_ULL(i), &examples->code[i], &got))
@@ -494,8 +481,7 @@ bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu)
 #define MAX_ENTRIES	1024
 
 struct entry {
-	struct hlist_node node;
-	struct list_head recent;
+	struct list_head node;
 	struct sbi_pmu_code code; /* without its filters */
 	struct sbi_pmu_event_counters found;
 	unsigned long probed; /* jiffies at the last probe */
@@ -503,20 +489,15 @@ struct entry {
 	bool unfiltered;      /* it was seen to count in all modes then */
 };
 
-static u32 hash_of(const struct sbi_pmu_code *code)
-{
-	return jhash_3words(code->idx, code->data, code->data >> 32, code->unit);
-}
-
 static struct entry *find_entry(struct sbi_pmu_probe_cache *cache, const struct sbi_pmu_code *code)
 {
 	struct entry *e;
 
-	hash_for_each_possible(cache->entries, e, node, hash_of(code)) {
+	list_for_each_entry(e, &cache->entries, node) {
 		if (e->code.idx != code->idx || e->code.data != code->data ||
 		    e->code.unit != code->unit)
 			continue;
-		list_move(&e->recent, &cache->recent);
+		list_move(&e->node, &cache->entries);
 		return e;
 	}
 	return NULL;
@@ -524,8 +505,7 @@ static struct entry *find_entry(struct sbi_pmu_probe_cache *cache, const struct 
 
 static void remove_entry(struct sbi_pmu_probe_cache *cache, struct entry *e)
 {
-	hash_del(&e->node);
-	list_del_init(&e->recent);
+	list_del(&e->node);
 	cache->count--;
 	kfree(e);
 }
@@ -535,7 +515,7 @@ static void remove_oldest(struct sbi_pmu_probe_cache *cache)
 {
 	struct entry *e;
 
-	list_for_each_entry_reverse(e, &cache->recent, recent)
+	list_for_each_entry_reverse(e, &cache->entries, node)
 		if (sbi_pmu_code_type(&e->code) >= SBI_PMU_EVENT_TYPE_RAW)
 			break;
 	remove_entry(cache, e);
@@ -551,8 +531,7 @@ static struct entry *add_entry(struct sbi_pmu_probe_cache *cache, const struct s
 		remove_oldest(cache);
 	e->code = *code;
 	e->code.flags = 0;
-	hash_add(cache->entries, &e->node, hash_of(code));
-	list_add(&e->recent, &cache->recent);
+	list_add(&e->node, &cache->entries);
 	cache->count++;
 	return e;
 }
@@ -560,8 +539,7 @@ static struct entry *add_entry(struct sbi_pmu_probe_cache *cache, const struct s
 void sbi_pmu_probe_cache_init(struct sbi_pmu_probe_cache *cache)
 {
 	mutex_init(&cache->lock);
-	hash_init(cache->entries);
-	INIT_LIST_HEAD(&cache->recent);
+	INIT_LIST_HEAD(&cache->entries);
 }
 
 /* Forget all events, as counters have changed or the driver goes. */
@@ -569,7 +547,7 @@ void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache)
 {
 	struct entry *e, *tmp;
 
-	list_for_each_entry_safe(e, tmp, &cache->recent, recent)
+	list_for_each_entry_safe(e, tmp, &cache->entries, node)
 		remove_entry(cache, e);
 }
 
@@ -587,7 +565,7 @@ void sbi_pmu_probe_cache_each(struct sbi_pmu_probe_cache *cache,
 	const struct entry *e;
 
 	mutex_lock(&cache->lock);
-	list_for_each_entry_reverse(e, &cache->recent, recent)
+	list_for_each_entry_reverse(e, &cache->entries, node)
 		if (e->found.can)
 			show(arg, &e->code, e->found.can);
 	mutex_unlock(&cache->lock);
@@ -1116,39 +1094,26 @@ int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
 	return 0;
 }
 
-struct take {
-	struct sbi_pmu *pmu;
-	const struct sbi_pmu_code *code;
-	int ret;
-};
-
-static void take_here(void *arg)
-{
-	struct take *t = arg;
-	struct sbi_pmu_cpu *cpu = this_cpu_ptr(t->pmu->cpu);
-	unsigned int got;
-
-	if (!cpu->online)
-		return;
-	sbi_pmu_counters_disable(cpu);
-	t->ret = try_config(cpu, t->code, candidates_of(t->pmu, t->code), &got);
-	sbi_pmu_counters_enable(cpu);
-}
-
 /**
  * sbi_pmu_takes() - does any counter take an event?
  * @pmu: the driver, not registered yet: no counter is in use
  * @code: the event
  *
- * Three SBI calls: the way to ask for hundreds of events. sbi_pmu_find_counters() asks each
- * counter. Context: may sleep.
+ * All counters are offered at once, in three SBI calls: the way to ask for hundreds of events.
+ * sbi_pmu_find_counters() asks each counter. Context: may sleep.
  */
 bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code)
 {
-	struct take t = { pmu, &code, -ENODEV };
+	struct sbi_pmu_event_counters found = {};
+	struct probe p = {
+		.pmu = pmu,
+		.code = &code,
+		.found = &found,
+		.left = candidates_of(pmu, &code),
+	};
 
-	smp_call_function_single(cpumask_any(&pmu->cpus), take_here, &t, true);
-	return !t.ret;
+	smp_call_function_single(cpumask_any(&pmu->cpus), probe_here, &p, true);
+	return found.can;
 }
 
 /* Probe every event that has a general name; all counters are idle before the PMU is registered. */

@@ -138,12 +138,10 @@ int sbi_pmu_sbi_stop(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags)
 	return pmu_call(cpu, SBI_EXT_PMU_COUNTER_STOP, 0, mask, flags, 0, 0, &unused);
 }
 
-/* Stop a counter and remove its event; no error if the counter was stopped already. */
-int sbi_pmu_sbi_release(struct sbi_pmu_cpu *cpu, unsigned int idx)
+/* Stop a counter, if it is not stopped already, and remove its event. */
+void sbi_pmu_sbi_release(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	const int ret = sbi_pmu_sbi_stop(cpu, BIT_ULL(idx), SBI_PMU_STOP_FLAG_RESET);
-
-	return ret == -EALREADY ? 0 : ret;
+	sbi_pmu_sbi_stop(cpu, BIT_ULL(idx), SBI_PMU_STOP_FLAG_RESET);
 }
 
 /* Read a firmware counter; @value is only written on success. */

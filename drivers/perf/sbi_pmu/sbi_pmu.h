@@ -344,8 +344,6 @@ struct sbi_pmu_cpu {
 	bool shown_changed; /* an mmap page has changed its counter: scounteren must, too */
 	bool exclusive;     /* no other driver uses this CPU's counters */
 	bool idle_watched;  /* @idle_timer runs */
-	/* KVM accepts raw events that it cannot count, and does not virtualise scountovf */
-	bool in_vm;
 	/* each read returns the total added to the previous result (KVM up to 6.12) */
 	bool accumulates;
 	/* in a call: its tracepoints (BPF, group reads) must not read, as our state is not right */
@@ -411,11 +409,6 @@ struct sbi_pmu_cpu {
 	bool prepared;                      /* they are as the backend's online() leaves them */
 };
 
-static inline bool sbi_pmu_is_running(const struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	return has_counter(cpu->running, idx);
-}
-
 /* ---- SBI calls (sbi.c) ---- */
 
 /* SBI implementation ids (SBI 3.0, 4.9) */
@@ -442,7 +435,7 @@ int __must_check sbi_pmu_sbi_config(struct sbi_pmu_cpu *cpu, u64 mask,
 int __must_check sbi_pmu_sbi_start(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags,
 				   u64 value);
 int sbi_pmu_sbi_stop(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags);
-int sbi_pmu_sbi_release(struct sbi_pmu_cpu *cpu, unsigned int idx);
+void sbi_pmu_sbi_release(struct sbi_pmu_cpu *cpu, unsigned int idx);
 int __must_check sbi_pmu_sbi_fw_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value);
 int sbi_pmu_sbi_set_shmem(struct sbi_pmu_cpu *cpu, u64 address);
 
@@ -508,7 +501,6 @@ void sbi_pmu_csr_branch_write(unsigned int i, const struct sbi_pmu_branch_record
 
 struct sbi_pmu_probe_limits {
 	u8 width[SBI_PMU_MAX_COUNTERS]; /* bits at most; firmware may say more */
-	bool homogeneous;               /* cycle and instret can do all that the others can (KVM) */
 };
 
 /* Which counters can count an event, as far as it has been probed */
@@ -526,10 +518,9 @@ struct sbi_pmu_examples {
 
 /* What probes have found out about events */
 struct sbi_pmu_probe_cache {
-	struct mutex lock;             /* guards the rest, and serialises probes */
-	DECLARE_HASHTABLE(entries, 6); /* by event */
-	struct list_head recent;       /* the entries, the most recently used first */
-	unsigned int count;            /* number of entries */
+	struct mutex lock;        /* guards the rest, and serialises probes */
+	struct list_head entries; /* by event, the most recently used first */
+	unsigned int count;       /* number of entries */
 	/* by uid modulo 64, the jiffy at which so many probes as that user caused are allowed */
 	u64 next[64];
 	struct sbi_pmu_examples examples;
@@ -778,7 +769,10 @@ static inline struct sbi_pmu_cpu *this_sbi_pmu_cpu(struct pmu *pmu)
 	return this_cpu_ptr(to_sbi_pmu(pmu)->cpu);
 }
 
-/* The counters of a KVM guest are perf events of its host. */
+/*
+ * The counters of a KVM guest are perf events of its host. KVM accepts raw events that it cannot
+ * count, and does not virtualise scountovf.
+ */
 static inline bool sbi_pmu_in_kvm(const struct sbi_pmu *pmu)
 {
 	return pmu->id.impl == SBI_IMPL_KVM;
