@@ -16,10 +16,11 @@ static bool has_sscofpmf(const struct sbi_pmu_irq_ids *ids)
 /* Most return 0 for marchid and mimpid. Those that have Sscofpmf match the row of that. */
 static bool is_thead_c9xx(const struct sbi_pmu_irq_ids *ids)
 {
-	if (ids->mvendorid != THEAD)
-		return false;
-	return (!ids->marchid && !ids->mimpid) ||
-	       (ids->marchid == THEAD_C908 && ids->mimpid == K230);
+	const struct sbi_pmu_firmware_id *core = ids->core;
+
+	return core->mvendorid == THEAD &&
+	       ((!core->marchid && !core->mimpid) ||
+		(core->marchid == THEAD_C908 && core->mimpid == K230));
 }
 
 static bool has_xandespmu(const struct sbi_pmu_irq_ids *ids)

@@ -112,9 +112,7 @@ static void probe_irq_source(struct sbi_pmu *pmu)
 	struct sbi_pmu_irq_ids ids = {
 		.sscofpmf = riscv_isa_extension_available(NULL, SSCOFPMF),
 		.xandespmu = riscv_isa_vendor_extension_available(ANDES_VENDOR_ID, XANDESPMU),
-		.mvendorid = pmu->id.mvendorid,
-		.marchid = pmu->id.marchid,
-		.mimpid = pmu->id.mimpid,
+		.core = &pmu->id,
 	};
 
 	pmu->irq_source = sbi_pmu_irq_source_of(&ids);
@@ -369,35 +367,28 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 /* @text is for the log. Without an interrupt that is asked for, the module does not load. */
 static int choose_overflow(struct sbi_pmu *pmu, char *text, size_t size)
 {
-	enum { AUTO, TIMER, NONE, INTERRUPT };
-	static const char * const choices[] = {
-		[AUTO] = "auto",
-		[TIMER] = "timer",
-		[NONE] = "none",
-	};
 	const struct sbi_pmu_irq_source *wanted = sbi_pmu_irq_source_named(overflow);
-	const int choice = wanted ? INTERRUPT :
-				    match_string(choices, ARRAY_SIZE(choices), overflow);
+	const bool timer = !strcmp(overflow, "timer"), none = !strcmp(overflow, "none");
 	const char *why = "asked for";
 
-	if (choice < 0) {
+	if (!wanted && !timer && !none && strcmp(overflow, "auto")) {
 		pr_err("overflow=%s: auto, lcofi, thead, andes, timer and none are known\n",
 		       overflow);
 		return -EINVAL;
 	}
 	if (!pmu->perf_event_overflow)
 		why = "perf_event_overflow not found: is CONFIG_KPROBES on?";
-	if (!pmu->perf_event_overflow && (wanted || choice == TIMER)) {
+	if (!pmu->perf_event_overflow && (wanted || timer)) {
 		pr_err("overflow=%s: %s\n", overflow, why);
 		return -EOPNOTSUPP;
 	}
-	if (choice == NONE || !pmu->perf_event_overflow) {
+	if (none || !pmu->perf_event_overflow) {
 		snprintf(text, size, "counting only (%s)", why);
 		return 0;
 	}
 	if (wanted && wanted != pmu->irq_source)
 		why = wanted->missing;
-	else if (choice != TIMER)
+	else if (!timer)
 		why = sbi_pmu_overflow_request(pmu);
 	if (wanted && why) {
 		pr_err("overflow=%s: %s\n", overflow, why);

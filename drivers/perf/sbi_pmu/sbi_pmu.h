@@ -566,7 +566,7 @@ void sbi_pmu_probe_cache_each(struct sbi_pmu_probe_cache *cache,
 struct sbi_pmu_irq_ids {
 	bool sscofpmf;  /* ISA extension of all cores */
 	bool xandespmu; /* likewise */
-	unsigned long mvendorid, marchid, mimpid;
+	const struct sbi_pmu_firmware_id *core;
 };
 
 struct sbi_pmu_irq_source {
