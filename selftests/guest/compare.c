@@ -10,12 +10,10 @@
  *
  * A result is a line "# row", NAME, VALUE, with tabs between.
  */
-#include "exits.h"
 #include "pingpong.h"
 #include "ring.h"
-#include "tracepoint.h"
 
-enum { WARM_UP = 20, ROUNDS = 200, RUNS = 9, MAX_EVENTS = 8 };
+enum { ROUNDS = 200, RUNS = 9 };
 
 static void row(const char *load, const char *what, const char *format, double value)
 {
@@ -36,17 +34,6 @@ static const struct perf_event_attr firmware_event = {
 	.type = PERF_TYPE_RAW, .config = 2ULL << 62 | 5 /* set_timer */,
 };
 
-/*
- * All different, as QEMU and the module have equal events on one counter. KVM has one counter for
- * cycles and one for instructions, whatever the filter: in its guests only the first five are.
- */
-static const struct perf_event_attr events[MAX_EVENTS] = {
-	HARDWARE(CPU_CYCLES), HARDWARE(INSTRUCTIONS),
-	MISSES(DTLB, READ), MISSES(DTLB, WRITE), MISSES(ITLB, READ),
-	HARDWARE(CPU_CYCLES, .exclude_user = 1), HARDWARE(INSTRUCTIONS, .exclude_user = 1),
-	HARDWARE(CPU_CYCLES, .exclude_kernel = 1),
-};
-
 static void close_events(unsigned int n, const int *fd)
 {
 	while (n--)
@@ -54,13 +41,11 @@ static void close_events(unsigned int n, const int *fd)
 }
 
 /* Open @n events of this task. Return: whether all open. */
-static bool open_events(const struct perf_event_attr *attrs, unsigned int n, uint64_t period,
-			int *fd)
+static bool open_events(const struct perf_event_attr *attrs, unsigned int n, int *fd)
 {
 	for (unsigned int i = 0; i < n; i++) {
 		struct perf_event_attr attr = attrs[i];
 
-		attr.sample_period = period;
 		fd[i] = perf_try(&attr, 0, -1, -1);
 		if (fd[i] < 0) {
 			note("event %u does not open: %s", i, strerror(-fd[i]));
@@ -80,66 +65,26 @@ static const struct load {
 	uint64_t period;	/* 0: the events only count */
 } loads[] = {
 	{ "switch without events", NULL, 0, 0 },
-	{ "switch, 1 counting event", events, 1, 0 },
-	{ "switch, 4 counting events", events, 4, 0 },
-	{ "switch, 8 counting events", events, 8, 0 },
-	{ "switch, 1 sampling event", events, 1, 1000000000000000ULL }, /* no overflow */
-	{ "switch, 1 sampling event, 2000000 cycles", events, 1, 2000000 },
+	{ "switch, 1 counting event", different_events, 1, 0 },
+	{ "switch, 4 counting events", different_events, 4, 0 },
+	{ "switch, 8 counting events", different_events, 8, 0 },
+	{ "switch, 1 sampling event", different_events, 1, 1000000000000000ULL }, /* no overflow */
+	{ "switch, 1 sampling event, 2000000 cycles", different_events, 1, 2000000 },
 	{ "switch, 1 firmware event", &firmware_event, 1, 0 },
 };
 
-struct cost {
-	bool ok;
-	struct tracepoint_counts counts;
-	uint64_t exits, ns;
-};
-
-/* Counters are configured in the first rounds, which are not measured. */
-static void ping(int in, int out, struct cost *cost)
-{
-	struct exits before = {}, after = {};
-	struct tracepoint_counts start;
-	uint64_t ns;
-
-	if (!ping_rounds(WARM_UP, in, out))
-		return;
-	exits_now(&before);
-	start = tracepoint_counts_now();
-	ns = now_ns();
-	cost->ok = ping_rounds(ROUNDS, in, out);
-	cost->ns = now_ns() - ns;
-	cost->counts = tracepoint_counts_since(start);
-	exits_now(&after);
-	cost->exits = after.all - before.all;
-}
-
 /* Two tasks with the same events open send a byte to each other. */
-static struct cost run_pair(const struct load *load)
+static struct pingpong run_pair(const struct load *load)
 {
-	int there[2], back[2], fd[MAX_EVENTS];
-	struct cost cost = {};
-	pid_t pid;
+	struct perf_event_attr attrs[PINGPONG_EVENTS];
 
+	for (unsigned int i = 0; i < load->events; i++) {
+		attrs[i] = load->attrs[i];
+		attrs[i].sample_period = load->period;
+		attrs[i].read_format = READ_TIMES;
+	}
 	settle();
-	if (pipe(there) || pipe(back))
-		return cost;
-	pid = fork();
-	if (!pid) {
-		close(back[0]);
-		close(there[1]);
-		_exit(!(open_events(load->attrs, load->events, load->period, fd) &&
-			pong_rounds(WARM_UP + ROUNDS, there[0], back[1])));
-	}
-	close(back[1]);
-	close(there[0]);
-	if (open_events(load->attrs, load->events, load->period, fd)) {
-		ping(back[0], there[1], &cost);
-		close_events(load->events, fd);
-	}
-	close(there[1]);
-	close(back[0]);
-	waitpid(pid, NULL, 0);
-	return cost;
+	return pingpong_run(attrs, load->events, ROUNDS);
 }
 
 /* What is not the program's own work only adds time: the least of some runs is taken. */
@@ -148,9 +93,9 @@ static double switch_ns(const struct load *load)
 	uint64_t least = UINT64_MAX;
 
 	for (unsigned int i = 0; i < RUNS; i++) {
-		const uint64_t ns = run_pair(load).ns;
+		const struct pingpong run = run_pair(load);
 
-		least = ns && ns < least ? ns : least;
+		least = run.done[0] && run.ns < least ? run.ns : least;
 	}
 	return least / 2. / ROUNDS;
 }
@@ -158,27 +103,27 @@ static double switch_ns(const struct load *load)
 static void measure_switch(const struct load *load)
 {
 	static double without_events;
-	struct cost cost = {};
+	struct pingpong run = {};
 	double switches, ns;
 
-	if (is_kvm_guest() && load->events > 5) {
+	if (is_kvm_guest() && load->events > DIFFERENT_IN_KVM) {
 		row(load->name, "instructions more", "-", 0);
 		row(load->name, "SBI calls", "-", 0);
 		return;
 	}
 	if (tracepoints_open())
-		cost = run_pair(load);
+		run = run_pair(load);
 	tracepoints_close();
-	switches = cost.counts.switches;
-	if (!check(cost.ok && switches, "events_switch_%zu", load - loads))
+	switches = run.counts.switches;
+	if (!check(run.done[0] && switches, "events_switch_%zu", load - loads))
 		return;
 	ns = switch_ns(load);
 	row(load->name, load->events ? "instructions more" : "instructions", "%.0f",
 	    ns - without_events);
 	without_events = without_events ?: ns;
-	row(load->name, "SBI calls", "%.1f", cost.counts.calls / switches);
+	row(load->name, "SBI calls", "%.1f", run.counts.calls / switches);
 	if (is_kvm_guest())
-		row(load->name, "exits", "%.1f", cost.exits / switches);
+		row(load->name, "exits", "%.1f", run.exits.all / switches);
 }
 
 /* ---- overflows ---- */
@@ -215,8 +160,8 @@ static uint64_t overflow_irqs(void)
 /* Sample cycles, and count other events beside them: @n in total. */
 static void measure_overflow(unsigned int n)
 {
-	struct perf_event_attr attr = events[0];
-	int fd[MAX_EVENTS];
+	struct perf_event_attr attr = different_events[0];
+	int fd[PINGPONG_EVENTS];
 	struct tracepoint_counts calls;
 	uint64_t plain, ns, irqs;
 	struct ring ring;
@@ -226,7 +171,7 @@ static void measure_overflow(unsigned int n)
 	settle();
 	work_periods(10);
 	plain = least_work();
-	others = open_events(events + 1, n - 1, 0, fd);
+	others = open_events(different_events + 1, n - 1, fd);
 	attr.sample_period = PERIOD;
 	ring = ring_open(&attr, 0, -1, -1);
 	if (!check(others && ring.fd >= 0 && tracepoints_open(),
@@ -254,8 +199,8 @@ static void measure_overflow(unsigned int n)
 /* Cycles, misses, instructions: with -icount the first and the last happen as often. */
 static bool open_group(uint64_t period, struct ring *ring, int *fd)
 {
-	struct perf_event_attr members[] = { events[2], events[3], events[4], events[1] };
-	struct perf_event_attr attr = events[0];
+	struct perf_event_attr members[] = { different_events[2], different_events[3], different_events[4], different_events[1] };
+	struct perf_event_attr attr = different_events[0];
 
 	attr.disabled = 1;
 	attr.sample_period = period;

@@ -92,12 +92,9 @@ static void test_new_period(void)
 {
 	const uint64_t misses = per_second(event(DTLB_MISSES), touch_load);
 	uint64_t period = (misses ?: second) / 100;
-	struct perf_event_attr attr = event(misses ? DTLB_MISSES : CYCLES);
-	struct ring ring;
+	struct ring ring = ring_sample(misses ? DTLB_MISSES : CYCLES, period, 0, -1);
 	bool due;
 
-	attr.sample_period = period;
-	ring = ring_open(&attr, 0, -1, -1);
 	due = samples_are_due(&ring, period);
 	period *= 10;
 	ioctl(ring.fd, PERF_EVENT_IOC_PERIOD, &period);

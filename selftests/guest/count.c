@@ -126,7 +126,7 @@ static void test_firmware(void)
 /* Two tasks share a CPU: a task's event has this task's part of the CPU's time and count. */
 static void test_own_time(void)
 {
-	pid_t other = start_spinner(0);
+	pid_t other = start_child(spin_on, 0);
 	struct reading task, cpu;
 	double rates;
 	int mine, all;

@@ -27,7 +27,7 @@ static pid_t program;
 static int commands[2], replies[2];
 
 /* Commands: r: work, and report counts; b: be busy until the next one; c: close an event */
-static void obey(void)
+static void obey(long unused)
 {
 	int fd[EVENTS] = { open_event(DTLB_MISSES, 0, -1, -1),
 			   open_event(STANDARD(0x10021), 0, -1, -1) };
@@ -35,6 +35,7 @@ static void obey(void)
 	struct reading r[EVENTS];
 	char command;
 
+	(void)unused;
 	while (read(commands[0], &command, 1) == 1) {
 		if (command == 'c')
 			close(fd[1]);
@@ -117,12 +118,7 @@ int main(void)
 	if (!check(builtin_counts(), "builtin_driver_counts_alone") || pipe(commands) ||
 	    pipe(replies))
 		return end();
-	program = fork();
-	if (!program) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		obey();
-		_exit(0);
-	}
+	program = start_child(obey, 0);
 	check(program_counts(), "program_counts_on_all_counters");
 	command("b");
 	check(!count_builtin().running, "busy_program_keeps_its_counters");

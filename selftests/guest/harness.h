@@ -266,12 +266,6 @@ static inline bool uses_backend(const char *name)
 	return pmu_text("caps/backend", word, sizeof(word)) && !strcmp(word, name);
 }
 
-/* Does the driver read counters through SBI snapshot shared memory? */
-static inline bool uses_snapshot(void)
-{
-	return uses_backend("snapshot");
-}
-
 /* Are counters programmed without SBI calls? */
 static inline bool is_delegated(void)
 {
@@ -325,14 +319,20 @@ static inline bool try_again(const char *what, bool ok)
 	return false;
 }
 
-/* Start a child that runs on @cpu until stop_child() or until its parent exits. */
-static inline pid_t start_spinner(int cpu)
+/* Start a child that runs @run until stop_child() or until its parent exits. */
+static inline pid_t start_child(void (*run)(long arg), long arg)
 {
-	pid_t pid = fork();
+	const pid_t pid = fork();
 
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	run(arg);
+	_exit(0);
+}
+
+static inline void spin_on(long cpu)
+{
 	pin(cpu);
 	for (;;)
 		work(1000000);

@@ -15,16 +15,12 @@ static bool set_online(int online)
 	return write_number(path, online);
 }
 
-/* Start a child that opens groups on the CPU in a loop, whether it is online or not. */
-static pid_t start_opener(void)
+/* In a child: open groups on the CPU in a loop, whether it is online or not. */
+static void open_groups(long cpu)
 {
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
 	for (;;) {
-		int leader = open_event(CYCLES, -1, CPU, -1);
-		int member = leader < 0 ? -1 : open_event(INSTRUCTIONS, -1, CPU, leader);
+		int leader = open_event(CYCLES, -1, cpu, -1);
+		int member = leader < 0 ? -1 : open_event(INSTRUCTIONS, -1, cpu, leader);
 
 		close(member);
 		close(leader);
@@ -43,14 +39,6 @@ static uint64_t count_on_cpu(int fd)
 	return after - before;
 }
 
-static struct ring open_sampler(void)
-{
-	struct perf_event_attr attr = event(CYCLES);
-
-	attr.sample_period = 5000000;
-	return ring_open(&attr, 0, -1, -1);
-}
-
 static uint64_t sample_on_cpu(struct ring *ring)
 {
 	ring_drain(ring);
@@ -60,14 +48,9 @@ static uint64_t sample_on_cpu(struct ring *ring)
 	return ring_drain(ring).samples;
 }
 
-static bool can_fork(void)
+static bool nothing(void)
 {
-	pid_t pid = fork();
-	int status;
-
-	if (!pid)
-		_exit(0);
-	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
+	return true;
 }
 
 int main(void)
@@ -84,18 +67,18 @@ int main(void)
 	attr = event(INSTRUCTIONS);
 	attr.inherit = 1;
 	inherited = perf_try(&attr, 0, CPU, -1);
-	ring = open_sampler();
+	ring = ring_sample(CYCLES, 5000000, 0, -1);
 	note("task event fd %d, inherited event fd %d, sampling event fd %d", task, inherited,
 	     ring.fd);
 	check(task >= 0 && inherited >= 0, "task_events_open");
 	check(ring.fd >= 0, "sampling_event_opens");
-	opener = start_opener();
+	opener = start_child(open_groups, CPU);
 
 	for (int i = 0; i < ROUNDS; i++) {
 		int wide = open_event(INSTRUCTIONS, -1, CPU, -1);
 
 		counts &= set_online(0);
-		forks &= can_fork();
+		forks &= run_in_child(nothing);
 		close(wide);
 		counts &= set_online(1);
 		wide = open_event(INSTRUCTIONS, -1, CPU, -1);

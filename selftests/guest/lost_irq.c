@@ -86,7 +86,6 @@ static void test_lost_irq(struct ring *ring)
 static void test_idle_cpu(uint64_t period)
 {
 	const int cpu = sysconf(_SC_NPROCESSORS_ONLN) - 1, ms = 500;
-	struct perf_event_attr attr = event(CYCLES);
 	uint64_t expiries;
 	struct ring ring;
 	int fd;
@@ -95,8 +94,7 @@ static void test_idle_cpu(uint64_t period)
 		skip("idle_cpu_is_not_woken", "the machine has one CPU");
 		return;
 	}
-	attr.sample_period = period;
-	ring = ring_open(&attr, -1, cpu, -1);
+	ring = ring_sample(CYCLES, period, -1, cpu);
 	fd = open_expiries("narrow_timer", cpu);
 	if (!check(ring.fd >= 0 && fd >= 0, "events_of_idle_cpu_open"))
 		return;
@@ -110,8 +108,8 @@ static void test_idle_cpu(uint64_t period)
 
 int main(int argc, char **argv)
 {
-	struct perf_event_attr attr;
 	struct ring ring;
+	uint64_t period;
 
 	(void)argc;
 	begin();
@@ -120,17 +118,16 @@ int main(int argc, char **argv)
 		return end();
 	}
 	snprintf(drop_irq, sizeof(drop_irq), "%s/drop_irq.ko", dirname(argv[0]));
-	attr = event(CYCLES);
 	pin(CPU);
 	limits_raise();
-	attr.sample_period = per_second(attr, spin_load) * PERIOD_MS / 1000;
-	ring = ring_open(&attr, -1, CPU, -1);
-	note("fd %d, period %llu", ring.fd, attr.sample_period);
-	if (!check(attr.sample_period && ring.fd >= 0, "sampling_event_of_cpu_opens"))
+	period = per_second(event(CYCLES), spin_load) * PERIOD_MS / 1000;
+	ring = ring_sample(CYCLES, period, -1, CPU);
+	note("fd %d, period %lu", ring.fd, period);
+	if (!check(period && ring.fd >= 0, "sampling_event_of_cpu_opens"))
 		return end();
 	check(wait_for_sample(&ring) >= 0, "samples_arrive");
 	test_lost_irq(&ring);
-	test_idle_cpu(attr.sample_period);
+	test_idle_cpu(period);
 	ring_close(&ring);
 	limits_restore();
 	return end();

@@ -39,21 +39,15 @@ static bool try_open(uint64_t config)
 	return fd >= 0;
 }
 
-static pid_t start_as(uid_t uid, void (*run)(int arg), int arg)
+static void become(uid_t uid)
 {
-	const pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (setgid(uid) || setuid(uid))
 		_exit(1);
-	run(arg);
-	_exit(0);
 }
 
-static void storm(int row)
+static void storm(long row)
 {
+	become(USER);
 	for (unsigned int n = 0; !shared->stop; n++) {
 		const int fd = open_disabled(NEW(row + 1, n));
 
@@ -69,8 +63,9 @@ static void storm(int row)
 }
 
 /* Another user: events that are known at each step, a new one at some. */
-static void open_others(int steps)
+static void open_others(long steps)
 {
+	become(OTHER);
 	for (int n = 0; n < steps; n++) {
 		if (try_open(CYCLES) && try_open(NEW(0, 0)))
 			shared->known++;
@@ -185,8 +180,8 @@ static bool signal_ends_open(void)
 	const uint64_t end = now_ns() + 10000000000;
 	int fd = 0;
 
-	if (setgid(USER) || setuid(USER) || sigaction(SIGALRM, &action, NULL) ||
-	    setitimer(ITIMER_REAL, &soon, NULL))
+	become(USER);
+	if (sigaction(SIGALRM, &action, NULL) || setitimer(ITIMER_REAL, &soon, NULL))
 		return false;
 	for (unsigned int n = 0; fd != -EINTR && now_ns() < end; n++) {
 		fd = open_disabled(NEW(STORMERS + 2, n));
@@ -210,8 +205,8 @@ static void run_storm(const int fds[EVENTS])
 	pid_t child[STORMERS], other;
 
 	for (int i = 0; i < STORMERS; i++)
-		child[i] = start_as(USER, storm, i);
-	other = start_as(OTHER, open_others, SECONDS * PER_SECOND / 4);
+		child[i] = start_child(storm, i);
+	other = start_child(open_others, SECONDS * PER_SECOND / 4);
 	loud = cycles_per_ns(fds, &all);
 	waitpid(other, NULL, 0);
 	traced = trace(true);

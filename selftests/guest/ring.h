@@ -68,6 +68,15 @@ static inline struct ring ring_open(struct perf_event_attr *attr, pid_t pid, int
 	return ring;
 }
 
+/* Sample an event of the PMU under test. */
+static inline struct ring ring_sample(uint64_t config, uint64_t period, pid_t pid, int cpu)
+{
+	struct perf_event_attr attr = event(config);
+
+	attr.sample_period = period;
+	return ring_open(&attr, pid, cpu, -1);
+}
+
 static inline void ring_close(struct ring *ring)
 {
 	if (ring->fd < 0)

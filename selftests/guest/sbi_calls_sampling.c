@@ -33,9 +33,9 @@ static uint64_t handled_overflows(void)
 /* Sample an event of CPU 0 200 times a second. */
 static struct ring open_sampler(unsigned int i)
 {
-	struct perf_event_attr attr = attr_of(i, per_second(attr_of(i, 0), spin_load) / 200);
+	const uint64_t config = i ? INSTRUCTIONS : CYCLES;
 
-	return ring_open(&attr, -1, TRACED_CPU, -1);
+	return ring_sample(config, per_second(event(config), spin_load) / 200, -1, TRACED_CPU);
 }
 
 /* ---- overflows: with events of a CPU, which stay on their counters at a context switch ---- */
@@ -108,7 +108,7 @@ static unsigned int max_calls(unsigned int n)
 {
 	if (is_delegated())
 		return 0;
-	return 1 + (uses_snapshot() ? 1 : n);
+	return 1 + (uses_backend("snapshot") ? 1 : n);
 }
 
 /*
@@ -142,7 +142,7 @@ static void test_overflow(unsigned int n)
 	 */
 	note("%u events: %lu exits to read a counter", n, c.csr_reads);
 	if (is_kvm_guest())
-		check(c.csr_reads <= (uses_snapshot() ? 0.01 : 2.01 * n) * c.overflows +
+		check(c.csr_reads <= (uses_backend("snapshot") ? 0.01 : 2.01 * n) * c.overflows +
 		      SECONDS * 100 * n,
 		      "overflow_of_%u_events_takes_two_csr_reads_per_event_at_most", n);
 }
@@ -158,7 +158,7 @@ static void test_overflow(unsigned int n)
  */
 static unsigned int max_switch_calls(unsigned int n)
 {
-	return uses_snapshot() || is_kvm_guest() ? max_calls(n) : 0;
+	return uses_backend("snapshot") || is_kvm_guest() ? max_calls(n) : 0;
 }
 
 static void test_switch(unsigned int n)

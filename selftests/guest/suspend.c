@@ -34,7 +34,6 @@ static bool is_sampling(struct ring *ring)
 
 int main(void)
 {
-	struct perf_event_attr attr;
 	struct ring ring;
 	int wide, task;
 	long before, after;
@@ -47,9 +46,7 @@ int main(void)
 	note("event of CPU 0: fd %d, event of this task: fd %d", wide, task);
 	check(wide >= 0 && task >= 0, "cpu_event_and_task_event_open");
 	check(is_counting(wide) && is_counting(task), "events_count_before_suspend");
-	attr = event(CYCLES);
-	attr.sample_period = 5000000;
-	ring = ring_open(&attr, 0, -1, -1);
+	ring = ring_sample(CYCLES, 5000000, 0, -1);
 	note("sampling event fd %d", ring.fd);
 	check(ring.fd >= 0 && is_sampling(&ring), "sampling_event_samples_before_suspend");
 	before = config_calls();

@@ -313,7 +313,7 @@ static uint64_t test_module(void)
 	struct set all;
 	uint64_t ns;
 
-	snapshot = uses_snapshot();
+	snapshot = uses_backend("snapshot");
 	all = find_events(MODULE);
 	if (!check(all.n, "hardware_events_are_available"))
 		exit(end());

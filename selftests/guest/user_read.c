@@ -254,7 +254,7 @@ static bool page_has_times(pid_t pid)
 
 static void test_times(void)
 {
-	const pid_t other = start_spinner(0);
+	const pid_t other = start_child(spin_on, 0);
 
 	check(page_has_times(0), "page_has_times_of_own_event");
 	check(page_has_times(other), "page_has_times_of_attached_process");
@@ -423,15 +423,11 @@ static void check_readable(uint32_t readable, uint32_t expected, const char *nam
 	check(readable == expected, "%s", name);
 }
 
-/* Start a child that reads its counters all the time: what others must not see. */
-static pid_t start_reader(int cpu)
+/* In a child: read its counters all the time. That is what others must not see. */
+static void read_on(long cpu)
 {
-	pid_t pid = fork();
 	struct set s;
 
-	if (pid)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pin(cpu);
 	s = open_pair();
 	for (;;)
@@ -450,7 +446,7 @@ static void test_isolation(void)
 		       "owner_reads_only_time_during_event_of_cpu");
 	close_mapped(m);
 
-	reader = start_reader(0);
+	reader = start_child(read_on, 0);
 	check_readable(readable_counters_of_child(UID_NOBODY), CSR_TIME,
 		       "other_user_reads_only_time_next_to_reader");
 	stop_child(reader);
@@ -743,7 +739,7 @@ static void test_users(void)
 
 	write_number(PARANOID, 1);
 	pin(0);
-	reader = start_reader(0);
+	reader = start_child(read_on, 0);
 	check(run_in_child(user_reads_own_counts),
 	      "user_without_rights_reads_own_counts_and_no_others");
 	check(run_in_child(user_maps_event_of_root),
@@ -767,7 +763,7 @@ static bool readers_survive_changes(void)
 	pid_t reader[4];
 
 	for (unsigned int i = 0; i < n; i++)
-		reader[i] = start_reader(i);
+		reader[i] = start_child(read_on, i);
 	for (unsigned int i = 0; i < 1000; i++)
 		write_number(ACCESS, i % 3);
 	write_number(ACCESS, 1);
