@@ -54,10 +54,6 @@ demo_hpm() {
 demo_works() { demo_main && shown_whole demo && demo_shared && shown_whole demo_shared; }
 demo_xiangshan_works() { demo_hpm && shown_whole demo_xiangshan; }
 
-demo_prepare() { # ARTIFACT...
-	prepare_boot testing testing "$@" firmware
-}
-
 prepare_boot() { # SUITE ARTIFACT...
 	local suite=$1
 	shift
@@ -67,15 +63,11 @@ prepare_boot() { # SUITE ARTIFACT...
 	build_suite "$suite" || exit
 }
 
-demo_boots() {
+demo() {
+	prepare_boot testing testing q7 q11 firmware
+	say "booting two RISC-V machines (QEMU, OpenSBI 1.9, Linux $(release_of testing)); a few seconds"
 	start_job demo_main
 	start_job demo_shared
-}
-
-demo() {
-	demo_prepare q7 q11
-	say "booting two RISC-V machines (QEMU, OpenSBI 1.9, Linux $(release_of testing)); a few seconds"
-	demo_boots
 	follow demo "${job_pids[-2]}"
 	follow demo_shared "${job_pids[-1]}"
 	cat <<-'EOF2'
@@ -89,7 +81,7 @@ demo() {
 demo_xiangshan() {
 	[ -e "$(artifact_dir qfix)" ] ||
 		say "no packaged QEMU has XiangShan's counters: building one with a model of them, about 8 minutes, once"
-	demo_prepare qfix q11
+	prepare_boot testing testing qfix q11 firmware
 	say "booting a RISC-V machine with a model of XiangShan's counters; a few seconds"
 	start_job demo_hpm
 	follow demo_xiangshan "${job_pids[-1]}"

@@ -502,14 +502,6 @@ static bool keeps(unsigned int n, unsigned int csr, u64 bits)
 	return !sbi_pmu_csr_write_delegated(n, csr, before) && both;
 }
 
-/* Only cores with the H extension have virtual modes. */
-static bool keeps_filters(const struct sbi_pmu_cpu *cpu, unsigned int n)
-{
-	const u64 virtual = cpu->pmu->caps.has_h ? HPMEVENT_VSINH | HPMEVENT_VUINH : 0;
-
-	return keeps(n, CSR_SIREG2, HPMEVENT_SINH | HPMEVENT_UINH | virtual);
-}
-
 /* Can all counters @bits be stopped and started? They are stopped after. */
 static bool can_stop(u32 bits)
 {
@@ -534,6 +526,8 @@ struct step {
 
 static const char *probe_counters(struct sbi_pmu_cpu *cpu, struct step *found)
 {
+	/* Only cores with the H extension have virtual modes. */
+	const u64 virtual = cpu->pmu->caps.has_h ? HPMEVENT_VSINH | HPMEVENT_VUINH : 0;
 	unsigned int i;
 	u64 value;
 
@@ -550,7 +544,8 @@ static const char *probe_counters(struct sbi_pmu_cpu *cpu, struct step *found)
 						  "a counter is not delegated";
 		if (!keeps(n, CSR_SIREG, PATTERN))
 			return "a delegated counter cannot be written";
-		*filters = *filters && keeps_filters(cpu, n);
+		*filters = *filters &&
+			   keeps(n, CSR_SIREG2, HPMEVENT_SINH | HPMEVENT_UINH | virtual);
 	}
 	return NULL;
 }

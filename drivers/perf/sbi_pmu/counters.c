@@ -25,19 +25,13 @@ static void counter_account(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 now)
 {
 	struct sbi_pmu_event *e;
 
-	hlist_for_each_entry(e, &cpu->events[idx], node)
+	hlist_for_each_entry(e, &cpu->events[idx], node) {
 		if (e->counts)
 			sbi_pmu_event_account(e, &cpu->counters->info[idx], now);
-}
-
-/* Perf core may write the page at any time: base and count go together. */
-static void counter_publish(struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	struct sbi_pmu_event *e;
-
-	hlist_for_each_entry(e, &cpu->events[idx], node)
-		if (e->user_read)
+		/* Perf core may write the page at any time: base and count go together. */
+		if (unlikely(e->user_read))
 			sbi_pmu_user_access_publish(e);
+	}
 }
 
 /* Account all events of a counter up to now. Stopped, QEMU 7.2 returns its start value. */
@@ -51,7 +45,6 @@ void sbi_pmu_counter_update(struct sbi_pmu_cpu *cpu, unsigned int idx)
 		 cpu->in_sbi_call || sbi_pmu_counter_read(cpu, idx, &now))
 		return;
 	counter_account(cpu, idx, now);
-	counter_publish(cpu, idx);
 }
 
 /* The same for all events of counters @which. */

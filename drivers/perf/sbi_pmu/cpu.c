@@ -51,35 +51,26 @@ static bool has_same_branches(const struct sbi_pmu *pmu)
 	return same;
 }
 
-static bool check_homogeneous(struct sbi_pmu *pmu, unsigned int id,
-			      struct sbi_pmu_counters *counters)
+/* Return: how CPU @id, this one, differs from the probed one, for the log; NULL: it does not. */
+static const char *find_difference(struct sbi_pmu *pmu, unsigned int id,
+				   struct sbi_pmu_counters *counters)
 {
 	struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, id);
-	const int ret = sbi_pmu_probe_counters(cpu, &pmu->limits, counters);
-	const unsigned int probed = pmu->probed_cpu;
 
-	if (ret)
-		pr_warn("CPU %u: firmware does not return its counters (%d): no events on this CPU\n",
-			id, ret);
-	else if (!sbi_pmu_sbi_same_core(&pmu->id))
-		pr_warn("CPU %u has another core (mvendorid, marchid) than CPU %u, which was probed: no events on this CPU\n",
-			id, probed);
-	else if (!sbi_pmu_counters_equal(counters, &pmu->counters))
-		pr_warn("CPU %u has other counters than CPU %u, which was probed: no events on this CPU\n",
-			id, probed);
-	else if (!run_freely(cpu))
-		pr_warn("CPU %u: its cycle and instret do not run as on CPU %u, which was probed: no events on this CPU\n",
-			id, probed);
-	else if (!has_same_branches(pmu))
-		pr_warn("CPU %u does not record branches as CPU %u, which was probed: no events on this CPU\n",
-			id, probed);
+	if (sbi_pmu_probe_counters(cpu, &pmu->limits, counters))
+		return ": firmware does not return its counters as those of";
+	if (!sbi_pmu_sbi_same_core(&pmu->id))
+		return " has another core (mvendorid, marchid) than";
+	if (!sbi_pmu_counters_equal(counters, &pmu->counters))
+		return " has other counters than";
+	if (!run_freely(cpu))
+		return ": its cycle and instret do not run as on";
+	if (!has_same_branches(pmu))
+		return " does not record branches as";
 	/* The last, as it has firmware configure the counters. */
-	else if (pmu->backend == &sbi_pmu_backend_csr && !sbi_pmu_delegation_prepare(pmu, id))
-		pr_warn("CPU %u: its counters are not delegated as those of CPU %u, which was probed: no events on this CPU\n",
-			id, probed);
-	else
-		return true;
-	return false;
+	if (pmu->backend == &sbi_pmu_backend_csr && !sbi_pmu_delegation_prepare(pmu, id))
+		return ": its counters are not delegated as those of";
+	return NULL;
 }
 
 /* On the CPU, before tasks run there. */
@@ -87,18 +78,22 @@ static int hotplug_online(unsigned int cpu, struct hlist_node *node)
 {
 	struct sbi_pmu *pmu = hlist_entry(node, struct sbi_pmu, hotplug);
 	struct sbi_pmu_counters *counters = kzalloc(sizeof(*counters), GFP_KERNEL);
+	const char *differs;
 
 	if (!counters)
 		return -ENOMEM;
-	if (check_homogeneous(pmu, cpu, counters)) {
-		smp_call_function_single(cpu, online_here, per_cpu_ptr(pmu->cpu, cpu), true);
-		cpumask_set_cpu(cpu, &pmu->homogeneous);
-		cpumask_set_cpu(cpu, &pmu->cpus);
-		sbi_pmu_overflow_online(pmu);
-	} else {
-		cpumask_clear_cpu(cpu, &pmu->homogeneous);
-	}
+	differs = find_difference(pmu, cpu, counters);
 	kfree(counters);
+	if (differs) {
+		pr_warn("CPU %u%s CPU %u, which was probed: no events on this CPU\n", cpu, differs,
+			pmu->probed_cpu);
+		cpumask_clear_cpu(cpu, &pmu->homogeneous);
+		return 0;
+	}
+	smp_call_function_single(cpu, online_here, per_cpu_ptr(pmu->cpu, cpu), true);
+	cpumask_set_cpu(cpu, &pmu->homogeneous);
+	cpumask_set_cpu(cpu, &pmu->cpus);
+	sbi_pmu_overflow_online(pmu);
 	return 0;
 }
 
@@ -195,27 +190,27 @@ int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 	return 0;
 }
 
-void sbi_pmu_cpu_free(struct sbi_pmu *pmu)
-{
-	free_percpu(pmu->cpu);
-}
-
 /* Bring all CPUs online, and follow them from now on. Context: may sleep. */
 int sbi_pmu_cpu_start(struct sbi_pmu *pmu)
 {
-	int ret = cpuhp_state_add_instance(hotplug_state, &pmu->hotplug);
+	int ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "perf/sbi_pmu:online",
+					  hotplug_online, hotplug_offline);
 
-	if (ret)
+	if (ret < 0)
 		return ret;
+	hotplug_state = ret;
+	ret = cpuhp_state_add_instance(hotplug_state, &pmu->hotplug);
+	if (ret) {
+		cpuhp_remove_multi_state(hotplug_state);
+		return ret;
+	}
 	pmu->pm.notifier_call = pm_notify;
 	pmu->reboot.notifier_call = reboot_notify;
 	ret = cpu_pm_register_notifier(&pmu->pm);
 	if (!ret)
 		ret = register_reboot_notifier(&pmu->reboot);
-	if (ret) {
-		cpu_pm_unregister_notifier(&pmu->pm);
-		cpuhp_state_remove_instance(hotplug_state, &pmu->hotplug);
-	}
+	if (ret)
+		sbi_pmu_cpu_stop(pmu);
 	return ret;
 }
 
@@ -224,20 +219,5 @@ void sbi_pmu_cpu_stop(struct sbi_pmu *pmu)
 	unregister_reboot_notifier(&pmu->reboot);
 	cpu_pm_unregister_notifier(&pmu->pm);
 	cpuhp_state_remove_instance(hotplug_state, &pmu->hotplug);
-}
-
-int sbi_pmu_cpu_init(void)
-{
-	const int ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "perf/sbi_pmu:online",
-						hotplug_online, hotplug_offline);
-
-	if (ret < 0)
-		return ret;
-	hotplug_state = ret;
-	return 0;
-}
-
-void sbi_pmu_cpu_exit(void)
-{
 	cpuhp_remove_multi_state(hotplug_state);
 }

@@ -59,12 +59,6 @@ static bool is_standard_idx(u64 idx)
 	}
 }
 
-/* Codes 22 to 255 are reserved; 65535 has an encoding of its own. */
-static bool is_firmware_code(u64 code)
-{
-	return code < SBI_PMU_FW_MAX || (code >= FW_IMPLEMENTATION && code < RISCV_PLAT_FW_EVENT);
-}
-
 static int encode_raw(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pmu_code *code)
 {
 	code->data = config;
@@ -96,7 +90,9 @@ static int encode_own(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pm
 		code->idx = rest;
 		return 0;
 	case SBI_PMU_SPACE_FIRMWARE:
-		if (!is_firmware_code(rest))
+		/* Codes 22 to 255 are reserved; 65535 has an encoding of its own. */
+		if (rest >= RISCV_PLAT_FW_EVENT ||
+		    (rest >= SBI_PMU_FW_MAX && rest < FW_IMPLEMENTATION))
 			return -EINVAL;
 		code->idx = event_idx(SBI_PMU_EVENT_TYPE_FW, rest);
 		return 0;

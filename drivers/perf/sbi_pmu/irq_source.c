@@ -8,33 +8,22 @@
 #define THEAD_C908	0x8000000009140d00
 #define K230		0x50000 /* mimpid */
 
-static bool has_sscofpmf(const struct sbi_pmu_irq_ids *ids)
+/* Most return 0 for marchid and mimpid. */
+static bool is_thead_c9xx(const struct sbi_pmu_firmware_id *core)
 {
-	return ids->sscofpmf;
-}
-
-/* Most return 0 for marchid and mimpid. Those that have Sscofpmf match the row of that. */
-static bool is_thead_c9xx(const struct sbi_pmu_irq_ids *ids)
-{
-	const struct sbi_pmu_firmware_id *core = ids->core;
-
 	return core->mvendorid == THEAD &&
 	       ((!core->marchid && !core->mimpid) ||
 		(core->marchid == THEAD_C908 && core->mimpid == K230));
 }
 
-static bool has_xandespmu(const struct sbi_pmu_irq_ids *ids)
-{
-	return ids->xandespmu;
-}
+enum { LCOFI, THEAD_IRQ, ANDES_IRQ };
 
-/* The first row that matches counts. All CSRs have the layout of Sscofpmf, but for the mask. */
+/* All CSRs have the layout of Sscofpmf, but for the mask. */
 static const struct sbi_pmu_irq_source sources[] = {
-	{
+	[LCOFI] = {
 		.name = "lcofi",
 		.title = "LCOFI",
 		.missing = "no Sscofpmf",
-		.is_of = has_sscofpmf,
 		.hwirq = 13,
 		.overflow = CSR_SCOUNTOVF,
 		.pending = CSR_SIP,
@@ -42,23 +31,21 @@ static const struct sbi_pmu_irq_source sources[] = {
 		.mask = BIT(13),
 		.filters = true,
 	},
-	{
+	[THEAD_IRQ] = {
 		.name = "thead",
 		.title = "T-Head's interrupt",
 		.missing = "no core T-Head C9xx",
-		.is_of = is_thead_c9xx,
 		.hwirq = 17,
 		.overflow = SBI_PMU_CSR_THEAD_SCOUNTEROF,
 		.pending = CSR_SIP,
 		.enable = CSR_SIE,
 		.mask = BIT(17),
 	},
-	{
+	[ANDES_IRQ] = {
 		/* hwirq: Linux numbers the interrupts of Andes' own CSRs from 256. */
 		.name = "andes",
 		.title = "Andes' interrupt",
 		.missing = "no Xandespmu",
-		.is_of = has_xandespmu,
 		.hwirq = 256 + 18,
 		.overflow = SBI_PMU_CSR_ANDES_SCOUNTEROF,
 		.pending = SBI_PMU_CSR_ANDES_SLIP,
@@ -68,13 +55,15 @@ static const struct sbi_pmu_irq_source sources[] = {
 	},
 };
 
-/* The overflow interrupt of a core, NULL if none is known. */
-const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_irq_ids *ids)
+/* The overflow interrupt of a core with these ISA extensions, NULL if none is known. */
+const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_firmware_id *core,
+						       bool sscofpmf, bool xandespmu)
 {
-	for (unsigned int i = 0; i < ARRAY_SIZE(sources); i++)
-		if (sources[i].is_of(ids))
-			return &sources[i];
-	return NULL;
+	if (sscofpmf)
+		return &sources[LCOFI];
+	if (is_thead_c9xx(core))
+		return &sources[THEAD_IRQ];
+	return xandespmu ? &sources[ANDES_IRQ] : NULL;
 }
 
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name)

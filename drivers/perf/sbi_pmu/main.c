@@ -109,19 +109,16 @@ static void count_without_scountovf(void *arg)
 static void probe_irq_source(struct sbi_pmu *pmu)
 {
 	atomic_t without = ATOMIC_INIT(0);
-	struct sbi_pmu_irq_ids ids = {
-		.sscofpmf = riscv_isa_extension_available(NULL, SSCOFPMF),
-		.xandespmu = riscv_isa_vendor_extension_available(ANDES_VENDOR_ID, XANDESPMU),
-		.core = &pmu->id,
-	};
 
-	pmu->irq_source = sbi_pmu_irq_source_of(&ids);
+	pmu->irq_source = sbi_pmu_irq_source_of(
+		&pmu->id, riscv_isa_extension_available(NULL, SSCOFPMF),
+		riscv_isa_vendor_extension_available(ANDES_VENDOR_ID, XANDESPMU));
 	if (pmu->irq_source) {
 		pmu->caps.filter = pmu->irq_source->filters;
 	} else if (!sbi_pmu_in_kvm(pmu)) {
 		on_each_cpu(count_without_scountovf, &without, true);
-		ids.sscofpmf = !atomic_read(&without);
-		pmu->irq_source = sbi_pmu_irq_source_of(&ids);
+		if (!atomic_read(&without))
+			pmu->irq_source = sbi_pmu_irq_source_named("lcofi");
 	}
 }
 
@@ -447,7 +444,7 @@ static void pmu_free(struct sbi_pmu *pmu)
 	if (pmu->caps.vendor && pmu->caps.vendor->remove)
 		pmu->caps.vendor->remove(pmu->caps.vendor_data);
 	sbi_pmu_probe_cache_free(&pmu->cache);
-	sbi_pmu_cpu_free(pmu);
+	free_percpu(pmu->cpu);
 	kfree(pmu);
 }
 
@@ -544,12 +541,9 @@ static int __init sbi_pmu_init(void)
 	ret = sbi_pmu_branch_probe(pmu, branches);
 	if (ret)
 		goto err_overflow;
-	ret = sbi_pmu_cpu_init();
-	if (ret)
-		goto err_overflow;
 	ret = sbi_pmu_cpu_start(pmu);
 	if (ret)
-		goto err_cpu;
+		goto err_overflow;
 	sbi_pmu_user_access_init(pmu);
 	ret = register_pmu(pmu);
 	if (ret)
@@ -564,8 +558,6 @@ static int __init sbi_pmu_init(void)
 err_user_access:
 	sbi_pmu_user_access_exit(pmu);
 	sbi_pmu_cpu_stop(pmu);
-err_cpu:
-	sbi_pmu_cpu_exit();
 err_overflow:
 	sbi_pmu_overflow_free(pmu);
 err_owner:
@@ -588,7 +580,6 @@ static void __exit sbi_pmu_exit(void)
 	perf_pmu_unregister(&pmu->pmu);
 	sbi_pmu_user_access_exit(pmu);
 	sbi_pmu_cpu_stop(pmu);
-	sbi_pmu_cpu_exit();
 	sbi_pmu_overflow_free(pmu);
 	pmu_free(pmu);
 }

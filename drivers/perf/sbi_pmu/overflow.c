@@ -128,20 +128,16 @@ static bool sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, struc
 	return true;
 }
 
-/* Its counter may overflow early, see event_count_from(): the next period is longer then. */
-static bool is_over(const struct sbi_pmu_event *e)
-{
-	return local64_read(&e->event->hw.period_left) <= (s64)e->period.early;
-}
-
 /* Take samples of the events on counter @idx whose periods are over. Return: was one taken? */
 bool sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how)
 {
 	struct sbi_pmu_event *e;
 	bool taken = false;
 
+	/* A counter may overflow early, see event_count_from(): the next period is longer then. */
 	hlist_for_each_entry(e, &cpu->events[idx], node)
-		if (e->active && e->sampling == how && is_over(e))
+		if (e->active && e->sampling == how &&
+		    local64_read(&e->event->hw.period_left) <= (s64)e->period.early)
 			taken |= sample_event(cpu, e, get_irq_regs());
 	return taken;
 }

@@ -290,14 +290,6 @@ static int validate_group(struct sbi_pmu *pmu, struct perf_event *event)
 	return ret;
 }
 
-/* Firmware events are about firmware's own work: no place in a program to show. */
-static bool cannot_sample(const struct sbi_pmu *pmu, struct perf_event *event,
-			  const struct sbi_pmu_code *code)
-{
-	return is_sampling_event(event) &&
-	       (sbi_pmu_code_is_firmware(code) || pmu->source == SBI_PMU_OVERFLOW_NONE);
-}
-
 /* A task's event can wait until its CPU comes back, a CPU-wide one cannot. */
 static bool cpu_is_right(const struct sbi_pmu *pmu, const struct perf_event *event)
 {
@@ -323,7 +315,10 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 		return -EINVAL;
 	if (sbi_pmu_event_is_unsafe(&pmu->caps, code))
 		return -ENOENT;
-	if (attr->precise_ip || cannot_sample(pmu, event, code))
+	/* Firmware events are about firmware's own work: no place in a program to show. */
+	if (attr->precise_ip ||
+	    (is_sampling_event(event) &&
+	     (sbi_pmu_code_is_firmware(code) || pmu->source == SBI_PMU_OVERFLOW_NONE)))
 		return -EOPNOTSUPP;
 	ret = sbi_pmu_branch_filter(pmu, event, &e->branch);
 	if (ret)

@@ -48,45 +48,28 @@ static struct sbi_pmu_counter_info decode(unsigned long word, unsigned int max_w
 	return info;
 }
 
-/* KVM describes a gap by zeros. The time CSR is no counter to count with. */
-static bool is_unknown(const struct sbi_pmu_counter_info *info)
-{
-	return info->kind == SBI_PMU_COUNTER_NONE && info->csr && info->csr != CSR_TIME;
-}
-
-static bool csr_is_taken(const struct sbi_pmu_counters *counters, u16 csr)
-{
-	return sbi_pmu_csr_bits(counters, sbi_pmu_hardware(counters)) & SBI_PMU_CSR_BIT(csr);
-}
-
 /* Add a counter, unless there is one with this CSR already. */
 static void add_counter(struct sbi_pmu_counters *counters, unsigned int idx,
 			struct sbi_pmu_counter_info info)
 {
-	const bool hardware = info.kind == SBI_PMU_COUNTER_FIXED ||
-			      info.kind == SBI_PMU_COUNTER_PROGRAMMABLE;
+	const u32 taken = sbi_pmu_csr_bits(counters, sbi_pmu_hardware(counters));
 
-	if (hardware ? csr_is_taken(counters, info.csr) : is_unknown(&info)) {
+	if (info.kind == SBI_PMU_COUNTER_FIRMWARE) {
+		counters->firmware |= BIT_ULL(idx);
+	} else if (info.kind == SBI_PMU_COUNTER_NONE) {
+		/* KVM describes a gap by zeros. The time CSR is no counter to count with. */
+		counters->without_csr += info.csr && info.csr != CSR_TIME;
+		return;
+	} else if (taken & SBI_PMU_CSR_BIT(info.csr)) {
 		counters->without_csr++;
 		return;
-	}
-	if (hardware && info.width < SBI_PMU_MIN_WIDTH) {
+	} else if (info.width < SBI_PMU_MIN_WIDTH) {
 		counters->narrow++;
 		return;
-	}
-
-	switch (info.kind) {
-	case SBI_PMU_COUNTER_FIXED:
+	} else if (info.kind == SBI_PMU_COUNTER_FIXED) {
 		counters->fixed |= BIT_ULL(idx);
-		break;
-	case SBI_PMU_COUNTER_PROGRAMMABLE:
+	} else {
 		counters->programmable |= BIT_ULL(idx);
-		break;
-	case SBI_PMU_COUNTER_FIRMWARE:
-		counters->firmware |= BIT_ULL(idx);
-		break;
-	default:
-		return;
 	}
 	counters->info[idx] = info;
 }

@@ -562,18 +562,10 @@ void sbi_pmu_probe_cache_each(struct sbi_pmu_probe_cache *cache,
 
 /* ---- interrupts (irq_source.c, overflow.c) ---- */
 
-/* What the overflow interrupt of a core is found by */
-struct sbi_pmu_irq_ids {
-	bool sscofpmf;  /* ISA extension of all cores */
-	bool xandespmu; /* likewise */
-	const struct sbi_pmu_firmware_id *core;
-};
-
 struct sbi_pmu_irq_source {
 	const char *name;    /* in caps/overflow, and a value of overflow= */
 	const char *title;   /* in the log */
 	const char *missing; /* in the log, if it is asked for on other cores */
-	bool (*is_of)(const struct sbi_pmu_irq_ids *ids); /* does the core have it? */
 	u16 hwirq;          /* its number at the interrupt controller of the core */
 	u16 overflow;       /* CSR with a bit for each counter that has overflowed, by CSR number */
 	u16 pending;        /* CSR of the pending bit */
@@ -582,7 +574,8 @@ struct sbi_pmu_irq_source {
 	bool filters;       /* programmable counters should filter by privilege mode */
 };
 
-const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_irq_ids *ids);
+const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_firmware_id *core,
+						       bool sscofpmf, bool xandespmu);
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name);
 
 const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu);
@@ -664,7 +657,6 @@ struct sbi_pmu_user_access {
 	struct ctl_table table;          /* its description */
 	struct sbi_pmu_user_trap trap;   /* catches reads that come too late, if @available */
 	DECLARE_HASHTABLE(readers, 6);   /* events that have been mapped, by task; under RCU */
-	unsigned int count;              /* number of readers */
 	spinlock_t lock;                 /* for changes of @readers */
 };
 
@@ -782,10 +774,7 @@ void sbi_pmu_pmu_init(struct sbi_pmu *pmu); /* pmu.c */
 extern struct sbi_pmu *sbi_pmu_the_pmu;
 
 /* cpu.c */
-int sbi_pmu_cpu_init(void);
-void sbi_pmu_cpu_exit(void);
 int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu);
-void sbi_pmu_cpu_free(struct sbi_pmu *pmu);
 int sbi_pmu_cpu_start(struct sbi_pmu *pmu);
 void sbi_pmu_cpu_stop(struct sbi_pmu *pmu);
 

@@ -186,14 +186,6 @@ void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu)
 	sbi_pmu_csr_open(ALWAYS);
 }
 
-/* Can its counter ever be opened to user space? Homogeneous CPUs can open the same counters. */
-static bool is_possible(const struct sbi_pmu *pmu, u64 candidates)
-{
-	const u32 openable = raw_cpu_ptr(pmu->cpu)->openable;
-
-	return openable & sbi_pmu_csr_bits(&pmu->counters, candidates);
-}
-
 /*
  * While an event is added to a group of a CPU, perf core holds a mutex that CPU hotplug takes, so
  * sbi_pmu_user_trap_get() must not be called.
@@ -201,12 +193,14 @@ static bool is_possible(const struct sbi_pmu *pmu, u64 candidates)
 static bool is_readable(const struct sbi_pmu *pmu, const struct sbi_pmu_event *e)
 {
 	const struct perf_event *event = e->event;
+	/* All CPUs that are used can open the same counters. */
+	const u32 openable = raw_cpu_ptr(pmu->cpu)->openable;
 
 	return pmu->user_access.available &&
 	       READ_ONCE(pmu->user_access.mode) != SBI_PMU_USER_ACCESS_NONE &&
 	       event->attach_state & PERF_ATTACH_TASK &&
 	       event->group_leader->attach_state & PERF_ATTACH_TASK && !event->attr.inherit &&
-	       is_possible(pmu, e->candidates);
+	       openable & sbi_pmu_csr_bits(&pmu->counters, e->candidates);
 }
 
 /**
@@ -239,10 +233,8 @@ static struct mm_struct *add_reader(struct sbi_pmu_user_access *ua, struct sbi_p
 
 	mmgrab(mm);
 	WRITE_ONCE(e->mm, mm);
-	if (!before) {
+	if (!before)
 		hash_add_rcu(ua->readers, &e->reader, (unsigned long)e->event->hw.target);
-		ua->count++;
-	}
 	return before;
 }
 
@@ -291,22 +283,17 @@ void sbi_pmu_user_access_hide(struct sbi_pmu_event *e)
 	perf_event_update_userpage(e->event);
 }
 
-static void remove_reader(struct sbi_pmu_user_access *ua, struct sbi_pmu_event *e)
-{
-	spin_lock(&ua->lock);
-	hash_del_rcu(&e->reader);
-	ua->count--;
-	spin_unlock(&ua->lock);
-	mmdrop(e->mm);
-}
-
 /* The event ends. Context: may sleep. */
 void sbi_pmu_user_access_close(struct sbi_pmu_event *e)
 {
 	struct sbi_pmu_user_access *ua = &to_sbi_pmu(e->event->pmu)->user_access;
 
-	if (e->mm)
-		remove_reader(ua, e);
+	if (e->mm) {
+		spin_lock(&ua->lock);
+		hash_del_rcu(&e->reader);
+		spin_unlock(&ua->lock);
+		mmdrop(e->mm);
+	}
 	if (e->readable)
 		sbi_pmu_user_trap_put(&ua->trap);
 }
