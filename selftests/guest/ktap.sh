@@ -169,11 +169,24 @@ interrupts() {
 	awk '/sbi_pmu|riscv-pmu/ { for (i = 2; i < NF; i++) n += $i } END { print n + 0 }' /proc/interrupts
 }
 
-# Did perf stat -x, -o /tmp/stat count the first event, and is that not zero?
-is_counted() { grep -v '^#' /tmp/stat | grep . | tee /dev/stderr | awk -F, '$1 + 0 > 0 { ok = 1 } END { exit !ok }'; }
+# Does perf stat count an event, and is that not zero?
+counts() { # ARGUMENT...
+	perf stat -x, -o /tmp/stat "$@" -- true
+	grep -v '^#' /tmp/stat | grep . | tee /dev/stderr | awk -F, '$1 + 0 > 0 { ok = 1 } END { exit !ok }'
+}
 
-# Print the number of samples in /tmp/perf.data.
-count_samples() { perf script -i /tmp/perf.data -F period 2> /dev/null | grep -c '[0-9]'; }
+# Does perf record take more samples than that? Set served to the number of interrupts meanwhile. The
+# timeout is for perf up to 6.12, which can retry without end when an event is refused.
+takes_samples() { # LEAST ARGUMENT...
+	least=$1
+	shift
+	before=$(interrupts)
+	timeout -s KILL 60 perf record -q -o /tmp/perf.data "$@" > /dev/null || return
+	served=$(($(interrupts) - before))
+	samples=$(perf script -i /tmp/perf.data -F period 2> /dev/null | grep -c '[0-9]')
+	echo "$samples samples, $served interrupts"
+	[ "$samples" -gt "$least" ]
+}
 
 # Keep an event of this process open, and thereby the module in use, until release.
 hold() {

@@ -7,17 +7,23 @@
 /*
  * A counter that firmware announces may not exist (OpenSBI before 1.4, if there are gaps), or not
  * be readable in S-mode. Such a read traps: the kernel would panic without the exception table.
+ * Value: 0, or -ENXIO if it trapped.
  */
-#define READ_OR_TRAP(csr, value, error)					\
-	asm volatile("1:	csrr	%[word], %[number]\n"		\
-		     "	li	%[err], 0\n"				\
-		     "2:\n"						\
-		     _ASM_EXTABLE(1b, 2b)				\
-		     : [err] "+r"(error), [word] "=&r"(value)		\
-		     : [number] "i"(csr) : "memory")
+#define READ_OR_TRAP(csr, value)						\
+	({									\
+		long error_ = -ENXIO;						\
+										\
+		asm volatile("1:	csrr	%[word], %[number]\n"		\
+			     "	li	%[err], 0\n"				\
+			     "2:\n"						\
+			     _ASM_EXTABLE(1b, 2b)				\
+			     : [err] "+r"(error_), [word] "=&r"(value)		\
+			     : [number] "i"(csr) : "memory");			\
+		error_;								\
+	})
 
 /* The number of a CSR is part of the instruction, hence one instruction for each. */
-#define CASE_1(n)	case n: READ_OR_TRAP(n, now, error); break
+#define CASE_1(n)	case n: error = READ_OR_TRAP(n, now); break
 #define CASE_2(n)	CASE_1(n); CASE_1((n) + 1)
 #define CASE_4(n)	CASE_2(n); CASE_2((n) + 2)
 #define CASE_8(n)	CASE_4(n); CASE_4((n) + 4)
@@ -119,28 +125,25 @@ bool sbi_pmu_csr_exists(unsigned int csr)
 
 #define SELECT_COUNTERS	0x40 /* counter n is selected by SELECT_COUNTERS + n */
 
-#define WRITE_OR_TRAP(insn, csr, value, error)				\
-	asm volatile("1:	" insn "	%[number], %[word]\n"	\
-		     "	li	%[err], 0\n"				\
-		     "2:\n"						\
-		     _ASM_EXTABLE(1b, 2b)				\
-		     : [err] "+r"(error)				\
-		     : [word] "r"(value), [number] "i"(csr) : "memory")
+#define WRITE_OR_TRAP(insn, csr, value)						\
+	({									\
+		long error_ = -ENXIO;						\
+										\
+		asm volatile("1:	" insn "	%[number], %[word]\n"	\
+			     "	li	%[err], 0\n"				\
+			     "2:\n"						\
+			     _ASM_EXTABLE(1b, 2b)				\
+			     : [err] "+r"(error_)				\
+			     : [word] "r"(value), [number] "i"(csr) : "memory");	\
+		error_;								\
+	})
 
 /* This may interrupt another user of siselect after its write: so the value is restored. */
 static int select_counter(unsigned int counter, unsigned long *before)
 {
 	const unsigned long select = SELECT_COUNTERS + counter;
-	unsigned long now = 0;
-	int error = -ENXIO;
 
-	READ_OR_TRAP(CSR_SISELECT, now, error);
-	if (error)
-		return error;
-	*before = now;
-	error = -ENXIO;
-	WRITE_OR_TRAP("csrw", CSR_SISELECT, select, error);
-	return error;
+	return READ_OR_TRAP(CSR_SISELECT, *before) ?: WRITE_OR_TRAP("csrw", CSR_SISELECT, select);
 }
 
 /**
@@ -153,16 +156,12 @@ static int select_counter(unsigned int counter, unsigned long *before)
  */
 int sbi_pmu_csr_read_delegated(unsigned int counter, unsigned int csr, u64 *value)
 {
-	unsigned long before, now = 0;
+	unsigned long before, now;
 	int error = select_counter(counter, &before);
 
 	if (error)
 		return error;
-	error = -ENXIO;
-	if (csr == CSR_SIREG)
-		READ_OR_TRAP(CSR_SIREG, now, error);
-	else
-		READ_OR_TRAP(CSR_SIREG2, now, error);
+	error = csr == CSR_SIREG ? READ_OR_TRAP(CSR_SIREG, now) : READ_OR_TRAP(CSR_SIREG2, now);
 	csr_write(CSR_SISELECT, before);
 	if (!error)
 		*value = now;
@@ -177,11 +176,8 @@ int sbi_pmu_csr_write_delegated(unsigned int counter, unsigned int csr, u64 valu
 
 	if (error)
 		return error;
-	error = -ENXIO;
-	if (csr == CSR_SIREG)
-		WRITE_OR_TRAP("csrw", CSR_SIREG, value, error);
-	else
-		WRITE_OR_TRAP("csrw", CSR_SIREG2, value, error);
+	error = csr == CSR_SIREG ? WRITE_OR_TRAP("csrw", CSR_SIREG, value) :
+				   WRITE_OR_TRAP("csrw", CSR_SIREG2, value);
 	csr_write(CSR_SISELECT, before);
 	return error;
 }
@@ -189,10 +185,9 @@ int sbi_pmu_csr_write_delegated(unsigned int counter, unsigned int csr, u64 valu
 /* Read scountinhibit: delegated counters that are stopped. Return: 0, or -ENXIO without it. */
 int sbi_pmu_csr_read_inhibit(u32 *counters)
 {
-	unsigned long now = 0;
-	int error = -ENXIO;
+	unsigned long now;
+	const int error = READ_OR_TRAP(CSR_SCOUNTINHIBIT, now);
 
-	READ_OR_TRAP(CSR_SCOUNTINHIBIT, now, error);
 	if (!error)
 		*counters = now;
 	return error;
@@ -201,19 +196,13 @@ int sbi_pmu_csr_read_inhibit(u32 *counters)
 /* Stop delegated counters, all at the same time. */
 int sbi_pmu_csr_inhibit(u32 counters)
 {
-	int error = -ENXIO;
-
-	WRITE_OR_TRAP("csrs", CSR_SCOUNTINHIBIT, counters, error);
-	return error;
+	return WRITE_OR_TRAP("csrs", CSR_SCOUNTINHIBIT, counters);
 }
 
 /* Start delegated counters, all at the same time. */
 int sbi_pmu_csr_uninhibit(u32 counters)
 {
-	int error = -ENXIO;
-
-	WRITE_OR_TRAP("csrc", CSR_SCOUNTINHIBIT, counters, error);
-	return error;
+	return WRITE_OR_TRAP("csrc", CSR_SCOUNTINHIBIT, counters);
 }
 
 /* ---- branch records (Smctr, Ssctr) ---- */
@@ -238,21 +227,17 @@ void sbi_pmu_csr_branch_clear(void)
  */
 unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, bool *call_stack)
 {
-	unsigned long before = 0, now = 0, depth = ilog2(wanted / 16);
-	int error = -ENXIO;
+	unsigned long before, now, depth = ilog2(wanted / 16);
+	int error;
 
-	WRITE_OR_TRAP("csrw", CSR_SCTRCTL, SBI_PMU_CTR_RASEMU, error);
-	if (error)
+	if (WRITE_OR_TRAP("csrw", CSR_SCTRCTL, SBI_PMU_CTR_RASEMU))
 		return 0;
 	*call_stack = csr_read(CSR_SCTRCTL) & SBI_PMU_CTR_RASEMU;
 	csr_write(CSR_SCTRCTL, 0);
-	error = -ENXIO;
-	READ_OR_TRAP(CSR_SISELECT, before, error);
-	if (error)
+	if (READ_OR_TRAP(CSR_SISELECT, before))
 		return 0;
 	csr_write(CSR_SISELECT, SELECT_RECORDS);
-	error = -ENXIO;
-	READ_OR_TRAP(CSR_SIREG3, now, error);
+	error = READ_OR_TRAP(CSR_SIREG3, now);
 	csr_write(CSR_SISELECT, before);
 	if (error)
 		return 0;
@@ -260,7 +245,7 @@ unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, bool *call_stack)
 	depth = csr_read(CSR_SCTRDEPTH) & 7;
 	sbi_pmu_csr_branch_clear();
 	/* Guests record nothing, either. It traps where there are none. */
-	WRITE_OR_TRAP("csrw", CSR_VSCTRCTL, 0, error);
+	WRITE_OR_TRAP("csrw", CSR_VSCTRCTL, 0);
 	return min(wanted, 16U << depth);
 }
 

@@ -107,8 +107,7 @@ static void print_counters(struct seq_file *file, int cpu, const struct counters
 			seq_puts(file, "firmware");
 		else
 			seq_printf(file, "%#x/%u", counters->info[i].csr, counters->info[i].width);
-		seq_printf(file, " %#x %#llx %#x %u\n", code->idx, code->data, code->flags,
-			   events);
+		seq_printf(file, " %#x %#llx %#x %u\n", code->idx, code->data, code->flags, events);
 	}
 	if (copy->lost_events)
 		seq_printf(file, "%d: firmware refused a counter that was in use, %u times\n", cpu,

@@ -11,9 +11,10 @@
 /* Most return 0 for marchid and mimpid. */
 static bool is_thead_c9xx(const struct sbi_pmu_firmware_id *core)
 {
-	return core->mvendorid == THEAD &&
-	       ((!core->marchid && !core->mimpid) ||
-		(core->marchid == THEAD_C908 && core->mimpid == K230));
+	if (core->mvendorid != THEAD)
+		return false;
+	return (!core->marchid && !core->mimpid) ||
+	       (core->marchid == THEAD_C908 && core->mimpid == K230);
 }
 
 enum { LCOFI, THEAD_IRQ, ANDES_IRQ };

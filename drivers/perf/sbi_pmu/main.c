@@ -108,11 +108,11 @@ static void count_without_scountovf(void *arg)
  */
 static void probe_irq_source(struct sbi_pmu *pmu)
 {
+	const bool sscofpmf = riscv_isa_extension_available(NULL, SSCOFPMF);
+	const bool xandespmu = riscv_isa_vendor_extension_available(ANDES_VENDOR_ID, XANDESPMU);
 	atomic_t without = ATOMIC_INIT(0);
 
-	pmu->irq_source = sbi_pmu_irq_source_of(
-		&pmu->id, riscv_isa_extension_available(NULL, SSCOFPMF),
-		riscv_isa_vendor_extension_available(ANDES_VENDOR_ID, XANDESPMU));
+	pmu->irq_source = sbi_pmu_irq_source_of(&pmu->id, sscofpmf, xandespmu);
 	if (pmu->irq_source) {
 		pmu->caps.filter = pmu->irq_source->filters;
 	} else if (!sbi_pmu_in_kvm(pmu)) {
@@ -195,13 +195,6 @@ static int match_vendor(struct sbi_pmu *pmu)
 
 /* ---- how counters are programmed ---- */
 
-/* Probes of one CPU with the chosen backend; cpu.c checks the others. */
-struct cpu_probe {
-	struct sbi_pmu *pmu;
-	const struct sbi_pmu_backend *backend;
-	const char *why; /* it cannot be used so; NULL: it can */
-};
-
 /* Return: NULL, or in words for the log why counters cannot be programmed by CSRs. */
 static const char *probe_delegation(struct sbi_pmu *pmu)
 {
@@ -245,18 +238,20 @@ static void use_csr(struct sbi_pmu *pmu)
 	caps->m_mode_fixed = caps->filter && pmu->delegation.fixed_filters;
 }
 
-/* On one CPU, interrupts disabled. In shared mode only OpenSBI's refusals are understood. */
+/*
+ * On one CPU, interrupts disabled; cpu.c checks the others. In shared mode only OpenSBI's refusals
+ * are understood. pmu->backend becomes NULL if it does not work.
+ */
 static void probe_reads_here(void *arg)
 {
-	struct cpu_probe *p = arg;
-	struct sbi_pmu *pmu = p->pmu;
+	struct sbi_pmu *pmu = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
 
 	sbi_pmu_counters_online(cpu);
 	if (sbi_pmu_in_kvm(pmu))
 		pmu->accumulates = cpu->accumulates = sbi_pmu_probe_accumulates(cpu);
-	if (p->backend == &sbi_pmu_backend_snapshot && !sbi_pmu_snapshot_works(cpu))
-		p->why = "firmware has no snapshot shared memory (SBI 2.0), or it does not work";
+	if (pmu->backend == &sbi_pmu_backend_snapshot && !sbi_pmu_snapshot_works(cpu))
+		pmu->backend = NULL;
 	if (pmu->exclusive || pmu->id.impl == SBI_IMPL_OPENSBI)
 		pmu->counters.free_running = sbi_pmu_probe_free_running(cpu);
 	sbi_pmu_counters_offline(cpu);
@@ -265,7 +260,6 @@ static void probe_reads_here(void *arg)
 /* Firmware programs counters: find out how they are read. Return: 0, or an errno. */
 static int use_firmware(struct sbi_pmu *pmu, const struct sbi_pmu_backend *wanted)
 {
-	struct cpu_probe p = { .pmu = pmu, .backend = wanted };
 	int cpu, ret = 0;
 
 	pmu->backend = wanted;
@@ -280,12 +274,11 @@ static int use_firmware(struct sbi_pmu *pmu, const struct sbi_pmu_backend *wante
 	}
 	if (ret)
 		return ret;
-	ret = on_probed_cpu(pmu, probe_reads_here, &p);
-	if (ret)
+	ret = on_probed_cpu(pmu, probe_reads_here, pmu);
+	if (ret || pmu->backend)
 		return ret;
-	if (p.why)
-		pr_err("backend=snapshot: %s\n", p.why);
-	return p.why ? -EOPNOTSUPP : 0;
+	pr_err("backend=snapshot: firmware has no snapshot shared memory (SBI 2.0), or it does not work\n");
+	return -EOPNOTSUPP;
 }
 
 /* By default by CSRs where is_csr_better(), else by SBI calls. */
@@ -347,13 +340,11 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 	if (!pmu->exclusive && sbi_pmu_in_kvm(pmu)) {
 		pr_err("PMU '%s' uses this guest's counters, and KVM has no others: boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit\n",
 		       *owner);
-		kfree(*owner);
 		return -EBUSY;
 	}
 	if (taken) {
 		pr_err("there is a PMU '%s' already (see /sys/bus/event_source/devices): unload the module that registered it\n",
 		       pmu->name);
-		kfree(*owner);
 		return -EBUSY; /* -EEXIST from a module's init means: loaded already */
 	}
 	for_each_possible_cpu(cpu)
@@ -528,7 +519,7 @@ static int __init sbi_pmu_init(void)
 		goto err_free;
 	ret = choose_mode(pmu, &owner);
 	if (ret)
-		goto err_free;
+		goto err_owner;
 
 	cpus_read_lock();
 	ret = choose_backend(pmu);
