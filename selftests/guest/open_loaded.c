@@ -120,8 +120,7 @@ static void test_loaded(void)
 	note("pinned group: %lu of %lu ns", r.running, r.enabled);
 	check(r.running && r.running == r.enabled, "pinned_group_keeps_its_counters");
 	note("SBI calls on other CPUs: %lu", calls_elsewhere() - elsewhere);
-	check(calls_elsewhere() == elsewhere,
-	      "opening_makes_no_calls_on_other_cpus");
+	check(calls_elsewhere() == elsewhere, "opening_makes_no_calls_on_other_cpus");
 	close_events(fds, n);
 	close_events(pair, 2);
 }

@@ -184,53 +184,12 @@ const char *sbi_pmu_free_running_names(const struct sbi_pmu_counters *counters)
 	return names[which];
 }
 
-static ssize_t mode_show(struct device *dev, struct device_attribute *attr, char *buf)
+static const char *overflow_name(const struct sbi_pmu *pmu)
 {
-	return sysfs_emit(buf, "%s\n", dev_to_sbi_pmu(dev)->exclusive ? "exclusive" : "shared");
+	if (pmu->source == SBI_PMU_OVERFLOW_IRQ)
+		return pmu->irq_source->name;
+	return pmu->source == SBI_PMU_OVERFLOW_TIMER ? "timer" : "none";
 }
-static DEVICE_ATTR_RO(mode);
-
-static ssize_t overflow_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	static const char * const names[] = {
-		[SBI_PMU_OVERFLOW_NONE] = "none",
-		[SBI_PMU_OVERFLOW_TIMER] = "timer",
-	};
-	const struct sbi_pmu *pmu = dev_to_sbi_pmu(dev);
-
-	return sysfs_emit(buf, "%s\n",
-			  pmu->source == SBI_PMU_OVERFLOW_IRQ ? pmu->irq_source->name :
-								names[pmu->source]);
-}
-static DEVICE_ATTR_RO(overflow);
-
-static ssize_t hardware_counters_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct sbi_pmu *pmu = dev_to_sbi_pmu(dev);
-	const u64 hw = sbi_pmu_hardware(&pmu->counters);
-
-	return sysfs_emit(buf, "%u\n", (unsigned int)hweight64(hw));
-}
-static DEVICE_ATTR_RO(hardware_counters);
-
-static ssize_t firmware_counters_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n",
-			  (unsigned int)hweight64(dev_to_sbi_pmu(dev)->counters.firmware));
-}
-static DEVICE_ATTR_RO(firmware_counters);
-
-static ssize_t user_read_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%d\n", dev_to_sbi_pmu(dev)->user_access.available);
-}
-static DEVICE_ATTR_RO(user_read);
-
-static ssize_t backend_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%s\n", dev_to_sbi_pmu(dev)->backend->name);
-}
-static DEVICE_ATTR_RO(backend);
 
 /* 0: not known */
 static unsigned int slots_of(const struct sbi_pmu *pmu)
@@ -240,24 +199,26 @@ static unsigned int slots_of(const struct sbi_pmu *pmu)
 	return vendor && vendor->slots ? vendor->slots(pmu->caps.vendor_data) : 0;
 }
 
-/* In the format of arm64 */
-static ssize_t slots_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "0x%08x\n", slots_of(dev_to_sbi_pmu(dev)));
-}
-static DEVICE_ATTR_RO(slots);
+/* A file in caps/ */
+#define CAP(_name, _format, _value)						\
+	static ssize_t _name##_show(struct device *dev,				\
+				    struct device_attribute *attr, char *buf)	\
+	{									\
+		const struct sbi_pmu *pmu = dev_to_sbi_pmu(dev);		\
+										\
+		return sysfs_emit(buf, _format "\n", _value);			\
+	}									\
+	static DEVICE_ATTR_RO(_name)
 
-static ssize_t free_running_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%s\n", sbi_pmu_free_running_names(&dev_to_sbi_pmu(dev)->counters));
-}
-static DEVICE_ATTR_RO(free_running);
-
-static ssize_t branches_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", dev_to_sbi_pmu(dev)->branch.entries);
-}
-static DEVICE_ATTR_RO(branches);
+CAP(mode, "%s", pmu->exclusive ? "exclusive" : "shared");
+CAP(overflow, "%s", overflow_name(pmu));
+CAP(hardware_counters, "%u", (unsigned int)hweight64(sbi_pmu_hardware(&pmu->counters)));
+CAP(firmware_counters, "%u", (unsigned int)hweight64(pmu->counters.firmware));
+CAP(user_read, "%d", pmu->user_access.available);
+CAP(backend, "%s", pmu->backend->name);
+CAP(slots, "0x%08x", slots_of(pmu)); /* in the format of arm64 */
+CAP(free_running, "%s", sbi_pmu_free_running_names(&pmu->counters));
+CAP(branches, "%u", pmu->branch.entries);
 
 static struct attribute *caps_attrs[] = {
 	&dev_attr_mode.attr,
