@@ -16,9 +16,10 @@
 /* Not ours to set, or set by the hart */
 #define NOT_KEPT	(HPMEVENT_OF | HPMEVENT_MINH)
 
+/* 0 is cycle, 2 instret, 3 to 31 the programmable ones */
 static unsigned int number_of(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	return sbi_pmu_counter_number(&cpu->counters->info[idx]);
+	return cpu->counters->info[idx].csr - CSR_CYCLE;
 }
 
 static bool is_fixed(const struct sbi_pmu_cpu *cpu, unsigned int idx)
@@ -805,7 +806,7 @@ bool sbi_pmu_delegation_is_complete(const struct sbi_pmu *pmu)
 	unsigned int i;
 
 	for_each_counter(i, counters->programmable)
-		if (!event_of_counter(d, sbi_pmu_counter_number(&counters->info[i])))
+		if (!event_of_counter(d, counters->info[i].csr - CSR_CYCLE))
 			return false;
 	return d->of_firmware && d->event[0].idx <= SBI_PMU_HW_INSTRUCTIONS && !d->differs &&
 	       d->filters == pmu->caps.filter &&

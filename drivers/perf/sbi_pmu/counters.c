@@ -393,22 +393,18 @@ static int move_events(struct sbi_pmu_cpu *cpu, unsigned int from, unsigned int 
 	const struct sbi_pmu_assigned moved = cpu->assigned.counter[from];
 	int ret;
 
-	if (has_counter(cpu->assigned.configured, to))
-		counter_release(cpu, to);
 	sbi_pmu_counter_update(cpu, from);
 	counter_release(cpu, from);
 	ret = counter_configure(cpu, to, &moved.code, moved.candidates);
-	if (!ret) {
-		hlist_move_list(&cpu->events[from], &cpu->events[to]);
-		sbi_pmu_assign_events(&cpu->assigned, to, moved.events);
-		sbi_pmu_assign_events(&cpu->assigned, from, 0);
-		counter_rebase(cpu, to);
-	} else if (!counter_configure(cpu, from, &moved.code, moved.candidates)) {
-		counter_rebase(cpu, from);
-	} else {
-		counter_drop_events(cpu, from);
+	if (ret) {
+		counter_configure_again(cpu, from);
+		return ret;
 	}
-	return ret;
+	hlist_move_list(&cpu->events[from], &cpu->events[to]);
+	sbi_pmu_assign_events(&cpu->assigned, to, moved.events);
+	sbi_pmu_assign_events(&cpu->assigned, from, 0);
+	counter_rebase(cpu, to);
+	return 0;
 }
 
 static int free_first(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_path *path)
@@ -416,13 +412,13 @@ static int free_first(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_path *path)
 	unsigned int to;
 	int ret;
 
+	if (has_counter(cpu->assigned.configured, path->end))
+		counter_release(cpu, path->end);
 	for (to = path->end; to != path->first; to = path->from[to]) {
 		ret = move_events(cpu, path->from[to], to);
 		if (ret)
 			return ret;
 	}
-	if (has_counter(cpu->assigned.configured, to))
-		counter_release(cpu, to);
 	return 0;
 }
 

@@ -102,12 +102,6 @@ static inline bool sbi_pmu_in_upper_half(const struct sbi_pmu_counter_info *info
 	return value & info->mask & ~(info->mask >> 1);
 }
 
-/* The number of a hardware counter: 0 is cycle, 2 instret, 3 to 31 the programmable ones */
-static inline unsigned int sbi_pmu_counter_number(const struct sbi_pmu_counter_info *info)
-{
-	return info->csr - CSR_CYCLE;
-}
-
 /* The event_idx of what a fixed counter counts */
 static inline u32 sbi_pmu_fixed_event(const struct sbi_pmu_counter_info *info)
 {
