@@ -33,6 +33,12 @@ struct standard {
 
 #define MAX_STANDARDS	32
 
+#define SPACEMIT	0x710 /* mvendorid (JEDEC) */
+
+/* "Perf Usage Note" (Bianbu documentation, development/perf): r0400000000000008 is event 8. */
+#define SPACEMIT_TYPE		GENMASK_ULL(63, 56)
+#define SPACEMIT_TYPE_RAW	4 /* as PERF_TYPE_RAW */
+
 /* Who decides what counts as a standard event */
 enum decision {
 	LEFT,      /* firmware; nothing is known to be wrong */
@@ -61,9 +67,10 @@ struct core_id {
 
 #include "cores.inc"
 
-/* Data of this vendor; NULL where nothing is known of the core */
+/* Data of this vendor; NULL: a core of SpacemiT of which only the codes are known */
 struct table {
 	const struct core *core;
+	bool spacemit;
 	unsigned int found;                      /* number of events that firmware takes */
 	u8 decision[MAX_STANDARDS];              /* enum decision, by row of the core's standards */
 	struct attribute_group events, fields;   /* attribute groups */
@@ -90,22 +97,24 @@ static const struct core *find_core(const struct sbi_pmu_firmware_id *id)
 	return NULL;
 }
 
-int sbi_pmu_core_match(const struct sbi_pmu_firmware_id *id, void **data)
+static int core_match(const struct sbi_pmu_firmware_id *id, void **data)
 {
 	const struct core *core = find_core(id);
+	const bool spacemit = id->mvendorid == SPACEMIT;
 	struct table *table;
 
 	if (!core)
-		return -ENODEV;
+		return spacemit ? 0 : -ENODEV;
 	table = kzalloc(sizeof(*table), GFP_KERNEL);
 	if (!table)
 		return -ENOMEM;
 	table->core = core;
+	table->spacemit = spacemit;
 	*data = table;
 	return 0;
 }
 
-void sbi_pmu_core_remove(void *data)
+static void core_remove(void *data)
 {
 	struct table *table = data;
 
@@ -114,6 +123,15 @@ void sbi_pmu_core_remove(void *data)
 	kvfree(table->list);
 	kvfree(table->attr);
 	kfree(table);
+}
+
+static int core_encode(const void *data, u64 config, struct sbi_pmu_code *code)
+{
+	const struct table *table = data;
+
+	if ((!table || table->spacemit) && FIELD_GET(SPACEMIT_TYPE, config) == SPACEMIT_TYPE_RAW)
+		code->data = config & ~SPACEMIT_TYPE;
+	return 0;
 }
 
 /* ---- standard events ---- */
@@ -127,7 +145,7 @@ static struct sbi_pmu_code code_of(u32 selector)
 }
 
 /* By the byte that selects an event: other bits must not get around this. */
-bool sbi_pmu_core_ignores_filters(const void *data, const struct sbi_pmu_code *code)
+static bool core_ignores_filters(const void *data, const struct sbi_pmu_code *code)
 {
 	const struct table *table = data;
 	const u8 selector = code->data;
@@ -137,7 +155,7 @@ bool sbi_pmu_core_ignores_filters(const void *data, const struct sbi_pmu_code *c
 	       selector <= table->core->unfiltered_last;
 }
 
-int sbi_pmu_core_correct(const void *data, struct sbi_pmu_code *code)
+static int core_correct(const void *data, struct sbi_pmu_code *code)
 {
 	const struct table *table = data;
 
@@ -155,7 +173,7 @@ int sbi_pmu_core_correct(const void *data, struct sbi_pmu_code *code)
 }
 
 /* Replace an event by one that counts the same; its flags stay. Return: is there one? */
-bool sbi_pmu_core_substitute(const void *data, struct sbi_pmu_code *code)
+static bool core_substitute(const void *data, struct sbi_pmu_code *code)
 {
 	const u32 modes = code->flags & (SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_SINH);
 	const struct table *table = data;
@@ -260,7 +278,7 @@ static void fill_events(struct sbi_pmu *pmu, struct table *table)
 	}
 }
 
-const struct attribute_group **sbi_pmu_core_attribute_groups(struct sbi_pmu *pmu, void *data)
+static const struct attribute_group **core_attribute_groups(struct sbi_pmu *pmu, void *data)
 {
 	static const struct attribute_group *none[] = { NULL };
 	struct table *table = data;
@@ -311,7 +329,7 @@ static void log_standard(struct sbi_pmu *pmu, const struct core *core, const str
 			core->title, row->name, user ? 'u' : 'k', row->event, row->selector);
 }
 
-void sbi_pmu_core_log(struct sbi_pmu *pmu, void *data)
+static void core_log(struct sbi_pmu *pmu, void *data)
 {
 	const struct table *table = data;
 	unsigned int n, replaced = 0;
@@ -334,11 +352,12 @@ void sbi_pmu_core_log(struct sbi_pmu *pmu, void *data)
 }
 
 const struct sbi_pmu_vendor sbi_pmu_cores = {
-	.match = sbi_pmu_core_match,
-	.ignores_filters = sbi_pmu_core_ignores_filters,
-	.correct = sbi_pmu_core_correct,
-	.substitute = sbi_pmu_core_substitute,
-	.attribute_groups = sbi_pmu_core_attribute_groups,
-	.log = sbi_pmu_core_log,
-	.remove = sbi_pmu_core_remove,
+	.match = core_match,
+	.encode = core_encode,
+	.ignores_filters = core_ignores_filters,
+	.correct = core_correct,
+	.substitute = core_substitute,
+	.attribute_groups = core_attribute_groups,
+	.log = core_log,
+	.remove = core_remove,
 };

@@ -4,7 +4,6 @@
 
 const struct sbi_pmu_vendor * const sbi_pmu_vendors[] = {
 	&sbi_pmu_xiangshan,
-	&sbi_pmu_spacemit,
 	&sbi_pmu_cores,
 	NULL,
 };
