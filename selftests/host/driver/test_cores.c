@@ -72,6 +72,8 @@ static void test_names(void)
 	unloaded("cores.names");
 }
 
+#define HW(event)	PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event
+
 /* What counts as a standard event; with firmware_map=1, if @map */
 static const struct {
 	const char *board, *what;
@@ -82,38 +84,26 @@ static const struct {
 	u32 idx;
 	u64 data;
 } standards[] = {
-	{ "k1", "branches", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0, RAW, 60 },
-	{ "k1", "branches", true, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0, 5, 0 },
-	{ "k1", "branch_misses", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, 0, RAW, 69 },
-	{ "k1", "cache_misses_that_firmware_lacks", false, PERF_TYPE_HARDWARE,
-	  PERF_COUNT_HW_CACHE_MISSES, 0, RAW, 0xb9 },
-	{ "k1", "cache_misses_that_firmware_lacks", true, PERF_TYPE_HARDWARE,
-	  PERF_COUNT_HW_CACHE_MISSES, -ENOENT, 0, 0 },
-	{ "k1", "frontend_stalls_that_firmware_has", false, PERF_TYPE_HARDWARE,
-	  PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, 0, 8, 0 },
-	{ "th1520", "bus_cycles", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, -ENOENT, 0, 0 },
-	{ "th1520", "bus_cycles", true, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, 0, 7, 0 },
-	{ "th1520", "frontend_stalls", false, PERF_TYPE_HARDWARE,
-	  PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, 0, RAW, 0x27 },
-	{ "th1520", "backend_stalls", false, PERF_TYPE_HARDWARE,
-	  PERF_COUNT_HW_STALLED_CYCLES_BACKEND, 0, RAW, 0x28 },
-	{ "th1520", "ref_cycles", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, -ENOENT,
-	  0, 0 },
-	{ "th1520", "cache_misses", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, 0, RAW, 0x11 },
-	{ "th1520", "branch_misses", false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, 0, 6, 0 },
-	{ "d1", "cache_misses_without_that_row", false, PERF_TYPE_HARDWARE,
-	  PERF_COUNT_HW_CACHE_MISSES, -ENOENT, 0, 0 },
+	{ "k1", "branches", false, HW(BRANCH_INSTRUCTIONS), 0, RAW, 60 },
+	{ "k1", "branches", true, HW(BRANCH_INSTRUCTIONS), 0, 5, 0 },
+	{ "k1", "branch_misses", false, HW(BRANCH_MISSES), 0, RAW, 69 },
+	{ "k1", "cache_misses_that_firmware_lacks", false, HW(CACHE_MISSES), 0, RAW, 0xb9 },
+	{ "k1", "cache_misses_that_firmware_lacks", true, HW(CACHE_MISSES), -ENOENT, 0, 0 },
+	{ "k1", "frontend_stalls_that_firmware_has", false, HW(STALLED_CYCLES_FRONTEND), 0, 8, 0 },
+	{ "th1520", "bus_cycles", false, HW(BUS_CYCLES), -ENOENT, 0, 0 },
+	{ "th1520", "bus_cycles", true, HW(BUS_CYCLES), 0, 7, 0 },
+	{ "th1520", "frontend_stalls", false, HW(STALLED_CYCLES_FRONTEND), 0, RAW, 0x27 },
+	{ "th1520", "backend_stalls", false, HW(STALLED_CYCLES_BACKEND), 0, RAW, 0x28 },
+	{ "th1520", "ref_cycles", false, HW(REF_CPU_CYCLES), -ENOENT, 0, 0 },
+	{ "th1520", "cache_misses", false, HW(CACHE_MISSES), 0, RAW, 0x11 },
+	{ "th1520", "branch_misses", false, HW(BRANCH_MISSES), 0, 6, 0 },
+	{ "d1", "cache_misses_without_that_row", false, HW(CACHE_MISSES), -ENOENT, 0, 0 },
 	{ "d1", "instruction_cache_loads", false, PERF_TYPE_HW_CACHE, 1, 0, RAW, 1 },
-	{ "jh7110", "branch_misses_of_one_kind", false, PERF_TYPE_HARDWARE,
-	  PERF_COUNT_HW_BRANCH_MISSES, 0, 6, 0 },
-	{ "eic7700", "branch_misses_of_both_kinds", false, PERF_TYPE_HARDWARE,
-	  PERF_COUNT_HW_BRANCH_MISSES, 0, RAW, 0x6001 },
-	{ "eic7700", "branch_misses_of_one_kind", true, PERF_TYPE_HARDWARE,
-	  PERF_COUNT_HW_BRANCH_MISSES, 0, 6, 0 },
-	{ "sg2042", "bus_cycles_without_selector", false, PERF_TYPE_HARDWARE,
-	  PERF_COUNT_HW_BUS_CYCLES, -ENOENT, 0, 0 },
-	{ "sg2044", "ref_cycles_without_selector", false, PERF_TYPE_HARDWARE,
-	  PERF_COUNT_HW_REF_CPU_CYCLES, -ENOENT, 0, 0 },
+	{ "jh7110", "branch_misses_of_one_kind", false, HW(BRANCH_MISSES), 0, 6, 0 },
+	{ "eic7700", "branch_misses_of_both_kinds", false, HW(BRANCH_MISSES), 0, RAW, 0x6001 },
+	{ "eic7700", "branch_misses_of_one_kind", true, HW(BRANCH_MISSES), 0, 6, 0 },
+	{ "sg2042", "bus_cycles_without_selector", false, HW(BUS_CYCLES), -ENOENT, 0, 0 },
+	{ "sg2044", "ref_cycles_without_selector", false, HW(REF_CPU_CYCLES), -ENOENT, 0, 0 },
 	{ "fu740", "unified_tlb_is_no_cache", false, PERF_TYPE_HW_CACHE, 0x10002, -ENOENT, 0, 0 },
 	{ "fu740", "write_backs_are_no_stores", false, PERF_TYPE_HW_CACHE, 0x100, -ENOENT, 0, 0 },
 };
