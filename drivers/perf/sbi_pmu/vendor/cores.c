@@ -55,6 +55,7 @@ struct core {
 	const struct standard *standards;
 	struct attribute **fields; /* of a selector, for format/ */
 	u16 total, standards_total;
+	u8 slots; /* micro-ops that a cycle can have at most; 0: no formulas need it */
 	u8 unfiltered_first, unfiltered_last; /* events that ignore filters */
 };
 
@@ -132,6 +133,13 @@ static int core_encode(const void *data, u64 config, struct sbi_pmu_code *code)
 	if ((!table || table->spacemit) && FIELD_GET(SPACEMIT_TYPE, config) == SPACEMIT_TYPE_RAW)
 		code->data = config & ~SPACEMIT_TYPE;
 	return 0;
+}
+
+static unsigned int core_slots(const void *data)
+{
+	const struct table *table = data;
+
+	return table ? table->core->slots : 0;
 }
 
 /* ---- standard events ---- */
@@ -357,6 +365,7 @@ const struct sbi_pmu_vendor sbi_pmu_cores = {
 	.ignores_filters = core_ignores_filters,
 	.correct = core_correct,
 	.substitute = core_substitute,
+	.slots = core_slots,
 	.attribute_groups = core_attribute_groups,
 	.log = core_log,
 	.remove = core_remove,

@@ -10,6 +10,7 @@
 #                                  digit only
 #   #stock CORE MODEL ...          perf's own tables of it
 #   #tree CORE COMPATIBLE ...      what device trees call it
+#   #slots CORE N                  micro-ops of a cycle at most, where sbi-topdown has formulas
 #   #rows CORES COUNTERS SELECTOR/MASK ...   what firmware's device tree can say of raw events: these
 #                                  counters take selectors that are alike outside of MASK's zeros
 #   #field NAME LOW-HIGH           bits of the selector
@@ -24,7 +25,7 @@
 # text says more than the name).
 #
 # A writer finds in its END block what write-json.awk needs (xiangshan/read.awk), and per core t:
-#   file[t], date[t], stock[t], tree[t], rows[t], first[t], last[t]
+#   file[t], date[t], stock[t], tree[t], slots[t], rows[t], first[t], last[t]
 #   ids[t], id[t, 1..]             "MVENDORID MARCHID MIMPID"
 #   standards[t], standard[t, 1..] "ID WHEN SELECTOR EVENT NAME", separated by spaces; and reason[t, 1..]
 #   fields[file[t]]                "NAME LOW HIGH" and so on
@@ -123,6 +124,7 @@ $1 == "#id" {
 
 $1 == "#stock" { stock[$2] = $3 }
 $1 == "#tree" { tree[$2] = $3 }
+$1 == "#slots" { slots[$2] = $3 }
 $1 == "#unfiltered" { first[$2] = $3; last[$2] = $4 }
 $1 == "#field" {
 	sub(/-/, " ", $3)

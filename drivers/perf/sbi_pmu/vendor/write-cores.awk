@@ -92,6 +92,8 @@ END {
 				"\t\t.standards_total = ARRAY_SIZE(" c "_standards),\n"
 		if (fields[file[t]] != "")
 			list = list "\t\t.fields = " file[t] "_fields,\n"
+		if (slots[t])
+			list = list "\t\t.slots = " slots[t] ",\n"
 		if (first[t] != "")
 			list = list "\t\t.unfiltered_first = " first[t] ",\n\t\t.unfiltered_last = " last[t] ",\n"
 		list = list "\t},\n"
