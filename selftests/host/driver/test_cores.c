@@ -11,6 +11,7 @@ static const struct core_ids like_it = { 0x489, 0x8000000000000f07, 0xd0000000 }
 static const struct core_ids rocket = { 0, 1, 0x20181004 };
 static const struct core_ids ax45 = { 0x31e, 0x8000000000008a45, 0x500 };
 static const struct core_ids c908 = { 0x5b7, 0x8000000009140d00, 0x50000 };
+static const struct core_ids a210 = { 0x5b7, 0x8000000009140d00, 0x100d000 };
 static const struct core_ids c930 = { 0x5b7, 0x8000000009201600, 0x10000 };
 static const struct core_ids c950 = { 0x5b7, 0x8000000009241600, 0 };
 static const struct core_ids x100 = { 0x710, 0x8000000058000002, 0x33d8a600 };
@@ -47,9 +48,11 @@ static const struct {
 	{ "th1520", &ax45, "ax45", "cycle_count", "event=0x10,firmware=0x0", "Andes AX45" },
 	{ "fu740", &bullet_0d, "bullet-0d", "replay", "event=0x10001,firmware=0x0", "SiFive 7 series" },
 	{ "fu740", &rocket, "rocket", "exception_taken", "event=0x100,firmware=0x0", "Rocket: events by" },
+	{ "k1", &c908, "c908", "inst_branch", "event=0x36,firmware=0x0", "firmware takes 16 of 16" },
+	{ "k1", &c908, "c908", "inst_fp", NULL, "T-Head C908" },
 	{ "k1", &c930, "c930", "uop_ret", "event=0x17,firmware=0x0", "firmware takes 142 of 142" },
 	{ "k1", &c950, "c950", "uop_ret", "event=0x17,firmware=0x0", "XuanTie C950" },
-	{ "th1520", &c908, NULL, "inst_fp", NULL, NULL },
+	{ "th1520", &a210, NULL, "inst_fp", NULL, NULL },
 	{ "fu740", &like_it, NULL, "exception_taken", NULL, NULL },
 	{ "th1520", &unknown, NULL, "inst_fp", NULL, NULL },
 };
@@ -63,7 +66,7 @@ static void test_names(void)
 		snprintf(path, sizeof(path), "events/%s", names[i].event);
 		check(is_text("caps/event_table", names[i].table) && is_text(path, names[i].config) &&
 		      (names[i].log ? host_logged(names[i].log) : !host_logged("events by table")),
-		      "cores.%s_%s", names[i].table ?: names[i].ids == &c908 ? "c908" : "no_table",
+		      "cores.%s_%s", names[i].table ?: names[i].ids == &a210 ? "a210" : "no_table",
 		      names[i].event);
 		unload();
 	}
