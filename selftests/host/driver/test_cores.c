@@ -14,6 +14,7 @@ static const struct core_ids c908 = { 0x5b7, 0x8000000009140d00, 0x50000 };
 static const struct core_ids a210 = { 0x5b7, 0x8000000009140d00, 0x100d000 };
 static const struct core_ids c930 = { 0x5b7, 0x8000000009201600, 0x10000 };
 static const struct core_ids c950 = { 0x5b7, 0x8000000009241600, 0 };
+static const struct core_ids boom = { 0, 2, 0x20181004 };
 static const struct core_ids x100 = { 0x710, 0x8000000058000002, 0x33d8a600 };
 static const struct core_ids unknown = {};
 
@@ -48,6 +49,8 @@ static const struct {
 	{ "th1520", &ax45, "ax45", "cycle_count", "event=0x10,firmware=0x0", "Andes AX45" },
 	{ "fu740", &bullet_0d, "bullet-0d", "replay", "event=0x10001,firmware=0x0", "SiFive 7 series" },
 	{ "fu740", &rocket, "rocket", "exception_taken", "event=0x100,firmware=0x0", "Rocket: events by" },
+	{ "fu740", &boom, "boom", "branch_misprediction", "event=0x201,firmware=0x0", "firmware takes 10 of 11" },
+	{ "fu740", &boom, "boom", "fp_interlock", NULL, "BOOM: events by" },
 	{ "k1", &c908, "c908", "inst_branch", "event=0x36,firmware=0x0", "firmware takes 16 of 16" },
 	{ "k1", &c908, "c908", "inst_fp", NULL, "T-Head C908" },
 	{ "k1", &c930, "c930", "uop_ret", "event=0x17,firmware=0x0", "firmware takes 142 of 142" },
