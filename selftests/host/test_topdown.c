@@ -3,11 +3,19 @@
 #include "../../tools/sbi-topdown/topdown.h"
 #include "test.h"
 
+#define XUANTIE		(&td_models[TD_XUANTIE])
+#define XIANGSHAN	(&td_models[TD_XIANGSHAN])
+
+#define X(name, level) EV_##name,
+enum { TD_EVENTS_2(X) N_EVENTS };
+#undef X
+
 /* Counts of 1000 cycles, in the order of the events */
 static const struct td_report plain = {
-	.what = "all 4 CPUs", .seconds = 12.5,
+	.what = "all 4 CPUs", .table = "v2r2", .seconds = 12.5,
 	.sample = {
-		.enabled = 1000, .running = 1000, .n_events = TD_EVENTS, .slots = 6,
+		.model = XIANGSHAN,
+		.enabled = 1000, .running = 1000, .n_events = N_EVENTS, .slots = 6,
 		.count = {
 			[EV_cycles] = 1000, [EV_instructions] = 3000, [EV_front_bubble] = 600,
 			[EV_inst_spec_recovery] = 3600, [EV_fetch_latency_bound] = 40,
@@ -50,7 +58,7 @@ static struct td_report up_to(unsigned int n_events)
 	struct td_report less = plain;
 
 	less.sample.n_events = n_events;
-	memset(&less.sample.count[n_events], 0, (TD_EVENTS - n_events) * sizeof(u64));
+	memset(&less.sample.count[n_events], 0, (N_EVENTS - n_events) * sizeof(u64));
 	return less;
 }
 
@@ -72,24 +80,63 @@ static void test_shares(void)
 	r = up_to(EV_memstall_l3miss);
 	check(shares_are(&r, ",0.050000,0.080000,0.120000,,0.050000,0.200000,1000,"),
 	      "topdown.level3_without_l3miss");
-	r = up_to(td_events_of_level(2));
+	r = up_to(td_events_of_level(XIANGSHAN, 2));
 	check(shares_are(&r, ",0.300000,,,,,,0.200000,1000,"), "topdown.level2_shares");
-	r = up_to(td_events_of_level(1));
+	r = up_to(td_events_of_level(XIANGSHAN, 1));
 	check(shares_are(&r, "0,0.500000,0.100000,,,0.100000,,,0.300000,,,,,,,,1000,3000,600,3600,,"),
 	      "topdown.level1_shares");
 	/* All retire, and more: no remainder is negative; without flushes none is divided. */
 	memset(r.sample.count, 0, sizeof(r.sample.count));
-	r.sample.n_events = TD_EVENTS;
+	r.sample.n_events = N_EVENTS;
 	r.sample.count[EV_cycles] = 100;
 	r.sample.count[EV_instructions] = 700;
 	r.sample.count[EV_fetch_latency_bound] = 50;
 	check(shares_are(&r, "0,1.166667,0.000000,0.500000,0.000000,0.000000,0.000000,0.000000,0.000000,"),
 	      "topdown.no_negative_shares");
-	PRINTED(td_show_csv_head(out));
+	PRINTED(td_show_csv_head(out, XIANGSHAN));
 	check(has("running,retiring,frontend_bound,fetch_latency,fetch_bandwidth,bad_speculation,") &&
 	      has("bad_speculation,branch_mispredicts,machine_clears,backend_bound,memory_bound,") &&
 	      has("memory_bound,l1_bound,l2_bound,l3_bound,mem_bound,store_bound,core_bound,cycles,"),
 	      "topdown.csv_head");
+}
+
+/*
+ * XuanTie's formulas, counts in the order of its events: of 8000 slots 2000 retire, 1200 - 8 * 50 are
+ * empty, and 2800 - 2000 + 8 * 50 wasted; of 100 flushes 60 are of branches, 20 of memory order; 300 + 100
+ * of 1000 cycles wait for memory, 80 of these for the L2, 120 for what is beyond.
+ */
+static const struct td_report xuantie = {
+	.what = "sh", .table = "c930", .seconds = 12.5,
+	.sample = {
+		.model = XUANTIE, .enabled = 1000, .running = 1000, .n_events = 16, .slots = 8,
+		.count = { 1000, 2000, 1200, 50, 2800, 480, 60, 5, 5, 10, 8, 12, 300, 100, 80, 120 },
+	},
+};
+
+static void test_xuantie(void)
+{
+	const unsigned int stores = 13;
+	const struct td_style style = {};
+	struct td_report r = xuantie;
+	struct td_profile p;
+
+	check(shares_are(&r, "0,1.0000,0.250000,0.100000,0.060000,0.040000,0.150000,0.090000,0.030000,") &&
+	      has(",0.030000,0.500000,0.200000,0.050000,0.040000,0.060000,0.050000,0.300000,1000,2000,"),
+	      "topdown.xuantie_level3_shares");
+	PRINTED(td_show_summary(out, &r, &style));
+	check(has("Top-down of sh, at 12 s, IPC 2.00, 1.00 GHz, table c930\n") &&
+	      has("\n      L3 or DRAM          6.0 %") && has("Look at: Backend bound > Core bound\n") &&
+	      !strstr(text, "Note"), "topdown.xuantie_text");
+	check(td_find_bottleneck(&r, &p) && p.event == EV_CYCLES, "topdown.xuantie_core_bound_samples_cycles");
+	r.sample.count[stores] = 600;
+	r.sample.n_events = td_events_of_level(XUANTIE, 2);
+	check(td_find_bottleneck(&r, &p) && !strcmp(p.label, "Memory bound") && p.event == stores &&
+	      !strcmp(XUANTIE->events[stores].name, "topdown_backend_bound_memory_store"),
+	      "topdown.xuantie_stores_are_sampled");
+	r = xuantie;
+	r.sample.slots = 4;
+	check(shares_are(&r, "0,1.0000,0.500000,0.250000,0.120000,0.130000,0.250000,"),
+	      "topdown.xuantie_shares_of_4_slots");
 }
 
 static void test_no_shares(void)
@@ -116,7 +163,7 @@ static void test_summary(void)
 	struct td_report r = plain;
 
 	PRINTED(td_show_summary(out, &plain, &style));
-	check(has("Top-down of all 4 CPUs, at 12 s, IPC 3.00, 1.00 GHz\n") &&
+	check(has("Top-down of all 4 CPUs, at 12 s, IPC 3.00, 1.00 GHz, table v2r2\n") &&
 	      has("\nRetiring                 50.0 %  Slots used by instr") &&
 	      has("\n   Memory bound          30.0 %  ") && has("\n      DRAM                3.0 %  ") &&
 	      has("Look at: Retiring\n") && !strstr(text, "Note"), "topdown.text");
@@ -145,7 +192,7 @@ static void test_bottleneck(void)
 	r.sample.count[EV_memstall_any_load] = 1000000;
 	check(td_find_bottleneck(&r, &p) && !strcmp(p.label, "L1") &&
 	      p.event == EV_memstall_any_load && p.period == 200, "topdown.bottleneck_of_level3");
-	r.sample.n_events = td_events_of_level(2);
+	r.sample.n_events = td_events_of_level(XIANGSHAN, 2);
 	r.sample.count[EV_memstall_store] = 5000000;
 	r.seconds = 1;
 	check(td_find_bottleneck(&r, &p) && !strcmp(p.label, "Memory bound") &&
@@ -184,9 +231,9 @@ static void test_find(void)
 	put("caps", "mode", "exclusive");
 	check(refuses(1, "xiangshan=TABLE"), "topdown.refuses_missing_event_table");
 	put("caps", "event_table", "v3");
-	check(refuses(1, "how many slots"), "topdown.refuses_missing_slots");
+	check(refuses(1, "no formulas for this core (event table v3)"), "topdown.refuses_missing_slots");
 	put("caps", "slots", "0x40");
-	check(refuses(1, "how many slots"), "topdown.refuses_wrong_slots");
+	check(refuses(1, "no formulas for this core (event table v3)"), "topdown.refuses_wrong_slots");
 	put("caps", "slots", "0x00000008");
 	put("format", "event", "config:0-55");
 	put("format", "firmware", "config:62-63");
@@ -209,15 +256,24 @@ static void test_find(void)
 	td_name_event(&set, EV_instructions, name);
 	check(!strcmp(name, "cpu/hw_instructions/u"), "topdown.name_for_perf");
 	check(refuses(2, "Level 1 is available"), "topdown.suggests_available_level");
-	for (unsigned int i = td_events_of_level(1); i < EV_memstall_l3miss; i++)
-		put("events", td_events[i], "event=0x7");
+	for (unsigned int i = td_events_of_level(XIANGSHAN, 1); i < EV_memstall_l3miss; i++)
+		put("events", XIANGSHAN->events[i].name, "event=0x7");
 	check(td_find_events(&set, 3) && set.n_events == EV_memstall_l3miss,
 	      "topdown.level3_can_do_without_l3miss");
+	put("caps", "event_table", "c930");
+	for (unsigned int i = 1; i < td_events_of_level(XUANTIE, 2); i++)
+		put("events", XUANTIE->events[i].name, "event=0x17");
+	set = (struct td_set){};
+	check(td_find_events(&set, 2) && set.model == XUANTIE && !strcmp(set.table, "c930") &&
+	      set.attr[EV_RETIRED].config == 0x17, "topdown.finds_events_of_xuantie");
+	check(refuses(3, "no event topdown_backend_bound_memory_load_l1_miss on this core (table c930)"),
+	      "topdown.xuantie_has_no_spare_event");
 }
 
 void test_topdown(void)
 {
 	test_shares();
+	test_xuantie();
 	test_no_shares();
 	test_summary();
 	test_bottleneck();

@@ -28,7 +28,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct td_set *set, const
 /* ---- sysfs ---- */
 
 /* The event of perf's name "cpu/front_bubble/". Return: is there one? */
-static bool parse_event(const struct td_set *set, enum td_event event, char name[64],
+static bool parse_event(const struct td_set *set, unsigned int event, char name[64],
 			struct perf_event_attr *attr)
 {
 	/* If another driver owns the PMU "cpu", general events have another name. */
@@ -36,7 +36,8 @@ static bool parse_event(const struct td_set *set, enum td_event event, char name
 	struct region parser = {};
 
 	for (unsigned int i = 0; i < 2; i++) {
-		snprintf(name, 64, "%s/%s%s/", set->pmu, prefixes[i], td_events[event]);
+		snprintf(name, 64, "%s/%s%s/", set->pmu, prefixes[i],
+			 set->model->events[event].name);
 		memcpy(parser.name[0], name, 64);
 		if (!region_parse(&parser, attr))
 			return true;
@@ -73,42 +74,43 @@ static bool read_slots(struct td_set *set)
 		return true;
 	}
 	return fail(set,
-		    "sbi_pmu does not say how many slots a cycle of this core has (caps/slots)\n"
-		    "To do: sbi-topdown knows the formulas of XiangShan's cores only; on one of\n"
-		    "these load a module of the same version.");
+		    "there are no formulas for this core (event table %s)\n"
+		    "To do: on a XiangShan core, load the module with xiangshan=TABLE;\n"
+		    "sbi-pmu-xiangshan.rst lists the tables. Other cores: XuanTie C925 and C930.",
+		    set->table);
 }
 
 /* Find the PMU and the events of a level. @set: all zero. Return: false: see @set->error. */
 bool td_find_events(struct td_set *set, unsigned int level)
 {
-	const unsigned int needed = td_events_of_level(level);
-	char table[256], name[64];
-	unsigned int n;
+	unsigned int n, needed;
+	char name[64];
 
 	if (!find_pmu(set))
 		return false;
-	if (!region_read_sysfs(table, set->pmu, "caps/", "event_table"))
-		return fail(set,
-			    "sbi_pmu knows of no XiangShan events on this core\n"
-			    "To do: on a XiangShan core, load the module with xiangshan=TABLE;\n"
-			    "sbi-pmu-xiangshan.rst lists the tables.");
+	if (!region_read_sysfs(set->table, set->pmu, "caps/", "event_table"))
+		strcpy(set->table, "unknown");
 	if (!read_slots(set))
 		return false;
+	set->model = &td_models[TD_XUANTIE];
+	if (!parse_event(set, EV_RETIRED, name, &set->attr[0]))
+		set->model = &td_models[TD_XIANGSHAN];
+	needed = td_events_of_level(set->model, level);
 	for (n = 0; n < needed && parse_event(set, n, name, &set->attr[n]); n++)
 		;
 	set->n_events = n;
-	if (n == needed || n == EV_memstall_l3miss)
+	if (n == needed || n == set->model->spare)
 		return true;
 	return fail(set,
 		    "there is no event %s on this core (table %s)\n"
 		    "To do: check in dmesg that the table is that of the core, and that firmware\n"
 		    "maps events to its counters (sbi-pmu-xiangshan.rst).%s",
-		    td_events[n], table,
-		    n >= td_events_of_level(1) ? " Level 1 is available: use -l 1." : "");
+		    set->model->events[n].name, set->table,
+		    n >= td_events_of_level(set->model, 1) ? " Level 1 is available: use -l 1." : "");
 }
 
 /* Write the name of an event, for perf. */
-void td_name_event(const struct td_set *set, enum td_event event, char text[96])
+void td_name_event(const struct td_set *set, unsigned int event, char text[96])
 {
 	struct perf_event_attr attr = {};
 
@@ -150,7 +152,7 @@ static int open_group(struct td_set *set, struct td_group *group, pid_t pid, int
 		const int fd = open_event(set, i, pid, cpu, on_exec, i ? group->fd[0] : -1);
 
 		/* No counter is left for the last event, which level 3 does not need. */
-		if (fd == -EINVAL && i == EV_memstall_l3miss) {
+		if (fd == -EINVAL && i == set->model->spare) {
 			set->n_events = i;
 			break;
 		}
@@ -180,10 +182,11 @@ static bool fail_open(struct td_set *set, unsigned int i, int error)
 		return fail(set,
 			    "%s does not fit on the counters with the other events\n"
 			    "To do: use a lower level, which needs fewer counters.",
-			    td_events[i]);
+			    set->model->events[i].name);
 	}
 	return fail(set, "%s cannot be counted%s: %s\nTo do: see in dmesg what sbi_pmu found.",
-		    td_events[i], set->user_only ? " in user mode only" : "", strerror(error));
+		    set->model->events[i].name, set->user_only ? " in user mode only" : "",
+		    strerror(error));
 }
 
 /* Open one more group. A task that has ended is no error, but gets no group. */
@@ -301,7 +304,9 @@ static bool read_group(struct td_group *group, unsigned int n_events)
 /* Read what all groups have counted since the start. */
 bool td_read_events(struct td_set *set, struct td_sample *sample)
 {
-	*sample = (struct td_sample){ .n_events = set->n_events, .slots = set->slots };
+	*sample = (struct td_sample){
+		.model = set->model, .n_events = set->n_events, .slots = set->slots,
+	};
 	for (unsigned int i = 0; i < set->n_groups; i++) {
 		const struct td_sample *last = &set->groups[i].last;
 

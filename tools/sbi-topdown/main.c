@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* sbi-topdown - top-down analysis of a XiangShan core without multiplexing. See sbi-topdown.1. */
+/* sbi-topdown - top-down analysis without multiplexing. See sbi-topdown.1. */
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -204,6 +204,7 @@ static bool read_report(struct td_report *report)
 {
 	*report = (struct td_report){
 		.what = what,
+		.table = set.table,
 		.seconds = (now_ns() - start_ns) / 1e9,
 		.user_only = set.user_only,
 	};
@@ -424,7 +425,7 @@ static bool report_functions(const struct td_profile *profile)
 	if (access(options.record, R_OK))
 		return false;
 	snprintf(what, sizeof(what), "%s: functions by %s", profile->label,
-		 td_events[profile->event]);
+		 set.model->events[profile->event].name);
 	snprintf(period, sizeof(period), "%llu", profile->period);
 	p = create_process(argv, fileno(out));
 	start_process(&p);
@@ -451,7 +452,7 @@ static bool show_functions(const struct td_report *report)
 		return false;
 	}
 	fprintf(out, "\nRunning again, with a sample each %llu %s\n", profile.period,
-		td_events[profile.event]);
+		set.model->events[profile.event].name);
 	fflush(out);
 	status = record(&profile);
 	if (!report_functions(&profile)) {
@@ -517,7 +518,7 @@ int main(int argc, char **argv)
 		errx(FAILED, "%s", set.error);
 	set_name();
 	if (options.csv)
-		td_show_csv_head(out);
+		td_show_csv_head(out, set.model);
 	fflush(out);
 	start_ns = now_ns();
 	if (options.all_cpus || options.n_pids)

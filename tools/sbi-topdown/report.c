@@ -13,65 +13,49 @@
 
 #include "topdown.h"
 
-#define X(name, level) #name,
-const char * const td_events[TD_EVENTS] = { TD_EVENT_LIST(X) };
-#undef X
+/* Functions in the formulas */
+#define max(a, b)	fmax(a, b)
+#define d_ratio(a, b)	((b) ? (a) / (b) : 0)
 
-#define X(name, level) level,
-static const unsigned int event_levels[TD_EVENTS] = { TD_EVENT_LIST(X) };
-#undef X
+/* The events, and the metrics before it, are variables of each formula. */
+#define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
+#define EVENT(name, level)	{ #name, level },
+#define COUNT(name, level)	const double name = *count++;
+#define METRIC(name, level, formula, text, label, a, b)	{ #name, text, label, level, { a, b } },
+#define VALUE(name, level, formula, text, label, a, b)	\
+	__attribute__((unused)) const double name = *value++ = formula;
+#define MODEL(m, spare) \
+static const struct td_event events_##m[] = { TD_EVENTS_##m(EVENT) }; \
+static const struct td_metric metrics_##m[] = { TD_METRICS_##m(METRIC) }; \
+static void compute_##m(const uint64_t *count, double slots, double *value) \
+{ \
+	TD_EVENTS_##m(COUNT) \
+	TD_METRICS_##m(VALUE) \
+} \
+_Static_assert(LENGTH(events_##m) < TD_EVENTS && LENGTH(metrics_##m) < TD_PARTS, "model " #m);
+TD_MODELS(MODEL)
 
-#define X(name, level, formula, text) { #name, text, level },
-static const struct {
-	const char *name, *text;
-	unsigned int level;
-} metrics[TD_PARTS] = { TD_METRIC_LIST(X) };
-#undef X
-
-/* Each before the parts that it consists of */
-static const struct {
-	enum td_metric metric;
-	const char *label;   /* for people */
-	enum td_event event; /* that causes it: sampled to find the code it comes from */
-} parts[TD_PARTS] = {
-	{ ME_td_retiring, "Retiring", EV_instructions },
-	{ ME_td_frontend_bound, "Frontend bound", EV_front_bubble },
-	{ ME_td_fetch_latency, "Fetch latency", EV_fetch_latency_bound },
-	{ ME_td_fetch_bandwidth, "Fetch bandwidth", EV_front_bubble },
-	{ ME_td_bad_speculation, "Bad speculation", EV_inst_spec_recovery },
-	{ ME_td_branch_mispredicts, "Branch mispredicts", EV_br_mis_pred },
-	{ ME_td_machine_clears, "Machine clears", EV_total_flush },
-	{ ME_td_backend_bound, "Backend bound", EV_exec_stall_cycle },
-	{ ME_td_memory_bound, "Memory bound", EV_memstall_any_load },
-	{ ME_td_l1_bound, "L1", EV_memstall_any_load },
-	{ ME_td_l2_bound, "L2", EV_memstall_l1miss },
-	{ ME_td_l3_bound, "L3", EV_memstall_l2miss },
-	{ ME_td_mem_bound, "DRAM", EV_memstall_l3miss },
-	{ ME_td_store_bound, "Stores", EV_memstall_store },
-	{ ME_td_core_bound, "Core bound", EV_exec_stall_cycle },
-};
-
-static unsigned int level_of(unsigned int part)
-{
-	return metrics[parts[part].metric].level;
-}
+#define ENTRY(m, spare)	\
+	{ events_##m, metrics_##m, LENGTH(events_##m), LENGTH(metrics_##m), spare, compute_##m },
+const struct td_model td_models[] = { TD_MODELS(ENTRY) };
 
 /* How many events a level needs, from the first on */
-unsigned int td_events_of_level(unsigned int level)
+unsigned int td_events_of_level(const struct td_model *model, unsigned int level)
 {
 	unsigned int n = 0;
 
-	while (n < TD_EVENTS && event_levels[n] <= level)
+	while (n < model->n_events && model->events[n].level <= level)
 		n++;
 	return n;
 }
 
-/* Can the part be computed from so many events? Of level 3 all but DRAM need no memstall_l3miss. */
-static bool has_part(unsigned int part, unsigned int n_events)
+/* Can the part be computed from the events that were counted? */
+static bool has_part(const struct td_sample *sample, unsigned int part)
 {
-	const bool spare = level_of(part) == 3 && parts[part].metric != ME_td_mem_bound;
+	const struct td_metric *metric = &sample->model->metrics[part];
+	const bool spare = metric->level == 3 && metric->event[0] != sample->model->spare;
 
-	return n_events + spare >= td_events_of_level(level_of(part));
+	return sample->n_events + spare >= td_events_of_level(sample->model, metric->level);
 }
 
 /* ---- shares ---- */
@@ -79,24 +63,6 @@ static bool has_part(unsigned int part, unsigned int n_events)
 static double running_share(const struct td_sample *sample)
 {
 	return sample->enabled ? (double)sample->running / sample->enabled : 0;
-}
-
-/* Functions in the formulas */
-#define max(a, b)	fmax(a, b)
-#define d_ratio(a, b)	((b) ? (a) / (b) : 0)
-
-/* All metrics; the events and the metrics before it are variables of each formula. */
-static void compute(const struct td_sample *sample, double value[TD_PARTS])
-{
-	const double slots = sample->slots;
-
-#define X(name, level) const double name = sample->count[EV_##name];
-	TD_EVENT_LIST(X)
-#undef X
-#define X(name, level, formula, text) \
-	__attribute__((unused)) const double name = value[ME_##name] = formula;
-	TD_METRIC_LIST(X)
-#undef X
 }
 
 /*
@@ -117,24 +83,26 @@ static const char *compute_shares(const struct td_sample *sample, double share[T
 			 100 * (1 - running_share(sample)));
 		return reason;
 	}
-	if (!sample->count[EV_cycles])
+	if (!sample->count[EV_CYCLES])
 		return "nothing ran";
-	compute(sample, value);
-	for (unsigned int i = 0; i < TD_PARTS; i++)
-		if (has_part(i, sample->n_events))
-			share[i] = value[parts[i].metric];
+	sample->model->compute(sample->count, sample->slots, value);
+	for (unsigned int i = 0; i < sample->model->n_metrics; i++)
+		if (has_part(sample, i))
+			share[i] = value[i];
 	return NULL;
 }
 
 /* Find the largest of the parts that @whole consists of (TD_PARTS: of level 1); TD_PARTS: none. */
-static unsigned int largest_part(const double share[TD_PARTS], unsigned int whole)
+static unsigned int largest_part(const struct td_model *model, const double share[TD_PARTS],
+				 unsigned int whole)
 {
-	const unsigned int level = whole == TD_PARTS ? 1 : level_of(whole) + 1;
+	const struct td_metric *metric = model->metrics;
+	const unsigned int level = whole == TD_PARTS ? 1 : metric[whole].level + 1;
 	unsigned int found = TD_PARTS;
 
 	for (unsigned int i = whole == TD_PARTS ? 0 : whole + 1;
-	     i < TD_PARTS && level_of(i) >= level; i++)
-		if (level_of(i) == level && share[i] > 0 &&
+	     i < model->n_metrics && metric[i].level >= level; i++)
+		if (metric[i].level == level && share[i] > 0 &&
 		    (found == TD_PARTS || share[i] > share[found]))
 			found = i;
 	return found;
@@ -150,19 +118,18 @@ bool td_find_bottleneck(const struct td_report *report, struct td_profile *profi
 {
 	const double samples = fmin(fmax(report->seconds * 1000, 100), 5000);
 	const uint64_t *count = report->sample.count;
+	const struct td_metric *metric = report->sample.model->metrics;
 	unsigned int part = TD_PARTS, next;
 	double share[TD_PARTS];
 
 	compute_shares(&report->sample, share);
-	while ((next = largest_part(share, part)) != TD_PARTS)
+	while ((next = largest_part(report->sample.model, share, part)) != TD_PARTS)
 		part = next;
 	if (part == TD_PARTS)
 		return false;
-	profile->label = parts[part].label;
-	profile->event = parts[part].event;
-	if (parts[part].metric == ME_td_memory_bound &&
-	    count[EV_memstall_store] > count[EV_memstall_any_load])
-		profile->event = EV_memstall_store;
+	metric += part;
+	profile->label = metric->label;
+	profile->event = metric->event[count[metric->event[1]] > count[metric->event[0]]];
 	profile->period = count[profile->event] > samples ? count[profile->event] / samples : 1;
 	return count[profile->event];
 }
@@ -171,9 +138,13 @@ bool td_find_bottleneck(const struct td_report *report, struct td_profile *profi
 
 static const char *label_of(unsigned int part, const struct td_sample *sample)
 {
-	if (parts[part].metric == ME_td_l3_bound && sample->n_events <= EV_memstall_l3miss)
+	const struct td_model *model = sample->model;
+
+	/* Without the event of the next part, this one has both. */
+	if (sample->n_events == model->spare && part + 1 < model->n_metrics &&
+	    model->metrics[part + 1].event[0] == model->spare)
 		return "L3 or DRAM";
-	return parts[part].label;
+	return model->metrics[part].label;
 }
 
 static void print_bar(FILE *out, const struct td_style *style, double share, unsigned int cells)
@@ -190,14 +161,15 @@ enum { LABEL = 23, BEFORE_BAR = LABEL + 8 + 2, MAX_BAR = 64 };
 static void print_row(FILE *out, const struct td_sample *sample, const struct td_style *style,
 		      unsigned int part, double share)
 {
-	const int indent = 3 * level_of(part) - 3, cells = style->width - BEFORE_BAR - 1;
+	const struct td_metric *metric = &sample->model->metrics[part];
+	const int indent = 3 * metric->level - 3, cells = style->width - BEFORE_BAR - 1;
 
 	fprintf(out, "%*s%-*s%6.1f %%  ", indent, "", LABEL - indent, label_of(part, sample),
 		100 * share);
 	if (cells > 0)
 		print_bar(out, style, share, cells > MAX_BAR ? MAX_BAR : cells);
 	else if (!style->width)
-		fputs(metrics[parts[part].metric].text, out);
+		fputs(metric->text, out);
 	fputc('\n', out);
 }
 
@@ -205,7 +177,8 @@ static void print_row(FILE *out, const struct td_sample *sample, const struct td
 bool td_show_summary(FILE *out, const struct td_report *report, const struct td_style *style)
 {
 	const struct td_sample *sample = &report->sample;
-	const double cycles = sample->count[EV_cycles];
+	const struct td_model *model = sample->model;
+	const double cycles = sample->count[EV_CYCLES];
 	double share[TD_PARTS];
 	const char *reason = compute_shares(sample, share);
 
@@ -214,37 +187,37 @@ bool td_show_summary(FILE *out, const struct td_report *report, const struct td_
 		fprintf(out, ": no numbers, %s\n", reason);
 		return false;
 	}
-	fprintf(out, ", %s%.*f s, IPC %.2f, %.2f GHz%s\n\n", report->summary ? "" : "at ",
+	fprintf(out, ", %s%.*f s, IPC %.2f, %.2f GHz, table %s%s\n\n", report->summary ? "" : "at ",
 		report->seconds < 10 ? 2 : 0, report->seconds,
-		sample->count[EV_instructions] / cycles,
+		sample->count[EV_RETIRED] / cycles,
 		sample->running ? cycles / sample->running : 0,
-		report->user_only ? ", user mode only" : "");
-	for (unsigned int i = 0; i < TD_PARTS; i++)
+		report->table, report->user_only ? ", user mode only" : "");
+	for (unsigned int i = 0; i < model->n_metrics; i++)
 		if (!isnan(share[i]))
 			print_row(out, sample, style, i, share[i]);
 	/* What to look at first */
 	fputs("\nLook at:", out);
-	for (unsigned int i = TD_PARTS; (i = largest_part(share, i)) != TD_PARTS;)
-		fprintf(out, "%s %s", level_of(i) > 1 ? " >" : "", label_of(i, sample));
+	for (unsigned int i = TD_PARTS; (i = largest_part(model, share, i)) != TD_PARTS;)
+		fprintf(out, "%s %s", model->metrics[i].level > 1 ? " >" : "", label_of(i, sample));
 	fputc('\n', out);
 	if (report->user_only)
 		fputs("Note: user mode only; to count the kernel, too, run as root.\n", out);
-	if (sample->n_events == EV_memstall_l3miss)
+	if (sample->n_events == model->spare)
 		fprintf(out, "Note: no counter was left for %s: L3 and DRAM are shown as one.\n",
-			td_events[EV_memstall_l3miss]);
+			model->events[model->spare].name);
 	return true;
 }
 
 /* ---- for programs ---- */
 
 /* The columns are the same at each level. Names are those of perf's metrics without "td_". */
-void td_show_csv_head(FILE *out)
+void td_show_csv_head(FILE *out, const struct td_model *model)
 {
 	fputs("seconds,summary,running", out);
-	for (unsigned int i = 0; i < TD_PARTS; i++)
-		fprintf(out, ",%s", metrics[parts[i].metric].name + 3);
-	for (unsigned int i = 0; i < TD_EVENTS; i++)
-		fprintf(out, ",%s", td_events[i]);
+	for (unsigned int i = 0; i < model->n_metrics; i++)
+		fprintf(out, ",%s", model->metrics[i].name + 3);
+	for (unsigned int i = 0; i < model->n_events; i++)
+		fprintf(out, ",%s", model->events[i].name);
 	fputc('\n', out);
 }
 
@@ -256,12 +229,12 @@ bool td_show_csv(FILE *out, const struct td_report *report)
 	const char *reason = compute_shares(sample, share);
 
 	fprintf(out, "%.6f,%d,%.4f", report->seconds, report->summary, running_share(sample));
-	for (unsigned int i = 0; i < TD_PARTS; i++)
+	for (unsigned int i = 0; i < sample->model->n_metrics; i++)
 		if (isnan(share[i]))
 			fputc(',', out);
 		else
 			fprintf(out, ",%.6f", share[i]);
-	for (unsigned int i = 0; i < TD_EVENTS; i++)
+	for (unsigned int i = 0; i < sample->model->n_events; i++)
 		if (reason || i >= sample->n_events)
 			fputc(',', out);
 		else

@@ -9,18 +9,42 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "metrics.inc" /* the events and formulas of metrics.tsv, by metrics.awk */
+#include "metrics.inc" /* the events and formulas of files of metrics, by metrics.awk */
 
-#define X(name, level) EV_##name,
-enum td_event { TD_EVENT_LIST(X) TD_EVENTS };
-#undef X
+/* As many events and metrics as a model can have */
+enum { TD_EVENTS = 24, TD_PARTS = 24 };
 
-#define X(name, level, formula, text) ME_##name,
-enum td_metric { TD_METRIC_LIST(X) TD_PARTS };
-#undef X
+/* The first events of each model: cycles, and what retires */
+enum { EV_CYCLES, EV_RETIRED };
+
+struct td_event {
+	const char *name;
+	unsigned int level; /* the lowest that needs it */
+};
+
+/* A part of the slots */
+struct td_metric {
+	const char *name, *text, *label; /* of perf's metric, what it means, its name for people */
+	unsigned int level;
+	unsigned int event[2]; /* that cause it: the larger one is sampled to find the code */
+};
+
+/* The analysis of a family of cores */
+struct td_model {
+	const struct td_event *events;   /* those of level 1 first, then of level 2 */
+	const struct td_metric *metrics; /* each before the parts that it consists of */
+	unsigned int n_events, n_metrics;
+	unsigned int spare; /* the last event, if level 3 can do without; else TD_EVENTS */
+	void (*compute)(const uint64_t *count, double slots, double *value);
+};
+
+/* In the order of the files of metrics */
+enum { TD_XUANTIE, TD_XIANGSHAN };
+extern const struct td_model td_models[];
 
 /* Counts, added up over tasks or CPUs */
 struct td_sample {
+	const struct td_model *model;
 	uint64_t enabled;      /* ns */
 	uint64_t running;      /* of these, ns in which the events counted */
 	unsigned int n_events; /* all of one level and of those below */
@@ -43,6 +67,8 @@ struct td_group {
 /* All events of an analysis */
 struct td_set {
 	const char *pmu;
+	const struct td_model *model;
+	char table[256]; /* the event table of the core */
 	unsigned int slots;
 	struct perf_event_attr attr[TD_EVENTS]; /* type and config */
 	unsigned int n_events;                  /* in each group */
@@ -53,7 +79,7 @@ struct td_set {
 };
 
 bool td_find_events(struct td_set *set, unsigned int level);
-void td_name_event(const struct td_set *set, enum td_event event, char text[96]);
+void td_name_event(const struct td_set *set, unsigned int event, char text[96]);
 bool td_open_command(struct td_set *set, pid_t pid);
 bool td_open_process(struct td_set *set, pid_t pid);
 bool td_open_cpus(struct td_set *set);
@@ -64,9 +90,10 @@ void td_close_events(struct td_set *set);
 /* ---- report.c ---- */
 
 struct td_report {
-	const char *what; /* what was measured, for people */
-	double seconds;   /* since the start */
-	bool summary;     /* of the whole measurement, not of an interval */
+	const char *what;  /* what was measured, for people */
+	const char *table; /* the event table of the core */
+	double seconds;    /* since the start */
+	bool summary;      /* of the whole measurement, not of an interval */
 	bool user_only;
 	struct td_sample sample;
 };
@@ -74,7 +101,7 @@ struct td_report {
 /* What to sample in a second run */
 struct td_profile {
 	const char *label; /* of the part that it is for */
-	enum td_event event;
+	unsigned int event;
 	unsigned long long period;
 };
 
@@ -84,12 +111,10 @@ struct td_style {
 	bool utf8;
 };
 
-extern const char * const td_events[TD_EVENTS];
-
-unsigned int td_events_of_level(unsigned int level);
+unsigned int td_events_of_level(const struct td_model *model, unsigned int level);
 bool td_find_bottleneck(const struct td_report *report, struct td_profile *profile);
 bool td_show_summary(FILE *out, const struct td_report *report, const struct td_style *style);
-void td_show_csv_head(FILE *out);
+void td_show_csv_head(FILE *out, const struct td_model *model);
 bool td_show_csv(FILE *out, const struct td_report *report);
 
 #endif
