@@ -60,9 +60,7 @@ struct core {
 };
 
 struct core_id {
-	u64 marchid;
-	u16 mvendorid;
-	u16 first_digits; /* of mimpid, in hexadecimal: a bit for each */
+	const char *pattern; /* mvendorid, marchid and mimpid */
 	u16 core;
 };
 
@@ -82,18 +80,33 @@ struct table {
 
 /* ---- ids ---- */
 
-static unsigned int first_digit(unsigned long id)
+/* In a pattern, [1-9a] is one of these characters, and * at its end is any text. */
+static bool is_like(const char *text, const char *pattern)
 {
-	while (id > 0xf)
-		id >>= 4;
-	return id;
+	for (; *pattern && *pattern != '*'; text++, pattern++) {
+		bool found = *pattern == *text;
+
+		if (*pattern == '[')
+			while (*++pattern != ']') {
+				const char first = *pattern;
+
+				if (pattern[1] == '-')
+					pattern += 2;
+				found |= *text >= first && *text <= *pattern;
+			}
+		if (!found)
+			return false;
+	}
+	return *pattern || !*text;
 }
 
 static const struct core *find_core(const struct sbi_pmu_firmware_id *id)
 {
+	char text[64];
+
+	snprintf(text, sizeof(text), "0x%lx 0x%lx 0x%lx", id->mvendorid, id->marchid, id->mimpid);
 	for (const struct core_id *i = ids; i < ids + ARRAY_SIZE(ids); i++)
-		if (i->mvendorid == id->mvendorid && i->marchid == id->marchid &&
-		    i->first_digits >> first_digit(id->mimpid) & 1)
+		if (is_like(text, i->pattern))
 			return &cores[i->core];
 	return NULL;
 }

@@ -6,8 +6,7 @@
 #
 # A file has the cores of a family. Lines of its head; CORES are names of cores, "*": all of the file:
 #   #core CORE TITLE DATE          a core; month of the newest table that was read
-#   #id CORE MVENDORID MARCHID MIMPID   [1-9a-e]: one of these digits, *: any; of MIMPID the first
-#                                  digit only
+#   #id CORE MVENDORID MARCHID MIMPID   [1-9a-e]: one of these digits, * at the end of MIMPID: any
 #   #stock CORE MODEL ...          perf's own tables of it
 #   #tree CORE COMPATIBLE ...      what device trees call it
 #   #slots CORE N                  micro-ops of a cycle at most, where sbi-topdown has formulas
@@ -117,7 +116,7 @@ $1 == "#id" {
 	is_hex("mvendorid", $3)
 	if ($4 !~ /^0x([0-9a-f]|\[[0-9a-f-]+\])+$/)
 		error("marchid '" $4 "' is no pattern")
-	if ($5 !~ /^(\*|0x0|0x([1-9a-f]|\[[1-9a-f-]+\])\*)$/)
+	if ($5 !~ /^(\*|0x([0-9a-f]|\[[0-9a-f-]+\])+\*?)$/)
 		error("mimpid '" $5 "' is no pattern")
 	id[$2, ++ids[$2]] = $3 " " $4 " " $5
 }
