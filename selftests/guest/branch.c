@@ -499,21 +499,26 @@ static void show_costs(unsigned int icount)
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct perf_event_attr attr = event(CYCLES);
-		int64_t rounds, periods;
+		int64_t rounds, wide, periods;
 		struct ring ring;
+		int fd;
 
 		attr.exclude_kernel = 1;
 		attr.sample_period = 1ULL << 40;
 		attr.sample_type = rows[i].branches ? PERF_SAMPLE_BRANCH_STACK : 0;
 		attr.branch_sample_type = rows[i].branches;
 		rounds = pingpong_run(&attr, 1, 500).ns;
+		fd = perf_try(&attr, -1, 0, -1);
+		wide = pingpong_run(&dummy, 1, 500).ns;
+		close(fd);
 		attr.sample_period = PERIOD;
 		ring = ring_open(&attr, 0, -1, -1);
 		walk(100);
 		periods = least_periods(PERIOD);
 		ring_close(&ring);
-		note("%s: %ld instructions a switch, %ld a sample", rows[i].name,
-		     (rounds - none) / 1000 >> icount, (periods - plain) / 20 >> icount);
+		note("%s: %ld instructions a switch, %ld if CPU-wide, %ld a sample", rows[i].name,
+		     (rounds - none) / 1000 >> icount, (wide - none) / 1000 >> icount,
+		     (periods - plain) / 20 >> icount);
 	}
 }
 
