@@ -405,6 +405,12 @@ static void test_filters(void)
 	}
 }
 
+static void make_calls(unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		fakesbi_branch(FAKESBI_USER, FAKESBI_USER, SPEC_CTR_DIRECT_CALL, user_at(i), user_at(i + 1), 0);
+}
+
 static void test_call_stack(void)
 {
 	struct perf_event *e, *other;
@@ -412,8 +418,7 @@ static void test_call_stack(void)
 
 	boot(&lcofi);
 	e = open_task(SAMPLER(USER | CALL_STACK, .exclude_kernel = 1));
-	for (unsigned int i = 0; i < 3; i++)
-		fakesbi_branch(FAKESBI_USER, FAKESBI_USER, SPEC_CTR_DIRECT_CALL, user_at(i), user_at(i + 1), 0);
+	make_calls(3);
 	fakesbi_branch(FAKESBI_USER, FAKESBI_USER, SPEC_CTR_RETURN, user_at(4), user_at(2), 0);
 	check(sample(e) == 2 && branch(e, 0)->from == user_at(1),
 	      "branch.call_stack_has_calls_that_have_not_returned");
@@ -427,12 +432,6 @@ static void test_call_stack(void)
 	check(sample(other) == 3 && perf_model(e)->samples == samples,
 	      "branch.call_stack_takes_turns_with_another");
 	unloaded("branch.call_stack");
-}
-
-static void make_calls(unsigned int n)
-{
-	for (unsigned int i = 0; i < n; i++)
-		fakesbi_branch(FAKESBI_USER, FAKESBI_USER, SPEC_CTR_DIRECT_CALL, user_at(i), user_at(i + 1), 0);
 }
 
 /* The callers of a task are the same after it has waited, unless it has run elsewhere. */
