@@ -531,6 +531,27 @@ static void test_resume(const char *loses, u64 quirks, unsigned int configs)
 	unloaded("power.suspend");
 }
 
+/* Firmware restores events, but not the filter of cycle. */
+static void test_resume_filter(void)
+{
+	struct perf_event *raw, *user;
+
+	boot(&(struct machine){ .quirks = QUIRK(SUSPEND_LOSES_FIXED_FILTERS), .smcntrpmf = BIT(0),
+				.params = { "backend=sbi" } });
+	raw = open_raw(5);
+	user = open_attr(GENERAL(0, .exclude_kernel = 1));
+	perf_run(100);
+	host.read_ns = 1;
+	perf_suspend(true);
+	host.read_ns = 0;
+	forgive(raw, 20);
+	forgive(user, 20);
+	perf_run(100);
+	check(fakesbi.ctr[0].code.flags && is_right(raw) && is_right(user),
+	      "power.filter_of_cycle_is_set_again");
+	unloaded("power.filter");
+}
+
 void test_backends(void)
 {
 	test_snapshot_switch("plain", 0);
@@ -547,6 +568,7 @@ void test_backends(void)
 	test_leftover("exclusive", &(struct machine){ .params = { "backend=sbi" } }, false);
 	test_leftover("shared", &(struct machine){ .other = "cpu" }, true);
 	test_widths();
+	test_resume_filter();
 	test_resume("nothing", 0, 0);
 	test_resume("values", QUIRK(SUSPEND_LOSES_VALUES), 0);
 	test_resume("events", QUIRK(SUSPEND_LOSES_EVENTS), 3);

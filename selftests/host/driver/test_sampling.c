@@ -84,6 +84,24 @@ static void test_slow_calls(void)
 	unloaded("sampling.slow_calls");
 }
 
+/* An interrupt comes late: its sample stands for all periods that have ended. */
+static void test_late(void)
+{
+	struct perf_event *e;
+
+	boot(&sbi);
+	e = open_sampler(5, 10000);
+	host.irq_enabled[0] = false;
+	perf_run(time_of(e, 45000));
+	host.irq_enabled[0] = true;
+	perf_interrupts();
+	check(samples(e) == 1 && perf_model(e)->sampled >= 45000,
+	      "sampling.late_sample_stands_for_all_periods");
+	perf_run(time_of(e, 50000 - 45000 + 500));
+	check(samples(e) == 2, "sampling.late_sample_keeps_period_of_one");
+	unloaded("sampling.late");
+}
+
 /* The counter of an event of one mode overflows just before the hart leaves that mode. */
 static void test_modes(void)
 {
@@ -193,6 +211,7 @@ static void test_spurious(void)
 	boot(&sbi);
 	e = open_sampler(5, 100000);
 	count = open_raw(6);
+	open_raw(FIRMWARE_EVENT(1));
 	for (unsigned int n = 0; n < 10; n++) {
 		perf_run(100);
 		fakesbi.lcofi = true;
@@ -203,6 +222,13 @@ static void test_spurious(void)
 	check(is_right(e) && is_right(count) && samples(e) >= 9,
 	      "sampling.counters_run_on_after_spurious_interrupt");
 	perf_disable(e);
+	/* It stays pending until counters are stopped. */
+	fakesbi.lcofi = fakesbi.lcofi_stays = true;
+	perf_run(1000);
+	check(!fakesbi.lcofi_stays, "sampling.interrupt_for_nobody_is_ended");
+	fakesbi.lcofi = false;
+	perf_run(1000);
+	check(all_right(), "sampling.interrupt_for_nobody_loses_no_count");
 	host.call_ns = 300;
 	for (unsigned int n = 0; n < 3000; n++) {
 		perf_run(1000000);
@@ -333,6 +359,14 @@ static void test_timer(void)
 	check(perf_core.took - before < 25, "sampling.looks_are_few");
 	perf_disable(e);
 	check(host_next_timer(NSEC_PER_SEC) == NSEC_PER_SEC, "sampling.no_look_at_stopped_event");
+	/* The timer is not the overflow: what it finds in the kernel is no sample of user mode. */
+	e = open_attr(ATTR(6, .exclude_kernel = 1, .sample_period = 100000));
+	perf_run(10000000);
+	check(!samples(e), "sampling.timer_has_no_user_mode_in_the_kernel");
+	host.regs.user = true;
+	perf_run(100000000);
+	check(samples(e) && is_right(e) && perf_read(e) - perf_model(e)->sampled < 30000000,
+	      "sampling.timer_waits_for_user_mode");
 	unloaded("sampling.timer");
 }
 
@@ -367,6 +401,7 @@ void test_sampling(void)
 {
 	test_period();
 	test_slow_calls();
+	test_late();
 	test_modes();
 	test_resume();
 	test_lost_irq("alone", false, NULL);
