@@ -31,7 +31,7 @@ finds sg2044 c900 1 'bus-cycles 0x7 inst_branch (no selector'
 finds eic7700 p550 1 'branch-misses 0x2001 branch_direction_misprediction: ONLY A PART; right: 0x6001 .*rows take' \
 	'cache-misses 0x202 dcache_miss: right' 'not: addressgen_interlock'
 finds jh7110 u74 1 'branch-misses 0x4001 .*ONLY A PART; right: 0x6001 .*do not take' 'take 35 of 35'
-finds fu740 u74 1 'LLC-load-misses 0x2002 utlb_miss: WRONG' 'cache-references 0x1801 icache_itim_busy+dcache' \
+finds fu740 u74 1 'LLC-load-misses 0x2002 utlb_miss: WRONG' 'cache-references 0x1801 icache_blocked+dcache' \
 	'with these rows, .* 1 more'
 finds k1 x60 1 'branches 0x1 cond_br_inst: ONLY A PART; right: 0x3c' 'dTLB-store-misses 0x19 .*: right' \
 	'cache-misses -: not in the tree; right: 0xb9 l2_miss, which raw rows take' 'take 164 of 164'

@@ -8,6 +8,7 @@
 /* Cores whose boards have no tree; they get the rows of another one. */
 static const struct core_ids bullet_0d = { 0x489, 0x8000000000000307, 0xd0000000 };
 static const struct core_ids like_it = { 0x489, 0x8000000000000f07, 0xd0000000 };
+static const struct core_ids p650 = { 0x489, 0x8000000000000308, 0x90000000 };
 static const struct core_ids rocket = { 0, 1, 0x20181004 };
 static const struct core_ids ax45 = { 0x31e, 0x8000000000008a45, 0x500 };
 static const struct core_ids c908 = { 0x5b7, 0x8000000009140d00, 0x50000 };
@@ -44,10 +45,11 @@ static const struct {
 	  "firmware takes 35 of 35" },
 	{ "fu740", NULL, "u74", "fp_interlock", "event=0x40001,firmware=0x0", "firmware takes 34 of 35" },
 	{ "eic7700", NULL, "p550", "pte_cache_hit", "event=0x10002,firmware=0x0", "firmware takes " },
-	{ "eic7700", NULL, "p550", "longlat_interlock", NULL, "SiFive P550" },
-	{ "eic7700", NULL, "p550", "dcache_writeback", NULL, "SiFive P550" },
+	{ "eic7700", NULL, "p550", "longlatency_interlock", NULL, "SiFive P550" },
+	{ "eic7700", NULL, "p550", "trace_stall", NULL, "SiFive P550" },
 	{ "th1520", &ax45, "ax45", "cycle_count", "event=0x10,firmware=0x0", "Andes AX45" },
 	{ "fu740", &bullet_0d, "bullet-0d", "replay", "event=0x10001,firmware=0x0", "SiFive 7 series" },
+	{ "fu740", &p650, "p650", "icache_miss", "event=0x102,firmware=0x0", "SiFive P650" },
 	{ "fu740", &rocket, "rocket", "exception_taken", "event=0x100,firmware=0x0", "Rocket: events by" },
 	{ "fu740", &boom, "boom", "branch_misprediction", "event=0x201,firmware=0x0", "firmware takes 10 of 11" },
 	{ "fu740", &boom, "boom", "fp_interlock", NULL, "BOOM: events by" },
