@@ -161,6 +161,8 @@ struct sbi_pmu_caps {
 	u64 fixed_filters;   /* fixed counters that filter by privilege mode */
 	const struct sbi_pmu_vendor *vendor; /* encodes raw events; NULL: passed on as they are */
 	void *vendor_data;                   /* for its functions */
+	const char *event_table; /* of the core, by the vendor's attribute_groups(); NULL: unknown */
+	unsigned int slots;      /* likewise: micro-ops of a cycle at most; 0: not known */
 };
 
 /* General and cache events of the SBI specification: sbi_pmu_event_standard() */

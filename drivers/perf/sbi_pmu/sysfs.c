@@ -191,14 +191,6 @@ static const char *overflow_name(const struct sbi_pmu *pmu)
 	return pmu->source == SBI_PMU_OVERFLOW_TIMER ? "timer" : "none";
 }
 
-/* 0: not known */
-static unsigned int slots_of(const struct sbi_pmu *pmu)
-{
-	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
-
-	return vendor && vendor->slots ? vendor->slots(pmu->caps.vendor_data) : 0;
-}
-
 /* A file in caps/ */
 #define CAP(_name, _format, _value)						\
 	static ssize_t _name##_show(struct device *dev,				\
@@ -216,7 +208,8 @@ CAP(hardware_counters, "%u", (unsigned int)hweight64(sbi_pmu_hardware(&pmu->coun
 CAP(firmware_counters, "%u", (unsigned int)hweight64(pmu->counters.firmware));
 CAP(user_read, "%d", pmu->user_access.available);
 CAP(backend, "%s", pmu->backend->name);
-CAP(slots, "0x%08x", slots_of(pmu)); /* in the format of arm64 */
+CAP(event_table, "%s", pmu->caps.event_table);
+CAP(slots, "0x%08x", pmu->caps.slots); /* in the format of arm64 */
 CAP(free_running, "%s", sbi_pmu_free_running_names(&pmu->counters));
 CAP(branches, "%u", pmu->branch.entries);
 
@@ -227,6 +220,7 @@ static struct attribute *caps_attrs[] = {
 	&dev_attr_firmware_counters.attr,
 	&dev_attr_user_read.attr,
 	&dev_attr_backend.attr,
+	&dev_attr_event_table.attr,
 	&dev_attr_slots.attr,
 	&dev_attr_free_running.attr,
 	&dev_attr_branches.attr,
@@ -235,7 +229,10 @@ static struct attribute *caps_attrs[] = {
 
 static umode_t caps_visible(struct kobject *kobj, struct attribute *attr, int n)
 {
-	if (attr == &dev_attr_slots.attr && !slots_of(dev_to_sbi_pmu(kobj_to_dev(kobj))))
+	const struct sbi_pmu_caps *caps = &dev_to_sbi_pmu(kobj_to_dev(kobj))->caps;
+
+	if ((attr == &dev_attr_slots.attr && !caps->slots) ||
+	    (attr == &dev_attr_event_table.attr && !caps->event_table))
 		return 0;
 	return attr->mode;
 }

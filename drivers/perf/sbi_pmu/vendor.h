@@ -34,8 +34,10 @@ struct sbi_pmu_vendor {
 	u64 (*candidates)(const struct sbi_pmu_counters *counters, u32 unit);
 	/* replace an event that no counter can filter so; what replaces it is probed after */
 	bool (*substitute)(const void *data, struct sbi_pmu_code *code);
-	unsigned int (*slots)(const void *data); /* micro-ops of a cycle at most; 0: not known */
-	/* formats, events, caps; support of events can be asked. NULL: no memory. May sleep. */
+	/*
+	 * formats, events, caps; support of events can be asked. Sets event_table and slots of
+	 * @pmu's caps. Return: NULL: no memory. May sleep.
+	 */
 	const struct attribute_group **(*attribute_groups)(struct sbi_pmu *pmu, void *data);
 	void (*log)(struct sbi_pmu *pmu, void *data); /* what was found and chosen; may sleep */
 	void (*remove)(void *data);                   /* free all */

@@ -148,13 +148,6 @@ static int core_encode(const void *data, u64 config, struct sbi_pmu_code *code)
 	return 0;
 }
 
-static unsigned int core_slots(const void *data)
-{
-	const struct table *table = data;
-
-	return table ? table->core->slots : 0;
-}
-
 /* ---- standard events ---- */
 
 static struct sbi_pmu_code code_of(u32 selector)
@@ -238,15 +231,6 @@ static enum decision decide(struct sbi_pmu *pmu, const struct standard *row)
 
 /* ---- sysfs ---- */
 
-static ssize_t event_table_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct sbi_pmu *pmu = to_sbi_pmu(dev_get_drvdata(dev));
-	const struct table *table = pmu->caps.vendor_data;
-
-	return sysfs_emit(buf, "%s\n", table->core->name);
-}
-static DEVICE_ATTR_RO(event_table);
-
 /* "branches=br_inst bus-cycles=none" */
 static ssize_t replaced_events_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -266,7 +250,6 @@ static ssize_t replaced_events_show(struct device *dev, struct device_attribute 
 static DEVICE_ATTR_RO(replaced_events);
 
 static struct attribute *caps_attrs[] = {
-	&dev_attr_event_table.attr,
 	&dev_attr_replaced_events.attr,
 	NULL,
 };
@@ -306,6 +289,8 @@ static const struct attribute_group **core_attribute_groups(struct sbi_pmu *pmu,
 
 	if (!table)
 		return none;
+	pmu->caps.event_table = table->core->name;
+	pmu->caps.slots = table->core->slots;
 	table->attr = kvcalloc(table->core->total, sizeof(*table->attr), GFP_KERNEL);
 	table->list = kvcalloc(table->core->total + 1, sizeof(*table->list), GFP_KERNEL);
 	if (!table->attr || !table->list)
@@ -378,7 +363,6 @@ const struct sbi_pmu_vendor sbi_pmu_cores = {
 	.ignores_filters = core_ignores_filters,
 	.correct = core_correct,
 	.substitute = core_substitute,
-	.slots = core_slots,
 	.attribute_groups = core_attribute_groups,
 	.log = core_log,
 	.remove = core_remove,

@@ -114,13 +114,6 @@ static bool xiangshan_standard(const void *data, u32 idx, struct sbi_pmu_code *c
 	return config && !xiangshan_encode(data, config, code);
 }
 
-static unsigned int xiangshan_slots(const void *data)
-{
-	const struct xiangshan *xs = data;
-
-	return xs->choice.table->slots;
-}
-
 /* ---- sysfs ---- */
 
 static struct attribute *format_attrs[] = {
@@ -138,25 +131,6 @@ static struct attribute *format_attrs[] = {
 static const struct attribute_group format_group = {
 	.name = "format",
 	.attrs = format_attrs,
-};
-
-static ssize_t event_table_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct sbi_pmu *pmu = to_sbi_pmu(dev_get_drvdata(dev));
-	const struct xiangshan *xs = pmu->caps.vendor_data;
-
-	return sysfs_emit(buf, "%s\n", xs->choice.table->name);
-}
-static DEVICE_ATTR_RO(event_table);
-
-static struct attribute *caps_attrs[] = {
-	&dev_attr_event_table.attr,
-	NULL,
-};
-
-static const struct attribute_group caps_group = {
-	.name = "caps",
-	.attrs = caps_attrs,
 };
 
 static ssize_t event_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -225,6 +199,8 @@ static const struct attribute_group **xiangshan_attribute_groups(struct sbi_pmu 
 	struct xiangshan *xs = data;
 	const unsigned int total = xs->choice.table->total;
 
+	pmu->caps.event_table = xs->choice.table->name;
+	pmu->caps.slots = xs->choice.table->slots;
 	xs->attr = kvcalloc(total, sizeof(*xs->attr), GFP_KERNEL);
 	xs->list = kvcalloc(total + 1, sizeof(*xs->list), GFP_KERNEL);
 	if (!xs->attr || !xs->list)
@@ -233,8 +209,7 @@ static const struct attribute_group **xiangshan_attribute_groups(struct sbi_pmu 
 	xs->group.name = "events";
 	xs->group.attrs = xs->list;
 	xs->groups[0] = &format_group;
-	xs->groups[1] = &caps_group;
-	xs->groups[2] = &xs->group;
+	xs->groups[1] = &xs->group;
 	return xs->groups;
 }
 
@@ -259,7 +234,6 @@ const struct sbi_pmu_vendor sbi_pmu_xiangshan = {
 	.encode = xiangshan_encode,
 	.standard = xiangshan_standard,
 	.candidates = sbi_pmu_selector_candidates,
-	.slots = xiangshan_slots,
 	.attribute_groups = xiangshan_attribute_groups,
 	.log = xiangshan_log,
 	.remove = xiangshan_remove,
