@@ -106,7 +106,8 @@ bool td_find_events(struct td_set *set, unsigned int level)
 		    "To do: check in dmesg that the table is that of the core, and that firmware\n"
 		    "maps events to its counters (sbi-pmu-xiangshan.rst).%s",
 		    set->model->events[n].name, set->table,
-		    n >= td_events_of_level(set->model, 1) ? " Level 1 is available: use -l 1." : "");
+		    n >= td_events_of_level(set->model, 1) ? " Level 1 is available: use -l 1." :
+							     "");
 }
 
 /* Write the name of an event, for perf. */
@@ -305,7 +306,9 @@ static bool read_group(struct td_group *group, unsigned int n_events)
 bool td_read_events(struct td_set *set, struct td_sample *sample)
 {
 	*sample = (struct td_sample){
-		.model = set->model, .n_events = set->n_events, .slots = set->slots,
+		.model = set->model,
+		.n_events = set->n_events,
+		.slots = set->slots,
 	};
 	for (unsigned int i = 0; i < set->n_groups; i++) {
 		const struct td_sample *last = &set->groups[i].last;

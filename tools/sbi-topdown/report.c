@@ -188,10 +188,9 @@ bool td_show_summary(FILE *out, const struct td_report *report, const struct td_
 		return false;
 	}
 	fprintf(out, ", %s%.*f s, IPC %.2f, %.2f GHz, table %s%s\n\n", report->summary ? "" : "at ",
-		report->seconds < 10 ? 2 : 0, report->seconds,
-		sample->count[EV_RETIRED] / cycles,
-		sample->running ? cycles / sample->running : 0,
-		report->table, report->user_only ? ", user mode only" : "");
+		report->seconds < 10 ? 2 : 0, report->seconds, sample->count[EV_RETIRED] / cycles,
+		sample->running ? cycles / sample->running : 0, report->table,
+		report->user_only ? ", user mode only" : "");
 	for (unsigned int i = 0; i < model->n_metrics; i++)
 		if (!isnan(share[i]))
 			print_row(out, sample, style, i, share[i]);

@@ -161,8 +161,8 @@ struct sbi_pmu_caps {
 	u64 fixed_filters;   /* fixed counters that filter by privilege mode */
 	const struct sbi_pmu_vendor *vendor; /* encodes raw events; NULL: passed on as they are */
 	void *vendor_data;                   /* for its functions */
-	const char *event_table; /* of the core, by the vendor's attribute_groups(); NULL: unknown */
-	unsigned int slots;      /* likewise: micro-ops of a cycle at most; 0: not known */
+	const char *event_table;             /* by the vendor's attribute_groups(); NULL: unknown */
+	unsigned int slots; /* likewise: micro-ops of a cycle at most; 0: not known */
 };
 
 /* General and cache events of the SBI specification: sbi_pmu_event_standard() */
@@ -563,11 +563,11 @@ struct sbi_pmu_irq_source {
 	const char *title;   /* in the log */
 	const char *missing; /* in the log, if it is asked for on other cores */
 	u16 hwirq;           /* its number at the interrupt controller of the core */
-	u16 overflow;        /* CSR with a bit for each counter that has overflowed, by CSR number */
-	u16 pending;         /* CSR of the pending bit */
-	u16 enable;          /* CSR of the enable bit, at the same place */
-	unsigned long mask;  /* the two bits */
-	bool filters;        /* programmable counters should filter by privilege mode */
+	u16 overflow;       /* CSR with a bit for each counter that has overflowed, by CSR number */
+	u16 pending;        /* CSR of the pending bit */
+	u16 enable;         /* CSR of the enable bit, at the same place */
+	unsigned long mask; /* the two bits */
+	bool filters;       /* programmable counters should filter by privilege mode */
 };
 
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_firmware_id *core,
