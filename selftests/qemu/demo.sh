@@ -43,7 +43,10 @@ shown_whole() {
 # machine's speed and load. (With more harts QEMU hangs in that mode.)
 demo_main() { demo_boot demo q7 testing exclusive icount=0 rv64,sscofpmf=true; }
 
-demo_shared() { demo_boot demo_shared q11 testing shared icount=0 rv64,sscofpmf=true; }
+demo_shared() {
+	demo_boot demo_shared q11 testing shared icount=0 \
+		rv64,sscofpmf=true,smcsrind=true,sscsrind=true,smctr=true,ssctr=true
+}
 
 demo_hpm() {
 	demo_boot demo_xiangshan qfix testing exclusive opensbi=1.9+xiangshan-v2r2-2026-virt \
