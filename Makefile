@@ -27,6 +27,7 @@
 #: make htmldocs     Documentation/ and pages of all events as HTML (needs Sphinx); docs: only these pages
 #: make perf-json    events and metrics for perf's source tree
 #: make dts          write device trees for XiangShan and for boards, and compile them (needs dtc)
+#: make libpfm4      a patch for the source tree LIBPFM4=dir of libpfm4, by which PAPI knows the cores
 #: make kernel-patch   the driver as a patch for the kernel's source tree LINUX=dir
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
@@ -136,6 +137,9 @@ perf-json:
 kernel-patch:
 	tools/kernel-patch.sh '$(LINUX)' $(BUILD)/sbi_pmu.patch
 
+libpfm4:
+	tools/libpfm4/libpfm4.sh '$(LIBPFM4)' $(BUILD)
+
 help:
 	@sed -n 's/^#: \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
@@ -144,4 +148,4 @@ kdir-check:
 		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
 .PHONY: modules clean install uninstall install-module uninstall-module install-tools \
-	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test check check-all check-debug check-packages list tools dts docs perf-json htmldocs deb kernel-patch setup clean-lab help kdir-check
+	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test check check-all check-debug check-packages list tools dts docs perf-json htmldocs deb libpfm4 kernel-patch setup clean-lab help kdir-check

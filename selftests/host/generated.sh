@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # generated.sh - files made from the event data have each event of a table, under the code that the
-# driver has for it: perf's JSON, the device trees, the event pages.
+# driver has for it: perf's JSON, libpfm4's tables, the device trees, the event pages.
 . "$(dirname "$0")/steps.sh"
 events=$top/drivers/perf/sbi_pmu/vendor/xiangshan
 
@@ -29,6 +29,11 @@ in_json() { # TABLE
 		$2 == "EventCode" { code = $4 }
 		$2 == "BriefDescription" && name != "" { print name, ($4 == "" ? "no text" : code); name = "" }
 		' "$dir/json/arch/riscv/openxiangshan/kunminghu-$1"/*.json | sort
+}
+
+in_libpfm4() { # TABLE
+	sed -n "/ riscv_xiangshan_$(echo "$1" | tr - _)_pe/,/};/s/^+	{ \"\(.*\)\", \".*\", \(0x.*\) },/\1 \2/p" \
+		"$dir/libpfm4.patch" | sort
 }
 
 # RISC-V International's names, with the codes of the driver's events.
@@ -70,9 +75,20 @@ for kind in dts docs; do
 done
 "$events/../generate.sh" perf-json "$dir/json" || fails "JSON cannot be made"
 
+# A source tree that has only what the patch is put before
+mkdir -p "$dir/libpfm4/lib" "$dir/libpfm4/include/perfmon"
+echo 'ifeq ($(ARCH),cell)' >"$dir/libpfm4/config.mk"
+echo 'ifeq ($(CONFIG_PFMLIB_CELL),y)' >"$dir/libpfm4/lib/Makefile"
+echo '#ifdef CONFIG_PFMLIB_ARCH_IA64' >"$dir/libpfm4/lib/pfmlib_common.c"
+echo 'extern pfmlib_os_t *pfmlib_os;' >"$dir/libpfm4/lib/pfmlib_priv.h"
+! make -s -C "$top" libpfm4 LIBPFM4="$dir/libpfm4" BUILD="$dir" 2>/dev/null || fails "another tree is not refused"
+echo '/* MUST ADD NEW PMU MODELS HERE */' >"$dir/libpfm4/include/perfmon/pfmlib.h"
+make -s -C "$top" libpfm4 LIBPFM4="$dir/libpfm4" BUILD="$dir" || fails "no patch for libpfm4"
+
 for t in $(sed -n 's/^#title	\([^	]*\)	.*/\1/p' "$events/events.tsv"); do
 	in_driver "$t" EVENT >"$dir/events"
 	[ -s "$dir/events" ] || fails "$t: no events"
+	in_libpfm4 "$t" | diff "$dir/events" - || fails "$t: libpfm4's table differs from the driver's"
 	{ cat "$dir/events"; riscv_names "$t"; } | sort >"$dir/want"
 	in_json "$t" | diff "$dir/want" - || fails "$t: JSON differs from the driver's table"
 
