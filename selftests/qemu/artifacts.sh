@@ -313,14 +313,13 @@ artifact_collectors() {
 	local libraries=usr/lib/riscv64-linux-gnu
 	keep_packages "$testing" patch "$1" patch
 	# shellcheck disable=SC2016 # $1 is for mmdebstrap's shell
-	debstrap "$testing" extract riscv64 papi-tools,prometheus-node-exporter,util-linux "$1/all" \
+	debstrap "$testing" extract riscv64 papi-tools "$1/all" \
 		--setup-hook='sed -i "s/^deb \(.*\)/&\ndeb-src \1/" "$1/etc/apt/sources.list"' \
 		--extract-hook='cd "$1" && APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -q --tar-only --download-only source libpfm4'
-	mkdir -p "$1"/tree/usr/{bin,sbin} "$1/tree/$libraries"
+	mkdir -p "$1/tree/usr/bin" "$1/tree/$libraries"
 	cp "$1"/all/libpfm4_*.orig.tar.* "$1/libpfm4.tar"
-	(cd "$1/all" && cp -a usr/bin/papi_* usr/bin/prometheus-node-exporter ../tree/usr/bin/ &&
-		cp -a usr/bin/setpriv ../tree/usr/sbin/ && # where busybox does not replace it
-		cp -a $libraries/lib{papi,pfm,sde,cap-ng}.so.* "../tree/$libraries/")
+	(cd "$1/all" && cp -a usr/bin/papi_* ../tree/usr/bin/ &&
+		cp -a $libraries/lib{papi,pfm,sde}.so.* "../tree/$libraries/")
 	as_root rm -rf "$1/all"
 }
 
