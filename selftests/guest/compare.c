@@ -199,7 +199,9 @@ static void measure_overflow(unsigned int n)
 /* Cycles, misses, instructions: with -icount the first and the last happen as often. */
 static bool open_group(uint64_t period, struct ring *ring, int *fd)
 {
-	struct perf_event_attr members[] = { different_events[2], different_events[3], different_events[4], different_events[1] };
+	struct perf_event_attr members[] = {
+		different_events[2], different_events[3], different_events[4], different_events[1],
+	};
 	struct perf_event_attr attr = different_events[0];
 
 	attr.disabled = 1;

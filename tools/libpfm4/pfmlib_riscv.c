@@ -26,18 +26,20 @@ static void riscv_core(char *core, size_t size)
 {
 	char line[256], vendor[32] = "", arch[32] = "", imp[32] = "";
 	FILE *fp = fopen(EVENT_TABLE, "r");
+	int found = 0;
 
 	if (fp && fgets(core, size, fp)) {
 		core[strcspn(core, "\n")] = '\0';
 		fclose(fp);
 		return;
 	}
+	if (fp)
+		fclose(fp);
 	fp = fopen("/proc/cpuinfo", "r");
-	while (fp && fgets(line, sizeof(line), fp)) {
-		sscanf(line, "mvendorid : %31s", vendor);
-		sscanf(line, "marchid : %31s", arch);
-		sscanf(line, "mimpid : %31s", imp);
-	}
+	while (fp && found < 3 && fgets(line, sizeof(line), fp))
+		found += sscanf(line, "mvendorid : %31s", vendor) == 1 ||
+			 sscanf(line, "marchid : %31s", arch) == 1 ||
+			 sscanf(line, "mimpid : %31s", imp) == 1;
 	if (fp)
 		fclose(fp);
 	snprintf(core, size, "%s-%s-%s", vendor, arch, imp);

@@ -89,7 +89,7 @@ bool td_find_events(struct td_set *set, unsigned int level)
 	if (!find_pmu(set))
 		return false;
 	if (!region_read_sysfs(set->table, set->pmu, "caps/", "event_table"))
-		strcpy(set->table, "unknown");
+		snprintf(set->table, sizeof(set->table), "unknown");
 	if (!read_slots(set))
 		return false;
 	set->model = &td_models[TD_XUANTIE];

@@ -7,6 +7,7 @@
  * Most events of levels 2 and 3 count cycles, not slots: such a part may be larger than the part
  * it belongs to.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static void compute_##m(const uint64_t *count, double slots, double *value) \
 	TD_EVENTS_##m(COUNT) \
 	TD_METRICS_##m(VALUE) \
 } \
-_Static_assert(LENGTH(events_##m) < TD_EVENTS && LENGTH(metrics_##m) < TD_PARTS, "model " #m);
+static_assert(LENGTH(events_##m) < TD_EVENTS && LENGTH(metrics_##m) < TD_PARTS, "model " #m);
 TD_MODELS(MODEL)
 
 #define ENTRY(m, spare)	\
