@@ -26,8 +26,9 @@ static void counter_account(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 now)
 	struct sbi_pmu_event *e;
 
 	hlist_for_each_entry(e, &cpu->events[idx], node) {
-		if (e->counts)
-			sbi_pmu_event_account(e, &cpu->counters->info[idx], now);
+		if (!e->counts)
+			continue;
+		sbi_pmu_event_account(e, &cpu->counters->info[idx], now);
 		/* Perf core may write the page at any time: base and count go together. */
 		if (unlikely(e->user_read))
 			sbi_pmu_user_access_publish(e);

@@ -118,7 +118,7 @@ static void probe_irq_source(struct sbi_pmu *pmu)
 	} else if (!sbi_pmu_in_kvm(pmu)) {
 		on_each_cpu(count_without_scountovf, &without, true);
 		if (!atomic_read(&without))
-			pmu->irq_source = sbi_pmu_irq_source_named("lcofi");
+			pmu->irq_source = sbi_pmu_irq_source_of(&pmu->id, true, false);
 	}
 }
 

@@ -362,7 +362,7 @@ void sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples
 		if (sbi_pmu_counter_config(cpu, BIT_ULL(i), &examples->code[i], &got))
 			continue;
 		width = measure_width(cpu, i);
-		if (width && width < limits->width[i])
+		if (width && width < min(limits->width[i], cpu->counters->info[i].width))
 			limits->width[i] = width;
 		sbi_pmu_counter_unconfig(cpu, i);
 	}
