@@ -31,8 +31,6 @@ struct standard {
 	const char *event; /* its name */
 };
 
-#define MAX_STANDARDS	32
-
 #define SPACEMIT	0x710 /* mvendorid (JEDEC) */
 
 /* "Perf Usage Note" (Bianbu documentation, development/perf): r0400000000000008 is event 8. */

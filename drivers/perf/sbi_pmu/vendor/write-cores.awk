@@ -46,6 +46,8 @@ END {
 		write_events(t, c)
 		if (standards[t])
 			write_standards(t, c)
+		if (standards[t] > most)
+			most = standards[t]
 		list = list "\t{\n\t\t.name = \"" t "\",\n\t\t.title = \"" title[t] "\",\n" \
 			"\t\t.date = \"" date[t] "\",\n\t\t.names = " c "_names,\n" \
 			"\t\t.selectors = " c "_selectors,\n\t\t.total = ARRAY_SIZE(" c "_selectors),\n"
@@ -62,6 +64,7 @@ END {
 		for (n = 1; n <= ids[t]; n++)
 			id_list = id_list "\t{ \"" id[t, n] "\", " i - 1 " },\n"
 	}
+	print "\n#define MAX_STANDARDS " most
 	printf "\nstatic const struct core cores[] = {\n%s};\n", list
 	printf "\nstatic const struct core_id ids[] = {\n%s};\n", id_list
 }
