@@ -58,7 +58,7 @@ static const char *find_difference(struct sbi_pmu *pmu, unsigned int id,
 	struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, id);
 
 	if (sbi_pmu_probe_counters(cpu, &pmu->limits, counters))
-		return ": firmware does not return its counters as those of";
+		return ": firmware does not return its counters, unlike those of";
 	if (!sbi_pmu_sbi_same_core(&pmu->id))
 		return " has another core (mvendorid, marchid) than";
 	if (!sbi_pmu_counters_equal(counters, &pmu->counters))

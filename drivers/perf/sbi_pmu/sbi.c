@@ -138,7 +138,7 @@ int sbi_pmu_sbi_stop(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags)
 	return pmu_call(cpu, SBI_EXT_PMU_COUNTER_STOP, 0, mask, flags, 0, 0, &unused);
 }
 
-/* Stop a counter, if it is not stopped already, and remove its event. */
+/* Stop a counter and remove its event. If that fails, so does the next call to configure it. */
 void sbi_pmu_sbi_release(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
 	sbi_pmu_sbi_stop(cpu, BIT_ULL(idx), SBI_PMU_STOP_FLAG_RESET);
