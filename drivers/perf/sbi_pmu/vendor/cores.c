@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cores of which a table is all that is needed, but for SpacemiT's way to write raw events: names of
- * their events, and which event is right for a standard event that firmware is known to map wrongly.
- * The tables are TSV files, which read-cores.awk describes.
+ * Cores of which a table is all that is needed, but for SpacemiT's way to write raw events: names
+ * of their events, and which event is right for a standard event that firmware is known to map
+ * wrongly. The tables are TSV files, which read-cores.awk describes.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
