@@ -50,16 +50,6 @@ extern const struct sbi_pmu_backend sbi_pmu_backend_sbi;
 extern const struct sbi_pmu_backend sbi_pmu_backend_snapshot;
 extern const struct sbi_pmu_backend sbi_pmu_backend_csr;
 
-/*
- * Must each start set the value? With snapshot the memory holds it; a counter that accumulates does
- * not go on from the value that was read. If so, a configured counter stays stopped until its first
- * event starts.
- */
-static inline bool sbi_pmu_needs_start_value(const struct sbi_pmu_cpu *cpu)
-{
-	return cpu->backend->stops_all || cpu->accumulates;
-}
-
 /* All kinds of counters (backend_sbi.c) */
 int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
 			   unsigned int *got);
@@ -72,7 +62,7 @@ int sbi_pmu_counter_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value);
 void sbi_pmu_sbi_backend_online(struct sbi_pmu_cpu *cpu);
 int sbi_pmu_sbi_backend_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx);
 u64 sbi_pmu_sbi_backend_stop(struct sbi_pmu_cpu *cpu, u64 which);
-u64 sbi_pmu_start_each(struct sbi_pmu_cpu *cpu, u64 which);
+u64 sbi_pmu_sbi_backend_start(struct sbi_pmu_cpu *cpu, u64 which);
 u64 sbi_pmu_counter_convert(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 raw);
 void sbi_pmu_counter_started_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value);
 

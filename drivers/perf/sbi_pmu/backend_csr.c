@@ -382,7 +382,7 @@ static u64 start_hardware(struct sbi_pmu_cpu *cpu, u64 which)
 static u64 csr_start(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	const u64 firmware = which & cpu->counters->firmware;
-	const u64 failed = firmware ? sbi_pmu_start_each(cpu, firmware) : 0;
+	const u64 failed = firmware ? sbi_pmu_sbi_backend_start(cpu, firmware) : 0;
 
 	return failed | start_hardware(cpu, which & ~firmware);
 }

@@ -149,7 +149,7 @@ u64 sbi_pmu_sbi_backend_stop(struct sbi_pmu_cpu *cpu, u64 which)
 }
 
 /* Firmware did not stop counter @idx with the others: stop it alone, and start it again. */
-static int stop_and_start_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
+static noinline int stop_and_start_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
 {
 	u64 ran;
 
@@ -170,32 +170,23 @@ static int start_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
 	return ret;
 }
 
-/* Start stopped counters one by one. Return: those that could not be started. */
-u64 sbi_pmu_start_each(struct sbi_pmu_cpu *cpu, u64 which)
+/*
+ * Those that go on from their present values are started together. After an error all are started
+ * one by one, to find which one fails.
+ */
+u64 sbi_pmu_sbi_backend_start(struct sbi_pmu_cpu *cpu, u64 which)
 {
+	const u64 together = which & ~cpu->start_at.valid;
 	u64 failed = 0;
 	unsigned int i;
 
+	if (unlikely(together) && !sbi_pmu_sbi_start(cpu, together, 0, 0))
+		which &= ~together;
 	for_each_counter(i, which)
 		if (has_counter(cpu->start_at.valid, i) ? start_at(cpu, i, cpu->start_at.value[i]) :
 							  sbi_pmu_sbi_backend_start_one(cpu, i))
 			failed |= BIT_ULL(i);
 	return failed;
-}
-
-/*
- * Those that go on from their present values are started together. After an error all are started
- * one by one, to find which one fails.
- */
-static u64 sbi_start(struct sbi_pmu_cpu *cpu, u64 which)
-{
-	const u64 together = which & ~cpu->start_at.valid;
-
-	if (likely(!together))
-		return sbi_pmu_start_each(cpu, which);
-	if (!sbi_pmu_sbi_start(cpu, together, 0, 0))
-		which &= ~together;
-	return sbi_pmu_start_each(cpu, which);
 }
 
 const struct sbi_pmu_backend sbi_pmu_backend_sbi = {
@@ -206,5 +197,5 @@ const struct sbi_pmu_backend sbi_pmu_backend_sbi = {
 	.release = sbi_pmu_sbi_release,
 	.start_one = sbi_pmu_sbi_backend_start_one,
 	.stop = sbi_pmu_sbi_backend_stop,
-	.start = sbi_start,
+	.start = sbi_pmu_sbi_backend_start,
 };

@@ -148,7 +148,7 @@ static u64 snapshot_start(struct sbi_pmu_cpu *cpu, u64 which)
 	int ret;
 
 	if (!cpu->shmem.registered)
-		return sbi_pmu_start_each(cpu, which);
+		return sbi_pmu_sbi_backend_start(cpu, which);
 	ret = start_from_shmem(cpu, which);
 	if (is_shmem_lost(ret) && sbi_pmu_shmem_register(cpu))
 		ret = start_from_shmem(cpu, which);
@@ -156,7 +156,7 @@ static u64 snapshot_start(struct sbi_pmu_cpu *cpu, u64 which)
 		cpu->shmem.registered = cpu->shmem.may_be_registered = false;
 	/* Some may have been started: one by one the error is told apart. */
 	if (ret)
-		return sbi_pmu_start_each(cpu, which);
+		return sbi_pmu_sbi_backend_start(cpu, which);
 	for_each_counter(i, which)
 		sbi_pmu_counter_started_at(cpu, i, cpu->start_at.value[i]);
 	return 0;

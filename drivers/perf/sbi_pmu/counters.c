@@ -138,7 +138,7 @@ static int counter_configure(struct sbi_pmu_cpu *cpu, unsigned int idx,
 	cpu->assigned.configured |= BIT_ULL(idx);
 	cpu->assigned.counter[idx].code = *code;
 	cpu->assigned.counter[idx].candidates = candidates;
-	if (sbi_pmu_needs_start_value(cpu))
+	if (cpu->needs_start_value)
 		return 0;
 	ret = sbi_pmu_counter_start_one(cpu, idx);
 	if (ret)
@@ -174,7 +174,7 @@ static bool is_armed_for(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_eve
 			 unsigned int idx)
 {
 	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
-	const u64 left = min(to_overflow(e), BIT_ULL(info->width - 1));
+	const u64 left = min(to_overflow(e), sbi_pmu_half(info));
 	u64 now, rest;
 
 	if (!has_counter(cpu->armed & ~cpu->restart, idx) || !cpu->direct ||
@@ -323,7 +323,7 @@ static u64 to_start(const struct sbi_pmu_cpu *cpu)
 {
 	const u64 stopped = cpu->assigned.configured & ~cpu->running;
 
-	return sbi_pmu_needs_start_value(cpu) ? stopped & cpu->assigned.busy : stopped;
+	return cpu->needs_start_value ? stopped & cpu->assigned.busy : stopped;
 }
 
 /*
@@ -335,7 +335,7 @@ static void set_start_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
 	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
 	struct sbi_pmu_event *e;
-	bool set = sbi_pmu_needs_start_value(cpu);
+	bool set = cpu->needs_start_value;
 	u64 first = 0, left;
 
 	hlist_for_each_entry(e, &cpu->events[idx], node) {
@@ -349,7 +349,7 @@ static void set_start_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	}
 	cpu->start_at.value[idx] = 0;
 	if (first) {
-		cpu->start_at.value[idx] = -min(first, BIT_ULL(info->width - 1)) & info->mask;
+		cpu->start_at.value[idx] = -min(first, sbi_pmu_half(info)) & info->mask;
 		cpu->armed |= BIT_ULL(idx);
 	}
 	if (first || (set && !has_counter(cpu->counters->free_running, idx)))
@@ -532,7 +532,7 @@ int sbi_pmu_event_start_firmware(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *
 {
 	int ret = 0;
 
-	if (has_counter(cpu->running, e->counter) || !sbi_pmu_needs_start_value(cpu)) {
+	if (has_counter(cpu->running, e->counter) || !cpu->needs_start_value) {
 		ret = sbi_pmu_counter_read(cpu, e->counter, &e->prev);
 		e->counts = !ret;
 	}
@@ -586,7 +586,7 @@ static void event_fail(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
  * Find counters for the events that have lost theirs: each is added once more, and so are those
  * that lose their counter by that.
  */
-static void recover(struct sbi_pmu_cpu *cpu)
+static noinline void recover(struct sbi_pmu_cpu *cpu)
 {
 	struct sbi_pmu_event *e;
 	struct hlist_node *tmp;
@@ -734,10 +734,10 @@ static void count_on(struct sbi_pmu_cpu *cpu)
 	unsigned int i;
 
 	read_counters(cpu, which, now);
-	for_each_counter(i, known)
-		now->value[i] = cpu->start_at.value[i];
-	for_each_counter(i, now->valid | known)
+	for_each_counter(i, now->valid)
 		counter_count_from(cpu, i, all, now->value[i]);
+	for_each_counter(i, known)
+		counter_count_from(cpu, i, all, cpu->start_at.value[i]);
 	cpu->started = 0;
 	cpu->restarted = 0;
 	if (unlikely(which != now->valid))
@@ -854,6 +854,7 @@ void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
 	cpu->started = 0;
 	cpu->online = true;
 	cpu->direct = !cpu->accumulates;
+	cpu->needs_start_value = cpu->backend->stops_all || cpu->accumulates;
 	if (cpu->exclusive)
 		cpu->backend->online(cpu);
 }
@@ -931,7 +932,7 @@ static bool has_kept_events(struct sbi_pmu_cpu *cpu)
 void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu)
 {
 	/* To configure a counter again costs little where that needs no call. */
-	const bool kept = !cpu->backend->no_calls && !sbi_pmu_needs_start_value(cpu) &&
+	const bool kept = !cpu->backend->no_calls && !cpu->needs_start_value &&
 			  has_kept_events(cpu);
 	unsigned int i;
 

@@ -74,8 +74,8 @@ bool sbi_pmu_csr_is_pending(unsigned int csr, unsigned long mask)
 /* Return: was it? */
 bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned long mask)
 {
-	return (csr == SBI_PMU_CSR_ANDES_SLIP ? csr_read_clear(SBI_PMU_CSR_ANDES_SLIP, mask) :
-						csr_read_clear(CSR_SIP, mask)) &
+	return (likely(csr == CSR_SIP) ? csr_read_clear(CSR_SIP, mask) :
+					 csr_read_clear(SBI_PMU_CSR_ANDES_SLIP, mask)) &
 	       mask;
 }
 

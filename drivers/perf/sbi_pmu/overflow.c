@@ -30,7 +30,7 @@ static u64 sampling_counters(const struct sbi_pmu_cpu *cpu)
 }
 
 /* Armed counters whose overflow bit is set */
-static u64 overflow_bits(const struct sbi_pmu_cpu *cpu)
+static __always_inline u64 overflow_bits(const struct sbi_pmu_cpu *cpu)
 {
 	const u32 bits = sbi_pmu_csr_overflow(cpu->pmu->irq_source->overflow);
 	u64 which = 0;
@@ -100,7 +100,8 @@ static struct pt_regs *sample_regs(const struct sbi_pmu_event *e, struct pt_regs
  * all events since the last one; the new period begins where the last that is over has ended.
  * Return: false if the sample is deferred.
  */
-static bool sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, struct pt_regs *regs)
+static __always_inline bool sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
+					 struct pt_regs *regs)
 {
 	struct perf_event *event = e->event;
 	struct hw_perf_event *hwc = &event->hw;
@@ -240,10 +241,10 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 		sbi_pmu_counters_enable(cpu);
 		sbi_pmu_branch_go_on(cpu);
 	}
-	if (likely(taken))
-		cpu->useless_irqs -= min(cpu->useless_irqs, MAKES_UP_FOR);
-	else
+	if (unlikely(!taken))
 		useless_irq(cpu, start);
+	else if (unlikely(cpu->useless_irqs))
+		cpu->useless_irqs -= min(cpu->useless_irqs, MAKES_UP_FOR);
 	return overflowed ? IRQ_HANDLED : IRQ_NONE;
 }
 

@@ -38,9 +38,9 @@ bool sbi_pmu_sbi_same_core(const struct sbi_pmu_firmware_id *id)
 /* asm/sbi.h maps several of these to one errno; callers tell them apart. */
 static int sbi_errno(long error)
 {
-	switch (error) {
-	case SBI_SUCCESS:
+	if (likely(error == SBI_SUCCESS))
 		return 0;
+	switch (error) {
 	case SBI_ERR_NOT_SUPPORTED:
 		return -EOPNOTSUPP;
 	case SBI_ERR_INVALID_PARAM:

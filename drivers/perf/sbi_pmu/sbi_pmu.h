@@ -54,7 +54,7 @@ static inline unsigned int first_counter(u64 set)
 /* ---- counters, as firmware describes them (probe.c) ---- */
 
 /* A counter's bit in scounteren and scountovf */
-#define SBI_PMU_CSR_BIT(csr)	(1u << ((csr) - CSR_CYCLE))
+#define SBI_PMU_CSR_BIT(csr)	(1u << ((csr) & 31)) /* CSR_CYCLE is a multiple of 32 */
 
 /*
  * No event happens more often than this per ns (eight a cycle at 8 GHz), so a counter of w bits
@@ -96,10 +96,16 @@ static inline u64 sbi_pmu_hardware(const struct sbi_pmu_counters *counters)
 	return counters->fixed | counters->programmable;
 }
 
+/* Where the upper half of a counter's range begins */
+static inline u64 sbi_pmu_half(const struct sbi_pmu_counter_info *info)
+{
+	return info->mask / 2 + 1;
+}
+
 /* An armed counter starts in the upper half of its range, and leaves it by an overflow only. */
 static inline bool sbi_pmu_in_upper_half(const struct sbi_pmu_counter_info *info, u64 value)
 {
-	return value & info->mask & ~(info->mask >> 1);
+	return value & sbi_pmu_half(info);
 }
 
 /* The event_idx of what a fixed counter counts */
@@ -326,14 +332,21 @@ struct sbi_pmu_branch_cpu {
  * read statistics, @openable, and which counters are configured while no event exists.
  */
 struct sbi_pmu_cpu {
-	/* First what each context switch uses: small offsets take fewer instructions. */
+	/* First what switches and overflows use: small offsets take fewer instructions. */
 	struct sbi_pmu *pmu;
 	const struct sbi_pmu_counters *counters; /* what there is */
 	const struct sbi_pmu_backend *backend;   /* how they are programmed */
 	bool online;                             /* events may be added */
-	bool disabled;      /* in a section: perf core or a handler changes events */
-	bool called;        /* firmware was called in this section */
-	bool direct;        /* to read a hardware counter is to read its CSR; const while online */
+	bool disabled; /* in a section: perf core or a handler changes events */
+	bool called;   /* firmware was called in this section */
+	/* const while online: */
+	bool direct; /* to read a hardware counter is to read its CSR */
+	/*
+	 * Each start must set the value: with snapshot the memory holds it, and a counter that
+	 * accumulates does not go on from the value that was read. A configured counter then stays
+	 * stopped until its first event starts.
+	 */
+	bool needs_start_value;
 	bool fixed_alike;   /* see struct sbi_pmu_caps */
 	bool inhibited;     /* delegated counters stand still until sbi_pmu_counters_enable() */
 	bool timed_changed; /* an event that is sampled by timer has come or gone */
@@ -359,18 +372,21 @@ struct sbi_pmu_cpu {
 	u64 invalid;   /* firmware has lost their event or value: they are configured again */
 	u64 restarted; /* running ones that were stopped and started in this section */
 	struct hlist_head unassigned; /* events that lost their counter */
+	struct sbi_pmu_branch_cpu branch;
+	u64 sbi_calls[SBI_PMU_FIDS]; /* number of calls, by function */
+	unsigned int useless_irqs;   /* interrupts without a sample, less others */
 	/* by counter, in no order: an addition at the end of a list costs more */
 	struct hlist_head events[SBI_PMU_MAX_COUNTERS];
+	struct sbi_pmu_values paused_at;    /* in a section, what counters read at its beginning */
+	struct sbi_pmu_values start_at;     /* what counters of @restarted were started from */
 	struct sbi_pmu_assignment assigned; /* which counter holds which event */
+	struct sbi_pmu_values now;          /* in a section, what counters read at its end */
 	u64 pinned;         /* fixed counters that are busy since all programs may read them */
 	u64 world_readable; /* fixed counters whose values are no secret */
 	u64 wrapped;        /* sampling ones, at the last look for missed interrupts */
 	u64 missed;         /* counters whose missed interrupt is not served yet */
 	/* counters in use that firmware took without an offer: counters_overwritten() */
 	u64 overwritten;
-	struct sbi_pmu_values paused_at; /* in a section, what counters read at its beginning */
-	struct sbi_pmu_values now;       /* what they read at its end */
-	struct sbi_pmu_values start_at;  /* what counters of @restarted were started from */
 
 	struct hrtimer timer;         /* while a narrow counter counts; serves missed interrupts */
 	u64 interval;                 /* ns from its last expiry to the next, 0: off */
@@ -379,7 +395,6 @@ struct sbi_pmu_cpu {
 	struct timer_list idle_timer; /* releases idle counters, in shared mode */
 	u64 idle_clock;               /* the assignment's clock when that was set */
 	struct irq_work lost_work;    /* reports events that have lost their counter for good */
-	unsigned int useless_irqs;    /* interrupts without a sample, less others */
 	u64 useless_since;            /* when they were counted from 0 last (ns) */
 	u64 useless_ns;               /* time that they have taken since then */
 	u64 useless_end;              /* when the last of them had been served */
@@ -388,11 +403,9 @@ struct sbi_pmu_cpu {
 	unsigned long wrong_mode;     /* samples due in a mode that the event excludes */
 	unsigned long trapped_reads;  /* user-space reads that came too late, and returned 0 */
 	unsigned int lost_events;     /* events for which firmware gave no counter any more */
-	struct sbi_pmu_branch_cpu branch;
 
 	/* backends */
-	u64 sbi_calls[SBI_PMU_FIDS]; /* number of calls, by function */
-	struct sbi_pmu_shmem shmem;  /* snapshot shared memory */
+	struct sbi_pmu_shmem shmem; /* snapshot shared memory */
 	/* by counter, what it was started from; with @accumulates, what was read last */
 	u64 last[SBI_PMU_MAX_COUNTERS];
 	struct {            /* with @accumulates */
@@ -712,12 +725,9 @@ struct sbi_pmu {
 	};
 	struct sbi_pmu_cpu __percpu *cpu;
 	unsigned int probed_cpu;               /* which was probed; all in @cpus are like it */
-	struct sbi_pmu_counters counters;      /* of every CPU in @cpus */
-	struct sbi_pmu_probe_limits limits;    /* how to read what firmware says of counters */
 	u64 wrap_ns;                           /* how often to read narrow counters, 0: none */
 	struct sbi_pmu_caps caps;              /* what the machine can do */
 	struct sbi_pmu_firmware_id id;         /* the firmware */
-	struct sbi_pmu_delegation delegation;  /* if counters are delegated */
 	const struct sbi_pmu_backend *backend; /* how counters are programmed */
 	bool accumulates;                      /* see struct sbi_pmu_cpu */
 	/* no other CPU PMU is there: ours has type RAW, else it leaves alone what that one uses */
@@ -737,6 +747,10 @@ struct sbi_pmu {
 	typeof(&perf_sched_cb_inc) perf_sched_cb_inc;
 	typeof(&perf_sched_cb_dec) perf_sched_cb_dec;
 	const typeof(sysctl_perf_event_paranoid) *perf_event_paranoid;
+	/* Large ones last: small offsets take fewer instructions. */
+	struct sbi_pmu_counters counters;       /* of every CPU in @cpus */
+	struct sbi_pmu_probe_limits limits;     /* how to read what firmware says of counters */
+	struct sbi_pmu_delegation delegation;   /* if counters are delegated */
 	struct sbi_pmu_branch_caps branch;      /* records of branches */
 	struct sbi_pmu_probe_cache cache;       /* which counters can count an event */
 	atomic_t events;                        /* number of perf events that exist */
