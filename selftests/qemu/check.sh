@@ -266,16 +266,17 @@ artifacts_of() { # CASES
 		values qemu <<<"$1"
 		values kernel <<<"$1"
 		[ -z "$(kvm_cases <<<"$1")" ] || echo kvm
-		[ -z "$(papi_cases <<<"$1")" ] || echo papi
+		[ -z "$(collectors_cases <<<"$1")" ] || echo collectors
 	)
-	for name in qfix stable testing q7 q11 firmware kvm papi debug; do
+	for name in qfix stable testing q7 q11 firmware kvm collectors debug; do
 		! grep -qxF $name <<<"$needed" || echo $name
 	done
 }
 
-# Of the cases on standard input: those in a KVM guest, those with PAPI, and those that boot alone.
+# Of the cases on standard input: those in a KVM guest, those with programs of others, and those that
+# boot alone.
 kvm_cases() { cases_with options '(.* )?kvm=.*'; }
-papi_cases() { cases_with options '(.* )?papi( .*)?'; }
+collectors_cases() { cases_with options '(.* )?collectors( .*)?'; }
 alone_cases() { cases_with options '(.* )?alone( .*)?'; }
 
 # available_cases CASES: print those that can be booted. The others are skipped, since the mirror
@@ -459,8 +460,8 @@ run_jobs() {
 	for suite in $(kvm_cases <<<"$cases" | values kernel | sort -u); do
 		host_initrd "$suite"
 	done
-	for suite in $(papi_cases <<<"$cases" | values kernel | sort -u); do
-		papi_initrd "$suite" || cases=$(grep -vxF "$(papi_cases <<<"$cases")" <<<"$cases")
+	for suite in $(collectors_cases <<<"$cases" | values kernel | sort -u); do
+		collectors_initrd "$suite" || cases=$(grep -vxF "$(collectors_cases <<<"$cases")" <<<"$cases")
 	done
 	run_queue 2 <<<"$late"$'\n'"$(grep -vxF "$(alone_cases <<<"$cases")" <<<"$cases")"
 	run_queue 1 <<<"$(alone_cases <<<"$cases")"

@@ -104,9 +104,9 @@ shell() {
 	IFS=$'\t' read -r _ _ qemu kernel mode _ options cpu _ <<<"$case"
 	[ "$(option "$options" kvm 0)" = 0 ] ||
 		die "the programs of '$1' run in a KVM guest, which has no prompt"
-	[[ " $options " != *" papi "* ]] || die "the initrd of '$1' is made by make check only"
 	# shellcheck disable=SC2046 # words
 	prepare_boot "$kernel" $(artifacts_of "$case")
+	[[ " $options " != *" collectors "* ]] || collectors_initrd "$kernel" || exit
 	say "booting; 'exit' or Ctrl-D powers the machine off"
 	machine_command "$qemu" "$kernel" "$mode" "$options" "$cpu" quiet -serial mon:stdio
 	"${machine[@]}"
