@@ -339,12 +339,11 @@ struct sbi_pmu_cpu {
 	bool online;                             /* events may be added */
 	bool disabled; /* in a section: perf core or a handler changes events */
 	bool called;   /* firmware was called in this section */
-	/* const while online: */
-	bool direct; /* to read a hardware counter is to read its CSR */
+	bool direct;   /* to read a hardware counter is to read its CSR; const while online */
 	/*
 	 * Each start must set the value: with snapshot the memory holds it, and a counter that
 	 * accumulates does not go on from the value that was read. A configured counter then stays
-	 * stopped until its first event starts.
+	 * stopped until its first event starts. Const while online.
 	 */
 	bool needs_start_value;
 	bool fixed_alike;   /* see struct sbi_pmu_caps */
