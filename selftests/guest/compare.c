@@ -23,13 +23,6 @@ static void row(const char *load, const char *what, const char *format, double v
 	note("row\t%s: %s\t%s", load, what, text);
 }
 
-/* What is printed goes through a shell, which would take time on this CPU: wait for it. */
-static void settle(void)
-{
-	fflush(stdout);
-	usleep(200000);
-}
-
 static const struct perf_event_attr firmware_event = {
 	.type = PERF_TYPE_RAW, .config = 2ULL << 62 | 5 /* set_timer */,
 };
@@ -73,37 +66,11 @@ static const struct load {
 	{ "switch, 1 firmware event", &firmware_event, 1, 0 },
 };
 
-/* Two tasks with the same events open send a byte to each other. */
-static struct pingpong run_pair(const struct load *load)
-{
-	struct perf_event_attr attrs[PINGPONG_EVENTS];
-
-	for (unsigned int i = 0; i < load->events; i++) {
-		attrs[i] = load->attrs[i];
-		attrs[i].sample_period = load->period;
-		attrs[i].read_format = READ_TIMES;
-	}
-	settle();
-	return pingpong_run(attrs, load->events, ROUNDS);
-}
-
-/* What is not the program's own work only adds time: the least of some runs is taken. */
-static double switch_ns(const struct load *load)
-{
-	uint64_t least = UINT64_MAX;
-
-	for (unsigned int i = 0; i < RUNS; i++) {
-		const struct pingpong run = run_pair(load);
-
-		least = run.done[0] && run.ns < least ? run.ns : least;
-	}
-	return least / 2. / ROUNDS;
-}
-
 static void measure_switch(const struct load *load)
 {
 	static double without_events;
-	struct pingpong run = {};
+	struct perf_event_attr attrs[PINGPONG_EVENTS];
+	struct pingpong run;
 	double switches, ns;
 
 	if (is_kvm_guest() && load->events > DIFFERENT_IN_KVM) {
@@ -111,13 +78,18 @@ static void measure_switch(const struct load *load)
 		row(load->name, "SBI calls", "-", 0);
 		return;
 	}
-	if (tracepoints_open())
-		run = run_pair(load);
-	tracepoints_close();
+	for (unsigned int i = 0; i < load->events; i++) {
+		attrs[i] = load->attrs[i];
+		attrs[i].sample_period = load->period;
+		attrs[i].read_format = READ_TIMES;
+	}
+	settle();
+	run = pingpong_run_traced(attrs, load->events, ROUNDS);
 	switches = run.counts.switches;
-	if (!check(run.done[0] && switches, "events_switch_%zu", load - loads))
+	ns = pingpong_median_ns(attrs, load->events, ROUNDS) / 2. / ROUNDS;
+	if (!check(run.done[0] && run.done[1] && switches && ns > 0, "events_switch_%zu",
+		   load - loads))
 		return;
-	ns = switch_ns(load);
 	row(load->name, load->events ? "instructions more" : "instructions", "%.0f",
 	    ns - without_events);
 	without_events = without_events ?: ns;

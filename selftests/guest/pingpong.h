@@ -178,6 +178,39 @@ static inline struct pingpong pingpong_run_traced(const struct perf_event_attr *
 	return result;
 }
 
+/* What is printed goes through a shell, which would take time on this CPU: wait for it. */
+static inline void settle(void)
+{
+	fflush(stdout);
+	usleep(200000);
+}
+
+static inline int by_value(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Return: the median of the times of nine runs; -1 if an event does not open. */
+static inline int64_t pingpong_median_ns(const struct perf_event_attr *attrs, unsigned int n,
+					 unsigned int rounds)
+{
+	int64_t ns[9];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(ns); i++) {
+		struct pingpong run;
+
+		settle();
+		run = pingpong_run(attrs, n, rounds);
+		if (!run.done[0] || !run.done[1])
+			return -1;
+		ns[i] = run.ns;
+	}
+	qsort(ns, ARRAY_SIZE(ns), sizeof(*ns), by_value);
+	return ns[ARRAY_SIZE(ns) / 2];
+}
+
 /* Return: whether both tasks completed a traced run of @rounds, and switched. */
 static inline bool pingpong_is_complete(const struct pingpong *p, unsigned int rounds)
 {
