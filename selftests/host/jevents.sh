@@ -46,14 +46,16 @@ for family in $(sed -n 's/^cores := //p' "$vendor/../Makefile"); do
 	sed -n 's/^#stock	//p' "$vendor/$family" | while IFS='	' read -r core models; do
 		for model in $models; do
 			stock=$1/arch/riscv/$model
-			[ -d "$stock" ] || continue
+			[ -d "$stock" ] || { echo "$model: this perf has no such core"; continue; }
 			python3 -c '
 import json, sys
 for file in sys.argv[1:]:
     for event in json.load(open(file)):
         if "EventCode" in event:
             print(event["EventName"].lower(), hex(int(event["EventCode"], 16)))
-				' "$stock"/*.json | sort >"$dir/stock"
+				' "$stock"/*.json >"$dir/unsorted" && [ -s "$dir/unsorted" ] ||
+				echo "$model, not ours: its files cannot be read"
+			sort "$dir/unsorted" >"$dir/stock"
 			awk -F '\t' -v core="$core" '!/^#/ && ($3 == "*" || index(" " $3 " ", " " core " ")) {
 				print $1, $2
 				if ($4 != "-")

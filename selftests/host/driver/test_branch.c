@@ -107,7 +107,7 @@ static void test_found(void)
 		check(error == rows[i].error && (!entries || !strcmp(entries, rows[i].entries)) &&
 		      (!rows[i].log || host_logged(rows[i].log)), "branch.%s", rows[i].name);
 		if (!error && !strcmp(rows[i].entries, "0"))
-			check(!host_logged("branch records,") &&
+			check(!host_logged("branch records") &&
 			      open_errno(SAMPLER(USER | ANY)) == -EOPNOTSUPP,
 			      "branch.%s_is_eopnotsupp", rows[i].name);
 		unloaded(rows[i].name);
