@@ -4,6 +4,10 @@
 #ifndef SBI_PMU_COMPAT_CSR_H
 #define SBI_PMU_COMPAT_CSR_H
 
+#ifndef CSR_SCOUNTOVF /* 6.10; its name was CSR_SSCOUNTOVF */
+#define CSR_SCOUNTOVF		0xda0
+#endif
+
 #ifndef CSR_SIREG2 /* 7.3 */
 #define CSR_SIREG2		0x152
 #endif

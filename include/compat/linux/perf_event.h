@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include_next <linux/perf_event.h>
-#include <linux/version.h>
-
 #ifndef SBI_PMU_COMPAT_PERF_EVENT_H
 #define SBI_PMU_COMPAT_PERF_EVENT_H
+
+/*
+ * Inside the guard: asm/perf_event.h of 6.6 includes this file from the middle of the kernel's
+ * header, and the macros below must come after all of that.
+ */
+#include_next <linux/perf_event.h>
+#include <linux/version.h>
 
 #ifndef __uninitialized /* older kernels: cleared in vain, where the compiler clears all */
 #define __uninitialized
