@@ -148,7 +148,8 @@ static inline bool sbi_pmu_code_is_raw(const struct sbi_pmu_code *code)
 
 /* The config of events of our own type; sysfs and event.c use the same masks. */
 #define SBI_PMU_CFG_EVENT	GENMASK_ULL(55, 0)
-#define SBI_PMU_CFG_SPACE	GENMASK_ULL(63, 62)	/* format/firmware */
+#define SBI_PMU_CFG_SPACE_SHIFT	62
+#define SBI_PMU_CFG_SPACE	GENMASK_ULL(63, SBI_PMU_CFG_SPACE_SHIFT) /* format/firmware */
 
 /* Values of SBI_PMU_CFG_SPACE, written firmware=N: what the rest of config is */
 #define SBI_PMU_SPACE_RAW	0	/* a hardware selector */

@@ -49,11 +49,12 @@ void sbi_pmu_event_attr_init(struct sbi_pmu_event_attr *ev, const char *name, u6
 	sysfs_attr_init(&ev->attr.attr);
 }
 
+/* A shift: with GENMASK_ULL() of Linux 6.6, gcc 12 takes no FIELD_PREP_CONST() as a constant. */
 #define EVENT(_name, _space, _code)						\
 	(&((struct sbi_pmu_event_attr) {						\
 		.attr = { .attr = { .name = _name, .mode = 0444 },			\
 			  .show = sbi_pmu_event_show },					\
-		.config = FIELD_PREP_CONST(SBI_PMU_CFG_SPACE, _space) | (_code),	\
+		.config = (u64)(_space) << SBI_PMU_CFG_SPACE_SHIFT | (_code),	\
 	}).attr.attr)
 
 #define STANDARD(_name, _idx)	EVENT(_name, SBI_PMU_SPACE_STANDARD, _idx)
