@@ -351,7 +351,7 @@ static void core_log(struct sbi_pmu *pmu, void *data)
 		log_standard(pmu, core, &core->standards[n], table->decision[n]);
 	}
 	if (replaced)
-		pr_info("%u standard events, which firmware of such cores maps wrongly, are counted by events of the core or refused: caps/replaced_events; firmware_map=1 leaves them to firmware\n",
+		pr_info("%u standard events, which firmware of such cores maps wrongly or not at all, are counted by events of the core or refused: caps/replaced_events; firmware_map=1 leaves them to firmware\n",
 			replaced);
 }
 
