@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "harness.h"
 #include "../../include/sbi_pmu/region.h"
@@ -21,6 +22,15 @@ static const char *four_events(void)
 		 "%s/firmware=1,event=1/,%s/firmware=1,event=2/,%s/firmware=1,event=1/,%s/firmware=1,event=2/",
 		 pmu.name, pmu.name, pmu.name, pmu.name);
 	return list;
+}
+
+/* Return: the number of context switches of this thread. */
+static long context_switches(void)
+{
+	struct rusage usage = {};
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
 /* End the program if the events do not open. */
