@@ -372,7 +372,7 @@ static void yielding_load(void)
 	sched_yield();
 }
 
-static uint64_t *other_walks; /* in memory that both programs have */
+static volatile uint64_t *other_walks; /* in memory that both programs have */
 
 /*
  * As a user without rights, on the CPU where another program runs, of which a third one, with
@@ -429,7 +429,7 @@ static void test_others(void)
 		copy_walk();
 		for (;;) {
 			((void (*)(uint64_t))FOREIGN)(50);
-			++*(volatile uint64_t *)other_walks;
+			++*other_walks;
 			sched_yield();
 		}
 	}
