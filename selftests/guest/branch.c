@@ -363,12 +363,12 @@ static void look_foreign(const struct record *r)
 }
 
 /*
- * Walks of 400 branches, with a switch to the other program after each: every tenth sample has 32
- * records that reach back to the switch.
+ * Short walks with a switch to the other program after each. Not shorter: a sample by timer waits
+ * until the program is in user mode when the timer looks.
  */
 static void yielding_load(void)
 {
-	walk(50);
+	walk(2000);
 	sched_yield();
 }
 
@@ -399,7 +399,7 @@ static bool sees_only_itself(unsigned int ms)
 	note("%lu samples: %lu branches of its own, %u of another program, %u of the kernel",
 	     samples, seen.known, seen.wrong, seen.kernel);
 	note("the other program walked %lu times", *other_walks - walks);
-	/* Of 2000 that are asked for some 100 a second: most time is the kernel's, to switch. */
+	/* Of 2000 that are asked for in a second of its own */
 	return samples > ms / 250 && seen.known && !seen.wrong && !seen.kernel &&
 	       *other_walks - walks > samples / 10;
 }
@@ -428,7 +428,7 @@ static void test_others(void)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		copy_walk();
 		for (;;) {
-			((void (*)(uint64_t))FOREIGN)(50);
+			((void (*)(uint64_t))FOREIGN)(2000);
 			++*other_walks;
 			sched_yield();
 		}
