@@ -32,7 +32,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 prefix ?= /usr/local
-VERSION := $(shell sed -n 's/.*SBI_PMU_VERSION "\(.*\)"/\1/p' include/sbi_pmu/version.h)
+VERSION = $(shell tools/version.sh)
 LAB := selftests/qemu/lab.sh
 EVENTS := drivers/perf/sbi_pmu/vendor
 BUILD := build
@@ -101,6 +101,7 @@ install-source:
 	find $(SOURCE) -name '*.mod.c' -delete
 	rm -f $(SOURCE)/include/sbi_pmu/region.h
 	cp Kbuild Makefile dkms.conf $(SOURCE)
+	tools/version.sh $(SOURCE)/dkms.conf $(SOURCE)/include/sbi_pmu/version.h
 	cp selftests/kdir-check.sh $(SOURCE)/selftests
 
 uninstall-source:

@@ -33,10 +33,11 @@ find $driver \( -name '*.[ch]' -o -name common.awk -o -name 'read*.awk' -o -name
 	done' "$new/b" {} +
 cp -R include/compat "$new/b/$driver/include/"
 cp include/sbi_pmu/version.h "$new/b/$driver/include/sbi_pmu/"
+tools/version.sh "$new/b/$driver/include/sbi_pmu/version.h"
 
 # Of Kbuild, the flags; of the Makefile, all.
 {
-	sed '/^obj-m/d' Kbuild
+	sed '/^# Not in/d; /SBI_PMU_VERSION/d; /^obj-m/d' Kbuild
 	sed '1d; s/^obj-m := /obj-$(CONFIG_SBI_PMU) := /' $driver/Makefile
 } >"$new/b/$driver/Makefile"
 
@@ -66,7 +67,7 @@ sed "$((end - 1))r $new/entry" "$linux/drivers/perf/Kconfig" >"$new/b/drivers/pe
 
 # ---- the patch ----
 
-version=$(sed -n 's/.*SBI_PMU_VERSION[^"]*"\(.*\)".*/\1/p' include/sbi_pmu/version.h)
+version=$(tools/version.sh)
 {
 	cat <<-EOF2
 	perf: add sbi_pmu $version, a PMU on the RISC-V SBI PMU extension

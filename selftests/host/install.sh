@@ -7,21 +7,33 @@
 . "$(dirname "$0")/steps.sh"
 
 version=$(sed -n 's/.*SBI_PMU_VERSION "\(.*\)"/\1/p' "$top/include/sbi_pmu/version.h")
+plain=${version%+git*}
 
 # says FILE EXPRESSION: the first version there, which sed prints, is that of version.h.
 says() {
 	found=$(sed -n "$2" "$top/$1" | head -n 1)
-	[ "$found" = "$version" ] || fails "$1 has version '$found', not '$version'"
+	[ "${found%+git*}" = "$plain" ] || fails "$1 has version '$found', not '$plain'"
 }
 
-says README.md 's/.*dkms install sbi-pmu.\([0-9.]*\)`.*/\1/p'
+says README.md 's/.*dkms install sbi-pmu.\([^`]*\)`.*/\1/p'
 says dkms.conf 's/^PACKAGE_VERSION="\(.*\)"/\1/p'
 says dkms.conf 's/.*dkms install sbi-pmu.//p'
 says debian/changelog 's/^sbi-pmu (\([^)]*\)).*/\1/p'
 says CHANGELOG.md 's/^## \([0-9][^ ]*\).*/\1/p'
-says README.md 's/.* sbi_pmu: \([0-9.]*\): .*/\1/p'
+says README.md 's/.* sbi_pmu: \([^ ]*\): .*/\1/p'
 for page in sbi-pmu sbi-pmu-guest; do
-	says "Documentation/admin-guide/perf/$page.rst" 's/.* sbi_pmu: \([0-9.]*\): .*/\1/p'
+	says "Documentation/admin-guide/perf/$page.rst" 's/.* sbi_pmu: \([^ ]*\): .*/\1/p'
+done
+
+# Between releases the commit of a checkout is added where that can be had.
+mkdir -p "$dir/git/.git" "$dir/git/include/sbi_pmu" "$dir/bin"
+cp -R "$top/tools" "$dir/git"
+echo '#define SBI_PMU_VERSION "1.0~dev"' > "$dir/git/include/sbi_pmu/version.h"
+for git in 'echo 7,1.0~dev+git7.7' 'exit 128,1.0~dev'; do
+	echo "${git%,*}" > "$dir/bin/git"
+	chmod 755 "$dir/bin/git"
+	found=$(PATH="$dir/bin:$PATH" "$dir/git/tools/version.sh" 2>&1)
+	[ "$found" = "${git#*,}" ] || fails "version.sh prints '$found', not '${git#*,}'"
 done
 
 # In a copy, as the programs are built.

@@ -51,6 +51,7 @@ start_run() {
 	mkdir "$run/tree"
 	tar -C "$top" --exclude=.git --exclude='*.ko' --exclude='*.o' -cf - . | tar -C "$run/tree" -xf - ||
 		die "cannot copy the sources to $run"
+	(cd "$run/tree" && "$top/tools/version.sh" include/sbi_pmu/version.h dkms.conf)
 	: >"$run/results"
 	: >"$run/skips"
 }
