@@ -202,7 +202,6 @@ bool model_is_fixed(unsigned int idx);
 bool model_has_cfg(unsigned int idx);
 bool model_only_counts(unsigned int idx);
 bool model_is_withheld(unsigned int idx);
-bool model_holds_same(unsigned int a, unsigned int b);
 u64 model_read(unsigned int idx);
 bool model_keeps_of(const struct fakesbi_ctr *ctr);
 u64 model_event(const struct fakesbi_code *code);

@@ -98,12 +98,18 @@ bool model_is_withheld(unsigned int idx)
 	return model_is_fixed(idx) && fakesbi_has(QUIRK_FIXED_WITHHELD);
 }
 
-bool model_holds_same(unsigned int a, unsigned int b)
+static bool has_event(const struct fakesbi_ctr *ctr)
+{
+	return ctr->configured || (fakesbi.delegated && ctr->event & SPEC_EVENT_SELECTOR);
+}
+
+static bool hold_same(unsigned int a, unsigned int b)
 {
 	const struct fakesbi_code *x = &fakesbi.ctr[a].code, *y = &fakesbi.ctr[b].code;
 
-	return fakesbi.ctr[a].configured && fakesbi.ctr[b].configured && x->idx == y->idx &&
-	       x->data == y->data && x->flags == y->flags;
+	/* QEMU looks up an event without its filters. */
+	return has_event(&fakesbi.ctr[a]) && has_event(&fakesbi.ctr[b]) && x->idx == y->idx &&
+	       x->data == y->data && (x->flags == y->flags || fakesbi_has(QUIRK_TIED));
 }
 
 /* ---- time and CSRs ---- */
@@ -167,7 +173,7 @@ static bool counts_elsewhere(unsigned int idx)
 	    !(fakesbi_has(QUIRK_FIRST_HOLDER_ONLY) && model_is_firmware(idx)))
 		return false;
 	for (unsigned int i = 0; i < idx; i++)
-		if (!model_is_fixed(i) && model_holds_same(i, idx))
+		if (!model_is_fixed(i) && hold_same(i, idx))
 			return true;
 	return false;
 }

@@ -52,7 +52,7 @@
 	X(STOP_KEEPS_IRQ)		/* a stopped counter may interrupt (both) */ \
 	X(PENDING_CLEARS_OF)		/* START clears OF only while pending (SG2042's 1.2) */ \
 	/* QEMU */ \
-	X(TIED)				/* of counters with one event the first counts */ \
+	X(TIED)				/* of counters with an event, whatever the filter, one counts */ \
 	X(EVENT_STICKS)			/* with MINH it counts on when S-mode clears it */ \
 	/* No known firmware */ \
 	X(NO_IRQ)			/* the overflow interrupt does not come */ \
