@@ -36,11 +36,39 @@ static unsigned int find_available(const struct sbi_pmu_assignment *a,
 	return oldest;
 }
 
+/* Of @candidates those where @code counts, whatever holds the same event with another filter. */
+static u64 where_it_counts(const struct sbi_pmu_assignment *a,
+			   const struct sbi_pmu_counters *counters, const struct sbi_pmu_code *code,
+			   u64 candidates)
+{
+	unsigned int i;
+
+	if (!counters->tied)
+		return candidates;
+	for_each_counter(i, a->configured & counters->programmable)
+		if (sbi_pmu_code_alike(&a->counter[i].code, code))
+			return candidates & (~counters->programmable | BIT_ULL(i));
+	return candidates;
+}
+
+/* The counters to which the event of counter @i could move, to make room for @code. */
+static u64 could_move_to(const struct sbi_pmu_assignment *a,
+			 const struct sbi_pmu_counters *counters, unsigned int i,
+			 const struct sbi_pmu_code *code)
+{
+	/* Two programmable counters must not get the same event. */
+	if (counters->tied &&
+	    (has_counter(counters->fixed, i) || sbi_pmu_code_alike(&a->counter[i].code, code)))
+		return a->counter[i].candidates & ~counters->programmable;
+	return a->counter[i].candidates;
+}
+
 /**
  * sbi_pmu_assign_search() - find a counter for one more event, moving others if need be
  * @a: the assignment
  * @counters: what there is
- * @candidates: counters that can hold the event
+ * @code: the event, which no counter holds with this filter
+ * @candidates: counters that can hold it
  * @path: the moves, filled in if there is a way
  *
  * Breadth first: a busy counter leads to those to which its event could move. This finds the
@@ -48,13 +76,14 @@ static unsigned int find_available(const struct sbi_pmu_assignment *a,
  * Return: is there one?
  */
 bool sbi_pmu_assign_search(const struct sbi_pmu_assignment *a,
-			   const struct sbi_pmu_counters *counters, u64 candidates,
-			   struct sbi_pmu_path *path)
+			   const struct sbi_pmu_counters *counters, const struct sbi_pmu_code *code,
+			   u64 candidates, struct sbi_pmu_path *path)
 {
-	u64 frontier = candidates, seen = candidates, reached, new;
+	u64 frontier = where_it_counts(a, counters, code, candidates), seen = frontier;
+	u64 reached, new;
 	unsigned int i, next;
 
-	for_each_counter(i, candidates)
+	for_each_counter(i, frontier)
 		path->from[i] = SBI_PMU_NO_COUNTER;
 	for (; frontier; frontier = reached) {
 		path->end = find_available(a, counters, frontier);
@@ -66,7 +95,7 @@ bool sbi_pmu_assign_search(const struct sbi_pmu_assignment *a,
 		}
 		reached = 0;
 		for_each_counter(i, frontier) {
-			new = a->counter[i].candidates & ~seen;
+			new = could_move_to(a, counters, i, code) & ~seen;
 			for_each_counter(next, new)
 				path->from[next] = i;
 			seen |= new;
@@ -117,7 +146,7 @@ bool sbi_pmu_assign_add(struct sbi_pmu_assignment *a, const struct sbi_pmu_count
 		sbi_pmu_assign_join(a, to, candidates);
 		return true;
 	}
-	if (!sbi_pmu_assign_search(a, counters, candidates, &path))
+	if (!sbi_pmu_assign_search(a, counters, code, candidates, &path))
 		return false;
 	for (to = path.end; to != path.first; to = path.from[to]) {
 		const struct sbi_pmu_assigned *from = &a->counter[path.from[to]];

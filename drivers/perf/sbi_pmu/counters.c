@@ -124,12 +124,43 @@ static void counters_overwritten(struct sbi_pmu_cpu *cpu)
 	set_invalid(cpu, which);
 }
 
+/* Do two reads show that counter @idx counts? Not if its event is rare. */
+static bool is_seen_counting(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	u64 first, second;
+
+	return !sbi_pmu_counter_read(cpu, idx, &first) &&
+	       !sbi_pmu_counter_read(cpu, idx, &second) && first != second;
+}
+
+/*
+ * In shared mode the other driver may have the event on a counter where it counts alone. Of cycles
+ * and instructions that is seen without a filter; others may not happen now.
+ */
+static bool counts_elsewhere(struct sbi_pmu_cpu *cpu, unsigned int idx,
+			     const struct sbi_pmu_code *code)
+{
+	const struct sbi_pmu_code bare = { .idx = code->idx, .data = code->data };
+	unsigned int got;
+	bool counts;
+
+	if (likely(cpu->exclusive || !cpu->counters->tied) || !sbi_pmu_has_fixed_counter(code) ||
+	    !has_counter(cpu->counters->programmable, idx) ||
+	    sbi_pmu_counter_config(cpu, BIT_ULL(idx), &bare, &got))
+		return false;
+	counts = !sbi_pmu_counter_start_one(cpu, idx) && is_seen_counting(cpu, idx);
+	sbi_pmu_counter_unconfig(cpu, idx);
+	return !counts;
+}
+
 /* Configure free counter @idx, and start it unless a start needs a value. */
 static int counter_configure(struct sbi_pmu_cpu *cpu, unsigned int idx,
 			     const struct sbi_pmu_code *code, u64 candidates)
 {
 	unsigned int got;
-	int ret = sbi_pmu_counter_config(cpu, BIT_ULL(idx), code, &got);
+	int ret = counts_elsewhere(cpu, idx, code) ?
+			  -EBUSY :
+			  sbi_pmu_counter_config(cpu, BIT_ULL(idx), code, &got);
 
 	if (ret == -EPROTO)
 		counters_overwritten(cpu);
@@ -478,7 +509,7 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 	u64 refused = 0;
 
 	candidates &= ~refusing(cpu, e);
-	while (sbi_pmu_assign_search(&cpu->assigned, cpu->counters, candidates, &path)) {
+	while (sbi_pmu_assign_search(&cpu->assigned, cpu->counters, &e->code, candidates, &path)) {
 		ret = take_first(cpu, e, &path, &refused);
 		if (!ret) {
 			ret = path.first;
@@ -778,7 +809,7 @@ static bool hold_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	if (has_counter(cpu->assigned.configured, idx) &&
 	    sbi_pmu_code_equal(&cpu->assigned.counter[idx].code, &code))
 		return true;
-	return sbi_pmu_assign_search(&cpu->assigned, cpu->counters, BIT_ULL(idx), &path) &&
+	return sbi_pmu_assign_search(&cpu->assigned, cpu->counters, &code, BIT_ULL(idx), &path) &&
 	       !free_first(cpu, &path) && !counter_configure(cpu, idx, &code, BIT_ULL(idx));
 }
 
@@ -891,15 +922,6 @@ void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu, u64 clock)
 	for_each_counter(i, sbi_pmu_assign_idle(&cpu->assigned))
 		if (cpu->assigned.counter[i].stamp <= clock)
 			counter_release(cpu, i);
-}
-
-/* Do two reads show that counter @idx counts? Not if its event is rare. */
-static bool is_seen_counting(struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	u64 first, second;
-
-	return !sbi_pmu_counter_read(cpu, idx, &first) &&
-	       !sbi_pmu_counter_read(cpu, idx, &second) && first != second;
 }
 
 /*

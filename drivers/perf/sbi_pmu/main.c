@@ -478,6 +478,7 @@ static int register_pmu(struct sbi_pmu *pmu)
 	/* What S-mode writes it has read back: see sbi_pmu_delegation_learn(). */
 	if (pmu->backend != &sbi_pmu_backend_csr)
 		sbi_pmu_probe_filters(pmu);
+	sbi_pmu_probe_tied(pmu);
 	if (vendor && vendor->attribute_groups) {
 		pmu->pmu.attr_update = vendor->attribute_groups(pmu, pmu->caps.vendor_data);
 		if (!pmu->pmu.attr_update)

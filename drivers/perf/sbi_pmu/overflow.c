@@ -356,7 +356,7 @@ static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsign
 	if (!sbi_pmu_counter_start_at(cpu, idx, info->mask - info->mask / 4))
 		return not_tested;
 	if (sbi_pmu_csr_is_pending(source->pending, source->mask) ||
-	    (!by_value && is_named(cpu, idx)))
+	    (!sbi_pmu_in_kvm(cpu->pmu) && is_named(cpu, idx)))
 		return cannot_be_cleared;
 	return NULL;
 }

@@ -578,12 +578,6 @@ static u64 lowest(u64 set)
 	return set & -set;
 }
 
-/* Firmware may return these whatever is offered, and change what the other driver uses. */
-static bool has_fixed_counter(const struct sbi_pmu_code *code)
-{
-	return code->idx == SBI_PMU_HW_CPU_CYCLES || code->idx == SBI_PMU_HW_INSTRUCTIONS;
-}
-
 /* Of @which the free counters, else the idle ones, else all */
 static u64 least_used(const struct sbi_pmu_cpu *cpu, u64 which)
 {
@@ -753,7 +747,7 @@ static bool probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 cand
 		.left = unknown_among(candidates, found),
 		/* Firmware counters are, and those of KVM unless the event has its own. */
 		.alike = sbi_pmu_code_is_firmware(code) ||
-			 (sbi_pmu_in_kvm(pmu) && !has_fixed_counter(code)),
+			 (sbi_pmu_in_kvm(pmu) && !sbi_pmu_has_fixed_counter(code)),
 		/* Each refusal of a delegated counter takes calls. */
 		.one_by_one = pmu->delegation.asks && sbi_pmu_code_is_raw(code),
 		.may_disturb = perfmon_capable(),
@@ -762,7 +756,7 @@ static bool probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 cand
 	found->busy_elsewhere = 0;
 	while (p.left && !on_opener(pmu, probe_here, &p))
 		;
-	if (pmu->exclusive || !has_fixed_counter(code))
+	if (pmu->exclusive || !sbi_pmu_has_fixed_counter(code))
 		examples_add(&pmu->cache.examples, found->can, code);
 	return p.asked;
 }
@@ -830,7 +824,7 @@ static int probe_moves(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64
 	};
 
 	/* Firmware might return the counter of the other driver, with this filter. */
-	if (!candidates || (!pmu->exclusive && has_fixed_counter(code)))
+	if (!candidates || (!pmu->exclusive && sbi_pmu_has_fixed_counter(code)))
 		return -ENODATA;
 	if (inhibited)
 		p.code.flags = SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_SINH;
@@ -868,7 +862,7 @@ static u64 candidates_of(const struct sbi_pmu *pmu, const struct sbi_pmu_code *c
 
 	if (sbi_pmu_code_is_firmware(code))
 		return counters->firmware;
-	if (!has_fixed_counter(code))
+	if (!sbi_pmu_has_fixed_counter(code))
 		which &= ~with_fixed_csr(counters);
 	if (vendor && vendor->candidates && code->unit)
 		which = vendor->candidates(counters, code->unit);
@@ -1146,4 +1140,54 @@ void sbi_pmu_probe_filters(struct sbi_pmu *pmu)
 	}
 	if (should && !pmu->caps.filter)
 		pr_warn("programmable counters count in all modes, whatever their filter is: they get no events with :u or :k; update the firmware, or QEMU before 10.0\n");
+}
+
+/* Context: interrupts disabled. */
+static void probe_tied_here(void *arg)
+{
+	struct moves_probe *p = arg;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
+	struct sbi_pmu_code other = p->code;
+	unsigned int first, second;
+	bool started;
+
+	if (p->pmu->caps.filter)
+		other.flags = SBI_PMU_CFG_FLAG_SET_UINH;
+	if (!cpu->online || sbi_pmu_counter_config(cpu, p->candidates, &p->code, &first))
+		return;
+	started = !sbi_pmu_counter_start_one(cpu, first);
+	if (!sbi_pmu_counter_config(cpu, p->candidates & ~BIT_ULL(first), &other, &second)) {
+		started = !sbi_pmu_counter_start_one(cpu, second) && started;
+		if (started && count_moves(cpu, first) == READS_TO_MOVE)
+			p->moves = count_moves(cpu, second);
+		sbi_pmu_counter_unconfig(cpu, second);
+	}
+	sbi_pmu_counter_unconfig(cpu, first);
+}
+
+/**
+ * sbi_pmu_probe_tied() - find out whether two programmable counters count one event at once
+ * @pmu: the driver, its CPUs online and idle; counters.tied is set unless they are seen to
+ *
+ * By the first standard event that two take and that happens all the time. In a VM that is not
+ * known of the host.
+ */
+void sbi_pmu_probe_tied(struct sbi_pmu *pmu)
+{
+	struct moves_probe p = { .pmu = pmu, .moves = -ENODATA };
+	unsigned int n;
+
+	for (n = 0; p.moves == -ENODATA && (p.code.idx = sbi_pmu_event_standard(n)); n++) {
+		/* In shared mode firmware might return the other driver's counter. */
+		if (sbi_pmu_in_kvm(pmu) ||
+		    (!pmu->exclusive && sbi_pmu_has_fixed_counter(&p.code)) ||
+		    sbi_pmu_find_counters(pmu, &p.code, &p.candidates))
+			continue;
+		p.candidates &= pmu->counters.programmable;
+		if (p.candidates & (p.candidates - 1))
+			on_opener(pmu, probe_tied_here, &p);
+	}
+	pmu->counters.tied = p.moves <= 0;
+	if (!p.moves)
+		pr_info("an event counts on one programmable counter only, whatever its filter (as in QEMU): with :u and :k at once it takes turns\n");
 }

@@ -86,6 +86,11 @@ struct sbi_pmu_counters {
 	u64 firmware;                                           /* firmware counters */
 	/* those of @fixed that firmware hands out for no event, but which run all the time */
 	u64 free_running;
+	/*
+	 * of programmable counters with one event, whatever its filters, only one may count (QEMU);
+	 * not in struct sbi_pmu_caps, as assign.c asks
+	 */
+	bool tied;
 	unsigned long beyond;     /* number of counters past SBI_PMU_MAX_COUNTERS, not used */
 	unsigned int narrow;      /* number of those below SBI_PMU_MIN_WIDTH bits, not used */
 	unsigned int without_csr; /* number of those whose CSR is none, or another's, not used */
@@ -124,10 +129,16 @@ struct sbi_pmu_code {
 	u32 unit;  /* a vendor's restriction to some counters, 0 for all; not sent to firmware */
 };
 
-/* Equal events share a counter. @unit only limits the candidates. */
+/* Do they count the same, perhaps in other privilege modes? @unit only limits the candidates. */
+static inline bool sbi_pmu_code_alike(const struct sbi_pmu_code *a, const struct sbi_pmu_code *b)
+{
+	return a->idx == b->idx && a->data == b->data;
+}
+
+/* Equal events share a counter. */
 static inline bool sbi_pmu_code_equal(const struct sbi_pmu_code *a, const struct sbi_pmu_code *b)
 {
-	return a->idx == b->idx && a->data == b->data && a->flags == b->flags;
+	return sbi_pmu_code_alike(a, b) && a->flags == b->flags;
 }
 
 static inline u32 sbi_pmu_code_type(const struct sbi_pmu_code *code)
@@ -144,6 +155,12 @@ static inline bool sbi_pmu_code_is_raw(const struct sbi_pmu_code *code)
 {
 	return sbi_pmu_code_type(code) == SBI_PMU_EVENT_TYPE_RAW ||
 	       sbi_pmu_code_type(code) == SBI_PMU_EVENT_TYPE_RAW_V2;
+}
+
+/* Firmware may return that one whatever is offered, and change what the other driver uses. */
+static inline bool sbi_pmu_has_fixed_counter(const struct sbi_pmu_code *code)
+{
+	return code->idx == SBI_PMU_HW_CPU_CYCLES || code->idx == SBI_PMU_HW_INSTRUCTIONS;
 }
 
 /* The config of events of our own type; sysfs and event.c use the same masks. */
@@ -220,8 +237,8 @@ struct sbi_pmu_path {
 unsigned int sbi_pmu_assign_find(const struct sbi_pmu_assignment *a,
 				 const struct sbi_pmu_code *code, u64 candidates);
 bool sbi_pmu_assign_search(const struct sbi_pmu_assignment *a,
-			   const struct sbi_pmu_counters *counters, u64 candidates,
-			   struct sbi_pmu_path *path);
+			   const struct sbi_pmu_counters *counters, const struct sbi_pmu_code *code,
+			   u64 candidates, struct sbi_pmu_path *path);
 void sbi_pmu_assign_events(struct sbi_pmu_assignment *a, unsigned int idx, unsigned int events);
 bool sbi_pmu_assign_add(struct sbi_pmu_assignment *a, const struct sbi_pmu_counters *counters,
 			const struct sbi_pmu_code *code, u64 candidates);
@@ -557,6 +574,7 @@ u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_probe_standard(struct sbi_pmu *pmu);
 void sbi_pmu_probe_filters(struct sbi_pmu *pmu);
+void sbi_pmu_probe_tied(struct sbi_pmu *pmu);
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates);
 bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code);
 int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,

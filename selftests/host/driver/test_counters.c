@@ -169,6 +169,66 @@ static void test_fixed_filters(void)
 	unloaded("counters.fixed_filters");
 }
 
+/* The other driver uses a counter, or no longer. */
+static void hold(unsigned int idx, bool held)
+{
+	fakesbi.ctr[idx].configured = fakesbi.ctr[idx].running = held;
+}
+
+/* The other driver, or nobody, has cycles on counter 3. */
+static void hold_cycles(bool held)
+{
+	fakesbi.ctr[3].code = (struct fakesbi_code){ .idx = SPEC_GENERAL_CYCLES };
+	hold(3, held);
+}
+
+/* QEMU: of programmable counters with cycles one counts, whatever the filters. */
+static void test_tied(const char *name, struct machine machine)
+{
+	static const u64 filters[] = { 0, 1, 2 }; /* none, :u, :k */
+	struct perf_event *e[ARRAY_SIZE(filters)];
+	bool turns = true;
+	int error = 0;
+
+	machine.hpm = 4;
+	machine.quirks = OPENSBI_NEW | QUIRK(TIED);
+	boot(&machine);
+	check(host_logged("one programmable counter only"), "%s.log_says_so", name);
+	for (unsigned int i = 0; i < ARRAY_SIZE(e); i++)
+		e[i] = open_attr(GENERAL(1, .exclude_kernel = filters[i] == 1, .exclude_user = filters[i] == 2));
+	for (unsigned int n = 0; n < 30; n++) {
+		perf_run(1000);
+		perf_rotate();
+	}
+	check(all_right(), "%s.no_filter_of_an_event_shows_zero", name);
+	for (unsigned int i = 1; i < ARRAY_SIZE(e); i++)
+		turns = turns && perf_model(e[i])->running < perf_model(e[i])->enabled;
+	check(turns, "%s.filters_take_turns", name);
+	/* The fixed counter takes one more. */
+	e[0] = perf_open(GENERAL(1, .exclude_user = 1), NULL, 0, e[1], &error);
+	e[2] = perf_open(GENERAL(1), NULL, 0, e[1], e[0] ? &error : &(int){ 0 });
+	check(!e[0] == !!e[2] && error == -EINVAL, "%s.filters_are_no_group", name);
+	check(open_member(e[1], 9), "%s.other_event_joins_group", name);
+	unloaded(name);
+}
+
+static void test_tied_shared(void)
+{
+	struct perf_event *e;
+
+	boot(&(struct machine){ .quirks = OPENSBI_NEW | QUIRK(FIXED_WITHHELD) | QUIRK(TIED), .other = "cpu" });
+	host.read_ns = 1;
+	hold_cycles(true);
+	e = open_attr(ATTR(STANDARD_EVENT(SPEC_GENERAL_CYCLES), .exclude_kernel = 1));
+	check(e && e->state == PERF_EVENT_STATE_INACTIVE, "tied_shared.event_of_other_driver_waits");
+	hold_cycles(false);
+	perf_rotate();
+	perf_run(1000);
+	check(e->state == PERF_EVENT_STATE_ACTIVE && perf_read(e), "tied_shared.event_counts_when_other_driver_ends");
+	host.read_ns = 0;
+	unloaded("tied_shared");
+}
+
 /* Firmware refuses a move, or the counter cannot be read: nobody loses counts. */
 static void test_refused_move(void)
 {
@@ -452,12 +512,6 @@ static void test_support(void)
 	unloaded("support");
 }
 
-/* The other driver uses a counter, or no longer. */
-static void hold(unsigned int idx, bool held)
-{
-	fakesbi.ctr[idx].configured = fakesbi.ctr[idx].running = held;
-}
-
 static void test_support_shared(void)
 {
 	boot(&(struct machine){ .hpm = 2, .firmware = 2, .other = "cpu", .can = has_99 });
@@ -681,6 +735,10 @@ void test_counters(void)
 	test_sharing();
 	test_beside_sampler();
 	test_fixed_filters();
+	test_tied("tied_exclusive", (struct machine){ .params = { "backend=sbi" } });
+	test_tied("tied_filtering_fixed", (struct machine){ .smcntrpmf = BIT(0) | BIT(2) });
+	test_tied("tied_delegated", (struct machine){ .delegated = true, .params = { "backend=csr" } });
+	test_tied_shared();
 	test_refused_move();
 	test_refused_add();
 	test_lost_counter_shows();

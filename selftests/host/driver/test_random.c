@@ -87,12 +87,16 @@ static unsigned int below(unsigned int n)
 	return fakesbi_random() % n;
 }
 
-/* Raw event d can be on counters 3 to 3 + d; firmware that withholds fixed counters has no others. */
+/*
+ * Raw event d can be on counters 3 to 3 + d, branches on all; firmware that withholds fixed counters
+ * has no others.
+ */
 static bool can_hold_upto(const struct fakesbi_code *code, unsigned int idx)
 {
 	if (fakesbi_has(QUIRK_FIXED_WITHHELD) && code->idx <= SPEC_GENERAL_INSTRUCTIONS)
 		return false;
-	return code->idx >> 16 == SPEC_TYPE_FIRMWARE || idx <= 3 + code->data;
+	return code->idx >> 16 == SPEC_TYPE_FIRMWARE || code->idx == PERF_COUNT_HW_BRANCH_INSTRUCTIONS + 1 ||
+	       idx <= 3 + code->data;
 }
 
 /* To measure widths, an event is needed that all counters take. */
