@@ -4,6 +4,7 @@
 /* Counters @which do not run any more. */
 static void set_stopped(struct sbi_pmu_cpu *cpu, u64 which)
 {
+	cpu->stopped_armed |= !!(cpu->armed & which);
 	cpu->running &= ~which;
 	cpu->armed &= ~which;
 	cpu->restart &= ~which;
@@ -409,6 +410,7 @@ static void counters_start(struct sbi_pmu_cpu *cpu)
 	calls = start & ~cpu->counters->free_running;
 	failed = calls ? cpu->backend->start(cpu, calls) : 0;
 	cpu->running |= start;
+	cpu->served &= ~start;
 	cpu->started |= start;
 	cpu->restarted |= start;
 	for_each_counter(i, failed) {

@@ -103,8 +103,8 @@ static int hotplug_offline(unsigned int cpu, struct hlist_node *node)
 
 	if (!cpumask_test_and_clear_cpu(cpu, &pmu->cpus))
 		return 0;
-	sbi_pmu_overflow_offline(pmu);
 	smp_call_function_single(cpu, offline_here, per_cpu_ptr(pmu->cpu, cpu), true);
+	sbi_pmu_overflow_offline(pmu);
 	sbi_pmu_timer_stop(per_cpu_ptr(pmu->cpu, cpu));
 	return 0;
 }

@@ -67,6 +67,19 @@ static u64 wrapped_among(const struct sbi_pmu_cpu *cpu, u64 among)
 	return wrapped;
 }
 
+/* The same of idle ones, whose events have left. */
+static u64 wrapped_idle(struct sbi_pmu_cpu *cpu)
+{
+	u64 value, wrapped = 0;
+	unsigned int i;
+
+	for_each_counter(i, cpu->armed & ~cpu->assigned.busy)
+		if (!sbi_pmu_counter_read(cpu, i, &value) &&
+		    !sbi_pmu_in_upper_half(&cpu->counters->info[i], value))
+			wrapped |= BIT_ULL(i);
+	return wrapped;
+}
+
 /* ---- samples ---- */
 
 /*
@@ -82,8 +95,9 @@ static struct pt_regs *sample_regs(const struct sbi_pmu_event *e, struct pt_regs
 		return attr->exclude_user ? NULL : regs;
 	if (!attr->exclude_kernel)
 		return regs;
-	if (e->sampling == SBI_PMU_BY_TIMER || current->flags & (PF_KTHREAD | PF_USER_WORKER) ||
-	    !current->mm)
+	/* :h excludes both. */
+	if (attr->exclude_user || e->sampling == SBI_PMU_BY_TIMER ||
+	    current->flags & (PF_KTHREAD | PF_USER_WORKER) || !current->mm)
 		return NULL;
 	return task_pt_regs(current);
 }
@@ -176,18 +190,41 @@ static inline bool serve(struct sbi_pmu_cpu *cpu, u64 overflowed, u64 start)
 #define MAKES_UP_FOR	3U
 #define AT_ONCE_NS	10000
 
+/* Pause before an interrupt that did not end is tried again; it doubles each time (s) */
+#define MAX_PAUSE	4096U
+
+/* Events of this CPU that sample by interrupt do so by timer while it is off. */
+static void set_irq_off(struct sbi_pmu_cpu *cpu, bool off)
+{
+	struct sbi_pmu_event *e;
+	unsigned int i;
+
+	cpu->irq_off = off;
+	for_each_counter(i, cpu->assigned.busy) {
+		hlist_for_each_entry(e, &cpu->events[i], node) {
+			if (!e->by_interrupt)
+				continue;
+			e->sampling = off ? SBI_PMU_BY_TIMER : SBI_PMU_BY_INTERRUPT;
+			e->period.early = 0;
+			e->period.since = ktime_get_ns();
+			if (!off)
+				sbi_pmu_event_mark_restart(cpu, e);
+		}
+	}
+	cpu->timed_changed = true;
+}
+
 /*
- * The interrupt, which began at @start, was useless: no sample was taken. It may be of an event
- * that has left, at most one for each context switch. But if such interrupts take a quarter of the
- * time this one does not end.
+ * Nothing explains the interrupt, which began at @start: no armed counter has overflowed, or one
+ * that was restarted only since the last interrupt, without a sample. If such interrupts take a
+ * quarter of the time this one does not end. No user's event makes one: the counter of an event
+ * that has left, or that was stopped before its interrupt came, explains it once.
  */
 static void useless_irq(struct sbi_pmu_cpu *cpu, u64 start)
 {
 	const u64 now = sched_clock();
 	/* What comes so soon after the last has cost the time in between, too. */
 	const bool at_once = start - cpu->useless_end < AT_ONCE_NS;
-	struct sbi_pmu_event *e;
-	unsigned int i;
 
 	if (!cpu->useless_irqs++) {
 		cpu->useless_since = start;
@@ -201,14 +238,33 @@ static void useless_irq(struct sbi_pmu_cpu *cpu, u64 start)
 	if (cpu->useless_ns < (now - cpu->useless_since) / 4)
 		return;
 	disable_percpu_irq(cpu->pmu->irq);
-	cpu->irq_off = true;
-	for_each_counter(i, cpu->assigned.busy)
-		hlist_for_each_entry(e, &cpu->events[i], node)
-			sbi_pmu_timer_take_over(cpu, e);
+	/* Back to a second if it was on for longer than it was off. */
+	if (!cpu->irq_pause || time_after(jiffies, cpu->irq_on + cpu->irq_pause * HZ))
+		cpu->irq_pause = 1;
+	else
+		cpu->irq_pause = min(2 * cpu->irq_pause, MAX_PAUSE);
+	set_irq_off(cpu, true);
 	sbi_pmu_timer_update(cpu);
 	/* This interrupts no code that holds a lock of the scheduler. */
-	pr_warn("CPU%d: the overflow interrupt does not end, it is off: samples are taken by timer on this CPU; load the module with overflow=timer, and report the board and its firmware\n",
-		smp_processor_id());
+	pr_warn("CPU%d: the overflow interrupt does not end, it is off for %u s: samples are taken by timer on this CPU; load the module with overflow=timer, and report the board and its firmware\n",
+		smp_processor_id(), cpu->irq_pause);
+	mod_timer(&cpu->look_timer, jiffies + cpu->irq_pause * HZ);
+}
+
+/* The pause is over. Context: on the CPU, interrupts disabled. */
+void sbi_pmu_overflow_retry(struct sbi_pmu_cpu *cpu)
+{
+	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
+
+	if (!cpu->online)
+		return;
+	cpu->irq_on = jiffies;
+	sbi_pmu_counters_disable(cpu);
+	sbi_pmu_csr_clear_pending(source->pending, source->mask);
+	set_irq_off(cpu, false);
+	sbi_pmu_counters_enable(cpu);
+	sbi_pmu_timer_update(cpu);
+	enable_percpu_irq(cpu->pmu->irq, IRQ_TYPE_NONE);
 }
 
 static irqreturn_t overflow_irq(int irq, void *dev)
@@ -217,7 +273,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	struct sbi_pmu_cpu *cpu = dev;
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
 	const u64 sampling = cpu->armed & cpu->assigned.busy;
-	bool taken = false;
+	bool taken = false, explained;
 	u64 overflowed;
 
 	/* First, so that an overflow from here on interrupts again. */
@@ -225,10 +281,11 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	sbi_pmu_counters_disable(cpu);
 	if (finds_by_value(cpu)) {
 		sbi_pmu_counters_update(cpu, sampling);
-		overflowed = wrapped_among(cpu, sampling);
+		overflowed = wrapped_among(cpu, sampling) | wrapped_idle(cpu);
 	} else {
 		overflowed = overflow_bits(cpu);
 	}
+	explained = overflowed & ~cpu->served || cpu->stopped_armed;
 	if (overflowed) {
 		taken = serve(cpu, overflowed, start);
 	} else {
@@ -241,9 +298,11 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 		sbi_pmu_counters_enable(cpu);
 		sbi_pmu_branch_go_on(cpu);
 	}
-	if (unlikely(!taken))
+	cpu->served = overflowed;
+	cpu->stopped_armed = false;
+	if (unlikely(!taken && !explained))
 		useless_irq(cpu, start);
-	else if (unlikely(cpu->useless_irqs))
+	else if (unlikely(taken && cpu->useless_irqs))
 		cpu->useless_irqs -= min(cpu->useless_irqs, MAKES_UP_FOR);
 	return overflowed ? IRQ_HANDLED : IRQ_NONE;
 }
@@ -546,10 +605,11 @@ void sbi_pmu_overflow_free(struct sbi_pmu *pmu)
 		free_percpu_irq(pmu->irq, pmu->cpu);
 }
 
-/* On the CPU. One whose interrupt did not end is as it was when it comes online again. */
+/* On the CPU */
 void sbi_pmu_overflow_online(struct sbi_pmu *pmu)
 {
-	if (pmu->irq && !this_cpu_ptr(pmu->cpu)->irq_off)
+	this_cpu_ptr(pmu->cpu)->irq_off = false;
+	if (pmu->irq)
 		enable_percpu_irq(pmu->irq, IRQ_TYPE_NONE);
 }
 

@@ -14,8 +14,8 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	if (READ_ONCE(e->mapped))
 		smp_mb(); /* pairs with pmu_event_mapped(): another task may map it now */
 	if (e->sampling != SBI_PMU_COUNTING) {
-		if (cpu->irq_off)
-			sbi_pmu_timer_take_over(cpu, e);
+		if (e->by_interrupt)
+			e->sampling = cpu->irq_off ? SBI_PMU_BY_TIMER : SBI_PMU_BY_INTERRUPT;
 		/* 0: a new period begins. Negative: it is over, and its sample comes at once. */
 		if (!local64_read(&hwc->period_left)) {
 			local64_set(&hwc->period_left, hwc->sample_period);
@@ -400,6 +400,7 @@ static int init_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi_
 		e->code = parent->code;
 		e->candidates = parent->candidates;
 		e->sampling = parent->sampling;
+		e->by_interrupt = parent->by_interrupt;
 		e->branch = parent->branch;
 	} else {
 		ret = check_event(pmu, e);
@@ -409,6 +410,7 @@ static int init_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi_
 		if (ret < 0)
 			return ret;
 		e->sampling = ret;
+		e->by_interrupt = ret == SBI_PMU_BY_INTERRUPT;
 		ret = validate_group(pmu, event);
 		if (ret)
 			return ret;

@@ -289,7 +289,8 @@ struct sbi_pmu_event {
 	struct sbi_pmu_cpu *cpu;  /* the CPU that it is on, from pmu_add() to pmu_del() */
 	u8 counter;               /* its counter, or SBI_PMU_NO_COUNTER */
 	u8 last_counter;          /* the one that it had last, on any CPU, or SBI_PMU_NO_COUNTER */
-	u8 sampling;              /* enum sbi_pmu_sampling */
+	u8 sampling;              /* enum sbi_pmu_sampling, where it was started last */
+	bool by_interrupt;        /* so it samples, where that is on; const after open */
 	bool active;              /* started, as opposed to stopped */
 	bool counts;              /* from the end of the section on in which it was started */
 	bool was_active;          /* it was @active when it lost its counter */
@@ -388,10 +389,12 @@ struct sbi_pmu_cpu {
 	u64 restart;   /* running ones that must be started from another value */
 	u64 invalid;   /* firmware has lost their event or value: they are configured again */
 	u64 restarted; /* running ones that were stopped and started in this section */
+	u64 served;    /* those that the last interrupt named, and that were not started since */
 	struct hlist_head unassigned; /* events that lost their counter */
 	struct sbi_pmu_branch_cpu branch;
 	u64 sbi_calls[SBI_PMU_FIDS]; /* number of calls, by function */
-	unsigned int useless_irqs;   /* interrupts without a sample, less others */
+	bool stopped_armed;          /* since the last interrupt: it may come yet */
+	unsigned int useless_irqs;   /* interrupts that nothing explains, less others */
 	/* by counter, in no order: an addition at the end of a list costs more */
 	struct hlist_head events[SBI_PMU_MAX_COUNTERS];
 	struct sbi_pmu_values paused_at;    /* in a section, what counters read at its beginning */
@@ -405,10 +408,11 @@ struct sbi_pmu_cpu {
 	/* counters in use that firmware took without an offer: counters_overwritten() */
 	u64 overwritten;
 
-	struct hrtimer timer;         /* while a narrow counter counts; serves missed interrupts */
-	u64 interval;                 /* ns from its last expiry to the next, 0: off */
-	struct hrtimer sample_timer;  /* runs while an event is sampled by timer */
-	struct timer_list look_timer; /* looks for missed interrupts of events that sample by one */
+	struct hrtimer timer;        /* while a narrow counter counts; serves missed interrupts */
+	u64 interval;                /* ns from its last expiry to the next, 0: off */
+	struct hrtimer sample_timer; /* runs while an event is sampled by timer */
+	/* looks for missed interrupts of events that sample by one; ends the pause of @irq_off */
+	struct timer_list look_timer;
 	struct timer_list idle_timer; /* releases idle counters, in shared mode */
 	u64 idle_clock;               /* the assignment's clock when that was set */
 	struct irq_work lost_work;    /* reports events that have lost their counter for good */
@@ -416,6 +420,8 @@ struct sbi_pmu_cpu {
 	u64 useless_ns;               /* time that they have taken since then */
 	u64 useless_end;              /* when the last of them had been served */
 	bool irq_off;                 /* the interrupt did not end: samples are taken by timer */
+	unsigned int irq_pause;       /* for so long (s), or was when it was off last */
+	unsigned long irq_on;         /* when it was tried again last (jiffies) */
 	unsigned long missed_irqs;    /* overflows found although their interrupt was lost */
 	unsigned long wrong_mode;     /* samples due in a mode that the event excludes */
 	unsigned long trapped_reads;  /* user-space reads that came too late, and returned 0 */
@@ -609,6 +615,7 @@ const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_free(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_online(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_offline(struct sbi_pmu *pmu);
+void sbi_pmu_overflow_retry(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how);
 bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu);
@@ -656,7 +663,6 @@ void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu, int id);
 void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling);
 void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_timer_take_over(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_period_seen(struct sbi_pmu_event *e, u64 now);
 
 /* ---- reads from user space (user_access.c, user_trap.c) ---- */

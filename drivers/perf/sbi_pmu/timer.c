@@ -198,6 +198,8 @@ static void look_timer(struct timer_list *timer)
 	unsigned long flags;
 
 	local_irq_save(flags);
+	if (cpu->irq_off)
+		sbi_pmu_overflow_retry(cpu);
 	if (sbi_pmu_find_missed_irqs(cpu))
 		mod_timer(timer, jiffies + look_interval(cpu));
 	if (cpu->missed) {
@@ -262,18 +264,6 @@ void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling samplin
 		return;
 	cpu->interval = ns;
 	hrtimer_start(&cpu->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
-}
-
-/* The interrupt of this CPU is off: an event that sampled by it is sampled by timer. */
-void sbi_pmu_timer_take_over(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
-{
-	if (e->sampling != SBI_PMU_BY_INTERRUPT)
-		return;
-	e->sampling = SBI_PMU_BY_TIMER;
-	e->period.early = 0;
-	e->period.deferred = 0;
-	e->period.since = ktime_get_ns();
-	cpu->timed_changed = true;
 }
 
 /* Events may have come or left: set the timers for that. Context: interrupts disabled. */

@@ -300,9 +300,80 @@ static void test_endless(const char *name, u64 quirks, bool wrong_mode)
 	      "sampling.%s_is_replaced_by_the_timer", name);
 	perf_close(e);
 	perf_close(later);
-	check(!host_hotplug(0, false) && !host_hotplug(0, true) && !host.irq_enabled[0],
-	      "sampling.%s_stays_off_after_hotplug", name);
+	attr.config = 5;
+	attr.sample_period = 4000000;
+	e = open_attr(&attr);
+	host.irqs = 0;
+	host.call_ns = 20000;
+	host.regs.user = wrong_mode;
+	perf_run(5 * NSEC_PER_SEC);
+	host.regs.user = false;
+	host.call_ns = 0;
+	check(!host.irq_enabled[0] && host.irqs < 5000, "sampling.%s_is_off_for_longer_each_time", name);
+	fakesbi.quirks &= ~quirks;
+	perf_run(5 * NSEC_PER_SEC);
+	host.irqs = 0;
+	perf_run(100000000);
+	check(host.irq_enabled[0] && host.irqs && is_sampled(e, 0),
+	      "sampling.%s_samples_again_once_it_ends", name);
 	unloaded("sampling.endless");
+}
+
+/*
+ * An ordinary user starts and stops events so that their counters overflow when nobody waits for
+ * that, with @nr events, or opens and closes them; @at_start: just as they are started again.
+ * Another task samples, there and elsewhere.
+ */
+static void test_toggling(const char *name, struct machine machine, unsigned int nr, bool reopen,
+			  bool at_start)
+{
+	const struct perf_event_attr attr = { .type = PERF_TYPE_RAW, .sample_period = 100000, .exclude_kernel = 1 };
+	/* An event is disabled again before this is over: to enable others takes some time. */
+	const unsigned int period = 600 + 1000 * nr;
+	struct perf_event *e[4] = {}, *other;
+
+	machine.cpus = 2;
+	boot(&machine);
+	host.perfmon = false;
+	host.regs.user = true;
+	host.read_ns = 10;
+	host.clock_ns = 20;
+	host.call_ns = 300;
+	other = perf_open(ATTR(9, .sample_period = 200000), &perf_core.task[1], -1, NULL, &(int){ 0 });
+	for (unsigned int loops = 0; loops < 6000 && host.irq_enabled[0]; loops++) {
+		for (unsigned int i = 0; i < nr; i++) {
+			if (!e[i]) {
+				struct perf_event_attr this = attr;
+
+				this.config = 5 + i;
+				e[i] = open_task(&this);
+			}
+			perf_set_period(e[i], perf_model(e[i])->rate * period);
+			perf_run(100); /* a system call */
+			fakesbi.lcofi |= at_start;
+			perf_enable(e[i]);
+		}
+		perf_run(100);
+		for (unsigned int i = 0; i < nr; i++) {
+			perf_disable(e[i]);
+			if (!reopen)
+				continue;
+			perf_close(e[i]);
+			e[i] = NULL;
+		}
+		perf_run(at_start ? 100 : period);
+	}
+	host.read_ns = host.clock_ns = host.call_ns = 0;
+	check(host.irq_enabled[0] && !host_logged("does not end"), "sampling.user_cannot_end_interrupt_%s", name);
+	perf_switch(&perf_core.task[1]);
+	perf_run(time_of(other, 1000000));
+	perf_switch(&perf_core.idle);
+	host_run_cpu(1);
+	perf_switch(&perf_core.task[1]);
+	perf_run(time_of(other, 1000000));
+	check(is_sampled(other, 0) && samples(other) >= 9, "sampling.other_task_is_sampled_%s", name);
+	host_run_cpu(0);
+	unloaded("sampling.toggling");
 }
 
 /* With overflow=lcofi no timer takes samples. */
@@ -417,6 +488,13 @@ void test_sampling(void)
 	test_endless("overflow_bit_that_sticks", QUIRK(OF_STICKS), false);
 	test_endless("overflow_bit_that_sticks_in_wrong_mode", QUIRK(OF_STICKS), true);
 	test_endless("overflow_without_name", D1_OLD, false);
+	test_toggling("by_one_event", sbi, 1, false, false);
+	test_toggling("by_starting_it_again", (struct machine){ .params = { "backend=sbi" } }, 1, false, true);
+	test_toggling("by_four_events", sbi, 4, false, false);
+	test_toggling("by_opening", sbi, 1, true, false);
+	test_toggling("of_delegated_counters", (struct machine){ .delegated = true, .params = { "backend=csr" } },
+		      2, false, false);
+	test_toggling("in_a_vm", (struct machine){ .quirks = KVM, .params = { "backend=sbi" } }, 2, false, false);
 	test_only_lcofi();
 	test_frequency();
 	test_timer();
