@@ -11,6 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/user_namespace.h>
 
 #include "counters.h"
 #include "vendor.h"
@@ -882,24 +883,64 @@ static bool is_due(const struct entry *e, u64 candidates)
 
 /* Probes that a user may cause in a second; so many at once, too */
 #define PROBES_PER_SECOND	50
+#define JIFFIES_A_PROBE		(HZ / PROBES_PER_SECOND)
+/* Of those at once a leader leaves so many to the members of its group. */
+#define PROBES_OF_MEMBERS	10
+
+/* A user namespace, such as that of a container, has many uids: its owner is the user. */
+static kuid_t this_user(void)
+{
+	const struct user_namespace *ns = current_user_ns();
+	kuid_t user = current_uid();
+
+	for (; ns != &init_user_ns; ns = ns->parent)
+		user = ns->owner;
+	return user;
+}
+
+/*
+ * A user without one takes that of which least is used up, as it is. So all users together have no
+ * more than there are, and one uses up only his own.
+ */
+static u64 *budget_of_user(struct sbi_pmu_probe_cache *cache)
+{
+	struct sbi_pmu_probe_budget *b, *least = cache->budgets;
+	const kuid_t user = this_user();
+
+	for (b = cache->budgets; b < cache->budgets + ARRAY_SIZE(cache->budgets); b++) {
+		if (uid_eq(b->user, user))
+			return &b->next;
+		if (time_after64(least->next, b->next))
+			least = b;
+	}
+	least->user = user;
+	return &least->next;
+}
+
+/* Return: jiffies until one more is allowed; not above 0: now. */
+static s64 to_wait(u64 next, enum sbi_pmu_opener opener)
+{
+	const unsigned int n = opener == SBI_PMU_OPENER_LEADER ? 1 + PROBES_OF_MEMBERS : 1;
+
+	return next + n * JIFFIES_A_PROBE - get_jiffies_64() - HZ;
+}
 
 /*
  * Beyond that an opener waits for up to a second, others meanwhile do not. The member of a group
- * does not wait, as perf core holds the mutex of the group's context: the next leader waits for it.
+ * cannot wait, as perf core holds the mutex of the group's context.
  * Return: 0, -EAGAIN if it would wait longer, -ERESTARTSYS after a signal.
  */
-static int limit_probes(struct sbi_pmu_probe_cache *cache, u64 *next, bool in_group)
+static int limit_probes(struct sbi_pmu_probe_cache *cache, u64 *next, enum sbi_pmu_opener opener)
 {
-	const u64 now = get_jiffies_64();
 	s64 wait;
 
-	if (time_after64(now, *next))
-		*next = now;
-	wait = *next - now - HZ;
-	if (wait > HZ)
+	if (time_after64(get_jiffies_64(), *next))
+		*next = get_jiffies_64();
+	wait = to_wait(*next, opener);
+	if (wait > (opener == SBI_PMU_OPENER_LEADER ? HZ : 0))
 		return -EAGAIN;
-	*next += HZ / PROBES_PER_SECOND;
-	if (wait <= 0 || in_group)
+	*next += JIFFIES_A_PROBE;
+	if (wait <= 0)
 		return 0;
 	mutex_unlock(&cache->lock);
 	while (wait && !signal_pending(current))
@@ -907,7 +948,7 @@ static int limit_probes(struct sbi_pmu_probe_cache *cache, u64 *next, bool in_gr
 	mutex_lock(&cache->lock);
 	if (!wait)
 		return 0;
-	*next -= HZ / PROBES_PER_SECOND;
+	*next -= JIFFIES_A_PROBE;
 	return -ERESTARTSYS;
 }
 
@@ -915,10 +956,9 @@ static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 		       enum sbi_pmu_opener opener, u64 *candidates)
 {
 	struct sbi_pmu_probe_cache *cache = &pmu->cache;
-	u64 *next = &cache->next[__kuid_val(current_uid()) % ARRAY_SIZE(cache->next)];
 	struct entry unsaved = {}, *e = find_entry(cache, code);
 	const u64 all = candidates_of(pmu, code);
-	u64 unknown;
+	u64 unknown, *next = NULL;
 	bool due;
 	int ret;
 
@@ -926,13 +966,11 @@ static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	if (e && sbi_pmu_in_kvm(pmu) && !e->found.can && is_old(e))
 		e->found.cannot = 0;
 	due = !e || is_due(e, all);
-	if (opener == SBI_PMU_OPENER_NONE || perfmon_capable()) {
-		next = NULL;
-	} else if (due && e && e->found.can && time_after64(*next, get_jiffies_64() + HZ)) {
+	if (due && opener != SBI_PMU_OPENER_NONE && !perfmon_capable()) {
+		next = budget_of_user(cache);
 		/* What is known is enough. */
-		due = false;
-	} else if (due) {
-		ret = limit_probes(cache, next, opener == SBI_PMU_OPENER_MEMBER);
+		due = !e || !e->found.can || to_wait(*next, opener) <= 0;
+		ret = due ? limit_probes(cache, next, opener) : 0;
 		if (ret)
 			return ret;
 	}
@@ -946,7 +984,7 @@ static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 			e->probed = jiffies;
 		}
 		if (!asked && next)
-			*next -= HZ / PROBES_PER_SECOND;
+			*next -= JIFFIES_A_PROBE;
 	}
 	unknown = unknown_among(all, &e->found);
 	if (e->found.can) {

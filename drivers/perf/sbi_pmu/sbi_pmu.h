@@ -553,8 +553,10 @@ struct sbi_pmu_probe_cache {
 	struct mutex lock;        /* guards the rest, and serialises probes */
 	struct list_head entries; /* by event, the most recently used first */
 	unsigned int count;       /* number of entries */
-	/* by uid modulo 64, the jiffy at which so many probes as that user caused are allowed */
-	u64 next[64];
+	struct sbi_pmu_probe_budget {
+		kuid_t user;
+		u64 next; /* the jiffy at which so many probes as that user caused are allowed */
+	} budgets[16];
 	struct sbi_pmu_examples examples;
 };
 

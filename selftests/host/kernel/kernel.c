@@ -5,6 +5,7 @@
 #include "../../fakesbi/fakesbi.h"
 
 struct host host;
+struct user_namespace init_user_ns;
 
 void host_warn(const char *file, int line, const char *what)
 {

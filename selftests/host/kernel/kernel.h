@@ -209,6 +209,15 @@ struct mm_struct {
 	int references;
 };
 
+typedef unsigned int kuid_t;
+
+struct user_namespace {
+	struct user_namespace *parent;
+	kuid_t owner;
+};
+
+extern struct user_namespace init_user_ns;
+
 struct task_struct {
 	unsigned int flags;
 	unsigned long nvcsw, nivcsw;
@@ -224,9 +233,10 @@ struct task_struct {
 #define get_irq_regs()		(&host.regs)
 #define mmgrab(mm)		((void)(mm)->references++)
 #define mmdrop(mm)		((void)(assert((mm)->references > 0), (mm)->references--))
-#define perfmon_capable()	(host.perfmon)
+#define perfmon_capable()	(host.perfmon_asked++, host.perfmon)
 #define current_uid()		(host.uid)
-#define __kuid_val(uid)		(uid)
+#define current_user_ns()	(host.user_ns ?: &init_user_ns)
+#define uid_eq(a, b)		((a) == (b))
 #define signal_pending(task)	((void)(task), host.signal)
 long schedule_timeout_interruptible(long timeout);
 long copy_from_user_nofault(void *to, const void *from, size_t size);
@@ -485,7 +495,9 @@ struct host {
 	struct pt_regs regs;          /* of what an interrupt interrupts */
 	struct task_struct *current_task[HOST_CPUS];
 	bool perfmon;                 /* it has CAP_PERFMON */
-	unsigned int uid;             /* its user */
+	unsigned int perfmon_asked;   /* how often that was asked */
+	kuid_t uid;                   /* its user, as the initial namespace knows him */
+	struct user_namespace *user_ns; /* NULL: the initial one */
 	bool signal;                  /* it has a pending signal */
 	void (*asleep)(void);         /* what others do while it sleeps */
 	u32 insn;                     /* at epc of a program whose read trapped; 0: not readable */
