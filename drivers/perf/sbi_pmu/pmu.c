@@ -378,6 +378,8 @@ static void event_destroy(struct perf_event *event)
 	struct sbi_pmu_event *e = to_sbi_pmu_event(event);
 
 	sbi_pmu_user_access_close(e);
+	if (e->held)
+		atomic_dec(e->held);
 	event->pmu_private = NULL;
 	kfree(e->calls);
 	kfree_rcu(e, rcu);
@@ -438,6 +440,9 @@ static int pmu_event_init(struct perf_event *event)
 		kfree(e);
 		return ret;
 	}
+	/* An event that was inherited is closed before its parent. */
+	if (!event->parent)
+		e->held = sbi_pmu_probe_cache_hold(&pmu->cache, &e->code);
 	sbi_pmu_user_access_open(e);
 	atomic_inc(&pmu->events);
 	event->destroy = event_destroy;

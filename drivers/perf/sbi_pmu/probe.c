@@ -463,15 +463,30 @@ bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu)
 
 /* Any user can open any event, so the number of entries is limited. */
 #define MAX_ENTRIES	1024
+#define SHARE		64 /* of a user: not taken from him for others */
 
 struct entry {
 	struct list_head node;
 	struct sbi_pmu_code code; /* without its filters */
 	struct sbi_pmu_event_counters found;
+	kuid_t user;          /* who learnt of it first; INVALID_UID: the driver */
+	bool extra;           /* he had his share already */
+	atomic_t opened;      /* number of open events, if not extra */
 	unsigned long probed; /* jiffies at the last probe */
 	bool filter_tried;    /* on a programmable counter */
 	bool unfiltered;      /* it was seen to count in all modes then */
 };
+
+/* A user namespace, such as that of a container, has many uids: its owner is the user. */
+static kuid_t this_user(void)
+{
+	const struct user_namespace *ns = current_user_ns();
+	kuid_t user = current_uid();
+
+	for (; ns != &init_user_ns; ns = ns->parent)
+		user = ns->owner;
+	return user;
+}
 
 static struct entry *find_entry(struct sbi_pmu_probe_cache *cache, const struct sbi_pmu_code *code)
 {
@@ -494,30 +509,75 @@ static void remove_entry(struct sbi_pmu_probe_cache *cache, struct entry *e)
 	kfree(e);
 }
 
-/* General and cache events stay: they are few, and most used. */
+static bool has_share(const struct sbi_pmu_probe_cache *cache, kuid_t user)
+{
+	const struct entry *e;
+	unsigned int n = 0;
+
+	list_for_each_entry(e, &cache->entries, node)
+		n += !e->extra && uid_eq(e->user, user);
+	return n >= SHARE;
+}
+
+/*
+ * The oldest goes that is beyond its user's share; if there is none, as users are many, the oldest.
+ * General and cache events stay, as they are few, and most used; and so does what is open.
+ */
 static void remove_oldest(struct sbi_pmu_probe_cache *cache)
+{
+	struct entry *e, *oldest = NULL;
+
+	list_for_each_entry_reverse(e, &cache->entries, node)
+		if (sbi_pmu_code_type(&e->code) >= SBI_PMU_EVENT_TYPE_RAW &&
+		    !atomic_read(&e->opened) && (!oldest || (e->extra && !oldest->extra)))
+			oldest = e;
+	if (oldest)
+		remove_entry(cache, oldest);
+}
+
+static struct entry *add_entry(struct sbi_pmu_probe_cache *cache, const struct sbi_pmu_code *code,
+			       enum sbi_pmu_opener opener)
 {
 	struct entry *e;
 
-	list_for_each_entry_reverse(e, &cache->entries, node)
-		if (sbi_pmu_code_type(&e->code) >= SBI_PMU_EVENT_TYPE_RAW)
-			break;
-	remove_entry(cache, e);
-}
-
-static struct entry *add_entry(struct sbi_pmu_probe_cache *cache, const struct sbi_pmu_code *code)
-{
-	struct entry *e = kzalloc(sizeof(*e), GFP_KERNEL);
-
-	if (!e)
-		return NULL;
 	if (cache->count == MAX_ENTRIES)
 		remove_oldest(cache);
+	e = cache->count < MAX_ENTRIES ? kzalloc(sizeof(*e), GFP_KERNEL) : NULL;
+	if (!e)
+		return NULL;
 	e->code = *code;
 	e->code.flags = 0;
+	e->user = opener == SBI_PMU_OPENER_NONE ? INVALID_UID : this_user();
+	e->extra = opener != SBI_PMU_OPENER_NONE && has_share(cache, e->user);
 	list_add(&e->node, &cache->entries);
 	cache->count++;
 	return e;
+}
+
+/**
+ * sbi_pmu_probe_cache_hold() - keep what is known about an event that has been opened
+ * @cache: what is known
+ * @code: the event
+ * Return: to be decremented when it is closed; NULL: all users with it are beyond their shares.
+ */
+atomic_t *sbi_pmu_probe_cache_hold(struct sbi_pmu_probe_cache *cache,
+				   const struct sbi_pmu_code *code)
+{
+	atomic_t *held = NULL;
+	struct entry *e;
+
+	mutex_lock(&cache->lock);
+	e = find_entry(cache, code);
+	if (e && e->extra && !has_share(cache, this_user())) {
+		e->user = this_user();
+		e->extra = false;
+	}
+	if (e && !e->extra) {
+		held = &e->opened;
+		atomic_inc(held);
+	}
+	mutex_unlock(&cache->lock);
+	return held;
 }
 
 void sbi_pmu_probe_cache_init(struct sbi_pmu_probe_cache *cache)
@@ -887,17 +947,6 @@ static bool is_due(const struct entry *e, u64 candidates)
 /* Of those at once a leader leaves so many to the members of its group. */
 #define PROBES_OF_MEMBERS	10
 
-/* A user namespace, such as that of a container, has many uids: its owner is the user. */
-static kuid_t this_user(void)
-{
-	const struct user_namespace *ns = current_user_ns();
-	kuid_t user = current_uid();
-
-	for (; ns != &init_user_ns; ns = ns->parent)
-		user = ns->owner;
-	return user;
-}
-
 /*
  * A user without one takes that of which least is used up, as it is. So all users together have no
  * more than there are, and one uses up only his own.
@@ -975,7 +1024,7 @@ static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 			return ret;
 	}
 	/* Another may have probed it meanwhile, or have it forgotten. */
-	e = find_entry(cache, code) ?: add_entry(cache, code) ?: &unsaved;
+	e = find_entry(cache, code) ?: add_entry(cache, code, opener) ?: &unsaved;
 	if (due) {
 		bool asked = false;
 

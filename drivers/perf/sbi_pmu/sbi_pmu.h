@@ -303,6 +303,7 @@ struct sbi_pmu_event {
 	u8 shown;                 /* hpmcounter number plus one in its mmap page, or 0 */
 	struct sbi_pmu_code code; /* the event */
 	u64 candidates;           /* counters that can hold it */
+	atomic_t *held;           /* of what is known about it; NULL: that may be forgotten */
 	struct sbi_pmu_period period; /* unless @sampling is SBI_PMU_COUNTING */
 	struct sbi_pmu_refusals refusals;
 	struct mm_struct *mm;     /* which has mapped it, with a reference; NULL before */
@@ -590,6 +591,8 @@ int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
 u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu);
 void sbi_pmu_probe_cache_init(struct sbi_pmu_probe_cache *cache);
 void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache);
+atomic_t *sbi_pmu_probe_cache_hold(struct sbi_pmu_probe_cache *cache,
+				   const struct sbi_pmu_code *code);
 void sbi_pmu_probe_cache_each(struct sbi_pmu_probe_cache *cache,
 			      void (*show)(void *arg, const struct sbi_pmu_code *code,
 					   u64 counters),

@@ -253,6 +253,46 @@ static void test_users(void)
 	unloaded("open.users");
 }
 
+/* Users @first to @last each learn of @n events. */
+static void learn(unsigned int first, unsigned int last, unsigned int n)
+{
+	for (host.uid = first; host.uid <= last; host.uid++)
+		for (unsigned int i = 0; i < n; i++)
+			try_open(FIRST_NEW * (1 + host.uid) + i);
+}
+
+static bool is_known(u64 config)
+{
+	const unsigned long before = all_calls();
+
+	return !try_open(config) && all_calls() == before;
+}
+
+static void test_known(void)
+{
+	const u64 last = FIRST_NEW * 1002 + 1123;
+	struct perf_event *e;
+
+	boot(&(struct machine){ .hpm = 2, .quirks = OPENSBI_NEW, .can = can });
+	learn(0, 0, 1); /* as root, what the driver has learnt at load is not his */
+	host.most_calls = 0;
+	learn(1001, 1001, 1124);
+	note("1124 more in %llu s, at most %lu calls in a section", host.now / NSEC_PER_SEC,
+	     host.most_calls);
+	check(is_known(FIRST_NEW), "open.no_user_pushes_out_what_another_has_learnt");
+	host.uid = 1000;
+	e = open_task(ATTR(last, .disabled = 1, .inherit = 1));
+	perf_close(perf_inherit(e, &perf_core.task[1]));
+	learn(1001, 1001, 1024);
+	learn(1002, 1019, 64);
+	check(is_known(last), "open.open_event_stays_known");
+	perf_close(e);
+	learn(1020, 1040, 64);
+	check(!is_known(last) && is_known(STANDARD_EVENT(5)),
+	      "open.closed_event_does_not_but_general_ones_do");
+	unloaded("open.known");
+}
+
 /* What cannot be tried is not tried again at each open. */
 static void test_filter(void)
 {
@@ -282,5 +322,6 @@ void test_open(void)
 	test_crowded();
 	test_limit();
 	test_users();
+	test_known();
 	test_filter();
 }

@@ -237,6 +237,7 @@ struct task_struct {
 #define current_uid()		(host.uid)
 #define current_user_ns()	(host.user_ns ?: &init_user_ns)
 #define uid_eq(a, b)		((a) == (b))
+#define INVALID_UID		((kuid_t)-1)
 #define signal_pending(task)	((void)(task), host.signal)
 long schedule_timeout_interruptible(long timeout);
 long copy_from_user_nofault(void *to, const void *from, size_t size);
