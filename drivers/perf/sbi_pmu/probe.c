@@ -474,6 +474,7 @@ struct entry {
 	atomic_t opened;      /* number of open events, if not extra */
 	unsigned long probed; /* jiffies at the last probe */
 	bool filter_tried;    /* on a programmable counter */
+	bool filter_failed;   /* it could not be tried, see try_filter() */
 	bool unfiltered;      /* it was seen to count in all modes then */
 };
 
@@ -1080,20 +1081,33 @@ u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu)
 }
 
 /*
- * Does an event count on @programmable counters in all modes, whatever its filter? Tried at its
- * first open with one. What happens too rarely to be seen is believed to obey. In a VM the host
- * filters, all events alike.
+ * Does an event obey its filter on @programmable counters? It is tried at the first open with one.
+ * What happens too rarely to be seen is believed to, as the others do: else no rare event would
+ * open with a filter. If the try fails nothing is believed, as counts would be wrong and nobody
+ * would see it. In a VM the host filters, all events alike.
+ * Return: 1 if so, 0 if not, -EBUSY if the try failed, which is made again at the next open, or as
+ * limit_probes().
  */
-static bool is_unfiltered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 programmable)
+static int try_filter(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
+		      enum sbi_pmu_opener opener, u64 programmable)
 {
-	struct entry *e;
-	bool unfiltered;
+	struct sbi_pmu_probe_cache *cache = &pmu->cache;
+	struct entry *e = find_entry(cache, code);
 	unsigned int i;
-	int moves;
+	int ret, moves;
 
-	mutex_lock(&pmu->cache.lock);
-	e = find_entry(&pmu->cache, code);
-	if (e && !e->filter_tried && !sbi_pmu_in_kvm(pmu)) {
+	if (sbi_pmu_in_kvm(pmu))
+		return 1;
+	/* The first try is one with the probe. */
+	if (e && e->filter_failed && opener != SBI_PMU_OPENER_NONE && !perfmon_capable()) {
+		ret = limit_probes(cache, budget_of_user(cache), opener);
+		if (ret)
+			return ret;
+		e = find_entry(cache, code);
+	}
+	if (!e)
+		return -EBUSY;
+	if (!e->filter_tried) {
 		/* Not one of which it is not known: it may refuse the event. */
 		programmable &= e->found.can;
 		moves = probe_moves(pmu, code, programmable, true);
@@ -1103,19 +1117,18 @@ static bool is_unfiltered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
 				break;
 			moves = probe_moves(pmu, code, BIT_ULL(i), true);
 		}
-		/* At most one try, as any user can cause it. */
-		e->filter_tried = moves != -ENODATA && moves != -ENODEV;
+		/* -ENODATA: it never can be tried. */
+		e->filter_failed = moves < 0 && moves != -ENODATA;
+		e->filter_tried = moves >= 0;
 		e->unfiltered = moves == READS_TO_MOVE;
 	}
-	unfiltered = e && e->unfiltered;
-	mutex_unlock(&pmu->cache.lock);
-	return unfiltered;
+	return e->filter_failed ? -EBUSY : !e->unfiltered;
 }
 
 static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 			 enum sbi_pmu_opener opener, int refusal, u64 *candidates)
 {
-	const int ret = find_counters(pmu, code, opener, candidates);
+	int ret = find_counters(pmu, code, opener, candidates);
 	u64 programmable, filtering = 0;
 
 	if (ret == -EOPNOTSUPP)
@@ -1123,13 +1136,20 @@ static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	if (ret || !code->flags)
 		return ret;
 	programmable = *candidates & pmu->counters.programmable;
-	if (pmu->caps.filter && programmable && !is_unfiltered(pmu, code, programmable))
-		filtering = programmable;
+	if (pmu->caps.filter && programmable) {
+		mutex_lock(&pmu->cache.lock);
+		ret = try_filter(pmu, code, opener, programmable);
+		mutex_unlock(&pmu->cache.lock);
+		if (ret > 0)
+			filtering = programmable;
+	}
 	/* What all programs may read counts in all modes. */
 	if (READ_ONCE(pmu->user_access.mode) != SBI_PMU_USER_ACCESS_FIXED)
-		filtering |= pmu->caps.fixed_filters;
-	*candidates &= filtering;
-	return *candidates ? 0 : refusal;
+		filtering |= *candidates & pmu->caps.fixed_filters;
+	if (!filtering)
+		return ret < 0 ? ret : refusal;
+	*candidates = filtering;
+	return 0;
 }
 
 /**
