@@ -800,7 +800,7 @@ static int on_opener(struct sbi_pmu *pmu, void (*function)(void *arg), void *arg
 
 /* Return: was firmware called? */
 static bool probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates,
-		  struct sbi_pmu_event_counters *found)
+		  bool may_disturb, struct sbi_pmu_event_counters *found)
 {
 	struct probe p = {
 		.pmu = pmu,
@@ -812,7 +812,7 @@ static bool probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 cand
 			 (sbi_pmu_in_kvm(pmu) && !sbi_pmu_has_fixed_counter(code)),
 		/* Each refusal of a delegated counter takes calls. */
 		.one_by_one = pmu->delegation.asks && sbi_pmu_code_is_raw(code),
-		.may_disturb = perfmon_capable(),
+		.may_disturb = may_disturb,
 	};
 
 	found->busy_elsewhere = 0;
@@ -1009,14 +1009,16 @@ static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	struct entry unsaved = {}, *e = find_entry(cache, code);
 	const u64 all = candidates_of(pmu, code);
 	u64 unknown, *next = NULL;
-	bool due;
+	bool due, capable;
 	int ret;
 
 	/* That no counter of a VM took an event may change: others may have used the host's. */
 	if (e && sbi_pmu_in_kvm(pmu) && !e->found.can && is_old(e))
 		e->found.cannot = 0;
 	due = !e || is_due(e, all);
-	if (due && opener != SBI_PMU_OPENER_NONE && !perfmon_capable()) {
+	/* Not at each open: it sets PF_SUPERPRIV, and audit logs a denial. */
+	capable = due && perfmon_capable();
+	if (due && opener != SBI_PMU_OPENER_NONE && !capable) {
 		next = budget_of_user(cache);
 		/* What is known is enough. */
 		due = !e || !e->found.can || to_wait(*next, opener) <= 0;
@@ -1030,7 +1032,7 @@ static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 		bool asked = false;
 
 		if (is_due(e, all)) {
-			asked = probe(pmu, code, all, &e->found);
+			asked = probe(pmu, code, all, capable, &e->found);
 			e->probed = jiffies;
 		}
 		if (!asked && next)

@@ -214,7 +214,12 @@ static void test_limit(void)
 	note("%llu more in 10 s", opened);
 	check(opened >= 490 && opened <= 510, "open.then_fifty_in_a_second");
 	check(others == 3, "open.nobody_else_waits");
+	/* A question sets PF_SUPERPRIV, or is logged as a denial. */
+	host.perfmon_asked = 0;
 	check(!slept(FIRST_NEW + 1, 0), "open.known_event_does_not_wait");
+	check(!host.perfmon_asked, "open.known_event_needs_no_right");
+	try_open(FIRST_NEW + n++);
+	check(host.perfmon_asked == 1, "open.new_event_asks_for_a_right_once");
 	host.signal = true;
 	check(!slept(FIRST_NEW + n, -ERESTARTSYS), "open.signal_ends_the_wait");
 	host.signal = false;
