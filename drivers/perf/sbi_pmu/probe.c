@@ -1185,7 +1185,7 @@ int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
  * @pmu: the driver, not registered yet: no counter is in use
  * @code: the event
  *
- * All counters are offered at once, in three SBI calls: the way to ask for hundreds of events.
+ * All counters are offered at once, mostly in three SBI calls: so to ask for hundreds of events.
  * sbi_pmu_find_counters() asks each counter. Context: may sleep.
  */
 bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code)
@@ -1197,8 +1197,12 @@ bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code)
 		.found = &found,
 		.left = candidates_of(pmu, &code),
 	};
+	int ret;
 
-	smp_call_function_single(cpumask_any(&pmu->cpus), probe_here, &p, true);
+	/* Once more if firmware took a counter that was not offered; a refusal is one of all. */
+	do
+		ret = smp_call_function_single(cpumask_any(&pmu->cpus), probe_here, &p, true);
+	while (!ret && pmu->exclusive && p.left && !found.can);
 	return found.can;
 }
 

@@ -178,9 +178,40 @@ static void test_calls(void)
 	unloaded("cores.calls");
 }
 
+static bool is_standard(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx < RAW;
+}
+
+static void stray(void)
+{
+	fakesbi.stray = 4;
+}
+
+/* Firmware that may take any counter is asked for each alone; in shared mode that takes too long. */
+static void test_strays(void)
+{
+	struct machine m = { .hpm = 29, .quirks = OPENSBI_NEW, .vendor = rocket.vendor,
+			     .arch = rocket.arch, .mimpid = rocket.mimpid, .prepare = stray };
+
+	fakesbi_seed(1);
+	boot(&m);
+	check(host_logged("firmware takes 35 of 35"), "cores.wrong_answers_lose_no_name");
+	fakesbi.stray = 0;
+	unloaded("cores.strays");
+	m.prepare = NULL;
+	m.other = "cpu";
+	m.can = is_standard;
+	boot(&m);
+	note("SBI calls at load in shared mode: %lu", all_calls());
+	check(all_calls() < 6000, "cores.names_that_firmware_refuses_take_few_calls");
+	unload();
+}
+
 void test_cores(void)
 {
 	test_names();
 	test_standards();
 	test_calls();
+	test_strays();
 }
