@@ -92,6 +92,8 @@ struct fakesbi_branches {
  * @can: can a counter hold an event? NULL: hardware counters hold each hardware event,
  *	 firmware counters each firmware event
  * @countable: does the host have this raw event (QUIRK_UNCOUNTABLE_STOPS)? NULL: yes
+ * @denied: does firmware refuse an event for now, which EVENT_GET_INFO calls supported (the event
+ *	 filter of a VM's host)? NULL: no
  * @host_counters: a VM's host starts so many counters, those configured last are lost; 0: all
  * @shmem: snapshot shared memory, NULL: none
  * @copy: its contents at the last START from it
@@ -127,6 +129,7 @@ struct fakesbi_hart {
 	u8 by_csr[32];
 	bool (*can)(const struct fakesbi_code *code, unsigned int idx);
 	bool (*countable)(const struct fakesbi_code *code);
+	bool (*denied)(const struct fakesbi_code *code);
 	unsigned int host_counters;
 	struct spec_snapshot *shmem;
 	struct spec_snapshot copy;

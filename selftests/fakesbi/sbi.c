@@ -218,7 +218,8 @@ static struct sbiret config_matching(const unsigned long arg[FAKESBI_ARGS])
 		return invalid("CONFIG of a counter that does not exist, or of none");
 	if (fakesbi_has(QUIRK_NO_RAW_V2) && arg[3] >> 16 == SPEC_TYPE_RAW_V2)
 		return answer(SPEC_ERR_INVALID_PARAM, 0);
-	if (!model_event_known(arg[3], code.data) || one_in(fakesbi.refuse))
+	if (!model_event_known(arg[3], code.data) || one_in(fakesbi.refuse) ||
+	    (fakesbi.denied && fakesbi.denied(&code)))
 		return answer(SPEC_ERR_NOT_SUPPORTED, 0);
 	if (fakesbi_has(QUIRK_FIXED_ALWAYS) && has_fixed(&code))
 		return take_fixed(&code);

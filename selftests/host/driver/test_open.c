@@ -336,6 +336,59 @@ static void test_filter(const char *mode, const char *other)
 	unloaded(other ? "open.shared_filter" : "open.exclusive_filter");
 }
 
+/* ---- an event filter of a VM's host, which its administrator changes ---- */
+
+static bool is_denied(const struct fakesbi_code *code)
+{
+	return code->idx == RAW && code->data >= 3;
+}
+
+/* Events take turns on two counters, so each is configured again and again. */
+static void take_turns(unsigned int n)
+{
+	while (n--) {
+		perf_run(1000);
+		perf_rotate();
+	}
+}
+
+static void test_denial(void)
+{
+	struct perf_event *e[6];
+	u64 running[6];
+	bool right = true;
+
+	boot(&(struct machine){ .hpm = 2, .quirks = KVM, .params = { "backend=sbi" } });
+	host.read_ns = 1;
+	for (unsigned int i = 0; i < 6; i++)
+		e[i] = open_attr(ATTR(1 + i, .disabled = 1));
+	host.read_ns = 0;
+	for (unsigned int i = 0; i < 5; i++)
+		perf_enable(e[i]);
+	take_turns(20);
+	fakesbi.denied = is_denied;
+	perf_enable(e[5]);
+	take_turns(20);
+	for (unsigned int i = 0; i < 6; i++)
+		running[i] = perf_model(e[i])->running;
+	take_turns(40);
+	for (unsigned int i = 0; i < 6; i++)
+		right = right && is_right(e[i]) &&
+			(perf_model(e[i])->running > running[i]) == (i < 2);
+	check(right && !running[5], "open.denied_events_are_not_running_and_others_are");
+	check(try_open(7) == -ENOENT, "open.denied_event_that_is_new_is_refused");
+	fakesbi.denied = NULL;
+	take_turns(400);
+	for (unsigned int i = 0; i < 6; i++)
+		right = right && perf_model(e[i])->running > running[i];
+	check(right && all_right(), "open.all_count_after_a_denial");
+	perf_run(NSEC_PER_SEC + 2 * TICK_NSEC);
+	host.read_ns = 1;
+	check(!try_open(7), "open.event_that_was_denied_opens_later");
+	host.read_ns = 0;
+	unloaded("open.denial");
+}
+
 void test_open(void)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(costs); i++)
@@ -348,4 +401,5 @@ void test_open(void)
 	test_known();
 	test_filter("exclusive", NULL);
 	test_filter("shared", "cpu");
+	test_denial();
 }
