@@ -110,20 +110,26 @@ static void test_found(void)
 			check(!host_logged("branch records") &&
 			      open_errno(SAMPLER(USER | ANY)) == -EOPNOTSUPP,
 			      "branch.%s_is_eopnotsupp", rows[i].name);
+		host_reboot();
 		unloaded(rows[i].name);
 	}
 }
 
-/* A CPU that comes online later must be like the others. */
-static void test_late_cpu(void)
+/* A CPU that comes online later must be like the others, or what it lacks is left alone there. */
+static void test_late_cpu(const struct machine *machine, const char *name)
 {
-	boot(&two_cpus);
+	boot(machine);
 	perf_hotplug(1, false);
 	fakesbi_harts[1].branches.most = 0;
+	fakesbi_harts[1].delegated = 0;
 	perf_hotplug(1, true);
 	check(host_logged("CPU 1 does not record branches as CPU 0") &&
-	      !strcmp(perf_sysfs("cpus"), "0"), "branch.late_cpu_without_has_no_events");
-	unload();
+	      !strcmp(perf_sysfs("cpus"), "0"), "%s_without_has_no_events", name);
+	host_run_cpu(1);
+	perf_suspend(true);
+	host_run_cpu(0);
+	host_reboot();
+	unloaded(name);
 }
 
 /* ---- what can be asked for ---- */
@@ -628,10 +634,13 @@ static void test_come_and_go(void)
 	      "branch.recorded_after_suspend");
 	user_branches(0, 2);
 	check(sample(e) == 2, "branch.suspend_leaves_no_branches");
-	user_branches(0, 3);
-	host_reboot();
+	perf_close(e);
+	open_task(SAMPLER(USER | CALL_STACK, .exclude_kernel = 1));
+	make_calls(3);
 	perf_switch(&perf_core.task[1]);
+	host_reboot();
 	perf_switch(&perf_core.task[0]);
+	perf_suspend(false);
 	check(!fakesbi.branches.control && !fakesbi.branches.entry[0].source,
 	      "branch.not_recorded_in_the_next_kernel");
 	unloaded("branch.suspend");
@@ -649,16 +658,14 @@ static void test_come_and_go(void)
 	perf_hotplug(1, true);
 	check(!fakesbi_harts[1].branches.control, "branch.online_cpu_without_events_records_nothing");
 	unloaded("branch.hotplug");
-
-	boot(&lcofi);
-	e = open_task(SAMPLER(USER | ANY, .exclude_kernel = 1));
-	unloaded("branch.unload");
 }
 
 void test_branch(void)
 {
 	test_found();
-	test_late_cpu();
+	test_late_cpu(&two_cpus, "branch.late_cpu");
+	test_late_cpu(&(struct machine){ .cpus = 2, .delegated = true, .prepare = records_branches,
+					 .params = { "backend=csr" } }, "branch.late_delegated_cpu");
 	test_errors();
 	test_samples(&lcofi, "branch.lcofi");
 	test_samples(&by_timer, "branch.timer");
