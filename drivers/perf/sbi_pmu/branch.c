@@ -239,7 +239,7 @@ static void set_control(struct sbi_pmu_cpu *cpu)
 	u64 control = 0;
 	u32 types = 0;
 
-	if (cpu->branch.off)
+	if (!cpu->branch.on)
 		return;
 	hlist_for_each_entry(e, &cpu->branch.events, branch_node) {
 		types |= e->branch.types;
@@ -330,6 +330,8 @@ void sbi_pmu_branch_switch(struct sbi_pmu_cpu *cpu, bool in)
 {
 	struct sbi_pmu_event *e;
 
+	if (!cpu->branch.on)
+		return;
 	if (in)
 		forget(cpu);
 	hlist_for_each_entry(e, &cpu->branch.events, branch_node) {
@@ -342,23 +344,23 @@ void sbi_pmu_branch_switch(struct sbi_pmu_cpu *cpu, bool in)
 	}
 }
 
-/* A CPU comes online, or wakes. */
+/* A CPU comes online, or wakes: if it has records it is set up, with the depth. */
 void sbi_pmu_branch_online(struct sbi_pmu_cpu *cpu)
 {
-	if (!cpu->branch.stack)
+	cpu->branch.on = cpu->pmu->branch.entries && sbi_pmu_branch_is_alike(cpu->pmu);
+	if (!cpu->branch.on)
 		return;
-	sbi_pmu_branch_is_alike(cpu->pmu); /* sets up the depth, too */
 	sbi_pmu_csr_branch_unfreeze();
-	cpu->branch.off = false;
 	set_control(cpu);
 }
 
 /* Record nothing any more, whatever perf core deletes or adds yet, and leave nothing behind. */
 void sbi_pmu_branch_offline(struct sbi_pmu_cpu *cpu)
 {
-	if (!cpu->branch.stack)
+	/* A CPU that was never on may be of another kind, whose CSRs trap. */
+	if (!cpu->branch.on)
 		return;
-	cpu->branch.off = true;
+	cpu->branch.on = false;
 	sbi_pmu_csr_branch_control(0);
 	sbi_pmu_csr_branch_clear();
 }

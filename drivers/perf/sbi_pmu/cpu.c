@@ -125,7 +125,9 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 	case CPU_PM_ENTER_FAILED:
 	case CPU_PM_EXIT:
 		sbi_pmu_counters_resume(cpu);
-		sbi_pmu_branch_online(cpu);
+		/* Not any more if the kernel ends. */
+		if (cpu->branch.on)
+			sbi_pmu_branch_online(cpu);
 		sbi_pmu_user_access_resume(cpu);
 		sbi_pmu_counters_enable(cpu);
 		break;

@@ -339,9 +339,9 @@ struct sbi_pmu_shmem {
 struct sbi_pmu_branch_cpu {
 	struct hlist_head events;        /* for which it records; it does not without any */
 	const struct mm_struct *mm;      /* whose branches they are, since they were cleared */
-	struct perf_branch_stack *stack; /* for a sample; NULL: there are no records */
+	struct perf_branch_stack *stack; /* for a sample */
 	bool tells_missed;               /* it has recorded a misprediction: so it can */
-	bool off;                        /* the CPU is offline, or the kernel ends */
+	bool on; /* set up since it came online, so it has records; until it goes or the kernel ends */
 };
 
 #define SBI_PMU_HPMCOUNTERS	32 /* hardware counters by number: 0 is cycle, 2 instret */
