@@ -59,8 +59,8 @@ struct fakesbi_ctr {
 	u64 event;
 };
 
-/* A privilege mode */
-enum fakesbi_mode { FAKESBI_USER, FAKESBI_KERNEL, FAKESBI_FIRMWARE };
+/* A privilege mode; in a guest its kernel's */
+enum fakesbi_mode { FAKESBI_USER, FAKESBI_KERNEL, FAKESBI_FIRMWARE, FAKESBI_GUEST };
 
 #define FAKESBI_HANDLER		0xffffffff80001000ULL /* address of the kernel's own handler */
 
@@ -74,13 +74,14 @@ struct fakesbi_record {
  * @depth: entries
  * @control: sctrctl
  * @frozen: nothing is recorded
- * @no_call_stack: RASEMU cannot be set
+ * @no_control, @no_target, @no_data: bits of sctrctl, ctrtarget and ctrdata that are read-only zero
  * @entry: the records, the newest first
  */
 struct fakesbi_branches {
 	unsigned int least, most, depth;
 	u64 control;
-	bool frozen, no_call_stack;
+	bool frozen;
+	u64 no_control, no_target, no_data;
 	struct fakesbi_record entry[256];
 };
 

@@ -365,22 +365,26 @@ void fakesbi_branch(enum fakesbi_mode from, enum fakesbi_mode to, unsigned int t
 {
 	const bool is_trap = type == SPEC_CTR_EXCEPTION || type == SPEC_CTR_INTERRUPT;
 
-	if (records.frozen || !is_recorded(to) || (is_trap && !is_recorded(from)))
-		return;
-	if (type == SPEC_CTR_NOT_TAKEN ? !(records.control >> (32 + type) & 1) :
-					 records.control >> (32 + type) & 1)
+	/* A transfer from or to a guest obeys the guest's control, which is 0. */
+	const bool is_guests = from == FAKESBI_GUEST || to == FAKESBI_GUEST;
+
+	/* Traps are recorded for the mode where they end, anything else for that where it begins. */
+	if (records.frozen || !is_recorded(is_trap ? to : from))
 		return;
 	if (records.control & SPEC_CTR_RASEMU) {
 		if (type == SPEC_CTR_RETURN || type == SPEC_CTR_COROUTINE_SWAP)
 			pop();
 		if (!is_call(type) && type != SPEC_CTR_COROUTINE_SWAP)
 			return;
+	} else if ((!is_guests && records.control >> (32 + type) & 1) !=
+		   (type == SPEC_CTR_NOT_TAKEN)) {
+		return;
 	}
 	memmove(&records.entry[1], &records.entry[0], sizeof(records.entry) - sizeof(records.entry[0]));
 	records.entry[0] = (struct fakesbi_record){
 		.source = (is_recorded(from) ? source : 0) | SPEC_CTR_VALID,
-		.target = target,
-		.data = type | cycles,
+		.target = is_recorded(to) ? target & ~records.no_target : 0,
+		.data = (type | cycles) & ~records.no_data,
 	};
 }
 

@@ -188,7 +188,7 @@ int sbi_pmu_csr_uninhibit(u32 counters)
 
 unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, bool *call_stack)
 {
-	*call_stack = !branches.no_call_stack;
+	*call_stack = !(branches.no_control & SPEC_CTR_RASEMU);
 	if (!branches.most)
 		return 0;
 	branches.control = 0;
@@ -201,7 +201,7 @@ void sbi_pmu_csr_branch_control(u64 control)
 {
 	if (!branches.most)
 		model_report("branches are recorded where there are no records");
-	branches.control = control;
+	branches.control = control & ~branches.no_control;
 }
 
 void sbi_pmu_csr_branch_clear(void)
@@ -243,7 +243,9 @@ void sbi_pmu_csr_branch_read(unsigned int i, struct sbi_pmu_branch_record *recor
 void sbi_pmu_csr_branch_write(unsigned int i, const struct sbi_pmu_branch_record *record)
 {
 	check_record(i);
-	branches.entry[i] = (struct fakesbi_record){ record->source, record->target, record->data };
+	branches.entry[i] = (struct fakesbi_record){ record->source,
+						      record->target & ~branches.no_target,
+						      record->data & ~branches.no_data };
 }
 
 u32 sbi_pmu_csr_openable(void)
