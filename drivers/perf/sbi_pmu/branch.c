@@ -64,17 +64,31 @@ struct probe {
 	bool other_core; /* its CPU has no events */
 };
 
+/* Set up this CPU. What is optional and missing is read-only zero, also in records (CTR 1.0). */
+static struct sbi_pmu_branch_caps set_up(unsigned int wanted)
+{
+	u64 control = SBI_PMU_CTR_RASEMU | FIELD_PREP(SBI_PMU_CTR_INHIBIT, ANY);
+	struct sbi_pmu_branch_record r = { SBI_PMU_CTRSOURCE_V, 0, SBI_PMU_CTRDATA_TYPE };
+	struct sbi_pmu_branch_caps found = { 0 };
+
+	found.entries = sbi_pmu_csr_branch_setup(wanted, &control);
+	if (!found.entries)
+		return found;
+	found.call_stack = control & SBI_PMU_CTR_RASEMU;
+	found.inhibits = FIELD_GET(SBI_PMU_CTR_INHIBIT, control);
+	sbi_pmu_csr_branch_write(0, &r);
+	sbi_pmu_csr_branch_read(0, &r);
+	found.tells_types = r.data & SBI_PMU_CTRDATA_TYPE;
+	sbi_pmu_csr_branch_clear();
+	return found;
+}
+
 static void probe_here(void *arg)
 {
 	struct probe *p = arg;
 
 	p->other_core = !sbi_pmu_sbi_same_core(p->id);
-	p->found.entries = sbi_pmu_csr_branch_setup(p->wanted, &p->found.call_stack);
-}
-
-static bool is_equal(const struct sbi_pmu_branch_caps *a, const struct sbi_pmu_branch_caps *b)
-{
-	return a->entries == b->entries && a->call_stack == b->call_stack;
+	p->found = set_up(p->wanted);
 }
 
 /* By the device tree: the kernel does not parse it. */
@@ -112,7 +126,7 @@ int sbi_pmu_branch_probe(struct sbi_pmu *pmu, unsigned int wanted)
 			continue;
 		if (first)
 			pmu->branch = p.found;
-		alike = alike && is_equal(&p.found, &pmu->branch);
+		alike = alike && !memcmp(&p.found, &pmu->branch, sizeof(p.found));
 		first = false;
 	}
 	cpus_read_unlock();
@@ -143,12 +157,15 @@ void sbi_pmu_branch_free(struct sbi_pmu_cpu *cpu)
 /* Does this CPU record as those that were probed? If nobody uses records, it need not. */
 bool sbi_pmu_branch_is_alike(const struct sbi_pmu *pmu)
 {
-	struct sbi_pmu_branch_caps found = { 0 };
+	struct sbi_pmu_branch_caps found;
+	unsigned long flags;
 
 	if (!pmu->branch.entries)
 		return true;
-	found.entries = sbi_pmu_csr_branch_setup(pmu->branch.entries, &found.call_stack);
-	return is_equal(&found, &pmu->branch);
+	local_irq_save(flags);
+	found = set_up(pmu->branch.entries);
+	local_irq_restore(flags);
+	return !memcmp(&found, &pmu->branch, sizeof(found));
 }
 
 /* Does the overflow interrupt freeze the records? It must be ours: its handler lets them go on. */
@@ -175,6 +192,7 @@ int sbi_pmu_branch_filter(const struct sbi_pmu *pmu, struct perf_event *event,
 	const u64 asked = event->attr.branch_sample_type;
 	const u64 others = MODES | PERF_SAMPLE_BRANCH_HV | OPTIONS;
 	u64 known = others;
+	u32 unwanted;
 
 	if (!has_branch_stack(event))
 		return 0;
@@ -190,8 +208,12 @@ int sbi_pmu_branch_filter(const struct sbi_pmu *pmu, struct perf_event *event,
 		return -EOPNOTSUPP;
 	if (!wish->types)
 		return -EINVAL;
+	/* Kinds that are recorded beside. A trap of user mode has an end in the kernel. */
+	unwanted = ANY & ~wish->types & ~pmu->branch.inhibits;
+	if (!(wish->modes & PERF_SAMPLE_BRANCH_KERNEL))
+		unwanted &= ~TRAPS;
 	if (!(asked & PERF_SAMPLE_BRANCH_CALL_STACK))
-		return 0;
+		return pmu->branch.tells_types || !unwanted ? 0 : -EOPNOTSUPP;
 	/* Cores then remove a call from the records when it returns: nothing else is in them. */
 	wish->call_stack = true;
 	if (asked & ~(others | PERF_SAMPLE_BRANCH_CALL_STACK))
@@ -221,6 +243,16 @@ int sbi_pmu_branch_open(const struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 		return 0;
 	e->calls = kzalloc(struct_size(e->calls, record, pmu->branch.entries), GFP_KERNEL);
 	return e->calls ? 0 : -ENOMEM;
+}
+
+/*
+ * Can the same records be for two events? Cores record calls that have not returned, or any. Where
+ * records do not tell their kind, all must be of a kind that both ask for.
+ */
+bool sbi_pmu_branch_go_together(const struct sbi_pmu *pmu, const struct sbi_pmu_branch_wish *a,
+				const struct sbi_pmu_branch_wish *b)
+{
+	return a->call_stack == b->call_stack && (pmu->branch.tells_types || a->types == b->types);
 }
 
 /* ---- on a CPU: interrupts disabled ---- */
@@ -262,7 +294,7 @@ static void set_control(struct sbi_pmu_cpu *cpu)
  * sbi_pmu_branch_add() - have this CPU record branches for an event that starts
  * @cpu: this CPU
  * @e: asks for branches; nothing happens if it has been added before
- * Return: false if another event is there for which calls are to be recorded in another way.
+ * Return: false if another event is there with which it does not go together.
  */
 bool sbi_pmu_branch_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
@@ -271,7 +303,7 @@ bool sbi_pmu_branch_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	if (!hlist_unhashed(&e->branch_node))
 		return true;
 	hlist_for_each_entry(other, &cpu->branch.events, branch_node)
-		if (other->branch.call_stack != e->branch.call_stack)
+		if (!sbi_pmu_branch_go_together(cpu->pmu, &other->branch, &e->branch))
 			return false;
 	hlist_add_head(&e->branch_node, &cpu->branch.events);
 	cpu->pmu->perf_sched_cb_inc(&cpu->pmu->pmu);
@@ -419,15 +451,19 @@ static void fill_entry(struct perf_branch_entry *entry, const struct sbi_pmu_bra
 }
 
 /*
- * May the event have it? A branch from one mode to another has one end in each. The source is 0 if
- * its mode is not recorded.
+ * May the event have it? A branch from one mode to another has one end in each; an end in a mode
+ * that is not recorded, as a guest's, is 0. A kind that is not told is one that the event asks for:
+ * sbi_pmu_branch_go_together().
  */
-static bool is_wanted(const struct sbi_pmu_branch_record *r, u16 types, u8 modes)
+static bool is_wanted(const struct sbi_pmu *pmu, const struct sbi_pmu_branch_record *r, u16 types,
+		      u8 modes)
 {
 	const u64 source = r->source & ~SBI_PMU_CTRSOURCE_V;
+	const u64 target = r->target & ~SBI_PMU_CTRTARGET_MISP;
+	const unsigned int type = FIELD_GET(SBI_PMU_CTRDATA_TYPE, r->data);
 
-	return source && types & BIT(FIELD_GET(SBI_PMU_CTRDATA_TYPE, r->data)) &&
-	       modes & mode_of(source) && modes & mode_of(r->target);
+	return source && target && (type ? types & BIT(type) : !pmu->branch.tells_types) &&
+	       modes & mode_of(source) && modes & mode_of(target);
 }
 
 /**
@@ -461,7 +497,7 @@ void sbi_pmu_branch_sample(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *
 		/* A core without this bit leaves it 0. */
 		if (r.target & SBI_PMU_CTRTARGET_MISP)
 			cpu->branch.tells_missed = true;
-		if (is_wanted(&r, e->branch.types, modes))
+		if (is_wanted(cpu->pmu, &r, e->branch.types, modes))
 			fill_entry(&stack->entries[stack->nr++], &r,
 				   e->event->attr.branch_sample_type, cpu->branch.tells_missed);
 	}

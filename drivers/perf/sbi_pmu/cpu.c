@@ -40,17 +40,6 @@ static bool run_freely(struct sbi_pmu_cpu *cpu)
 	return true;
 }
 
-static bool has_same_branches(const struct sbi_pmu *pmu)
-{
-	unsigned long flags;
-	bool same;
-
-	local_irq_save(flags);
-	same = sbi_pmu_branch_is_alike(pmu);
-	local_irq_restore(flags);
-	return same;
-}
-
 /* Return: how CPU @id, this one, differs from the probed one, for the log; NULL: it does not. */
 static const char *find_difference(struct sbi_pmu *pmu, unsigned int id,
 				   struct sbi_pmu_counters *counters)
@@ -65,7 +54,7 @@ static const char *find_difference(struct sbi_pmu *pmu, unsigned int id,
 		return " has other counters than";
 	if (!run_freely(cpu))
 		return ": its cycle and instret do not run as on";
-	if (!has_same_branches(pmu))
+	if (!sbi_pmu_branch_is_alike(pmu))
 		return " does not record branches as";
 	/* The last, as it has firmware configure the counters. */
 	if (pmu->backend == &sbi_pmu_backend_csr && !sbi_pmu_delegation_prepare(pmu, id))

@@ -219,20 +219,20 @@ void sbi_pmu_csr_branch_clear(void)
 /**
  * sbi_pmu_csr_branch_setup() - look for branch records on this CPU, and have it record nothing
  * @wanted: entries at most: 16, 32 or 64
- * @call_stack: can a return remove the record of its call? Not changed if there are no records
+ * @control: bits of sctrctl to look for, none that records a mode; those that are there remain
  *
  * Whatever is missing traps: firmware (OpenSBI before 1.7) may not let S-mode use what is there.
  * Context: interrupts disabled.
  * Return: number of entries, 0 if there are no records.
  */
-unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, bool *call_stack)
+unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, u64 *control)
 {
 	unsigned long before, now, depth = ilog2(wanted / 16);
 	int error;
 
-	if (WRITE_OR_TRAP("csrw", CSR_SCTRCTL, SBI_PMU_CTR_RASEMU))
+	if (WRITE_OR_TRAP("csrw", CSR_SCTRCTL, *control))
 		return 0;
-	*call_stack = csr_read(CSR_SCTRCTL) & SBI_PMU_CTR_RASEMU;
+	*control &= csr_read(CSR_SCTRCTL);
 	csr_write(CSR_SCTRCTL, 0);
 	if (READ_OR_TRAP(CSR_SISELECT, before))
 		return 0;
@@ -243,7 +243,6 @@ unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, bool *call_stack)
 		return 0;
 	csr_write(CSR_SCTRDEPTH, depth);
 	depth = csr_read(CSR_SCTRDEPTH) & 7;
-	sbi_pmu_csr_branch_clear();
 	/* Guests record nothing, either. It traps where there are none. */
 	WRITE_OR_TRAP("csrw", CSR_VSCTRCTL, 0);
 	return min(wanted, 16U << depth);

@@ -67,10 +67,11 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 			  pmu->backend == &sbi_pmu_backend_snapshot ? ", read by snapshot" :
 								      "";
 	const u64 hw = sbi_pmu_hardware(&pmu->counters);
-	char firmware[48], records[32] = "";
+	char firmware[48], records[48] = "";
 
 	if (pmu->branch.entries)
-		snprintf(records, sizeof(records), ", %u branch records", pmu->branch.entries);
+		snprintf(records, sizeof(records), ", %u branch records%s", pmu->branch.entries,
+			 pmu->branch.tells_types ? "" : " without types");
 	firmware_name(&pmu->id, firmware, sizeof(firmware));
 	pr_info("%s: %s PMU on SBI %lu.%lu (%s): %u hardware + %u firmware counters, %s%s, %s%s%s\n",
 		SBI_PMU_VERSION, pmu->name, spec_major(pmu), spec_minor(pmu), firmware,

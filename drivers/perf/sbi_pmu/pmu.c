@@ -255,7 +255,7 @@ static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_assignment *group,
 		return -EINVAL;
 	e = to_sbi_pmu_event(event);
 	/* They never count together: see sbi_pmu_branch_add(). */
-	if (e->branch.types && wish->types && e->branch.call_stack != wish->call_stack)
+	if (e->branch.types && wish->types && !sbi_pmu_branch_go_together(pmu, &e->branch, wish))
 		return -EINVAL;
 	return sbi_pmu_assign_add(group, &pmu->counters, &e->code, e->candidates) ? 0 : -EINVAL;
 }

@@ -522,7 +522,7 @@ struct sbi_pmu_branch_calls {
 	struct sbi_pmu_branch_record record[];
 };
 
-unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, bool *call_stack);
+unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, u64 *control);
 void sbi_pmu_csr_branch_control(u64 control);
 void sbi_pmu_csr_branch_clear(void);
 bool sbi_pmu_csr_branch_freeze(void);
@@ -628,9 +628,11 @@ void sbi_pmu_report_time(const struct sbi_pmu *pmu, u64 start);
 
 /* ---- branch records (branch.c) ---- */
 
-/* Of all CPUs; const after probe */
+/* Of all CPUs; const after probe. They are compared as memory: no padding. */
 struct sbi_pmu_branch_caps {
 	unsigned int entries; /* 0: none */
+	u16 inhibits;         /* kinds of which recording can be inhibited, a bit each */
+	bool tells_types;     /* a record says of which kind it is */
 	bool call_stack;      /* they can be only the calls that have not returned */
 };
 
@@ -640,6 +642,8 @@ bool sbi_pmu_branch_is_alike(const struct sbi_pmu *pmu);
 int sbi_pmu_branch_filter(const struct sbi_pmu *pmu, struct perf_event *event,
 			  struct sbi_pmu_branch_wish *wish);
 int sbi_pmu_branch_open(const struct sbi_pmu *pmu, struct sbi_pmu_event *e);
+bool sbi_pmu_branch_go_together(const struct sbi_pmu *pmu, const struct sbi_pmu_branch_wish *a,
+				const struct sbi_pmu_branch_wish *b);
 bool sbi_pmu_branch_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_branch_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_branch_switch(struct sbi_pmu_cpu *cpu, bool in);

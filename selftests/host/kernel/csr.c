@@ -186,14 +186,15 @@ int sbi_pmu_csr_uninhibit(u32 counters)
 
 #define branches	(fakesbi.branches)
 
-unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, bool *call_stack)
+unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, u64 *control)
 {
-	*call_stack = !(branches.no_control & SPEC_CTR_RASEMU);
 	if (!branches.most)
 		return 0;
+	if (*control & (SPEC_CTR_U | SPEC_CTR_S))
+		model_report("branches are recorded while they are looked for");
+	*control &= ~branches.no_control;
 	branches.control = 0;
 	branches.depth = min(max(branches.least, wanted), branches.most);
-	sbi_pmu_csr_branch_clear();
 	return min(branches.depth, wanted);
 }
 
