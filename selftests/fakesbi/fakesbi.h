@@ -75,6 +75,7 @@ struct fakesbi_record {
  * @control: sctrctl
  * @frozen: nothing is recorded
  * @no_control, @no_target, @no_data: bits of sctrctl, ctrtarget and ctrdata that are read-only zero
+ * @accesses: number of records that were read or written
  * @entry: the records, the newest first
  */
 struct fakesbi_branches {
@@ -82,6 +83,7 @@ struct fakesbi_branches {
 	u64 control;
 	bool frozen;
 	u64 no_control, no_target, no_data;
+	unsigned int accesses;
 	struct fakesbi_record entry[256];
 };
 

@@ -225,8 +225,9 @@ void sbi_pmu_csr_branch_unfreeze(void)
 	branches.frozen = false;
 }
 
-static void check_record(unsigned int i)
+static void access_record(unsigned int i)
 {
+	branches.accesses++;
 	if (i >= branches.depth)
 		model_report("a record is accessed that is not there");
 	if (!branches.frozen && branches.control & SPEC_CTR_S)
@@ -237,13 +238,13 @@ void sbi_pmu_csr_branch_read(unsigned int i, struct sbi_pmu_branch_record *recor
 {
 	const struct fakesbi_record *r = &branches.entry[i];
 
-	check_record(i);
+	access_record(i);
 	*record = (struct sbi_pmu_branch_record){ r->source, r->target, r->data };
 }
 
 void sbi_pmu_csr_branch_write(unsigned int i, const struct sbi_pmu_branch_record *record)
 {
-	check_record(i);
+	access_record(i);
 	branches.entry[i] = (struct fakesbi_record){ record->source,
 						      record->target & ~branches.no_target,
 						      record->data & ~branches.no_data };

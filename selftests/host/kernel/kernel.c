@@ -155,8 +155,8 @@ void *host_alloc(size_t size, gfp_t flags)
 {
 	void *p;
 
-	if (flags == GFP_KERNEL)
-		host_might_sleep();
+	host_might_sleep();
+	host.accounted += flags == GFP_KERNEL_ACCOUNT ? size : 0;
 	if (host.alloc_fails_in && !--host.alloc_fails_in)
 		return NULL;
 	p = calloc(1, size);

@@ -26,7 +26,8 @@
 /* Only within the kernel */
 #define ERESTARTSYS	512
 
-#define GFP_KERNEL	0
+#define GFP_KERNEL		0
+#define GFP_KERNEL_ACCOUNT	1
 
 struct rcu_head {
 	int unused;
@@ -505,6 +506,7 @@ struct host {
 	u32 scounteren[HOST_CPUS];    /* the CSR */
 	u32 openable;                 /* its bits that can be set */
 	unsigned long allocations;    /* that are not freed */
+	size_t accounted;             /* bytes that were charged to the user's control group */
 	unsigned int alloc_fails_in;  /* this allocation from now on fails, 0: none */
 	bool no_kprobes;              /* the kernel has none */
 	unsigned int kprobe_offset;   /* of the first instruction that takes one */
