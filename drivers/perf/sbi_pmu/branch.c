@@ -241,7 +241,7 @@ int sbi_pmu_branch_open(const struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	e->event->attach_state |= PERF_ATTACH_SCHED_CB;
 	if (!e->branch.call_stack || !(e->event->attach_state & PERF_ATTACH_TASK))
 		return 0;
-	e->calls = kzalloc(struct_size(e->calls, record, pmu->branch.entries), GFP_KERNEL);
+	e->calls = kzalloc(struct_size(e->calls, record, pmu->branch.entries), GFP_KERNEL_ACCOUNT);
 	return e->calls ? 0 : -ENOMEM;
 }
 
@@ -366,12 +366,13 @@ void sbi_pmu_branch_switch(struct sbi_pmu_cpu *cpu, bool in)
 		return;
 	if (in)
 		forget(cpu);
+	/* One event keeps them for all of its task: this takes some thousand cycles. */
 	hlist_for_each_entry(e, &cpu->branch.events, branch_node) {
 		if (!e->calls)
 			continue;
 		if (!in)
 			save_calls(cpu, e->calls);
-		else if (restore_calls(e->calls))
+		if (!in || restore_calls(e->calls))
 			break;
 	}
 }
