@@ -114,6 +114,9 @@ static void test_found(void)
 		{ "one_cpu_has_no_types", "0", "there are no branch stacks", { .cpus = 2, .prepare = other_cpu_has_no_types } },
 		{ "without_types", "32", "32 branch records without types", { .prepare = no_types } },
 		{ "other_core_has_none", "32", "32 branch records", { .cpus = 2, .prepare = other_core_has_none } },
+		{ "guests_see", "32", "KVM guests can read the host's branch records", { .isa = " sscofpmf h ", .prepare = records_branches } },
+		{ "guests_do_not_see", "32", NULL, { .isa = " sscofpmf h smstateen ", .prepare = records_branches } },
+		{ "guests_have_nothing_to_see", "0", NULL, { .isa = " sscofpmf h " } },
 		{ "shared", "32", "32 branch records", { .other = "cpu", .prepare = records_branches } },
 	};
 
@@ -122,7 +125,8 @@ static void test_found(void)
 		const char *entries = error ? NULL : perf_sysfs("caps/branches");
 
 		check(error == rows[i].error && (!entries || !strcmp(entries, rows[i].entries)) &&
-		      (!rows[i].log || host_logged(rows[i].log)), "branch.%s", rows[i].name);
+		      (!rows[i].log || host_logged(rows[i].log)) &&
+		      host_logged("KVM guests") == !strcmp(rows[i].name, "guests_see"), "branch.%s", rows[i].name);
 		if (!error && !strcmp(rows[i].entries, "0"))
 			check(!host_logged("branch records") && !open_errno(GENERAL(0)) &&
 			      open_errno(SAMPLER(USER | ANY)) == -EOPNOTSUPP,
@@ -309,8 +313,8 @@ static void test_kernel(void)
 	      "branch.user_does_not_see_what_another_records_of_the_kernel");
 	perf_close(e);
 	perf_close(both);
-	check(fakesbi.branches.control & SPEC_CTR_U && !(fakesbi.branches.control & SPEC_CTR_S),
-	      "branch.kernel_is_not_recorded_when_nobody_asks_any_more");
+	check(fakesbi.branches.control & SPEC_CTR_U && !(fakesbi.branches.control & SPEC_CTR_S) &&
+	      fakesbi.branches.entry[0].source, "branch.kernel_is_not_recorded_when_nobody_asks_any_more");
 	unloaded("branch.kernel");
 }
 
@@ -627,7 +631,8 @@ static void test_others(void)
 	user_branches(0, 20);
 	perf_switch(&perf_core.task[1]);
 	user_branches(40, 20);
-	check(!fakesbi.branches.control, "branch.nothing_is_recorded_of_other_tasks");
+	check(!fakesbi.branches.control && !fakesbi.branches.entry[0].source,
+	      "branch.nothing_is_recorded_of_other_tasks");
 	perf_switch(&perf_core.task[0]);
 	user_branches(60, 2);
 	check(sample(e) == 2 && branch(e, 1)->from == user_at(60), "branch.cleared_when_a_task_comes");
