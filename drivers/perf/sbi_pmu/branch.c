@@ -319,6 +319,9 @@ void sbi_pmu_branch_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	hlist_del_init(&e->branch_node);
 	cpu->pmu->perf_sched_cb_dec(&cpu->pmu->pmu);
 	set_control(cpu);
+	/* A guest that comes next may be able to read what is left. */
+	if (hlist_empty(&cpu->branch.events))
+		sbi_pmu_csr_branch_clear();
 }
 
 static unsigned long switches_of(const struct task_struct *task)

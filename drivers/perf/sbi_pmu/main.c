@@ -84,6 +84,10 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 		pr_info("delegated counters are programmed by CSRs; backend=sbi has firmware program them\n");
 	if (owner)
 		pr_info("for exclusive mode boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit\n");
+	/* KVM denies them by hstateen0. vsctrctl keeps guests from recording, not from reading. */
+	if (pmu->branch.entries && pmu->caps.has_h &&
+	    !riscv_isa_extension_available(NULL, SMSTATEEN))
+		pr_warn("no Smstateen: KVM guests can read the host's branch records, also those of user mode; with branches=0 there are none\n");
 	if (pmu->counters.beyond)
 		pr_warn("%lu counters past index %u are not used\n", pmu->counters.beyond,
 			SBI_PMU_MAX_COUNTERS - 1);

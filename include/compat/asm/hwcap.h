@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include_next <asm/hwcap.h>
+
+#ifndef RISCV_ISA_EXT_SMSTATEEN /* 6.7; before, neither the kernel nor KVM uses it */
+#define RISCV_ISA_EXT_SMSTATEEN	RISCV_ISA_EXT_MAX /* never available */
+#endif
