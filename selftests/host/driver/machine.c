@@ -18,6 +18,7 @@ static void set_up(const struct machine *m)
 	host.arch = m->arch;
 	host.mimpid = m->mimpid;
 	host.other_arch = m->other_arch;
+	host.cpus = max(m->cpus, 1u);
 	for (unsigned int cpu = 0; cpu < FAKESBI_HARTS; cpu++) {
 		host_run_cpu(cpu);
 		fakesbi_reset(m->no_hpm ? 0 : m->hpm ?: 4, m->no_firmware ? 0 : m->firmware ?: 3,
@@ -32,7 +33,7 @@ static void set_up(const struct machine *m)
 		fakesbi.smcntrpmf = m->smcntrpmf;
 		if (m->delegated)
 			fakesbi_delegate(true);
-		if (cpu >= max(m->cpus, 1u))
+		if (cpu >= host.cpus)
 			fakesbi.end = 0;
 		else
 			cpumask_set_cpu(cpu, cpu_online_mask);

@@ -386,7 +386,7 @@ static void test_csr(void)
 	check(e && holders_of(9) == 1, "delegation.exclude_hv_takes_no_second_counter");
 	perf_close(e);
 	/* Before kexec: the next kernel may not have them stopped. */
-	host_reboot();
+	host_reboot(SYS_RESTART);
 	check(!fakesbi.ctr[3].running && !fakesbi.ctr[4].running && !fakesbi.ctr[5].running,
 	      "delegation.counters_are_stopped_before_reboot");
 	perf_close(s);

@@ -131,7 +131,7 @@ static void test_found(void)
 			check(!host_logged("branch records") && !open_errno(GENERAL(0)) &&
 			      open_errno(SAMPLER(USER | ANY)) == -EOPNOTSUPP,
 			      "branch.%s_is_eopnotsupp", rows[i].name);
-		host_reboot();
+		host_reboot(SYS_POWER_OFF);
 		unloaded(rows[i].name);
 	}
 }
@@ -149,7 +149,7 @@ static void test_late_cpu(const struct machine *machine, const char *name)
 	host_run_cpu(1);
 	perf_suspend(true);
 	host_run_cpu(0);
-	host_reboot();
+	host_reboot(SYS_POWER_OFF);
 	unloaded(name);
 }
 
@@ -722,7 +722,7 @@ static void test_come_and_go(void)
 	open_task(SAMPLER(USER | CALL_STACK, .exclude_kernel = 1));
 	make_calls(3);
 	perf_switch(&perf_core.task[1]);
-	host_reboot();
+	host_reboot(SYS_POWER_OFF);
 	perf_switch(&perf_core.task[0]);
 	perf_suspend(false);
 	check(!fakesbi.branches.control && !fakesbi.branches.entry[0].source,

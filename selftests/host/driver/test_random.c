@@ -8,6 +8,10 @@
 
 #define EVENTS	20
 #define LOST	"an event is not counted"
+#define LAST	(host.cpus - 1) /* tasks run on this CPU and on CPU 0 */
+/* In scounteren */
+#define TIME	SPEC_CSR_BIT(SPEC_CSR_TIME)
+#define TIME_AND_FIXED	(TIME | SPEC_CSR_BIT(SPEC_CSR_CYCLE) | SPEC_CSR_BIT(SPEC_CSR_INSTRET))
 
 /**
  * struct scenario - a run of random steps
@@ -15,6 +19,8 @@
  * @machine: what it runs on
  * @faults: some calls fail, and some return a counter that was not offered
  * @slow: calls and reads take time: the events of a group must count the same time all the same
+ *
+ * Each runs on its machine, and on one that has 16 CPUs of two kinds.
  */
 struct scenario {
 	const char *name;
@@ -74,13 +80,14 @@ static const struct scenario scenarios[] = {
 };
 
 static const struct scenario *now;
-static unsigned int wrong, misread, late;
+static unsigned int wrong, misread, late, leaks;
 static u64 counted, sampled;
 /* Of each event: its samples are due at known times: its period is never changed. */
 static bool is_steady[PERF_EVENTS];
 /* Of each leader: its group starts and stops only as a whole. */
 static bool is_whole[PERF_EVENTS];
 static unsigned int apart;
+static u32 to_all; /* what scounteren opens to all programs */
 
 static unsigned int below(unsigned int n)
 {
@@ -105,6 +112,12 @@ static void prepare(void)
 	const bool any = now->machine.quirks & QUIRK(WIDTH_64_ALWAYS);
 
 	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
+		fakesbi_harts[h].sscofpmf = !host_is_other_kind(h);
+		if (host_is_other_kind(h)) {
+			fakesbi_harts[h].end = 5;
+			fakesbi_harts[h].delegated = 0;
+			continue;
+		}
 		fakesbi_harts[h].can = any ? NULL : can_hold_upto;
 		fakesbi_harts[h].branches.least = 16;
 		fakesbi_harts[h].branches.most = 64;
@@ -185,12 +198,32 @@ static void check_event(struct perf_model *m)
 		m->happened = count;
 }
 
+/* Programs read what all may, and what their pages show: that counts only their own events. */
+static void check_open(unsigned int cpu)
+{
+	const struct perf_model *m;
+	u32 may = to_all;
+
+	for_each_event(m) {
+		const u32 shown = m->page.index ? BIT(m->page.index - 1) & ~to_all : 0;
+
+		if (m->event.oncpu != (int)cpu || !shown)
+			continue;
+		may |= shown;
+		leaks += fakesbi_harts[cpu].ctr[m->page.index - 1].value > m->happened;
+	}
+	leaks += host.scounteren[cpu] & ~may || to_all & ~host.scounteren[cpu];
+}
+
 static void check_all(void)
 {
 	struct perf_model *m;
+	unsigned int cpu;
 	u64 count;
 
 	set_faults(false);
+	for_each_online_cpu(cpu)
+		check_open(cpu);
 	for_each_event(m) {
 		if (now->slow && is_whole_group(m))
 			check_group(m);
@@ -327,17 +360,19 @@ static void switch_task(void)
 {
 	struct task_struct *next = below(8) ? &perf_core.task[below(PERF_TASKS)] : &perf_core.idle;
 
-	if (next != &perf_core.idle && next == host.current_task[!host.cpu])
+	if (next != &perf_core.idle && next == host.current_task[host.cpu ? 0 : LAST])
 		return;
 	perf_switch(next);
 }
 
 static void hotplug(void)
 {
-	if (now->machine.cpus < 2)
+	const unsigned int cpu = below(2) ? 1 : LAST;
+
+	if (host.cpus < 2)
 		return;
 	host_run_cpu(0);
-	perf_hotplug(1, !cpumask_test_cpu(1, cpu_online_mask));
+	perf_hotplug(cpu, !cpumask_test_cpu(cpu, cpu_online_mask));
 }
 
 static void map(struct perf_event *e)
@@ -348,14 +383,17 @@ static void map(struct perf_event *e)
 
 static void rare_step(struct perf_event *e)
 {
+	const bool fixed = below(2);
+
 	switch (below(16)) {
 	case 0:
 		return hotplug();
 	case 1 ... 3:
 		return perf_suspend(below(4));
 	case 4:
-		if (!now->machine.other && !(now->machine.quirks & QUIRK(UNCOUNTABLE_STOPS)))
-			host_sysctl(below(2) ? "1" : "2");
+		if (!now->machine.other && !(now->machine.quirks & QUIRK(UNCOUNTABLE_STOPS)) &&
+		    !host_sysctl(fixed ? "2" : "1"))
+			to_all = fixed ? TIME_AND_FIXED : TIME;
 		return;
 	case 5:
 		/* In shared mode counters that are idle for so long are released. */
@@ -403,8 +441,8 @@ static void step(void)
 {
 	struct perf_model *m = &perf_core.model[below(EVENTS)];
 
-	if (now->machine.cpus == 2 && cpumask_test_cpu(1, cpu_online_mask))
-		host_run_cpu(below(2));
+	if (host.cpus > 1 && cpumask_test_cpu(LAST, cpu_online_mask))
+		host_run_cpu(below(2) ? 0 : LAST);
 	host.regs.user = below(2) && current->mm;
 	take_branches();
 	switch (below(32)) {
@@ -446,13 +484,29 @@ static void learn(void)
 	host.read_ns = 0;
 }
 
-/* Return: was nothing wrong? @test: part of the names of the results, NULL: they are not reported */
+/* The machine restarts, also by kexec, or is switched off. Programs run until their CPU ends. */
+static void reboot(void)
+{
+	const bool kexec = below(2);
+	unsigned int cpu;
+
+	host_run_cpu(0);
+	perf_reboot(kexec || below(2) ? SYS_RESTART : SYS_POWER_OFF);
+	perf_run(10000);
+	switch_task();
+	for (cpu = 1; kexec && cpu < host.cpus; cpu++)
+		if (cpumask_test_cpu(cpu, cpu_online_mask))
+			perf_hotplug(cpu, false);
+}
+
+/* Return: was nothing wrong? */
 static bool run(const struct scenario *s, unsigned long steps)
 {
 	struct machine machine = s->machine;
 	struct perf_model *m;
 
-	wrong = misread = late = apart = counted = sampled = 0;
+	wrong = misread = late = leaks = apart = counted = sampled = 0;
+	to_all = s->machine.other ? HOST_OPEN_AT_START : TIME;
 	now = s;
 	machine.hpm = 6;
 	machine.prepare = prepare;
@@ -477,9 +531,10 @@ static bool run(const struct scenario *s, unsigned long steps)
 		sampled += m->samples;
 	}
 	set_faults(false);
+	reboot();
 	if (!s->faults && host_logged(LOST))
 		note("%s: a counter was lost", s->name);
-	return !wrong && !misread && !late && !apart && counted && (s->faults || !host_logged(LOST));
+	return !wrong && !misread && !late && !leaks && !apart && counted && (s->faults || !host_logged(LOST));
 }
 
 static void run_scenario(const struct scenario *s, unsigned long steps)
@@ -488,10 +543,11 @@ static void run_scenario(const struct scenario *s, unsigned long steps)
 
 	snprintf(test, sizeof(test), "random.%s", s->name);
 	run(s, steps);
-	note("%lu steps: %u counts wrong, %u reads by programs wrong, %u samples late or wrong, %llu samples",
-	     steps, wrong, misread, late, sampled);
+	note("%lu steps: %u counts wrong, %u reads by programs wrong, %u open that should not be, %u samples late or wrong, %llu samples",
+	     steps, wrong, misread, leaks, late, sampled);
 	check(!wrong && counted, "%s_counts_are_correct", test);
 	check(!misread, "%s_user_reads_are_correct", test);
+	check(!leaks, "%s_programs_read_only_what_they_may", test);
 	check(!late && sampled, "%s_samples_stand_for_all", test);
 	check(s->faults || !host_logged(LOST), "%s_loses_no_counter", test);
 	note("%llu branches", perf_core.branches);
@@ -506,11 +562,23 @@ static void run_scenario(const struct scenario *s, unsigned long steps)
 /* @name: one of the scenarios; empty: all, which share the steps */
 void test_random(unsigned long steps, u64 seed, const char *name)
 {
-	for (unsigned int i = 0; i < ARRAY_SIZE(scenarios); i++) {
-		if (*name && strcmp(name, scenarios[i].name))
+	for (unsigned int i = 0; i < 2 * ARRAY_SIZE(scenarios); i++) {
+		struct scenario s = scenarios[i / 2];
+		char two_kinds[64];
+
+		if (i % 2) {
+			snprintf(two_kinds, sizeof(two_kinds), "two_kinds_%s", s.name);
+			s.name = two_kinds;
+			s.machine.cpus = 16;
+			s.machine.arch = 1;
+			s.machine.other_arch = 2;
+			/* The others have no Sscofpmf, so the kernel knows of none. */
+			s.machine.isa = s.machine.quirks & QUIRK(FIXED_HOMOGENEOUS) ? NULL : "";
+		}
+		if (*name && strcmp(name, s.name))
 			continue;
 		fakesbi_seed(seed + i);
-		run_scenario(&scenarios[i], *name ? steps : steps / ARRAY_SIZE(scenarios));
+		run_scenario(&s, *name ? steps : steps / ARRAY_SIZE(scenarios) / 2);
 	}
 }
 

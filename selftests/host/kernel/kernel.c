@@ -359,10 +359,11 @@ void host_cpu_pm(unsigned long action)
 	host.irqs_off = false;
 }
 
-void host_reboot(void)
+/* All CPUs are online, and run on. Kexec is a SYS_RESTART, too. */
+void host_reboot(unsigned long action)
 {
 	if (reboot_notifier)
-		reboot_notifier->notifier_call(reboot_notifier, 0, NULL);
+		reboot_notifier->notifier_call(reboot_notifier, action, NULL);
 }
 
 long copy_from_user_nofault(void *to, const void *from, size_t size)
@@ -570,13 +571,17 @@ u64 host_next_timer(u64 ns)
 
 /* ---- firmware's base extension, the device tree ---- */
 
+bool host_is_other_kind(unsigned int cpu)
+{
+	return host.other_arch && cpu >= (host.cpus + 1) / 2;
+}
+
 static struct sbiret base_call(int fid, unsigned long arg)
 {
-	const bool is_upper_half = host.cpu >= (hweight64(host.online.bits) + 1) / 2;
 	const unsigned long answers[] = {
 		host.spec, host.impl, host.impl_version,
 		arg == SBI_EXT_PMU && !host.no_pmu_extension,
-		host.vendor, is_upper_half && host.other_arch ? host.other_arch : host.arch, host.mimpid,
+		host.vendor, host_is_other_kind(host.cpu) ? host.other_arch : host.arch, host.mimpid,
 	};
 
 	assert((unsigned int)fid < ARRAY_SIZE(answers));
@@ -762,7 +767,9 @@ void host_reset(void)
 	memset(&host, 0, offsetof(struct host, log));
 	host.log[0] = 0;
 	host.logged = 0;
-	host.online.bits = 1;
+	host.online.bits = host.cpus = 1;
+	for (unsigned int cpu = 0; cpu < HOST_CPUS; cpu++)
+		host.scounteren[cpu] = HOST_OPEN_AT_START;
 	host.openable = ~0U;
 	host.spec = sbi_mk_version(2, 0);
 	host.impl = 1;

@@ -129,6 +129,8 @@ void host_param_add(struct host_param *param);
 /* ---- CPUs ---- */
 
 #define HOST_CPUS	16
+/* scounteren as OpenSBI leaves it when a hart starts, or wakes; Linux 6.12 does not write it. */
+#define HOST_OPEN_AT_START	7
 
 struct cpumask {
 	unsigned long bits;
@@ -182,6 +184,7 @@ static inline bool cpumask_test_and_clear_cpu(unsigned int cpu, struct cpumask *
 enum cpuhp_state { CPUHP_AP_ONLINE_DYN = 100 };
 #define NOTIFY_OK	1
 enum { CPU_PM_ENTER, CPU_PM_ENTER_FAILED, CPU_PM_EXIT };
+enum { SYS_RESTART = 1, SYS_HALT, SYS_POWER_OFF };
 
 struct notifier_block {
 	int (*notifier_call)(struct notifier_block *nb, unsigned long action, void *data);
@@ -489,6 +492,7 @@ struct host {
 	u64 now;                      /* ns */
 	u64 clock_ns, call_ns, read_ns; /* what a look at the clock, a call, a read take */
 	unsigned int cpu;             /* that runs now */
+	unsigned int cpus;            /* that the machine has */
 	bool migrates;                /* what may sleep wakes up on the other of two CPUs */
 	struct cpumask online;        /* CPUs */
 	unsigned long irqs_off;       /* interrupts are disabled */
@@ -516,7 +520,7 @@ struct host {
 	const char *isa;              /* extensions, with a space before and after each */
 	const char *event_table;      /* property of the node riscv,pmu; NULL: there is none */
 	unsigned long spec, impl, impl_version, vendor, arch, mimpid; /* what firmware says */
-	unsigned long other_arch;     /* of the upper half of the CPUs; 0: as of the others */
+	unsigned long other_arch;     /* of the upper half of @cpus; 0: as of the others */
 	bool no_pmu_extension;
 	bool shared;                  /* another driver uses counters, too */
 	irq_handler_t handler;        /* of the overflow interrupt; NULL: not requested */
@@ -544,7 +548,8 @@ void host_serve_interrupts(void);
 u64 host_next_timer(u64 ns);
 int host_hotplug(unsigned int cpu, bool online);
 void host_cpu_pm(unsigned long action);
-void host_reboot(void);
+void host_reboot(unsigned long action);
+bool host_is_other_kind(unsigned int cpu);
 int host_sysctl(const char *value);
 const char *host_debugfs(const char *name);
 bool host_logged(const char *text);

@@ -882,22 +882,36 @@ void perf_suspend(bool loses_power)
 	host_cpu_pm(CPU_PM_ENTER);
 	if (loses_power) {
 		fakesbi_suspend();
-		host.scounteren[host.cpu] = 0;
+		host.scounteren[host.cpu] = HOST_OPEN_AT_START;
 	}
 	host_cpu_pm(loses_power ? CPU_PM_EXIT : CPU_PM_ENTER_FAILED);
+}
+
+/* The CPU's own events end. */
+static void exit_cpu(unsigned int cpu)
+{
+	const unsigned int before = host.cpu;
+	struct perf_model *m;
+
+	host_run_cpu(cpu);
+	for_each_event(m)
+		if (!is_of_task(&m->event) && m->event.cpu == (int)cpu && is_leader(&m->event)) {
+			disable_here(&m->event);
+			m->event.attach_state &= ~PERF_ATTACH_GROUP;
+		}
+	host_run_cpu(before);
 }
 
 /* Take a CPU down or up: its own events end there, tasks go elsewhere. */
 int perf_hotplug(unsigned int cpu, bool online)
 {
 	const unsigned int before = host.cpu;
-	struct perf_model *m;
 	int ret;
 
 	if (online) {
 		host_run_cpu(cpu);
 		fakesbi_restart();
-		host.scounteren[cpu] = 0;
+		host.scounteren[cpu] = HOST_OPEN_AT_START;
 		current = &perf_core.idle;
 		host_run_cpu(before);
 		ret = host_hotplug(cpu, true);
@@ -910,13 +924,19 @@ int perf_hotplug(unsigned int cpu, bool online)
 	ret = host_hotplug(cpu, false);
 	host_run_cpu(cpu);
 	perf_switch(&perf_core.idle);
-	for_each_event(m)
-		if (!is_of_task(&m->event) && m->event.cpu == (int)cpu && is_leader(&m->event)) {
-			disable_here(&m->event);
-			m->event.attach_state &= ~PERF_ATTACH_GROUP;
-		}
 	host_run_cpu(before);
+	exit_cpu(cpu);
 	return ret;
+}
+
+/* Perf core's own notifier is the last. Programs run on; before kexec the other CPUs go offline. */
+void perf_reboot(unsigned long action)
+{
+	unsigned int cpu;
+
+	host_reboot(action);
+	for_each_online_cpu(cpu)
+		exit_cpu(cpu);
 }
 
 /* ---- mmap pages ---- */

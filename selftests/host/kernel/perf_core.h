@@ -95,6 +95,7 @@ void perf_rotate(void);
 void perf_resched(void);
 void perf_suspend(bool loses_power);
 int perf_hotplug(unsigned int cpu, bool online);
+void perf_reboot(unsigned long action);
 void perf_run(u64 ns);
 void perf_interrupts(void);
 
