@@ -18,7 +18,7 @@ static void online_here(void *arg)
 	cpu->fixed_alike = cpu->pmu->caps.fixed_alike;
 	sbi_pmu_counters_online(cpu);
 	sbi_pmu_branch_online(cpu);
-	sbi_pmu_user_access_online(cpu);
+	sbi_pmu_user_access_resume(cpu);
 }
 
 static void offline_here(void *arg)

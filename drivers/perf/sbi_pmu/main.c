@@ -449,8 +449,11 @@ static void measure_here(void *arg)
 	struct sbi_pmu *pmu = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
 
-	if (cpu->online)
-		sbi_pmu_probe_widths(cpu, &pmu->cache.examples, &pmu->limits);
+	if (!cpu->online)
+		return;
+	sbi_pmu_probe_widths(cpu, &pmu->cache.examples, &pmu->limits);
+	if (pmu->exclusive)
+		pmu->user_access.openable = sbi_pmu_csr_openable();
 }
 
 /* The counters of a CPU that comes online are compared with the result: none may come meanwhile. */

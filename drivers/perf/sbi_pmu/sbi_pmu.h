@@ -349,7 +349,7 @@ struct sbi_pmu_branch_cpu {
 
 /*
  * Written on its own CPU only, interrupts disabled, once the PMU is registered: no lock. Others
- * read statistics, @openable, and which counters are configured while no event exists.
+ * read statistics, and which counters are configured while no event exists.
  */
 struct sbi_pmu_cpu {
 	/* First what switches and overflows use: small offsets take fewer instructions. */
@@ -378,7 +378,6 @@ struct sbi_pmu_cpu {
 	bool in_sbi_call;
 	u32 scounteren;  /* counters that programs may read now */
 	u32 open_to_all; /* of these, what all programs may read, by the sysctl */
-	u32 openable;    /* counters that this CPU can open to programs */
 	u32 csr_running; /* delegated counters that run unless @inhibited (numbers) */
 	u64 started;     /* counters with events started in this section */
 	/*
@@ -694,6 +693,7 @@ enum sbi_pmu_user_access_mode {
 
 struct sbi_pmu_user_access {
 	bool available; /* the kernel has what is needed; const after probe */
+	u32 openable;   /* counters that can be opened to programs; const after probe */
 	int mode;       /* the sysctl kernel.perf_user_access, enum sbi_pmu_user_access_mode */
 	struct ctl_table_header *sysctl; /* its handle, NULL where the other driver has it */
 	struct ctl_table table;          /* its description */
@@ -704,7 +704,6 @@ struct sbi_pmu_user_access {
 
 void sbi_pmu_user_access_init(struct sbi_pmu *pmu);
 void sbi_pmu_user_access_exit(struct sbi_pmu *pmu);
-void sbi_pmu_user_access_online(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_user_access_resume(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_user_access_write(struct sbi_pmu_cpu *cpu);

@@ -37,7 +37,7 @@ static bool can_be_read(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_even
 	return e->user_read && e->counts && idx != SBI_PMU_NO_COUNTER &&
 	       (!e->reset_on_start || shows_only_own(cpu, idx)) &&
 	       cpu->counters->info[idx].kind != SBI_PMU_COUNTER_FIRMWARE &&
-	       cpu->openable & SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr);
+	       cpu->pmu->user_access.openable & SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr);
 }
 
 /**
@@ -160,21 +160,13 @@ static int mode_handler(sbi_pmu_ctl_table *table, int write, void *buffer, size_
 	return 0;
 }
 
-/* Write scounteren after the CPU has lost it. Context: on the CPU, interrupts disabled. */
+/* Write scounteren: the CPU is new, or has lost it. Context: on the CPU, interrupts disabled. */
 void sbi_pmu_user_access_resume(struct sbi_pmu_cpu *cpu)
 {
 	if (!cpu->pmu->exclusive) /* the other driver writes it */
 		return;
 	cpu->scounteren = 0;
 	apply_mode(cpu);
-}
-
-/* Prepare a CPU that has come online. Context: on the CPU, interrupts disabled. */
-void sbi_pmu_user_access_online(struct sbi_pmu_cpu *cpu)
-{
-	if (cpu->pmu->exclusive)
-		cpu->openable = sbi_pmu_csr_openable();
-	sbi_pmu_user_access_resume(cpu);
 }
 
 /* The CPU goes offline, its counters have been released. Context: interrupts disabled. */
@@ -193,14 +185,12 @@ void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu)
 static bool is_readable(const struct sbi_pmu *pmu, const struct sbi_pmu_event *e)
 {
 	const struct perf_event *event = e->event;
-	/* All CPUs that are used can open the same counters. */
-	const u32 openable = raw_cpu_ptr(pmu->cpu)->openable;
 
 	return pmu->user_access.available &&
 	       READ_ONCE(pmu->user_access.mode) != SBI_PMU_USER_ACCESS_NONE &&
 	       event->attach_state & PERF_ATTACH_TASK &&
 	       event->group_leader->attach_state & PERF_ATTACH_TASK && !event->attr.inherit &&
-	       openable & sbi_pmu_csr_bits(&pmu->counters, e->candidates);
+	       pmu->user_access.openable & sbi_pmu_csr_bits(&pmu->counters, e->candidates);
 }
 
 /**
