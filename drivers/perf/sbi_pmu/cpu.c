@@ -15,9 +15,11 @@ static void online_here(void *arg)
 {
 	struct sbi_pmu_cpu *cpu = arg;
 
-	cpu->fixed_alike = cpu->pmu->caps.fixed_alike;
-	sbi_pmu_counters_online(cpu);
-	sbi_pmu_branch_online(cpu);
+	if (cpumask_test_cpu(smp_processor_id(), &cpu->pmu->homogeneous)) {
+		cpu->fixed_alike = cpu->pmu->caps.fixed_alike;
+		sbi_pmu_counters_online(cpu);
+		sbi_pmu_branch_online(cpu);
+	}
 	sbi_pmu_user_access_resume(cpu);
 }
 
@@ -25,8 +27,10 @@ static void offline_here(void *arg)
 {
 	struct sbi_pmu_cpu *cpu = arg;
 
-	sbi_pmu_counters_offline(cpu);
-	sbi_pmu_branch_offline(cpu);
+	if (cpu->online) {
+		sbi_pmu_counters_offline(cpu);
+		sbi_pmu_branch_offline(cpu);
+	}
 	sbi_pmu_user_access_offline(cpu);
 }
 
@@ -77,10 +81,12 @@ static int hotplug_online(unsigned int cpu, struct hlist_node *node)
 		pr_warn("CPU %u%s CPU %u, which was probed: no events on this CPU\n", cpu, differs,
 			pmu->probed_cpu);
 		cpumask_clear_cpu(cpu, &pmu->homogeneous);
-		return 0;
+	} else {
+		cpumask_set_cpu(cpu, &pmu->homogeneous);
 	}
 	smp_call_function_single(cpu, online_here, per_cpu_ptr(pmu->cpu, cpu), true);
-	cpumask_set_cpu(cpu, &pmu->homogeneous);
+	if (differs)
+		return 0;
 	cpumask_set_cpu(cpu, &pmu->cpus);
 	sbi_pmu_overflow_online(pmu);
 	return 0;
@@ -89,11 +95,11 @@ static int hotplug_online(unsigned int cpu, struct hlist_node *node)
 static int hotplug_offline(unsigned int cpu, struct hlist_node *node)
 {
 	struct sbi_pmu *pmu = hlist_entry(node, struct sbi_pmu, hotplug);
+	const bool used = cpumask_test_and_clear_cpu(cpu, &pmu->cpus);
 
-	if (!cpumask_test_and_clear_cpu(cpu, &pmu->cpus))
-		return 0;
 	smp_call_function_single(cpu, offline_here, per_cpu_ptr(pmu->cpu, cpu), true);
-	sbi_pmu_overflow_offline(pmu);
+	if (used)
+		sbi_pmu_overflow_offline(pmu);
 	sbi_pmu_timer_stop(per_cpu_ptr(pmu->cpu, cpu));
 	return 0;
 }
@@ -104,8 +110,11 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 	struct sbi_pmu *pmu = container_of(nb, struct sbi_pmu, pm);
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
 
-	if (!cpu->online)
+	if (!cpu->online) {
+		if (action != CPU_PM_ENTER)
+			sbi_pmu_user_access_resume(cpu);
 		return NOTIFY_OK;
+	}
 	switch (action) {
 	case CPU_PM_ENTER:
 		/* The CPU, and its counters, may lose power. */

@@ -111,7 +111,10 @@ void sbi_pmu_user_access_write(struct sbi_pmu_cpu *cpu)
 	sbi_pmu_csr_open(open);
 }
 
-/* Apply the sysctl. Context: on the CPU, interrupts disabled. */
+/*
+ * Apply the sysctl, also on a CPU without events: firmware leaves cycle and instret open, and tasks
+ * move between CPUs. Context: on the CPU, interrupts disabled.
+ */
 static void apply_mode(struct sbi_pmu_cpu *cpu)
 {
 	const bool want = READ_ONCE(cpu->pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED;
@@ -120,7 +123,7 @@ static void apply_mode(struct sbi_pmu_cpu *cpu)
 
 	cpu->open_to_all = want ? ALWAYS | FIXED : ALWAYS;
 	cpu->world_readable = want ? cpu->counters->fixed : 0;
-	if (want)
+	if (want && cpu->online)
 		sbi_pmu_counters_pin_fixed(cpu);
 	else if (sbi_pmu_counters_unpin(cpu) && !atomic_read(&cpu->pmu->events))
 		sbi_pmu_counters_release_idle(cpu, ~0ULL);
@@ -136,8 +139,6 @@ static void mode_changed(void *arg)
 	struct sbi_pmu *pmu = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
 
-	if (!cpu->online)
-		return;
 	/* Events may move to make a counter free. */
 	sbi_pmu_counters_disable(cpu);
 	apply_mode(cpu);

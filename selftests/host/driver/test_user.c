@@ -226,6 +226,12 @@ static void test_two_kinds(void)
 	struct perf_event *e;
 
 	boot(&(struct machine){ .cpus = 2, .arch = 1, .other_arch = 2 });
+	host_sysctl("2");
+	check(host.scounteren[1] == (TIME | CYCLE | INSTRET),
+	      "fixed_counters.are_open_on_cpu_without_events");
+	perf_hotplug(1, false);
+	check(host.scounteren[1] == TIME, "fixed_counters.offline_closes_cpu_without_events");
+	perf_hotplug(1, true);
 	perf_switch(&perf_core.idle);
 	host_run_cpu(1);
 	perf_switch(&perf_core.task[0]);
@@ -237,6 +243,7 @@ static void test_two_kinds(void)
 	perf_run(5);
 	check(page_of(e)->index && reads_right(e), "user_page.can_be_opened_on_a_cpu_without_events");
 	unloaded("user_access.two_kinds");
+	check(host.scounteren[1] == TIME, "fixed_counters.rmmod_closes_cpu_without_events");
 }
 
 static void test_sysctl(void)
