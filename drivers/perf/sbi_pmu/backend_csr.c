@@ -579,8 +579,10 @@ static void access_step(void *arg)
 	struct step *s = arg;
 	u32 stopped;
 
+	/* Another core will have no events. */
+	s->ret = sbi_pmu_sbi_same_core(&s->cpu->pmu->id) ? 0 : -EXDEV;
 	s->why = "no Ssccfg, or firmware does not delegate counters";
-	if (sbi_pmu_csr_read_inhibit(&stopped))
+	if (s->ret || sbi_pmu_csr_read_inhibit(&stopped))
 		return;
 	release_all(s->cpu);
 	s->why = probe_access(s->cpu, s);
@@ -863,7 +865,7 @@ bool sbi_pmu_delegation_prepare(struct sbi_pmu *pmu, unsigned int id)
 	return s.cpu->prepared;
 }
 
-/* Are the counters of all CPUs delegated alike? Else some CPUs would have no events. */
+/* Are the counters of all CPUs of this kind delegated alike? Else some would have no events. */
 bool sbi_pmu_delegation_is_everywhere(struct sbi_pmu *pmu)
 {
 	bool alike = true;
@@ -874,7 +876,7 @@ bool sbi_pmu_delegation_is_everywhere(struct sbi_pmu *pmu)
 
 		if (id == pmu->probed_cpu)
 			continue;
-		alike = alike && prepare_cpu(&s);
+		alike = alike && (prepare_cpu(&s) || s.ret == -EXDEV);
 		run(&s, offline_step);
 	}
 	return alike;

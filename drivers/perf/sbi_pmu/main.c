@@ -99,11 +99,12 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 			pmu->counters.narrow, SBI_PMU_MIN_WIDTH);
 }
 
+/* Other cores will have no events. */
 static void count_without_scountovf(void *arg)
 {
 	atomic_t *without = arg;
 
-	if (!sbi_pmu_csr_exists(CSR_SCOUNTOVF))
+	if (sbi_pmu_sbi_same_core(&sbi_pmu_the_pmu->id) && !sbi_pmu_csr_exists(CSR_SCOUNTOVF))
 		atomic_inc(without);
 }
 

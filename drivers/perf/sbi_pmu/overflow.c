@@ -548,12 +548,14 @@ struct irq_check {
 	atomic_t missing; /* number of CPUs that cannot enable the interrupt */
 };
 
-/* In a KVM guest scountovf is not used, and may trap. */
+/* In a KVM guest scountovf is not used, and may trap. Other cores will have no events. */
 static void count_if_missing(void *arg)
 {
 	struct irq_check *check = arg;
 	const struct sbi_pmu_irq_source *source = check->pmu->irq_source;
 
+	if (!sbi_pmu_sbi_same_core(&check->pmu->id))
+		return;
 	if ((!sbi_pmu_in_kvm(check->pmu) && !sbi_pmu_csr_exists(source->overflow)) ||
 	    !sbi_pmu_csr_exists(source->pending) || !sbi_pmu_csr_exists(source->enable) ||
 	    !sbi_pmu_csr_can_enable(source->enable, source->mask))
