@@ -127,10 +127,12 @@ static void apply_mode(struct sbi_pmu_cpu *cpu)
 		sbi_pmu_counters_pin_fixed(cpu);
 	else if (sbi_pmu_counters_unpin(cpu) && !atomic_read(&cpu->pmu->events))
 		sbi_pmu_counters_release_idle(cpu, ~0ULL);
-	/* Who may read these depends on the mode alone. */
-	for_each_counter(i, cpu->counters->free_running)
-		hlist_for_each_entry(e, &cpu->events[i], node)
+	/* Who may read these depends on the mode. What is a secret again must start from 0. */
+	for_each_counter(i, cpu->counters->fixed)
+		hlist_for_each_entry(e, &cpu->events[i], node) {
+			sbi_pmu_event_mark_restart(cpu, e);
 			sbi_pmu_event_page_changed(e);
+		}
 	sbi_pmu_user_access_write(cpu);
 }
 

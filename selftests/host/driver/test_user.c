@@ -267,6 +267,11 @@ static void test_sysctl(void)
 	perf_run(10);
 	check(all_calls() == before && reads_right(e),
 	      "user_isolation.world_readable_counter_is_not_reset");
+	host_sysctl("1");
+	perf_run(10);
+	check(reads_right(e) && page_of(e)->index && fakesbi.ctr[0].value <= perf_model(e)->happened,
+	      "user_isolation.counter_that_is_closed_to_others_is_reset");
+	host_sysctl("2");
 	perf_close(e);
 	perf_suspend(true);
 	check(fakesbi.ctr[0].running && fakesbi.ctr[2].running &&
