@@ -599,12 +599,16 @@ static int event_recover(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
  * it is inactive, with its group, and its running time stays below its enabled time (a pinned event
  * is in error: read(2) returns 0). Disabled, both times would stand still, and a part of the count
  * would look like all of it. Firmware is asked again after some adds, not at once: it may take the
- * event each time and then not start the counter.
+ * event each time and then not start the counter. With -ENOSPC it has refused nothing: others have
+ * all counters, and the event takes turns with them.
  */
-static void event_fail(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+static void event_fail(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, int why)
 {
 	hlist_del_init(&e->node);
 	e->event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	irq_work_queue(&cpu->lost_work);
+	if (why == -ENOSPC)
+		return;
 	e->refusals = (struct sbi_pmu_refusals){
 		.by = cpu,
 		.which = e->candidates,
@@ -612,7 +616,6 @@ static void event_fail(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		.skips = MOST_SKIPS,
 	};
 	cpu->lost_events++;
-	irq_work_queue(&cpu->lost_work);
 }
 
 /*
@@ -623,18 +626,21 @@ static noinline void recover(struct sbi_pmu_cpu *cpu)
 {
 	struct sbi_pmu_event *e;
 	struct hlist_node *tmp;
+	int ret;
 
 	for (unsigned int i = 0; i < 2 && !hlist_empty(&cpu->unassigned); i++) {
 		HLIST_HEAD(these);
 
 		hlist_move_list(&cpu->unassigned, &these);
-		hlist_for_each_entry_safe(e, tmp, &these, node)
-			if (event_recover(cpu, e))
-				event_fail(cpu, e);
+		hlist_for_each_entry_safe(e, tmp, &these, node) {
+			ret = event_recover(cpu, e);
+			if (ret)
+				event_fail(cpu, e, ret);
+		}
 		counters_start(cpu);
 	}
 	hlist_for_each_entry_safe(e, tmp, &cpu->unassigned, node)
-		event_fail(cpu, e);
+		event_fail(cpu, e, -EIO);
 }
 
 /* ---- enable and disable ---- */
@@ -651,6 +657,8 @@ static void restart(struct sbi_pmu_cpu *cpu)
 			     sbi_pmu_csr_clear_pending(source->pending, source->mask);
 
 	counters_start(cpu);
+	if (unlikely(cpu->world_readable & ~cpu->pinned))
+		sbi_pmu_counters_pin_fixed(cpu);
 	if (!hlist_empty(&cpu->unassigned))
 		recover(cpu);
 	if (pending)
@@ -747,7 +755,7 @@ static noinline void unreadable(struct sbi_pmu_cpu *cpu, u64 which)
 		counter_drop_events(cpu, i);
 	}
 	hlist_for_each_entry_safe(e, tmp, &cpu->unassigned, node)
-		event_fail(cpu, e);
+		event_fail(cpu, e, -EIO);
 }
 
 /*
@@ -811,13 +819,19 @@ static bool hold_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	if (has_counter(cpu->assigned.configured, idx) &&
 	    sbi_pmu_code_equal(&cpu->assigned.counter[idx].code, &code))
 		return true;
-	return sbi_pmu_assign_search(&cpu->assigned, cpu->counters, &code, BIT_ULL(idx), &path) &&
-	       !free_first(cpu, &path) && !counter_configure(cpu, idx, &code, BIT_ULL(idx));
+	/* Its events, which have a filter, go elsewhere, or wait for recover(). */
+	if (!sbi_pmu_assign_search(&cpu->assigned, cpu->counters, &code, BIT_ULL(idx), &path) ||
+	    free_first(cpu, &path)) {
+		sbi_pmu_counter_update(cpu, idx);
+		counter_release(cpu, idx);
+		counter_drop_events(cpu, idx);
+	}
+	return !counter_configure(cpu, idx, &code, BIT_ULL(idx));
 }
 
 /*
  * Keep the fixed counters in use, as firmware stops no counter that is in use; nor one that it
- * never hands out. What it refuses now is tried again when this is called again.
+ * never hands out. What it refuses now, or loses later, is tried again by restart().
  */
 void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu)
 {

@@ -159,8 +159,11 @@ static void handle_lost_events(struct irq_work *work)
 	struct sbi_pmu *pmu = cpu->pmu;
 	unsigned long flags;
 
-	pr_warn_ratelimited("CPU%d: firmware gives no counter: an event is not counted (%u)\n",
-			    smp_processor_id(), cpu->lost_events);
+	if (cpu->lost_events != cpu->lost_logged)
+		pr_warn_ratelimited(
+			"CPU%d: firmware gives no counter: an event is not counted (%u)\n",
+			smp_processor_id(), cpu->lost_events);
+	cpu->lost_logged = cpu->lost_events;
 	/* Without it perf core adds the events again at the next context switch or rotation. */
 	if (!pmu->perf_pmu_resched)
 		return;

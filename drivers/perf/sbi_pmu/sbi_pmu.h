@@ -415,7 +415,8 @@ struct sbi_pmu_cpu {
 	struct timer_list look_timer;
 	struct timer_list idle_timer; /* releases idle counters, in shared mode */
 	u64 idle_clock;               /* the assignment's clock when that was set */
-	struct irq_work lost_work;    /* reports events that have lost their counter for good */
+	struct irq_work lost_work;    /* has perf core add events again that have lost their counter */
+	unsigned int lost_logged;     /* @lost_events that it has reported */
 	u64 useless_since;            /* when they were counted from 0 last (ns) */
 	u64 useless_ns;               /* time that they have taken since then */
 	u64 useless_end;              /* when the last of them had been served */

@@ -198,9 +198,16 @@ static void check_event(struct perf_model *m)
 		m->happened = count;
 }
 
+/* Does cycle or instret count all, for programs without an event? */
+static bool counts_all(const struct fakesbi_ctr *ctr)
+{
+	return fakesbi_has(QUIRK_FIXED_WITHHELD) || (ctr->running && !ctr->lost && !ctr->code.flags);
+}
+
 /* Programs read what all may, and what their pages show: that counts only their own events. */
 static void check_open(unsigned int cpu)
 {
+	const struct fakesbi_ctr *ctr = fakesbi_harts[cpu].ctr;
 	const struct perf_model *m;
 	u32 may = to_all;
 
@@ -210,8 +217,10 @@ static void check_open(unsigned int cpu)
 		if (m->event.oncpu != (int)cpu || !shown)
 			continue;
 		may |= shown;
-		leaks += fakesbi_harts[cpu].ctr[m->page.index - 1].value > m->happened;
+		leaks += ctr[m->page.index - 1].value > m->happened;
 	}
+	if (to_all == TIME_AND_FIXED && !now->machine.other && !now->faults && !host_is_other_kind(cpu))
+		misread += !counts_all(&ctr[0]) || !counts_all(&ctr[2]);
 	leaks += host.scounteren[cpu] & ~may || to_all & ~host.scounteren[cpu];
 }
 
@@ -394,7 +403,8 @@ static void rare_step(struct perf_event *e)
 		if (!now->machine.other && !(now->machine.quirks & QUIRK(UNCOUNTABLE_STOPS)) &&
 		    !host_sysctl(fixed ? "2" : "1"))
 			to_all = fixed ? TIME_AND_FIXED : TIME;
-		return;
+		/* An event may have lost its counter. */
+		return perf_interrupts();
 	case 5:
 		/* In shared mode counters that are idle for so long are released. */
 		return perf_run(below(now->machine.other ? 300000000 : 10000000));

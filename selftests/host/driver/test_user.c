@@ -300,8 +300,38 @@ static void test_sysctl(void)
 		host_sysctl("2");
 	check(fakesbi.ctr[0].running && fakesbi.ctr[2].running,
 	      "fixed_counters.refused_counters_are_tried_again");
+	fakesbi.quirks = QUIRK(SUSPEND_LOSES_EVENTS);
+	fakesbi.refuse = 1;
+	perf_suspend(true);
+	fakesbi.refuse = 0;
+	open_sampler(5, 100000);
+	perf_run(100000);
+	check(fakesbi.ctr[0].running && fakesbi.ctr[2].running,
+	      "fixed_counters.lost_counters_are_taken_again");
 	host_sysctl("1");
 	unloaded("fixed_counters.refused");
+}
+
+/* Fixed counters filter, and cycles:k has the only one that counts cycles when 2 is written. */
+static void test_filtered(bool delegated, const char *name)
+{
+	struct perf_event *e;
+
+	boot(&(struct machine){ .delegated = delegated, .smcntrpmf = CYCLE | INSTRET,
+				.can = is_not_fixed,
+				.params = { delegated ? "backend=csr" : "backend=sbi" } });
+	e = open_attr(GENERAL(0, .exclude_user = 1));
+	perf_run(1000);
+	host_sysctl("2");
+	perf_interrupts();
+	perf_run(1000);
+	check(fakesbi.ctr[0].running && !fakesbi.ctr[0].code.flags && fakesbi.ctr[2].running,
+	      "fixed_counters.%s_count_all_beside_a_filtered_event", name);
+	check(is_right(e) && perf_model(e)->running < perf_model(e)->enabled,
+	      "fixed_counters.%s_filtered_event_does_not_run", name);
+	perf_close(e);
+	check(fakesbi.ctr[0].running, "fixed_counters.%s_count_all_after_a_filtered_event", name);
+	unloaded("fixed_counters.filtered");
 }
 
 /* ---- cycle and instret that run, but that firmware does not hand out (OpenSBI 1.9) ---- */
@@ -399,6 +429,8 @@ void test_user(void)
 	test_rt();
 	test_two_kinds();
 	test_sysctl();
+	test_filtered(false, "sbi");
+	test_filtered(true, "delegated");
 	test_free_running(NULL, "exclusive");
 	test_free_running("cpu", "shared");
 }
