@@ -57,6 +57,7 @@
 	/* No known firmware */ \
 	X(NO_IRQ)			/* the overflow interrupt does not come */ \
 	X(OF_STICKS)			/* START does not clear OF */ \
+	X(VALUE_IGNORED)		/* START does not set the value */ \
 	X(JUNK_INFO)			/* reserved bits of counter_info are set */
 
 #define FAKESBI_QUIRK_ENUM(name)	QUIRK_##name,

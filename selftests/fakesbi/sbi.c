@@ -346,7 +346,7 @@ static struct sbiret start_counters(const unsigned long arg[FAKESBI_ARGS])
 		const u64 *value = NULL;
 		u64 saved;
 
-		if (arg[2] & SPEC_START_SET_INIT)
+		if (arg[2] & SPEC_START_SET_INIT && !fakesbi_has(QUIRK_VALUE_IGNORED))
 			value = &init;
 		if (arg[2] & SPEC_START_SNAPSHOT) {
 			saved = fakesbi.shmem->value[i - arg[0]];

@@ -389,6 +389,24 @@ static void set_start_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
 }
 
 /*
+ * Counters @which have been started from 0, so that a program may read them: have they, or did
+ * firmware ignore the value? Then they are not shown, and started again in the next section.
+ */
+static void check_reset(struct sbi_pmu_cpu *cpu, u64 which)
+{
+	unsigned int i;
+	u64 now;
+
+	for_each_counter(i, which) {
+		if (!sbi_pmu_csr_read(cpu->counters->info[i].csr, &now) &&
+		    !(now >> SBI_PMU_FAR_BITS))
+			continue;
+		cpu->start_at.valid &= ~BIT_ULL(i);
+		cpu->restart |= BIT_ULL(i);
+	}
+}
+
+/*
  * Start stopped counters, restart those that need another value; invalid ones are configured again
  * first. A counter that cannot be started is released, and its events wait for recover().
  */
@@ -413,6 +431,8 @@ static void counters_start(struct sbi_pmu_cpu *cpu)
 	cpu->served &= ~start;
 	cpu->started |= start;
 	cpu->restarted |= start;
+	if (!cpu->needs_start_value)
+		check_reset(cpu, start & ~failed & cpu->start_at.valid & ~cpu->armed);
 	for_each_counter(i, failed) {
 		counter_release(cpu, i);
 		counter_drop_events(cpu, i);

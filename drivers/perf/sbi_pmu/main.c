@@ -449,12 +449,14 @@ static void measure_here(void *arg)
 {
 	struct sbi_pmu *pmu = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
+	u64 unwritable;
 
 	if (!cpu->online)
 		return;
-	sbi_pmu_probe_widths(cpu, &pmu->cache.examples, &pmu->limits);
+	unwritable = sbi_pmu_probe_widths(cpu, &pmu->cache.examples, &pmu->limits);
 	if (pmu->exclusive)
-		pmu->user_access.openable = sbi_pmu_csr_openable();
+		pmu->user_access.openable = sbi_pmu_csr_openable() &
+					    ~sbi_pmu_csr_bits(&pmu->counters, unwritable);
 }
 
 /* The counters of a CPU that comes online are compared with the result: none may come meanwhile. */

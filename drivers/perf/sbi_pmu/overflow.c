@@ -358,6 +358,7 @@ static const char sets_no_bit[] = "a counter that wraps does not set its overflo
 static const char names_no_counter[] =
 	"the overflow interrupt does not say which counter overflowed";
 static const char cannot_be_cleared[] = "the overflow interrupt cannot be cleared";
+static const char ignores_value[] = "a counter does not start from the value that it is given";
 static const char not_tested[] = "no counter overflows";
 
 /*
@@ -397,8 +398,11 @@ static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsign
 	u64 value;
 
 	sbi_pmu_csr_clear_pending(source->pending, source->mask);
-	if (!sbi_pmu_counter_start_at(cpu, idx, -BIT_ULL(shift)))
+	if (!sbi_pmu_counter_start_at(cpu, idx, -BIT_ULL(shift)) ||
+	    sbi_pmu_counter_read(cpu, idx, &value))
 		return not_tested;
+	if (((value + BIT_ULL(shift)) & info->mask) >> SBI_PMU_FAR_BITS)
+		return ignores_value;
 	if (!becomes_pending(source, NSEC_PER_MSEC << (shift - MIN_SHIFT) / 2)) {
 		if (sbi_pmu_counter_read(cpu, idx, &value))
 			return not_tested;

@@ -299,11 +299,10 @@ static void examples_add(struct sbi_pmu_examples *examples, u64 which,
 
 /*
  * A counter is started with upper bits set and lower bits 0, and read before it can overflow. If
- * the hart is delayed for 2^20 events, the values are wrong, and the width stays unknown.
+ * the hart is delayed, the values are wrong, and the width stays unknown.
  */
-#define FAR_BITS	20
 #define UPPER_HALF	GENMASK_ULL(63, 32)
-#define LOWER_HALF	GENMASK_ULL(31, FAR_BITS)
+#define LOWER_HALF	GENMASK_ULL(31, SBI_PMU_FAR_BITS)
 
 static int start_and_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 from, u64 *value)
 {
@@ -333,11 +332,11 @@ static unsigned int measure_width(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	cpu->backend->stop(cpu, BIT_ULL(idx));
 	if (start_and_read(cpu, idx, 0, &zero))
 		return 0;
-	if (zero >> FAR_BITS || (upper & ~UPPER_HALF) >> FAR_BITS || !ones_left(lower, LOWER_HALF))
+	if ((zero | (upper & ~UPPER_HALF)) >> SBI_PMU_FAR_BITS || !ones_left(lower, LOWER_HALF))
 		return 0;
 	if (upper & UPPER_HALF)
 		return ones_left(upper, UPPER_HALF) ? 32 + ones_left(upper, UPPER_HALF) : 0;
-	return FAR_BITS + ones_left(lower, LOWER_HALF);
+	return SBI_PMU_FAR_BITS + ones_left(lower, LOWER_HALF);
 }
 
 /**
@@ -346,27 +345,36 @@ static unsigned int measure_width(struct sbi_pmu_cpu *cpu, unsigned int idx)
  * @examples: events that counters took
  * @limits: wider counters' widths are reduced
  *
- * A counter is left out without an example, if the other driver uses it, or if it cannot be
- * written. cycle and instret have 64 bits (privileged specification, 3.1.10), and so have the
- * counters of a VM, which are in its host's memory.
+ * A counter is left out without an example, or if the other driver uses it. cycle and instret have
+ * 64 bits (privileged specification, 3.1.10), and so have the counters of a VM, which are in its
+ * host's memory.
+ * Return: counters that cannot be written: their values are what others have counted, too.
  */
-void sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
-			  struct sbi_pmu_probe_limits *limits)
+u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
+			 struct sbi_pmu_probe_limits *limits)
 {
-	u64 which = examples->known & cpu->counters->programmable;
+	u64 which = examples->known & cpu->counters->programmable, unwritable = 0;
 	unsigned int i, got, width;
 
 	which &= ~cpu->assigned.configured;
 	if (sbi_pmu_in_kvm(cpu->pmu))
-		return;
+		return 0;
 	for_each_counter(i, which) {
 		if (sbi_pmu_counter_config(cpu, BIT_ULL(i), &examples->code[i], &got))
 			continue;
 		width = measure_width(cpu, i);
-		if (width && width < min(limits->width[i], cpu->counters->info[i].width))
+		/* The hart may have been delayed. */
+		for (unsigned int n = 0; n < 2 && !width; n++) {
+			cpu->backend->stop(cpu, BIT_ULL(i));
+			width = measure_width(cpu, i);
+		}
+		if (!width)
+			unwritable |= BIT_ULL(i);
+		else if (width < min(limits->width[i], cpu->counters->info[i].width))
 			limits->width[i] = width;
 		sbi_pmu_counter_unconfig(cpu, i);
 	}
+	return unwritable;
 }
 
 /* Reads of the clock that give a counter time to count some thousand events */

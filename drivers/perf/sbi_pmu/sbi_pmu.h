@@ -64,6 +64,9 @@ static inline unsigned int first_counter(u64 set)
 #define SBI_PMU_EVENTS_PER_NS	64
 #define SBI_PMU_MIN_WIDTH	27
 
+/* Read right after its start a counter has counted less than 2^20, unless the hart was delayed. */
+#define SBI_PMU_FAR_BITS	20
+
 enum sbi_pmu_counter_kind {
 	SBI_PMU_COUNTER_NONE,         /* no counter, or not one for events */
 	SBI_PMU_COUNTER_FIXED,        /* cycle or instret: one event; few filter or interrupt */
@@ -576,8 +579,8 @@ unsigned int sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
 bool sbi_pmu_counters_equal(const struct sbi_pmu_counters *a, const struct sbi_pmu_counters *b);
 u32 sbi_pmu_csr_bits(const struct sbi_pmu_counters *counters, u64 which);
 u64 sbi_pmu_wrap_ns(const struct sbi_pmu_counters *counters);
-void sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
-			  struct sbi_pmu_probe_limits *limits);
+u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
+			 struct sbi_pmu_probe_limits *limits);
 bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx);
 u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu);

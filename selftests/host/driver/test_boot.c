@@ -136,6 +136,7 @@ static const struct {
 	{ "interrupt_names_no_counter", { .quirks = QUIRK(OF_UNSHOWN) }, 0, "sampling by timer (the overflow interrupt does not say which counter overflowed)", "caps/overflow", "timer" },
 	{ "interrupt_needs_no_names_in_a_vm", { .quirks = KVM | QUIRK(OF_UNSHOWN) }, 0, NULL, "caps/overflow", "lcofi" },
 	{ "interrupt_cannot_be_cleared", { .quirks = QUIRK(OF_STICKS) }, 0, "sampling by timer (the overflow interrupt cannot be cleared)", "caps/overflow", "timer" },
+	{ "start_value_is_ignored", { .quirks = QUIRK(VALUE_IGNORED) }, 0, "sampling by timer (a counter does not start from the value that it is given)", "caps/overflow", "timer" },
 	{ "thead_level", { THEAD, .quirks = QUIRK(LEVEL) }, 0, NULL, "caps/overflow", "thead" },
 	{ "thead_d1_old", { THEAD, .quirks = D1_OLD }, 0, "does not say which", "caps/overflow", "timer" },
 	{ "thead_d1_old_fixed_only", { THEAD, .no_hpm = true, .quirks = D1_OLD }, 0, "does not say which", "caps/overflow", "timer" },

@@ -47,6 +47,7 @@ static const struct scenario scenarios[] = {
 	{ "27_bits", { .width = 27, .quirks = QUIRK(HIGHEST_FIRST) | JUNK, SBI } },
 	{ "faults", { .quirks = SUSPEND, SBI }, true },
 	{ "faults_27_bits_tied", { .width = 27, .quirks = QUIRK(TIED), SBI }, true },
+	{ "value_ignored", { .quirks = QUIRK(VALUE_IGNORED), SBI } },
 	{ "opensbi_1_2", { .width = 48, .quirks = OPENSBI_OLD, .impl_version = OPENSBI(1, 2) } },
 	{ "opensbi_1_9", { .width = 48, .quirks = OPENSBI_NEW, .impl_version = OPENSBI(1, 9) } },
 	{ "fixed_withheld",

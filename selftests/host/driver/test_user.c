@@ -202,6 +202,30 @@ static void test_isolation(void)
 	unloaded("user_isolation.privileged");
 }
 
+/* Firmware ignores start values, from load on or later. Nobody may see a counter that is not reset. */
+static void test_not_reset(u64 at_load, const char *name)
+{
+	struct perf_event *own;
+	unsigned long before;
+
+	boot(&(struct machine){ .quirks = at_load, .params = { "backend=sbi", "overflow=timer" } });
+	fakesbi.quirks = QUIRK(VALUE_IGNORED);
+	own = open_own(5);
+	perf_map(own);
+	before = all_calls();
+	go_away(1000);
+	perf_run(1000);
+	check(!at_load == (all_calls() != before), "user_isolation.%s_is_reset_if_that_may_help", name);
+	check(must_ask_kernel(own) && host.scounteren[0] == TIME,
+	      "user_isolation.%s_that_is_not_reset_is_not_shown", name);
+	check(is_right(own), "user_isolation.%s_that_is_not_reset_counts_right", name);
+	fakesbi.quirks = 0;
+	go_away(1000);
+	if (!at_load)
+		check(reads_right(own), "user_isolation.counter_that_is_reset_again_is_shown");
+	unload();
+}
+
 static void preempt_rt(void)
 {
 	host.preempt_rt = true;
@@ -426,6 +450,8 @@ void test_user(void)
 	test_exec();
 	test_trap();
 	test_isolation();
+	test_not_reset(0, "counter");
+	test_not_reset(QUIRK(VALUE_IGNORED), "counter_from_load_on");
 	test_rt();
 	test_two_kinds();
 	test_sysctl();
