@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Callbacks of struct pmu: what happens at a context switch, and at open and close. */
+#include <linux/capability.h>
 #include <linux/slab.h>
 
 #include "counters.h"
@@ -299,6 +300,25 @@ static bool cpu_is_right(const struct sbi_pmu *pmu, const struct perf_event *eve
 						    &pmu->cpus);
 }
 
+/*
+ * In shared mode a user without CAP_PERFMON leaves the last of the counters that can hold an event
+ * to the other driver, and so to guests. Free-running ones are only read.
+ */
+static int leave_one(const struct sbi_pmu *pmu, struct sbi_pmu_event *e)
+{
+	const u64 which = e->candidates & ~pmu->counters.free_running;
+
+	if (pmu->exclusive || !which || perfmon_capable())
+		return 0;
+	e->candidates &= ~BIT_ULL(fls64(which) - 1);
+	if (e->candidates)
+		return 0;
+	pr_info_ratelimited(
+		"event %#x, data %#llx: its only free counter is left to the other PMU; CAP_PERFMON may use it\n",
+		e->code.idx, e->code.data);
+	return -EBUSY;
+}
+
 /* All checks that must come before a filter is refused, see sbi_pmu_filter_errno(). */
 static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {
@@ -334,6 +354,8 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 			  sbi_pmu_filter_errno(&pmu->caps, attr);
 	opener = event->group_leader == event ? SBI_PMU_OPENER_LEADER : SBI_PMU_OPENER_MEMBER;
 	ret = sbi_pmu_find_filtered(pmu, code, opener, refusal, &e->candidates);
+	if (!ret)
+		return leave_one(pmu, e);
 	if (ret != -EBUSY || pmu->exclusive)
 		return ret;
 	pr_info_ratelimited("event %#x, data %#llx: the other PMU uses %u of its counters\n",

@@ -212,7 +212,7 @@ static void look_timer(struct timer_list *timer)
 /* ---- idle counters that the other driver may need ---- */
 
 /* In shared mode a counter is released when it has been idle for so long (ms), or twice that. */
-#define RELEASE_MS	100
+#define RELEASE_MS	10
 
 /* Look at idle counters later. Each context switch comes here; most find that the timer is set. */
 static void watch_idle(struct sbi_pmu_cpu *cpu)

@@ -509,6 +509,7 @@ static void test_support(void)
 static void test_support_shared(void)
 {
 	boot(&(struct machine){ .hpm = 2, .firmware = 2, .other = "cpu", .can = has_99 });
+	host.perfmon = true;
 	check(is_asked(1, 0) && is_cached(1, 0), "support.shared_supported_event_is_cached");
 	check(is_asked(100, -ENOENT) && is_cached(100, -ENOENT),
 	      "support.shared_refusal_of_free_counters_is_cached");
@@ -579,6 +580,7 @@ static void test_give_back(bool nohz_full)
 	struct perf_event *e[2], *keep;
 
 	boot(&(struct machine){ .hpm = 2, .other = "cpu", .quirks = OPENSBI_NEW });
+	host.perfmon = true;
 	host.nohz_full = nohz_full;
 	keep = perf_open(ATTR(FIRMWARE_EVENT(1)), &perf_core.task[2], -1, NULL, &(int){ 0 });
 	open_two(e);
@@ -588,17 +590,17 @@ static void test_give_back(bool nohz_full)
 	      "give_back.busy_counters_need_no_timer%s", on);
 	check(!take_turns(100), "give_back.counters_in_use_make_no_calls%s", on);
 	perf_switch(&perf_core.idle);
-	perf_run(90 * NSEC_PER_MSEC);
+	perf_run(9 * NSEC_PER_MSEC);
 	check(held() == 3 && !take_turns(1), "give_back.counters_are_kept_for_some_time%s", on);
 	perf_switch(&perf_core.idle);
-	perf_run(210 * NSEC_PER_MSEC);
+	perf_run(25 * NSEC_PER_MSEC);
 	check(!held() && other_counts(), "give_back.sleeping_task_gives_back%s", on);
 	check(!has_timer(), "give_back.idle_cpu_is_left_alone%s", on);
 	perf_switch(&perf_core.task[0]);
 	perf_run(5);
 	check(is_right(e[0]) && is_right(e[1]) && held() == 3, "give_back.task_counts_again%s", on);
 	perf_close(e[0]);
-	perf_run(210 * NSEC_PER_MSEC);
+	perf_run(25 * NSEC_PER_MSEC);
 	check(held() == 2 && other_counts() && is_right(e[1]),
 	      "give_back.last_close_of_event_gives_back%s", on);
 	perf_close(keep);
@@ -611,11 +613,45 @@ static void test_give_back(bool nohz_full)
 	unloaded(nohz_full ? "give_back.nohz_full" : "give_back");
 }
 
+/* An ordinary user opens events of all counters; his task sleeps nearly all the time. */
+static void test_leave_one(void)
+{
+	struct perf_event *e[4];
+	unsigned int refused = 0;
+	int error = 0;
+
+	boot(&(struct machine){ .hpm = 4, .other = "cpu", .quirks = OPENSBI_NEW });
+	host.perfmon = false;
+	for (unsigned int i = 0; i < ARRAY_SIZE(e); i++)
+		e[i] = perf_open(ATTR(1 + i), &perf_core.task[0], -1, NULL, &error);
+	perf_run(1000);
+	check(all_right() && e[2] && !e[3] && error == -EBUSY && !fakesbi.ctr[6].configured,
+	      "give_back.ordinary_user_leaves_one");
+	for (unsigned int n = 0; n < 100; n++) {
+		perf_switch(&perf_core.task[0]);
+		perf_run(10000);
+		perf_switch(&perf_core.task[1]);
+		perf_run(30 * NSEC_PER_MSEC);
+		refused += !other_counts();
+	}
+	check(!refused, "give_back.task_that_sleeps_keeps_no_counters");
+	unloaded("give_back.ordinary_user");
+
+	boot(&(struct machine){ .hpm = 1, .other = "cpu", .quirks = OPENSBI_NEW });
+	host.perfmon = false;
+	check(open_errno(ATTR(1)) == -EBUSY && host_logged("is left to the other PMU"),
+	      "give_back.last_counter_is_ebusy_for_ordinary_users");
+	host.perfmon = true;
+	check(!open_errno(ATTR(1)), "give_back.last_counter_is_for_cap_perfmon");
+	unloaded("give_back.last_counter");
+}
+
 static void test_give_back_elsewhere(void)
 {
 	struct perf_event *e[2];
 
 	boot(&(struct machine){ .hpm = 2, .cpus = 2, .other = "cpu" });
+	host.perfmon = true;
 	open_two(e);
 	perf_switch(&perf_core.task[0]);
 	perf_switch(&perf_core.idle);
@@ -623,7 +659,7 @@ static void test_give_back_elsewhere(void)
 	perf_switch(&perf_core.task[0]);
 	check(held() == 3, "give_back.task_migrates");
 	host_run_cpu(0);
-	perf_run(210 * NSEC_PER_MSEC);
+	perf_run(25 * NSEC_PER_MSEC);
 	check(!held(), "give_back.cpu_that_it_has_left_gives_back");
 	host_run_cpu(1);
 	perf_switch(&perf_core.idle);
@@ -635,7 +671,7 @@ static void test_give_back_elsewhere(void)
 	perf_switch(&perf_core.task[0]);
 	perf_switch(&perf_core.idle);
 	check(held() == 3, "give_back.task_counts_on_cpu_that_came_back");
-	perf_run(210 * NSEC_PER_MSEC);
+	perf_run(25 * NSEC_PER_MSEC);
 	check(!held(), "give_back.cpu_that_came_back_gives_back");
 	host_run_cpu(0);
 	unloaded("give_back.elsewhere");
@@ -743,6 +779,7 @@ void test_counters(void)
 	test_give_back(false);
 	test_give_back(true);
 	test_give_back_elsewhere();
+	test_leave_one();
 	test_support_vm();
 	test_opener();
 	test_hotplug();

@@ -64,6 +64,7 @@ void host_warn(const char *file, int line, const char *what);
 #define hweight32(x)	((unsigned int)__builtin_popcount(x))
 #define hweight64(x)	((unsigned int)__builtin_popcountll(x))
 #define __ffs64(x)	((unsigned int)__builtin_ctzll(x))
+#define fls64(x)	((x) ? 64 - __builtin_clzll(x) : 0)
 
 static inline int match_string(const char * const *array, size_t n, const char *string)
 {
