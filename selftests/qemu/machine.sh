@@ -111,7 +111,7 @@ option() {
 # more of QEMU's.
 machine_command() {
 	local flavour=$1 kernel=$2 mode=$3 options=$4 cpu=$5 append=$6
-	local dir firmware overlay kvm icount insmod hart1 qmp memory=1G initrd=initrd virt=virt clock=()
+	local dir firmware overlay kvm icount insmod hart1 set qmp memory=1G initrd=initrd virt=virt clock=()
 	shift 6
 	firmware=$(option "$options" opensbi 1.9)
 	overlay=${firmware#"${firmware%%+*}"}
@@ -150,8 +150,10 @@ machine_command() {
 		qmp=$(mktemp "$run/qmp.XXXXXX")
 		cat >"$qmp" <<-END
 		{"execute": "qmp_capabilities"}
-		{"execute": "qom-set", "arguments": {"path": "/machine/soc0/harts[1]",
-			"property": "${hart1%=*}", "value": ${hart1#*=}}}
+		$(for set in ${hart1//,/ }; do
+			printf '{"execute": "qom-set", "arguments": {"path": "/machine/soc0/harts[1]",
+				"property": "%s", "value": %s}}\n' "${set%=*}" "${set#*=}"
+		done)
 		{"execute": "cont"}
 		END
 		machine+=(-S -chardev "file,id=qmp,path=$qmp.log,input-path=$qmp" -mon chardev=qmp,mode=control)
