@@ -312,6 +312,51 @@ static void test_modes(void)
 	check(is_sum(user) && is_sum(kernel), SUM_TEST);
 }
 
+/*
+ * One event with three filters at once. Where one counter only counts it they take turns; none says
+ * that it has counted all the time if it has not.
+ */
+static void test_filters(void)
+{
+	static const char test[] = "filters_of_an_event_count_at_once";
+	struct perf_event_attr attr[MODES] = { event(CYCLES), event(CYCLES), event(CYCLES) };
+	struct reading r = {};
+	bool right = true;
+	int fds[MODES];
+
+	if (!has_mode_filters()) {
+		skip(test, "no counter of cycles can filter by mode");
+		return;
+	}
+	attr[USER].exclude_kernel = attr[KERNEL].exclude_user = 1;
+	/* A group is refused, or all of it counts. */
+	fds[USER] = perf_try(&attr[USER], 0, -1, -1);
+	fds[KERNEL] = perf_try(&attr[KERNEL], 0, -1, fds[USER]);
+	kernel_loop();
+	for (int i = USER; i < MODES && fds[KERNEL] >= 0; i++) {
+		r = perf_get(fds[i]);
+		right &= r.value && r.running;
+	}
+	note("group: %d, then %lu in %lu ns", fds[KERNEL], r.value, r.running);
+	check(right && fds[USER] >= 0 && (fds[KERNEL] >= 0 || fds[KERNEL] == -EINVAL),
+	      "group_of_filters_counts_or_is_einval");
+	close_events(fds + USER, 2);
+	right = true;
+	for (int i = 0; i < MODES; i++)
+		fds[i] = perf_try(&attr[i], 0, -1, -1);
+	do {
+		user_loop();
+		kernel_loop();
+	} while (perf_get(fds[ALL]).enabled < 500 * 1000 * 1000 && fds[ALL] >= 0);
+	for (int i = 0; i < MODES; i++) {
+		r = perf_get(fds[i]);
+		note("filter %d: %lu in %lu of %lu ns", i, r.value, r.running, r.enabled);
+		right &= r.value && r.running;
+	}
+	check(right, test);
+	close_events(fds, MODES);
+}
+
 int main(void)
 {
 	begin();
@@ -323,5 +368,6 @@ int main(void)
 	test_migration();
 	test_killed();
 	test_modes();
+	test_filters();
 	return end();
 }
