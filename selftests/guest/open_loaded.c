@@ -27,8 +27,8 @@ static int ask(unsigned int n)
 
 /*
  * Misses of the data TLB by loads and stores, and of the instruction TLB, with each filter, on
- * CPU 0: more than there are programmable counters, so that they are multiplexed and all these
- * counters are in use. With filters, cycles and instructions use programmable counters, too.
+ * CPU 0: they are multiplexed, and with the built-in driver, or where there are few programmable
+ * counters, all of these are in use.
  */
 static unsigned int fill(int fds[FILLING], bool own)
 {

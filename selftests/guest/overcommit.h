@@ -29,24 +29,21 @@ struct event_set {
 	struct perf_event_attr (*event)(unsigned int i);
 };
 
-/*
- * Add one of eight combinations of exclude_*. Delegated counters have no filter of M-mode that
- * differs from event to event. There the event is a raw one, too, with the selector that QEMU has
- * for it, which is another event to the driver.
- */
+/* Add one of eight combinations of exclude_*. */
 static inline void add_filter(struct perf_event_attr *attr, unsigned int modes)
 {
 	attr->exclude_user = modes & 1;
 	attr->exclude_kernel = modes >> 1 & 1;
 	attr->exclude_hv = modes >> 2 & 1;
-	if (attr->exclude_hv && is_delegated() && attr->config >> 62 == STANDARD(0) >> 62)
-		attr->config -= STANDARD(0);
 }
 
-/* Five events that QEMU has, each with all eight combinations of exclude_*. */
+/*
+ * Four events that QEMU has, each with all eight combinations of exclude_*, of which QEMU counts
+ * one at a time
+ */
 static inline struct perf_event_attr hardware_event(unsigned int i)
 {
-	static const uint64_t codes[] = { 1, 2, 0x10019, 0x1001b, 0x10021 };
+	static const uint64_t codes[] = { 1, 2, 0x1001b, 0x10021 };
 	struct perf_event_attr attr = { .config = STANDARD(codes[i % ARRAY_SIZE(codes)]) };
 
 	add_filter(&attr, i / ARRAY_SIZE(codes));
@@ -61,7 +58,7 @@ static inline struct perf_event_attr firmware_event(unsigned int i)
 enum { HARDWARE_EVENTS, FIRMWARE_EVENTS };
 
 static const struct event_set event_sets[] = {
-	[HARDWARE_EVENTS] = { "hardware", "caps/hardware_counters", 40, hardware_event },
+	[HARDWARE_EVENTS] = { "hardware", "caps/hardware_counters", 32, hardware_event },
 	[FIRMWARE_EVENTS] = { "firmware", "caps/firmware_counters", 22, firmware_event },
 };
 
