@@ -418,18 +418,18 @@ struct sbi_pmu_cpu {
 	struct timer_list look_timer;
 	struct timer_list idle_timer; /* releases idle counters, in shared mode */
 	u64 idle_clock;               /* the assignment's clock when that was set */
-	struct irq_work lost_work;    /* has perf core add events again that have lost their counter */
-	unsigned int lost_logged;     /* @lost_events that it has reported */
-	u64 useless_since;            /* when they were counted from 0 last (ns) */
-	u64 useless_ns;               /* time that they have taken since then */
-	u64 useless_end;              /* when the last of them had been served */
-	bool irq_off;                 /* the interrupt did not end: samples are taken by timer */
-	unsigned int irq_pause;       /* for so long (s), or was when it was off last */
-	unsigned long irq_on;         /* when it was tried again last (jiffies) */
-	unsigned long missed_irqs;    /* overflows found although their interrupt was lost */
-	unsigned long wrong_mode;     /* samples due in a mode that the event excludes */
-	unsigned long trapped_reads;  /* user-space reads that came too late, and returned 0 */
-	unsigned int lost_events;     /* events for which firmware gave no counter any more */
+	struct irq_work lost_work; /* has perf core add events again that have lost their counter */
+	unsigned int lost_logged;  /* @lost_events that it has reported */
+	u64 useless_since;         /* when they were counted from 0 last (ns) */
+	u64 useless_ns;            /* time that they have taken since then */
+	u64 useless_end;           /* when the last of them had been served */
+	bool irq_off;              /* the interrupt did not end: samples are taken by timer */
+	unsigned int irq_pause;    /* for so long (s), or was when it was off last */
+	unsigned long irq_on;      /* when it was tried again last (jiffies) */
+	unsigned long missed_irqs; /* overflows found although their interrupt was lost */
+	unsigned long wrong_mode;  /* samples due in a mode that the event excludes */
+	unsigned long trapped_reads; /* user-space reads that came too late, and returned 0 */
+	unsigned int lost_events;    /* events for which firmware gave no counter any more */
 
 	/* backends */
 	struct sbi_pmu_shmem shmem; /* snapshot shared memory */
