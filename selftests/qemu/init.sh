@@ -8,6 +8,7 @@
 #   lab_suite=S    the suite of the kernel; debug: check kmemleak and lockdep at the end
 #   lab_case=NAME  name for the last line of the results
 #   lab_load=1     load the module before them
+#   lab_end=reboot end so, not by poweroff
 #   LAB_TESTS=T    the tests that they run; see selftests/guest/ktap.sh
 #   lab_kvm=N      start a KVM guest of N harts, with the other parameters
 #   lab_hosts=1    with lab_kvm: run the programs here; one of them starts the guest
@@ -30,7 +31,7 @@ cd /lab
 
 power_off() {
 	sync
-	poweroff -f
+	"${lab_end:-poweroff}" -f
 }
 
 # The port appears when its driver has probed the device.

@@ -123,6 +123,7 @@ machine_command() {
 	firmware=${FIRMWARE:-$(artifact firmware)/${firmware%%+*}.bin}
 	[ -e "$firmware" ] || die "no OpenSBI '$firmware'; there are: $(cd "${firmware%/*}" && echo *.bin)"
 	[ -z "$insmod" ] || append+=" LAB_INSMOD=$insmod"
+	append+=" lab_end=$(option "$options" end poweroff)"
 	if [ "$kvm" = 0 ]; then
 		[ "$mode" = shared ] ||
 			append+=" initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit"
