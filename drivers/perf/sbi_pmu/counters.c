@@ -476,9 +476,9 @@ static int free_first(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_path *path)
 	return 0;
 }
 
-/* If firmware refuses, the counter is added to @refused, and if it was idle has its event again. */
-static int take_first(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e,
-		      const struct sbi_pmu_path *path, u64 *refused)
+/* What firmware refuses is remembered. An idle counter then has its event again. */
+static int take_first(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
+		      const struct sbi_pmu_path *path)
 {
 	const unsigned int idx = path->first;
 	const struct sbi_pmu_assigned had = cpu->assigned.counter[idx];
@@ -488,59 +488,33 @@ static int take_first(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e,
 	if (!ret) {
 		ret = counter_configure(cpu, idx, &e->code, e->candidates);
 		if (ret)
-			*refused |= BIT_ULL(idx);
+			e->refusals.which |= BIT_ULL(idx);
 	}
 	if (ret && idle)
 		counter_configure(cpu, idx, &had.code, had.candidates);
 	return ret;
 }
 
-#define MOST_SKIPS	63 /* at last an event is tried at each 64th add */
-
-static u64 refusing(const struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
-{
-	struct sbi_pmu_refusals *r = &e->refusals;
-
-	if (r->by != cpu)
-		*r = (struct sbi_pmu_refusals){ .by = cpu };
-	if (r->skip)
-		r->skip--;
-	else
-		r->which = 0;
-	return r->which;
-}
-
-/* 0 adds are skipped after the first refusal, which may have been an error, then 1, 3, 7 etc. */
-static void remember(struct sbi_pmu_refusals *r, u64 which)
-{
-	if (!which) {
-		if (!r->which)
-			r->skips = 0;
-		return;
-	}
-	r->which |= which;
-	r->skip = r->skips;
-	r->skips = r->skips < MOST_SKIPS ? 2 * r->skips + 1 : MOST_SKIPS;
-}
+/* What firmware has refused for an event is asked for at each 32nd add, as it costs calls. */
+#define SKIPPED_ADDS	31
 
 /* Return: the counter, or an errno. */
 static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candidates)
 {
+	struct sbi_pmu_refusals *r = &e->refusals;
 	struct sbi_pmu_path path;
 	int ret = -ENOSPC; /* none is free: perf core multiplexes */
-	u64 refused = 0;
 
-	candidates &= ~refusing(cpu, e);
+	if (r->by != cpu || !r->skip--)
+		*r = (struct sbi_pmu_refusals){ .by = cpu, .skip = SKIPPED_ADDS };
+	candidates &= ~r->which;
 	while (sbi_pmu_assign_search(&cpu->assigned, cpu->counters, &e->code, candidates, &path)) {
-		ret = take_first(cpu, e, &path, &refused);
-		if (!ret) {
-			ret = path.first;
-			break;
-		}
+		ret = take_first(cpu, e, &path);
+		if (!ret)
+			return path.first;
 		/* Firmware refuses, whatever the probe found: try the other candidates. */
 		candidates &= ~BIT_ULL(path.first);
 	}
-	remember(&e->refusals, refused);
 	return ret;
 }
 
@@ -632,8 +606,7 @@ static void event_fail(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, int why
 	e->refusals = (struct sbi_pmu_refusals){
 		.by = cpu,
 		.which = e->candidates,
-		.skip = MOST_SKIPS,
-		.skips = MOST_SKIPS,
+		.skip = SKIPPED_ADDS,
 	};
 	cpu->lost_events++;
 }

@@ -271,8 +271,7 @@ struct sbi_pmu_period {
 struct sbi_pmu_refusals {
 	const struct sbi_pmu_cpu *by; /* the CPU where that was */
 	u64 which;
-	u8 skip;  /* number of adds from now on that do not ask for them */
-	u8 skips; /* what @skip is after the next refusal */
+	u8 skip; /* number of adds from now on that do not ask for them */
 };
 
 struct sbi_pmu_branch_calls;
