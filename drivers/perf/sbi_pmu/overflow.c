@@ -404,10 +404,9 @@ static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsign
 	if (((value + BIT_ULL(shift)) & info->mask) >> SBI_PMU_FAR_BITS)
 		return ignores_value;
 	if (!becomes_pending(source, NSEC_PER_MSEC << (shift - MIN_SHIFT) / 2)) {
-		if (sbi_pmu_counter_read(cpu, idx, &value))
-			return not_tested;
 		/* Up to the wrap this bit is set, whatever the width. */
-		if (value & BIT_ULL(SBI_PMU_MIN_WIDTH - 1))
+		if (sbi_pmu_counter_read(cpu, idx, &value) ||
+		    value & BIT_ULL(SBI_PMU_MIN_WIDTH - 1))
 			return not_tested;
 		return by_value || is_named(cpu, idx) ? does_not_come : sets_no_bit;
 	}
@@ -424,125 +423,102 @@ static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsign
 	return NULL;
 }
 
-/*
- * Try one of counters @which with increasing @shift: hardware may lose an interrupt, and QEMU 7.2
- * loses one that comes before the call to start returns.
- */
-static const char *test_counters(struct sbi_pmu_cpu *cpu, u64 which, u32 event, unsigned int *shift,
-				 unsigned int last)
-{
-	const struct sbi_pmu_code code = { .idx = event };
-	const char *why = not_tested, *now;
-	unsigned int idx;
-
-	while (which && *shift <= last && !sbi_pmu_counter_config(cpu, which, &code, &idx)) {
-		now = try_counter(cpu, idx, *shift);
-		sbi_pmu_counter_unconfig(cpu, idx);
-		if (now == not_tested)
-			break;
-		why = now;
-		if (!why)
-			break;
-		*shift += 2;
-	}
-	return why;
-}
-
 struct irq_test {
 	struct sbi_pmu *pmu;
-	const char *programmable; /* why these do not interrupt; NULL: they do */
-	const char *fixed;        /* likewise */
-	unsigned int first, last; /* shifts to try with fixed counters */
+	u64 which;                       /* any of these counters, */
+	u32 event;                       /* with this event_idx */
+	unsigned int first, last, shift; /* which are tried, and the one that was tried last */
+	const char *why;                 /* they do not interrupt; NULL: they do */
 };
 
 static void test_online(void *arg)
 {
-	struct irq_test *test = arg;
+	const struct sbi_pmu *pmu = arg;
 
-	sbi_pmu_counters_online(this_cpu_ptr(test->pmu->cpu));
+	sbi_pmu_counters_online(this_cpu_ptr(pmu->cpu));
 }
 
-static void test_programmable(void *arg)
+/*
+ * Try a counter with increasing shift: hardware may lose an interrupt, and QEMU 7.2 loses one that
+ * comes before the call to start returns.
+ */
+static void test_here(void *arg)
+{
+	struct irq_test *test = arg;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(test->pmu->cpu);
+	const struct sbi_pmu_code code = { .idx = test->event };
+	const char *now;
+	unsigned int idx;
+
+	for (test->shift = test->first; test->shift <= test->last; test->shift += 2) {
+		if (!test->which || sbi_pmu_counter_config(cpu, test->which, &code, &idx))
+			return;
+		now = try_counter(cpu, idx, test->shift);
+		sbi_pmu_counter_unconfig(cpu, idx);
+		if (now == not_tested)
+			return;
+		test->why = now;
+		if (!now)
+			return;
+	}
+}
+
+static void test_offline(void *arg)
+{
+	const struct sbi_pmu *pmu = arg;
+
+	sbi_pmu_csr_clear_pending(pmu->irq_source->pending, pmu->irq_source->mask);
+	sbi_pmu_counters_offline(this_cpu_ptr(pmu->cpu));
+}
+
+/* Interrupts are enabled between two tests. Return: NULL, or why counters @which do not interrupt. */
+static const char *run_test(struct irq_test *test, u64 which, u32 event)
+{
+	test->which = which;
+	test->event = event;
+	test->why = not_tested;
+	smp_call_function_single(test->pmu->probed_cpu, test_here, test, true);
+	return test->why;
+}
+
+/* Which counters interrupt is not known of a core, but tried. Return: NULL, or why none does. */
+static const char *test_irq(struct sbi_pmu *pmu)
 {
 	static const u32 events[] = {
 		SBI_PMU_HW_CPU_CYCLES,
 		SBI_PMU_HW_INSTRUCTIONS,
 		SBI_PMU_HW_BRANCH_INSTRUCTIONS,
 	};
-	struct irq_test *test = arg;
-	struct sbi_pmu_cpu *cpu = this_cpu_ptr(test->pmu->cpu);
-	unsigned int i, shift;
-
-	for (i = 0; i < ARRAY_SIZE(events) && test->programmable == not_tested; i++) {
-		shift = MIN_SHIFT;
-		test->programmable = test_counters(cpu, test->pmu->counters.programmable, events[i],
-						   &shift, MAX_SHIFT);
-	}
-	/* What one of these has taken is enough for others. If they fail, others do not help. */
-	if (!test->programmable) {
-		test->first = shift;
-		test->last = shift + 2;
-	} else if (test->programmable != not_tested) {
-		test->last = 0;
-	}
-}
-
-static void test_fixed(void *arg)
-{
-	struct irq_test *test = arg;
-	const struct sbi_pmu_counters *counters = &test->pmu->counters;
-	struct sbi_pmu_cpu *cpu = this_cpu_ptr(test->pmu->cpu);
-	unsigned int i, shift;
-
-	for_each_counter(i, counters->fixed & ~counters->free_running) {
-		shift = test->first;
-		test->fixed = test_counters(cpu, BIT_ULL(i),
-					    sbi_pmu_fixed_event(&counters->info[i]), &shift,
-					    test->last);
-		if (test->fixed)
-			break;
-	}
-}
-
-static void test_offline(void *arg)
-{
-	struct irq_test *test = arg;
-	const struct sbi_pmu_irq_source *source = test->pmu->irq_source;
-
-	sbi_pmu_csr_clear_pending(source->pending, source->mask);
-	sbi_pmu_counters_offline(this_cpu_ptr(test->pmu->cpu));
-}
-
-/* Which counters interrupt is not known of a core, but tried. Return: NULL, or why none does. */
-static const char *test_irq(struct sbi_pmu *pmu)
-{
-	/* Each with interrupts disabled, which are enabled in between. */
-	static const smp_call_func_t steps[] = {
-		test_online,
-		test_programmable,
-		test_fixed,
-		test_offline,
-	};
-	struct irq_test test = {
-		.pmu = pmu,
-		.programmable = not_tested,
-		.fixed = not_tested,
-		.first = MIN_SHIFT,
-		.last = MAX_SHIFT,
-	};
+	const struct sbi_pmu_counters *counters = &pmu->counters;
+	struct irq_test test = { .pmu = pmu, .first = MIN_SHIFT, .last = MAX_SHIFT };
+	const char *programmable = not_tested, *fixed = not_tested;
+	unsigned int i;
 
 	/* One counter at a time; test_online() does the rest. */
 	if (pmu->backend == &sbi_pmu_backend_csr)
 		sbi_pmu_delegation_prepare(pmu, pmu->probed_cpu);
-	for (unsigned int i = 0; i < ARRAY_SIZE(steps); i++)
-		smp_call_function_single(pmu->probed_cpu, steps[i], &test, true);
-	pmu->caps.fixed_alike = !test.fixed;
-	if (test.programmable != not_tested)
-		return test.programmable;
+	smp_call_function_single(pmu->probed_cpu, test_online, pmu, true);
+	for (i = 0; i < ARRAY_SIZE(events) && programmable == not_tested; i++)
+		programmable = run_test(&test, counters->programmable, events[i]);
+	/* What one of these has taken is enough for others. If they fail, others do not help. */
+	if (!programmable) {
+		test.first = test.shift;
+		test.last = test.shift + 2;
+	} else if (programmable != not_tested) {
+		test.last = 0;
+	}
+	for_each_counter(i, counters->fixed & ~counters->free_running) {
+		fixed = run_test(&test, BIT_ULL(i), sbi_pmu_fixed_event(&counters->info[i]));
+		if (fixed)
+			break;
+	}
+	smp_call_function_single(pmu->probed_cpu, test_offline, pmu, true);
+	pmu->caps.fixed_alike = !fixed;
+	if (programmable != not_tested)
+		return programmable;
 	/* They may count raw events only, and most fixed ones have no overflow bit. */
-	if (test.fixed == not_tested || (test.fixed == sets_no_bit && pmu->counters.programmable))
-		return NULL;
-	return test.fixed;
+	return fixed == not_tested || (fixed == sets_no_bit && counters->programmable) ? NULL :
+											 fixed;
 }
 
 /* ---- request and free ---- */
