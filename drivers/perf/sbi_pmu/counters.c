@@ -877,11 +877,16 @@ void sbi_pmu_counters_give_back(struct sbi_pmu_cpu *cpu, u64 which)
 
 /* ---- CPUs come and go, sleep and wake ---- */
 
-/* Prepare the counters of a CPU that has come online; its backend is set. */
+/* Prepare the counters of a CPU that has come online. */
 void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
 {
+	const struct sbi_pmu *pmu = cpu->pmu;
 	unsigned int i;
 
+	cpu->exclusive = pmu->exclusive;
+	cpu->backend = pmu->backend;
+	cpu->accumulates = pmu->accumulates;
+	cpu->fixed_alike = pmu->caps.fixed_alike;
 	memset(&cpu->assigned, 0, sizeof(cpu->assigned));
 	cpu->wrapped = 0;
 	cpu->pinned = 0;

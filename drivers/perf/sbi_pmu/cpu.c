@@ -16,7 +16,6 @@ static void online_here(void *arg)
 	struct sbi_pmu_cpu *cpu = arg;
 
 	if (cpumask_test_cpu(smp_processor_id(), &cpu->pmu->homogeneous)) {
-		cpu->fixed_alike = cpu->pmu->caps.fixed_alike;
 		sbi_pmu_counters_online(cpu);
 		sbi_pmu_branch_online(cpu);
 	}

@@ -273,11 +273,9 @@ static int use_firmware(struct sbi_pmu *pmu, const struct sbi_pmu_backend *wante
 		pr_err("backend=snapshot: the other PMU may use the snapshot shared memory\n");
 		return -EOPNOTSUPP;
 	}
-	for_each_possible_cpu(cpu) {
-		per_cpu_ptr(pmu->cpu, cpu)->backend = wanted;
-		if (!ret && wanted == &sbi_pmu_backend_snapshot)
-			ret = sbi_pmu_shmem_alloc(per_cpu_ptr(pmu->cpu, cpu));
-	}
+	if (wanted == &sbi_pmu_backend_snapshot)
+		for_each_possible_cpu(cpu)
+			ret = ret ?: sbi_pmu_shmem_alloc(per_cpu_ptr(pmu->cpu, cpu));
 	if (ret)
 		return ret;
 	ret = on_probed_cpu(pmu, probe_reads_here, pmu);
@@ -290,35 +288,31 @@ static int use_firmware(struct sbi_pmu *pmu, const struct sbi_pmu_backend *wante
 /* By default by CSRs where is_csr_better(), else by SBI calls. */
 static int choose_backend(struct sbi_pmu *pmu)
 {
+	static const struct sbi_pmu_backend * const all[] = {
+		&sbi_pmu_backend_sbi,
+		&sbi_pmu_backend_snapshot,
+		&sbi_pmu_backend_csr,
+	};
+	const struct sbi_pmu_backend *wanted = NULL;
 	const char *why;
-	int ret, cpu;
 
-	if (!strcmp(backend, "csr")) {
-		why = probe_delegation(pmu);
-		ret = why ? -EOPNOTSUPP : 0;
-		if (why)
-			pr_err("backend=csr: %s\n", why);
-		else
-			use_csr(pmu);
-	} else if (!strcmp(backend, "snapshot")) {
-		ret = use_firmware(pmu, &sbi_pmu_backend_snapshot);
-	} else if (!strcmp(backend, "sbi")) {
-		ret = use_firmware(pmu, &sbi_pmu_backend_sbi);
-	} else if (strcmp(backend, "auto")) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(all); i++)
+		if (!strcmp(backend, all[i]->name))
+			wanted = all[i];
+	if (!wanted && strcmp(backend, "auto")) {
 		pr_err("backend=%s: auto, sbi, snapshot and csr are known\n", backend);
-		ret = -EINVAL;
-	} else if (is_csr_better(pmu)) {
-		use_csr(pmu);
-		ret = 0;
-	} else {
-		ret = use_firmware(pmu, &sbi_pmu_backend_sbi);
+		return -EINVAL;
 	}
-	if (ret)
-		return ret;
-	for_each_possible_cpu(cpu) {
-		per_cpu_ptr(pmu->cpu, cpu)->backend = pmu->backend;
-		per_cpu_ptr(pmu->cpu, cpu)->accumulates = pmu->accumulates;
+	why = wanted == &sbi_pmu_backend_csr ? probe_delegation(pmu) : NULL;
+	if (why) {
+		pr_err("backend=csr: %s\n", why);
+		return -EOPNOTSUPP;
 	}
+	if (!wanted)
+		wanted = is_csr_better(pmu) ? &sbi_pmu_backend_csr : &sbi_pmu_backend_sbi;
+	if (wanted != &sbi_pmu_backend_csr)
+		return use_firmware(pmu, wanted);
+	use_csr(pmu);
 	return 0;
 }
 
@@ -331,7 +325,7 @@ static int choose_backend(struct sbi_pmu *pmu)
 static int choose_mode(struct sbi_pmu *pmu, char **owner)
 {
 	bool taken;
-	int ret, cpu;
+	int ret;
 
 	ret = sbi_pmu_find_pmus(PERF_TYPE_RAW, owner, NAME_SHARED, &taken);
 	if (!ret && !*owner)
@@ -353,8 +347,6 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 		       pmu->name);
 		return -EBUSY; /* -EEXIST from a module's init means: loaded already */
 	}
-	for_each_possible_cpu(cpu)
-		per_cpu_ptr(pmu->cpu, cpu)->exclusive = pmu->exclusive;
 	return 0;
 }
 
@@ -363,30 +355,25 @@ static int choose_overflow(struct sbi_pmu *pmu, char *text, size_t size)
 {
 	const struct sbi_pmu_irq_source *wanted = sbi_pmu_irq_source_named(overflow);
 	const bool timer = !strcmp(overflow, "timer"), none = !strcmp(overflow, "none");
-	const char *why = "asked for";
+	const bool possible = pmu->perf_event_overflow;
+	const char *why = possible ? "asked for" :
+				     "perf_event_overflow not found: is CONFIG_KPROBES on?";
 
 	if (!wanted && !timer && !none && strcmp(overflow, "auto")) {
 		pr_err("overflow=%s: auto, lcofi, thead, andes, timer and none are known\n",
 		       overflow);
 		return -EINVAL;
 	}
-	if (!pmu->perf_event_overflow)
-		why = "perf_event_overflow not found: is CONFIG_KPROBES on?";
-	if (!pmu->perf_event_overflow && (wanted || timer)) {
+	if (possible && !timer && !none)
+		why = wanted && wanted != pmu->irq_source ? wanted->missing :
+							    sbi_pmu_overflow_request(pmu);
+	if (why && (wanted || (timer && !possible))) {
 		pr_err("overflow=%s: %s\n", overflow, why);
 		return -EOPNOTSUPP;
 	}
-	if (none || !pmu->perf_event_overflow) {
+	if (none || !possible) {
 		snprintf(text, size, "counting only (%s)", why);
 		return 0;
-	}
-	if (wanted && wanted != pmu->irq_source)
-		why = wanted->missing;
-	else if (!timer)
-		why = sbi_pmu_overflow_request(pmu);
-	if (wanted && why) {
-		pr_err("overflow=%s: %s\n", overflow, why);
-		return -EOPNOTSUPP;
 	}
 	pmu->sample_by_timer = !wanted;
 	pmu->source = why ? SBI_PMU_OVERFLOW_TIMER : SBI_PMU_OVERFLOW_IRQ;
