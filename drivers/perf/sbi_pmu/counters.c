@@ -852,20 +852,21 @@ bool sbi_pmu_counters_unpin(struct sbi_pmu_cpu *cpu)
 /* ---- probes ---- */
 
 /*
- * Release configured counters for a probe, in a section: their events miss what happens until it
- * ends. They are not stopped before: RustSBI does not release a stopped counter.
+ * Begin a section and release counters for a probe: their events miss what happens until it ends.
+ * They are not stopped before: RustSBI does not release a stopped counter.
  */
 void sbi_pmu_counters_borrow(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	unsigned int i;
 
+	sbi_pmu_counters_disable(cpu);
 	for_each_counter(i, which) {
 		sbi_pmu_counter_update(cpu, i);
 		counter_release(cpu, i);
 	}
 }
 
-/* Configure them again, and those that the probe has overwritten. */
+/* Configure them again, and those that the probe has overwritten, and end the section. */
 void sbi_pmu_counters_give_back(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	unsigned int i;
@@ -873,6 +874,7 @@ void sbi_pmu_counters_give_back(struct sbi_pmu_cpu *cpu, u64 which)
 	counters_overwritten(cpu);
 	for_each_counter(i, which)
 		counter_configure_again(cpu, i);
+	sbi_pmu_counters_enable(cpu);
 }
 
 /* ---- CPUs come and go, sleep and wake ---- */

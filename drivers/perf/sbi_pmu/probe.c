@@ -257,6 +257,11 @@ static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 /* ---- which counters can count an event ---- */
 
+static bool is_refusal(int ret)
+{
+	return ret == -EOPNOTSUPP || ret == -EINVAL;
+}
+
 static bool needs_reference(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code)
 {
 	return sbi_pmu_in_kvm(cpu->pmu) && sbi_pmu_code_is_raw(code);
@@ -304,13 +309,6 @@ static void examples_add(struct sbi_pmu_examples *examples, u64 which,
 #define UPPER_HALF	GENMASK_ULL(63, 32)
 #define LOWER_HALF	GENMASK_ULL(31, SBI_PMU_FAR_BITS)
 
-static int start_and_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 from, u64 *value)
-{
-	return sbi_pmu_counter_start_at(cpu, idx, from) ?
-		       sbi_pmu_csr_read(cpu->counters->info[idx].csr, value) :
-		       -EIO;
-}
-
 /* What is left of the ones of @pattern in a counter, from the lowest on? 0: not ones. */
 static unsigned int ones_left(u64 value, u64 pattern)
 {
@@ -322,16 +320,19 @@ static unsigned int ones_left(u64 value, u64 pattern)
 /* Return: its bits, 0 if it cannot be written. It runs on, as RustSBI releases no stopped one. */
 static unsigned int measure_width(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	u64 upper, lower, zero;
+	static const u64 from[] = { UPPER_HALF, LOWER_HALF, 0 };
+	u64 value[ARRAY_SIZE(from)], upper, lower, zero;
 
-	if (start_and_read(cpu, idx, UPPER_HALF, &upper))
-		return 0;
-	cpu->backend->stop(cpu, BIT_ULL(idx));
-	if (start_and_read(cpu, idx, LOWER_HALF, &lower))
-		return 0;
-	cpu->backend->stop(cpu, BIT_ULL(idx));
-	if (start_and_read(cpu, idx, 0, &zero))
-		return 0;
+	for (unsigned int n = 0; n < ARRAY_SIZE(from); n++) {
+		if (n)
+			cpu->backend->stop(cpu, BIT_ULL(idx));
+		if (!sbi_pmu_counter_start_at(cpu, idx, from[n]) ||
+		    sbi_pmu_csr_read(cpu->counters->info[idx].csr, &value[n]))
+			return 0;
+	}
+	upper = value[0];
+	lower = value[1];
+	zero = value[2];
 	if ((zero | (upper & ~UPPER_HALF)) >> SBI_PMU_FAR_BITS || !ones_left(lower, LOWER_HALF))
 		return 0;
 	if (upper & UPPER_HALF)
@@ -404,14 +405,6 @@ bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	       (!sbi_pmu_sbi_backend_start_one(cpu, idx) && is_counting(cpu, csr));
 }
 
-static bool is_refused(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code, u64 offered)
-{
-	unsigned int got;
-	const int ret = offered ? try_config(cpu, code, offered, &got) : 0;
-
-	return ret == -EOPNOTSUPP || ret == -EINVAL;
-}
-
 /**
  * sbi_pmu_probe_free_running() - find the fixed counters that only need to be read
  * @cpu: this CPU, online and idle
@@ -429,14 +422,17 @@ u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu)
 	const u64 offered = cpu->exclusive ? sbi_pmu_hardware(cpu->counters) :
 					     cpu->counters->programmable;
 	u64 free_running = 0;
-	unsigned int i;
+	unsigned int i, got;
 
+	if (!offered)
+		return 0;
 	for_each_counter(i, cpu->counters->fixed) {
 		const struct sbi_pmu_code code = {
 			.idx = sbi_pmu_fixed_event(&cpu->counters->info[i]),
 		};
 
-		if (is_refused(cpu, &code, offered) && sbi_pmu_probe_counts_freely(cpu, i))
+		if (is_refusal(try_config(cpu, &code, offered, &got)) &&
+		    sbi_pmu_probe_counts_freely(cpu, i))
 			free_running |= BIT_ULL(i);
 	}
 	return free_running;
@@ -502,8 +498,7 @@ static struct entry *find_entry(struct sbi_pmu_probe_cache *cache, const struct 
 	struct entry *e;
 
 	list_for_each_entry(e, &cache->entries, node) {
-		if (e->code.idx != code->idx || e->code.data != code->data ||
-		    e->code.unit != code->unit)
+		if (!sbi_pmu_code_alike(&e->code, code) || e->code.unit != code->unit)
 			continue;
 		list_move(&e->node, &cache->entries);
 		return e;
@@ -577,9 +572,9 @@ atomic_t *sbi_pmu_probe_cache_hold(struct sbi_pmu_probe_cache *cache,
 
 	mutex_lock(&cache->lock);
 	e = find_entry(cache, code);
-	if (e && e->extra && !has_share(cache, this_user())) {
+	if (e && e->extra) {
 		e->user = this_user();
-		e->extra = false;
+		e->extra = has_share(cache, e->user);
 	}
 	if (e && !e->extra) {
 		held = &e->opened;
@@ -677,8 +672,7 @@ static u64 holders(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *cod
 	unsigned int i;
 
 	for_each_counter(i, a->configured)
-		if ((a->counter[i].code.idx == code->idx &&
-		     a->counter[i].code.data == code->data) ||
+		if (sbi_pmu_code_alike(&a->counter[i].code, code) ||
 		    (has_counter(fixed, i) &&
 		     sbi_pmu_fixed_event(&cpu->counters->info[i]) == code->idx))
 			which |= BIT_ULL(i);
@@ -712,8 +706,7 @@ static void doubt_refusal(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered)
 
 static bool is_denial(int ret)
 {
-	return ret == -EOPNOTSUPP || ret == -EINVAL || ret == -EPROTO || ret == -ENXIO ||
-	       ret == -ENODATA;
+	return is_refusal(ret) || ret == -EPROTO || ret == -ENXIO || ret == -ENODATA;
 }
 
 /* Can one of the counters @offered count the event? @ours: no other driver uses them. */
@@ -728,7 +721,7 @@ static void probe_event(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered, b
 		p->one_by_one = true;
 		return;
 	}
-	if ((ret == -EOPNOTSUPP || ret == -EINVAL) && !ours) {
+	if (is_refusal(ret) && !ours) {
 		doubt_refusal(cpu, p, offered);
 		return;
 	}
@@ -778,13 +771,11 @@ static void probe_here(void *arg)
 		p->left = 0;
 		return;
 	}
-	sbi_pmu_counters_disable(cpu);
-	if (reference)
-		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters) & ~borrowed);
 	sbi_pmu_counters_borrow(cpu, borrowed);
+	if (reference)
+		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters));
 	probe_event(cpu, p, offered, cpu->exclusive || offered & borrowed);
 	sbi_pmu_counters_give_back(cpu, borrowed);
-	sbi_pmu_counters_enable(cpu);
 	p->asked = true;
 }
 
@@ -867,7 +858,6 @@ static void probe_moves_here(void *arg)
 
 	if (!cpu->online)
 		return;
-	sbi_pmu_counters_disable(cpu);
 	sbi_pmu_counters_borrow(cpu, borrowed);
 	p->moves = sbi_pmu_counter_config(cpu, BIT_ULL(idx), &p->code, &got);
 	if (!p->moves) {
@@ -875,7 +865,6 @@ static void probe_moves_here(void *arg)
 		sbi_pmu_counter_unconfig(cpu, idx);
 	}
 	sbi_pmu_counters_give_back(cpu, borrowed);
-	sbi_pmu_counters_enable(cpu);
 }
 
 /*
@@ -992,19 +981,18 @@ static int limit_probes(struct sbi_pmu_probe_cache *cache, u64 *next, enum sbi_p
 {
 	s64 wait;
 
-	if (time_after64(get_jiffies_64(), *next))
-		*next = get_jiffies_64();
+	*next = max(*next, get_jiffies_64());
 	wait = to_wait(*next, opener);
 	if (wait > (opener == SBI_PMU_OPENER_LEADER ? HZ : 0))
 		return -EAGAIN;
 	*next += JIFFIES_A_PROBE;
+	if (wait > 0) {
+		mutex_unlock(&cache->lock);
+		while (wait && !signal_pending(current))
+			wait = schedule_timeout_interruptible(wait);
+		mutex_lock(&cache->lock);
+	}
 	if (wait <= 0)
-		return 0;
-	mutex_unlock(&cache->lock);
-	while (wait && !signal_pending(current))
-		wait = schedule_timeout_interruptible(wait);
-	mutex_lock(&cache->lock);
-	if (!wait)
 		return 0;
 	*next -= JIFFIES_A_PROBE;
 	return -ERESTARTSYS;
@@ -1017,7 +1005,7 @@ static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	struct entry unsaved = {}, *e = find_entry(cache, code);
 	const u64 all = candidates_of(pmu, code);
 	u64 unknown, *next = NULL;
-	bool due, capable;
+	bool due, capable, asked = false;
 	int ret;
 
 	/* That no counter of a VM took an event may change: others may have used the host's. */
@@ -1036,16 +1024,12 @@ static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	}
 	/* Another may have probed it meanwhile, or have it forgotten. */
 	e = find_entry(cache, code) ?: add_entry(cache, code, opener) ?: &unsaved;
-	if (due) {
-		bool asked = false;
-
-		if (is_due(e, all)) {
-			asked = probe(pmu, code, all, capable, &e->found);
-			e->probed = jiffies;
-		}
-		if (!asked && next)
-			*next -= JIFFIES_A_PROBE;
+	if (due && is_due(e, all)) {
+		asked = probe(pmu, code, all, capable, &e->found);
+		e->probed = jiffies;
 	}
+	if (due && !asked && next)
+		*next -= JIFFIES_A_PROBE;
 	unknown = unknown_among(all, &e->found);
 	if (e->found.can) {
 		/* An error of firmware, or of the host of a VM, is no refusal. */
@@ -1054,17 +1038,6 @@ static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	}
 	*candidates = pmu->exclusive ? unknown : e->found.busy_elsewhere;
 	return *candidates ? -EBUSY : -EOPNOTSUPP;
-}
-
-static int find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
-			 enum sbi_pmu_opener opener, u64 *candidates)
-{
-	int ret;
-
-	mutex_lock(&pmu->cache.lock);
-	ret = find_locked(pmu, code, opener, candidates);
-	mutex_unlock(&pmu->cache.lock);
-	return ret;
 }
 
 /**
@@ -1079,7 +1052,12 @@ static int find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
  */
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates)
 {
-	return find_counters(pmu, code, SBI_PMU_OPENER_NONE, candidates);
+	int ret;
+
+	mutex_lock(&pmu->cache.lock);
+	ret = find_locked(pmu, code, SBI_PMU_OPENER_NONE, candidates);
+	mutex_unlock(&pmu->cache.lock);
+	return ret;
 }
 
 /* Counters that can interrupt */
@@ -1138,26 +1116,23 @@ static int try_filter(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 			 enum sbi_pmu_opener opener, int refusal, u64 *candidates)
 {
-	int ret = find_counters(pmu, code, opener, candidates);
-	u64 programmable, filtering = 0;
+	u64 programmable, filtering;
+	int ret, obeys = 0;
 
-	if (ret == -EOPNOTSUPP)
-		return -ENOENT;
+	mutex_lock(&pmu->cache.lock);
+	ret = find_locked(pmu, code, opener, candidates);
+	programmable = ret ? 0 : *candidates & pmu->counters.programmable;
+	if (code->flags && pmu->caps.filter && programmable)
+		obeys = try_filter(pmu, code, opener, programmable);
+	mutex_unlock(&pmu->cache.lock);
 	if (ret || !code->flags)
-		return ret;
-	programmable = *candidates & pmu->counters.programmable;
-	if (pmu->caps.filter && programmable) {
-		mutex_lock(&pmu->cache.lock);
-		ret = try_filter(pmu, code, opener, programmable);
-		mutex_unlock(&pmu->cache.lock);
-		if (ret > 0)
-			filtering = programmable;
-	}
+		return ret == -EOPNOTSUPP ? -ENOENT : ret;
+	filtering = obeys > 0 ? programmable : 0;
 	/* What all programs may read counts in all modes. */
 	if (READ_ONCE(pmu->user_access.mode) != SBI_PMU_USER_ACCESS_FIXED)
 		filtering |= *candidates & pmu->caps.fixed_filters;
 	if (!filtering)
-		return ret < 0 ? ret : refusal;
+		return obeys < 0 ? obeys : refusal;
 	*candidates = filtering;
 	return 0;
 }
@@ -1270,16 +1245,15 @@ static void probe_tied_here(void *arg)
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
 	struct sbi_pmu_code other = p->code;
 	unsigned int first, second;
-	bool started;
 
 	if (p->pmu->caps.filter)
 		other.flags = SBI_PMU_CFG_FLAG_SET_UINH;
 	if (!cpu->online || sbi_pmu_counter_config(cpu, p->candidates, &p->code, &first))
 		return;
-	started = !sbi_pmu_counter_start_one(cpu, first);
-	if (!sbi_pmu_counter_config(cpu, p->candidates & ~BIT_ULL(first), &other, &second)) {
-		started = !sbi_pmu_counter_start_one(cpu, second) && started;
-		if (started && count_moves(cpu, first) == READS_TO_MOVE)
+	if (!sbi_pmu_counter_start_one(cpu, first) &&
+	    !sbi_pmu_counter_config(cpu, p->candidates & ~BIT_ULL(first), &other, &second)) {
+		if (!sbi_pmu_counter_start_one(cpu, second) &&
+		    count_moves(cpu, first) == READS_TO_MOVE)
 			p->moves = count_moves(cpu, second);
 		sbi_pmu_counter_unconfig(cpu, second);
 	}
