@@ -172,33 +172,25 @@ static struct file *test_file(void)
 	return ERR_PTR(n < 0 ? n : -EIO);
 }
 
-/* Run the program @path. Return: its status as of wait(2), or an errno. */
-static int run_path(char *path, struct test_setup *setup)
-{
-	char *argv[2] = { path }, *envp[1] = {};
-	struct subprocess_info *info =
-		call_usermodehelper_setup(path, argv, envp, GFP_KERNEL, begin_test, NULL, setup);
-	int ret;
-
-	if (!info)
-		return -ENOMEM;
-	ret = call_usermodehelper_exec(info, UMH_WAIT_PROC);
-	WRITE_ONCE(setup->trap->tester, NULL);
-	return ret;
-}
-
-/* Run the program from @file, through a file descriptor of the task that loads the module. */
+/*
+ * Run the program from @file, through a file descriptor of the task that loads the module. Return:
+ * its status as of wait(2), or an errno.
+ */
 static int run_file(struct file *file, struct test_setup *setup)
 {
 	const int fd = get_unused_fd_flags(O_CLOEXEC);
-	char path[40];
-	int ret;
+	char path[40], *argv[2] = { path }, *envp[1] = {};
+	struct subprocess_info *info;
+	int ret = -ENOMEM;
 
 	if (fd < 0)
 		return fd;
 	fd_install(fd, get_file(file));
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", task_tgid_nr(current), fd);
-	ret = run_path(path, setup);
+	info = call_usermodehelper_setup(path, argv, envp, GFP_KERNEL, begin_test, NULL, setup);
+	if (info)
+		ret = call_usermodehelper_exec(info, UMH_WAIT_PROC);
+	WRITE_ONCE(setup->trap->tester, NULL);
 	close_fd(fd);
 	return ret;
 }
@@ -232,7 +224,7 @@ static const char *self_test(struct sbi_pmu_user_trap *trap, const struct cpumas
  */
 const char *sbi_pmu_user_trap_init(struct sbi_pmu_user_trap *trap, const struct cpumask *cpus)
 {
-	const char *why;
+	const char *why = "kprobes are switched off (debugfs, kprobes/enabled)";
 
 	mutex_init(&trap->lock);
 	if (!register_probe(trap))
@@ -241,8 +233,6 @@ const char *sbi_pmu_user_trap_init(struct sbi_pmu_user_trap *trap, const struct 
 		why = self_test(trap, cpus);
 		sbi_pmu_user_trap_put(trap);
 		sbi_pmu_user_trap_disarm(trap);
-	} else {
-		why = "kprobes are switched off (debugfs, kprobes/enabled)";
 	}
 	if (why)
 		sbi_pmu_user_trap_exit(trap);
