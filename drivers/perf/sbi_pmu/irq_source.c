@@ -8,15 +8,6 @@
 #define THEAD_C908	0x8000000009140d00
 #define K230		0x50000 /* mimpid */
 
-/* Most return 0 for marchid and mimpid. */
-static bool is_thead_c9xx(const struct sbi_pmu_firmware_id *core)
-{
-	if (core->mvendorid != THEAD)
-		return false;
-	return (!core->marchid && !core->mimpid) ||
-	       (core->marchid == THEAD_C908 && core->mimpid == K230);
-}
-
 enum { LCOFI, THEAD_IRQ, ANDES_IRQ };
 
 /* All CSRs have the layout of Sscofpmf, but for the mask. */
@@ -62,7 +53,9 @@ const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_firm
 {
 	if (sscofpmf)
 		return &sources[LCOFI];
-	if (is_thead_c9xx(core))
+	/* Most return 0 for marchid and mimpid. */
+	if (core->mvendorid == THEAD && ((!core->marchid && !core->mimpid) ||
+					 (core->marchid == THEAD_C908 && core->mimpid == K230)))
 		return &sources[THEAD_IRQ];
 	return xandespmu ? &sources[ANDES_IRQ] : NULL;
 }

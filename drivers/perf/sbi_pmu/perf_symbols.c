@@ -81,20 +81,16 @@ static void *find_symbol(const char *name)
 	return NULL;
 }
 
-/* Not all kernels have the names of variables (CONFIG_KALLSYMS_ALL). */
-static void *find_variable(const char *name)
-{
-	typeof(&kallsyms_lookup_name) lookup = find_symbol("kallsyms_lookup_name");
-
-	return lookup ? (void *)lookup(name) : NULL;
-}
-
 /* Find what perf core does not export; NULL where the kernel has no kprobes. */
 void sbi_pmu_find_symbols(struct sbi_pmu *pmu)
 {
+	typeof(&kallsyms_lookup_name) lookup = find_symbol("kallsyms_lookup_name");
+
 	pmu->perf_event_overflow = find_symbol("perf_event_overflow");
 	pmu->perf_sample_event_took = find_symbol("perf_sample_event_took");
-	pmu->perf_event_paranoid = find_variable("sysctl_perf_event_paranoid");
+	/* Not all kernels have the names of variables (CONFIG_KALLSYMS_ALL). */
+	if (lookup)
+		pmu->perf_event_paranoid = (void *)lookup("sysctl_perf_event_paranoid");
 	pmu->perf_pmu_resched = find_symbol("perf_pmu_resched");
 	pmu->perf_sched_cb_inc = find_symbol("perf_sched_cb_inc");
 	pmu->perf_sched_cb_dec = find_symbol("perf_sched_cb_dec");

@@ -291,15 +291,6 @@ static int validate_group(struct sbi_pmu *pmu, struct perf_event *event)
 	return ret;
 }
 
-/* A task's event can wait until its CPU comes back, a CPU-wide one cannot. */
-static bool cpu_is_right(const struct sbi_pmu *pmu, const struct perf_event *event)
-{
-	return event->cpu < 0 ||
-	       cpumask_test_cpu(event->cpu, event->attach_state & PERF_ATTACH_TASK ?
-						    &pmu->homogeneous :
-						    &pmu->cpus);
-}
-
 /*
  * In shared mode a user without CAP_PERFMON leaves the last of the counters that can hold an event
  * to the other driver, and so to guests. Free-running ones are only read.
@@ -324,8 +315,9 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {
 	struct perf_event *event = e->event;
 	const struct perf_event_attr *attr = &event->attr;
-	enum sbi_pmu_opener opener;
 	struct sbi_pmu_code *code = &e->code;
+	const struct cpumask *cpus;
+	enum sbi_pmu_opener opener;
 	int ret, refusal;
 
 	ret = sbi_pmu_event_encode(&pmu->caps, attr, attr->type == pmu->pmu.type, code);
@@ -343,7 +335,9 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	ret = sbi_pmu_branch_filter(pmu, event, &e->branch);
 	if (ret)
 		return ret;
-	if (!cpu_is_right(pmu, event))
+	/* A task's event can wait until its CPU comes back, a CPU-wide one cannot. */
+	cpus = event->attach_state & PERF_ATTACH_TASK ? &pmu->homogeneous : &pmu->cpus;
+	if (event->cpu >= 0 && !cpumask_test_cpu(event->cpu, cpus))
 		return -ENODEV;
 	ret = sbi_pmu_event_filter(&pmu->caps, attr, code);
 	if (ret)

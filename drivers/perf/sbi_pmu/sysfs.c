@@ -138,23 +138,19 @@ static struct attribute *event_attrs_shared[] = {
 	NULL,
 };
 
-static bool is_supported(struct sbi_pmu *pmu, const struct attribute *attr)
+static umode_t event_visible(struct kobject *kobj, struct attribute *attr, int n)
 {
+	struct sbi_pmu *pmu = dev_to_sbi_pmu(kobj_to_dev(kobj));
 	const struct sbi_pmu_event_attr *ev =
 		container_of(attr, struct sbi_pmu_event_attr, attr.attr);
 	const struct perf_event_attr asked = { .config = ev->config };
 	struct sbi_pmu_code code;
 	u64 candidates;
 
-	return !sbi_pmu_event_encode(&pmu->caps, &asked, true, &code) &&
-	       !sbi_pmu_find_counters(pmu, &code, &candidates);
-}
-
-static umode_t event_visible(struct kobject *kobj, struct attribute *attr, int n)
-{
-	struct sbi_pmu *pmu = dev_to_sbi_pmu(kobj_to_dev(kobj));
-
-	return is_supported(pmu, attr) ? attr->mode : 0;
+	if (sbi_pmu_event_encode(&pmu->caps, &asked, true, &code) ||
+	    sbi_pmu_find_counters(pmu, &code, &candidates))
+		return 0;
+	return attr->mode;
 }
 
 static const struct attribute_group event_group_exclusive = {
@@ -172,24 +168,13 @@ static const struct attribute_group event_group_shared = {
 /* The events that free-running counters count, as perf -e takes them */
 const char *sbi_pmu_free_running_names(const struct sbi_pmu_counters *counters)
 {
-	static const char * const names[] = {
-		"none",
-		"cycles",
-		"instructions",
-		"cycles,instructions",
-	};
+	static const char * const names[] = { "none", "cycles", "instructions",
+					      "cycles,instructions" };
 	unsigned int i, which = 0;
 
 	for_each_counter(i, counters->free_running)
 		which |= counters->info[i].csr == CSR_CYCLE ? 1 : 2;
 	return names[which];
-}
-
-static const char *overflow_name(const struct sbi_pmu *pmu)
-{
-	if (pmu->source == SBI_PMU_OVERFLOW_IRQ)
-		return pmu->irq_source->name;
-	return pmu->source == SBI_PMU_OVERFLOW_TIMER ? "timer" : "none";
 }
 
 /* A file in caps/ */
@@ -204,7 +189,10 @@ static const char *overflow_name(const struct sbi_pmu *pmu)
 	static DEVICE_ATTR_RO(_name)
 
 CAP(mode, "%s", pmu->exclusive ? "exclusive" : "shared");
-CAP(overflow, "%s", overflow_name(pmu));
+CAP(overflow, "%s",
+    pmu->source == SBI_PMU_OVERFLOW_IRQ   ? pmu->irq_source->name :
+    pmu->source == SBI_PMU_OVERFLOW_TIMER ? "timer" :
+					    "none");
 CAP(hardware_counters, "%u", (unsigned int)hweight64(sbi_pmu_hardware(&pmu->counters)));
 CAP(firmware_counters, "%u", (unsigned int)hweight64(pmu->counters.firmware));
 CAP(user_read, "%d", pmu->user_access.available);
@@ -250,14 +238,9 @@ static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char
 }
 static DEVICE_ATTR_RO(cpus);
 
-static struct attribute *cpus_attrs[] = {
-	&dev_attr_cpus.attr,
-	NULL,
-};
+static struct attribute *cpus_attrs[] = { &dev_attr_cpus.attr, NULL };
 
-static const struct attribute_group cpus_group = {
-	.attrs = cpus_attrs,
-};
+static const struct attribute_group cpus_group = { .attrs = cpus_attrs };
 
 static const struct attribute_group *groups_exclusive[] = {
 	&format_group, &event_group_exclusive, &caps_group, &cpus_group, NULL,

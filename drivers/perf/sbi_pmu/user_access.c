@@ -212,25 +212,6 @@ void sbi_pmu_user_access_open(struct sbi_pmu_event *e)
 		hwc->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
 }
 
-static bool may_count_cpus(const struct sbi_pmu *pmu)
-{
-	return (pmu->perf_event_paranoid && READ_ONCE(*pmu->perf_event_paranoid) <= 0) ||
-	       perfmon_capable();
-}
-
-/* The task that @e counts has mapped it in @mm. Context: ua->lock. Return: for mmdrop(). */
-static struct mm_struct *add_reader(struct sbi_pmu_user_access *ua, struct sbi_pmu_event *e,
-				    struct mm_struct *mm)
-{
-	struct mm_struct *before = e->mm;
-
-	mmgrab(mm);
-	WRITE_ONCE(e->mm, mm);
-	if (!before)
-		hash_add_rcu(ua->readers, &e->reader, (unsigned long)e->event->hw.target);
-	return before;
-}
-
 /**
  * sbi_pmu_user_access_map() - decide who may read an event that the calling task has mapped
  * @e: the event
@@ -243,23 +224,29 @@ static struct mm_struct *add_reader(struct sbi_pmu_user_access *ua, struct sbi_p
 bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm)
 {
 	struct sbi_pmu *pmu = to_sbi_pmu(e->event->pmu);
-	const bool own = e->event->hw.target == current, sees_all = may_count_cpus(pmu);
+	const int *paranoid = pmu->perf_event_paranoid;
+	const bool own = e->event->hw.target == current;
+	const bool sees_all = (paranoid && READ_ONCE(*paranoid) <= 0) || perfmon_capable();
 	struct mm_struct *before = NULL;
 
 	WRITE_ONCE(e->has_page, true);
 	if (!e->readable)
 		return false;
 	spin_lock(&pmu->user_access.lock);
-	if (own)
-		before = add_reader(&pmu->user_access, e, mm);
 	/*
 	 * The page does not tell its readers apart, and on another thread's CPU the read traps or
 	 * returns another counter: after another task has mapped the event, nobody reads it.
 	 */
-	if (own)
+	if (own) {
+		before = e->mm;
+		mmgrab(mm);
+		WRITE_ONCE(e->mm, mm);
+		if (!before)
+			hash_add_rcu(pmu->user_access.readers, &e->reader, (unsigned long)current);
 		e->reset_on_start = !sees_all;
-	else
+	} else {
 		WRITE_ONCE(e->mapped_by_other, true);
+	}
 	WRITE_ONCE(e->mapped, !e->mapped_by_other);
 	spin_unlock(&pmu->user_access.lock);
 	if (before)
