@@ -249,12 +249,14 @@ static void unpin(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	sbi_pmu_assign_leave(&cpu->assigned, idx);
 }
 
-/* The events of counter @idx lose it, and wait for recover(). */
+/* Release counter @idx, if it is configured: its events lose it, and wait for recover(). */
 static void counter_drop_events(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
 	struct sbi_pmu_event *e;
 	struct hlist_node *tmp;
 
+	if (has_counter(cpu->assigned.configured, idx))
+		counter_release(cpu, idx);
 	hlist_for_each_entry_safe(e, tmp, &cpu->events[idx], node)
 		event_drop(cpu, e);
 	unpin(cpu, idx);
@@ -433,10 +435,8 @@ static void counters_start(struct sbi_pmu_cpu *cpu)
 	cpu->restarted |= start;
 	if (!cpu->needs_start_value)
 		check_reset(cpu, start & ~failed & cpu->start_at.valid & ~cpu->armed);
-	for_each_counter(i, failed) {
-		counter_release(cpu, i);
+	for_each_counter(i, failed)
 		counter_drop_events(cpu, i);
-	}
 }
 
 /* ---- give an event a counter, moving other events if need be ---- */
@@ -743,10 +743,8 @@ static noinline void unreadable(struct sbi_pmu_cpu *cpu, u64 which)
 	struct hlist_node *tmp;
 	unsigned int i;
 
-	for_each_counter(i, which) {
-		counter_release(cpu, i);
+	for_each_counter(i, which)
 		counter_drop_events(cpu, i);
-	}
 	hlist_for_each_entry_safe(e, tmp, &cpu->unassigned, node)
 		event_fail(cpu, e, -EIO);
 }
@@ -816,7 +814,6 @@ static bool hold_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	if (!sbi_pmu_assign_search(&cpu->assigned, cpu->counters, &code, BIT_ULL(idx), &path) ||
 	    free_first(cpu, &path)) {
 		sbi_pmu_counter_update(cpu, idx);
-		counter_release(cpu, idx);
 		counter_drop_events(cpu, idx);
 	}
 	return !counter_configure(cpu, idx, &code, BIT_ULL(idx));
