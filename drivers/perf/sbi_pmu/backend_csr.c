@@ -658,21 +658,6 @@ static int learn_event(struct step *s, u32 event_idx)
 	return 0;
 }
 
-/* Reads that take long enough for a counter of cycles to move */
-#define READS_TO_MOVE	16
-
-static bool is_moving(struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	u64 first, now;
-
-	if (sbi_pmu_csr_read(cpu->counters->info[idx].csr, &first))
-		return false;
-	for (unsigned int i = 0; i < READS_TO_MOVE; i++)
-		if (!sbi_pmu_csr_read(cpu->counters->info[idx].csr, &now) && now != first)
-			return true;
-	return false;
-}
-
 /*
  * Firmware has configured counter @idx for cycles, or instructions, without M-mode. Does it count
  * on when S-mode has written the event and cleared it?
@@ -683,16 +668,16 @@ static bool is_moving(struct sbi_pmu_cpu *cpu, unsigned int idx)
 static bool counts_cleared(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 selector)
 {
 	const unsigned int n = number_of(cpu, idx);
-	bool moving;
+	bool counts;
 
 	/* Far from an overflow */
 	if (sbi_pmu_csr_write_delegated(n, CSR_SIREG, 0) ||
 	    sbi_pmu_csr_write_delegated(n, CSR_SIREG2, selector) ||
 	    sbi_pmu_csr_write_delegated(n, CSR_SIREG2, 0) || sbi_pmu_csr_uninhibit(BIT(n)))
 		return false;
-	moving = is_moving(cpu, idx);
+	counts = sbi_pmu_probe_is_counting(cpu, idx);
 	sbi_pmu_csr_inhibit(BIT(n));
-	return moving;
+	return counts;
 }
 
 /*

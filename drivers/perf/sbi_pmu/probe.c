@@ -381,8 +381,10 @@ u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples 
 /* Reads of the clock that give a counter time to count some thousand events */
 #define CLOCK_READS	1000
 
-static bool is_counting(struct sbi_pmu_cpu *cpu, u16 csr)
+/* Does running counter @idx count what happens all the time? */
+bool sbi_pmu_probe_is_counting(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
+	const u16 csr = cpu->counters->info[idx].csr;
 	u64 first, now;
 
 	if (sbi_pmu_csr_read(csr, &first))
@@ -399,10 +401,8 @@ static bool is_counting(struct sbi_pmu_cpu *cpu, u16 csr)
  */
 bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	const u16 csr = cpu->counters->info[idx].csr;
-
-	return is_counting(cpu, csr) ||
-	       (!sbi_pmu_sbi_backend_start_one(cpu, idx) && is_counting(cpu, csr));
+	return sbi_pmu_probe_is_counting(cpu, idx) ||
+	       (!sbi_pmu_sbi_backend_start_one(cpu, idx) && sbi_pmu_probe_is_counting(cpu, idx));
 }
 
 /**

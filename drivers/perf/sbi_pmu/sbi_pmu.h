@@ -580,6 +580,7 @@ u32 sbi_pmu_csr_bits(const struct sbi_pmu_counters *counters, u64 which);
 u64 sbi_pmu_wrap_ns(const struct sbi_pmu_counters *counters);
 u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
 			 struct sbi_pmu_probe_limits *limits);
+bool sbi_pmu_probe_is_counting(struct sbi_pmu_cpu *cpu, unsigned int idx);
 bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx);
 u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu);
