@@ -26,17 +26,6 @@ static int config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *
 	return mask ? cpu->backend->config(cpu, mask, code, got) : -EOPNOTSUPP;
 }
 
-/* Firmware took counter @idx without an offer; SBI_PMU_NO_COUNTER: one that does not exist. */
-static void taken_unoffered(struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	if (idx >= SBI_PMU_MAX_COUNTERS)
-		return;
-	if (has_counter(cpu->assigned.configured, idx))
-		cpu->overwritten |= BIT_ULL(idx);
-	else if (cpu->exclusive && !is_free_running(cpu, idx))
-		sbi_pmu_sbi_release(cpu, idx);
-}
-
 /**
  * sbi_pmu_counter_config() - configure one of some counters for an event, stopped
  * @cpu: this CPU
@@ -53,8 +42,13 @@ int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_p
 {
 	const int ret = config(cpu, mask, code, got);
 
-	if (ret == -EPROTO)
-		taken_unoffered(cpu, *got);
+	/* NO_COUNTER: one that does not exist */
+	if (ret == -EPROTO && *got != SBI_PMU_NO_COUNTER) {
+		if (has_counter(cpu->assigned.configured, *got))
+			cpu->overwritten |= BIT_ULL(*got);
+		else if (cpu->exclusive && !is_free_running(cpu, *got))
+			sbi_pmu_sbi_release(cpu, *got);
+	}
 	if (ret)
 		return ret;
 	cpu->last[*got] = 0;

@@ -91,16 +91,6 @@ static void probe_here(void *arg)
 	p->found = set_up(p->wanted);
 }
 
-/* By the device tree: the kernel does not parse it. */
-static bool has_ssctr(void)
-{
-	struct device_node *node = of_get_cpu_node(cpumask_first(cpu_online_mask), NULL);
-	const int at = of_property_match_string(node, "riscv,isa-extensions", "ssctr");
-
-	of_node_put(node);
-	return at >= 0;
-}
-
 /**
  * sbi_pmu_branch_probe() - find out whether all CPUs with events record branches, and how many
  * @pmu: the driver; its branch is filled in
@@ -113,6 +103,7 @@ int sbi_pmu_branch_probe(struct sbi_pmu *pmu, unsigned int wanted)
 {
 	struct probe p = { .id = &pmu->id, .wanted = wanted };
 	bool first = true, alike = true;
+	struct device_node *node;
 	int cpu;
 
 	/* KVM has none for its guests. */
@@ -130,12 +121,16 @@ int sbi_pmu_branch_probe(struct sbi_pmu *pmu, unsigned int wanted)
 		first = false;
 	}
 	cpus_read_unlock();
-	if (!alike)
+	if (!alike) {
 		pr_warn("not all CPUs record branches alike: there are no branch stacks\n");
-	else if (!pmu->branch.entries && has_ssctr())
-		pr_info("the cores can record branches (Ssctr), but firmware does not let the kernel use that: OpenSBI does since 1.7\n");
-	if (!alike)
 		pmu->branch.entries = 0;
+	} else if (!pmu->branch.entries) {
+		/* By the device tree: the kernel does not parse it. */
+		node = of_get_cpu_node(cpumask_first(cpu_online_mask), NULL);
+		if (of_property_match_string(node, "riscv,isa-extensions", "ssctr") >= 0)
+			pr_info("the cores can record branches (Ssctr), but firmware does not let the kernel use that: OpenSBI does since 1.7\n");
+		of_node_put(node);
+	}
 	if (!pmu->branch.entries)
 		return 0;
 	for_each_possible_cpu(cpu) {
@@ -147,11 +142,6 @@ int sbi_pmu_branch_probe(struct sbi_pmu *pmu, unsigned int wanted)
 		per_cpu_ptr(pmu->cpu, cpu)->branch.stack = stack;
 	}
 	return 0;
-}
-
-void sbi_pmu_branch_free(struct sbi_pmu_cpu *cpu)
-{
-	kfree(cpu->branch.stack);
 }
 
 /* Does this CPU record as those that were probed? If nobody uses records, it need not. */

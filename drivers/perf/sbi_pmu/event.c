@@ -16,17 +16,6 @@ static u32 event_idx(u32 type, u32 code)
 	       FIELD_PREP(SBI_PMU_EVENT_IDX_CODE_MASK, code);
 }
 
-/* Perf and SBI have the same events in the same order; those of SBI begin with 1. */
-static int encode_general(u64 config, struct sbi_pmu_code *code)
-{
-	static_assert(SBI_PMU_HW_REF_CPU_CYCLES == PERF_COUNT_HW_REF_CPU_CYCLES + 1);
-
-	if (config > PERF_COUNT_HW_REF_CPU_CYCLES)
-		return -EINVAL;
-	code->idx = event_idx(SBI_PMU_EVENT_TYPE_HW, config + 1);
-	return 0;
-}
-
 static u32 cache_code(u32 id, u32 op, u32 result)
 {
 	return FIELD_PREP(SBI_PMU_EVENT_CACHE_ID_CODE_MASK, id) |
@@ -118,13 +107,17 @@ int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_even
 {
 	int ret = -ENOENT;
 
+	/* Perf and SBI have the same events in the same order; those of SBI begin with 1. */
+	static_assert(SBI_PMU_HW_REF_CPU_CYCLES == PERF_COUNT_HW_REF_CPU_CYCLES + 1);
 	memset(code, 0, sizeof(*code));
-	if (own_type)
+	if (own_type) {
 		ret = encode_own(caps, attr->config, code);
-	else if (attr->type == PERF_TYPE_HARDWARE)
-		ret = encode_general(attr->config, code);
-	else if (attr->type == PERF_TYPE_HW_CACHE)
+	} else if (attr->type == PERF_TYPE_HARDWARE) {
+		ret = attr->config > PERF_COUNT_HW_REF_CPU_CYCLES ? -EINVAL : 0;
+		code->idx = event_idx(SBI_PMU_EVENT_TYPE_HW, attr->config + 1);
+	} else if (attr->type == PERF_TYPE_HW_CACHE) {
 		ret = encode_cache(attr->config, code);
+	}
 	if (!ret && caps->vendor && caps->vendor->correct)
 		ret = caps->vendor->correct(caps->vendor_data, code);
 	return ret;
@@ -195,9 +188,7 @@ int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_even
 	u32 flags = 0;
 
 	/* Counters cannot be inhibited while the hart idles. */
-	if (attr->exclude_idle)
-		return sbi_pmu_filter_errno(caps, attr);
-	if (attr->exclude_host && !caps->has_h)
+	if (attr->exclude_idle || (attr->exclude_host && !caps->has_h))
 		return sbi_pmu_filter_errno(caps, attr);
 
 	if (attr->exclude_user)

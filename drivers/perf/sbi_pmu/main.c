@@ -423,7 +423,7 @@ static void pmu_free(struct sbi_pmu *pmu)
 
 	for_each_possible_cpu(cpu) {
 		sbi_pmu_shmem_free(per_cpu_ptr(pmu->cpu, cpu));
-		sbi_pmu_branch_free(per_cpu_ptr(pmu->cpu, cpu));
+		kfree(per_cpu_ptr(pmu->cpu, cpu)->branch.stack);
 	}
 	if (pmu->caps.vendor && pmu->caps.vendor->remove)
 		pmu->caps.vendor->remove(pmu->caps.vendor_data);

@@ -15,20 +15,6 @@
 
 /* ---- which counters ---- */
 
-/* Armed counters on which an event waits for the overflow. */
-static u64 sampling_counters(const struct sbi_pmu_cpu *cpu)
-{
-	const struct sbi_pmu_event *e;
-	u64 sampling = 0;
-	unsigned int i;
-
-	for_each_counter(i, cpu->armed & cpu->assigned.busy)
-		hlist_for_each_entry(e, &cpu->events[i], node)
-			if (e->active && e->sampling == SBI_PMU_BY_INTERRUPT)
-				sampling |= BIT_ULL(i);
-	return sampling;
-}
-
 /* Armed counters whose overflow bit is set */
 static __always_inline u64 overflow_bits(const struct sbi_pmu_cpu *cpu)
 {
@@ -321,8 +307,16 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu)
 {
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
-	const u64 sampling = sampling_counters(cpu), before = cpu->wrapped;
+	const u64 before = cpu->wrapped;
+	const struct sbi_pmu_event *e;
+	u64 sampling = 0;
+	unsigned int i;
 
+	/* Armed counters on which an event waits for the overflow */
+	for_each_counter(i, cpu->armed & cpu->assigned.busy)
+		hlist_for_each_entry(e, &cpu->events[i], node)
+			if (e->active && e->sampling == SBI_PMU_BY_INTERRUPT)
+				sampling |= BIT_ULL(i);
 	if (!sampling)
 		return false;
 	/* A pending interrupt is not lost, it comes next. */

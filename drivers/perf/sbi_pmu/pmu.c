@@ -216,17 +216,20 @@ static void publish_here(void *arg)
  */
 static void pmu_event_mapped(struct perf_event *event, struct mm_struct *mm)
 {
+	struct sbi_pmu_event *e = to_sbi_pmu_event(event);
 	int cpu;
 
-	if (!sbi_pmu_user_access_map(to_sbi_pmu_event(event), mm))
+	if (!sbi_pmu_user_access_map(e, mm))
 		return;
 	/* If it is not on a CPU yet, start_event() sees who has mapped it. */
 	smp_mb();
 	cpu = READ_ONCE(event->oncpu);
-	if (cpu >= 0)
+	if (cpu >= 0) {
 		smp_call_function_single(cpu, publish_here, event, true);
-	else
-		sbi_pmu_user_access_hide(to_sbi_pmu_event(event));
+	} else if (READ_ONCE(e->mapped_by_other)) {
+		WRITE_ONCE(event->hw.idx, -1);
+		perf_event_update_userpage(event);
+	}
 }
 
 /* The page's index, 0: none. Perf core asks on any CPU, hence as published with its other words. */

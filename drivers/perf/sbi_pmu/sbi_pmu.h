@@ -640,7 +640,6 @@ struct sbi_pmu_branch_caps {
 };
 
 int sbi_pmu_branch_probe(struct sbi_pmu *pmu, unsigned int wanted);
-void sbi_pmu_branch_free(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_branch_is_alike(const struct sbi_pmu *pmu);
 int sbi_pmu_branch_filter(const struct sbi_pmu *pmu, struct perf_event *event,
 			  struct sbi_pmu_branch_wish *wish);
@@ -713,7 +712,6 @@ void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_user_access_write(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_user_access_open(struct sbi_pmu_event *e);
 bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm);
-void sbi_pmu_user_access_hide(struct sbi_pmu_event *e);
 void sbi_pmu_user_access_close(struct sbi_pmu_event *e);
 void sbi_pmu_user_access_publish(struct sbi_pmu_event *e);
 bool sbi_pmu_user_access_catch(struct sbi_pmu_user_trap *trap, struct pt_regs *regs);

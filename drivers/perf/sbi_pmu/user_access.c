@@ -254,15 +254,6 @@ bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm)
 	return true;
 }
 
-/* Another task has mapped an event that is not on a CPU: there this is done, too. */
-void sbi_pmu_user_access_hide(struct sbi_pmu_event *e)
-{
-	if (!READ_ONCE(e->mapped_by_other))
-		return;
-	WRITE_ONCE(e->event->hw.idx, -1);
-	perf_event_update_userpage(e->event);
-}
-
 /* The event ends. Context: may sleep. */
 void sbi_pmu_user_access_close(struct sbi_pmu_event *e)
 {
@@ -292,15 +283,6 @@ static u32 published_to(struct sbi_pmu *pmu, const struct task_struct *task)
 	return published;
 }
 
-/* Is @insn a read of a counter (csrrs rd, csr, x0)? The kernel is 64-bit: no upper halves. */
-static bool is_counter_read(u32 insn, unsigned int *csr, unsigned int *rd)
-{
-	*csr = insn >> 20;
-	*rd = insn >> 7 & 31;
-	return (insn & 0xff07f) == 0x2073 && *csr >= CSR_CYCLE && *csr <= CSR_HPMCOUNTER31 &&
-	       *csr != CSR_TIME;
-}
-
 /* Return: may the program go on? The read returns 0, or is repeated if it should not trap. */
 bool sbi_pmu_user_access_catch(struct sbi_pmu_user_trap *trap, struct pt_regs *regs)
 {
@@ -316,8 +298,11 @@ bool sbi_pmu_user_access_catch(struct sbi_pmu_user_trap *trap, struct pt_regs *r
 	/* Where a program's text is not readable, the hart may have saved the instruction. */
 	if (copy_from_user_nofault(&insn, (void __user *)regs->epc, sizeof(insn)))
 		insn = regs->badaddr;
-	if (!is_counter_read(insn, &csr, &rd) ||
-	    (!test && !(published_to(pmu, current) & SBI_PMU_CSR_BIT(csr))))
+	/* Is it a read of a counter (csrrs rd, csr, x0)? The kernel is 64-bit: no upper halves. */
+	csr = insn >> 20;
+	rd = insn >> 7 & 31;
+	if ((insn & 0xff07f) != 0x2073 || csr < CSR_CYCLE || csr > CSR_HPMCOUNTER31 ||
+	    csr == CSR_TIME || (!test && !(published_to(pmu, current) & SBI_PMU_CSR_BIT(csr))))
 		return false;
 
 	local_irq_save(flags);
