@@ -569,24 +569,6 @@ int sbi_pmu_event_start_firmware(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *
 
 /* ---- events that have lost their counter ---- */
 
-static int event_recover(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
-{
-	int ret;
-
-	hlist_del_init(&e->node);
-	/* This is the last try: ask all counters. */
-	e->refusals = (struct sbi_pmu_refusals){};
-	ret = sbi_pmu_event_add(cpu, e);
-	if (ret || !e->was_active)
-		return ret;
-	ret = sbi_pmu_event_start(cpu, e);
-	if (ret)
-		sbi_pmu_event_del(cpu, e);
-	else
-		sbi_pmu_event_page_changed(e);
-	return ret;
-}
-
 /*
  * Perf core takes the event for active until it adds the events of this CPU again, which
  * @lost_work has it do: the scheduler's locks may be held here. The event is refused then, so that
@@ -626,7 +608,17 @@ static noinline void recover(struct sbi_pmu_cpu *cpu)
 
 		hlist_move_list(&cpu->unassigned, &these);
 		hlist_for_each_entry_safe(e, tmp, &these, node) {
-			ret = event_recover(cpu, e);
+			hlist_del_init(&e->node);
+			/* This is the last try: ask all counters. */
+			e->refusals = (struct sbi_pmu_refusals){};
+			ret = sbi_pmu_event_add(cpu, e);
+			if (!ret && e->was_active) {
+				ret = sbi_pmu_event_start(cpu, e);
+				if (ret)
+					sbi_pmu_event_del(cpu, e);
+				else
+					sbi_pmu_event_page_changed(e);
+			}
 			if (ret)
 				event_fail(cpu, e, ret);
 		}

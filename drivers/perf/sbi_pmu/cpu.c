@@ -33,21 +33,12 @@ static void offline_here(void *arg)
 	sbi_pmu_user_access_offline(cpu);
 }
 
-static bool run_freely(struct sbi_pmu_cpu *cpu)
-{
-	unsigned int i;
-
-	for_each_counter(i, cpu->counters->free_running)
-		if (!sbi_pmu_probe_counts_freely(cpu, i))
-			return false;
-	return true;
-}
-
 /* Return: how CPU @id, this one, differs from the probed one, for the log; NULL: it does not. */
 static const char *find_difference(struct sbi_pmu *pmu, unsigned int id,
 				   struct sbi_pmu_counters *counters)
 {
 	struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, id);
+	unsigned int i;
 
 	if (sbi_pmu_probe_counters(cpu, &pmu->limits, counters))
 		return ": firmware does not return its counters, unlike those of";
@@ -55,8 +46,9 @@ static const char *find_difference(struct sbi_pmu *pmu, unsigned int id,
 		return " has another core (mvendorid, marchid) than";
 	if (!sbi_pmu_counters_equal(counters, &pmu->counters))
 		return " has other counters than";
-	if (!run_freely(cpu))
-		return ": its cycle and instret do not run as on";
+	for_each_counter(i, cpu->counters->free_running)
+		if (!sbi_pmu_probe_counts_freely(cpu, i))
+			return ": its cycle and instret do not run as on";
 	if (!sbi_pmu_branch_is_alike(pmu))
 		return " does not record branches as";
 	/* The last, as it has firmware configure the counters. */

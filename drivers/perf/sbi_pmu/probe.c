@@ -704,11 +704,6 @@ static void doubt_refusal(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered)
 		p->found->cannot |= offered;
 }
 
-static bool is_denial(int ret)
-{
-	return is_refusal(ret) || ret == -EPROTO || ret == -ENXIO || ret == -ENODATA;
-}
-
 /* Can one of the counters @offered count the event? @ours: no other driver uses them. */
 static void probe_event(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered, bool ours)
 {
@@ -730,7 +725,7 @@ static void probe_event(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered, b
 		asked = p->left;
 	if (!ret)
 		p->found->can |= asked;
-	else if (is_denial(ret))
+	else if (is_refusal(ret) || ret == -EPROTO || ret == -ENXIO || ret == -ENODATA)
 		p->found->cannot |= asked;
 	p->left &= ~asked;
 }
