@@ -517,23 +517,19 @@ static const char *test_irq(struct sbi_pmu *pmu)
 
 /* ---- request and free ---- */
 
-struct irq_check {
-	const struct sbi_pmu *pmu;
-	atomic_t missing; /* number of CPUs that cannot enable the interrupt */
-};
-
 /* In a KVM guest scountovf is not used, and may trap. Other cores will have no events. */
 static void count_if_missing(void *arg)
 {
-	struct irq_check *check = arg;
-	const struct sbi_pmu_irq_source *source = check->pmu->irq_source;
+	const struct sbi_pmu *pmu = sbi_pmu_the_pmu;
+	const struct sbi_pmu_irq_source *source = pmu->irq_source;
+	atomic_t *missing = arg;
 
-	if (!sbi_pmu_sbi_same_core(&check->pmu->id))
+	if (!sbi_pmu_sbi_same_core(&pmu->id))
 		return;
-	if ((!sbi_pmu_in_kvm(check->pmu) && !sbi_pmu_csr_exists(source->overflow)) ||
+	if ((!sbi_pmu_in_kvm(pmu) && !sbi_pmu_csr_exists(source->overflow)) ||
 	    !sbi_pmu_csr_exists(source->pending) || !sbi_pmu_csr_exists(source->enable) ||
 	    !sbi_pmu_csr_can_enable(source->enable, source->mask))
-		atomic_inc(&check->missing);
+		atomic_inc(missing);
 }
 
 /**
@@ -544,7 +540,7 @@ static void count_if_missing(void *arg)
  */
 const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 {
-	struct irq_check check = { .pmu = pmu };
+	atomic_t missing = ATOMIC_INIT(0);
 	struct irq_domain *domain;
 	const char *why;
 
@@ -553,8 +549,8 @@ const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 	if (!pmu->irq_source)
 		return "no Sscofpmf";
 	/* QEMU 10 and 11 have Sscofpmf, but the enable bit is read-only zero. */
-	on_each_cpu(count_if_missing, &check, true);
-	if (atomic_read(&check.missing))
+	on_each_cpu(count_if_missing, &missing, true);
+	if (atomic_read(&missing))
 		return "the interrupt cannot be enabled";
 	why = test_irq(pmu);
 	if (why)
