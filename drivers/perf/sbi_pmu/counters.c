@@ -4,7 +4,6 @@
 /* Counters @which do not run any more. */
 static void set_stopped(struct sbi_pmu_cpu *cpu, u64 which)
 {
-	cpu->stopped_armed |= !!(cpu->armed & which);
 	cpu->running &= ~which;
 	cpu->armed &= ~which;
 	cpu->restart &= ~which;
@@ -104,6 +103,7 @@ bool sbi_pmu_counters_update_narrow(struct sbi_pmu_cpu *cpu)
 
 static void counter_release(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
+	cpu->stopped_armed |= cpu->armed & BIT_ULL(idx);
 	set_stopped(cpu, BIT_ULL(idx));
 	cpu->assigned.configured &= ~BIT_ULL(idx);
 	cpu->invalid &= ~BIT_ULL(idx);
@@ -246,6 +246,7 @@ static void unpin(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	if (!has_counter(cpu->pinned, idx))
 		return;
 	cpu->pinned &= ~BIT_ULL(idx);
+	cpu->to_pin = cpu->world_readable & ~cpu->pinned;
 	sbi_pmu_assign_leave(&cpu->assigned, idx);
 }
 
@@ -394,7 +395,7 @@ static void set_start_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
  * Counters @which have been started from 0, so that a program may read them: have they, or did
  * firmware ignore the value? Then they are not shown, and started again in the next section.
  */
-static void check_reset(struct sbi_pmu_cpu *cpu, u64 which)
+static noinline void check_reset(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	unsigned int i;
 	u64 now;
@@ -417,8 +418,10 @@ static void counters_start(struct sbi_pmu_cpu *cpu)
 	u64 start, calls, failed;
 	unsigned int i;
 
-	if (cpu->restart)
+	if (cpu->restart) {
+		cpu->stopped_armed |= cpu->armed & cpu->restart;
 		sbi_pmu_counters_stop(cpu, cpu->restart);
+	}
 	if (cpu->invalid)
 		reconfigure_invalid(cpu);
 	start = to_start(cpu);
@@ -430,10 +433,9 @@ static void counters_start(struct sbi_pmu_cpu *cpu)
 	calls = start & ~cpu->counters->free_running;
 	failed = calls ? cpu->backend->start(cpu, calls) : 0;
 	cpu->running |= start;
-	cpu->served &= ~start;
 	cpu->started |= start;
 	cpu->restarted |= start;
-	if (!cpu->needs_start_value)
+	if (unlikely(start & ~cpu->armed) && !cpu->needs_start_value)
 		check_reset(cpu, start & ~failed & cpu->start_at.valid & ~cpu->armed);
 	for_each_counter(i, failed)
 		counter_drop_events(cpu, i);
@@ -642,8 +644,10 @@ static void restart(struct sbi_pmu_cpu *cpu)
 			     sbi_pmu_csr_clear_pending(source->pending, source->mask);
 
 	counters_start(cpu);
-	if (unlikely(cpu->world_readable & ~cpu->pinned))
+	if (unlikely(cpu->to_pin)) {
 		sbi_pmu_counters_pin_fixed(cpu);
+		counters_start(cpu); /* what has moved for that */
+	}
 	if (!hlist_empty(&cpu->unassigned))
 		recover(cpu);
 	if (pending)
@@ -678,11 +682,13 @@ void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 	cpu->called = false;
 	if (cpu->backend->no_calls)
 		cpu->inhibited = !cpu->csr_running || !sbi_pmu_csr_inhibit(cpu->csr_running);
-	if (cpu->backend->stops_all)
+	if (cpu->backend->stops_all) {
+		cpu->stopped_armed |= cpu->armed;
 		sbi_pmu_counters_stop(cpu, cpu->assigned.configured);
-	else
+	} else {
 		read_counters(cpu, cpu->running & cpu->assigned.busy & ~cpu->counters->firmware,
 			      &cpu->paused_at);
+	}
 }
 
 /*
@@ -825,6 +831,7 @@ void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu)
 		cpu->pinned |= BIT_ULL(i);
 		sbi_pmu_assign_join(&cpu->assigned, i, BIT_ULL(i));
 	}
+	cpu->to_pin = cpu->world_readable & ~cpu->pinned;
 }
 
 /* Return: was a counter pinned? */
@@ -881,6 +888,7 @@ void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
 	memset(&cpu->assigned, 0, sizeof(cpu->assigned));
 	cpu->wrapped = 0;
 	cpu->pinned = 0;
+	cpu->to_pin = 0;
 	cpu->world_readable = 0;
 	INIT_HLIST_HEAD(&cpu->unassigned);
 	for (i = 0; i < SBI_PMU_MAX_COUNTERS; i++)

@@ -54,7 +54,7 @@ static u64 wrapped_among(const struct sbi_pmu_cpu *cpu, u64 among)
 }
 
 /* The same of idle ones, whose events have left. */
-static u64 wrapped_idle(struct sbi_pmu_cpu *cpu)
+static noinline u64 wrapped_idle(struct sbi_pmu_cpu *cpu)
 {
 	u64 value, wrapped = 0;
 	unsigned int i;
@@ -98,7 +98,7 @@ static struct pt_regs *sample_regs(const struct sbi_pmu_event *e, struct pt_regs
 /*
  * The period of the event, which has just been accounted, is over: take a sample. It stands for
  * all events since the last one; the new period begins where the last that is over has ended.
- * Return: false if the sample is deferred.
+ * Return: was it taken, or deferred to a later interrupt?
  */
 static __always_inline bool sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
 					 struct pt_regs *regs)
@@ -111,10 +111,8 @@ static __always_inline bool sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu
 
 	regs = sample_regs(e, regs);
 	if (!regs) {
-		if (e->period.deferred < MAX_BACKOFF)
-			e->period.deferred++;
 		cpu->wrong_mode++;
-		return false;
+		return e->period.deferred < MAX_BACKOFF && ++e->period.deferred;
 	}
 	local64_add((over / period + 1) * period, &hwc->period_left);
 	hwc->last_period = e->period.since_sample;
@@ -129,7 +127,7 @@ static __always_inline bool sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu
 	return true;
 }
 
-/* Take samples of the events on counter @idx whose periods are over. Return: was one taken? */
+/* Take samples of the events on counter @idx whose periods are over. Return: see sample_event() */
 bool sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how)
 {
 	struct sbi_pmu_event *e;
@@ -259,7 +257,9 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	struct sbi_pmu_cpu *cpu = dev;
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
 	const u64 sampling = cpu->armed & cpu->assigned.busy;
-	bool taken = false, explained;
+	/* Before the section, which may stop all counters. */
+	const u64 served = cpu->served, stopped_armed = cpu->stopped_armed;
+	bool taken = false;
 	u64 overflowed;
 
 	/* First, so that an overflow from here on interrupts again. */
@@ -271,7 +271,6 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	} else {
 		overflowed = overflow_bits(cpu);
 	}
-	explained = overflowed & ~cpu->served || cpu->stopped_armed;
 	if (overflowed) {
 		taken = serve(cpu, overflowed, start);
 	} else {
@@ -285,11 +284,11 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 		sbi_pmu_branch_go_on(cpu);
 	}
 	cpu->served = overflowed;
-	cpu->stopped_armed = false;
-	if (unlikely(!taken && !explained))
-		useless_irq(cpu, start);
-	else if (unlikely(taken && cpu->useless_irqs))
+	cpu->stopped_armed = 0;
+	if (unlikely(taken && cpu->useless_irqs))
 		cpu->useless_irqs -= min(cpu->useless_irqs, MAKES_UP_FOR);
+	else if (unlikely(!taken) && !(overflowed & ~served) && !stopped_armed)
+		useless_irq(cpu, start);
 	return overflowed ? IRQ_HANDLED : IRQ_NONE;
 }
 

@@ -78,6 +78,7 @@ static __always_inline void event_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pm
 		cpu->timed_changed = true;
 	}
 	if (e->sampling != SBI_PMU_COUNTING) {
+		cpu->served = 0; /* what was armed for it may overflow yet, once */
 		/* To perf core 0 means that a new period begins. */
 		if (!local64_read(&hwc->period_left))
 			local64_set(&hwc->period_left, -1);
@@ -308,7 +309,7 @@ static int leave_one(const struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	if (e->candidates)
 		return 0;
 	pr_info_ratelimited(
-		"event %#x, data %#llx: its only free counter is left to the other PMU; CAP_PERFMON may use it\n",
+		"event %#x, data %#llx: one counter is free for it, which is left to the other PMU; CAP_PERFMON may use it\n",
 		e->code.idx, e->code.data);
 	return -EBUSY;
 }

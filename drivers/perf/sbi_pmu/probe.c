@@ -1259,8 +1259,8 @@ static void probe_tied_here(void *arg)
  * sbi_pmu_probe_tied() - find out whether two programmable counters count one event at once
  * @pmu: the driver, its CPUs online and idle; counters.tied is set unless they are seen to
  *
- * By the first standard event that two take and that happens all the time. In a VM that is not
- * known of the host.
+ * By the first standard event that two take and that happens all the time. If there is none, and
+ * in a VM, whose host may be tied, that is not known.
  */
 void sbi_pmu_probe_tied(struct sbi_pmu *pmu)
 {
@@ -1278,6 +1278,7 @@ void sbi_pmu_probe_tied(struct sbi_pmu *pmu)
 			on_opener(pmu, probe_tied_here, &p);
 	}
 	pmu->counters.tied = p.moves <= 0;
-	if (!p.moves)
-		pr_info("an event counts on one programmable counter only, whatever its filter (as in QEMU): with :u and :k at once it takes turns\n");
+	if (pmu->counters.tied && pmu->caps.filter && hweight64(pmu->counters.programmable) > 1)
+		pr_info("an event %s on one programmable counter only, whatever its filter (as in QEMU): with :u and :k at once it takes turns\n",
+			p.moves ? "may count" : "counts");
 }

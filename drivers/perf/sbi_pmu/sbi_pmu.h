@@ -391,11 +391,14 @@ struct sbi_pmu_cpu {
 	u64 restart;   /* running ones that must be started from another value */
 	u64 invalid;   /* firmware has lost their event or value: they are configured again */
 	u64 restarted; /* running ones that were stopped and started in this section */
-	u64 served;    /* those that the last interrupt named, and that were not started since */
+	u64 served; /* those that the last interrupt named; 0 if an event has started or stopped */
+	u64 stopped_armed;  /* armed ones that were stopped since it: theirs may come yet */
+	u64 pinned;         /* fixed counters that are busy since all programs may read them */
+	u64 to_pin;         /* those of @world_readable that are not */
+	u64 world_readable; /* fixed counters whose values are no secret */
 	struct hlist_head unassigned; /* events that lost their counter */
 	struct sbi_pmu_branch_cpu branch;
 	u64 sbi_calls[SBI_PMU_FIDS]; /* number of calls, by function */
-	bool stopped_armed;          /* since the last interrupt: it may come yet */
 	unsigned int useless_irqs;   /* interrupts that nothing explains, less others */
 	/* by counter, in no order: an addition at the end of a list costs more */
 	struct hlist_head events[SBI_PMU_MAX_COUNTERS];
@@ -403,10 +406,8 @@ struct sbi_pmu_cpu {
 	struct sbi_pmu_values start_at;     /* what counters of @restarted were started from */
 	struct sbi_pmu_assignment assigned; /* which counter holds which event */
 	struct sbi_pmu_values now;          /* in a section, what counters read at its end */
-	u64 pinned;         /* fixed counters that are busy since all programs may read them */
-	u64 world_readable; /* fixed counters whose values are no secret */
-	u64 wrapped;        /* sampling ones, at the last look for missed interrupts */
-	u64 missed;         /* counters whose missed interrupt is not served yet */
+	u64 wrapped; /* sampling ones, at the last look for missed interrupts */
+	u64 missed;  /* counters whose missed interrupt is not served yet */
 	/* counters in use that firmware took without an offer: counters_overwritten() */
 	u64 overwritten;
 

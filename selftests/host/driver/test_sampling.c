@@ -376,6 +376,56 @@ static void test_toggling(const char *name, struct machine machine, unsigned int
 	unloaded("sampling.toggling");
 }
 
+/*
+ * The same with @nr equal events on one counter, which is armed for the next when one leaves; and
+ * with one of the kernel (nr == 1) that overflows in user mode, so that its samples are deferred.
+ */
+static void test_ladder(const char *name, unsigned int nr)
+{
+	struct perf_event *e[4];
+
+	boot(&sbi);
+	host.regs.user = true;
+	host.read_ns = 10;
+	host.clock_ns = 20;
+	host.call_ns = 300;
+	for (unsigned int i = 0; i < nr; i++)
+		e[i] = open_task(ATTR(5, .sample_period = 1000000, .disabled = 1, .exclude_kernel = nr > 1,
+				      .exclude_user = nr == 1));
+	for (unsigned int loops = 0; loops < 3000 && host.irq_enabled[0]; loops++) {
+		for (unsigned int i = 0; i < nr; i++) {
+			perf_set_period(e[i], nr == 1 ? 300 : perf_model(e[i])->rate * (4000 + 3000 * i));
+			perf_enable(e[i]);
+			perf_run(nr == 1 ? 5000 : 100);
+		}
+		for (unsigned int i = 0; i < nr; i++) {
+			perf_disable(e[i]);
+			perf_run(nr == 1 ? 0 : i ? 3000 : 4000);
+		}
+	}
+	host.read_ns = host.clock_ns = host.call_ns = 0;
+	host.regs.user = false;
+	check(host.irq_enabled[0], "sampling.user_cannot_end_interrupt_by_%s", name);
+	unloaded("sampling.ladder");
+}
+
+/* With snapshot a section stops all counters. */
+static void test_endless_snapshot(void)
+{
+	boot(&(struct machine){ .quirks = KVM, .params = { "backend=snapshot" } });
+	host.read_ns = 1;
+	open_sampler(5, 1000000);
+	host.read_ns = 0;
+	for (unsigned int n = 0; n < 20000 && host.irq_enabled[0]; n++) {
+		fakesbi.lcofi = true;
+		host.call_ns = 20000;
+		perf_run(1000);
+		host.call_ns = 0;
+	}
+	check(!host.irq_enabled[0], "sampling.endless_in_a_vm_is_switched_off");
+	unloaded("sampling.endless_in_a_vm");
+}
+
 /* With overflow=lcofi no timer takes samples. */
 static void test_only_lcofi(void)
 {
@@ -495,6 +545,9 @@ void test_sampling(void)
 	test_toggling("of_delegated_counters", (struct machine){ .delegated = true, .params = { "backend=csr" } },
 		      2, false, false);
 	test_toggling("in_a_vm", (struct machine){ .quirks = KVM, .params = { "backend=sbi" } }, 2, false, false);
+	test_ladder("equal_events", 2);
+	test_ladder("deferred_samples", 1);
+	test_endless_snapshot();
 	test_only_lcofi();
 	test_frequency();
 	test_timer();
