@@ -82,6 +82,37 @@ static void test_encode(void)
 	unloaded("event.encode");
 }
 
+static bool has_no_stores(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx >> 16 != SPEC_TYPE_CACHE || (code->idx >> 1 & 3) != 1;
+}
+
+/* In shared mode each cache event that can be counted has a name, as perf's own are of the other PMU. */
+static void test_cache_names(void)
+{
+	static const char *const caches[] = {
+		"l1-dcache", "l1-icache", "llc", "dtlb", "itlb", "branch", "node",
+	};
+	static const char *const kinds[] = {
+		"loads", "load-misses", "stores", "store-misses", "prefetches", "prefetch-misses",
+	};
+	char path[64], text[64];
+	bool all = true;
+
+	boot(&(struct machine){ .other = "cpu", .can = has_no_stores });
+	for (unsigned int i = 0; i < ARRAY_SIZE(caches) * ARRAY_SIZE(kinds); i++) {
+		const unsigned int id = i / ARRAY_SIZE(kinds), kind = i % ARRAY_SIZE(kinds);
+		const char *got;
+
+		snprintf(path, sizeof(path), "events/hw_%s-%s", caches[id], kinds[kind]);
+		snprintf(text, sizeof(text), "event=%#x,firmware=0x1", 0x10000 | id << 3 | kind);
+		got = perf_sysfs(path);
+		all = all && (kind / 2 == 1 ? !got : got && !strcmp(got, text));
+	}
+	check(all, "event.cache_events_that_can_be_counted_have_names_if_shared");
+	unloaded("event.cache_names");
+}
+
 /* Firmware that does not check a code uses it as an index into its memory. */
 static void test_unsafe(void)
 {
@@ -554,6 +585,8 @@ static const struct {
 	{ "event.config2_is_einval", { .isa = H }, OF_RAW(5, .config2 = 1), -EINVAL },
 	{ "event.sampled_firmware_event_is_eopnotsupp", { .isa = H },
 	  OF_FW(5, .sample_period = 100), -EOPNOTSUPP },
+	{ "event.sampled_firmware_event_without_guests_is_eopnotsupp", { .isa = H },
+	  OF_FW(5, .sample_period = 100, .exclude_guest = 1), -EOPNOTSUPP },
 	/* cycles of one mode are counted by raw events of SpacemiT X60 */
 	{ "stand_in.user_cycles_are_u_mode_cycle", { X60 },
 	  CYCLES(OF_USER), 0, RAW, 0x22, SINH, 3 },
@@ -700,6 +733,7 @@ void test_event(void)
 	static const char *const tables[] = { "user-guide", "v2r2-2025", "v2r2-2026", "v3" };
 
 	test_encode();
+	test_cache_names();
 	test_unsafe();
 	test_selectors();
 	test_units("firmware_checks_tags", can_by_tag);
