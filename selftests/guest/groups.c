@@ -133,74 +133,14 @@ static void test_multiplex(const struct event_set *set)
 	close_events(fds, n);
 }
 
-/*
- * A multiplexed count, scaled by its times, is the real number, which firmware counts exactly.
- * The machine may be busy while the event runs and not while it waits, hence the factor 1.5.
- */
-static void test_scaling(const struct event_set *set)
-{
-	int fds[MAX_EVENTS], error;
-	unsigned int n = open_events(set, false, fds, &error), done = 0;
-	struct reading r;
-	double scaled;
-
-	do {
-		execute_illegal(100);
-		done += 100;
-		r = perf_get(fds[4]);
-	} while (r.enabled < 3000 * 1000 * 1000UL && n > 4);
-	scaled = (double)r.value * r.enabled / r.running;
-	note("%lu in %lu of %lu ns: scaled %.0f of %u", r.value, r.running, r.enabled, scaled,
-	     done);
-	check(r.running < r.enabled && scaled > done / 1.5 && scaled < done * 1.5,
-	      "scaled_count_is_total");
-	close_events(fds, n);
-}
-
-/* Pinned events that get no counter are in error state: read() returns end of file. */
-static void test_pinned_overcommit(const struct event_set *set)
-{
-	int counters = pmu_number(set->counters), counting = 0, failed = 0;
-	int fds[MAX_EVENTS];
-	unsigned int n = set->size;
-
-	for (unsigned int i = 0; i < n; i++) {
-		struct perf_event_attr attr = event(FIRMWARE(i));
-
-		attr.pinned = 1;
-		fds[i] = perf_try(&attr, 0, -1, -1);
-	}
-	for (unsigned int i = 0; i < n; i++) {
-		struct reading r;
-		ssize_t got = read(fds[i], &r, sizeof(r));
-
-		counting += got == sizeof(r) && r.running == r.enabled;
-		failed += got == 0;
-		if (got == sizeof(r) && r.running != r.enabled)
-			note("event %u: %lu of %lu ns", i, r.running, r.enabled);
-	}
-	note("%u pinned events on %d counters: %d run, %d failed", n, counters, counting, failed);
-	check(counting == counters && failed == (int)n - counters,
-	      "pinned_events_without_counter_fail");
-	close_events(fds, n);
-}
-
 int main(void)
 {
-	const struct event_set *firmware = &event_sets[FIRMWARE_EVENTS];
-
 	begin();
 	test_groups();
 	test_close_order();
 	for (unsigned int i = 0; i < ARRAY_SIZE(event_sets); i++) {
 		test_large_group(&event_sets[i]);
 		test_multiplex(&event_sets[i]);
-	}
-	if (pmu_number(firmware->counters) < (int)firmware->size) {
-		test_scaling(firmware);
-		test_pinned_overcommit(firmware);
-	} else {
-		skip("scaled_count_is_total", "there is a counter for each firmware event");
 	}
 	return end();
 }
