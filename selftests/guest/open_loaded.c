@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * open_loaded - whether an event opens does not depend on how many events count; those go on
- * counting, and other CPUs are left alone. In shared mode an event is refused with EBUSY while
- * the built-in driver has all counters that might count it.
+ * open_loaded - whether real firmware takes an event does not depend on how many events count; those
+ * go on counting. In shared mode an event is refused with EBUSY while the built-in driver has all
+ * counters that might count it.
  */
 #include "overcommit.h"
 
@@ -49,13 +49,6 @@ static unsigned int fill(int fds[FILLING], bool own)
 	return n;
 }
 
-/* Return: SBI calls of the module on all CPUs but 0; 0 if that is not known. */
-static uint64_t calls_elsewhere(void)
-{
-	return command_number("awk '$1 { for (i = 2; i <= NF; i++) n += $i } END { print +n }' "
-			      DEBUGFS "sbi_calls");
-}
-
 /* ---- exclusive mode ---- */
 
 /* Cycles and instructions in a group; instructions on a programmable counter where that can be */
@@ -70,57 +63,25 @@ static bool open_pair(int fds[2])
 	return fds[0] >= 0 && fds[1] >= 0;
 }
 
-/*
- * Return: instructions a cycle of the pair while raw events from @first on are opened; none if that
- * is 0. Between them is far more work than in the SBI calls by which counters are started one by
- * one.
- */
-static double count_pair(const int fds[2], unsigned int first)
-{
-	const uint64_t cycles = perf_get(fds[0]).value, instructions = perf_get(fds[1]).value;
-
-	for (unsigned int n = 0; n < QUESTIONS; n++) {
-		work(1000000);
-		if (first)
-			ask(first + n);
-	}
-	return (double)(perf_get(fds[1]).value - instructions) / (perf_get(fds[0]).value - cycles);
-}
-
 static void test_loaded(void)
 {
 	int idle = ask(0), fds[FILLING], pair[2];
 	unsigned int n, same = 0;
-	uint64_t elsewhere;
 	struct reading r;
-	double alone, loaded;
 
 	note("raw events, idle: %s", idle ? strerror(idle) : "open");
-	for (unsigned int i = 1; i < QUESTIONS; i++)
-		same += ask(i) == idle;
-	check(is_possible_not_in_lab(idle) && same == QUESTIONS - 1,
-	      "idle_raw_events_open_or_enoent");
-
+	check(is_possible_not_in_lab(idle), "idle_raw_events_open_or_enoent");
 	check(open_pair(pair), "pinned_group_opens");
 	n = fill(fds, true);
 	note("%u events and 2 on %d counters", n, pmu_number("caps/hardware_counters"));
-	alone = count_pair(pair, 0);
-	elsewhere = calls_elsewhere();
-	loaded = count_pair(pair, 1000);
-	/* Not those that have been opened idle, as they are remembered. */
-	same = 0;
-	for (unsigned int i = 0; i < QUESTIONS; i++)
-		same += ask(2000 + i) == idle;
+	/* Not the one that has been opened idle, as it is remembered. */
+	for (unsigned int i = 1; i <= QUESTIONS; i++)
+		same += ask(i) == idle;
 	note("%u of %d as when idle", same, QUESTIONS);
 	check(same == QUESTIONS, "raw_events_open_as_when_idle");
-	/* Both miss the same time, when all counters of the CPU stand still. */
-	note("instructions a cycle: %.3f, and %.3f while events are opened", alone, loaded);
-	check(loaded > alone * 0.8 && loaded < alone / 0.8, "counting_events_go_on_alike");
 	r = perf_get(pair[0]);
 	note("pinned group: %lu of %lu ns", r.running, r.enabled);
 	check(r.running && r.running == r.enabled, "pinned_group_keeps_its_counters");
-	note("SBI calls on other CPUs: %lu", calls_elsewhere() - elsewhere);
-	check(calls_elsewhere() == elsewhere, "opening_makes_no_calls_on_other_cpus");
 	close_events(fds, n);
 	close_events(pair, 2);
 }
