@@ -5,12 +5,10 @@
  * takes any raw event, on at most eight counters.
  */
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/time.h>
 
 #include "harness.h"
 
-enum { STORMERS = 4, SECONDS = 4, PER_SECOND = 50, USER = 65534, OTHER = 65533, LINE = 512 };
+enum { STORMERS = 4, SECONDS = 4, PER_SECOND = 50, USER = 65534, OTHER = 65533 };
 
 /* Raw events; each row has its own codes. */
 #define NEW(row, n)	CONFIG(0, (uint64_t)(row) << 32 | (uint64_t)((n) & 0xffff) << 16 | 0x10)
@@ -105,100 +103,12 @@ static double cycles_per_ns(const int fds[EVENTS], bool *all)
 	return (double)(now.value - before.value) / (now.enabled - before.enabled);
 }
 
-/* ---- sections with interrupts disabled ---- */
-
-#define TRACING		"/sys/kernel/tracing/"
-#define INSTANCE	TRACING "instances/new_events/"
-
-static bool trace(bool on)
-{
-	static const char *const files[] = {
-		"events/riscv/sbi_call/enable", "events/new_events/enter/enable",
-		"events/new_events/leave/enable",
-	};
-	bool done = true;
-	char path[128];
-
-	if (on) {
-		done = write_text(TRACING "kprobe_events",
-				  "p:new_events/enter smp_call_function_single\n"
-				  "r:new_events/leave smp_call_function_single") &&
-		       !mkdir(INSTANCE, 0700) &&
-		       write_text(INSTANCE "events/riscv/sbi_call/filter", "ext == 0x504d55");
-	}
-	for (unsigned int i = 0; done && i < ARRAY_SIZE(files); i++) {
-		snprintf(path, sizeof(path), INSTANCE "%s", files[i]);
-		done = write_text(path, on ? "1" : "0");
-	}
-	return done;
-}
-
-/* Return: the most SBI calls of the PMU in a function that was called on a CPU. */
-static unsigned int most_calls(void)
-{
-	FILE *f = fopen(INSTANCE "trace", "r");
-	unsigned int calls = 0, most = 0, all = 0;
-	bool inside = false;
-	char line[LINE];
-
-	while (f && fgets(line, sizeof(line), f)) {
-		if (strstr(line, " enter: ")) {
-			inside = true;
-			calls = 0;
-		} else if (strstr(line, " leave: ")) {
-			most = inside && calls > most ? calls : most;
-			inside = false;
-		} else if (strstr(line, " sbi_call: ")) {
-			calls++;
-			all++;
-		}
-	}
-	if (f)
-		fclose(f);
-	note("%u SBI calls, at most %u in a section", all, most);
-	return most;
-}
-
-static void end_trace(void)
-{
-	rmdir(INSTANCE);
-	write_text(TRACING "kprobe_events", "-:new_events/enter\n-:new_events/leave");
-}
-
-/* ---- a signal ---- */
-
-static void on_alarm(int sig)
-{
-	(void)sig;
-}
-
-/* In a child, as the user whose limit is reached */
-static bool signal_ends_open(void)
-{
-	struct sigaction action = { .sa_handler = on_alarm };
-	struct itimerval soon = { .it_value.tv_usec = 5000, .it_interval.tv_usec = 5000 };
-	const uint64_t end = now_ns() + 10000000000;
-	int fd = 0;
-
-	become(USER);
-	if (sigaction(SIGALRM, &action, NULL) || setitimer(ITIMER_REAL, &soon, NULL))
-		return false;
-	for (unsigned int n = 0; fd != -EINTR && now_ns() < end; n++) {
-		fd = open_disabled(NEW(STORMERS + 2, n));
-		if (fd >= 0)
-			close(fd);
-	}
-	return fd == -EINTR;
-}
-
-/* ---- */
-
 static const char paranoid[] = "/proc/sys/kernel/perf_event_paranoid";
 
 static void run_storm(const int fds[EVENTS])
 {
 	unsigned int opened = 0, refused = 0;
-	bool all = true, traced;
+	bool all = true;
 	const double quiet = cycles_per_ns(fds, &all);
 	const uint64_t start = now_ns();
 	double seconds, loud;
@@ -209,11 +119,6 @@ static void run_storm(const int fds[EVENTS])
 	other = start_child(open_others, SECONDS * PER_SECOND / 4);
 	loud = cycles_per_ns(fds, &all);
 	waitpid(other, NULL, 0);
-	traced = trace(true);
-	sleep(SECONDS);
-	if (traced)
-		trace(false);
-	check(run_in_child(signal_ends_open), "signal_ends_the_wait");
 	shared->stop = true;
 	for (int i = 0; i < STORMERS; i++) {
 		waitpid(child[i], NULL, 0);
@@ -231,11 +136,6 @@ static void run_storm(const int fds[EVENTS])
 	note("cycles of the CPU: %.4f in a ns, %.4f meanwhile", quiet, loud);
 	check(all, "events_of_the_cpu_count_all_the_time");
 	check(loud >= quiet * 0.8, "events_of_the_cpu_count_on");
-	if (traced)
-		check(most_calls() <= 6, "sections_have_few_calls");
-	else
-		skip("sections_have_few_calls", "no kprobe events");
-	end_trace();
 }
 
 int main(void)
