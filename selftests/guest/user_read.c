@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <setjmp.h>
 
-#include "overcommit.h"
 #include "tracepoint.h"
 #include "../../include/sbi_pmu/region.h"
 
@@ -188,35 +187,6 @@ static void test_two_events(void)
 	set_close(&s);
 }
 
-static void test_shared_counter(void)
-{
-	struct perf_event_attr sampling = event(CYCLES);
-	struct set s = {};
-	struct comparison c;
-
-	for (unsigned int i = 0; i < 5; i++)
-		set_add(&s, event(CYCLES));
-	c = set_compare(&s, 500, true);
-	check_reads(&c, "user_read_of_shared_counter_is_right");
-
-	sampling.sample_period = 100000;
-	if (set_add(&s, sampling)) {
-		c = set_compare(&s, 500, true);
-		check_reads(&c, "user_read_of_counter_shared_with_sampling_is_right");
-		/* The counter has another value after each stop and start. */
-		for (unsigned int i = 0; i < 100 && !c.wrong; i++) {
-			ioctl(s.event[s.n - 1].fd,
-			      i % 2 ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
-			c = set_compare(&s, 2, false);
-		}
-		check(!c.wrong, "user_read_is_right_while_sampling_event_stops_and_starts");
-	} else {
-		skip("user_read_of_counter_shared_with_sampling_is_right",
-		     "no sampling event opens");
-	}
-	set_close(&s);
-}
-
 /*
  * Has the page the times that read(2) returns, each time that the event is disabled? It is written
  * a little later than perf core takes the time, but before the system call returns.
@@ -261,31 +231,6 @@ static void test_times(void)
 	stop_child(other);
 }
 
-/* Open more events than counters: twelve of one XiangShan unit, or all that QEMU counts. */
-static void test_multiplexed(void)
-{
-	char table[32];
-	const bool xiangshan = pmu_text("caps/event_table", table, sizeof(table));
-	struct set s = {};
-	struct comparison c;
-
-	for (unsigned int i = 0; i < (xiangshan ? 12 : 15); i++) {
-		struct perf_event_attr attr = xiangshan ? event(1ull << 56 | (i + 1)) :
-							  hardware_event(i);
-
-		attr.type = pmu.type;
-		attr.read_format = READ_TIMES;
-		set_add(&s, attr);
-	}
-	c = set_compare(&s, 2000, true);
-	note("%u events, %u of %u reads wrong, %u without a counter", s.n, c.wrong, c.rounds,
-	     c.no_counter);
-	check(s.n && !c.wrong, "user_read_of_many_events_is_right");
-	if (!c.no_counter)
-		skip("user_read_of_multiplexed_events", "no more events than counters open");
-	set_close(&s);
-}
-
 static bool reads_before_and_after_exec(void)
 {
 	const struct mapped m = open_cycles();
@@ -306,30 +251,6 @@ static struct perf_event_attr stopped_event(uint64_t config)
 
 	attr.disabled = 1;
 	return attr;
-}
-
-/* As PAPI does: open an event that does not count, map it, look at the page. */
-static void test_detection(void)
-{
-	const struct mapped m = open_mapped(stopped_event(CYCLES), 0, -1);
-	struct comparison c = {};
-	struct user_read r;
-
-	if (!check(m.page, "stopped_event_can_be_mapped"))
-		return;
-	note("cap_user_rdpmc %u, index %u", m.page->cap_user_rdpmc, m.page->index);
-	r = user_read_event(m.page);
-	check(r.source == NO_COUNTER && !r.value && !perf_get(m.fd).value,
-	      "page_of_new_event_says_it_can_be_read");
-	ioctl(m.fd, PERF_EVENT_IOC_ENABLE, 0);
-	work(1000);
-	compare_reads(m, &c);
-	check(c.counter && !c.wrong, "event_is_read_after_enable");
-	ioctl(m.fd, PERF_EVENT_IOC_DISABLE, 0);
-	r = user_read_event(m.page);
-	check(r.source == NO_COUNTER && r.value == perf_get(m.fd).value,
-	      "page_of_stopped_event_has_its_count");
-	close_mapped(m);
 }
 
 /* Return: the source of a count while the event counts; the page must say so from the beginning. */
@@ -356,12 +277,9 @@ static void test_event_types(void)
 	struct perf_event_attr attr = stopped_event(CYCLES);
 
 	check(source_of(generic, 0, -1) == COUNTER, "generic_event_is_user_readable");
-	check(source_of(attr, -1, 0) == NOT_READABLE, "page_of_cpu_event_says_it_cannot_be_read");
 	attr.inherit = 1;
 	check(source_of(attr, 0, 0) == NOT_READABLE,
 	      "page_of_inherited_event_says_it_cannot_be_read");
-	check(source_of(stopped_event(FIRMWARE(0)), 0, -1) == NOT_READABLE,
-	      "page_of_firmware_event_says_it_cannot_be_read");
 }
 
 /* ---- which CSRs a task can read ---- */
@@ -842,11 +760,8 @@ int main(int argc, char **argv)
 	}
 	check(read_number(ACCESS) == 1, "access_is_1_by_default");
 	test_two_events();
-	test_shared_counter();
 	test_times();
-	test_multiplexed();
 	check(run_in_child(reads_before_and_after_exec), "user_read_works_before_and_after_exec");
-	test_detection();
 	test_event_types();
 	test_isolation();
 	test_late_read();
