@@ -327,7 +327,6 @@ static void test_endless(const char *name, u64 quirks, bool wrong_mode)
 static void test_toggling(const char *name, struct machine machine, unsigned int nr, bool reopen,
 			  bool at_start)
 {
-	const struct perf_event_attr attr = { .type = PERF_TYPE_RAW, .sample_period = 100000, .exclude_kernel = 1 };
 	/* An event is disabled again before this is over: to enable others takes some time. */
 	const unsigned int period = 600 + 1000 * nr;
 	struct perf_event *e[4] = {}, *other;
@@ -342,12 +341,7 @@ static void test_toggling(const char *name, struct machine machine, unsigned int
 	other = perf_open(ATTR(9, .sample_period = 200000), &perf_core.task[1], -1, NULL, &(int){ 0 });
 	for (unsigned int loops = 0; loops < 6000 && host.irq_enabled[0]; loops++) {
 		for (unsigned int i = 0; i < nr; i++) {
-			if (!e[i]) {
-				struct perf_event_attr this = attr;
-
-				this.config = 5 + i;
-				e[i] = open_task(&this);
-			}
+			e[i] = e[i] ?: open_task(ATTR(5 + i, .sample_period = 100000, .exclude_kernel = 1));
 			perf_set_period(e[i], perf_model(e[i])->rate * period);
 			perf_run(100); /* a system call */
 			fakesbi.lcofi |= at_start;
@@ -356,10 +350,10 @@ static void test_toggling(const char *name, struct machine machine, unsigned int
 		perf_run(100);
 		for (unsigned int i = 0; i < nr; i++) {
 			perf_disable(e[i]);
-			if (!reopen)
-				continue;
-			perf_close(e[i]);
-			e[i] = NULL;
+			if (reopen) {
+				perf_close(e[i]);
+				e[i] = NULL;
+			}
 		}
 		perf_run(at_start ? 100 : period);
 	}
