@@ -15,9 +15,9 @@ enum { STORMERS = 4, SECONDS = 4, PER_SECOND = 50, USER = 65534, OTHER = 65533 }
 
 /* What the children have done */
 static volatile struct {
-	bool go, stop;
+	bool stop;
 	unsigned int opened[STORMERS], refused[STORMERS]; /* EAGAIN */
-	unsigned int errors, known, new, other_errors;
+	unsigned int errors, known, new;
 } *shared;
 
 static int open_disabled(uint64_t config)
