@@ -56,44 +56,6 @@ static void test_task(void)
 	close(instructions);
 }
 
-static void test_stop_and_start(void)
-{
-	struct perf_event_attr attr = event(INSTRUCTIONS);
-	int fd;
-
-	attr.disabled = 1;
-	fd = perf_try(&attr, 0, -1, -1);
-	check(fd >= 0 && !count_work(fd, 1000000), "event_opened_disabled_does_not_count");
-	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	check(count_work(fd, 1000000) > 0, "enabled_event_counts");
-	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	check(perf_get(fd).value && !count_work(fd, 1000000), "disabled_event_keeps_its_count");
-	close(fd);
-}
-
-/* Equal events of a group share one counter: all run, however many they are. */
-static void test_equal_events(void)
-{
-	enum { N = 40 };
-	bool all = true;
-	int fd[N];
-
-	for (int i = 0; i < N; i++)
-		fd[i] = open_event(INSTRUCTIONS, 0, -1, i ? fd[0] : -1);
-	work(1000000);
-	for (int i = N - 1; i >= 0; i--) {
-		const struct reading r = fd[i] < 0 ? (struct reading){} : perf_get(fd[i]);
-
-		if (!r.value || r.enabled != r.running) {
-			note("event %d: fd %d, %lu in %lu of %lu ns", i, fd[i], r.value, r.running,
-			     r.enabled);
-			all = false;
-		}
-		close(fd[i]);
-	}
-	check(all, "group_of_equal_events_shares_counter");
-}
-
 static void test_firmware(void)
 {
 	const unsigned int n = 200;
@@ -361,8 +323,6 @@ int main(void)
 {
 	begin();
 	test_task();
-	test_stop_and_start();
-	test_equal_events();
 	test_firmware();
 	test_own_time();
 	test_migration();

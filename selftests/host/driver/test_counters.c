@@ -112,11 +112,16 @@ static void test_sharing(void)
 	c = open_attr(ATTR(7, .exclude_kernel = 1));
 	check(is_on(a, 3) && is_on(b, 3), "counters.equal_events_share");
 	check(is_on(c, 4), "counters.events_with_other_filter_do_not_share");
+	for (unsigned int i = 0; i < 40; i++)
+		on += !!open_member(a, 7);
+	perf_run(10);
+	check(on == 40 && all_right(), "counters.many_equal_events_are_a_group");
 	unloaded("counters.sharing");
 
 	/* Each interrupt looks at all events of a counter. */
 	boot(&sbi);
 	a = open_raw(10);
+	on = 0;
 	for (unsigned int i = 0; i < 66; i++)
 		on += open_raw(9)->state == PERF_EVENT_STATE_ACTIVE;
 	check(on == 64, "share.sharing_of_a_counter_has_a_limit");
