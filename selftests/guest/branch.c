@@ -618,7 +618,8 @@ int main(int argc, char **argv)
 	} else {
 		has_types = !is_logged("branch records without types");
 		note("%u entries%s", entries, has_types ? "" : " without types");
-		check(is_logged("no Smstateen: KVM guests") == (isa_has("h") && !isa_has("smstateen")),
+		check(is_logged("no Smstateen: KVM guests") ==
+			      (isa_has("h") && !isa_has("smstateen")),
 		      "log_says_whether_guests_can_read_records");
 		test_walk();
 		test_filters();

@@ -43,9 +43,9 @@ static bool program_counts(void)
 	usleep(100000);
 	for (int i = 0; i < EVENTS; i++) {
 		r[i] = perf_get(fd[i]);
-		note("event %d: %lu, before %lu, in %lu of %lu ns, before %lu of %lu", i, r[i].value,
-		     before[i].value, r[i].running, r[i].enabled, before[i].running,
-		     before[i].enabled);
+		note("event %d: %lu, before %lu, in %lu of %lu ns, before %lu of %lu", i,
+		     r[i].value, before[i].value, r[i].running, r[i].enabled,
+		     before[i].running, before[i].enabled);
 		all &= r[i].enabled > before[i].enabled &&
 		       r[i].running - before[i].running == r[i].enabled - before[i].enabled;
 	}

@@ -379,8 +379,9 @@ static void test_filters(unsigned int unit)
 {
 	struct counts c = {};
 	struct group g = {};
+	struct perf_event_attr branches = { .size = sizeof(branches) };
 	char test[64];
-	int branches;
+	int fd;
 
 	for (int i = 0; i < 3; i++) {
 		struct perf_event_attr attr = event(XS_TAG(unit) | XS_EVENT(3, 0));
@@ -391,12 +392,12 @@ static void test_filters(unsigned int unit)
 	}
 	snprintf(test, sizeof(test), "%s_user_and_kernel_counts_sum_to_all", unit_names[unit]);
 	/* With raw events only the driver cannot know, and has them take turns. */
-	branches = perf_try(&(struct perf_event_attr){ .size = sizeof(struct perf_event_attr),
-						       .config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS }, 0, -1, -1);
-	if (branches >= 0)
-		close(branches);
-	if (branches < 0 && g.n < 3) {
-		skip(test, "firmware takes no standard event that tells whether two counters count one event");
+	branches.config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+	fd = perf_try(&branches, 0, -1, -1);
+	if (fd >= 0)
+		close(fd);
+	if (fd < 0 && g.n < 3) {
+		skip(test, "no standard event tells whether two counters count one event");
 		group_close(&g);
 		return;
 	}
@@ -405,8 +406,8 @@ static void test_filters(unsigned int unit)
 		c = group_count(&g, work_in_both_modes, 20000000);
 	note("%s: user %lu, kernel %lu, all %lu", unit_names[unit], c.value[1], c.value[2],
 	     c.value[0]);
-	check(g.n == 3 && within(c.value[1] + c.value[2], c.value[0], 2) && c.value[1] > c.value[0] / 20 &&
-	      c.value[2] > c.value[0] / 20, "%s", test);
+	check(g.n == 3 && within(c.value[1] + c.value[2], c.value[0], 2) &&
+	      c.value[1] > c.value[0] / 20 && c.value[2] > c.value[0] / 20, "%s", test);
 	group_close(&g);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * open_loaded - whether real firmware takes an event does not depend on how many events count; those
+ * open_loaded - whether real firmware takes an event does not depend on how many count; those
  * go on counting. In shared mode an event is refused with EBUSY while the built-in driver has all
  * counters that might count it.
  */

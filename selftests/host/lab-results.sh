@@ -66,7 +66,7 @@ qemu q7|q11|qfix
 kernel stable|testing|debug
 mode exclusive|shared
 overflow -|lcofi|thead|andes|timer
-options -|alone|collectors|harts=[2-8]|hart1=[a-z]+=(true|false)(,[a-z]+=(true|false))*|kvm=[1-8](,host)?|insmod=[a-z]+=.*|icount=[0-9]+|stress=[0-9]+|slow=[2-9]|opensbi=.*
+options -|alone|collectors|end=reboot|harts=[2-8]|hart1=[a-z]+=(true|false)(,[a-z]+=(true|false))*|kvm=[1-8](,host)?|insmod=[a-z]+=.*|icount=[0-9]+|stress=[0-9]+|slow=[2-9]|opensbi=.*
 END
 [ "$(select_cases fw11 kvm | values name | tr '\n' ' ')" = "kvm fw11 " ] ||
 	fails "make check CASES=... does not run the cases named"

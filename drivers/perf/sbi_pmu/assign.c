@@ -51,7 +51,7 @@ static u64 where_it_counts(const struct sbi_pmu_assignment *a,
 	return candidates;
 }
 
-/* The counters to which the event of counter @i could move, to make room for @code. */
+/* The counters to which the event of counter @i could move, so that @code gets it. */
 static u64 could_move_to(const struct sbi_pmu_assignment *a,
 			 const struct sbi_pmu_counters *counters, unsigned int i,
 			 const struct sbi_pmu_code *code)

@@ -143,6 +143,15 @@ static int reboot_notify(struct notifier_block *nb, unsigned long action, void *
 	return NOTIFY_OK;
 }
 
+static void log_lost_events(struct sbi_pmu_cpu *cpu)
+{
+	if (cpu->lost_events == cpu->lost_logged)
+		return;
+	cpu->lost_logged = cpu->lost_events;
+	pr_warn_ratelimited("CPU%d: firmware gives no counter: an event is not counted (%u)\n",
+			    smp_processor_id(), cpu->lost_logged);
+}
+
 /* On PREEMPT_RT this is a thread of the CPU. */
 static void handle_lost_events(struct irq_work *work)
 {
@@ -150,11 +159,7 @@ static void handle_lost_events(struct irq_work *work)
 	struct sbi_pmu *pmu = cpu->pmu;
 	unsigned long flags;
 
-	if (cpu->lost_events != cpu->lost_logged)
-		pr_warn_ratelimited(
-			"CPU%d: firmware gives no counter: an event is not counted (%u)\n",
-			smp_processor_id(), cpu->lost_events);
-	cpu->lost_logged = cpu->lost_events;
+	log_lost_events(cpu);
 	/* Without it perf core adds the events again at the next context switch or rotation. */
 	if (!pmu->perf_pmu_resched)
 		return;

@@ -464,7 +464,7 @@ static void test_offline(void *arg)
 	sbi_pmu_counters_offline(this_cpu_ptr(pmu->cpu));
 }
 
-/* Interrupts are enabled between two tests. Return: NULL, or why counters @which do not interrupt. */
+/* Return: NULL, or why counters @which do not interrupt. Interrupts are on between two tests. */
 static const char *run_test(struct irq_test *test, u64 which, u32 event)
 {
 	test->which = which;

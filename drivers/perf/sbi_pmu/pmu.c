@@ -308,9 +308,8 @@ static int leave_one(const struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	e->candidates &= ~BIT_ULL(fls64(which) - 1);
 	if (e->candidates)
 		return 0;
-	pr_info_ratelimited(
-		"event %#x, data %#llx: one counter is free for it, which is left to the other PMU; CAP_PERFMON may use it\n",
-		e->code.idx, e->code.data);
+	pr_info_ratelimited("event %#x, data %#llx: its free counter is left to the other PMU\n",
+			    e->code.idx, e->code.data);
 	return -EBUSY;
 }
 

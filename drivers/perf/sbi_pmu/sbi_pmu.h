@@ -343,7 +343,7 @@ struct sbi_pmu_branch_cpu {
 	const struct mm_struct *mm;      /* whose branches they are, since they were cleared */
 	struct perf_branch_stack *stack; /* for a sample */
 	bool tells_missed;               /* it has recorded a misprediction: so it can */
-	bool on; /* set up since it came online, so it has records; until it goes or the kernel ends */
+	bool on; /* it has records and is set up, until it goes or the kernel ends */
 };
 
 #define SBI_PMU_HPMCOUNTERS	32 /* hardware counters by number: 0 is cycle, 2 instret */
