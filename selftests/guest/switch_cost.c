@@ -274,10 +274,10 @@ static uint64_t read_ns(const struct set *set)
 
 /*
  * @shift: an instruction takes 2^@shift ns. A round switches each event out and in twice: once for
- * each task. The driver adds at most 0.4 times perf core's work: about 0.28 on Debian 13's kernel
- * and 0.24 on Linux 7.2, however counters are programmed; before what is needed was inline it was
- * 0.44, and with a search for a counter at each switch 1.4. After programs that sample it is more
- * for some seconds, whatever the driver: this comes before them.
+ * each task. The driver adds at most 0.6 times perf core's work: about 0.33 with five events, and
+ * 0.53 at the worse of Linux 7.2's speeds; with a search for a counter at each switch it was 1.4
+ * (eight events). After programs that sample it is more for some seconds, whatever the driver: this
+ * comes before them.
  */
 static void test_instructions(int shift, const struct set *all)
 {
@@ -296,7 +296,7 @@ static void test_instructions(int shift, const struct set *all)
 	core = (least[1] - least[0]) / unit;
 	own = (least[2] - least[0]) / unit;
 	note("instructions to switch an event out and in: %.0f, a software event: %.0f", own, core);
-	check(own <= 1.4 * core, "event_costs_at_most_1_4_software_events");
+	check(own <= 1.6 * core, "event_costs_at_most_1_6_software_events");
 
 	core = read_ns(&sets[1]);
 	own = read_ns(&sets[2]);
@@ -327,7 +327,7 @@ static uint64_t test_module(void)
 	if (icount && !is_kvm_guest())
 		test_instructions(atoi(icount), &all);
 	else
-		skip("event_costs_at_most_1_4_software_events", "instructions are not the clock");
+		skip("event_costs_at_most_1_6_software_events", "instructions are not the clock");
 	snapshot = false;
 	return ns;
 }
