@@ -391,7 +391,7 @@ struct sbi_pmu_cpu {
 	u64 restart;   /* running ones that must be started from another value */
 	u64 invalid;   /* firmware has lost their event or value: they are configured again */
 	u64 restarted; /* running ones that were stopped and started in this section */
-	u64 served; /* those that the last interrupt named; 0 if an event has started or stopped */
+	u64 served; /* those that the last interrupt named; 0 once a sampling event has stopped */
 	u64 stopped_armed;  /* armed ones that were stopped since it: theirs may come yet */
 	u64 pinned;         /* fixed counters that are busy since all programs may read them */
 	u64 to_pin;         /* those of @world_readable that are not */
