@@ -101,6 +101,8 @@ struct fakesbi_branches {
  * @shmem: snapshot shared memory, NULL: none
  * @copy: its contents at the last START from it
  * @sscofpmf: counters have overflow interrupts and filters
+ * @one_filter: filters that all counters have in common, and S-mode can set (T-Head's sxstatus)
+ * @filter: those that are set
  * @overflow_csr: the CSR that has the overflow bits: scountovf, or that of another source
  * @lcofi: the interrupt is pending
  * @lcofi_stays: S-mode cannot clear that, only a stop of a counter does
@@ -137,6 +139,7 @@ struct fakesbi_hart {
 	struct spec_snapshot *shmem;
 	struct spec_snapshot copy;
 	bool sscofpmf;
+	u32 one_filter, filter;
 	unsigned int overflow_csr;
 	bool lcofi, lcofi_stays;
 	u64 quirks;

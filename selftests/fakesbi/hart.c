@@ -191,7 +191,11 @@ static bool counts_nothing(unsigned int idx)
 /* Events that a running counter counts in a ns */
 static u64 rate_of(unsigned int idx)
 {
-	return counts_nothing(idx) ? 0 : fakesbi_rate(&fakesbi.ctr[idx].code);
+	struct fakesbi_code code = fakesbi.ctr[idx].code;
+
+	if (!model_is_firmware(idx) && !(fakesbi.unfiltered && fakesbi.unfiltered(&code)))
+		code.flags |= fakesbi.filter;
+	return counts_nothing(idx) ? 0 : fakesbi_rate(&code);
 }
 
 /* What a counter that runs without an event counts */
@@ -417,6 +421,7 @@ void fakesbi_suspend(void)
 		if (fakesbi_has(QUIRK_SUSPEND_LOSES_FIXED_FILTERS) && model_is_fixed(i))
 			ctr->code.flags = 0;
 	}
+	fakesbi.filter = model_random64() & fakesbi.one_filter;
 	fakesbi.branches.frozen = true;
 	if (fakesbi_has(QUIRK_SUSPEND_LOSES_EVENTS) && fakesbi.delegated)
 		boot_events();

@@ -137,6 +137,8 @@ static struct sbiret take(unsigned int idx, const struct fakesbi_code *code)
 		ctr->running = false;
 	ctr->code = *code;
 	ctr->code.flags = filters_kept(idx, code);
+	if (fakesbi.one_filter && code->flags)
+		model_report("an event of this core has no bits for filters");
 	ctr->configured = true;
 	ctr->event = model_event(code);
 	if (code->idx >> 16 == SPEC_TYPE_CACHE && fakesbi.odd_counters & BIT(idx & 31))

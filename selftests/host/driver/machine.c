@@ -30,6 +30,10 @@ static void set_up(const struct machine *m)
 			fakesbi.overflow_csr = m->overflow_csr;
 			fakesbi.quirks |= QUIRK(FIXED_HOMOGENEOUS);
 		}
+		if (m->overflow_csr == 0x5c5 && !m->arch) {
+			fakesbi.quirks |= QUIRK(NO_FILTER);
+			fakesbi.one_filter = SPEC_CFG_UINH | SPEC_CFG_SINH;
+		}
 		fakesbi.smcntrpmf = m->smcntrpmf;
 		if (m->delegated)
 			fakesbi_delegate(true);

@@ -522,6 +522,10 @@ static bool has_no_filter(const struct fakesbi_code *code)
 	return code->idx == RAW && code->data == IGNORES;
 }
 
+static bool has_none(const struct fakesbi_code *code)	{ return code; }
+static void all_unfiltered(void)	{ fakesbi.unfiltered = has_none; }
+static void half_a_filter(void)		{ fakesbi.one_filter = SPEC_CFG_UINH; }
+
 static void unfiltered(void)
 {
 	fakesbi.unfiltered = has_no_filter;
@@ -620,6 +624,17 @@ static const struct {
 	  OF_RAW(0xbe, OF_USER), 0, RAW, 0xbe, SINH, 3 },
 	{ "spacemit.same_code_of_x100_filters", X100,
 	  OF_RAW(0xb9, OF_USER), 0, RAW, 0xb9, SINH, 3 },
+	/* T-Head's one filter of all counters: firmware has no part in it */
+	{ "filter.thead_filters_cycles", { THEAD }, CYCLES(OF_USER), 0, 1, 0, 0, 0 },
+	{ "filter.thead_filters_others", { THEAD }, OF_RAW(5, OF_KERNEL), 0, RAW, 5, 0, 3 },
+	{ "filter.thead_cannot_leave_out_m_mode", { THEAD },
+	  OF_RAW(5, .exclude_hv = 1), 0, RAW, 5, 0, 3 },
+	{ "filter.thead_is_tried", { THEAD, .prepare = all_unfiltered }, CYCLES(OF_USER), -ENOENT },
+	{ "filter.thead_is_tried_for_each_event", { THEAD, .prepare = unfiltered },
+	  OF_RAW(IGNORES, OF_USER), -ENOENT },
+	{ "filter.thead_without_bit_of_a_mode_is_enoent", { THEAD, .prepare = half_a_filter },
+	  CYCLES(OF_USER), -ENOENT },
+	{ "filter.thead_shared_is_enoent", { THEAD, .other = "cpu" }, OF_RAW(5, OF_USER), -ENOENT },
 	/* whether a filter works is tried */
 	{ "filter.cycles_filter_on_cycle", { .quirks = OPENSBI_NEW, SMCNTRPMF },
 	  CYCLES(OF_USER), 0, 1, 0, SINH, 0 },
@@ -728,6 +743,72 @@ static void test_world_readable(void)
 	unloaded("filter.world_readable");
 }
 
+/* Does the event wait for the filter, and has it counted all before? */
+static bool waits(struct perf_event *e)
+{
+	return e->state == PERF_EVENT_STATE_INACTIVE && is_right(e);
+}
+
+static void test_one_filter(void)
+{
+	struct perf_event *user, *kernel, *all, *firmware;
+	unsigned long before;
+
+	boot(&(struct machine){ THEAD, .cpus = 2 });
+	user = open_raw(5);
+	firmware = open_member(user, FIRMWARE_EVENT(1));
+	check(!perf_open(ATTR(6, OF_USER), NULL, 0, user, &(int){ 0 }),
+	      "one_filter.group_with_two_is_refused");
+	perf_close(user);
+	check(firmware, "one_filter.firmware_event_goes_with_any");
+
+	user = open_attr(ATTR(5, OF_USER));
+	check(open_member(user, FIRMWARE_EVENT(1)) &&
+	      perf_open(ATTR(6, OF_USER), NULL, 0, user, &(int){ 0 }),
+	      "one_filter.group_with_one_opens");
+	kernel = open_attr(ATTR(5, OF_KERNEL));
+	all = open_raw(5);
+	for (unsigned int n = 0; n < 9; n++) {
+		perf_run(1000);
+		perf_rotate();
+	}
+	check(is_right(user) && is_right(kernel) && is_right(all) && perf_read(user) &&
+	      perf_read(kernel) && perf_read(all), "one_filter.others_take_turns");
+	perf_close(kernel);
+	perf_close(all);
+	perf_run(1000);
+	perf_suspend(true);
+	perf_run(1000);
+	check(is_right(user), "one_filter.is_there_again_after_sleep");
+
+	host_sysctl("2");
+	perf_interrupts();
+	perf_run(1000);
+	check(waits(user) && !fakesbi.filter && open_errno(ATTR(6, OF_USER)) == -ENOENT &&
+	      !open_errno(ATTR(6)), "one_filter.none_while_all_may_read_cycle");
+	host_sysctl("1");
+	perf_rotate();
+	perf_run(1000);
+	check(user->state == PERF_EVENT_STATE_ACTIVE && is_right(user) && fakesbi.filter,
+	      "one_filter.is_there_again_after_that");
+	perf_close(user);
+	check(!fakesbi.filter, "one_filter.ends_with_the_last_event");
+
+	/* Two tasks, each with its own */
+	user = perf_open(ATTR(5, OF_USER), &perf_core.task[0], -1, NULL, &(int){ 0 });
+	kernel = perf_open(ATTR(5, OF_KERNEL), &perf_core.task[1], -1, NULL, &(int){ 0 });
+	go_away(1000);
+	before = all_calls();
+	for (unsigned int n = 0; n < 10; n++) {
+		perf_run(1000);
+		go_away(1000);
+	}
+	check(is_right(user) && is_right(kernel) && perf_read(kernel), "one_filter.is_the_tasks");
+	check(all_calls() == before, "one_filter.changes_without_calls");
+	perf_reboot(SYS_RESTART);
+	unloaded("one_filter");
+}
+
 void test_event(void)
 {
 	static const char *const tables[] = { "user-guide", "v2r2-2025", "v2r2-2026", "v3" };
@@ -746,4 +827,5 @@ void test_event(void)
 	test_filters();
 	test_tried_once();
 	test_world_readable();
+	test_one_filter();
 }

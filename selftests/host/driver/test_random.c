@@ -47,6 +47,9 @@ static const struct scenario scenarios[] = {
 	{ "27_bits", { .width = 27, .quirks = QUIRK(HIGHEST_FIRST) | JUNK, SBI } },
 	{ "faults", { .quirks = SUSPEND, SBI }, true },
 	{ "faults_27_bits_tied", { .width = 27, .quirks = QUIRK(TIED), SBI }, true },
+	{ "one_filter", { THEAD, .cpus = 2, .quirks = QUIRK(LEVEL) | SUSPEND } },
+	{ "one_filter_faults", { THEAD, .quirks = QUIRK(LEVEL) }, true },
+	{ "one_filter_slow", { THEAD, .quirks = QUIRK(LEVEL) }, .slow = true },
 	{ "value_ignored", { .quirks = QUIRK(VALUE_IGNORED), SBI } },
 	{ "opensbi_1_2", { .width = 48, .quirks = OPENSBI_OLD, .impl_version = OPENSBI(1, 2) } },
 	{ "opensbi_1_9", { .width = 48, .quirks = OPENSBI_NEW, .impl_version = OPENSBI(1, 9) } },
@@ -200,9 +203,12 @@ static void check_event(struct perf_model *m)
 }
 
 /* Does cycle or instret count all, for programs without an event? */
-static bool counts_all(const struct fakesbi_ctr *ctr)
+static bool counts_all(const struct fakesbi_hart *hart, unsigned int idx)
 {
-	return fakesbi_has(QUIRK_FIXED_WITHHELD) || (ctr->running && !ctr->lost && !ctr->code.flags);
+	const struct fakesbi_ctr *ctr = &hart->ctr[idx];
+
+	return fakesbi_has(QUIRK_FIXED_WITHHELD) ||
+	       (ctr->running && !ctr->lost && !ctr->code.flags && !hart->filter);
 }
 
 /* Programs read what all may, and what their pages show: that counts only their own events. */
@@ -221,7 +227,7 @@ static void check_open(unsigned int cpu)
 		leaks += ctr[m->page.index - 1].value > m->happened;
 	}
 	if (to_all == TIME_AND_FIXED && !now->machine.other && !now->faults && !host_is_other_kind(cpu))
-		misread += !counts_all(&ctr[0]) || !counts_all(&ctr[2]);
+		misread += !counts_all(&fakesbi_harts[cpu], 0) || !counts_all(&fakesbi_harts[cpu], 2);
 	leaks += host.scounteren[cpu] & ~may || to_all & ~host.scounteren[cpu];
 }
 

@@ -69,6 +69,12 @@ bool sbi_pmu_csr_exists(unsigned int csr)
 	return fakesbi.sscofpmf && csr == fakesbi.overflow_csr;
 }
 
+bool sbi_pmu_csr_filter(u32 flags)
+{
+	fakesbi.filter = flags & fakesbi.one_filter;
+	return fakesbi.filter == flags;
+}
+
 /* ---- counters that firmware delegates to S-mode ---- */
 
 #define FILTERS		(SPEC_EVENT_SINH | SPEC_EVENT_UINH | SPEC_EVENT_VSINH | SPEC_EVENT_VUINH)

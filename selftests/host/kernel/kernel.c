@@ -792,6 +792,8 @@ const char *host_left(void)
 	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
 		if (fakesbi_harts[h].shmem)
 			return "shared memory";
+		if (fakesbi_harts[h].filter)
+			return "a filter";
 		if (fakesbi_harts[h].branches.control || fakesbi_harts[h].branches.entry[0].source)
 			return "a branch record";
 		/* A fixed counter that was not offered may be another driver's. */

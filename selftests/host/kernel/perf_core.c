@@ -880,6 +880,8 @@ void perf_refresh(struct perf_event *e, int samples)
 void perf_suspend(bool loses_power)
 {
 	host_cpu_pm(CPU_PM_ENTER);
+	if (fakesbi.filter)
+		model_report("the filter of all counters is set while the CPU sleeps");
 	if (loses_power) {
 		fakesbi_suspend();
 		host.scounteren[host.cpu] = HOST_OPEN_AT_START;
@@ -935,8 +937,11 @@ void perf_reboot(unsigned long action)
 	unsigned int cpu;
 
 	host_reboot(action);
-	for_each_online_cpu(cpu)
+	for_each_online_cpu(cpu) {
 		exit_cpu(cpu);
+		if (fakesbi_harts[cpu].filter)
+			model_report("the filter of all counters is set at a reboot");
+	}
 }
 
 /* ---- mmap pages ---- */
