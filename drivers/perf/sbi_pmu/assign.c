@@ -126,6 +126,16 @@ static void hold(struct sbi_pmu_assignment *a, unsigned int idx, const struct sb
 	sbi_pmu_assign_events(a, idx, events);
 }
 
+/* Do all events that count have the filter of @code, where they have one in common? */
+static bool has_same_filter(const struct sbi_pmu_assignment *a,
+			    const struct sbi_pmu_counters *counters, const struct sbi_pmu_code *code)
+{
+	const u64 busy = a->busy & sbi_pmu_hardware(counters);
+
+	return !counters->one_filter || sbi_pmu_code_is_firmware(code) || !busy ||
+	       a->counter[first_counter(busy)].code.flags == code->flags;
+}
+
 /**
  * sbi_pmu_assign_add() - add one more event to the assignment of a group
  * @a: changed if the event fits
@@ -140,6 +150,8 @@ bool sbi_pmu_assign_add(struct sbi_pmu_assignment *a, const struct sbi_pmu_count
 	unsigned int to = sbi_pmu_assign_find(a, code, candidates);
 	struct sbi_pmu_path path;
 
+	if (!has_same_filter(a, counters, code))
+		return false;
 	if (to != SBI_PMU_NO_COUNTER) {
 		if (a->counter[to].events >= SBI_PMU_EVENTS_PER_COUNTER)
 			return false;

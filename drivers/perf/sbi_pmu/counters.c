@@ -521,6 +521,25 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 }
 
 /*
+ * Where all counters have one filter: may it be @flags? Not while events with another one count.
+ * What idle counters hold has the new one, too: so equal events have equal filters at any time.
+ */
+static bool use_filter(struct sbi_pmu_cpu *cpu, u32 flags)
+{
+	const u64 hardware = sbi_pmu_hardware(cpu->counters);
+	unsigned int i;
+
+	if (cpu->filter == flags)
+		return true;
+	if (cpu->assigned.busy & hardware || !sbi_pmu_csr_filter(flags))
+		return false;
+	cpu->filter = flags;
+	for_each_counter(i, cpu->assigned.configured & hardware)
+		cpu->assigned.counter[i].code.flags = flags;
+	return true;
+}
+
+/*
  * Equal events share a counter: a second one would be taken from others, and QEMU lets only one
  * count. But a fixed one on which nothing counts is better than a programmable one that others
  * use, perhaps to sample. Return: the counter, or an errno.
@@ -549,6 +568,9 @@ int sbi_pmu_event_add_anywhere(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 
 	if (!cpu->online)
 		return -ENODEV;
+	if (unlikely(cpu->counters->one_filter) && !sbi_pmu_code_is_firmware(&e->code) &&
+	    !use_filter(cpu, e->code.flags))
+		return -ENOSPC; /* they take turns */
 	idx = choose_counter(cpu, e);
 	if (idx < 0)
 		return idx;
@@ -823,8 +845,16 @@ static bool hold_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
  */
 void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu)
 {
+	const u64 filtered = cpu->filter ? cpu->assigned.busy & sbi_pmu_hardware(cpu->counters) : 0;
 	unsigned int i;
 
+	/* They have a filter in common with other counters: it ends, and who has it waits. */
+	for_each_counter(i, filtered) {
+		sbi_pmu_counter_update(cpu, i);
+		counter_drop_events(cpu, i);
+	}
+	if (unlikely(cpu->filter))
+		use_filter(cpu, 0);
 	for_each_counter(i, cpu->counters->fixed & ~cpu->pinned) {
 		if (!hold_fixed(cpu, i))
 			continue;
@@ -897,6 +927,9 @@ void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
 	cpu->invalid = 0;
 	cpu->started = 0;
 	cpu->online = true;
+	cpu->filter = 0;
+	if (cpu->counters->one_filter)
+		sbi_pmu_csr_filter(0);
 	cpu->direct = !cpu->accumulates;
 	cpu->needs_start_value = cpu->backend->stops_all || cpu->accumulates;
 	if (cpu->exclusive)
@@ -924,6 +957,8 @@ void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu)
 		counter_release(cpu, i);
 	}
 	cpu->disabled = false;
+	if (cpu->counters->one_filter)
+		sbi_pmu_csr_filter(0);
 	cpu->backend->offline(cpu);
 }
 
@@ -935,6 +970,8 @@ void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu, u64 clock)
 	for_each_counter(i, sbi_pmu_assign_idle(&cpu->assigned))
 		if (cpu->assigned.counter[i].stamp <= clock)
 			counter_release(cpu, i);
+	if (unlikely(cpu->filter))
+		use_filter(cpu, 0);
 }
 
 /*
@@ -971,6 +1008,8 @@ void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu)
 			  has_kept_events(cpu);
 	unsigned int i;
 
+	if (cpu->counters->one_filter)
+		sbi_pmu_csr_filter(cpu->filter);
 	if (kept) {
 		/* Firmware may have set overflow bits with the events: none interrupts again. */
 		cpu->armed = 0;

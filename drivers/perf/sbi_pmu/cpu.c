@@ -110,6 +110,8 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 	case CPU_PM_ENTER:
 		/* The CPU, and its counters, may lose power. */
 		sbi_pmu_counters_update(cpu, cpu->assigned.busy);
+		if (cpu->filter)
+			sbi_pmu_csr_filter(0);
 		break;
 	case CPU_PM_ENTER_FAILED:
 	case CPU_PM_EXIT:
@@ -130,7 +132,7 @@ static void reboot_here(void *arg)
 	struct sbi_pmu *pmu = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
 
-	if (pmu->backend == &sbi_pmu_backend_csr)
+	if (pmu->backend == &sbi_pmu_backend_csr || cpu->counters->one_filter)
 		sbi_pmu_counters_offline(cpu);
 	sbi_pmu_branch_offline(cpu);
 }

@@ -4,6 +4,9 @@
 
 #include "sbi_pmu.h"
 
+#define THEAD_PMDU	BIT(10) /* sxstatus: no counter counts user mode */
+#define THEAD_PMDS	BIT(11) /* nor the kernel */
+
 /*
  * A counter that firmware announces may not exist (OpenSBI before 1.4, if there are gaps), or not
  * be readable in S-mode. Such a read traps: the kernel would panic without the exception table.
@@ -119,6 +122,27 @@ bool sbi_pmu_csr_exists(unsigned int csr)
 		CASE_1(SBI_PMU_CSR_ANDES_SLIE);
 	}
 	return !error;
+}
+
+/**
+ * sbi_pmu_csr_filter() - set the one filter of all counters (T-Head's C906 and C910)
+ * @flags: SET_UINH, SET_SINH, or both: these modes do not count; 0: all do
+ *
+ * PMDU and PMDS of sxstatus, of which no other bit changes.
+ * Return: is that so? Not where there is no such filter.
+ */
+bool sbi_pmu_csr_filter(u32 flags)
+{
+	const unsigned long set = (flags & SBI_PMU_CFG_FLAG_SET_UINH ? THEAD_PMDU : 0) |
+				  (flags & SBI_PMU_CFG_FLAG_SET_SINH ? THEAD_PMDS : 0);
+	const unsigned long both = THEAD_PMDU | THEAD_PMDS;
+	unsigned long now;
+
+	if (READ_OR_TRAP(SBI_PMU_CSR_THEAD_SXSTATUS, now))
+		return false;
+	csr_set(SBI_PMU_CSR_THEAD_SXSTATUS, set);
+	csr_clear(SBI_PMU_CSR_THEAD_SXSTATUS, both & ~set);
+	return (csr_read(SBI_PMU_CSR_THEAD_SXSTATUS) & both) == set;
 }
 
 /* ---- delegated counters (Smcdeleg, Ssccfg) ---- */

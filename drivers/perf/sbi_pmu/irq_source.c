@@ -32,6 +32,7 @@ static const struct sbi_pmu_irq_source sources[] = {
 		.pending = CSR_SIP,
 		.enable = CSR_SIE,
 		.mask = BIT(17),
+		.loses = true,
 	},
 	[ANDES_IRQ] = {
 		/* hwirq: Linux numbers the interrupts of Andes' own CSRs from 256. */
@@ -47,15 +48,20 @@ static const struct sbi_pmu_irq_source sources[] = {
 	},
 };
 
+/* C906, C910 and C920v1, which return 0 for marchid and mimpid */
+bool sbi_pmu_may_have_one_filter(const struct sbi_pmu_firmware_id *core)
+{
+	return core->mvendorid == THEAD && !core->marchid && !core->mimpid;
+}
+
 /* The overflow interrupt of a core with these ISA extensions, NULL if none is known. */
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_firmware_id *core,
 						       bool sscofpmf, bool xandespmu)
 {
 	if (sscofpmf)
 		return &sources[LCOFI];
-	/* Most return 0 for marchid and mimpid. */
-	if (core->mvendorid == THEAD && ((!core->marchid && !core->mimpid) ||
-					 (core->marchid == THEAD_C908 && core->mimpid == K230)))
+	if (sbi_pmu_may_have_one_filter(core) ||
+	    (core->mvendorid == THEAD && core->marchid == THEAD_C908 && core->mimpid == K230))
 		return &sources[THEAD_IRQ];
 	return xandespmu ? &sources[ANDES_IRQ] : NULL;
 }

@@ -334,6 +334,9 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 		return ret;
 	pmu->exclusive = !*owner;
 	pmu->name = pmu->exclusive ? NAME_EXCLUSIVE : NAME_SHARED;
+	/* M-mode has a part of it that only firmware can set. */
+	pmu->counters.one_filter = pmu->exclusive && sbi_pmu_may_have_one_filter(&pmu->id);
+	pmu->caps.m_mode_fixed = pmu->counters.one_filter;
 	/* OpenSBI writes out of bounds if it has no free firmware counter for such an event. */
 	pmu->caps.platform_fw = pmu->exclusive || pmu->id.impl != SBI_IMPL_OPENSBI;
 	/* KVM has one counter for cycles, instructions and each firmware event, and one shmem. */

@@ -386,9 +386,9 @@ static void release_idle(void *arg)
 /* While no event exists a CPU configures nothing; its timer may release what it has. */
 static bool has_configured(int cpu, void *arg)
 {
-	const struct sbi_pmu *pmu = arg;
+	const struct sbi_pmu_cpu *c = per_cpu_ptr(((struct sbi_pmu *)arg)->cpu, cpu);
 
-	return per_cpu_ptr(pmu->cpu, cpu)->assigned.configured;
+	return c->assigned.configured || c->filter;
 }
 
 static void event_destroy(struct perf_event *event)

@@ -856,7 +856,13 @@ static void probe_moves_here(void *arg)
 	sbi_pmu_counters_borrow(cpu, borrowed);
 	p->moves = sbi_pmu_counter_config(cpu, BIT_ULL(idx), &p->code, &got);
 	if (!p->moves) {
-		p->moves = start_and_count_moves(cpu, idx);
+		/* It is for all counters: in a section nothing else counts that the events want. */
+		if (cpu->counters->one_filter && !sbi_pmu_csr_filter(p->code.flags))
+			p->moves = -EOPNOTSUPP;
+		else
+			p->moves = start_and_count_moves(cpu, idx);
+		if (cpu->counters->one_filter)
+			sbi_pmu_csr_filter(cpu->filter);
 		sbi_pmu_counter_unconfig(cpu, idx);
 	}
 	sbi_pmu_counters_give_back(cpu, borrowed);
@@ -1111,20 +1117,21 @@ static int try_filter(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 			 enum sbi_pmu_opener opener, int refusal, u64 *candidates)
 {
+	/* What all programs may read counts in all modes. */
+	const bool open = READ_ONCE(pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED;
 	u64 programmable, filtering;
 	int ret, obeys = 0;
 
 	mutex_lock(&pmu->cache.lock);
 	ret = find_locked(pmu, code, opener, candidates);
 	programmable = ret ? 0 : *candidates & pmu->counters.programmable;
-	if (code->flags && pmu->caps.filter && programmable)
+	if (code->flags && pmu->caps.filter && programmable && !(open && pmu->counters.one_filter))
 		obeys = try_filter(pmu, code, opener, programmable);
 	mutex_unlock(&pmu->cache.lock);
 	if (ret || !code->flags)
 		return ret == -EOPNOTSUPP ? -ENOENT : ret;
 	filtering = obeys > 0 ? programmable : 0;
-	/* What all programs may read counts in all modes. */
-	if (READ_ONCE(pmu->user_access.mode) != SBI_PMU_USER_ACCESS_FIXED)
+	if (!open)
 		filtering |= *candidates & pmu->caps.fixed_filters;
 	if (!filtering)
 		return obeys < 0 ? obeys : refusal;
@@ -1215,11 +1222,17 @@ void sbi_pmu_probe_filters(struct sbi_pmu *pmu)
 	unsigned int i;
 	int obeys;
 
+	/* Such cores take bits of a filter for a part of the event, and then count nothing. */
+	if (sbi_pmu_may_have_one_filter(&pmu->id) && !pmu->counters.one_filter)
+		return;
 	for_each_counter(i, which) {
 		code.idx = sbi_pmu_fixed_event(&pmu->counters.info[i]);
 		if (obeys_filters(pmu, &code, BIT_ULL(i)) == 1)
 			pmu->caps.fixed_filters |= BIT_ULL(i);
 	}
+	/* One for all: an event that happens too rarely to tell has it, too. */
+	if (pmu->counters.one_filter)
+		pmu->caps.filter = pmu->caps.fixed_filters;
 	for (code.idx = SBI_PMU_HW_CPU_CYCLES; code.idx < SBI_PMU_HW_GENERAL_MAX; code.idx++) {
 		if (sbi_pmu_find_counters(pmu, &code, &which))
 			continue;
@@ -1229,6 +1242,9 @@ void sbi_pmu_probe_filters(struct sbi_pmu *pmu)
 		pmu->caps.filter = obeys;
 		break;
 	}
+	pmu->counters.one_filter &= pmu->caps.filter;
+	if (pmu->counters.one_filter)
+		pr_info("all counters of a CPU have one filter: events with :u, with :k and without take turns\n");
 	if (should && !pmu->caps.filter)
 		pr_warn("programmable counters count in all modes, whatever their filter is: they get no events with :u or :k; update the firmware, or QEMU before 10.0\n");
 }

@@ -97,9 +97,10 @@ int sbi_pmu_sbi_counter_info(struct sbi_pmu_cpu *cpu, unsigned int idx, unsigned
 int sbi_pmu_sbi_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
 		       unsigned int *got)
 {
+	const u32 flags = cpu->counters->one_filter ? 0 : code->flags;
 	unsigned long value;
-	const int ret = pmu_call(cpu, SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, mask, code->flags,
-				 code->idx, code->data, &value);
+	const int ret = pmu_call(cpu, SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, mask, flags, code->idx,
+				 code->data, &value);
 
 	if (ret)
 		return ret;

@@ -94,6 +94,7 @@ struct sbi_pmu_counters {
 	 * not in struct sbi_pmu_caps, as assign.c asks
 	 */
 	bool tied;
+	bool one_filter; /* all counters of a CPU have one filter in common (T-Head) */
 	unsigned long beyond;     /* number of counters past SBI_PMU_MAX_COUNTERS, not used */
 	unsigned int narrow;      /* number of those below SBI_PMU_MIN_WIDTH bits, not used */
 	unsigned int without_csr; /* number of those whose CSR is none, or another's, not used */
@@ -378,6 +379,7 @@ struct sbi_pmu_cpu {
 	bool accumulates;
 	/* in a call: its tracepoints (BPF, group reads) must not read, as our state is not right */
 	bool in_sbi_call;
+	u32 filter;      /* with counters->one_filter: that of all that hold a hardware event */
 	u32 scounteren;  /* counters that programs may read now */
 	u32 open_to_all; /* of these, what all programs may read, by the sysctl */
 	u32 csr_running; /* delegated counters that run unless @inhibited (numbers) */
@@ -478,6 +480,7 @@ int sbi_pmu_sbi_set_shmem(struct sbi_pmu_cpu *cpu, u64 address);
 /* ---- CSRs (csr.c) ---- */
 
 /* CSRs of overflow interrupts that asm/csr.h does not have */
+#define SBI_PMU_CSR_THEAD_SXSTATUS	0x5c0
 #define SBI_PMU_CSR_THEAD_SCOUNTEROF	0x5c5
 #define SBI_PMU_CSR_ANDES_SLIE		0x9c4
 #define SBI_PMU_CSR_ANDES_SLIP		0x9c5
@@ -490,6 +493,7 @@ bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned long mask);
 void sbi_pmu_csr_set_pending(unsigned int csr, unsigned long mask);
 bool sbi_pmu_csr_can_enable(unsigned int csr, unsigned long mask);
 bool sbi_pmu_csr_exists(unsigned int csr);
+bool sbi_pmu_csr_filter(u32 flags);
 u32 sbi_pmu_csr_openable(void);
 void sbi_pmu_csr_open(u32 counters);
 /* Delegated counters. Return: 0, or -ENXIO if the access trapped. */
@@ -614,11 +618,13 @@ struct sbi_pmu_irq_source {
 	u16 enable;         /* CSR of the enable bit, at the same place */
 	unsigned long mask; /* the two bits */
 	bool filters;       /* programmable counters should filter by privilege mode */
+	bool loses;         /* overflows that come while firmware clears others: look for them often */
 };
 
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_firmware_id *core,
 						       bool sscofpmf, bool xandespmu);
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name);
+bool sbi_pmu_may_have_one_filter(const struct sbi_pmu_firmware_id *core);
 
 const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_free(struct sbi_pmu *pmu);

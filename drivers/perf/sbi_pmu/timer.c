@@ -186,7 +186,8 @@ static enum hrtimer_restart narrow_timer(struct hrtimer *timer)
 static unsigned long look_interval(const struct sbi_pmu_cpu *cpu)
 {
 	const struct sbi_pmu_vendor *vendor = cpu->pmu->caps.vendor;
-	const bool often = cpu->missed_irqs || (vendor && vendor->loses_irqs) || cpu->wrapped;
+	const bool often = cpu->missed_irqs || cpu->pmu->irq_source->loses ||
+			   (vendor && vendor->loses_irqs) || cpu->wrapped;
 
 	return msecs_to_jiffies(often ? LOOK_OFTEN_MS : LOOK_MS);
 }
