@@ -61,12 +61,13 @@ static unsigned long spec_minor(const struct sbi_pmu *pmu)
 	return pmu->id.spec & SBI_SPEC_VERSION_MINOR_MASK;
 }
 
-static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *sampling)
+static void log_found(struct sbi_pmu *pmu, const char *owner, const char *sampling)
 {
 	const char *how = pmu->backend == &sbi_pmu_backend_csr      ? ", delegated counters" :
 			  pmu->backend == &sbi_pmu_backend_snapshot ? ", read by snapshot" :
 								      "";
 	const u64 hw = sbi_pmu_hardware(&pmu->counters);
+	const char *event = sbi_pmu_first_event(pmu);
 	char firmware[48], records[48] = "";
 
 	if (pmu->branch.entries)
@@ -84,6 +85,9 @@ static void log_found(const struct sbi_pmu *pmu, const char *owner, const char *
 		pr_info("delegated counters are programmed by CSRs; backend=sbi has firmware program them\n");
 	if (owner)
 		pr_info("for exclusive mode boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit\n");
+	if (event)
+		pr_info("try: perf stat -e %s/%s/ sleep 1; all events: /sys/bus/event_source/devices/%s/events\n",
+			pmu->name, event, pmu->name);
 	/* KVM denies them by hstateen0. vsctrctl keeps guests from recording, not from reading. */
 	if (pmu->branch.entries && pmu->caps.has_h &&
 	    !riscv_isa_extension_available(NULL, SMSTATEEN))

@@ -138,19 +138,31 @@ static struct attribute *event_attrs_shared[] = {
 	NULL,
 };
 
-static umode_t event_visible(struct kobject *kobj, struct attribute *attr, int n)
+static bool event_exists(struct sbi_pmu *pmu, const struct attribute *attr)
 {
-	struct sbi_pmu *pmu = dev_to_sbi_pmu(kobj_to_dev(kobj));
 	const struct sbi_pmu_event_attr *ev =
 		container_of(attr, struct sbi_pmu_event_attr, attr.attr);
 	const struct perf_event_attr asked = { .config = ev->config };
 	struct sbi_pmu_code code;
 	u64 candidates;
 
-	if (sbi_pmu_event_encode(&pmu->caps, &asked, true, &code) ||
-	    sbi_pmu_find_counters(pmu, &code, &candidates))
-		return 0;
-	return attr->mode;
+	return !sbi_pmu_event_encode(&pmu->caps, &asked, true, &code) &&
+	       !sbi_pmu_find_counters(pmu, &code, &candidates);
+}
+
+static umode_t event_visible(struct kobject *kobj, struct attribute *attr, int n)
+{
+	return event_exists(dev_to_sbi_pmu(kobj_to_dev(kobj)), attr) ? attr->mode : 0;
+}
+
+/* The first event that exists, by its name in events/; NULL: none of these does. */
+const char *sbi_pmu_first_event(struct sbi_pmu *pmu)
+{
+	struct attribute **a = pmu->exclusive ? event_attrs_exclusive : event_attrs_shared;
+
+	while (*a && !event_exists(pmu, *a))
+		a++;
+	return *a ? (*a)->name : NULL;
 }
 
 static const struct attribute_group event_group_exclusive = {

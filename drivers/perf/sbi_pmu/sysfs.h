@@ -30,6 +30,7 @@ ssize_t sbi_pmu_format_show(struct device *dev, struct device_attribute *attr, c
 		.mask = (_mask),					\
 	}).attr.attr)
 
+const char *sbi_pmu_first_event(struct sbi_pmu *pmu);
 const char *sbi_pmu_free_running_names(const struct sbi_pmu_counters *counters);
 const struct attribute_group **sbi_pmu_attr_groups(const struct sbi_pmu *pmu);
 
