@@ -24,6 +24,7 @@
 #include "qapi/error.h"
 #include "cpu.h"
 #include "vendor-pmu.h"
+#include "take-over.h"
 
 #define COUNTERS	32
 #define TIME		1	/* its index among the CSRs; not a counter of events */
@@ -372,38 +373,10 @@ static RISCVException read_mmsc_cfg(CPURISCVState *env, int csrno, target_ulong 
 
 /* ---- setup ---- */
 
-static RISCVException any_mode(CPURISCVState *env, int csrno)
-{
-	return RISCV_EXCP_NONE;
-}
-
-/* Replace the functions of a CSR, but not its access check. */
-static void take_over(int csrno, riscv_csr_read_fn read, riscv_csr_write_fn write)
-{
-	riscv_csr_operations ops;
-
-	riscv_get_csr_ops(csrno, &ops);
-	ops.read = read;
-	ops.write = write;
-	riscv_set_csr_ops(csrno, &ops);
-}
-
-static void add(int csrno, riscv_csr_read_fn read, riscv_csr_write_fn write)
-{
-	riscv_csr_operations ops = { .predicate = any_mode, .read = read, .write = write };
-
-	riscv_set_csr_ops(csrno, &ops);
-}
-
 static void add_irq(const struct kind *kind)
 {
-	riscv_csr_operations ops;
-
 	if (kind->level) {
-		riscv_get_csr_ops(CSR_MIDELEG, &delegate);
-		ops = delegate;
-		ops.op = access_delegate;
-		riscv_set_csr_ops(CSR_MIDELEG, &ops);
+		take_over_op(CSR_MIDELEG, &delegate, access_delegate);
 		return;
 	}
 	add(ANDES_MSLIDELEG, read_andes, write_andes);

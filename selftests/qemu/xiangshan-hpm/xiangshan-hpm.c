@@ -18,6 +18,7 @@
 #include "qapi/error.h"
 #include "cpu.h"
 #include "xiangshan-hpm.h"
+#include "take-over.h"
 #include "model.h"
 
 /**
@@ -289,58 +290,25 @@ static RISCVException write_workload(CPURISCVState *env, int csrno, target_ulong
 	return RISCV_EXCP_NONE;
 }
 
-static RISCVException any_mode(CPURISCVState *env, int csrno)
-{
-	return RISCV_EXCP_NONE;
-}
-
-/* Replace the functions of a CSR, but not its access check. */
-static void take_over(int csrno, riscv_csr_read_fn read, riscv_csr_write_fn write)
-{
-	riscv_csr_operations ops;
-
-	riscv_get_csr_ops(csrno, &ops);
-	ops.read = read;
-	ops.write = write;
-	riscv_set_csr_ops(csrno, &ops);
-}
-
-static void take_over_indirect(int csrno, riscv_csr_operations *qemu)
-{
-	riscv_csr_operations ops;
-
-	riscv_get_csr_ops(csrno, qemu);
-	ops = *qemu;
-	ops.op = rmw_indirect;
-	riscv_set_csr_ops(csrno, &ops);
-}
-
 /* CSR functions are the same for all harts: replace them once. */
 static void take_over_all(void)
 {
-	static riscv_csr_operations mirror = { .predicate = any_mode, .read = read_event };
-	static riscv_csr_operations number = { .predicate = any_mode, .read = read_table };
-
-	static riscv_csr_operations workload = {
-		.predicate = any_mode, .read = read_workload, .write = write_workload,
-	};
-
 	if (inhibit.write)
 		return;
 	riscv_get_csr_ops(CSR_MCOUNTINHIBIT, &inhibit);
 	take_over(CSR_MCOUNTINHIBIT, inhibit.read, write_inhibit);
 	riscv_get_csr_ops(CSR_SCOUNTINHIBIT, &supervisor);
 	take_over(CSR_SCOUNTINHIBIT, supervisor.read, write_inhibit);
-	take_over_indirect(CSR_SIREG, &indirect);
-	take_over_indirect(CSR_SIREG2, &indirect2);
+	take_over_op(CSR_SIREG, &indirect, rmw_indirect);
+	take_over_op(CSR_SIREG2, &indirect2, rmw_indirect);
 	take_over(CSR_SCOUNTOVF, read_overflow, NULL);
-	riscv_set_csr_ops(XS_MIRROR, &number);
-	riscv_set_csr_ops(XS_WORKLOAD, &workload);
+	add(XS_MIRROR, read_table, NULL);
+	add(XS_WORKLOAD, read_workload, write_workload);
 	for (unsigned int i = XS_FIRST; i < XS_COUNTERS; i++) {
 		take_over(CSR_CYCLE + i, read_counter, NULL);
 		take_over(CSR_MCYCLE + i, read_counter, write_counter);
 		take_over(CSR_MCOUNTINHIBIT + i, read_event, write_event);
-		riscv_set_csr_ops(XS_MIRROR + i, &mirror);
+		add(XS_MIRROR + i, read_event, NULL);
 	}
 }
 
