@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Counters of cores that have an overflow interrupt of their vendor, and no Sscofpmf. They
- * replace QEMU's own: -cpu thead-c906,vendor-pmu=thead or -cpu rv64,vendor-pmu=andes. qfix.sh
- * builds it into the lab's QEMU.
+ * replace QEMU's own: -cpu thead-c906,vendor-pmu=KIND, with KIND c906, d1 (a C906 with fewer
+ * counters) or c910, or -cpu rv64,vendor-pmu=andes. qfix.sh builds it into the lab's QEMU.
  *
- * What is modelled is what OpenSBI and Linux use: mcycle, minstret and the programmable
- * counters, which have overflow, enable and (Andes) filter bits of the vendor in CSRs of their
- * own, and the interrupt. Where the manuals leave a choice, the two differ:
- * - T-Head's interrupt is pending as long as the overflow bit of an enabled counter is set; the
- *   pending bit cannot be written. Andes' is pending from an overflow until software clears it.
- * - T-Head's scounterof shows a counter only if mcounterwen has its bit.
+ * mcycle, minstret and the programmable counters have overflow, enable and (Andes) filter bits
+ * of the vendor in CSRs of their own. Andes' interrupt is pending from an overflow until software
+ * clears it; what else Andes' manual leaves open is as OpenSBI and Linux use it. T-Head's are as
+ * in the published RTL of C906 and C910:
+ * - The interrupt is pending as long as the overflow bit of an enabled counter is set; the
+ *   pending bit cannot be written.
+ * - S-mode has CSRs of its own for counters whose bit is set in mcounterwen; other bits read 0.
+ * - A write of the overflow bits, as any csrc, ends some time after they were read for it: it
+ *   loses what overflows in between.
+ * - One filter for all counters, in mxstatus and sxstatus, keeps them from counting in a mode.
+ * - Each event of C910's L2 has one counter, seen through all that have selected it. That which
+ *   selected it last stops it, and has its overflow bit.
  *
  * Cycles and instructions advance by one in a nanosecond of virtual time, any other event by
  * one in 64 ns and as many more as its number. The counters are updated when they are accessed,
@@ -17,7 +23,7 @@
  * expires in QEMU's main thread, which queues the work to the hart's. A reset does not clear the
  * counters.
  *
- * A dash and a fault may follow the vendor's name, as in vendor-pmu=thead-silent.
+ * A dash and a fault may follow the kind, as in vendor-pmu=c906-silent.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
@@ -32,12 +38,23 @@
 #define SLOW		64	/* ns in which an event other than the first two happens once, and its number */
 #define FAR		(1ULL << 48)
 #define LATE		100	/* the overflow from which on a hart is LATE_STUCK */
+#define LONG_NS		20000	/* what a write of overflow bits takes with the fault LONG_WRITE */
+
+/* T-Head */
+#define EVENTS		42	/* a selector beyond is not kept */
+#define L2_FIRST	0x10	/* the first of the events of the L2 */
+#define L2_EVENTS	4
+#define CSR_SXSTATUS	0x5c0
+#define CSR_SCOUNTINHIBIT_TH 0x5c8
+#define CSR_SCYCLE	0x5e0	/* and the other counters after it */
+#define CSR_MXSTATUS	0x7c0
+#define STOPPED_IN(priv) BIT(10 + (priv))	/* in these: no counter counts in that mode */
 
 /* Registers with a bit for each counter */
 enum {
 	OVERFLOW, /* has overflowed */
 	ENABLE,	  /* may interrupt */
-	SHOW,	  /* may be seen in S-mode */
+	WRITABLE, /* may be written in S-mode; T-Head: and read */
 	MASK_U,	  /* does not count in U-mode, and so on */
 	MASK_S,
 	MASK_M,
@@ -51,38 +68,56 @@ enum fault {
 	UNNAMED,    /* the CSR in S-mode says of no counter that it has overflowed */
 	STUCK,	    /* overflow bits stay set, and with them the interrupt pending */
 	LATE_STUCK, /* likewise, but not at first */
+	LONG_WRITE, /* a write of overflow bits takes so long that what it loses is seen in seconds */
 };
 
 static const char *const faults[] = {
 	[SILENT] = "silent", [UNNAMED] = "unnamed", [STUCK] = "stuck", [LATE_STUCK] = "late",
+	[LONG_WRITE] = "slow",
 };
 
 /**
- * struct kind - a vendor's counters
+ * struct kind - the counters of a core
  * @name: value of the property vendor-pmu, up to a dash
  * @irq: number of the interrupt, in the CSRs of the pending and enable bits
  * @cause: what is added to that in scause
- * @level: pending as long as an overflow bit is set
+ * @is_thead: T-Head's, not Andes': see above
+ * @has_l2: events of the L2 have counters of their own
+ * @write_ns: time that a write of the overflow bits takes
+ * @counters: mask of those that exist; others read 0, and writes do nothing
+ * @idle: mask of events that never happen
  * @at: CSRs of the registers in M-mode, 0: there is none
- * @overflow: CSR of the overflow bits in S-mode
+ * @in_s: likewise in S-mode
  */
 static const struct kind {
 	const char *name;
 	unsigned int irq;
 	unsigned int cause;
-	bool level;
+	bool is_thead;
+	bool has_l2;
+	unsigned int write_ns;
+	uint32_t counters;
+	uint64_t idle;
 	uint16_t at[REGISTERS];
-	uint16_t overflow;
+	uint16_t in_s[REGISTERS];
 } kinds[] = {
+#define THEAD	.irq = 17, .is_thead = true, \
+		.at = { [OVERFLOW] = 0x7cb, [ENABLE] = 0x7ca, [WRITABLE] = 0x7c9 }, \
+		.in_s = { [OVERFLOW] = 0x5c5, [ENABLE] = 0x5c4 }
+/* 0x8 to 0xa, 0x10 to 0x1c */
+#define C906	THEAD, .write_ns = 1, .idle = 0x1fff0700
+	{ .name = "c906", C906, .counters = 0x7fd },
+	/* Allwinner D1: OpenSBI names these counters. */
+	{ .name = "d1", C906, .counters = 0x3e3fd },
+	/* The write waits for the L2. */
+	{ .name = "c910", THEAD, .write_ns = 44, .has_l2 = true, .counters = 0x7fffd },
 	{
-		.name = "thead", .irq = 17, .level = true, .overflow = 0x5c5,
-		.at = { [OVERFLOW] = 0x7cb, [ENABLE] = 0x7ca, [SHOW] = 0x7c9 },
-	}, {
-		.name = "andes", .irq = 18, .cause = 256, .overflow = 0x9d4,
+		.name = "andes", .irq = 18, .cause = 256, .counters = 0x7fffd,
 		.at = {
-			[OVERFLOW] = 0x7d4, [ENABLE] = 0x7cf, [SHOW] = 0x7ce,
+			[OVERFLOW] = 0x7d4, [ENABLE] = 0x7cf, [WRITABLE] = 0x7ce,
 			[MASK_U] = 0x7d3, [MASK_S] = 0x7d2, [MASK_M] = 0x7d1,
 		},
+		.in_s = { [OVERFLOW] = 0x9d4 },
 	},
 };
 
@@ -95,14 +130,16 @@ static const struct kind {
 
 /**
  * struct vendor_pmu - a hart's counters; mhpmeventN is in env->mhpmevent_val
- * @kind: the vendor's
+ * @kind: the core's
  * @fault: what is wrong with them
  * @overflows: number of overflows, of several at a time as one
  * @timer: expires when a counter may have overflowed
  * @due: the time of @timer, ns; INT64_MAX: not set
- * @now: the time of the last update, ns
- * @value: the counters' values
+ * @now: the time up to which they have counted, ns
+ * @value: the counters' values, and after them those of the events of the L2
+ * @last: the counters that selected these last
  * @bits: the registers with a bit for each counter
+ * @status: the filter in mxstatus
  */
 struct vendor_pmu {
 	const struct kind *kind;
@@ -111,12 +148,14 @@ struct vendor_pmu {
 	QEMUTimer *timer;
 	int64_t due;
 	uint64_t now;
-	uint64_t value[COUNTERS];
+	uint64_t value[COUNTERS + L2_EVENTS];
+	uint8_t last[L2_EVENTS];
 	uint32_t bits[REGISTERS];
+	uint32_t status;
 };
 
 /* QEMU's own functions, of all harts */
-static riscv_csr_operations inhibit, delegate;
+static riscv_csr_operations inhibit, delegate, status;
 
 static struct vendor_pmu *pmu_of(CPURISCVState *env)
 {
@@ -135,15 +174,28 @@ static uint64_t pace_of(CPURISCVState *env, unsigned int i)
 {
 	const uint64_t event = i < FIRST ? 1 : env->mhpmevent_val[i];
 
-	return !event ? 0 : event <= 2 ? 1 : SLOW + event % SLOW;
+	if (!event || (event < 64 && pmu_of(env)->kind->idle & BIT_ULL(event)))
+		return 0;
+	return event <= 2 ? 1 : SLOW + event % SLOW;
+}
+
+/* Index of the value of counter @i */
+static unsigned int value_of(CPURISCVState *env, unsigned int i)
+{
+	const uint64_t l2 = env->mhpmevent_val[i] - L2_FIRST;
+
+	return pmu_of(env)->kind->has_l2 && l2 < L2_EVENTS ? COUNTERS + l2 : i;
 }
 
 static bool is_counting(CPURISCVState *env, unsigned int i, target_ulong priv)
 {
 	static const uint8_t mask[] = { [PRV_U] = MASK_U, [PRV_S] = MASK_S, [PRV_M] = MASK_M };
-	const uint32_t stopped = env->mcountinhibit | pmu_of(env)->bits[mask[priv]];
+	const struct vendor_pmu *pmu = pmu_of(env);
+	const uint32_t stopped = env->mcountinhibit | pmu->bits[mask[priv]];
+	const unsigned int v = value_of(env, i);
 
-	return i != TIME && !(stopped & BIT(i)) && pace_of(env, i);
+	return pmu->kind->counters & ~stopped & BIT(i) && !(pmu->status & STOPPED_IN(priv)) &&
+	       (v < COUNTERS || pmu->last[v - COUNTERS] == i) && pace_of(env, i);
 }
 
 static void update_irq(CPURISCVState *env, uint32_t overflowed)
@@ -154,26 +206,27 @@ static void update_irq(CPURISCVState *env, uint32_t overflowed)
 
 	if (pmu->fault == SILENT)
 		return;
-	if (pmu->kind->level)
+	if (pmu->kind->is_thead)
 		riscv_cpu_update_mip(env, bit, pmu->bits[OVERFLOW] & enabled ? bit : 0);
 	else if (overflowed & enabled)
 		riscv_cpu_update_mip(env, bit, bit);
 }
 
-/* Update all counters; since the last update the hart was in its current mode. */
-static void update_counters(CPURISCVState *env)
+/* Update all counters to @ns from now; since the last update the hart was in its current mode. */
+static void update_ahead(CPURISCVState *env, unsigned int ns)
 {
 	struct vendor_pmu *pmu = pmu_of(env);
-	const uint64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+	const uint64_t now = MAX(pmu->now, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + ns);
 	uint32_t overflowed = 0;
 
 	for (unsigned int i = 0; i < COUNTERS; i++) {
-		const uint64_t old = pmu->value[i], pace = pace_of(env, i);
+		uint64_t *value = &pmu->value[value_of(env, i)];
+		const uint64_t old = *value, pace = pace_of(env, i);
 
 		if (!is_counting(env, i, env->priv))
 			continue;
-		pmu->value[i] += now / pace - pmu->now / pace;
-		if (pmu->value[i] < old)
+		*value += now / pace - pmu->now / pace;
+		if (*value < old)
 			overflowed |= BIT(i);
 	}
 	pmu->now = now;
@@ -185,6 +238,11 @@ static void update_counters(CPURISCVState *env)
 	update_irq(env, overflowed);
 }
 
+static void update_counters(CPURISCVState *env)
+{
+	update_ahead(env, 0);
+}
+
 /* Set the timer for the first overflow, with the hart in this mode from now on. */
 static void set_timer(CPURISCVState *env, target_ulong priv)
 {
@@ -192,7 +250,7 @@ static void set_timer(CPURISCVState *env, target_ulong priv)
 	int64_t first = INT64_MAX;
 
 	for (unsigned int i = 0; i < COUNTERS; i++) {
-		const uint64_t left = -pmu->value[i], pace = pace_of(env, i);
+		const uint64_t left = -pmu->value[value_of(env, i)], pace = pace_of(env, i);
 
 		if (is_counting(env, i, priv) && left && left < FAR &&
 		    !(pmu->bits[OVERFLOW] & BIT(i)))
@@ -238,17 +296,31 @@ target_ulong vendor_pmu_cause(CPURISCVState *env, target_ulong cause, bool async
 
 /* ---- CSRs: counters and events ---- */
 
+/* The counters that a CSR gives access to */
+static uint32_t reach_of(CPURISCVState *env, int csrno)
+{
+	const struct vendor_pmu *pmu = pmu_of(env);
+
+	/* T-Head's CSRs of S-mode */
+	return csrno >> 8 == 0x5 ? pmu->kind->counters & pmu->bits[WRITABLE] : pmu->kind->counters;
+}
+
 static RISCVException read_counter(CPURISCVState *env, int csrno, target_ulong *val)
 {
+	const unsigned int i = csrno & 0x1f;
+
 	update_counters(env);
-	*val = pmu_of(env)->value[csrno & 0x1f];
+	*val = reach_of(env, csrno) & BIT(i) ? pmu_of(env)->value[value_of(env, i)] : 0;
 	return RISCV_EXCP_NONE;
 }
 
 static RISCVException write_counter(CPURISCVState *env, int csrno, target_ulong val)
 {
+	const unsigned int i = csrno & 0x1f;
+
 	update_counters(env);
-	pmu_of(env)->value[csrno & 0x1f] = val;
+	if (reach_of(env, csrno) & BIT(i))
+		pmu_of(env)->value[value_of(env, i)] = val;
 	set_timer(env, env->priv);
 	return RISCV_EXCP_NONE;
 }
@@ -261,38 +333,80 @@ static RISCVException read_event(CPURISCVState *env, int csrno, target_ulong *va
 
 static RISCVException write_event(CPURISCVState *env, int csrno, target_ulong val)
 {
+	struct vendor_pmu *pmu = pmu_of(env);
+	const unsigned int i = csrno & 0x1f;
+	unsigned int v;
+
 	update_counters(env);
-	env->mhpmevent_val[csrno & 0x1f] = val;
+	if (!(pmu->kind->counters & BIT(i)) || (pmu->kind->is_thead && val > EVENTS))
+		val = 0;
+	env->mhpmevent_val[i] = val;
+	v = value_of(env, i);
+	if (v >= COUNTERS)
+		pmu->last[v - COUNTERS] = i;
 	set_timer(env, env->priv);
+	return RISCV_EXCP_NONE;
+}
+
+static RISCVException read_inhibit(CPURISCVState *env, int csrno, target_ulong *val)
+{
+	*val = env->mcountinhibit & reach_of(env, csrno);
 	return RISCV_EXCP_NONE;
 }
 
 static RISCVException write_inhibit(CPURISCVState *env, int csrno, target_ulong val)
 {
+	const uint32_t reach = reach_of(env, csrno);
 	RISCVException ret;
 
 	update_counters(env);
-	ret = inhibit.write(env, csrno, val);
+	ret = inhibit.write(env, csrno, (env->mcountinhibit & ~reach) | (val & reach));
 	set_timer(env, env->priv);
 	return ret;
 }
 
+/* mxstatus, and sxstatus, which cannot change what is counted in M-mode */
+static RISCVException read_status(CPURISCVState *env, int csrno, target_ulong *val)
+{
+	const RISCVException ret = status.read(env, csrno, val);
+
+	*val |= pmu_of(env)->status;
+	return ret;
+}
+
+static RISCVException write_status(CPURISCVState *env, int csrno, target_ulong val)
+{
+	const uint32_t modes = STOPPED_IN(PRV_U) | STOPPED_IN(PRV_S) |
+			       (csrno == CSR_MXSTATUS ? STOPPED_IN(PRV_M) : 0);
+	struct vendor_pmu *pmu = pmu_of(env);
+
+	update_counters(env);
+	pmu->status = (pmu->status & ~modes) | (val & modes);
+	set_timer(env, env->priv);
+	return RISCV_EXCP_NONE;
+}
+
 /* ---- CSRs: bits of counters ---- */
 
-/* The register of a CSR in M-mode */
+/* The register of a CSR */
 static unsigned int register_of(CPURISCVState *env, int csrno)
 {
+	const struct kind *kind = pmu_of(env)->kind;
 	unsigned int r = 0;
 
-	while (pmu_of(env)->kind->at[r] != csrno)
+	while (kind->at[r] != csrno && kind->in_s[r] != csrno)
 		r++;
 	return r;
 }
 
 static RISCVException read_bits(CPURISCVState *env, int csrno, target_ulong *val)
 {
+	const struct vendor_pmu *pmu = pmu_of(env);
+
 	update_counters(env);
-	*val = pmu_of(env)->bits[register_of(env, csrno)];
+	*val = pmu->bits[register_of(env, csrno)] & reach_of(env, csrno);
+	if (pmu->fault == UNNAMED && csrno == pmu->kind->in_s[OVERFLOW])
+		*val = 0;
 	return RISCV_EXCP_NONE;
 }
 
@@ -305,22 +419,17 @@ static RISCVException write_bits(CPURISCVState *env, int csrno, target_ulong val
 {
 	struct vendor_pmu *pmu = pmu_of(env);
 	const unsigned int r = register_of(env, csrno);
+	const uint32_t reach = reach_of(env, csrno);
 
-	update_counters(env);
-	pmu->bits[r] = val | (r == OVERFLOW && is_stuck(pmu) ? pmu->bits[r] : 0);
+	if (r == OVERFLOW)
+		update_ahead(env, pmu->fault == LONG_WRITE ? LONG_NS : pmu->kind->write_ns);
+	else
+		update_counters(env);
+	if (r == OVERFLOW && is_stuck(pmu))
+		val |= pmu->bits[r];
+	pmu->bits[r] = (pmu->bits[r] & ~reach) | (val & reach);
 	update_irq(env, 0);
 	set_timer(env, env->priv);
-	return RISCV_EXCP_NONE;
-}
-
-static RISCVException read_overflow(CPURISCVState *env, int csrno, target_ulong *val)
-{
-	const struct vendor_pmu *pmu = pmu_of(env);
-
-	update_counters(env);
-	*val = pmu->bits[OVERFLOW] & (pmu->kind->level ? pmu->bits[SHOW] : -1u);
-	if (pmu->fault == UNNAMED)
-		*val = 0;
 	return RISCV_EXCP_NONE;
 }
 
@@ -373,9 +482,34 @@ static RISCVException read_mmsc_cfg(CPURISCVState *env, int csrno, target_ulong 
 
 /* ---- setup ---- */
 
-static void add_irq(const struct kind *kind)
+/* CSR functions are the same for all harts: replace them once. */
+static void take_over_all(const struct kind *kind)
 {
-	if (kind->level) {
+	if (inhibit.write)
+		return;
+	riscv_get_csr_ops(CSR_MCOUNTINHIBIT, &inhibit);
+	take_over(CSR_MCOUNTINHIBIT, read_inhibit, write_inhibit);
+	for (unsigned int i = 0; i < COUNTERS; i++) {
+		if (i == TIME)
+			continue;
+		take_over(CSR_CYCLE + i, read_counter, NULL);
+		take_over(CSR_MCYCLE + i, read_counter, write_counter);
+		if (i >= FIRST)
+			take_over(CSR_MCOUNTINHIBIT + i, read_event, write_event);
+		if (kind->is_thead)
+			add(CSR_SCYCLE + i, read_counter, write_counter);
+	}
+	for (unsigned int r = 0; r < REGISTERS; r++) {
+		if (kind->at[r])
+			add(kind->at[r], read_bits, write_bits);
+		if (kind->in_s[r])
+			add(kind->in_s[r], read_bits, kind->is_thead ? write_bits : NULL);
+	}
+	if (kind->is_thead) {
+		add(CSR_SCOUNTINHIBIT_TH, read_inhibit, write_inhibit);
+		riscv_get_csr_ops(CSR_SXSTATUS, &status);
+		take_over(CSR_SXSTATUS, read_status, write_status);
+		add(CSR_MXSTATUS, read_status, write_status);
 		take_over_op(CSR_MIDELEG, &delegate, access_delegate);
 		return;
 	}
@@ -385,29 +519,7 @@ static void add_irq(const struct kind *kind)
 	add(ANDES_MMSC_CFG, read_mmsc_cfg, NULL);
 }
 
-/* CSR functions are the same for all harts: replace them once. */
-static void take_over_all(const struct kind *kind)
-{
-	if (inhibit.write)
-		return;
-	riscv_get_csr_ops(CSR_MCOUNTINHIBIT, &inhibit);
-	take_over(CSR_MCOUNTINHIBIT, inhibit.read, write_inhibit);
-	for (unsigned int i = 0; i < COUNTERS; i++) {
-		if (i == TIME)
-			continue;
-		take_over(CSR_CYCLE + i, read_counter, NULL);
-		take_over(CSR_MCYCLE + i, read_counter, write_counter);
-		if (i >= FIRST)
-			take_over(CSR_MCOUNTINHIBIT + i, read_event, write_event);
-	}
-	for (unsigned int r = 0; r < REGISTERS; r++)
-		if (kind->at[r])
-			add(kind->at[r], read_bits, write_bits);
-	add(kind->overflow, read_overflow, NULL);
-	add_irq(kind);
-}
-
-/* @name is a vendor, perhaps with a dash and a fault. */
+/* @name is a kind, perhaps with a dash and a fault. */
 static bool set_kind(struct vendor_pmu *pmu, const char *name)
 {
 	const size_t length = strcspn(name, "-");
@@ -434,9 +546,11 @@ void vendor_pmu_realize(RISCVCPU *cpu, Error **errp)
 	}
 	pmu = g_new0(struct vendor_pmu, 1);
 	if (!set_kind(pmu, cpu->vendor_pmu_name)) {
-		error_setg(errp, "vendor-pmu: no vendor or fault '%s'", cpu->vendor_pmu_name);
+		error_setg(errp, "vendor-pmu: no kind or fault '%s'", cpu->vendor_pmu_name);
 		return;
 	}
+	/* A counter that does not exist can be accessed, too. */
+	cpu->cfg.pmu_mask = MAKE_64BIT_MASK(FIRST, COUNTERS - FIRST);
 	pmu->due = INT64_MAX;
 	pmu->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, timer_cb, CPU(cpu));
 	cpu->vendor_pmu = pmu;
