@@ -446,7 +446,7 @@ static inline unsigned long qemu_version(void)
 
 /*
  * Can a counter of cycles leave out user or kernel mode? Not if firmware has none, so that the
- * CSR is read; nor in QEMU before 10.0. In a KVM guest the host does it.
+ * CSR is read; nor in QEMU before 10.0. In a KVM guest the host does it. T-Head's have one filter.
  */
 static inline bool has_mode_filters(void)
 {
@@ -457,7 +457,8 @@ static inline bool has_mode_filters(void)
 	if (qemu_version() && qemu_version() < 0xa0000)
 		return false;
 	pmu_text("caps/free_running", events, sizeof(events));
-	return (isa_has("sscofpmf") || isa_has("xandespmu")) && !strstr(events, "cycles");
+	return (isa_has("sscofpmf") || isa_has("xandespmu") ||
+		!strcmp(cpuinfo("mvendorid"), "0x5b7")) && !strstr(events, "cycles");
 }
 
 /* Return: the errno of an event whose exclude_* filters no counter can apply, see event.c. */

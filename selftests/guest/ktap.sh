@@ -221,7 +221,7 @@ is_old_qemu() {
 
 # As has_mode_filters() in harness.h, but for KVM guests
 has_mode_filters() {
-	grep -qE 'sscofpmf|xandespmu' /proc/cpuinfo && ! is_old_qemu &&
+	grep -qE 'sscofpmf|xandespmu|^mvendorid.*0x5b7$' /proc/cpuinfo && ! is_old_qemu &&
 		! grep -q cycles "$devices/$(pmu_name)/caps/free_running"
 }
 
