@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # map.sh - sbi-pmu-map finds the wrong rows of eight boards' trees (boards.tsv), and none in an overlay that
-# it wrote itself. What is expected is written here by hand.
+# it wrote itself; and refuses what is no tree. What is expected is written here by hand. Needs dtc.
 # shellcheck source=selftests/host/steps.sh
 . "$(dirname "$0")/steps.sh"
+command -v fdtget >/dev/null || { echo "skipped: dtc is not installed (Debian: device-tree-compiler)"; exit 4; }
 map=$top/tools/sbi-pmu-map/sbi-pmu-map
 
 # finds BOARD CORE STATUS PATTERN...: the tool has this exit status, and prints these.
@@ -45,9 +46,45 @@ for core in $("$map" -l | cut -d ' ' -f 1); do
 	[ "$core" = p550 ] || ! grep -q ' not:' "$dir/said" || fails "$core: its own overlay does not take all events"
 done
 
-# The core is found by the tree; what is not known is refused.
-printf '/ { cpus { cpu@0 { compatible = "thead,c910", "riscv"; }; }; };\n' >"$dir/tree.dts"
-"$map" "$dir/tree.dts" | grep -q 'T-Head C906' || fails "the core of a tree is not found"
-"$map" "$dir/tree.dts" | grep -q 'maps no events' || fails "a tree without rows is not told"
-! "$map" -c z80 "$dir/tree.dts" 2>/dev/null || fails "an unknown core is accepted"
+# The core is found by the tree: source, compiled, as a folder of files as in /sys, and by a link to the tool.
+cat >"$dir/tree.dts" <<'EOF2'
+/dts-v1/; / { cpus { cpu@0 { compatible = "thead,c910", "riscv"; }; };
+	soc { pmu { compatible = "riscv,pmu"; riscv,event-to-mhpmcounters = <3 3 8>; }; }; };
+EOF2
+dtc -q -o "$dir/tree.dtb" "$dir/tree.dts"
+mkdir -p "$dir/tree/cpus/cpu@0" "$dir/tree/pmu"
+printf 'thead,c910\0riscv\0' >"$dir/tree/cpus/cpu@0/compatible"
+printf '\0\0\0\3\0\0\0\3\0\0\0\10' >"$dir/tree/pmu/riscv,event-to-mhpmcounters"
+ln -s "$map" "$dir/link"
+for tree in tree.dts tree.dtb tree; do
+	"$dir/link" "$dir/$tree" >"$dir/said" 2>&1
+	[ $? = 1 ] && grep -q 'T-Head C906' "$dir/said" && grep -q 'cache-references .*own number): WRONG' "$dir/said" ||
+		fails "$tree: the core or its rows are not found:" "$(cat "$dir/said")"
+done
+echo '/dts-v1/; / { cpus { cpu@0 { compatible = "thead,c910"; }; }; };' >"$dir/bare.dts"
+"$map" "$dir/bare.dts" | grep -q 'maps no events' || fails "a tree without rows is not told"
+
+# refuses PATTERN ARGUMENT...: with status 2, and one line that has the pattern.
+refuses() {
+	pattern=$1
+	shift
+	"$map" "$@" >"$dir/out" 2>"$dir/said"
+	[ "$? $(wc -l <"$dir/said")" = '2 1' ] && [ ! -s "$dir/out" ] &&
+		grep -q "^sbi-pmu-map: .*$pattern" "$dir/said" ||
+		fails "$*: not '$pattern' alone, but:" "$(cat "$dir/out" "$dir/said")"
+}
+
+refuses "'z80' is not known" -c z80 "$dir/tree.dts"
+refuses 'README.md.* no device tree' "$top/README.md"
+refuses '/etc/passwd.* no device tree' /etc/passwd
+refuses 'nowhere.dtb cannot be read' "$dir/nowhere.dtb"
+[ -e /sys/firmware/devicetree/base ] || refuses 'this machine has no device tree'
+sed 's/thead,c910/acme,one/' "$dir/tree.dts" >"$dir/acme.dts"
+refuses 'acme.dts: no core .*compatible: acme,one riscv' "$dir/acme.dts"
+sed 's/<3 3 8>/[03 03 08]/' "$dir/tree.dts" >"$dir/bytes.dts"
+refuses 'bytes.dts: .* 32-bit cells' "$dir/bytes.dts"
+sed 's/<3 3 8>/<garbage>/' "$dir/tree.dts" >"$dir/garbage.dts"
+refuses 'garbage.dts.* no device tree' "$dir/garbage.dts"
+{ "$map" --help && "$map" -h; } | grep -c '^usage' | grep -qx 2 || fails "no help"
+"$map" --version | grep -qxE 'sbi-pmu-map [0-9].*' || fails "no version"
 exit $failed

@@ -3,6 +3,7 @@
 #
 # steps.sh - for scripts that check files: top, the project; dir, a folder that goes
 # with the script; fails TEXT; and failed, which that sets.
+export LC_ALL=C
 top=$(cd "$(dirname "$0")/../.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -11,4 +12,11 @@ failed=0
 fails() {
 	echo "$*"
 	failed=1
+}
+
+needs_dtc() {
+	for tool in dtc fdtget fdtoverlay; do
+		command -v $tool >/dev/null ||
+			{ echo "skipped: $tool is not installed (Debian: device-tree-compiler)"; exit 4; }
+	done
 }

@@ -15,18 +15,26 @@ function both(a, b,    bit, value)
 	return value + 0
 }
 
+function refuse(what)
+{
+	print "sbi-pmu-map: " what > "/dev/stderr"
+	exit 2
+}
+
 # The cells of a property are appended to cell[name, 1..cells[name]].
 function read_properties(    line, n, word, i, t)
 {
 	while ((getline line < properties) > 0) {
 		n = split(line, word, " ")
-		if (word[1] == "compatible")
-			for (i = 2; i <= n; i++)
-				for (t in title)
-					if (only == "" && index(" " tree[t] " ", " " word[i] " "))
-						only = t
+		for (i = 2; i <= n && word[1] == "compatible"; i++) {
+			for (t in title)
+				if (only == "" && index(" " tree[t] " ", " " word[i] " "))
+					only = t
+			if (!seen[word[i]]++)
+				compatible = compatible " " word[i]
+		}
 		for (i = 2; i <= n && word[1] != "compatible"; i++)
-			cell[word[1], ++cells[word[1]]] = word[i] ~ /^0x/ ? unhex(tolower(word[i])) : word[i] + 0
+			cell[word[1], ++cells[word[1]]] = unhex("0x" word[i])
 	}
 }
 
@@ -146,10 +154,8 @@ function print_rows(t, indent,    n, part, row, i)
 
 function write(t,    n, part, counters, done, list, map, i)
 {
-	if (!(t in rows)) {
-		print "sbi-pmu-map: which counters this core has is not known: " t > "/dev/stderr"
-		exit 2
-	}
+	if (!(t in rows))
+		refuse("which counters this core has is not known: " t)
 	split(rows[t], part, " ")
 	counters = part[1]
 	for (n = 1; n <= standards[t]; n++) {
@@ -186,11 +192,9 @@ END {
 	if (task == "list")
 		exit
 	read_properties()
-	if (!(only in title)) {
-		print "sbi-pmu-map: " (only == "" ? "no core of the tree is known" : "'" only "' is not known") \
-			"; -l lists those that are, -c names one" > "/dev/stderr"
-		exit 2
-	}
+	if (!(only in title))
+		refuse((only != "" ? "'" only "' is not known" : ENVIRON["TREE"] ": no core is known (compatible:" \
+			(compatible == "" ? " no node cpu@" : compatible) ")") "; -l lists those that are, -c names one")
 	if (task == "write")
 		write(only)
 	else
