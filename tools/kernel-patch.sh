@@ -4,6 +4,7 @@
 # kernel-patch.sh LINUX PATCH - write a patch that adds the driver to the kernel's source tree
 # LINUX: sources, Kconfig, Makefiles.
 set -e
+export LC_ALL=C
 if [ $# != 2 ] || ! [ -e "$1/drivers/perf/Kconfig" ]; then
 	echo "kernel-patch: '$1' is no source tree of a kernel: make kernel-patch LINUX=/path/to/linux" >&2
 	exit 2

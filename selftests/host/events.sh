@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# events.sh - the event data is read without errors or messages, and each error planted
-# in a copy is reported with file and line. With each awk of this machine.
+# events.sh - each error planted in a copy of the event data is reported with file and line, by each
+# awk of this machine. That the data has none is tested by generated.sh.
 . "$(dirname "$0")/steps.sh"
 vendor=$top/drivers/perf/sbi_pmu/vendor
 xiangshan=$vendor/xiangshan
@@ -117,17 +117,9 @@ all_core_errors() {
 for awk in mawk gawk "busybox awk" original-awk; do
 	$awk 'BEGIN { exit }' 2>/dev/null </dev/null || continue
 	tried=$awk
-	generate "$awk" "$xiangshan" >"$dir/good" 2>"$dir/said" || fails "$awk refuses the event data"
-	[ ! -s "$dir/said" ] || fails "$awk: $(cat "$dir/said")"
-	[ ! -e "$dir/first" ] || cmp "$dir/first" "$dir/good" || fails "$awk gives other output"
-	[ -e "$dir/first" ] || cp "$dir/good" "$dir/first"
 	all_errors
-	generate_cores "$awk" "$vendor" >"$dir/cores.inc" 2>"$dir/said" || fails "$awk refuses the cores"
-	[ ! -s "$dir/said" ] || fails "$awk: $(cat "$dir/said")"
-	[ ! -e "$dir/first-cores" ] || cmp "$dir/first-cores" "$dir/cores.inc" || fails "$awk gives other cores"
-	[ -e "$dir/first-cores" ] || cp "$dir/cores.inc" "$dir/first-cores"
 	all_core_errors
-	echo "event data: $awk, $(grep -c EVENT "$dir/good") names; cores: $(grep -c '^	"' "$dir/cores.inc") names"
+	echo "event data: $awk"
 done
 [ -n "$tried" ] || fails "no awk"
 

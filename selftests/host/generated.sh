@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # generated.sh - files made from the event data have each event of a table, under the code that the
-# driver has for it: perf's JSON, libpfm4's tables, the device trees, the event pages.
+# driver has for it: perf's JSON, libpfm4's tables, the device trees, the event pages. They are the
+# same by each awk, and in a locale in which I is no capital of i.
 . "$(dirname "$0")/steps.sh"
 events=$top/drivers/perf/sbi_pmu/vendor/xiangshan
 
@@ -11,7 +12,7 @@ events=$top/drivers/perf/sbi_pmu/vendor/xiangshan
 in_driver() { # TABLE EVENT|WITHHELD
 	awk -v array="$(echo "$1" | tr - _)_names" -v kind="$2" '
 		/_names\[\] = / { on = index($0, " " array "[]") }
-		on && index($0, kind) { gsub(/[A-Z]+\(|[",)]/, " "); print }' "$dir/tables.inc" |
+		on && index($0, kind) { gsub(/[A-Z]+\(|[",)]/, " "); print }' "$dir/made/module/vendor/xiangshan/tables.inc" |
 		while read -r name unit op e0 e1 e2 e3; do
 			case $op in
 			OR) op=0 ;;
@@ -28,12 +29,12 @@ in_json() { # TABLE
 		$2 == "EventName" { name = $4 }
 		$2 == "EventCode" { code = $4 }
 		$2 == "BriefDescription" && name != "" { print name, ($4 == "" ? "no text" : code); name = "" }
-		' "$dir/json/arch/riscv/openxiangshan/kunminghu-$1"/*.json | sort
+		' "$dir/made/perf-json/arch/riscv/openxiangshan/kunminghu-$1"/*.json | sort
 }
 
 in_libpfm4() { # TABLE
 	sed -n "/ riscv_xiangshan_$(echo "$1" | tr - _)_pe/,/};/s/^+	{ \"\(.*\)\", \".*\", \(0x.*\) },/\1 \2/p" \
-		"$dir/libpfm4.patch" | sort
+		"$dir/made/libpfm4.patch" | sort
 }
 
 # RISC-V International's names, with the codes of the driver's events.
@@ -68,13 +69,6 @@ in_page() { # FILE
 		}' "$1" | sort
 }
 
-awk -f "$events/../common.awk" -f "$events/read.awk" -f "$events/write-c.awk" "$events/events.tsv" "$events/combined.tsv" \
-	>"$dir/tables.inc" || fails "tables.inc cannot be made"
-for kind in dts docs; do
-	"$events/../generate.sh" $kind "$dir/$kind" || fails "$kind cannot be made"
-done
-"$events/../generate.sh" perf-json "$dir/json" || fails "JSON cannot be made"
-
 # A source tree that has only what the patch is put before
 mkdir -p "$dir/libpfm4/lib" "$dir/libpfm4/include/perfmon"
 echo 'ifeq ($(ARCH),cell)' >"$dir/libpfm4/config.mk"
@@ -83,7 +77,31 @@ echo '#ifdef CONFIG_PFMLIB_ARCH_IA64' >"$dir/libpfm4/lib/pfmlib_common.c"
 echo 'extern pfmlib_os_t *pfmlib_os;' >"$dir/libpfm4/lib/pfmlib_priv.h"
 ! make -s -C "$top" libpfm4 LIBPFM4="$dir/libpfm4" BUILD="$dir" 2>/dev/null || fails "another tree is not refused"
 echo '/* MUST ADD NEW PMU MODELS HERE */' >"$dir/libpfm4/include/perfmon/pfmlib.h"
-make -s -C "$top" libpfm4 LIBPFM4="$dir/libpfm4" BUILD="$dir" || fails "no patch for libpfm4"
+
+# All that is generated, also by the Makefile of the module
+all_in() { # FOLDER
+	mkdir -p "$1/module/vendor/xiangshan"
+	for kind in dts docs perf-json; do "$events/../generate.sh" $kind "$1/$kind" || return; done
+	make -s -C "$top" libpfm4 LIBPFM4="$dir/libpfm4" BUILD="$1" &&
+		make -s -C "$top/tools" OUT="$1" "$1/metrics.inc" &&
+		make -s -f - obj="$1/module" src="$top/drivers/perf/sbi_pmu" <<-'EOF2'
+		all: $(obj)/vendor/cores.inc $(obj)/vendor/xiangshan/tables.inc
+		if_changed = $(cmd_$(1))
+		include $(src)/Makefile
+		FORCE:
+		EOF2
+}
+
+AWK="awk" all_in "$dir/made" || fails "not all can be generated"
+localedef -i tr_TR -f UTF-8 "$dir/tr_TR.UTF-8" 2>"$dir/said" ||
+	echo "skipped: no Turkish locale can be made (Debian: locales)"
+for awk in mawk gawk "busybox awk" original-awk; do
+	$awk 'BEGIN { exit }' 2>/dev/null </dev/null || continue
+	LOCPATH=$dir LC_ALL=tr_TR.UTF-8 AWK=$awk all_in "$dir/all" 2>"$dir/said" && [ ! -s "$dir/said" ] ||
+		fails "$awk: not all can be generated, or with messages: $(cat "$dir/said")"
+	diff -r "$dir/made" "$dir/all" || fails "$awk or a Turkish locale makes other files"
+	rm -r "$dir/all"
+done
 
 for t in $(sed -n 's/^#title	\([^	]*\)	.*/\1/p' "$events/events.tsv"); do
 	in_driver "$t" EVENT >"$dir/events"
@@ -92,7 +110,7 @@ for t in $(sed -n 's/^#title	\([^	]*\)	.*/\1/p' "$events/events.tsv"); do
 	{ cat "$dir/events"; riscv_names "$t"; } | sort >"$dir/want"
 	in_json "$t" | diff "$dir/want" - || fails "$t: JSON differs from the driver's table"
 
-	for tree in "$dir/dts/xiangshan-$t.dtsi" "$dir/dts/xiangshan-$t-virt.dtso"; do
+	for tree in "$dir/made/dts/xiangshan-$t.dtsi" "$dir/made/dts/xiangshan-$t-virt.dtso"; do
 		in_tree "$tree" >"$dir/got"
 		[ "$(wc -l <"$dir/got")" -gt 10 ] || fails "$tree: few standard events"
 		comm -23 "$dir/got" "$dir/events" | grep . && fails "$tree: these differ from the driver's"
@@ -102,11 +120,11 @@ for t in $(sed -n 's/^#title	\([^	]*\)	.*/\1/p' "$events/events.tsv"); do
 	done
 
 	{ cat "$dir/events"; in_driver "$t" WITHHELD; } | cut -d ' ' -f 1 | sort >"$dir/want"
-	in_page "$dir/docs/sbi-pmu-events-$t.rst" | diff "$dir/want" - ||
+	in_page "$dir/made/docs/sbi-pmu-events-$t.rst" | diff "$dir/want" - ||
 		fails "$t: page differs from the driver's table"
 
 	# A metric is of events that are there, and of as many slots as the table has.
-	metrics=$dir/json/arch/riscv/openxiangshan/kunminghu-$t/metrics.json
+	metrics=$dir/made/perf-json/arch/riscv/openxiangshan/kunminghu-$t/metrics.json
 	slots=$(sed -n "s/^#slots	$t	//p" "$events/events.tsv")
 	sed -n 's/.*"MetricExpr": "\(.*\)",/\1/p' "$metrics" | grep -oE '[a-z][a-z0-9_]+' | sort -u |
 		grep -vxE 'max|d_ratio|cycles|instructions|td_.*' >"$dir/got"

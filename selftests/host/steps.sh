@@ -13,10 +13,3 @@ fails() {
 	echo "$*"
 	failed=1
 }
-
-needs_dtc() {
-	for tool in dtc fdtget fdtoverlay; do
-		command -v $tool >/dev/null ||
-			{ echo "skipped: $tool is not installed (Debian: device-tree-compiler)"; exit 4; }
-	done
-}

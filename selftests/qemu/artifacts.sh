@@ -146,7 +146,7 @@ artifact_stable_built() {
 }
 
 artifact_testing() {
-	make_suite "$testing" gcc,libc6-dev,shellcheck "$1"
+	make_suite "$testing" gcc,libc6-dev,shellcheck,gawk,busybox,original-awk,locales "$1"
 }
 
 # keep_program FILE TREE TARGET: copy an amd64 program and its libraries from a tree that is not

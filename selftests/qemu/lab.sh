@@ -3,6 +3,7 @@
 #
 # lab.sh VERB - tests the module in QEMU, on stock kernels. "make help" says what each verb does.
 set -u
+export LC_ALL=C
 # Every make that is called from here starts without the options of the one that called this.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 

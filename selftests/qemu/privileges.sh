@@ -55,8 +55,8 @@ without_root() {
 	  both need root. Run it as root, or ask an administrator for
 	      apt install sudo && adduser $(id -un) sudo
 	  These commands work without root:
-	      make test               needs make and gcc; skips nothing if shellcheck and
-	                              device-tree-compiler are installed
+	      make test               needs make and gcc; skips nothing if shellcheck, g++, locales
+	                              and device-tree-compiler are installed
 	      make KDIR=... ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu-
 	                              builds the module; needs gcc-riscv64-linux-gnu and the headers
 	                              of a riscv64 kernel

@@ -4,6 +4,7 @@
 # libpfm4.sh LIBPFM4 FOLDER - write into FOLDER a patch that adds the cores of the event data to the
 # source tree LIBPFM4, and PAPI's presets on these cores: libpfm4.patch, papi_events.csv.
 set -e
+export LC_ALL=C
 if [ $# != 2 ] || ! [ -e "$1/lib/pfmlib_common.c" ]; then
 	echo "libpfm4: '$1' is no source tree of it: make libpfm4 LIBPFM4=/path/to/libpfm-4" >&2
 	exit 2
@@ -15,13 +16,13 @@ cd "$(dirname "$0")"
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
 
-# insert FILE EXPRESSION: in a copy of the file, standard input before the first line that matches
+# insert FILE TEXT: in a copy of the file, standard input before the first line that has the text
 insert() {
 	mkdir -p "$new/a/$(dirname "$1")" "$new/b/$(dirname "$1")"
 	cp "$tree/$1" "$new/a/$1" || exit
 	cat >"$new/text"
-	awk -v at="$2" -v text="$new/text" '
-		!done && $0 ~ at { while ((getline line < text) > 0) print line; done = 1 }
+	${AWK:-awk} -v at="$2" -v text="$new/text" '
+		!done && index($0, at) { while ((getline line < text) > 0) print line; done = 1 }
 		{ print }
 		END { exit !done }' "$tree/$1" >"$new/b/$1" ||
 		{ echo "libpfm4: $1 has no line '$2': is it another version?" >&2; exit 1; }
@@ -45,13 +46,13 @@ cores=$(sed -n 's/^cores := //p' $vendor/../Makefile)
 names=$(sed -n 's/^RISCV_TABLE(\([^,]*\),.*/\1/p' "$new/b/lib/events/riscv_events.h")
 names="$names other"
 
-insert config.mk '^ifeq \(\$\(ARCH\),cell\)' <<'EOF2'
+insert config.mk 'ifeq ($(ARCH),cell)' <<'EOF2'
 ifeq ($(ARCH),riscv64)
 CONFIG_PFMLIB_ARCH_RISCV=y
 endif
 
 EOF2
-insert lib/Makefile '^ifeq \(\$\(CONFIG_PFMLIB_CELL\)' <<'EOF2'
+insert lib/Makefile 'ifeq ($(CONFIG_PFMLIB_CELL)' <<'EOF2'
 ifeq ($(CONFIG_PFMLIB_ARCH_RISCV),y)
 INCARCH = events/riscv_events.h
 SRCS   += pfmlib_riscv.c
@@ -64,12 +65,12 @@ for name in $names; do
 done | insert include/perfmon/pfmlib.h 'MUST ADD NEW PMU MODELS HERE'
 for name in $names; do
 	echo "extern pfmlib_pmu_t riscv_${name}_support;"
-done | insert lib/pfmlib_priv.h '^extern pfmlib_os_t \*pfmlib_os;'
+done | insert lib/pfmlib_priv.h 'extern pfmlib_os_t *pfmlib_os;'
 {
 	echo "#ifdef CONFIG_PFMLIB_ARCH_RISCV"
 	for name in $names; do echo "	&riscv_${name}_support,"; done
 	echo "#endif"
-} | insert lib/pfmlib_common.c '^#ifdef CONFIG_PFMLIB_ARCH_IA64'
+} | insert lib/pfmlib_common.c '#ifdef CONFIG_PFMLIB_ARCH_IA64'
 
 # ---- what is written ----
 

@@ -4,6 +4,7 @@
 # generate.sh dts|docs|perf-json FOLDER - write files made from the event data into FOLDER: device
 # trees, pages of all events, or files for perf's source tree.
 set -e
+export LC_ALL=C
 case $1,$# in
 dts,2 | docs,2 | perf-json,2) ;;
 *) echo "usage: generate.sh dts|docs|perf-json FOLDER" >&2; exit 2 ;;

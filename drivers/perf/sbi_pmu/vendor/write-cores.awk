@@ -20,8 +20,8 @@ function write_standards(t, c,    n, part)
 	for (n = 1; n <= standards[t]; n++) {
 		split(standard[t, n], part, " ")
 		printf "\t{ %s, %s, %s, ", part[1], part[3], toupper(part[2])
-		print part[2] == "missing" ? "NULL, NULL }," : \
-			"\"" part[5] "\", \"" (part[4] == "-" ? "none" : part[4]) "\" },"
+		print (part[2] == "missing" ? "NULL, NULL }," : \
+			"\"" part[5] "\", \"" (part[4] == "-" ? "none" : part[4]) "\" },")
 	}
 	print "};"
 }
