@@ -42,12 +42,13 @@ BUILD := build
 modules: kdir-check
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
+# Also what was built for a kernel that is not there now
 clean:
-	rm -rf $(BUILD)
-	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
-	$(MAKE) -C selftests/guest clean
+	rm -rf $(BUILD) dts/build selftests/guest/build selftests/host/build
 	$(MAKE) -C tools clean
-	$(MAKE) -C dts clean
+	find . -name .git -prune -o -type f \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
+		-o -name '.*.cmd' -o -name Module.symvers -o -name modules.order -o -name tables.inc -o -name cores.inc \) \
+		-exec rm -f {} +
 
 install: install-module install-tools
 

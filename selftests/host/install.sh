@@ -47,6 +47,10 @@ in_copy() { # MAKE ARGUMENT...
 }
 
 files() { find "$root" ! -type d; }
+tree_files() { (cd "$copy" && find . ! -type d | sort); }
+
+in_copy clean KDIR="$dir/none"
+tree_files >"$dir/clean"
 
 in_copy install-tools CC="${CC:-gcc}"
 printf '#include <sbi_pmu/region.h>\nint main(void) { struct region r; return region_open(&r, "cycles") > 0; }\n' \
@@ -76,4 +80,12 @@ location=$(sed -n 's/^BUILT_MODULE_LOCATION\[0\]="\(.*\)"/\1/p' "$source/dkms.co
 [ -e "$source/$location/Makefile" ] || fails "dkms.conf names '$location', which is not there"
 in_copy uninstall-source
 [ -z "$(files)" ] || fails "make uninstall-source leaves:" "$(files)"
+
+# All that was built goes away, without a kernel.
+for file in build/x dts/build/x selftests/host/build/x selftests/guest/build/x Module.symvers modules.order \
+	a.o .a.o.cmd a.ko a.mod a.mod.c tables.inc cores.inc; do
+	install -D /dev/null "$copy/$file"
+done
+in_copy clean KDIR="$dir/none"
+tree_files | diff "$dir/clean" - || fails "make clean leaves these"
 exit $failed
