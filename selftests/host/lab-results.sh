@@ -68,6 +68,10 @@ mode exclusive|shared
 overflow -|lcofi|thead|andes|timer
 options -|alone|collectors|end=reboot|harts=[2-8]|hart1=[a-z]+=(true|false)(,[a-z]+=(true|false))*|kvm=[1-8](,host)?|insmod=[a-z]+=.*|icount=[0-9]+|stress=[0-9]+|slow=[2-9]|opensbi=.*
 END
+# The copy of a read-only checkout can be written.
+mkdir -p "$dir/checkout/a" && chmod a-w "$dir/checkout/a"
+(. "$lab/machine.sh" && top=$dir/checkout copy_sources "$dir/copy")
+[ "$(find "$dir/copy" -perm -u+w | wc -l)" = 2 ] || fails "the copy of the sources is read-only"
 [ "$(select_cases fw11 kvm | values name | tr '\n' ' ')" = "kvm fw11 " ] ||
 	fails "make check CASES=... does not run the cases named"
 exit $failed

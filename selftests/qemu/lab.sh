@@ -49,9 +49,7 @@ start_run() {
 	trap end_run EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
-	mkdir "$run/tree"
-	tar -C "$top" --exclude=.git --exclude='*.ko' --exclude='*.o' -cf - . | tar -C "$run/tree" -xf - ||
-		die "cannot copy the sources to $run"
+	copy_sources "$run/tree" || die "cannot copy the sources to $run"
 	(cd "$run/tree" && "$top/tools/version.sh" include/sbi_pmu/version.h dkms.conf)
 	: >"$run/results"
 	: >"$run/skips"

@@ -23,6 +23,12 @@ release_of() { # SUITE
 	cat "$dir/build/include/config/kernel.release" 2>/dev/null || cat "$dir/root/kernel-release"
 }
 
+# copy_sources FOLDER: copy what is in the checkout, which may be read-only.
+copy_sources() {
+	mkdir "$1" && tar -C "$top" --exclude=.git --exclude='*.ko' --exclude='*.o' -cf - . | tar -C "$1" -xf - &&
+		chmod -R u+w "$1"
+}
+
 # copy_tree FOLDER: copy the sources of this run, for a step that writes into them.
 copy_tree() {
 	mkdir -p "$1" && cp -a "$run/tree/." "$1"
