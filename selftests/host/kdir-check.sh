@@ -49,6 +49,13 @@ refuses 'CONFIG_PERF_EVENTS'
 for old in 6.5.13 6.1.0-49-riscv64 5.19.0; do kdir $old $all; refuses 'too old'; done
 # shellcheck disable=SC2086
 for good in 6.6.0 6.12.107+deb13-riscv64 7.2.12 10.0.0; do kdir $good $all; accepts $good; done
+mkdir "$dir/a b"
+refuses 'blank' "$dir/a b"
+(cd "$dir/a b" && refuses 'blank' && exit $failed) || failed=1
+# shellcheck disable=SC2086
+for weird in weird 6.x; do kdir $weird $all; refuses 'no version of Linux'; done
+# shellcheck disable=SC2086
+kdir 6.6.0 $all
 refuses 'no compiler' "$dir/k" "$dir/missing-"
 program test-gcc x86_64-linux-gnu
 refuses 'not for riscv64'
