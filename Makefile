@@ -13,7 +13,7 @@
 #: In an emulated RISC-V machine, on any PC; what that needs is downloaded and built once:
 #: make run          show what the module does; run-xiangshan: the same with XiangShan's counters
 #: make shell        a prompt and the module (CASES=name: in the machine of that case)
-#: make test         lint and host tests: no machine, no root, less than a minute
+#: make test         lint and host tests: no machine, no root, 1 to 2 minutes
 #: make check        the same, the module's build and a few boots (CASES="name ...": these boots;
 #:                   TESTS="program program.test ...": only these tests of them)
 #: make check-all    everything; check-debug: the boots of a kernel with its checkers on;

@@ -24,10 +24,12 @@ print_whole() { flock "$run/print.lock" cat; }
 # run_queue COUNT: run each line of standard input, which is a step or a case, COUNT at the same
 # time. Not in a pipeline: end_jobs needs the process IDs.
 run_queue() {
-	local line pid first=${#job_pids[@]}
+	local line name pid first=${#job_pids[@]}
 	while IFS= read -r line; do
 		[ -n "$line" ] || continue
 		wait_for_slot "$1"
+		name=${line%%$'\t'*}
+		echo "...     ${name%% = *}" | print_whole
 		case $line in
 		*$'\t'*) start_job boot_case "$line" ;;
 		*) start_job step "$line" ;;
