@@ -487,6 +487,7 @@ test_steps() { # ROOT STEPS [CXX-ROOT]
 	generated files = in_tree $1 selftests/host/generated.sh
 	device trees against tables of cores = in_tree $1 selftests/host/map.sh
 	device trees = in_tree $1 selftests/host/dts.sh
+	sbi-pmu-report in shared mode = in_tree $1 selftests/host/report.sh
 	patch for a kernel = in_tree $1 selftests/host/kernel-patch.sh
 	examples = in_tree ${3:-$1} selftests/host/examples.sh
 	EOF2
