@@ -732,16 +732,14 @@ static void add_vendor_events(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_caps
 		return;
 	for (unsigned int n = 0; (idx = sbi_pmu_event_standard(n)); n++) {
 		struct sbi_pmu_code code = {};
-		u64 which = cpu->counters->programmable;
+		const u64 which = cpu->counters->programmable;
 
 		if (is_of_firmware(found, idx) || !vendor->standard(caps->vendor_data, idx, &code))
 			continue;
-		if (vendor->candidates && code.unit)
-			which = ((vendor->candidates(cpu->counters, code.unit)) & which);
 		found->event[found->events++] = (struct sbi_pmu_delegated_event){
 			.idx = idx,
 			.selector = code.data,
-			.counters = sbi_pmu_csr_bits(cpu->counters, which),
+			.counters = sbi_pmu_csr_bits(cpu->counters, which) & (code.csrs ?: ~0U),
 		};
 	}
 }

@@ -206,16 +206,22 @@ static int check_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	return moves < 0 ? -EBUSY : moves ? 0 : -ENODATA;
 }
 
-/* Counters whose CSR is cycle or instret: they count nothing else, not even in KVM. */
-static u64 with_fixed_csr(const struct sbi_pmu_counters *counters)
+/* Counters of these CSRs, which are bits as of sbi_pmu_csr_bits() */
+static u64 with_csrs(const struct sbi_pmu_counters *counters, u32 csrs)
 {
 	u64 which = 0;
 	unsigned int i;
 
 	for_each_counter(i, sbi_pmu_hardware(counters))
-		if (counters->info[i].csr == CSR_CYCLE || counters->info[i].csr == CSR_INSTRET)
+		if (csrs & SBI_PMU_CSR_BIT(counters->info[i].csr))
 			which |= BIT_ULL(i);
 	return which;
+}
+
+/* Those of cycle and instret count nothing else, not even in KVM. */
+static u64 with_fixed_csr(const struct sbi_pmu_counters *counters)
+{
+	return with_csrs(counters, SBI_PMU_CSR_BIT(CSR_CYCLE) | SBI_PMU_CSR_BIT(CSR_INSTRET));
 }
 
 /* Start cycles or instructions. */
@@ -498,7 +504,7 @@ static struct entry *find_entry(struct sbi_pmu_probe_cache *cache, const struct 
 	struct entry *e;
 
 	list_for_each_entry(e, &cache->entries, node) {
-		if (!sbi_pmu_code_alike(&e->code, code) || e->code.unit != code->unit)
+		if (!sbi_pmu_code_alike(&e->code, code) || e->code.csrs != code->csrs)
 			continue;
 		list_move(&e->node, &cache->entries);
 		return e;
@@ -917,15 +923,14 @@ static int obeys_filters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u
 static u64 candidates_of(const struct sbi_pmu *pmu, const struct sbi_pmu_code *code)
 {
 	const struct sbi_pmu_counters *counters = &pmu->counters;
-	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
 	u64 which = sbi_pmu_hardware(counters);
 
 	if (sbi_pmu_code_is_firmware(code))
 		return counters->firmware;
 	if (!sbi_pmu_has_fixed_counter(code))
 		which &= ~with_fixed_csr(counters);
-	if (vendor && vendor->candidates && code->unit)
-		which = vendor->candidates(counters, code->unit);
+	if (code->csrs)
+		which = with_csrs(counters, code->csrs);
 	return pmu->exclusive ? which : which & (counters->programmable | counters->free_running);
 }
 

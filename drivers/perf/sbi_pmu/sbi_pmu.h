@@ -130,10 +130,10 @@ struct sbi_pmu_code {
 	u64 data;  /* event_data */
 	u32 idx;   /* event_idx */
 	u32 flags; /* config_flags; only the five inhibit bits */
-	u32 unit;  /* a vendor's restriction to some counters, 0 for all; not sent to firmware */
+	u32 csrs;  /* counters that count it, as of sbi_pmu_csr_bits(); 0: any. Not for firmware */
 };
 
-/* Do they count the same, perhaps in other privilege modes? @unit only limits the candidates. */
+/* Do they count the same, perhaps in other privilege modes? @csrs only limit the candidates. */
 static inline bool sbi_pmu_code_alike(const struct sbi_pmu_code *a, const struct sbi_pmu_code *b)
 {
 	return a->idx == b->idx && a->data == b->data;

@@ -14,14 +14,13 @@ struct sbi_pmu_vendor {
 	 */
 	int (*match)(const struct sbi_pmu_firmware_id *id, void **data);
 	/*
-	 * encode @config of a raw event into @code's data and unit, a number of the vendor's own
-	 * for a set of counters, 0: all of them. Return: 0 or -EINVAL.
+	 * encode @config of a raw event into @code's data and csrs. Return: 0 or -EINVAL.
 	 */
 	int (*encode)(const void *data, u64 config, struct sbi_pmu_code *code);
 	/* does a counter count this event in all privilege modes, whatever filter it has? */
 	bool (*ignores_filters)(const void *data, const struct sbi_pmu_code *code);
 	/*
-	 * encode the event that counts as standard event @idx into @code's data and unit, for
+	 * encode the event that counts as standard event @idx into @code's data and csrs, for
 	 * counters that are programmed without firmware. Return: is there one?
 	 */
 	bool (*standard)(const void *data, u32 idx, struct sbi_pmu_code *code);
@@ -30,8 +29,6 @@ struct sbi_pmu_vendor {
 	 * core. Return: 0, also if nothing is known; -ENOENT if no event counts it.
 	 */
 	int (*correct)(const void *data, struct sbi_pmu_code *code);
-	/* the counters that can hold an event of @unit, which is not 0 */
-	u64 (*candidates)(const struct sbi_pmu_counters *counters, u32 unit);
 	/* replace an event that no counter can filter so; what replaces it is probed after */
 	bool (*substitute)(const void *data, struct sbi_pmu_code *code);
 	/*

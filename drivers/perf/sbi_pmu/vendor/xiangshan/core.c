@@ -103,7 +103,7 @@ static int xiangshan_encode(const void *data, u64 config, struct sbi_pmu_code *c
 {
 	const struct xiangshan *xs = data;
 
-	return sbi_pmu_selector_encode(xs->choice.table->bits, config, &code->data, &code->unit);
+	return sbi_pmu_selector_encode(xs->choice.table->bits, config, &code->data, &code->csrs);
 }
 
 static bool xiangshan_standard(const void *data, u32 idx, struct sbi_pmu_code *code)
@@ -233,7 +233,6 @@ const struct sbi_pmu_vendor sbi_pmu_xiangshan = {
 	.match = xiangshan_match,
 	.encode = xiangshan_encode,
 	.standard = xiangshan_standard,
-	.candidates = sbi_pmu_selector_candidates,
 	.attribute_groups = xiangshan_attribute_groups,
 	.log = xiangshan_log,
 	.remove = xiangshan_remove,

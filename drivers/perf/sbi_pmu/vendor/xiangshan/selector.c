@@ -37,12 +37,13 @@ static int unit_of(const u64 event[4], u32 unit)
  * @bits: by unit, number of bits of an index that the hardware decodes
  * @config: what the user asked for, in the fields of selector.h
  * @data: the register, with the unit as tag in event0; written on success
- * @unit: the unit, SBI_PMU_UNIT_ANY if config has none; likewise
+ * @csrs: the counters of the unit, as struct sbi_pmu_code has them; likewise
  * Return: 0, or -EINVAL for what can never count, or what the hardware would take for something
  * else: unknown operators, indices of more bits than are decoded, events of two units.
  */
-int sbi_pmu_selector_encode(const u8 *bits, u64 config, u64 *data, u32 *unit)
+int sbi_pmu_selector_encode(const u8 *bits, u64 config, u64 *data, u32 *csrs)
 {
+	static const u32 of_unit[SBI_PMU_UNITS] = { 0, 0x7f8, 0x7f800, 0x7f80000, 0xf8000000 };
 	const u64 event[4] = {
 		FIELD_GET(SBI_PMU_CFG_EVENT0, config),
 		FIELD_GET(SBI_PMU_CFG_EVENT1, config),
@@ -70,35 +71,13 @@ int sbi_pmu_selector_encode(const u8 *bits, u64 config, u64 *data, u32 *unit)
 	if (!can_count(op2, can_count(op0, index[0], index[1]), can_count(op1, index[2], index[3])))
 		return -EINVAL;
 
-	*unit = ret;
+	*csrs = of_unit[ret];
 	*data = config & (SBI_PMU_CFG_OP0 | SBI_PMU_CFG_OP1 | SBI_PMU_CFG_OP2);
 	*data |= FIELD_PREP(SBI_PMU_CFG_EVENT0, index[0]);
 	*data |= FIELD_PREP(SBI_PMU_CFG_EVENT1, index[1]);
 	*data |= FIELD_PREP(SBI_PMU_CFG_EVENT2, index[2]);
 	*data |= FIELD_PREP(SBI_PMU_CFG_EVENT3, index[3]);
-	if (*unit != SBI_PMU_UNIT_ANY)
-		*data |= FIELD_PREP(EVENT_TAG, *unit - SBI_PMU_UNIT_FRONTEND);
+	if (ret != SBI_PMU_UNIT_ANY)
+		*data |= FIELD_PREP(EVENT_TAG, ret - SBI_PMU_UNIT_FRONTEND);
 	return 0;
-}
-
-/* The counters of @unit, by their CSRs, whatever their logical indices. */
-u64 sbi_pmu_selector_candidates(const struct sbi_pmu_counters *counters, u32 unit)
-{
-	static const u8 first[SBI_PMU_UNITS + 1] = {
-		[SBI_PMU_UNIT_FRONTEND] = 3, [SBI_PMU_UNIT_BACKEND] = 11,
-		[SBI_PMU_UNIT_MEMORY] = 19,  [SBI_PMU_UNIT_CACHE] = 27,
-		[SBI_PMU_UNITS] = 32,
-	};
-	u64 which = 0;
-	unsigned int i;
-
-	if (unit == SBI_PMU_UNIT_ANY)
-		return sbi_pmu_hardware(counters);
-	for_each_counter(i, counters->programmable) {
-		const unsigned int nth = counters->info[i].csr - CSR_CYCLE;
-
-		if (nth >= first[unit] && nth < first[unit + 1])
-			which |= BIT_ULL(i);
-	}
-	return which;
 }

@@ -37,8 +37,7 @@ enum sbi_pmu_unit {
 	SBI_PMU_UNITS
 };
 
-int sbi_pmu_selector_encode(const u8 *bits, u64 config, u64 *data, u32 *unit);
-u64 sbi_pmu_selector_candidates(const struct sbi_pmu_counters *counters, u32 unit);
+int sbi_pmu_selector_encode(const u8 *bits, u64 config, u64 *data, u32 *csrs);
 
 /* A named event, and its config in the fields of selector.h */
 struct sbi_pmu_name {
