@@ -6,19 +6,22 @@ BEGIN { FS = "\t" }
 
 /^#/ || (board != "" && $1 != board) { next }
 
-{ values = split($4, value, " "); split($3, counter, "-"); last = $3; sub(/.*-/, "", last); last += 0 }
+{ values = split($4, value, " ") }
 
 # The counters of the line as a mask; %d of some awks ends at 2^31.
-function mask(  sum, i) {
-	for (i = counter[1]; i <= last; i++)
-		sum += 2 ^ i
+function mask(  n, part, range, i, last, sum) {
+	for (n = split($3, part, ","); n > 0; n--) {
+		last = split(part[n], range, "-")
+		for (i = range[1]; i <= range[last] + 0; i++)
+			sum += 2 ^ i
+	}
 	return sprintf("%.0f", sum)
 }
 
 $2 == "event" {
 	for (i = 1; i <= values; i++) {
 		split(value[i], pair, ":")
-		rows = rows sprintf("{ 0, %s, %s, ~0ULL, %d, %d }, ", pair[1], pair[1], counter[1], last)
+		rows = rows sprintf("{ 0, %s, %s, ~0ULL, %s, \"%s\" }, ", pair[1], pair[1], mask(), $3)
 		mapped = mapped sprintf(" <%s %s %s>,", pair[1], pair[1], mask())
 		if (pair[2] != "-")
 			selectors = selectors sprintf(" <%s 0 %s>,", pair[1], pair[2])
@@ -31,7 +34,7 @@ $2 == "raw" {
 		ones = split(value[i], part, "/") < 2 ? "0xffffffffffffffff" : part[2]
 		if (split(part[1], range, "-") < 2)
 			range[2] = range[1]
-		rows = rows sprintf("{ 1, %s, %s, %s, %d, %d }, ", range[1], range[2], ones, counter[1], last)
+		rows = rows sprintf("{ 1, %s, %s, %s, %s, \"%s\" }, ", range[1], range[2], ones, mask(), $3)
 		for (select = range[1]; ; select++) {
 			raw = raw sprintf(" <0 %s %s 0x%s %s>,", select, substr(ones, 1, 10), substr(ones, 11), mask())
 			if (select == range[2])
@@ -44,8 +47,8 @@ $2 == "samples" { source = $4 }
 
 board == "" && $2 == "machine" {
 	split(value[5], version, ".")
-	printf "{ .name = \"%s\", .vendor = %s, .arch = %s, .mimpid = %s, .hpm = %d, .width = %d,\n",
-		$1, value[1], value[2], value[3], last - counter[1] + 1, value[4]
+	printf "{ .name = \"%s\", .vendor = %s, .arch = %s, .mimpid = %s, .counters = %s, .width = %d,\n",
+		$1, value[1], value[2], value[3], mask(), value[4]
 	printf "  .version = OPENSBI(%d, %d), .isa = \"%s\",\n", version[1], version[2],
 		value[6] == "-" ? "" : " " value[6] " "
 }

@@ -11,19 +11,20 @@
  * struct row - of a device tree
  * @raw: for raw events, of which @mask is compared; else for one event
  * @first_event, @last_event: a range
- * @first, @last: counters
+ * @counters, @list: on which counters
  */
 struct row {
 	bool raw;
 	u64 first_event, last_event, mask;
-	unsigned int first, last;
+	u32 counters;
+	const char *list;
 };
 
 /* A board of boards.tsv, which says what the fields are; a @mask of 0 ends @rows */
 static const struct board {
 	const char *name;
 	unsigned long vendor, arch, mimpid, version;
-	unsigned int hpm, width;
+	unsigned int counters, width;
 	const char *isa, *opens, *refuses, *samples, *names, *replaces, *log;
 	struct row rows[48];
 } boards[] = {
@@ -49,7 +50,7 @@ static bool has_row(const struct fakesbi_code *code, unsigned int idx)
 {
 	const struct row *r = row_of(code);
 
-	return code->idx >= FW || (r && idx >= r->first && idx <= r->last);
+	return code->idx >= FW || (r && r->counters >> idx & 1);
 }
 
 static void set_up(void)
@@ -72,18 +73,13 @@ static bool is_on_its_counters(u32 idx, u64 data)
 {
 	const struct fakesbi_code code = { .idx = idx, .data = data };
 	const struct row *r = row_of(&code);
-	const unsigned int fixed = idx == SPEC_GENERAL_CYCLES ? 0 : 2;
+	const char *fixed = idx == SPEC_GENERAL_CYCLES ? "0" : "2";
 	const bool opens = r || idx <= SPEC_GENERAL_INSTRUCTIONS;
-	char line[64], *end;
+	char line[64];
 	bool ok;
 
-	end = line + snprintf(line, sizeof(line), "\n%#x %#llx ", idx, data);
-	if (opens)
-		end += sprintf(end, "%u", r ? r->first : fixed);
-	if (r && r->last > r->first)
-		end += sprintf(end, "-%u", r->last);
-	if (opens)
-		sprintf(end, "\n");
+	snprintf(line, sizeof(line), "\n%#x %#llx %s%s", idx, data,
+		 r ? r->list : opens ? fixed : "", opens ? "\n" : "");
 	ok = !strstr(host_debugfs("events"), line) != opens;
 	if (!ok)
 		note("%s: %s as in%s", board->name, opens ? "not" : "refused, but", line);
@@ -146,7 +142,8 @@ static int boot_this(const char *param)
 	const u64 quirks = thead |
 			   (old ? OPENSBI_OLD & ~others : OPENSBI_NEW | QUIRK(FIXED_WITHHELD));
 
-	return boot(&(struct machine){ .hpm = board->hpm, .width = board->width, .quirks = quirks,
+	return boot(&(struct machine){ .hpm = 29 - __builtin_clz(board->counters),
+				       .width = board->width, .quirks = quirks,
 				       .impl_version = board->version, .isa = board->isa,
 				       .params = { param }, .prepare = set_up });
 }
