@@ -117,6 +117,7 @@ struct fakesbi_branches {
  * @delegated: counters that firmware delegates, by CSR - CYCLE; 0: there is no Ssccfg
  * @smcntrpmf: counters of cycle and instret that filter, by CSR - CYCLE
  * @unfiltered: does a counter ignore filters of this event? NULL: no
+ * @silent: does this event never happen? NULL: no
  * @event_bits: bits of sireg2 that are kept
  * @constant: delegated counters whose value cannot be written
  * @unstoppable: delegated counters whose bit in scountinhibit cannot be changed
@@ -152,6 +153,7 @@ struct fakesbi_hart {
 	unsigned long calls[16];
 	u32 smcntrpmf;
 	bool (*unfiltered)(const struct fakesbi_code *code);
+	bool (*silent)(const struct fakesbi_code *code);
 	bool no_sireg2;
 	unsigned int broken;
 	const char *why;

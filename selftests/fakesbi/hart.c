@@ -161,7 +161,7 @@ u32 fakesbi_overflow(unsigned int csr)
 /* Events in a ns: a function of the code, different for most codes; nothing counts M-mode. */
 u64 fakesbi_rate(const struct fakesbi_code *code)
 {
-	if ((code->flags & NO_MODE) == NO_MODE)
+	if ((code->flags & NO_MODE) == NO_MODE || (fakesbi.silent && fakesbi.silent(code)))
 		return 0;
 	return 1 + (code->idx * 7 + code->data * 13 + code->flags * 31) % FAKESBI_MAX_RATE;
 }

@@ -41,29 +41,30 @@ grep -v '^#' "$dir/lines" | while IFS=, read -r core _ model _; do
 		grep -q "pmu_events__$(echo "$model" | tr /- __),\$" || echo "$core"
 done | grep . && fails "these cores find no table"
 
-# "name code" of perf's own tables of a core, and of ours; a name that only perf has is in "also".
+# "name code" of perf's own tables, and of ours of their cores; a name that only perf has is in "also".
 for family in $(sed -n 's/^cores := //p' "$vendor/../Makefile"); do
-	sed -n 's/^#stock	//p' "$vendor/$family" | while IFS='	' read -r core models; do
-		for model in $models; do
-			stock=$1/arch/riscv/$model
-			[ -d "$stock" ] || { echo "$model: this perf has no such core"; continue; }
-			python3 -c '
+	sed -n 's/^#stock	[^	]*	//p' "$vendor/$family" | tr ' ' '\n' | sort -u | while read -r model; do
+		stock=$1/arch/riscv/$model
+		[ -d "$stock" ] || { echo "$model: this perf has no such core"; continue; }
+		python3 -c '
 import json, sys
 for file in sys.argv[1:]:
     for event in json.load(open(file)):
         if "EventCode" in event:
             print(event["EventName"].lower(), hex(int(event["EventCode"], 16)))
-				' "$stock"/*.json >"$dir/unsorted" && [ -s "$dir/unsorted" ] ||
-				echo "$model, not ours: its files cannot be read"
-			sort "$dir/unsorted" >"$dir/stock"
-			awk -F '\t' -v core="$core" '!/^#/ && ($3 == "*" || index(" " $3 " ", " " core " ")) {
-				print $1, $2
-				if ($4 != "-")
-					print $4, $2
-			}' "$vendor/$family" | sort >"$dir/names"
-			echo "$model: $(comm -12 "$dir/stock" "$dir/names" | wc -l) of $(wc -l <"$dir/stock") names of perf are ours"
-			comm -23 "$dir/stock" "$dir/names" | sed "s|^|$model, not ours: |"
-		done
+			' "$stock"/*.json >"$dir/unsorted" && [ -s "$dir/unsorted" ] ||
+			echo "$model, not ours: its files cannot be read"
+		sort "$dir/unsorted" >"$dir/stock"
+		awk -F '\t' -v model="$model" '
+			$1 == "#stock" && index(" " $3 " ", " " model " ") { has[$2]; has["*"] }
+			!/^#/ {
+				n = split($3, core, " ")
+				for (i = 1; i <= n; i++)
+					if (core[i] in has)
+						print $1, $2 ($4 == "-" ? "" : "\n" $4 " " $2)
+			}' "$vendor/$family" | sort -u >"$dir/names"
+		echo "$model: $(comm -12 "$dir/stock" "$dir/names" | wc -l) of $(wc -l <"$dir/stock") names of perf are ours"
+		comm -23 "$dir/stock" "$dir/names" | sed "s|^|$model, not ours: |"
 	done
 done >"$dir/compared"
 cat "$dir/compared"

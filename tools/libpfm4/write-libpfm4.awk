@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # write-libpfm4.awk - after read-cores.awk or xiangshan/read.awk: tables for pfmlib_riscv.c. "prefix"
-# is in front of the names of cores.
+# is in front of the names of cores. Of cores with the same ids only the first is found by them.
 
 function write_table(t,    c, n, alias, description, pattern, patterns)
 {
@@ -19,6 +19,8 @@ function write_table(t,    c, n, alias, description, pattern, patterns)
 	for (n = 1; n <= ids[t]; n++) {
 		pattern = id[t, n]
 		gsub(/ /, "-", pattern)
+		if (taken[pattern]++)
+			continue
 		patterns = patterns " " pattern
 	}
 	printf "};\n\nRISCV_TABLE(%s, %s, \"%s\", \"%s\");\n", c, toupper(c), title[t], patterns

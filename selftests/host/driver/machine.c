@@ -12,6 +12,7 @@ static void set_up(const struct machine *m)
 	perf_core_reset();
 	perf_core.version = m->kernel ?: 702;
 	host.isa = isa;
+	host.compatible = "riscv";
 	host.impl = m->impl ?: m->quirks & QUIRK(FIXED_HOMOGENEOUS) ? 3 : 1;
 	host.impl_version = m->impl_version ?: OPENSBI(1, 7);
 	host.vendor = m->vendor;

@@ -374,7 +374,8 @@ bool host_has_isa(const char *name);
 
 struct device_node;
 
-#define of_find_compatible_node(from, type, name)	((void)(from), (struct device_node *)&host)
+#define of_find_compatible_node(from, type, name) \
+	(strcmp(name, "riscv,pmu") && strcmp(name, host.compatible) ? NULL : (struct device_node *)&host)
 #define of_get_cpu_node(cpu, thread)	((void)(cpu), (struct device_node *)&host)
 #define of_node_put(node)		((void)(node))
 #define of_property_present(node, name)	((void)(node), host.event_table)
@@ -519,6 +520,7 @@ struct host {
 	bool enable_reads_zero;       /* its enable bit is read-only zero */
 	const char *isa;              /* extensions, with a space before and after each */
 	const char *event_table;      /* property of the node riscv,pmu; NULL: there is none */
+	const char *compatible;       /* property of the CPUs' nodes */
 	unsigned long spec, impl, impl_version, vendor, arch, mimpid; /* what firmware says */
 	unsigned long other_arch;     /* of the upper half of @cpus; 0: as of the others */
 	bool no_pmu_extension;

@@ -5,6 +5,7 @@
  * wrongly. The tables are TSV files, which read-cores.awk describes.
  */
 #include <linux/module.h>
+#include <linux/of.h>
 #include <linux/slab.h>
 
 #include "../sysfs.h"
@@ -47,6 +48,7 @@ enum decision {
 
 struct core {
 	const char *name, *title;
+	const char *tree;     /* its names in device trees, each with a 0 at its end */
 	const char *date;     /* month of the newest table that was read */
 	const char *names;    /* of the events, each with a 0 at its end */
 	const u32 *selectors; /* in the same order */
@@ -98,15 +100,35 @@ static bool is_like(const char *text, const char *pattern)
 	return *pattern || !*text;
 }
 
+static bool is_in_tree(const struct core *core)
+{
+	struct device_node *node = NULL;
+
+	for (const char *name = core->tree; *name && !node; name += strlen(name) + 1)
+		node = of_find_compatible_node(NULL, "cpu", name);
+	of_node_put(node);
+	return node;
+}
+
+/* Of cores with the same ids that in the device tree, else the first, whose events all have. */
 static const struct core *find_core(const struct sbi_pmu_firmware_id *id)
 {
+	const struct core *found = NULL;
+	bool shared = false;
 	char text[64];
 
 	snprintf(text, sizeof(text), "0x%lx 0x%lx 0x%lx", id->mvendorid, id->marchid, id->mimpid);
-	for (const struct core_id *i = ids; i < ids + ARRAY_SIZE(ids); i++)
-		if (is_like(text, i->pattern))
-			return &cores[i->core];
-	return NULL;
+	for (const struct core_id *i = ids; i < ids + ARRAY_SIZE(ids); i++) {
+		if (!is_like(text, i->pattern))
+			continue;
+		shared = found;
+		if (!found || is_in_tree(&cores[i->core]))
+			found = &cores[i->core];
+	}
+	if (shared && !is_in_tree(found))
+		pr_info("the device tree does not name the core, and others that have its ids have more events than %s\n",
+			found->title);
+	return found;
 }
 
 static int core_match(const struct sbi_pmu_firmware_id *id, void **data)

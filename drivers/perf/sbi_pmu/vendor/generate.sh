@@ -70,7 +70,7 @@ perf-json)
 	write_core_json
 	;;
 dts) # boards without a node riscv,pmu, or with a wrong one
-	for board in k1:x60 th1520:c900 jh7110:u74 eic7700:p550 rzfive:ax45; do
+	for board in k1:x60 milkv-duo:c906 th1520:c900 jh7110:u74 eic7700:p550 rzfive:ax45; do
 		../../../../tools/sbi-pmu-map/sbi-pmu-map -w -c "${board#*:}" >"$folder/${board%:*}.dtso"
 	done
 	;;

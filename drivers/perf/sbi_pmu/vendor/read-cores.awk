@@ -6,7 +6,8 @@
 #
 # A file has the cores of a family. Lines of its head; CORES are names of cores, "*": all of the file:
 #   #core CORE TITLE DATE          a core; month of the newest table that was read
-#   #id CORE MVENDORID MARCHID MIMPID   [1-9a-e]: one of these digits, * at the end of MIMPID: any
+#   #id CORE MVENDORID MARCHID MIMPID   [1-9a-e]: one of these digits, * at the end of MIMPID: any. If
+#                                  several cores have them: see #tree, else the first of these cores
 #   #stock CORE MODEL ...          perf's own tables of it
 #   #tree CORE COMPATIBLE ...      what device trees call it
 #   #slots CORE N                  micro-ops of a cycle at most, where sbi-topdown has formulas

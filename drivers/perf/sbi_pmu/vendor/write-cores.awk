@@ -48,7 +48,9 @@ END {
 			write_standards(t, c)
 		if (standards[t] > most)
 			most = standards[t]
+		gsub(/ /, "\\0", tree[t])
 		list = list "\t{\n\t\t.name = \"" t "\",\n\t\t.title = \"" title[t] "\",\n" \
+			"\t\t.tree = \"" tree[t] (tree[t] == "" ? "" : "\\0") "\",\n" \
 			"\t\t.date = \"" date[t] "\",\n\t\t.names = " c "_names,\n" \
 			"\t\t.selectors = " c "_selectors,\n\t\t.total = ARRAY_SIZE(" c "_selectors),\n"
 		if (standards[t])
