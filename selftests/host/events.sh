@@ -107,7 +107,7 @@ all_core_errors() {
 	refuses_core '/	0x5	/s/inst_branch/inst_branches/' thead/c900.tsv '^#standard.*	0x5	' "core c900 has no 'inst_branches'"
 	refuses_core '/	0x5	/s/inst_branch/inst_branch+inst_jmp/' thead/c900.tsv '^#standard.*	0x5	' 'cannot be added'
 	refuses_core '/	0x6	/s/branch_target_misprediction/utlb_miss/' sifive/bullet.tsv '^#standard	u74.*	0x6	' 'cannot be added'
-	refuses_core '/	0x5	/s/missing/absent/' thead/c900.tsv '^#standard.*	0x5	' "'absent' is not when"
+	refuses_core '/	0x5	/s/same/absent/' thead/c900.tsv '^#standard.*	0x5	' "'absent' is not when"
 	refuses_core '/	0x5	/s/inst_branch/-/' thead/c900.tsv '^#standard.*	0x5	' "'branches' has no event"
 	refuses_core '/^#core/s/2026-07/July/' thead/c900.tsv '^#core' "date 'July' is not YYYY-MM"
 	refuses_core '/^#core/s/c900/x60/' thead/c900.tsv '^#core' "duplicate core 'x60'"

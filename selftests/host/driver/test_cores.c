@@ -111,7 +111,8 @@ static const struct {
 	{ "th1520", "bus_cycles", true, HW(BUS_CYCLES), 0, 7, 0 },
 	{ "th1520", "frontend_stalls", false, HW(STALLED_CYCLES_FRONTEND), 0, RAW, 0x27 },
 	{ "th1520", "cache_misses", false, HW(CACHE_MISSES), 0, RAW, 0x11 },
-	{ "th1520", "branch_misses", false, HW(BRANCH_MISSES), 0, 6, 0 },
+	{ "th1520", "branch_misses", false, HW(BRANCH_MISSES), 0, RAW, 6 },
+	{ "th1520", "L2_loads", false, PERF_TYPE_HW_CACHE, 2, 0, RAW, 0x10 },
 	{ "duo", "L2_loads", false, PERF_TYPE_HW_CACHE, 2, -ENOENT, 0, 0 },
 	{ "d1", "cache_misses_without_that_row", false, HW(CACHE_MISSES), -ENOENT, 0, 0 },
 	{ "d1", "instruction_cache_loads", false, PERF_TYPE_HW_CACHE, 1, 0, RAW, 1 },
@@ -155,6 +156,10 @@ static void test_standards(void)
 	boot_board("th1520", NULL, NULL);
 	check(!perf_sysfs("events/bus-cycles") && perf_sysfs("events/stalled-cycles-frontend"),
 	      "cores.refused_events_are_not_listed");
+	unload();
+	boot_board("sg2042", NULL, NULL);
+	check(!open_errno(ATTR(0x10)) && strstr(host_debugfs("events"), "\n0x20000 0x10 3-18\n"),
+	      "cores.L2_events_are_on_the_first_16_counters");
 	unload();
 	boot_board("jh7110", NULL, NULL);
 	check(host_logged("branch-misses: firmware may count only a part of them"),

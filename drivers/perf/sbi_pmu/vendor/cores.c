@@ -20,6 +20,7 @@ enum when {
 	MISSING, /* firmware does not take the standard event */
 	PARTIAL, /* firmware counts a part of it, else is left to firmware */
 	WRONG,   /* firmware counts something else, else nothing is counted */
+	SAME,    /* firmware counts it, too: used so that equal events share a counter */
 	USER,    /* no counter filters the standard event by U-mode; events of the core do */
 	KERNEL,  /* likewise, S-mode */
 };
@@ -57,6 +58,8 @@ struct core {
 	u16 total, standards_total;
 	u8 slots; /* micro-ops that a cycle can have at most; 0: no formulas need it */
 	u8 unfiltered_first, unfiltered_last; /* events that ignore filters */
+	u8 limited_first, limited_last;       /* events that count on some counters only: */
+	u32 limited_to;                       /* a bit for each, as in mcounteren */
 };
 
 struct core_id {
@@ -159,22 +162,33 @@ static void core_remove(void *data)
 	kfree(table);
 }
 
+/* Which counters count it? 0: all */
+static u32 csrs_of(const struct core *core, u64 selector)
+{
+	const bool limited = selector >= core->limited_first && selector <= core->limited_last;
+
+	return limited ? core->limited_to : 0;
+}
+
 static int core_encode(const void *data, u64 config, struct sbi_pmu_code *code)
 {
 	const struct table *table = data;
 
 	if ((!table || table->spacemit) && FIELD_GET(SPACEMIT_TYPE, config) == SPACEMIT_TYPE_RAW)
 		code->data = config & ~SPACEMIT_TYPE;
+	if (table)
+		code->csrs = csrs_of(table->core, code->data);
 	return 0;
 }
 
 /* ---- standard events ---- */
 
-static struct sbi_pmu_code code_of(u32 selector)
+static struct sbi_pmu_code code_of(const struct core *core, u32 selector)
 {
 	return (struct sbi_pmu_code){
 		.idx = FIELD_PREP(SBI_PMU_EVENT_IDX_TYPE_MASK, SBI_PMU_EVENT_TYPE_RAW),
 		.data = selector,
+		.csrs = csrs_of(core, selector),
 	};
 }
 
@@ -200,7 +214,7 @@ static int core_correct(const void *data, struct sbi_pmu_code *code)
 			continue;
 		if (table->decision[n] == REFUSED)
 			return -ENOENT;
-		*code = code_of(row->selector);
+		*code = code_of(table->core, row->selector);
 		return 0;
 	}
 	return 0;
@@ -219,7 +233,7 @@ static bool core_substitute(const void *data, struct sbi_pmu_code *code)
 		    !((row->when == USER && modes == SBI_PMU_CFG_FLAG_SET_SINH) ||
 		      (row->when == KERNEL && modes == SBI_PMU_CFG_FLAG_SET_UINH)))
 			continue;
-		code->idx = code_of(0).idx;
+		code->idx = code_of(table->core, 0).idx;
 		code->data = row->selector;
 		return true;
 	}
@@ -235,14 +249,15 @@ static bool is_taken(struct sbi_pmu *pmu, struct sbi_pmu_code code)
 }
 
 /* Standard events of a KVM guest are those of its host's perf, whatever that makes of them. */
-static enum decision decide(struct sbi_pmu *pmu, const struct standard *row)
+static enum decision decide(struct sbi_pmu *pmu, const struct core *core,
+			    const struct standard *row)
 {
 	const bool known = is_taken(pmu, (struct sbi_pmu_code){ .idx = row->idx });
 
 	if (map_wish || sbi_pmu_in_kvm(pmu) || row->when == USER || row->when == KERNEL ||
 	    (row->when == MISSING && known))
 		return LEFT;
-	if (row->selector && is_taken(pmu, code_of(row->selector)))
+	if (row->selector && is_taken(pmu, code_of(core, row->selector)))
 		return REPLACED;
 	if (row->when == WRONG)
 		return REFUSED;
@@ -289,7 +304,7 @@ static void fill_events(struct sbi_pmu *pmu, struct table *table)
 	const char *name = core->names;
 
 	for (unsigned int n = 0; n < core->total; n++, name += strlen(name) + 1) {
-		const struct sbi_pmu_code code = code_of(core->selectors[n]);
+		const struct sbi_pmu_code code = code_of(core, core->selectors[n]);
 
 		if (!sbi_pmu_takes(pmu, code))
 			continue;
@@ -316,7 +331,7 @@ static const struct attribute_group **core_attribute_groups(struct sbi_pmu *pmu,
 	if (!table->attr || !table->list)
 		return NULL;
 	for (unsigned int n = 0; n < table->core->standards_total; n++)
-		table->decision[n] = decide(pmu, &table->core->standards[n]);
+		table->decision[n] = decide(pmu, table->core, &table->core->standards[n]);
 	fill_events(pmu, table);
 	table->events.name = "events";
 	table->events.attrs = table->list;

@@ -15,17 +15,19 @@
 #                                  counters take selectors that are alike outside of MASK's zeros
 #   #field NAME LOW-HIGH           bits of the selector
 #   #unfiltered CORE FIRST LAST    events that count in all modes, by the lowest byte
+#   #limit CORE FIRST LAST COUNTERS   events that only these counters count, as a mask
 #   #standard CORES ID NAME WHEN EVENT REASON   the event that counts standard event ID; several of one
 #                                  field "bits" may be added; "-": none. WHEN this is used:
 #     missing: firmware does not take the standard event
 #     partial: firmware is known to count a part of them only; if it does not take EVENT, it may do so
 #     wrong: firmware is known to count something else; if it does not take EVENT, none is counted
+#     same: firmware maps EVENT, too; equal events must share a counter
 #     user, kernel: no counter can filter the standard event so
 # After that an event a line: name, selector, cores, other public names, description ("-": no public
 # text says more than the name).
 #
 # A writer finds in its END block what write-json.awk needs (xiangshan/read.awk), and per core t:
-#   file[t], date[t], stock[t], tree[t], slots[t], rows[t], first[t], last[t]
+#   file[t], date[t], stock[t], tree[t], slots[t], rows[t], first[t], last[t], limit[t]
 #   ids[t], id[t, 1..]             "MVENDORID MARCHID MIMPID"
 #   standards[t], standard[t, 1..] "ID WHEN SELECTOR EVENT NAME", separated by spaces; and reason[t, 1..]
 #   fields[file[t]]                "NAME LOW HIGH" and so on
@@ -125,6 +127,7 @@ $1 == "#id" {
 $1 == "#stock" { stock[$2] = $3 }
 $1 == "#tree" { tree[$2] = $3 }
 $1 == "#slots" { slots[$2] = $3 }
+$1 == "#limit" { limit[$2] = $3 " " $4 " " $5 }
 $1 == "#unfiltered" { first[$2] = $3; last[$2] = $4 }
 $1 == "#field" {
 	sub(/-/, " ", $3)
@@ -139,7 +142,7 @@ $1 == "#rows" {
 
 $1 == "#standard" {
 	is_hex("id", $3)
-	if ($5 !~ /^(missing|partial|wrong|user|kernel)$/)
+	if ($5 !~ /^(missing|partial|wrong|same|user|kernel)$/)
 		error("'" $5 "' is not when an event is used")
 	if ($6 == "-" && $5 != "wrong")
 		error("'" $4 "' has no event")

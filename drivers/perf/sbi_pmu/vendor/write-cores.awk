@@ -20,7 +20,7 @@ function write_standards(t, c,    n, part)
 	for (n = 1; n <= standards[t]; n++) {
 		split(standard[t, n], part, " ")
 		printf "\t{ %s, %s, %s, ", part[1], part[3], toupper(part[2])
-		print (part[2] == "missing" ? "NULL, NULL }," : \
+		print (part[2] ~ /missing|same/ ? "NULL, NULL }," : \
 			"\"" part[5] "\", \"" (part[4] == "-" ? "none" : part[4]) "\" },")
 	}
 	print "};"
@@ -62,6 +62,9 @@ END {
 			list = list "\t\t.slots = " slots[t] ",\n"
 		if (first[t] != "")
 			list = list "\t\t.unfiltered_first = " first[t] ",\n\t\t.unfiltered_last = " last[t] ",\n"
+		if (split(limit[t], part, " "))
+			list = list "\t\t.limited_first = " part[1] ",\n\t\t.limited_last = " part[2] \
+				",\n\t\t.limited_to = " part[3] ",\n"
 		list = list "\t},\n"
 		for (n = 1; n <= ids[t]; n++)
 			id_list = id_list "\t{ \"" id[t, n] "\", " i - 1 " },\n"
