@@ -38,7 +38,7 @@ static const struct {
 } names[] = {
 	{ "k1", NULL, "x60", "alu_inst", "event=0x24,firmware=0x0", "firmware takes 164 of 164" },
 	{ "k1", NULL, "x60", "l2_store_stall", "event=0xbd,firmware=0x0", "SpacemiT X60: events by table x60 of 20" },
-	{ "th1520", NULL, "c900", "inst_fp", "event=0x2a,firmware=0x0", "firmware takes 42 of 42" },
+	{ "th1520", NULL, "c900", "inst_fp", "event=0x2a,firmware=0x0", "C920: branches are conditional ones only" },
 	{ "sg2044", NULL, "c900", "inst_fp", "event=0x2a,firmware=0x0", "firmware takes 42 of 42" },
 	{ "d1", NULL, "c906", "inst_store", "event=0xb,firmware=0x0", "firmware takes 12 of 26" },
 	{ "th1520", &c906_or_c910, "c906", "lsu_spec_fail", NULL, "have more events than T-Head C906" },

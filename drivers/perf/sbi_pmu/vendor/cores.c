@@ -31,6 +31,7 @@ struct standard {
 	u8 when;           /* enum when */
 	const char *name;  /* perf's name of the standard event; NULL: not for the log */
 	const char *event; /* its name */
+	const char *note;  /* for the log: what it counts, if that is not all; or NULL */
 };
 
 #define SPACEMIT	0x710 /* mvendorid (JEDEC) */
@@ -261,7 +262,7 @@ static enum decision decide(struct sbi_pmu *pmu, const struct core *core,
 		return REPLACED;
 	if (row->when == WRONG)
 		return REFUSED;
-	return row->when == PARTIAL && known ? LEFT_PART : LEFT;
+	return known ? LEFT_PART : LEFT;
 }
 
 /* ---- sysfs ---- */
@@ -361,7 +362,9 @@ static void log_standard(struct sbi_pmu *pmu, const struct core *core, const str
 {
 	const bool user = row->when == USER;
 
-	if (decision == LEFT_PART)
+	if (row->note && (decision == REPLACED || decision == LEFT_PART))
+		pr_info("%s: %s\n", core->title, row->note);
+	if (decision == LEFT_PART && row->when == PARTIAL)
 		pr_warn("%s: firmware may count only a part of them, as it does not take %s (event=%#x); sbi-pmu-map writes a device tree for it that does\n",
 			row->name, row->event, row->selector);
 	if ((user || row->when == KERNEL) &&

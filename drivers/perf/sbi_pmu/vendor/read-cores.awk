@@ -16,8 +16,9 @@
 #   #field NAME LOW-HIGH           bits of the selector
 #   #unfiltered CORE FIRST LAST    events that count in all modes, by the lowest byte
 #   #limit CORE FIRST LAST COUNTERS   events that only these counters count, as a mask
-#   #standard CORES ID NAME WHEN EVENT REASON   the event that counts standard event ID; several of one
-#                                  field "bits" may be added; "-": none. WHEN this is used:
+#   #standard CORES ID NAME WHEN EVENT REASON [NOTE]   the event that counts standard event ID; several of
+#                                  one field "bits" may be added; "-": none. NOTE is for the log: what it
+#                                  counts, if that is not all. WHEN this is used:
 #     missing: firmware does not take the standard event
 #     partial: firmware is known to count a part of them only; if it does not take EVENT, it may do so
 #     wrong: firmware is known to count something else; if it does not take EVENT, none is counted
@@ -29,7 +30,7 @@
 # A writer finds in its END block what write-json.awk needs (xiangshan/read.awk), and per core t:
 #   file[t], date[t], stock[t], tree[t], slots[t], rows[t], first[t], last[t], limit[t]
 #   ids[t], id[t, 1..]             "MVENDORID MARCHID MIMPID"
-#   standards[t], standard[t, 1..] "ID WHEN SELECTOR EVENT NAME", separated by spaces; and reason[t, 1..]
+#   standards[t], standard[t, 1..] "ID WHEN SELECTOR EVENT NAME"; and reason[t, 1..], differs[t, 1..]
 #   fields[file[t]]                "NAME LOW HIGH" and so on
 
 BEGIN {
@@ -152,6 +153,7 @@ $1 == "#standard" {
 		standard[t, ++standards[t]] = $3 " " $5 " " $6 " " $4
 		standard_at[t, standards[t]] = FILENAME ":" FNR
 		reason[t, standards[t]] = $7
+		differs[t, standards[t]] = $8
 	}
 }
 
