@@ -218,10 +218,10 @@ static void xiangshan_log(struct sbi_pmu *pmu, void *data)
 	const struct xiangshan *xs = data;
 	const struct sbi_pmu_table *table = xs->choice.table;
 
-	pr_info("XiangShan events by table %s of RTL %s (%s), %u of %u names; xiangshan= selects another table, or off\n",
+	pr_info("XiangShan events by table %s of RTL to %s (%s), %u of %u names; xiangshan= selects another table, or off\n",
 		table->name, table->rtl_date, xs->choice.why, xs->found, names_wanted(table));
 	if (xs->found_withheld)
-		pr_info("xiangshan_all: %u of these names count nothing or something else in RTL of %s; 'make docs' writes pages with the reasons\n",
+		pr_info("xiangshan_all: %u of these names count nothing or something else in RTL to %s; 'make docs' writes pages with the reasons\n",
 			xs->found_withheld, table->rtl_date);
 	if (!xs->found)
 		pr_warn("firmware maps no raw events to XiangShan's counters: its device tree needs a riscv,pmu node: make dts\n");
