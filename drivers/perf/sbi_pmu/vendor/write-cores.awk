@@ -20,8 +20,7 @@ function write_standards(t, c,    n, part)
 	for (n = 1; n <= standards[t]; n++) {
 		split(standard[t, n], part, " ")
 		printf "\t{ %s, %s, %s, ", part[1], part[3], toupper(part[2])
-		printf "%s%s },
-", (part[2] ~ /missing|same/ ? "NULL, NULL, " : \
+		printf "%s%s },\n", (part[2] ~ /missing|same/ ? "NULL, NULL, " : \
 			"\"" part[5] "\", \"" (part[4] == "-" ? "none" : part[4]) "\", "), \
 			(differs[t, n] == "" ? "NULL" : "\"" differs[t, n] "\"")
 	}
