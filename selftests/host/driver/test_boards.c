@@ -74,6 +74,7 @@ static void set_up(void)
 		return;
 	fakesbi.sscofpmf = true;
 	fakesbi.overflow_csr = THEAD_SCOUNTEROF;
+	fakesbi.one_filter = SPEC_CFG_UINH | SPEC_CFG_SINH;
 }
 
 /* Does debugfs have this event, with the counters of its row, or not if it has no row? */
@@ -139,6 +140,24 @@ static bool are_sampled(void)
 	return is_sampled(e, 2000000) && is_right(e) && is_right(cycles);
 }
 
+/* Does the first command that the log tells root count something? */
+static bool command_works(void)
+{
+	const char *command = strstr(host.log, "try: perf stat -e ");
+	unsigned long long event, space;
+	char path[64] = "events/";
+	struct perf_event *e;
+
+	if (!command || sscanf(command, "%*[^/]/%40[^/]/ sleep 1;", path + strlen(path)) != 1 ||
+	    sscanf(perf_sysfs(path), "event=%llx,firmware=%llx", &event, &space) != 2)
+		return false;
+	host.perfmon = true;
+	e = open_raw(space << 62 | event);
+	host.perfmon = false;
+	perf_run(1000);
+	return e && (perf_read(e) || space == 2);
+}
+
 /* Does each event of the core that has a name count something? */
 static bool each_name_counts(void)
 {
@@ -157,8 +176,8 @@ static bool each_name_counts(void)
 	return true;
 }
 
-/* Load on a board; with other ids, if there are any. */
-static int boot_this(const char *param)
+/* Load on a board, perhaps beside @other's PMU; with other ids, if there are any. */
+static int boot_this(const char *param, const char *other)
 {
 	const bool old = board->version < OPENSBI(1, 9);
 	/* These have rows of four counters, and a counter that is missing, in place of the board's. */
@@ -171,7 +190,7 @@ static int boot_this(const char *param)
 	return boot(&(struct machine){ .hpm = 29 - __builtin_clz(board->counters),
 				       .width = board->width, .quirks = quirks,
 				       .impl_version = board->version, .isa = board->isa,
-				       .params = { param }, .prepare = set_up });
+				       .params = { param }, .other = other, .prepare = set_up });
 }
 
 int boot_board(const char *name, const struct core_ids *ids, const char *param)
@@ -181,7 +200,7 @@ int boot_board(const char *name, const struct core_ids *ids, const char *param)
 	for (board = boards; strcmp(board->name, name); board++)
 		;
 	other_ids = ids;
-	ret = boot_this(param);
+	ret = boot_this(param, NULL);
 	other_ids = NULL;
 	return ret;
 }
@@ -191,7 +210,10 @@ static void test_board(void)
 	const char *name = board->name;
 	char test[32];
 
-	boot_this("firmware_map=1");
+	boot_this(NULL, "cpu");
+	check(command_works(), "boards.%s_shared_has_a_first_command", name);
+	unload();
+	boot_this("firmware_map=1", NULL);
 	check(are_on_their_counters(), "boards.%s_events_are_on_their_counters", name);
 	check(each_opens(board->opens, true), "boards.%s_opens", name);
 	check(each_opens(board->refuses, false), "boards.%s_refuses", name);
@@ -200,7 +222,8 @@ static void test_board(void)
 		note("%s", host.log);
 	check(are_sampled(), "boards.%s_samples", name);
 	unload();
-	boot_this(NULL);
+	boot_this(NULL, NULL);
+	check(command_works(), "boards.%s_has_a_first_command", name);
 	snprintf(test, sizeof(test), "firmware takes %s\n", board->names);
 	if (!check(host_logged(test), "boards.%s_names", name))
 		note("%s", host.log);
