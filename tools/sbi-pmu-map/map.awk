@@ -82,7 +82,7 @@ function check_standard(t, n,    part, right, has, i, verdict)
 	} else if (right && has == right)
 		verdict = "right"
 	else {
-		verdict = part[2] == "missing" ? "another event than ours" : \
+		verdict = part[2] ~ /missing|same/ ? "another event than ours" : \
 			part[2] == "partial" ? "ONLY A PART" : "WRONG"
 		verdicts[part[2]]++
 	}
