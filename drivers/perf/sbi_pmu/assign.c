@@ -128,7 +128,8 @@ static void hold(struct sbi_pmu_assignment *a, unsigned int idx, const struct sb
 
 /* Do all events that count have the filter of @code, where they have one in common? */
 static bool has_same_filter(const struct sbi_pmu_assignment *a,
-			    const struct sbi_pmu_counters *counters, const struct sbi_pmu_code *code)
+			    const struct sbi_pmu_counters *counters,
+			    const struct sbi_pmu_code *code)
 {
 	const u64 busy = a->busy & sbi_pmu_hardware(counters);
 

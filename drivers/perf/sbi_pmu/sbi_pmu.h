@@ -94,7 +94,7 @@ struct sbi_pmu_counters {
 	 * not in struct sbi_pmu_caps, as assign.c asks
 	 */
 	bool tied;
-	bool one_filter; /* all counters of a CPU have one filter in common (T-Head) */
+	bool one_filter;          /* all counters of a CPU have one filter in common (T-Head) */
 	unsigned long beyond;     /* number of counters past SBI_PMU_MAX_COUNTERS, not used */
 	unsigned int narrow;      /* number of those below SBI_PMU_MIN_WIDTH bits, not used */
 	unsigned int without_csr; /* number of those whose CSR is none, or another's, not used */
@@ -618,7 +618,7 @@ struct sbi_pmu_irq_source {
 	u16 enable;         /* CSR of the enable bit, at the same place */
 	unsigned long mask; /* the two bits */
 	bool filters;       /* programmable counters should filter by privilege mode */
-	bool loses;         /* overflows that come while firmware clears others: look for them often */
+	bool loses;         /* overflows that come while firmware clears others */
 };
 
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_firmware_id *core,

@@ -49,7 +49,6 @@ static const struct scenario scenarios[] = {
 	{ "faults_27_bits_tied", { .width = 27, .quirks = QUIRK(TIED), SBI }, true },
 	{ "one_filter", { THEAD, .cpus = 2, .quirks = QUIRK(LEVEL) | SUSPEND } },
 	{ "one_filter_faults", { THEAD, .quirks = QUIRK(LEVEL) }, true },
-	{ "one_filter_slow", { THEAD, .quirks = QUIRK(LEVEL) }, .slow = true },
 	{ "value_ignored", { .quirks = QUIRK(VALUE_IGNORED), SBI } },
 	{ "opensbi_1_2", { .width = 48, .quirks = OPENSBI_OLD, .impl_version = OPENSBI(1, 2) } },
 	{ "opensbi_1_9", { .width = 48, .quirks = OPENSBI_NEW, .impl_version = OPENSBI(1, 9) } },
