@@ -4,12 +4,9 @@
  * replace QEMU's own: -cpu thead-c906,vendor-pmu=KIND, with KIND c906, d1 (a C906 with fewer
  * counters) or c910, or -cpu rv64,vendor-pmu=andes. qfix.sh builds it into the lab's QEMU.
  *
- * mcycle, minstret and the programmable counters have overflow, enable and (Andes) filter bits
- * of the vendor in CSRs of their own. Andes' interrupt is pending from an overflow until software
- * clears it; what else Andes' manual leaves open is as OpenSBI and Linux use it. T-Head's are as
- * in the published RTL of C906 and C910:
- * - The interrupt is pending as long as the overflow bit of an enabled counter is set; the
- *   pending bit cannot be written.
+ * Andes' are as OpenSBI and Linux use them, with an interrupt that is pending from an overflow
+ * until software clears it. T-Head's are as in the published RTL of C906 and C910:
+ * - The interrupt is pending as long as the overflow bit of an enabled counter is set.
  * - S-mode has CSRs of its own for counters whose bit is set in mcounterwen; other bits read 0.
  * - A write of the overflow bits, as any csrc, ends some time after they were read for it: it
  *   loses what overflows in between.
@@ -22,8 +19,6 @@
  * and before an event, a filter or the mode changes. A timer is set for the first overflow; it
  * expires in QEMU's main thread, which queues the work to the hart's. A reset does not clear the
  * counters.
- *
- * A dash and a fault may follow the kind, as in vendor-pmu=c906-silent.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
@@ -38,30 +33,31 @@
 #define SLOW		64	/* ns in which an event other than the first two happens once, and its number */
 #define FAR		(1ULL << 48)
 #define LATE		100	/* the overflow from which on a hart is LATE_STUCK */
-#define LONG_NS		20000	/* what a write of overflow bits takes with the fault LONG_WRITE */
+#define LONG_NS		50000	/* what a write of overflow bits takes with the fault LONG_WRITE */
 
 /* T-Head */
 #define EVENTS		42	/* a selector beyond is not kept */
 #define L2_FIRST	0x10	/* the first of the events of the L2 */
 #define L2_EVENTS	4
 #define CSR_SXSTATUS	0x5c0
-#define CSR_SCOUNTINHIBIT_TH 0x5c8
 #define CSR_SCYCLE	0x5e0	/* and the other counters after it */
-#define CSR_MXSTATUS	0x7c0
-#define STOPPED_IN(priv) BIT(10 + (priv))	/* in these: no counter counts in that mode */
+#define STATUS_BITS	0x410000	/* what QEMU has in sxstatus: UCME, THEADISAEE */
+#define STOPPED_IN(priv) BIT(10 + (priv))	/* in STATUS */
 
-/* Registers with a bit for each counter */
+/* Registers; but for the last, with a bit for each counter */
 enum {
+	INHIBIT,  /* does not count */
 	OVERFLOW, /* has overflowed */
 	ENABLE,	  /* may interrupt */
 	WRITABLE, /* may be written in S-mode; T-Head: and read */
 	MASK_U,	  /* does not count in U-mode, and so on */
 	MASK_S,
 	MASK_M,
+	STATUS,   /* mxstatus; some of its bits are a filter for all counters */
 	REGISTERS
 };
 
-/* What is wrong with the overflow interrupt */
+/* What is wrong with the overflow interrupt: by a word after the kind, as in c906-silent */
 enum fault {
 	NO_FAULT,
 	SILENT,	    /* it does not come */
@@ -102,8 +98,10 @@ static const struct kind {
 	uint16_t in_s[REGISTERS];
 } kinds[] = {
 #define THEAD	.irq = 17, .is_thead = true, \
-		.at = { [OVERFLOW] = 0x7cb, [ENABLE] = 0x7ca, [WRITABLE] = 0x7c9 }, \
-		.in_s = { [OVERFLOW] = 0x5c5, [ENABLE] = 0x5c4 }
+		.at = { [INHIBIT] = CSR_MCOUNTINHIBIT, [OVERFLOW] = 0x7cb, [ENABLE] = 0x7ca, \
+			[WRITABLE] = 0x7c9, [STATUS] = 0x7c0 }, \
+		.in_s = { [INHIBIT] = 0x5c8, [OVERFLOW] = 0x5c5, [ENABLE] = 0x5c4, \
+			  [STATUS] = CSR_SXSTATUS }
 /* 0x8 to 0xa, 0x10 to 0x1c */
 #define C906	THEAD, .write_ns = 1, .idle = 0x1fff0700
 	{ .name = "c906", C906, .counters = 0x7fd },
@@ -114,6 +112,7 @@ static const struct kind {
 	{
 		.name = "andes", .irq = 18, .cause = 256, .counters = 0x7fffd,
 		.at = {
+			[INHIBIT] = CSR_MCOUNTINHIBIT,
 			[OVERFLOW] = 0x7d4, [ENABLE] = 0x7cf, [WRITABLE] = 0x7ce,
 			[MASK_U] = 0x7d3, [MASK_S] = 0x7d2, [MASK_M] = 0x7d1,
 		},
@@ -138,8 +137,7 @@ static const struct kind {
  * @now: the time up to which they have counted, ns
  * @value: the counters' values, and after them those of the events of the L2
  * @last: the counters that selected these last
- * @bits: the registers with a bit for each counter
- * @status: the filter in mxstatus
+ * @bits: the registers
  */
 struct vendor_pmu {
 	const struct kind *kind;
@@ -151,11 +149,10 @@ struct vendor_pmu {
 	uint64_t value[COUNTERS + L2_EVENTS];
 	uint8_t last[L2_EVENTS];
 	uint32_t bits[REGISTERS];
-	uint32_t status;
 };
 
-/* QEMU's own functions, of all harts */
-static riscv_csr_operations inhibit, delegate, status;
+/* QEMU's own function, of all harts */
+static riscv_csr_operations delegate;
 
 static struct vendor_pmu *pmu_of(CPURISCVState *env)
 {
@@ -191,10 +188,10 @@ static bool is_counting(CPURISCVState *env, unsigned int i, target_ulong priv)
 {
 	static const uint8_t mask[] = { [PRV_U] = MASK_U, [PRV_S] = MASK_S, [PRV_M] = MASK_M };
 	const struct vendor_pmu *pmu = pmu_of(env);
-	const uint32_t stopped = env->mcountinhibit | pmu->bits[mask[priv]];
+	const uint32_t stopped = pmu->bits[INHIBIT] | pmu->bits[mask[priv]];
 	const unsigned int v = value_of(env, i);
 
-	return pmu->kind->counters & ~stopped & BIT(i) && !(pmu->status & STOPPED_IN(priv)) &&
+	return pmu->kind->counters & ~stopped & BIT(i) && !(pmu->bits[STATUS] & STOPPED_IN(priv)) &&
 	       (v < COUNTERS || pmu->last[v - COUNTERS] == i) && pace_of(env, i);
 }
 
@@ -213,7 +210,7 @@ static void update_irq(CPURISCVState *env, uint32_t overflowed)
 }
 
 /* Update all counters to @ns from now; since the last update the hart was in its current mode. */
-static void update_ahead(CPURISCVState *env, unsigned int ns)
+static void update_counters(CPURISCVState *env, unsigned int ns)
 {
 	struct vendor_pmu *pmu = pmu_of(env);
 	const uint64_t now = MAX(pmu->now, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + ns);
@@ -236,11 +233,6 @@ static void update_ahead(CPURISCVState *env, unsigned int ns)
 		return;
 	pmu->overflows++;
 	update_irq(env, overflowed);
-}
-
-static void update_counters(CPURISCVState *env)
-{
-	update_ahead(env, 0);
 }
 
 /* Set the timer for the first overflow, with the hart in this mode from now on. */
@@ -268,7 +260,7 @@ static void timer_work(CPUState *cs, run_on_cpu_data data)
 	CPURISCVState *env = cpu_env(cs);
 
 	pmu_of(env)->due = INT64_MAX;
-	update_counters(env);
+	update_counters(env, 0);
 	set_timer(env, env->priv);
 }
 
@@ -282,7 +274,7 @@ void vendor_pmu_mode(CPURISCVState *env, target_ulong priv)
 {
 	if (!pmu_of(env))
 		return;
-	update_counters(env);
+	update_counters(env, 0);
 	set_timer(env, priv);
 }
 
@@ -296,20 +288,19 @@ target_ulong vendor_pmu_cause(CPURISCVState *env, target_ulong cause, bool async
 
 /* ---- CSRs: counters and events ---- */
 
-/* The counters that a CSR gives access to */
+/* The counters that a CSR gives access to; T-Head's 0x5c0 to 0x5ff are those of S-mode. */
 static uint32_t reach_of(CPURISCVState *env, int csrno)
 {
 	const struct vendor_pmu *pmu = pmu_of(env);
 
-	/* T-Head's CSRs of S-mode */
-	return csrno >> 8 == 0x5 ? pmu->kind->counters & pmu->bits[WRITABLE] : pmu->kind->counters;
+	return pmu->kind->counters & (csrno >> 8 == 0x5 ? pmu->bits[WRITABLE] : -1u);
 }
 
 static RISCVException read_counter(CPURISCVState *env, int csrno, target_ulong *val)
 {
 	const unsigned int i = csrno & 0x1f;
 
-	update_counters(env);
+	update_counters(env, 0);
 	*val = reach_of(env, csrno) & BIT(i) ? pmu_of(env)->value[value_of(env, i)] : 0;
 	return RISCV_EXCP_NONE;
 }
@@ -318,7 +309,7 @@ static RISCVException write_counter(CPURISCVState *env, int csrno, target_ulong 
 {
 	const unsigned int i = csrno & 0x1f;
 
-	update_counters(env);
+	update_counters(env, 0);
 	if (reach_of(env, csrno) & BIT(i))
 		pmu_of(env)->value[value_of(env, i)] = val;
 	set_timer(env, env->priv);
@@ -337,7 +328,7 @@ static RISCVException write_event(CPURISCVState *env, int csrno, target_ulong va
 	const unsigned int i = csrno & 0x1f;
 	unsigned int v;
 
-	update_counters(env);
+	update_counters(env, 0);
 	if (!(pmu->kind->counters & BIT(i)) || (pmu->kind->is_thead && val > EVENTS))
 		val = 0;
 	env->mhpmevent_val[i] = val;
@@ -348,45 +339,7 @@ static RISCVException write_event(CPURISCVState *env, int csrno, target_ulong va
 	return RISCV_EXCP_NONE;
 }
 
-static RISCVException read_inhibit(CPURISCVState *env, int csrno, target_ulong *val)
-{
-	*val = env->mcountinhibit & reach_of(env, csrno);
-	return RISCV_EXCP_NONE;
-}
-
-static RISCVException write_inhibit(CPURISCVState *env, int csrno, target_ulong val)
-{
-	const uint32_t reach = reach_of(env, csrno);
-	RISCVException ret;
-
-	update_counters(env);
-	ret = inhibit.write(env, csrno, (env->mcountinhibit & ~reach) | (val & reach));
-	set_timer(env, env->priv);
-	return ret;
-}
-
-/* mxstatus, and sxstatus, which cannot change what is counted in M-mode */
-static RISCVException read_status(CPURISCVState *env, int csrno, target_ulong *val)
-{
-	const RISCVException ret = status.read(env, csrno, val);
-
-	*val |= pmu_of(env)->status;
-	return ret;
-}
-
-static RISCVException write_status(CPURISCVState *env, int csrno, target_ulong val)
-{
-	const uint32_t modes = STOPPED_IN(PRV_U) | STOPPED_IN(PRV_S) |
-			       (csrno == CSR_MXSTATUS ? STOPPED_IN(PRV_M) : 0);
-	struct vendor_pmu *pmu = pmu_of(env);
-
-	update_counters(env);
-	pmu->status = (pmu->status & ~modes) | (val & modes);
-	set_timer(env, env->priv);
-	return RISCV_EXCP_NONE;
-}
-
-/* ---- CSRs: bits of counters ---- */
+/* ---- CSRs: registers ---- */
 
 /* The register of a CSR */
 static unsigned int register_of(CPURISCVState *env, int csrno)
@@ -402,9 +355,10 @@ static unsigned int register_of(CPURISCVState *env, int csrno)
 static RISCVException read_bits(CPURISCVState *env, int csrno, target_ulong *val)
 {
 	const struct vendor_pmu *pmu = pmu_of(env);
+	const unsigned int r = register_of(env, csrno);
 
-	update_counters(env);
-	*val = pmu->bits[register_of(env, csrno)] & reach_of(env, csrno);
+	update_counters(env, 0);
+	*val = pmu->bits[r] & (r == STATUS ? -1u : reach_of(env, csrno));
 	if (pmu->fault == UNNAMED && csrno == pmu->kind->in_s[OVERFLOW])
 		*val = 0;
 	return RISCV_EXCP_NONE;
@@ -419,14 +373,15 @@ static RISCVException write_bits(CPURISCVState *env, int csrno, target_ulong val
 {
 	struct vendor_pmu *pmu = pmu_of(env);
 	const unsigned int r = register_of(env, csrno);
-	const uint32_t reach = reach_of(env, csrno);
+	uint32_t reach = reach_of(env, csrno);
 
-	if (r == OVERFLOW)
-		update_ahead(env, pmu->fault == LONG_WRITE ? LONG_NS : pmu->kind->write_ns);
-	else
-		update_counters(env);
+	update_counters(env, r != OVERFLOW ? 0 :
+			  pmu->fault == LONG_WRITE ? LONG_NS : pmu->kind->write_ns);
 	if (r == OVERFLOW && is_stuck(pmu))
 		val |= pmu->bits[r];
+	if (r == STATUS)
+		reach = STOPPED_IN(PRV_U) | STOPPED_IN(PRV_S) |
+			(csrno == CSR_SXSTATUS ? 0 : STOPPED_IN(PRV_M));
 	pmu->bits[r] = (pmu->bits[r] & ~reach) | (val & reach);
 	update_irq(env, 0);
 	set_timer(env, env->priv);
@@ -455,7 +410,7 @@ static RISCVException read_andes(CPURISCVState *env, int csrno, target_ulong *va
 	const uint64_t state = csrno == ANDES_MSLIDELEG ? env->mideleg :
 			       csrno == ANDES_SLIE ? env->mie : env->mip;
 
-	update_counters(env);
+	update_counters(env, 0);
 	*val = state & irq_bit(env);
 	return RISCV_EXCP_NONE;
 }
@@ -464,7 +419,7 @@ static RISCVException write_andes(CPURISCVState *env, int csrno, target_ulong va
 {
 	const uint64_t bit = irq_bit(env);
 
-	update_counters(env);
+	update_counters(env, 0);
 	if (csrno == ANDES_MSLIDELEG)
 		env->mideleg = (env->mideleg & ~bit) | (val & bit);
 	else if (csrno == ANDES_SLIE)
@@ -482,13 +437,9 @@ static RISCVException read_mmsc_cfg(CPURISCVState *env, int csrno, target_ulong 
 
 /* ---- setup ---- */
 
-/* CSR functions are the same for all harts: replace them once. */
+/* CSR functions are the same for all harts. */
 static void take_over_all(const struct kind *kind)
 {
-	if (inhibit.write)
-		return;
-	riscv_get_csr_ops(CSR_MCOUNTINHIBIT, &inhibit);
-	take_over(CSR_MCOUNTINHIBIT, read_inhibit, write_inhibit);
 	for (unsigned int i = 0; i < COUNTERS; i++) {
 		if (i == TIME)
 			continue;
@@ -506,11 +457,8 @@ static void take_over_all(const struct kind *kind)
 			add(kind->in_s[r], read_bits, kind->is_thead ? write_bits : NULL);
 	}
 	if (kind->is_thead) {
-		add(CSR_SCOUNTINHIBIT_TH, read_inhibit, write_inhibit);
-		riscv_get_csr_ops(CSR_SXSTATUS, &status);
-		take_over(CSR_SXSTATUS, read_status, write_status);
-		add(CSR_MXSTATUS, read_status, write_status);
-		take_over_op(CSR_MIDELEG, &delegate, access_delegate);
+		if (!delegate.op)
+			take_over_op(CSR_MIDELEG, &delegate, access_delegate);
 		return;
 	}
 	add(ANDES_MSLIDELEG, read_andes, write_andes);
@@ -554,5 +502,6 @@ void vendor_pmu_realize(RISCVCPU *cpu, Error **errp)
 	pmu->due = INT64_MAX;
 	pmu->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, timer_cb, CPU(cpu));
 	cpu->vendor_pmu = pmu;
+	pmu->bits[STATUS] = STATUS_BITS;
 	take_over_all(pmu->kind);
 }
