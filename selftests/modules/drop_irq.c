@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * drop_irq - clear one pending counter overflow interrupt (LCOFI) on the CPU that loads this
- * module, as broken hardware does. For the test lost_irq.
+ * drop_irq - clear one pending counter overflow interrupt (LCOFI, or T-Head's) on the CPU that
+ * loads this module, as broken hardware does. For the test lost_irq.
  */
 #define pr_fmt(fmt) "drop_irq: " fmt
 
@@ -11,7 +11,9 @@
 
 #include <asm/csr.h>
 
-#define LCOFI	BIT(13)
+#define LCOFI		BIT(13)
+#define THEAD		BIT(17)	/* pending as long as an overflow bit is set */
+#define THEAD_OVERFLOW	0x5c5	/* these bits */
 
 static unsigned int wait_ms = 500;
 module_param(wait_ms, uint, 0444);
@@ -23,12 +25,13 @@ MODULE_PARM_DESC(wait_ms, "how long to wait for the interrupt, with interrupts d
  */
 static bool drop_interrupt(u64 until)
 {
-	while (!(csr_read(CSR_SIP) & LCOFI)) {
+	while (!(csr_read(CSR_SIP) & (LCOFI | THEAD))) {
 		if (ktime_get_mono_fast_ns() > until)
 			return false;
 		cpu_relax();
 	}
-	csr_clear(CSR_SIP, LCOFI);
+	if (csr_read_clear(CSR_SIP, LCOFI) & THEAD)
+		csr_write(THEAD_OVERFLOW, 0);
 	return true;
 }
 
