@@ -282,7 +282,7 @@ static void test_filters(void)
 {
 	static const char test[] = "filters_of_an_event_count_at_once";
 	struct perf_event_attr attr[MODES] = { event(CYCLES), event(CYCLES), event(CYCLES) };
-	struct reading r = {};
+	struct reading r;
 	bool right = true;
 	int fds[MODES];
 
@@ -291,19 +291,6 @@ static void test_filters(void)
 		return;
 	}
 	attr[USER].exclude_kernel = attr[KERNEL].exclude_user = 1;
-	/* A group is refused, or all of it counts. */
-	fds[USER] = perf_try(&attr[USER], 0, -1, -1);
-	fds[KERNEL] = perf_try(&attr[KERNEL], 0, -1, fds[USER]);
-	kernel_loop();
-	for (int i = USER; i < MODES && fds[KERNEL] >= 0; i++) {
-		r = perf_get(fds[i]);
-		right &= r.value && r.running;
-	}
-	note("group: %d, then %lu in %lu ns", fds[KERNEL], r.value, r.running);
-	check(right && fds[USER] >= 0 && (fds[KERNEL] >= 0 || fds[KERNEL] == -EINVAL),
-	      "group_of_filters_counts_or_is_einval");
-	close_events(fds + USER, 2);
-	right = true;
 	for (int i = 0; i < MODES; i++)
 		fds[i] = perf_try(&attr[i], 0, -1, -1);
 	do {
