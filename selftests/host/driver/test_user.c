@@ -179,6 +179,7 @@ static void test_isolation(void)
 			check(false, "user_isolation.reset_%u_makes_two_calls", i);
 	}
 	check(!shown && !wrong, "user_isolation.reset_keeps_counts");
+	check(!perf_model(own)->least_offset, "user_isolation.page_has_only_own_counts");
 	check(is_right(other) && is_right(own), "user_isolation.shared_counter_keeps_counts");
 	sampler = open_sampler(5, 100000);
 	perf_run(100);

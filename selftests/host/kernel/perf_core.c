@@ -968,6 +968,7 @@ void perf_event_update_userpage(struct perf_event *e)
 	page->offset = local64_read(&e->count);
 	if (page->index)
 		page->offset -= (u64)local64_read(&e->hw.prev_count);
+	perf_model(e)->least_offset = min(perf_model(e)->least_offset, (s64)page->offset);
 	page->cap_user_rdpmc = is_readable(e);
 	if (page->cap_user_rdpmc)
 		page->pmc_width = container_of(e->pmu, struct riscv_pmu, pmu)

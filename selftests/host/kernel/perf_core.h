@@ -31,6 +31,7 @@ struct perf_model {
 	struct fakesbi_code code;
 	u64 rate, happened, sampled, samples, throttled, wrong_mode, enabled, running;
 	struct perf_event_mmap_page page;
+	s64 least_offset; /* that the page has had, 0 at most */
 	int branches;
 	struct perf_branch_entry branch[64];
 	u64 order;
