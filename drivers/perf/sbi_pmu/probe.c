@@ -1247,7 +1247,10 @@ void sbi_pmu_probe_filters(struct sbi_pmu *pmu)
 		pmu->caps.filter = obeys;
 		break;
 	}
-	pmu->counters.one_filter &= pmu->caps.filter;
+	if (pmu->counters.one_filter && !pmu->caps.filter) {
+		pmu->caps.fixed_filters = 0;
+		pmu->counters.one_filter = false;
+	}
 	if (pmu->counters.one_filter)
 		pr_info("all counters of a CPU have one filter: events with :u, with :k and without take turns\n");
 	if (should && !pmu->caps.filter)

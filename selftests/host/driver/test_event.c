@@ -523,7 +523,9 @@ static bool has_no_filter(const struct fakesbi_code *code)
 }
 
 static bool has_none(const struct fakesbi_code *code)	{ return code; }
+static bool is_other(const struct fakesbi_code *code)	{ return is_not_fixed(code, 0); }
 static void all_unfiltered(void)	{ fakesbi.unfiltered = has_none; }
+static void fixed_obey(void)		{ fakesbi.unfiltered = is_other; }
 static void half_a_filter(void)		{ fakesbi.one_filter = SPEC_CFG_UINH; }
 
 static void unfiltered(void)
@@ -630,6 +632,8 @@ static const struct {
 	{ "filter.thead_cannot_leave_out_m_mode", { THEAD },
 	  OF_RAW(5, .exclude_hv = 1), 0, RAW, 5, 0, 3 },
 	{ "filter.thead_is_tried", { THEAD, .prepare = all_unfiltered }, CYCLES(OF_USER), -ENOENT },
+	{ "filter.thead_that_some_counters_ignore_is_enoent",
+	  { THEAD, .can = is_not_fixed, .prepare = fixed_obey }, CYCLES(OF_USER), -ENOENT },
 	{ "filter.thead_is_tried_for_each_event", { THEAD, .prepare = unfiltered },
 	  OF_RAW(IGNORES, OF_USER), -ENOENT },
 	{ "filter.thead_without_bit_of_a_mode_is_enoent", { THEAD, .prepare = half_a_filter },
