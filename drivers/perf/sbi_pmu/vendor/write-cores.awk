@@ -49,9 +49,11 @@ END {
 			write_standards(t, c)
 		if (standards[t] > most)
 			most = standards[t]
-		gsub(/ /, "\\0", tree[t])
+		names = ""
+		for (n = split(tree[t], word, " "); n > 0; n--)
+			names = word[n] "\\0" names
 		list = list "\t{\n\t\t.name = \"" t "\",\n\t\t.title = \"" title[t] "\",\n" \
-			"\t\t.tree = \"" tree[t] (tree[t] == "" ? "" : "\\0") "\",\n" \
+			"\t\t.tree = \"" names "\",\n" \
 			"\t\t.date = \"" date[t] "\",\n\t\t.names = " c "_names,\n" \
 			"\t\t.selectors = " c "_selectors,\n\t\t.total = ARRAY_SIZE(" c "_selectors),\n"
 		if (standards[t])
