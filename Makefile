@@ -46,9 +46,9 @@ modules: kdir-check
 clean:
 	rm -rf $(BUILD) dts/build selftests/guest/build selftests/host/build
 	$(MAKE) -C tools clean
-	find . -name .git -prune -o -type f \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
-		-o -name '.*.cmd' -o -name Module.symvers -o -name modules.order -o -name tables.inc -o -name cores.inc \) \
-		-exec rm -f {} +
+	rm -f *.o .*.o .*.cmd modules.order Module.symvers
+	find drivers selftests tools -type f \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' -o -name '.*.cmd' \
+		-o -name Module.symvers -o -name modules.order -o -name tables.inc -o -name cores.inc \) -exec rm -f {} +
 
 install: install-module install-tools
 

@@ -50,6 +50,7 @@ files() { find "$root" ! -type d; }
 tree_files() { (cd "$copy" && find . ! -type d | sort); }
 
 in_copy clean KDIR="$dir/none"
+install -D /dev/null "$copy/linux/a.o"
 tree_files >"$dir/clean"
 
 in_copy install-tools CC="${CC:-gcc}"
@@ -81,9 +82,11 @@ location=$(sed -n 's/^BUILT_MODULE_LOCATION\[0\]="\(.*\)"/\1/p' "$source/dkms.co
 in_copy uninstall-source
 [ -z "$(files)" ] || fails "make uninstall-source leaves:" "$(files)"
 
-# All that was built goes away, without a kernel.
+# All that was built goes away, without a kernel; what others may have put beside it does not.
+driver=drivers/perf/sbi_pmu
 for file in build/x dts/build/x selftests/host/build/x selftests/guest/build/x Module.symvers modules.order \
-	a.o .a.o.cmd a.ko a.mod a.mod.c tables.inc cores.inc; do
+	.Module.symvers.cmd $driver/a.o $driver/.a.o.cmd $driver/a.ko $driver/a.mod $driver/a.mod.c \
+	$driver/tables.inc $driver/vendor/cores.inc; do
 	install -D /dev/null "$copy/$file"
 done
 in_copy clean KDIR="$dir/none"
