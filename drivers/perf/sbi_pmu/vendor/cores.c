@@ -114,23 +114,24 @@ static bool is_in_tree(const struct core *core)
 	return node;
 }
 
-/* Of cores with the same ids that in the device tree, else the first, whose events all have. */
+/* If several have these ids: the one in the device tree, else the first, whose events all have. */
 static const struct core *find_core(const struct sbi_pmu_firmware_id *id)
 {
 	const struct core *found = NULL;
-	bool shared = false;
+	bool several = false;
 	char text[64];
 
 	snprintf(text, sizeof(text), "0x%lx 0x%lx 0x%lx", id->mvendorid, id->marchid, id->mimpid);
 	for (const struct core_id *i = ids; i < ids + ARRAY_SIZE(ids); i++) {
 		if (!is_like(text, i->pattern))
 			continue;
-		shared = found;
-		if (!found || is_in_tree(&cores[i->core]))
-			found = &cores[i->core];
+		if (is_in_tree(&cores[i->core]))
+			return &cores[i->core];
+		several = found;
+		found = found ?: &cores[i->core];
 	}
-	if (shared && !is_in_tree(found))
-		pr_info("the device tree does not name the core, and others that have its ids have more events than %s\n",
+	if (several)
+		pr_info("%s: the device tree names no core with these ids, and others have more events\n",
 			found->title);
 	return found;
 }
@@ -224,7 +225,8 @@ static int core_correct(const void *data, struct sbi_pmu_code *code)
 /* Replace an event by one that counts the same; its flags stay. Return: is there one? */
 static bool core_substitute(const void *data, struct sbi_pmu_code *code)
 {
-	const u32 modes = code->flags & (SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_SINH);
+	const u32 flags = code->flags;
+	const u32 modes = flags & (SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_SINH);
 	const struct table *table = data;
 
 	for (unsigned int n = 0; table && n < table->core->standards_total; n++) {
@@ -234,8 +236,8 @@ static bool core_substitute(const void *data, struct sbi_pmu_code *code)
 		    !((row->when == USER && modes == SBI_PMU_CFG_FLAG_SET_SINH) ||
 		      (row->when == KERNEL && modes == SBI_PMU_CFG_FLAG_SET_UINH)))
 			continue;
-		code->idx = code_of(table->core, 0).idx;
-		code->data = row->selector;
+		*code = code_of(table->core, row->selector);
+		code->flags = flags;
 		return true;
 	}
 	return false;
