@@ -845,16 +845,16 @@ static bool hold_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
  */
 void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu)
 {
-	const u64 filtered = cpu->filter ? cpu->assigned.busy & sbi_pmu_hardware(cpu->counters) : 0;
 	unsigned int i;
 
 	/* They have a filter in common with other counters: it ends, and who has it waits. */
-	for_each_counter(i, filtered) {
-		sbi_pmu_counter_update(cpu, i);
-		counter_drop_events(cpu, i);
-	}
-	if (unlikely(cpu->filter))
+	if (unlikely(cpu->filter)) {
+		for_each_counter(i, cpu->assigned.busy & sbi_pmu_hardware(cpu->counters)) {
+			sbi_pmu_counter_update(cpu, i);
+			counter_drop_events(cpu, i);
+		}
 		use_filter(cpu, 0);
+	}
 	for_each_counter(i, cpu->counters->fixed & ~cpu->pinned) {
 		if (!hold_fixed(cpu, i))
 			continue;
@@ -1008,6 +1008,7 @@ void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu)
 			  has_kept_events(cpu);
 	unsigned int i;
 
+	/* Until here there was none: so it was seen whether they count. */
 	if (cpu->counters->one_filter)
 		sbi_pmu_csr_filter(cpu->filter);
 	if (kept) {

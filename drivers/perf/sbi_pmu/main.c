@@ -86,7 +86,7 @@ static void log_found(struct sbi_pmu *pmu, const char *owner, const char *sampli
 	if (owner)
 		pr_info("for exclusive mode boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit\n");
 	if (event)
-		pr_info("try: perf stat -e %s/%s/ sleep 1; all events: /sys/bus/event_source/devices/%s/events\n",
+		pr_info("try, as root: perf stat -e %s/%s/ sleep 1; all events: /sys/bus/event_source/devices/%s/events\n",
 			pmu->name, event, pmu->name);
 	/* KVM denies them by hstateen0. vsctrctl keeps guests from recording, not from reading. */
 	if (pmu->branch.entries && pmu->caps.has_h &&
@@ -339,7 +339,8 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 	pmu->exclusive = !*owner;
 	pmu->name = pmu->exclusive ? NAME_EXCLUSIVE : NAME_SHARED;
 	/* M-mode has a part of it that only firmware can set. */
-	pmu->counters.one_filter = pmu->exclusive && sbi_pmu_may_have_one_filter(&pmu->id);
+	pmu->counters.one_filter = pmu->exclusive && !pmu->caps.filter &&
+				   sbi_pmu_may_have_one_filter(&pmu->id);
 	pmu->caps.m_mode_fixed = pmu->counters.one_filter;
 	/* OpenSBI writes out of bounds if it has no free firmware counter for such an event. */
 	pmu->caps.platform_fw = pmu->exclusive || pmu->id.impl != SBI_IMPL_OPENSBI;

@@ -862,7 +862,7 @@ static void probe_moves_here(void *arg)
 	sbi_pmu_counters_borrow(cpu, borrowed);
 	p->moves = sbi_pmu_counter_config(cpu, BIT_ULL(idx), &p->code, &got);
 	if (!p->moves) {
-		/* It is for all counters: in a section nothing else counts that the events want. */
+		/* It is for all counters: nothing that events want happens in a section. */
 		if (cpu->counters->one_filter && !sbi_pmu_csr_filter(p->code.flags))
 			p->moves = -EOPNOTSUPP;
 		else
@@ -1227,8 +1227,8 @@ void sbi_pmu_probe_filters(struct sbi_pmu *pmu)
 	unsigned int i;
 	int obeys;
 
-	/* Such cores take bits of a filter for a part of the event, and then count nothing. */
-	if (sbi_pmu_may_have_one_filter(&pmu->id) && !pmu->counters.one_filter)
+	/* Such cores take filter flags for a part of the event, and then count nothing. */
+	if (sbi_pmu_may_have_one_filter(&pmu->id) && !pmu->counters.one_filter && !should)
 		return;
 	for_each_counter(i, which) {
 		code.idx = sbi_pmu_fixed_event(&pmu->counters.info[i]);
@@ -1247,10 +1247,10 @@ void sbi_pmu_probe_filters(struct sbi_pmu *pmu)
 		pmu->caps.filter = obeys;
 		break;
 	}
-	if (pmu->counters.one_filter && !pmu->caps.filter) {
-		pmu->caps.fixed_filters = 0;
-		pmu->counters.one_filter = false;
-	}
+	which = pmu->counters.fixed & ~pmu->counters.free_running;
+	if (pmu->counters.one_filter)
+		pmu->caps.fixed_filters = pmu->caps.filter ? which : 0;
+	pmu->counters.one_filter &= pmu->caps.filter;
 	if (pmu->counters.one_filter)
 		pr_info("all counters of a CPU have one filter: events with :u, with :k and without take turns\n");
 	if (should && !pmu->caps.filter)

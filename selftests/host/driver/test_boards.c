@@ -143,7 +143,7 @@ static bool are_sampled(void)
 /* Does the first command that the log tells root count something? */
 static bool command_works(void)
 {
-	const char *command = strstr(host.log, "try: perf stat -e ");
+	const char *command = strstr(host.log, "try, as root: perf stat -e ");
 	unsigned long long event, space;
 	char path[64] = "events/";
 	struct perf_event *e;
