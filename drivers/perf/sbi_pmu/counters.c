@@ -531,8 +531,12 @@ static bool use_filter(struct sbi_pmu_cpu *cpu, u32 flags)
 
 	if (cpu->filter == flags)
 		return true;
-	if (cpu->assigned.busy & hardware || !sbi_pmu_csr_filter(flags))
+	if (cpu->assigned.busy & hardware)
 		return false;
+	if (!sbi_pmu_csr_filter(flags)) {
+		sbi_pmu_csr_filter(cpu->filter);
+		return false;
+	}
 	cpu->filter = flags;
 	for_each_counter(i, cpu->assigned.configured & hardware)
 		cpu->assigned.counter[i].code.flags = flags;
@@ -970,8 +974,7 @@ void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu, u64 clock)
 	for_each_counter(i, sbi_pmu_assign_idle(&cpu->assigned))
 		if (cpu->assigned.counter[i].stamp <= clock)
 			counter_release(cpu, i);
-	if (unlikely(cpu->filter))
-		use_filter(cpu, 0);
+	use_filter(cpu, 0);
 }
 
 /*

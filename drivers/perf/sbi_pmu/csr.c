@@ -4,8 +4,8 @@
 
 #include "sbi_pmu.h"
 
-#define THEAD_PMDU	BIT(10) /* sxstatus: no counter counts user mode */
-#define THEAD_PMDS	BIT(11) /* nor the kernel */
+#define THEAD_PMDU	BIT(10) /* sxstatus: no counter counts user mode; PMDS: the kernel */
+#define THEAD_PMDS	BIT(11)
 
 /*
  * A counter that firmware announces may not exist (OpenSBI before 1.4, if there are gaps), or not
@@ -124,12 +124,9 @@ bool sbi_pmu_csr_exists(unsigned int csr)
 	return !error;
 }
 
-/**
- * sbi_pmu_csr_filter() - set the one filter of all counters (T-Head's C906 and C910)
- * @flags: SET_UINH, SET_SINH, or both: these modes do not count; 0: all do
- *
- * PMDU and PMDS of sxstatus, of which no other bit changes.
- * Return: is that so? Not where there is no such filter.
+/*
+ * Set the one filter of all counters (T-Head's C906, C910): modes of @flags do not count. No other
+ * bit of sxstatus changes. Return: are the bits as wanted? Not without such a CSR.
  */
 bool sbi_pmu_csr_filter(u32 flags)
 {

@@ -339,7 +339,7 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 	pmu->exclusive = !*owner;
 	pmu->name = pmu->exclusive ? NAME_EXCLUSIVE : NAME_SHARED;
 	/* M-mode has a part of it that only firmware can set. */
-	pmu->counters.one_filter = pmu->exclusive && !pmu->caps.filter &&
+	pmu->counters.one_filter = pmu->exclusive && !pmu->caps.filter && !sbi_pmu_in_kvm(pmu) &&
 				   sbi_pmu_may_have_one_filter(&pmu->id);
 	pmu->caps.m_mode_fixed = pmu->counters.one_filter;
 	/* OpenSBI writes out of bounds if it has no free firmware counter for such an event. */

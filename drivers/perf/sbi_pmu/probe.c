@@ -1227,8 +1227,8 @@ void sbi_pmu_probe_filters(struct sbi_pmu *pmu)
 	unsigned int i;
 	int obeys;
 
-	/* Such cores take filter flags for a part of the event, and then count nothing. */
-	if (sbi_pmu_may_have_one_filter(&pmu->id) && !pmu->counters.one_filter && !should)
+	/* In shared mode nobody sets the one filter, and flags would be a part of the event. */
+	if (sbi_pmu_may_have_one_filter(&pmu->id) && !pmu->exclusive && !should)
 		return;
 	for_each_counter(i, which) {
 		code.idx = sbi_pmu_fixed_event(&pmu->counters.info[i]);
