@@ -35,7 +35,8 @@ run_queue() {
 		*) start_job step "$line" ;;
 		esac
 	done
-	for pid in "${job_pids[@]:$first}"; do wait "$pid"; done
+	# The shell forgets some that have ended.
+	for pid in "${job_pids[@]:$first}"; do wait "$pid" 2>/dev/null; done
 }
 
 # ---- steps ----
