@@ -72,7 +72,7 @@ END
 mkdir -p "$dir/checkout/a" && chmod a-w "$dir/checkout/a"
 (. "$lab/machine.sh" && top=$dir/checkout copy_sources "$dir/copy")
 [ "$(find "$dir/copy" -perm -u+w | wc -l)" = 2 ] || fails "the copy of the sources is read-only"
-# Somebody who waits sees what runs.
+# Each step prints its name when it begins.
 said=$(. "$lab/privileges.sh" && run=$dir run_queue 1 <<<"a step = true")
 [[ $said = "...     a step"$'\n'"ok      a step ("* ]] || fails "a step is not named when it begins: $said"
 [ "$(select_cases fw11 kvm | values name | tr '\n' ' ')" = "kvm fw11 " ] ||

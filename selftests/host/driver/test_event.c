@@ -526,6 +526,7 @@ static bool has_none(const struct fakesbi_code *code)	{ return code; }
 static bool is_other(const struct fakesbi_code *code)	{ return is_not_fixed(code, 0); }
 static void all_unfiltered(void)	{ fakesbi.unfiltered = has_none; }
 static void fixed_obey(void)		{ fakesbi.unfiltered = is_other; }
+static void left_filter(void)		{ fakesbi_harts[1].filter = SPEC_CFG_UINH; }
 static void half_a_filter(void)		{ fakesbi.one_filter = SPEC_CFG_UINH; }
 
 static void unfiltered(void)
@@ -758,7 +759,8 @@ static void test_one_filter(void)
 	struct perf_event *user, *kernel, *all, *firmware;
 	unsigned long before;
 
-	boot(&(struct machine){ THEAD, .cpus = 2 });
+	boot(&(struct machine){ THEAD, .cpus = 2, .prepare = left_filter });
+	check(!fakesbi_harts[1].filter, "one_filter.of_the_kernel_before_is_gone");
 	user = open_raw(5);
 	firmware = open_member(user, FIRMWARE_EVENT(1));
 	check(!perf_open(ATTR(6, OF_USER), NULL, 0, user, &(int){ 0 }),
