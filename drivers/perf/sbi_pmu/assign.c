@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which counter holds which event, without hardware: of a CPU, or of a group that is opened. */
-#include "counters.h"
+#include "sbi_pmu.h"
 
 /* The counter that holds the event. A full one is the answer only if no other does. */
-unsigned int sbi_pmu_assign_find(const struct sbi_pmu_assignment *a,
-				 const struct sbi_pmu_code *code, u64 candidates)
+unsigned int sbi_pmu_assign_find(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
+				 u64 candidates)
 {
 	unsigned int i, full = SBI_PMU_NO_COUNTER;
 
-	for_each_counter(i, a->configured & candidates) {
-		if (!sbi_pmu_code_equal(&a->counter[i].code, code))
+	for_each_counter(i, cpu->configured & candidates) {
+		if (!sbi_pmu_code_equal(&cpu->counter[i].code, code))
 			continue;
-		if (a->counter[i].events < SBI_PMU_EVENTS_PER_COUNTER)
+		if (cpu->counter[i].users < SBI_PMU_EVENTS_PER_COUNTER)
 			return i;
 		full = i;
 	}
@@ -19,74 +19,73 @@ unsigned int sbi_pmu_assign_find(const struct sbi_pmu_assignment *a,
 }
 
 /* Fixed ones first, as programmable ones may be needed; then free ones; then the oldest idle one */
-static unsigned int find_available(const struct sbi_pmu_assignment *a,
-				   const struct sbi_pmu_counters *counters, u64 among)
+static unsigned int find_available(const struct sbi_pmu_cpu *cpu, u64 among)
 {
-	const u64 available = among & ~a->busy;
-	const u64 fixed = available & counters->fixed;
+	const u64 available = among & ~cpu->busy;
+	const u64 fixed = available & cpu->counters->fixed;
 	unsigned int i, oldest = SBI_PMU_NO_COUNTER;
 
 	if (fixed)
 		return first_counter(fixed);
-	if (available & ~a->configured)
-		return first_counter(available & ~a->configured);
+	if (available & ~cpu->configured)
+		return first_counter(available & ~cpu->configured);
 	for_each_counter(i, available)
-		if (oldest == SBI_PMU_NO_COUNTER || a->counter[i].stamp < a->counter[oldest].stamp)
+		if (oldest == SBI_PMU_NO_COUNTER ||
+		    cpu->counter[i].stamp < cpu->counter[oldest].stamp)
 			oldest = i;
 	return oldest;
 }
 
 /* Of @candidates those where @code counts, whatever holds the same event with another filter. */
-static u64 where_it_counts(const struct sbi_pmu_assignment *a,
-			   const struct sbi_pmu_counters *counters, const struct sbi_pmu_code *code,
+static u64 where_it_counts(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
 			   u64 candidates)
 {
+	const u64 programmable = cpu->counters->programmable;
 	unsigned int i;
 
-	if (!counters->tied)
+	if (!cpu->counters->tied)
 		return candidates;
-	for_each_counter(i, a->configured & counters->programmable)
-		if (sbi_pmu_code_alike(&a->counter[i].code, code))
-			return candidates & (~counters->programmable | BIT_ULL(i));
+	for_each_counter(i, cpu->configured & programmable)
+		if (sbi_pmu_code_alike(&cpu->counter[i].code, code))
+			return candidates & (~programmable | BIT_ULL(i));
 	return candidates;
 }
 
 /* The counters to which the event of counter @i could move, so that @code gets it. */
-static u64 could_move_to(const struct sbi_pmu_assignment *a,
-			 const struct sbi_pmu_counters *counters, unsigned int i,
+static u64 could_move_to(const struct sbi_pmu_cpu *cpu, unsigned int i,
 			 const struct sbi_pmu_code *code)
 {
+	const struct sbi_pmu_counter *c = &cpu->counter[i];
+
 	/* Two programmable counters must not get the same event. */
-	if (counters->tied &&
-	    (has_counter(counters->fixed, i) || sbi_pmu_code_alike(&a->counter[i].code, code)))
-		return a->counter[i].candidates & ~counters->programmable;
-	return a->counter[i].candidates;
+	if (cpu->counters->tied &&
+	    (has_counter(cpu->counters->fixed, i) || sbi_pmu_code_alike(&c->code, code)))
+		return c->candidates & ~cpu->counters->programmable;
+	return c->candidates;
 }
 
 /**
  * sbi_pmu_assign_search() - find a counter for one more event, moving others if need be
- * @a: the assignment
- * @counters: what there is
+ * @cpu: whose counters
  * @code: the event, which no counter holds with this filter
  * @candidates: counters that can hold it
  * @path: the moves, filled in if there is a way
  *
  * Breadth first: a busy counter leads to those to which its event could move. This finds the
  * shortest chain of moves whenever there is one (an augmenting path).
- * Return: is there one?
+ * Return: true if there is one.
  */
-bool sbi_pmu_assign_search(const struct sbi_pmu_assignment *a,
-			   const struct sbi_pmu_counters *counters, const struct sbi_pmu_code *code,
+bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
 			   u64 candidates, struct sbi_pmu_path *path)
 {
-	u64 frontier = where_it_counts(a, counters, code, candidates), seen = frontier;
+	u64 frontier = where_it_counts(cpu, code, candidates), seen = frontier;
 	u64 reached, new;
 	unsigned int i, next;
 
 	for_each_counter(i, frontier)
 		path->from[i] = SBI_PMU_NO_COUNTER;
 	for (; frontier; frontier = reached) {
-		path->end = find_available(a, counters, frontier);
+		path->end = find_available(cpu, frontier);
 		if (path->end != SBI_PMU_NO_COUNTER) {
 			path->first = path->end;
 			while (path->from[path->first] != SBI_PMU_NO_COUNTER)
@@ -95,7 +94,7 @@ bool sbi_pmu_assign_search(const struct sbi_pmu_assignment *a,
 		}
 		reached = 0;
 		for_each_counter(i, frontier) {
-			new = could_move_to(a, counters, i, code) & ~seen;
+			new = could_move_to(cpu, i, code) & ~seen;
 			for_each_counter(next, new)
 				path->from[next] = i;
 			seen |= new;
@@ -105,67 +104,44 @@ bool sbi_pmu_assign_search(const struct sbi_pmu_assignment *a,
 	return false;
 }
 
-/* @events events count on counter @idx; it is idle if that is 0. */
-void sbi_pmu_assign_events(struct sbi_pmu_assignment *a, unsigned int idx, unsigned int events)
-{
-	a->counter[idx].events = events;
-	if (events) {
-		a->busy |= BIT_ULL(idx);
-	} else {
-		a->busy &= ~BIT_ULL(idx);
-		a->counter[idx].stamp = ++a->clock;
-	}
-}
-
-static void hold(struct sbi_pmu_assignment *a, unsigned int idx, const struct sbi_pmu_code *code,
-		 u64 candidates, unsigned int events)
-{
-	a->configured |= BIT_ULL(idx);
-	a->counter[idx].code = *code;
-	a->counter[idx].candidates = candidates;
-	sbi_pmu_assign_events(a, idx, events);
-}
-
-/* Do all events that count have the filter of @code, where they have one in common? */
-static bool has_same_filter(const struct sbi_pmu_assignment *a,
-			    const struct sbi_pmu_counters *counters,
-			    const struct sbi_pmu_code *code)
-{
-	const u64 busy = a->busy & sbi_pmu_hardware(counters);
-
-	return !counters->one_filter || sbi_pmu_code_is_firmware(code) || !busy ||
-	       a->counter[first_counter(busy)].code.flags == code->flags;
-}
-
 /**
- * sbi_pmu_assign_add() - add one more event to the assignment of a group
- * @a: changed if the event fits
- * @counters: what there is
+ * sbi_pmu_assign_add() - add one more event to a group
+ * @group: a CPU whose counters hold the group and nothing else; changed if the event fits
  * @code: the event; equal ones share a counter, up to SBI_PMU_EVENTS_PER_COUNTER
  * @candidates: counters that can hold it
- * Return: whether the event fits beside those that are there.
+ * Return: true if the event fits beside those that are there.
  */
-bool sbi_pmu_assign_add(struct sbi_pmu_assignment *a, const struct sbi_pmu_counters *counters,
-			const struct sbi_pmu_code *code, u64 candidates)
+bool sbi_pmu_assign_add(struct sbi_pmu_cpu *group, const struct sbi_pmu_code *code, u64 candidates)
 {
-	unsigned int to = sbi_pmu_assign_find(a, code, candidates);
+	const u64 busy = group->busy & sbi_pmu_hardware(group->counters);
+	unsigned int i = sbi_pmu_assign_find(group, code, candidates);
 	struct sbi_pmu_path path;
+	struct sbi_pmu_counter *c;
 
-	if (!has_same_filter(a, counters, code))
+	/* Where all counters have one filter, so must all events. */
+	if (group->counters->one_filter && !sbi_pmu_code_is_firmware(code) && busy &&
+	    group->counter[first_counter(busy)].code.flags != code->flags)
 		return false;
-	if (to != SBI_PMU_NO_COUNTER) {
-		if (a->counter[to].events >= SBI_PMU_EVENTS_PER_COUNTER)
+	if (i != SBI_PMU_NO_COUNTER) {
+		c = &group->counter[i];
+		if (c->users >= SBI_PMU_EVENTS_PER_COUNTER)
 			return false;
-		sbi_pmu_assign_join(a, to, candidates);
+		sbi_pmu_assign_join(group, c, candidates);
 		return true;
 	}
-	if (!sbi_pmu_assign_search(a, counters, code, candidates, &path))
+	if (!sbi_pmu_assign_search(group, code, candidates, &path))
 		return false;
-	for (to = path.end; to != path.first; to = path.from[to]) {
-		const struct sbi_pmu_assigned *from = &a->counter[path.from[to]];
+	for (i = path.end; i != path.first; i = path.from[i]) {
+		struct sbi_pmu_counter *from = &group->counter[path.from[i]];
 
-		hold(a, to, &from->code, from->candidates, from->events);
+		c = &group->counter[i];
+		c->code = from->code;
+		c->candidates = from->candidates;
+		sbi_pmu_assign_move(group, from, c);
 	}
-	hold(a, to, code, candidates, 1);
+	c = &group->counter[path.first];
+	c->code = *code;
+	sbi_pmu_assign_join(group, c, candidates);
+	group->configured |= BIT_ULL(path.end);
 	return true;
 }

@@ -33,13 +33,13 @@ struct sbi_pmu_backend {
 	/* start a counter that has just been configured, from any value. Return: 0 or an errno. */
 	int (*start_one)(struct sbi_pmu_cpu *cpu, unsigned int idx);
 	/*
-	 * stop running counters @which; add their values to cpu->paused_at where that takes no
+	 * stop running counters @which; set @begin, and cpu->begin_valid, where that takes no
 	 * reading. Return: counters that have lost their event and must be configured again.
 	 */
 	u64 (*stop)(struct sbi_pmu_cpu *cpu, u64 which);
 	/*
-	 * start stopped counters @which: those in cpu->start_at from their value there, others
-	 * from their present value. Return: counters that could not be started.
+	 * start stopped counters @which: those in cpu->start_valid from @start, others from their
+	 * present value. Return: counters that could not be started.
 	 */
 	u64 (*start)(struct sbi_pmu_cpu *cpu, u64 which);
 	bool no_calls;  /* hardware counters are programmed without SBI calls */
@@ -51,8 +51,6 @@ extern const struct sbi_pmu_backend sbi_pmu_backend_snapshot;
 extern const struct sbi_pmu_backend sbi_pmu_backend_csr;
 
 /* All kinds of counters (backend_sbi.c) */
-int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
-			   unsigned int *got);
 void sbi_pmu_counter_unconfig(struct sbi_pmu_cpu *cpu, unsigned int idx);
 int sbi_pmu_counter_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx);
 bool sbi_pmu_counter_start_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value);

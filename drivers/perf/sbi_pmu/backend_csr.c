@@ -195,15 +195,16 @@ static u64 selector_of(struct sbi_pmu_cpu *cpu, unsigned int idx, const struct s
  * Write an event and its filter. A bit that is not kept is an event or a filter that this
  * counter does not have.
  */
-static int write_event(struct sbi_pmu_cpu *cpu, unsigned int n, u64 event)
+static int write_event(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 event)
 {
+	const unsigned int n = number_of(cpu, idx);
 	u64 kept;
 	int ret = sbi_pmu_csr_write_delegated(n, CSR_SIREG2, event) ?:
 			  sbi_pmu_csr_read_delegated(n, CSR_SIREG2, &kept);
 
 	if (!ret && (kept ^ event) & ~NOT_KEPT)
 		ret = -EOPNOTSUPP;
-	cpu->mhpmevent[n] = event;
+	cpu->counter[idx].mhpmevent = event;
 	return ret;
 }
 
@@ -215,7 +216,7 @@ static int config_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx, const struct 
 	if (code->idx != sbi_pmu_fixed_event(&cpu->counters->info[idx]))
 		return -EOPNOTSUPP;
 	if (cpu->pmu->delegation.fixed_filters)
-		return write_event(cpu, number_of(cpu, idx), filter);
+		return write_event(cpu, idx, filter);
 	return code->flags ? -EOPNOTSUPP : 0;
 }
 
@@ -230,8 +231,7 @@ static int config_programmable(struct sbi_pmu_cpu *cpu, unsigned int idx,
 
 	if (!selector || (code->flags && !cpu->pmu->delegation.filters))
 		return -EOPNOTSUPP;
-	return write_event(cpu, number_of(cpu, idx),
-			   selector | filter_bits(code->flags) | HPMEVENT_OF);
+	return write_event(cpu, idx, selector | filter_bits(code->flags) | HPMEVENT_OF);
 }
 
 /* An event that cannot be removed makes the next configuration fail. */
@@ -240,7 +240,7 @@ static void clear_event(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	const unsigned int n = number_of(cpu, idx);
 
 	stop_counters(cpu, BIT(n));
-	cpu->mhpmevent[n] = 0;
+	cpu->counter[idx].mhpmevent = 0;
 	if (!is_fixed(cpu, idx) || cpu->pmu->delegation.fixed_filters)
 		sbi_pmu_csr_write_delegated(n, CSR_SIREG2, 0);
 }
@@ -291,7 +291,7 @@ static void take_back(struct sbi_pmu_cpu *cpu, unsigned int idx, u32 stopped)
 	unclaim(cpu, idx);
 	prepare(cpu, idx);
 	if (!is_fixed(cpu, idx) || cpu->pmu->delegation.fixed_filters)
-		sbi_pmu_csr_write_delegated(n, CSR_SIREG2, cpu->mhpmevent[n]);
+		sbi_pmu_csr_write_delegated(n, CSR_SIREG2, cpu->counter[idx].mhpmevent);
 	sbi_pmu_csr_write_delegated(n, CSR_SIREG, value);
 	if (!(stopped & BIT(n)))
 		sbi_pmu_csr_uninhibit(BIT(n));
@@ -353,12 +353,13 @@ static int set_value(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
 {
 	const unsigned int n = number_of(cpu, idx);
 	const bool armed = sbi_pmu_in_upper_half(&cpu->counters->info[idx], value);
+	u64 *event = &cpu->counter[idx].mhpmevent;
 	int ret = 0;
 
 	if (!is_fixed(cpu, idx)) {
-		cpu->mhpmevent[n] &= ~HPMEVENT_OF;
-		cpu->mhpmevent[n] |= armed ? 0 : HPMEVENT_OF;
-		ret = sbi_pmu_csr_write_delegated(n, CSR_SIREG2, cpu->mhpmevent[n]);
+		*event &= ~HPMEVENT_OF;
+		*event |= armed ? 0 : HPMEVENT_OF;
+		ret = sbi_pmu_csr_write_delegated(n, CSR_SIREG2, *event);
 	}
 	return ret ?: sbi_pmu_csr_write_delegated(n, CSR_SIREG, value);
 }
@@ -366,13 +367,13 @@ static int set_value(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
 /* Set those that need another value, then start all together. */
 static u64 start_hardware(struct sbi_pmu_cpu *cpu, u64 which)
 {
-	const u64 set = which & cpu->start_at.valid;
+	const u64 set = which & cpu->start_valid;
 	u64 failed = 0, start;
 	unsigned int i;
 	u32 bits;
 
 	for_each_counter(i, set)
-		if (set_value(cpu, i, cpu->start_at.value[i]))
+		if (set_value(cpu, i, cpu->counter[i].start))
 			failed |= BIT_ULL(i);
 	start = which & ~failed;
 	bits = sbi_pmu_csr_bits(cpu->counters, start);
@@ -447,11 +448,11 @@ static bool has_lost_events(struct sbi_pmu_cpu *cpu)
 	unsigned int i;
 
 	for_each_counter(i, cpu->counters->programmable) {
-		const unsigned int n = number_of(cpu, i);
+		const u64 had = cpu->counter[i].mhpmevent;
 		u64 event;
 
-		if (sbi_pmu_csr_read_delegated(n, CSR_SIREG2, &event) ||
-		    (cpu->mhpmevent[n] ? (event ^ cpu->mhpmevent[n]) & ~NOT_KEPT : event))
+		if (sbi_pmu_csr_read_delegated(number_of(cpu, i), CSR_SIREG2, &event) ||
+		    (had ? (event ^ had) & ~NOT_KEPT : event))
 			return true;
 	}
 	return false;

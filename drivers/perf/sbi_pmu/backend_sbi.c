@@ -9,53 +9,6 @@ static bool is_free_running(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 	return has_counter(cpu->counters->free_running, idx);
 }
 
-static int config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
-		  unsigned int *got)
-{
-	const u64 free_running = mask & cpu->counters->free_running;
-	unsigned int i;
-
-	/* None of these filters. */
-	for_each_counter(i, free_running) {
-		if (code->flags || code->idx != sbi_pmu_fixed_event(&cpu->counters->info[i]))
-			continue;
-		*got = i;
-		return 0;
-	}
-	mask &= ~free_running;
-	return mask ? cpu->backend->config(cpu, mask, code, got) : -EOPNOTSUPP;
-}
-
-/**
- * sbi_pmu_counter_config() - configure one of some counters for an event, stopped
- * @cpu: this CPU
- * @mask: counters that are offered
- * @code: the event
- * @got: the counter, written on success
- *
- * A counter that firmware took without an offer is released, unless an event of ours is on it: then
- * it is added to cpu->overwritten; or in shared mode perhaps the other driver.
- * Return: 0, -EOPNOTSUPP if no offered counter can hold the event, or another errno.
- */
-int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
-			   unsigned int *got)
-{
-	const int ret = config(cpu, mask, code, got);
-
-	/* NO_COUNTER: one that does not exist */
-	if (ret == -EPROTO && *got != SBI_PMU_NO_COUNTER) {
-		if (has_counter(cpu->assigned.configured, *got))
-			cpu->overwritten |= BIT_ULL(*got);
-		else if (cpu->exclusive && !is_free_running(cpu, *got))
-			sbi_pmu_sbi_release(cpu, *got);
-	}
-	if (ret)
-		return ret;
-	cpu->last[*got] = 0;
-	memset(&cpu->sum[*got], 0, sizeof(cpu->sum[*got]));
-	return 0;
-}
-
 /* An error is ignored: the counter runs on without an event, and to configure it fails later. */
 void sbi_pmu_counter_unconfig(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
@@ -71,27 +24,31 @@ int sbi_pmu_counter_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx)
 /* Counter @idx returned @raw. What would it return if it did not accumulate? */
 u64 sbi_pmu_counter_convert(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 raw)
 {
+	struct sbi_pmu_counter *c = &cpu->counter[idx];
+
 	/* Firmware's own counters never do. */
 	if (!cpu->accumulates || has_counter(cpu->counters->firmware, idx))
 		return raw;
-	cpu->sum[idx].total = raw - cpu->last[idx];
-	cpu->last[idx] = raw;
-	return cpu->sum[idx].total + cpu->sum[idx].offset;
+	c->total = raw - c->last;
+	c->last = raw;
+	return c->total + c->offset;
 }
 
 /* Counter @idx has been started from @value. */
 void sbi_pmu_counter_started_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
 {
-	cpu->last[idx] = value;
+	struct sbi_pmu_counter *c = &cpu->counter[idx];
+
+	c->last = value;
 	if (cpu->accumulates && !has_counter(cpu->counters->firmware, idx))
-		cpu->sum[idx].offset = value - cpu->sum[idx].total;
+		c->offset = value - c->total;
 }
 
 /* For probes: start a stopped counter from @value. Return: was it started? */
 bool sbi_pmu_counter_start_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
 {
-	cpu->start_at.value[idx] = value & cpu->counters->info[idx].mask;
-	cpu->start_at.valid |= BIT_ULL(idx);
+	cpu->counter[idx].start = value & cpu->counters->info[idx].mask;
+	cpu->start_valid |= BIT_ULL(idx);
 	return !cpu->backend->start(cpu, BIT_ULL(idx));
 }
 
@@ -170,15 +127,15 @@ static int start_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
  */
 u64 sbi_pmu_sbi_backend_start(struct sbi_pmu_cpu *cpu, u64 which)
 {
-	const u64 together = which & ~cpu->start_at.valid;
+	const u64 together = which & ~cpu->start_valid;
 	u64 failed = 0;
 	unsigned int i;
 
 	if (unlikely(together) && !sbi_pmu_sbi_start(cpu, together, 0, 0))
 		which &= ~together;
 	for_each_counter(i, which)
-		if (has_counter(cpu->start_at.valid, i) ? start_at(cpu, i, cpu->start_at.value[i]) :
-							  sbi_pmu_sbi_backend_start_one(cpu, i))
+		if (has_counter(cpu->start_valid, i) ? start_at(cpu, i, cpu->counter[i].start) :
+						       sbi_pmu_sbi_backend_start_one(cpu, i))
 			failed |= BIT_ULL(i);
 	return failed;
 }

@@ -77,7 +77,7 @@ static bool is_shmem_lost(int ret)
  */
 static u64 not_written(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	return cpu->last[idx] - 1;
+	return cpu->counter[idx].last - 1;
 }
 
 static int stop_to_shmem(struct sbi_pmu_cpu *cpu, u64 which)
@@ -97,7 +97,7 @@ static bool shmem_written(struct sbi_pmu_cpu *cpu, unsigned int idx, bool error,
 {
 	const u64 raw = READ_ONCE(*shmem_value(cpu, idx));
 
-	if (raw == not_written(cpu, idx) || (error && raw == cpu->last[idx]))
+	if (raw == not_written(cpu, idx) || (error && raw == cpu->counter[idx].last))
 		return false;
 	*value = sbi_pmu_counter_convert(cpu, idx, raw);
 	return true;
@@ -122,9 +122,9 @@ static u64 snapshot_stop(struct sbi_pmu_cpu *cpu, u64 which)
 	}
 	for_each_counter(i, which & ~lost) {
 		/* An error is about one counter; later counters may not be saved. */
-		if (shmem_written(cpu, i, ret, &cpu->paused_at.value[i]) ||
-		    (ret && !sbi_pmu_counter_read(cpu, i, &cpu->paused_at.value[i])))
-			cpu->paused_at.valid |= BIT_ULL(i);
+		if (shmem_written(cpu, i, ret, &cpu->counter[i].begin) ||
+		    (ret && !sbi_pmu_counter_read(cpu, i, &cpu->counter[i].begin)))
+			cpu->begin_valid |= BIT_ULL(i);
 		else
 			lost |= BIT_ULL(i);
 	}
@@ -138,7 +138,7 @@ static int start_from_shmem(struct sbi_pmu_cpu *cpu, u64 which)
 	unsigned int i;
 
 	for_each_counter(i, which)
-		WRITE_ONCE(*shmem_value(cpu, i), cpu->start_at.value[i]);
+		WRITE_ONCE(*shmem_value(cpu, i), cpu->counter[i].start);
 	return sbi_pmu_sbi_start(cpu, which, SBI_PMU_START_FLAG_INIT_SNAPSHOT, 0);
 }
 
@@ -158,7 +158,7 @@ static u64 snapshot_start(struct sbi_pmu_cpu *cpu, u64 which)
 	if (ret)
 		return sbi_pmu_sbi_backend_start(cpu, which);
 	for_each_counter(i, which)
-		sbi_pmu_counter_started_at(cpu, i, cpu->start_at.value[i]);
+		sbi_pmu_counter_started_at(cpu, i, cpu->counter[i].start);
 	return 0;
 }
 
@@ -178,26 +178,27 @@ static void snapshot_resume(struct sbi_pmu_cpu *cpu)
  */
 bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu)
 {
-	const u64 hardware = sbi_pmu_hardware(cpu->counters);
+	const u64 mask = sbi_pmu_hardware(cpu->counters) & ~cpu->counters->free_running;
 	const struct sbi_pmu_code cycles = { .idx = SBI_PMU_HW_CPU_CYCLES };
 	const struct sbi_pmu_code instructions = { .idx = SBI_PMU_HW_INSTRUCTIONS };
+	struct sbi_pmu_counter *c;
 	bool works = false;
 	unsigned int idx;
 	u64 read;
 
-	if (!cpu->shmem.registered || (sbi_pmu_counter_config(cpu, hardware, &cycles, &idx) &&
-				       sbi_pmu_counter_config(cpu, hardware, &instructions, &idx)))
+	if (!cpu->shmem.registered || !mask ||
+	    (sbi_pmu_sbi_config(cpu, mask, &cycles, &idx) &&
+	     sbi_pmu_sbi_config(cpu, mask, &instructions, &idx)))
 		return false;
-	cpu->start_at.value[idx] = FAR;
-	cpu->start_at.valid = BIT_ULL(idx);
-	cpu->paused_at.valid = 0;
+	c = &cpu->counter[idx];
+	c->start = FAR;
 	if (!start_from_shmem(cpu, BIT_ULL(idx))) {
 		sbi_pmu_counter_started_at(cpu, idx, FAR);
-		works = !snapshot_stop(cpu, BIT_ULL(idx)) &&
-			cpu->paused_at.value[idx] - FAR < FAR &&
-			!sbi_pmu_counter_read(cpu, idx, &read) && read == cpu->paused_at.value[idx];
+		works = !snapshot_stop(cpu, BIT_ULL(idx)) && c->begin - FAR < FAR &&
+			!sbi_pmu_counter_read(cpu, idx, &read) && read == c->begin;
 	}
-	sbi_pmu_counter_unconfig(cpu, idx);
+	cpu->begin_valid = 0;
+	sbi_pmu_sbi_release(cpu, idx);
 	return works && cpu->shmem.registered;
 }
 

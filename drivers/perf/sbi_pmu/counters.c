@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "counters.h"
 
-/* Counters @which do not run any more. */
-static void set_stopped(struct sbi_pmu_cpu *cpu, u64 which)
+/* The sets of counters that follow from states change here, and nowhere else. */
+static __always_inline void set_state(struct sbi_pmu_cpu *cpu, u64 which,
+				      enum sbi_pmu_counter_state state)
 {
-	cpu->running &= ~which;
-	cpu->armed &= ~which;
-	cpu->restart &= ~which;
-	cpu->restarted &= ~which;
-	cpu->paused_at.valid &= ~which;
-}
+	unsigned int i;
 
-/* Firmware has lost events or values of @which: sbi_pmu_counters_enable() configures them again. */
-static void set_invalid(struct sbi_pmu_cpu *cpu, u64 which)
-{
-	set_stopped(cpu, which);
-	cpu->invalid |= which;
+	for_each_counter(i, which)
+		cpu->counter[i].state = state;
+	cpu->configured = state == SBI_PMU_FREE ? cpu->configured & ~which :
+						  cpu->configured | which;
+	cpu->running = state >= SBI_PMU_RUNNING ? cpu->running | which : cpu->running & ~which;
+	cpu->armed = state == SBI_PMU_ARMED ? cpu->armed | which : cpu->armed & ~which;
+	cpu->stale = state == SBI_PMU_STALE ? cpu->stale | which : cpu->stale & ~which;
+	if (state >= SBI_PMU_RUNNING)
+		return;
+	cpu->begin_valid &= ~which;
+	cpu->start_valid &= ~which;
 }
 
 /* ---- account ---- */
 
-/* Counter @idx reads @now: account that to all of its events. */
-static void counter_account(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 now)
+/* A counter reads @now: account that to all of its events. */
+static void counter_account(struct sbi_pmu_counter *c, u64 now)
 {
 	struct sbi_pmu_event *e;
 
-	hlist_for_each_entry(e, &cpu->events[idx], node) {
+	hlist_for_each_entry(e, &c->events, node) {
 		if (!e->counts)
 			continue;
-		sbi_pmu_event_account(e, &cpu->counters->info[idx], now);
+		sbi_pmu_event_account(e, c->info->mask, now);
 		/* Perf core may write the page at any time: base and count go together. */
 		if (unlikely(e->user_read))
 			sbi_pmu_user_access_publish(e);
@@ -36,16 +38,16 @@ static void counter_account(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 now)
 }
 
 /* Account all events of a counter up to now. Stopped, QEMU 7.2 returns its start value. */
-void sbi_pmu_counter_update(struct sbi_pmu_cpu *cpu, unsigned int idx)
+void sbi_pmu_counter_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
 	u64 now;
 
-	if (has_counter(cpu->paused_at.valid, idx))
-		now = cpu->paused_at.value[idx];
-	else if (hlist_empty(&cpu->events[idx]) || !has_counter(cpu->running, idx) ||
-		 cpu->in_sbi_call || sbi_pmu_counter_read(cpu, idx, &now))
+	if (cpu->begin_valid & c->bit)
+		now = c->begin;
+	else if (hlist_empty(&c->events) || c->state < SBI_PMU_RUNNING || cpu->in_sbi_call ||
+		 sbi_pmu_counter_read(cpu, c->index, &now))
 		return;
-	counter_account(cpu, idx, now);
+	counter_account(c, now);
 }
 
 /* The same for all events of counters @which. */
@@ -54,20 +56,24 @@ void sbi_pmu_counters_update(struct sbi_pmu_cpu *cpu, u64 which)
 	unsigned int i;
 
 	for_each_counter(i, which)
-		sbi_pmu_counter_update(cpu, i);
+		sbi_pmu_counter_update(cpu, &cpu->counter[i]);
+}
+
+/* Is it enough to read a CSR? Firmware counters have none. */
+static inline int read_counter(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c, u64 *value)
+{
+	return likely(cpu->direct && c->info->csr) ? sbi_pmu_csr_read(c->info->csr, value) :
+						     sbi_pmu_counter_read(cpu, c->index, value);
 }
 
 /* Account an event up to now. */
 void sbi_pmu_event_update_running(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
-				  unsigned int idx)
+				  struct sbi_pmu_counter *c)
 {
-	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
 	u64 now;
 
-	if (has_counter(cpu->running, idx) &&
-	    !(sbi_pmu_counter_is_direct(cpu, info) ? sbi_pmu_csr_read(info->csr, &now) :
-						     sbi_pmu_counter_read(cpu, idx, &now)))
-		sbi_pmu_event_account(e, info, now);
+	if (c->state >= SBI_PMU_RUNNING && !read_counter(cpu, c, &now))
+		sbi_pmu_event_account(e, c->info->mask, now);
 }
 
 /* A sample of the kernel's tracepoint may ask within an SBI call. */
@@ -80,7 +86,7 @@ void sbi_pmu_event_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 /**
  * sbi_pmu_counters_update_narrow() - account narrow counters before they wrap
  * @cpu: this CPU; to be called every sbi_pmu_wrap_ns()
- * Return: whether an event counts on such a counter, so that this must be called again.
+ * Return: true if an event counts on such a counter, so that this must be called again.
  */
 bool sbi_pmu_counters_update_narrow(struct sbi_pmu_cpu *cpu)
 {
@@ -88,11 +94,11 @@ bool sbi_pmu_counters_update_narrow(struct sbi_pmu_cpu *cpu)
 	bool narrow = false;
 	unsigned int i;
 
-	for_each_counter(i, cpu->assigned.busy) {
-		if (cpu->counters->info[i].width == 64)
+	for_each_counter(i, cpu->busy) {
+		if (cpu->counter[i].info->width == 64)
 			continue;
-		sbi_pmu_counter_update(cpu, i);
-		hlist_for_each_entry(e, &cpu->events[i], node)
+		sbi_pmu_counter_update(cpu, &cpu->counter[i]);
+		hlist_for_each_entry(e, &cpu->counter[i].events, node)
 			sbi_pmu_event_page_changed(e);
 		narrow = true;
 	}
@@ -101,28 +107,58 @@ bool sbi_pmu_counters_update_narrow(struct sbi_pmu_cpu *cpu)
 
 /* ---- configure and release ---- */
 
-static void counter_release(struct sbi_pmu_cpu *cpu, unsigned int idx)
+static void counter_release(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
-	cpu->stopped_armed |= cpu->armed & BIT_ULL(idx);
-	set_stopped(cpu, BIT_ULL(idx));
-	cpu->assigned.configured &= ~BIT_ULL(idx);
-	cpu->invalid &= ~BIT_ULL(idx);
-	cpu->wrapped &= ~BIT_ULL(idx);
-	sbi_pmu_counter_unconfig(cpu, idx);
+	cpu->stopped_armed |= cpu->armed & c->bit;
+	cpu->wrapped &= ~c->bit;
+	set_state(cpu, c->bit, SBI_PMU_FREE);
+	sbi_pmu_counter_unconfig(cpu, c->index);
 }
 
-/*
- * Firmware may have taken counters in use for other events, though they were not offered:
- * sbi_pmu_counters_enable() configures them again. OpenSBI so changes the filters of a fixed
- * counter, if no programmable one is left.
+/**
+ * sbi_pmu_counter_config() - configure one of some counters for an event, stopped
+ * @cpu: this CPU
+ * @mask: counters that are offered
+ * @code: the event
+ * @got: the counter, written on success
+ *
+ * Firmware may take a counter without an offer, and so the event of one in use, which is lost then.
+ * OpenSBI so changes the filters of a fixed counter, if no programmable one is left. If no event of
+ * ours is on it, it is released, unless the other driver may use it.
+ * Return: 0, -EOPNOTSUPP if no offered counter can hold the event, or another errno.
  */
-static void counters_overwritten(struct sbi_pmu_cpu *cpu)
+int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
+			   unsigned int *got)
 {
-	const u64 which = cpu->overwritten;
+	const u64 free_running = mask & cpu->counters->free_running;
+	struct sbi_pmu_counter *c;
+	unsigned int i;
+	int ret;
 
-	cpu->overwritten = 0;
-	sbi_pmu_counters_update(cpu, which);
-	set_invalid(cpu, which);
+	/* None of these filters, or needs a call. */
+	for_each_counter(i, free_running) {
+		if (code->flags || code->idx != sbi_pmu_fixed_event(&cpu->counters->info[i]))
+			continue;
+		*got = i;
+		return 0;
+	}
+	mask &= ~free_running;
+	ret = mask ? cpu->backend->config(cpu, mask, code, got) : -EOPNOTSUPP;
+	if (ret && (ret != -EPROTO || *got == SBI_PMU_NO_COUNTER)) /* one that does not exist */
+		return ret;
+	c = &cpu->counter[*got];
+	if (!ret) {
+		c->last = 0;
+		c->total = 0;
+		c->offset = 0;
+		cpu->start_valid &= ~c->bit;
+	} else if (c->state != SBI_PMU_FREE) {
+		sbi_pmu_counter_update(cpu, c);
+		set_state(cpu, c->bit, SBI_PMU_LOST);
+	} else if (cpu->exclusive && !has_counter(cpu->counters->free_running, *got)) {
+		sbi_pmu_sbi_release(cpu, *got);
+	}
+	return ret;
 }
 
 /* Do two reads show that counter @idx counts? Not if its event is rare. */
@@ -154,226 +190,244 @@ static bool counts_elsewhere(struct sbi_pmu_cpu *cpu, unsigned int idx,
 	return !counts;
 }
 
-/* Configure free counter @idx, and start it unless a start needs a value. */
-static int counter_configure(struct sbi_pmu_cpu *cpu, unsigned int idx,
+/* Configure a free counter, and start it unless a start needs a value. */
+static int counter_configure(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c,
 			     const struct sbi_pmu_code *code, u64 candidates)
 {
 	unsigned int got;
-	int ret = counts_elsewhere(cpu, idx, code) ?
-			  -EBUSY :
-			  sbi_pmu_counter_config(cpu, BIT_ULL(idx), code, &got);
+	int ret;
 
-	if (ret == -EPROTO)
-		counters_overwritten(cpu);
+	if (counts_elsewhere(cpu, c->index, code))
+		return -EBUSY;
+	ret = sbi_pmu_counter_config(cpu, c->bit, code, &got);
 	if (ret)
 		return ret;
-	cpu->assigned.configured |= BIT_ULL(idx);
-	cpu->assigned.counter[idx].code = *code;
-	cpu->assigned.counter[idx].candidates = candidates;
-	if (cpu->needs_start_value)
-		return 0;
-	ret = sbi_pmu_counter_start_one(cpu, idx);
-	if (ret)
-		counter_release(cpu, idx);
-	else
-		cpu->running |= BIT_ULL(idx);
-	return ret;
+	set_state(cpu, c->bit, SBI_PMU_STOPPED);
+	if (!cpu->needs_start_value) {
+		ret = sbi_pmu_counter_start_one(cpu, c->index);
+		if (ret) {
+			counter_release(cpu, c);
+			return ret;
+		}
+		set_state(cpu, c->bit, SBI_PMU_RUNNING);
+	}
+	c->code = *code;
+	c->candidates = candidates;
+	return 0;
 }
 
 /* Does the event start from 0, since its program must not see what others counted? */
 static bool needs_reset(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e)
 {
 	return e->active && e->user_read && e->reset_on_start &&
-	       !has_counter(cpu->world_readable, e->counter);
+	       !(cpu->world_readable & e->counter->bit);
 }
 
 /* Least events to an overflow, so that the task makes progress. A shorter period counts in full. */
 #define MIN_PERIOD	16
 
-/* Events until the counter of a sampling event is to overflow */
+/*
+ * Events until the counter of a sampling event is to overflow; at most half of its range, as the
+ * handler must tell a value after the overflow from one before.
+ */
 static u64 to_overflow(const struct sbi_pmu_event *e)
 {
 	/* A sample in a wrong mode was deferred: later the hart may be in another. */
-	return max_t(s64, local64_read(&e->event->hw.period_left),
-		     MIN_PERIOD << e->period.deferred);
+	const u64 left = max_t(s64, local64_read(&e->event->hw.period_left),
+			       MIN_PERIOD << e->period.deferred);
+
+	return min(left, sbi_pmu_half(e->counter->info));
 }
 
 /*
- * Does armed counter @idx overflow when the event's period ends, or so little before that it is
- * better to start it again then? Others may have counted on it since the event left.
+ * Does its counter overflow when the event's period ends, or so little before that it is better to
+ * start it again then? Others may have counted on it since the event left.
  */
-static bool is_armed_for(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e,
-			 unsigned int idx)
+static bool is_armed_for(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e)
 {
-	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
-	const u64 left = min(to_overflow(e), sbi_pmu_half(info));
+	const struct sbi_pmu_counter *c = e->counter;
+	const u64 left = to_overflow(e);
 	u64 now, rest;
 
-	if (!has_counter(cpu->armed & ~cpu->restart, idx) || !cpu->direct ||
-	    sbi_pmu_csr_read(info->csr, &now) || !sbi_pmu_in_upper_half(info, now))
+	if (c->state != SBI_PMU_ARMED || !cpu->direct || sbi_pmu_csr_read(c->info->csr, &now) ||
+	    !sbi_pmu_in_upper_half(c->info, now))
 		return false;
-	rest = -now & info->mask;
+	rest = -now & c->info->mask;
 	return rest <= left && rest >= left - left / 4;
 }
 
 /* An event has been started: its running counter may need another start value. */
-void sbi_pmu_event_mark_restart(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e)
+void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e)
 {
+	const struct sbi_pmu_counter *c = e->counter;
 	const bool samples = e->active && e->sampling == SBI_PMU_BY_INTERRUPT &&
-			     !is_armed_for(cpu, e, e->counter);
+			     !is_armed_for(cpu, e);
 
-	if ((samples || needs_reset(cpu, e)) && has_counter(cpu->running, e->counter))
-		cpu->restart |= BIT_ULL(e->counter);
-}
-
-/* An event loses its counter: it stops, keeps its count, and waits for a counter. */
-static void event_drop(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
-{
-	const unsigned int idx = e->counter;
-
-	hlist_del(&e->node);
-	hlist_add_head(&e->node, &cpu->unassigned);
-	e->counter = SBI_PMU_NO_COUNTER;
-	e->was_active = e->active;
-	e->active = false;
-	e->counts = false;
-	sbi_pmu_event_page_changed(e);
-	sbi_pmu_assign_leave(&cpu->assigned, idx);
-}
-
-static void unpin(struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	if (!has_counter(cpu->pinned, idx))
+	if (c->state < SBI_PMU_RUNNING || (!samples && !needs_reset(cpu, e)))
 		return;
-	cpu->pinned &= ~BIT_ULL(idx);
-	cpu->to_pin = cpu->world_readable & ~cpu->pinned;
-	sbi_pmu_assign_leave(&cpu->assigned, idx);
+	cpu->stopped_armed |= cpu->armed & c->bit;
+	set_state(cpu, c->bit, SBI_PMU_STALE);
 }
 
-/* Release counter @idx, if it is configured: its events lose it, and wait for recover(). */
-static void counter_drop_events(struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	struct sbi_pmu_event *e;
-	struct hlist_node *tmp;
+/* What firmware has refused for an event is asked for at each 32nd add, as it costs calls. */
+#define SKIPPED_ADDS	31
 
-	if (has_counter(cpu->assigned.configured, idx))
-		counter_release(cpu, idx);
-	hlist_for_each_entry_safe(e, tmp, &cpu->events[idx], node)
-		event_drop(cpu, e);
-	unpin(cpu, idx);
+static void refuse(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 which)
+{
+	struct sbi_pmu_refusals *r = &e->refusals;
+
+	if (r->by != cpu)
+		*r = (struct sbi_pmu_refusals){ .by = cpu, .skip = SKIPPED_ADDS };
+	r->which |= which;
 }
 
 /*
- * Have an event count on counter @idx from the end of the section on. Firmware's counters run on:
- * from now. Return: can that be read?
+ * The events of a counter lose it: they stop, and keep their counts.
+ *
+ * Perf core takes an event for active until it adds the events of this CPU again, which @lost_work
+ * has it do: the scheduler's locks may be held here. It gets another counter then, or is refused,
+ * with its group, and its running time stays below its enabled time (a pinned event is in error:
+ * read(2) returns 0). Disabled, both times would stand still, and a part of the count would look
+ * like all of it. If it is @refused, firmware is not asked for this counter at once: it may take the
+ * event each time and then not start the counter. Without perf_pmu_resched() the loss is as long as
+ * perf core likes: the event is refused for some time, so that it shows.
  */
-static bool event_rebase(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, unsigned int idx)
-{
-	e->counter = idx;
-	e->counts = false;
-	cpu->started |= BIT_ULL(idx);
-	if (e->active && has_counter(cpu->counters->firmware & cpu->running, idx)) {
-		e->counts = !sbi_pmu_counter_read(cpu, idx, &e->prev);
-		if (!e->counts)
-			return false;
-	}
-	sbi_pmu_event_mark_restart(cpu, e);
-	return true;
-}
-
-/* Its events count on from its value; if it has none they wait for recover(). */
-static void counter_rebase(struct sbi_pmu_cpu *cpu, unsigned int idx)
+static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c, bool refused)
 {
 	struct sbi_pmu_event *e;
 	struct hlist_node *tmp;
 
-	hlist_for_each_entry_safe(e, tmp, &cpu->events[idx], node)
-		if (!event_rebase(cpu, e, idx))
-			event_drop(cpu, e);
-	hlist_for_each_entry(e, &cpu->events[idx], node)
+	if (c->state != SBI_PMU_FREE)
+		counter_release(cpu, c);
+	hlist_for_each_entry_safe(e, tmp, &c->events, node) {
+		hlist_del_init(&e->node);
+		e->counter = NULL;
+		e->active = false;
+		e->counts = false;
+		e->event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 		sbi_pmu_event_page_changed(e);
+		sbi_pmu_assign_leave(cpu, c);
+		if (refused) {
+			refuse(cpu, e, cpu->pmu->perf_pmu_resched ? c->bit : e->candidates);
+			cpu->lost_events++;
+		}
+		irq_work_queue(&cpu->lost_work);
+	}
+	if (cpu->pinned & c->bit) {
+		cpu->pinned &= ~c->bit;
+		sbi_pmu_assign_leave(cpu, c);
+	}
 }
 
-/* Configure counter @idx, which has been released, for the event that it had. */
-static void counter_configure_again(struct sbi_pmu_cpu *cpu, unsigned int idx)
+/*
+ * The events of a counter that has been configured count on from its value as soon as the PMU is
+ * enabled. Firmware's counters run on: from now.
+ */
+static void counter_rebase(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
-	const struct sbi_pmu_assigned had = cpu->assigned.counter[idx];
+	const bool at_once = cpu->counters->firmware & cpu->running & c->bit;
+	struct sbi_pmu_event *e;
+	u64 now = 0;
 
-	if (!counter_configure(cpu, idx, &had.code, had.candidates))
-		counter_rebase(cpu, idx);
-	else if (has_counter(cpu->assigned.busy, idx))
-		counter_drop_events(cpu, idx);
+	if (at_once && sbi_pmu_counter_read(cpu, c->index, &now)) {
+		counter_drop_events(cpu, c, true);
+		return;
+	}
+	cpu->to_count |= c->bit;
+	hlist_for_each_entry(e, &c->events, node) {
+		e->counter = c;
+		e->prev = now;
+		e->counts = at_once && e->active;
+		sbi_pmu_event_set_stale(cpu, e);
+		sbi_pmu_event_page_changed(e);
+	}
+}
+
+/* Configure a counter, which has been released, for the event that it had. */
+static void counter_configure_again(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
+{
+	if (!counter_configure(cpu, c, &c->code, c->candidates))
+		counter_rebase(cpu, c);
+	else if (c->users)
+		counter_drop_events(cpu, c, true);
 }
 
 /* That may overwrite others. It ends, as it fails then: there is one counter less in use. */
-static void reconfigure_invalid(struct sbi_pmu_cpu *cpu)
+static void configure_lost(struct sbi_pmu_cpu *cpu)
 {
+	struct sbi_pmu_counter *c;
 	unsigned int i;
+	bool any;
 
-	while (cpu->invalid)
-		for_each_counter(i, cpu->invalid) {
-			counter_release(cpu, i);
-			if (has_counter(cpu->assigned.busy, i))
-				counter_configure_again(cpu, i);
+	do {
+		any = false;
+		for_each_counter(i, cpu->configured & ~cpu->running) {
+			c = &cpu->counter[i];
+			if (c->state != SBI_PMU_LOST)
+				continue;
+			any = true;
+			counter_release(cpu, c);
+			if (c->users)
+				counter_configure_again(cpu, c);
 		}
+	} while (any);
 }
 
 /* ---- stop and start ---- */
 
-/* Read stopped counters that were not read at the beginning of the section. */
+/* Read stopped counters that were not read when the PMU was disabled. */
 static noinline void read_stopped(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	unsigned int i;
 	u64 value;
 
 	for_each_counter(i, which) {
-		if (sbi_pmu_counter_read(cpu, i, &value) || has_counter(cpu->paused_at.valid, i))
+		if (sbi_pmu_counter_read(cpu, i, &value) || has_counter(cpu->begin_valid, i))
 			continue;
-		cpu->paused_at.value[i] = value;
-		cpu->paused_at.valid |= BIT_ULL(i);
+		cpu->counter[i].begin = value;
+		cpu->begin_valid |= BIT_ULL(i);
 	}
 }
 
-/* Stop counters until the end of the section, account their events; only those that run. */
+/* Stop those of counters @which that run until the PMU is enabled, and account their events. */
 void sbi_pmu_counters_stop(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	/* A free-running counter "stops" by being read. */
 	const u64 stop = cpu->running & which, calls = stop & ~cpu->counters->free_running;
-	const u64 invalid = calls ? cpu->backend->stop(cpu, calls) : 0;
+	const u64 lost = calls ? cpu->backend->stop(cpu, calls) : 0;
 	/* One that accumulates is read in any case: the next total contains what it has counted. */
-	const u64 unread = stop & ~invalid &
-			   (cpu->accumulates ? ~0ULL : cpu->assigned.busy & ~cpu->paused_at.valid);
+	const u64 unread = stop & ~lost &
+			   (cpu->accumulates ? ~0ULL : cpu->busy & ~cpu->begin_valid);
 	unsigned int i;
 
 	if (unread)
 		read_stopped(cpu, unread);
-	for_each_counter(i, stop & cpu->paused_at.valid & ~invalid)
-		counter_account(cpu, i, cpu->paused_at.value[i]);
-	set_stopped(cpu, stop);
-	cpu->invalid |= invalid;
+	for_each_counter(i, stop & cpu->begin_valid & ~lost)
+		counter_account(&cpu->counter[i], cpu->counter[i].begin);
+	set_state(cpu, stop, SBI_PMU_STOPPED);
+	if (unlikely(lost))
+		set_state(cpu, lost, SBI_PMU_LOST);
 }
 
 /* Stopped counters that are to run: where a start needs a value, not the idle ones. */
 static u64 to_start(const struct sbi_pmu_cpu *cpu)
 {
-	const u64 stopped = cpu->assigned.configured & ~cpu->running;
+	const u64 stopped = cpu->configured & ~cpu->running;
 
-	return cpu->needs_start_value ? stopped & cpu->assigned.busy : stopped;
+	return cpu->needs_start_value ? stopped & cpu->busy : stopped;
 }
 
 /*
- * Where counter @idx starts: to overflow when the first period ends, at most half of the range
- * before, as the handler must tell a value after the overflow from one before; from 0; or, if it is
- * not in start_at, from its present value. Its events count from the end of the section on.
+ * Where a stopped counter starts: to overflow when the first period ends; from 0; or, if that is
+ * not in start_valid, from its present value. Its events count as soon as the PMU is enabled.
  */
-static void set_start_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
+static void set_start_value(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
-	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
-	struct sbi_pmu_event *e;
 	bool set = cpu->needs_start_value;
+	struct sbi_pmu_event *e;
 	u64 first = 0, left;
 
-	hlist_for_each_entry(e, &cpu->events[idx], node) {
+	hlist_for_each_entry(e, &c->events, node) {
 		e->counts = false;
 		set |= needs_reset(cpu, e);
 		if (!e->active || e->sampling != SBI_PMU_BY_INTERRUPT)
@@ -382,18 +436,19 @@ static void set_start_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
 		if (!first || left < first)
 			first = left;
 	}
-	cpu->start_at.value[idx] = 0;
-	if (first) {
-		cpu->start_at.value[idx] = -min(first, sbi_pmu_half(info)) & info->mask;
-		cpu->armed |= BIT_ULL(idx);
-	}
-	if (first || (set && !has_counter(cpu->counters->free_running, idx)))
-		cpu->start_at.valid |= BIT_ULL(idx);
+	c->start = -first & c->info->mask;
+	if (first)
+		set_state(cpu, c->bit, SBI_PMU_ARMED);
+	else
+		set_state(cpu, c->bit, SBI_PMU_RUNNING);
+	if (first || (set && !(cpu->counters->free_running & c->bit)))
+		cpu->start_valid |= c->bit;
 }
 
 /*
  * Counters @which have been started from 0, so that a program may read them: have they, or did
- * firmware ignore the value? Then they are not shown, and started again in the next section.
+ * firmware ignore the value? Then they are not shown, and started again when the PMU is enabled
+ * next.
  */
 static noinline void check_reset(struct sbi_pmu_cpu *cpu, u64 which)
 {
@@ -401,64 +456,58 @@ static noinline void check_reset(struct sbi_pmu_cpu *cpu, u64 which)
 	u64 now;
 
 	for_each_counter(i, which) {
-		if (!sbi_pmu_csr_read(cpu->counters->info[i].csr, &now) &&
+		if (!sbi_pmu_csr_read(cpu->counter[i].info->csr, &now) &&
 		    !(now >> SBI_PMU_FAR_BITS))
 			continue;
-		cpu->start_at.valid &= ~BIT_ULL(i);
-		cpu->restart |= BIT_ULL(i);
+		cpu->start_valid &= ~BIT_ULL(i);
+		set_state(cpu, BIT_ULL(i), SBI_PMU_STALE);
 	}
 }
 
 /*
- * Start stopped counters, restart those that need another value; invalid ones are configured again
- * first. A counter that cannot be started is released, and its events wait for recover().
+ * Bring each counter to what it is wanted to be: those that need another start value are stopped,
+ * lost ones configured again, and all that are stopped then are started. One that cannot be started
+ * is released.
  */
-static void counters_start(struct sbi_pmu_cpu *cpu)
+static void start_counters(struct sbi_pmu_cpu *cpu)
 {
 	u64 start, calls, failed;
 	unsigned int i;
 
-	if (cpu->restart) {
-		cpu->stopped_armed |= cpu->armed & cpu->restart;
-		sbi_pmu_counters_stop(cpu, cpu->restart);
-	}
-	if (cpu->invalid)
-		reconfigure_invalid(cpu);
+	if (cpu->stale)
+		sbi_pmu_counters_stop(cpu, cpu->stale);
+	configure_lost(cpu);
 	start = to_start(cpu);
 	if (!start)
 		return;
-	cpu->start_at.valid &= ~start;
 	for_each_counter(i, start)
-		set_start_value(cpu, i);
+		set_start_value(cpu, &cpu->counter[i]);
+	cpu->to_count |= start;
 	calls = start & ~cpu->counters->free_running;
 	failed = calls ? cpu->backend->start(cpu, calls) : 0;
-	cpu->running |= start;
-	cpu->started |= start;
-	cpu->restarted |= start;
 	if (unlikely(start & ~cpu->armed) && !cpu->needs_start_value)
-		check_reset(cpu, start & ~failed & cpu->start_at.valid & ~cpu->armed);
+		check_reset(cpu, start & ~failed & cpu->start_valid & ~cpu->armed);
 	for_each_counter(i, failed)
-		counter_drop_events(cpu, i);
+		counter_drop_events(cpu, &cpu->counter[i], true);
 }
 
 /* ---- give an event a counter, moving other events if need be ---- */
 
 /* @from is released first: firmware and QEMU may allow an event on one counter only. */
-static int move_events(struct sbi_pmu_cpu *cpu, unsigned int from, unsigned int to)
+static int move_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *from,
+		       struct sbi_pmu_counter *to)
 {
-	const struct sbi_pmu_assigned moved = cpu->assigned.counter[from];
 	int ret;
 
 	sbi_pmu_counter_update(cpu, from);
 	counter_release(cpu, from);
-	ret = counter_configure(cpu, to, &moved.code, moved.candidates);
+	ret = counter_configure(cpu, to, &from->code, from->candidates);
 	if (ret) {
 		counter_configure_again(cpu, from);
 		return ret;
 	}
-	hlist_move_list(&cpu->events[from], &cpu->events[to]);
-	sbi_pmu_assign_events(&cpu->assigned, to, moved.events);
-	sbi_pmu_assign_events(&cpu->assigned, from, 0);
+	hlist_move_list(&from->events, &to->events);
+	sbi_pmu_assign_move(cpu, from, to);
 	counter_rebase(cpu, to);
 	return 0;
 }
@@ -468,52 +517,40 @@ static int free_first(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_path *path)
 	unsigned int to;
 	int ret;
 
-	if (has_counter(cpu->assigned.configured, path->end))
-		counter_release(cpu, path->end);
+	if (has_counter(cpu->configured, path->end))
+		counter_release(cpu, &cpu->counter[path->end]);
 	for (to = path->end; to != path->first; to = path->from[to]) {
-		ret = move_events(cpu, path->from[to], to);
+		ret = move_events(cpu, &cpu->counter[path->from[to]], &cpu->counter[to]);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-/* What firmware refuses is remembered. An idle counter then has its event again. */
-static int take_first(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
-		      const struct sbi_pmu_path *path)
-{
-	const unsigned int idx = path->first;
-	const struct sbi_pmu_assigned had = cpu->assigned.counter[idx];
-	const bool idle = has_counter(sbi_pmu_assign_idle(&cpu->assigned), idx);
-	int ret = free_first(cpu, path);
-
-	if (!ret) {
-		ret = counter_configure(cpu, idx, &e->code, e->candidates);
-		if (ret)
-			e->refusals.which |= BIT_ULL(idx);
-	}
-	if (ret && idle)
-		counter_configure(cpu, idx, &had.code, had.candidates);
-	return ret;
-}
-
-/* What firmware has refused for an event is asked for at each 32nd add, as it costs calls. */
-#define SKIPPED_ADDS	31
-
-/* Return: the counter, or an errno. */
+/* Return: the counter, or an errno. What firmware refuses is remembered. */
 static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candidates)
 {
 	struct sbi_pmu_refusals *r = &e->refusals;
+	struct sbi_pmu_counter *c;
 	struct sbi_pmu_path path;
 	int ret = -ENOSPC; /* none is free: perf core multiplexes */
+	bool idle;
 
 	if (r->by != cpu || !r->skip--)
 		*r = (struct sbi_pmu_refusals){ .by = cpu, .skip = SKIPPED_ADDS };
 	candidates &= ~r->which;
-	while (sbi_pmu_assign_search(&cpu->assigned, cpu->counters, &e->code, candidates, &path)) {
-		ret = take_first(cpu, e, &path);
-		if (!ret)
-			return path.first;
+	while (sbi_pmu_assign_search(cpu, &e->code, candidates, &path)) {
+		c = &cpu->counter[path.first];
+		idle = has_counter(sbi_pmu_idle(cpu), path.first);
+		ret = free_first(cpu, &path);
+		if (!ret) {
+			ret = counter_configure(cpu, c, &e->code, e->candidates);
+			if (!ret)
+				return path.first;
+			refuse(cpu, e, c->bit);
+		}
+		if (idle)
+			counter_configure_again(cpu, c);
 		/* Firmware refuses, whatever the probe found: try the other candidates. */
 		candidates &= ~BIT_ULL(path.first);
 	}
@@ -531,15 +568,15 @@ static bool use_filter(struct sbi_pmu_cpu *cpu, u32 flags)
 
 	if (cpu->filter == flags)
 		return true;
-	if (cpu->assigned.busy & hardware)
+	if (cpu->busy & hardware)
 		return false;
 	if (!sbi_pmu_csr_filter(flags)) {
 		sbi_pmu_csr_filter(cpu->filter);
 		return false;
 	}
 	cpu->filter = flags;
-	for_each_counter(i, cpu->assigned.configured & hardware)
-		cpu->assigned.counter[i].code.flags = flags;
+	for_each_counter(i, cpu->configured & hardware)
+		cpu->counter[i].code.flags = flags;
 	return true;
 }
 
@@ -550,19 +587,18 @@ static bool use_filter(struct sbi_pmu_cpu *cpu, u32 flags)
  */
 static int choose_counter(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
-	const u64 fixed = cpu->counters->fixed & e->candidates & ~cpu->assigned.busy;
-	const unsigned int found = sbi_pmu_assign_find(&cpu->assigned, &e->code, e->candidates);
+	const u64 fixed = cpu->counters->fixed & e->candidates & ~cpu->busy;
+	const unsigned int found = sbi_pmu_assign_find(cpu, &e->code, e->candidates);
 	int idx;
 
 	if (found == SBI_PMU_NO_COUNTER)
 		return allocate(cpu, e, e->candidates);
-	if (!cpu->fixed_alike && has_counter(cpu->assigned.busy, found) && fixed) {
+	if (!cpu->fixed_alike && has_counter(cpu->busy, found) && fixed) {
 		idx = allocate(cpu, e, fixed);
 		if (idx >= 0)
 			return idx;
 	}
-	return cpu->assigned.counter[found].events < SBI_PMU_EVENTS_PER_COUNTER ? (int)found :
-										  -ENOSPC;
+	return cpu->counter[found].users < SBI_PMU_EVENTS_PER_COUNTER ? (int)found : -ENOSPC;
 }
 
 /* Choose a counter for an event, and have it count there. Return: 0 or an errno. */
@@ -578,7 +614,7 @@ int sbi_pmu_event_add_anywhere(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	idx = choose_counter(cpu, e);
 	if (idx < 0)
 		return idx;
-	sbi_pmu_event_join(cpu, e, idx);
+	sbi_pmu_event_join(cpu, e, &cpu->counter[idx]);
 	return 0;
 }
 
@@ -587,76 +623,57 @@ int sbi_pmu_event_start_firmware(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *
 {
 	int ret = 0;
 
-	if (has_counter(cpu->running, e->counter) || !cpu->needs_start_value) {
-		ret = sbi_pmu_counter_read(cpu, e->counter, &e->prev);
+	if (e->counter->state >= SBI_PMU_RUNNING || !cpu->needs_start_value) {
+		ret = sbi_pmu_counter_read(cpu, e->counter->index, &e->prev);
 		e->counts = !ret;
 	}
 	e->active = !ret;
 	return ret;
 }
 
-/* ---- events that have lost their counter ---- */
-
-/*
- * Perf core takes the event for active until it adds the events of this CPU again, which
- * @lost_work has it do: the scheduler's locks may be held here. The event is refused then, so that
- * it is inactive, with its group, and its running time stays below its enabled time (a pinned event
- * is in error: read(2) returns 0). Disabled, both times would stand still, and a part of the count
- * would look like all of it. Firmware is asked again after some adds, not at once: it may take the
- * event each time and then not start the counter. With -ENOSPC it has refused nothing: others have
- * all counters, and the event takes turns with them.
- */
-static void event_fail(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, int why)
-{
-	hlist_del_init(&e->node);
-	e->event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	irq_work_queue(&cpu->lost_work);
-	if (why == -ENOSPC)
-		return;
-	e->refusals = (struct sbi_pmu_refusals){
-		.by = cpu,
-		.which = e->candidates,
-		.skip = SKIPPED_ADDS,
-	};
-	cpu->lost_events++;
-}
-
-/*
- * Find counters for the events that have lost theirs: each is added once more, and so are those
- * that lose their counter by that.
- */
-static noinline void recover(struct sbi_pmu_cpu *cpu)
-{
-	struct sbi_pmu_event *e;
-	struct hlist_node *tmp;
-	int ret;
-
-	for (unsigned int i = 0; i < 2 && !hlist_empty(&cpu->unassigned); i++) {
-		HLIST_HEAD(these);
-
-		hlist_move_list(&cpu->unassigned, &these);
-		hlist_for_each_entry_safe(e, tmp, &these, node) {
-			hlist_del_init(&e->node);
-			/* This is the last try: ask all counters. */
-			e->refusals = (struct sbi_pmu_refusals){};
-			ret = sbi_pmu_event_add(cpu, e);
-			if (!ret && e->was_active) {
-				ret = sbi_pmu_event_start(cpu, e);
-				if (ret)
-					sbi_pmu_event_del(cpu, e);
-				else
-					sbi_pmu_event_page_changed(e);
-			}
-			if (ret)
-				event_fail(cpu, e, ret);
-		}
-		counters_start(cpu);
-	}
-	hlist_for_each_entry_safe(e, tmp, &cpu->unassigned, node)
-		event_fail(cpu, e, -EIO);
-}
-
 /* ---- enable and disable ---- */
+
+/*
+ * Read counters into @begin or @end, right one after the other: the events of a group differ by
+ * that. Return: those that have been read.
+ */
+static __always_inline u64 read_counters(struct sbi_pmu_cpu *cpu, u64 which, bool begin)
+{
+	u64 valid = which;
+	unsigned int i;
+
+	for_each_counter(i, which) {
+		struct sbi_pmu_counter *c = &cpu->counter[i];
+
+		if (unlikely(read_counter(cpu, c, begin ? &c->begin : &c->end)))
+			valid &= ~BIT_ULL(i);
+	}
+	return valid;
+}
+
+/**
+ * sbi_pmu_counters_disable() - disable the PMU, so that events may change
+ * @cpu: this CPU
+ *
+ * The events of a group stop and start together. By snapshot one call stops and reads all counters.
+ * Others are read: what stops while the PMU is disabled has counted up to now. Delegated ones stand
+ * still until sbi_pmu_counters_enable(), the others run on.
+ */
+void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
+{
+	cpu->disabled = true;
+	cpu->called = false;
+	if (cpu->backend->no_calls)
+		cpu->inhibited = !cpu->csr_running || !sbi_pmu_csr_inhibit(cpu->csr_running);
+	if (cpu->backend->stops_all) {
+		cpu->stopped_armed |= cpu->armed;
+		sbi_pmu_counters_stop(cpu, cpu->configured);
+	} else {
+		cpu->begin_valid =
+			read_counters(cpu, cpu->running & cpu->busy & ~cpu->counters->firmware,
+				      true);
+	}
+}
 
 /* Start counters that are stopped, restart those that need another start value. */
 static void restart(struct sbi_pmu_cpu *cpu)
@@ -669,139 +686,74 @@ static void restart(struct sbi_pmu_cpu *cpu)
 	const bool pending = cpu->pmu->source == SBI_PMU_OVERFLOW_IRQ &&
 			     sbi_pmu_csr_clear_pending(source->pending, source->mask);
 
-	counters_start(cpu);
-	if (unlikely(cpu->to_pin)) {
+	start_counters(cpu);
+	if (unlikely(cpu->world_readable & ~cpu->pinned)) {
 		sbi_pmu_counters_pin_fixed(cpu);
-		counters_start(cpu); /* what has moved for that */
+		start_counters(cpu); /* what has moved for that */
 	}
-	if (!hlist_empty(&cpu->unassigned))
-		recover(cpu);
 	if (pending)
 		sbi_pmu_csr_set_pending(source->pending, source->mask);
 }
 
-/* Read counters, right one after the other: the events of a group differ by that. */
-static inline void read_counters(struct sbi_pmu_cpu *cpu, u64 which, struct sbi_pmu_values *values)
-{
-	const struct sbi_pmu_counter_info *info = cpu->counters->info;
-	unsigned int i;
-
-	values->valid = which;
-	for_each_counter(i, which)
-		if (unlikely(sbi_pmu_counter_is_direct(cpu, &info[i]) ?
-				     sbi_pmu_csr_read(info[i].csr, &values->value[i]) :
-				     sbi_pmu_counter_read(cpu, i, &values->value[i])))
-			values->valid &= ~BIT_ULL(i);
-}
-
-/**
- * sbi_pmu_counters_disable() - begin a section, in which events change
- * @cpu: this CPU
- *
- * The events of a group stop and start together. By snapshot one call stops and reads all counters.
- * Others are read: what stops in the section has counted up to now. Delegated ones stand still
- * until sbi_pmu_counters_enable(), the others run on.
- */
-void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
-{
-	cpu->disabled = true;
-	cpu->called = false;
-	if (cpu->backend->no_calls)
-		cpu->inhibited = !cpu->csr_running || !sbi_pmu_csr_inhibit(cpu->csr_running);
-	if (cpu->backend->stops_all) {
-		cpu->stopped_armed |= cpu->armed;
-		sbi_pmu_counters_stop(cpu, cpu->assigned.configured);
-	} else {
-		read_counters(cpu, cpu->running & cpu->assigned.busy & ~cpu->counters->firmware,
-			      &cpu->paused_at);
-	}
-}
-
 /*
- * Event @e on counter @idx counts on from @now. What an armed counter has counted since it was
- * started, or read, is not counted: it overflows so much early. With a period of 1000: started at
- * -1000, it reads -993 here, so it overflows 7 events early; the next period is 1007 then.
+ * The events of a counter that were started while the PMU was disabled, or @all, count on from
+ * @now. What an armed counter has counted since it was started, or read, is not counted, but brings
+ * the overflow nearer. With a period of 1000: started at -1000, it reads -993 here, so it overflows
+ * 7 events early; the next period is 1007 then.
  */
-static void event_count_from(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, unsigned int idx,
-			     u64 now)
-{
-	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
-
-	if (e->counts) {
-		if (has_counter(cpu->paused_at.valid, idx))
-			sbi_pmu_event_account(e, info, cpu->paused_at.value[idx]);
-	} else {
-		e->period.early = 0;
-		e->prev = has_counter(cpu->restarted & cpu->start_at.valid, idx) ?
-				  cpu->start_at.value[idx] :
-				  now;
-	}
-	if (e->sampling == SBI_PMU_BY_INTERRUPT)
-		e->period.early += (now - e->prev) & info->mask;
-	e->prev = now;
-	e->counts = true;
-	sbi_pmu_event_page_changed(e);
-}
-
-/* The events of counter @idx that were started in this section, or @all, count on from @now. */
-static inline void counter_count_from(struct sbi_pmu_cpu *cpu, unsigned int idx, bool all, u64 now)
+static inline void counter_count_from(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c, bool all,
+				      u64 now)
 {
 	struct sbi_pmu_event *e;
 
-	hlist_for_each_entry(e, &cpu->events[idx], node) {
+	hlist_for_each_entry(e, &c->events, node) {
 		if (!e->active || (e->counts && !all))
 			continue;
-		if (e->counts || e->user_read || e->sampling == SBI_PMU_BY_INTERRUPT) {
-			event_count_from(cpu, e, idx, now);
+		if (e->counts) {
+			if (cpu->begin_valid & c->bit)
+				sbi_pmu_event_account(e, c->info->mask, c->begin);
 		} else {
-			e->prev = now;
-			e->counts = true;
+			e->prev = cpu->start_valid & c->bit ? c->start : now;
+			e->period.early = 0;
 		}
+		if (e->sampling == SBI_PMU_BY_INTERRUPT)
+			e->period.early += (now - e->prev) & c->info->mask;
+		e->prev = now;
+		e->counts = true;
+		sbi_pmu_event_page_changed(e);
 	}
 }
 
-/* Release counters that cannot be read any more: their events are not counted. */
-static noinline void unreadable(struct sbi_pmu_cpu *cpu, u64 which)
-{
-	struct sbi_pmu_event *e;
-	struct hlist_node *tmp;
-	unsigned int i;
-
-	for_each_counter(i, which)
-		counter_drop_events(cpu, i);
-	hlist_for_each_entry_safe(e, tmp, &cpu->unassigned, node)
-		event_fail(cpu, e, -EIO);
-}
-
 /*
- * The end of a section: what was started in it counts from now on. If firmware was called all
- * events do, so that none counts what that took; unless only one counter has events, which cannot
- * differ from others.
+ * What was started while the PMU was disabled counts from now on. After an SBI call all events do,
+ * so that none counts what that took; unless only one counter has events, which cannot differ from
+ * others.
  */
 static void count_on(struct sbi_pmu_cpu *cpu)
 {
-	const u64 busy = cpu->assigned.busy & cpu->running, firmware = cpu->counters->firmware;
+	const u64 busy = cpu->busy & cpu->running, firmware = cpu->counters->firmware;
 	const bool together = cpu->backend->stops_all || !(busy & (busy - 1));
 	const bool all = cpu->called && !cpu->inhibited && !together;
 	/* What was started by one call, or is alone, reads its start value. */
-	const u64 known = cpu->restarted & cpu->start_at.valid & (together ? ~0ULL : firmware);
-	const u64 which = (all ? busy : cpu->started & cpu->running) & ~firmware & ~known;
-	struct sbi_pmu_values *now = &cpu->now;
+	const u64 known = cpu->start_valid & (together ? ~0ULL : firmware);
+	const u64 which = (all ? busy : cpu->to_count & cpu->running) & ~firmware & ~known;
+	const u64 read = read_counters(cpu, which, false);
 	unsigned int i;
 
-	read_counters(cpu, which, now);
-	for_each_counter(i, now->valid)
-		counter_count_from(cpu, i, all, now->value[i]);
+	for_each_counter(i, read)
+		counter_count_from(cpu, &cpu->counter[i], all, cpu->counter[i].end);
 	for_each_counter(i, known)
-		counter_count_from(cpu, i, all, cpu->start_at.value[i]);
-	cpu->started = 0;
-	cpu->restarted = 0;
-	if (unlikely(which != now->valid))
-		unreadable(cpu, which & ~now->valid);
+		counter_count_from(cpu, &cpu->counter[i], all, cpu->counter[i].start);
+	cpu->to_count = 0;
+	cpu->start_valid = 0;
+	/* What cannot be read any more is released. */
+	if (unlikely(which != read))
+		for_each_counter(i, which & ~read)
+			counter_drop_events(cpu, &cpu->counter[i], true);
 }
 
 /**
- * sbi_pmu_counters_enable() - end a section
+ * sbi_pmu_counters_enable() - enable the PMU again
  * @cpu: this CPU
  *
  * Start what was stopped, then update scounteren: what user space may read depends on which
@@ -809,11 +761,11 @@ static void count_on(struct sbi_pmu_cpu *cpu)
  */
 void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 {
-	if (to_start(cpu) || cpu->restart || !hlist_empty(&cpu->unassigned))
+	if (cpu->stale || to_start(cpu))
 		restart(cpu);
-	if (cpu->started || cpu->called)
+	if (cpu->to_count || cpu->called)
 		count_on(cpu);
-	cpu->paused_at.valid = 0;
+	cpu->begin_valid = 0;
 	cpu->disabled = false;
 	if (cpu->inhibited)
 		cpu->inhibited = cpu->csr_running && sbi_pmu_csr_uninhibit(cpu->csr_running);
@@ -823,24 +775,21 @@ void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 
 /* ---- fixed counters that all programs may read ---- */
 
-/* Have fixed counter @idx hold its event without filters. Return: does it? */
+/* Have fixed counter @idx hold its event without filters. Return: true if it does. */
 static bool hold_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	const struct sbi_pmu_code code = {
-		.idx = sbi_pmu_fixed_event(&cpu->counters->info[idx]),
-	};
+	struct sbi_pmu_counter *c = &cpu->counter[idx];
+	const struct sbi_pmu_code code = { .idx = sbi_pmu_fixed_event(c->info) };
 	struct sbi_pmu_path path;
 
-	if (has_counter(cpu->assigned.configured, idx) &&
-	    sbi_pmu_code_equal(&cpu->assigned.counter[idx].code, &code))
+	if (c->state != SBI_PMU_FREE && sbi_pmu_code_equal(&c->code, &code))
 		return true;
-	/* Its events, which have a filter, go elsewhere, or wait for recover(). */
-	if (!sbi_pmu_assign_search(&cpu->assigned, cpu->counters, &code, BIT_ULL(idx), &path) ||
-	    free_first(cpu, &path)) {
-		sbi_pmu_counter_update(cpu, idx);
-		counter_drop_events(cpu, idx);
+	/* Its events, which have a filter, go elsewhere. */
+	if (!sbi_pmu_assign_search(cpu, &code, BIT_ULL(idx), &path) || free_first(cpu, &path)) {
+		sbi_pmu_counter_update(cpu, c);
+		counter_drop_events(cpu, c, false);
 	}
-	return !counter_configure(cpu, idx, &code, BIT_ULL(idx));
+	return !counter_configure(cpu, c, &code, BIT_ULL(idx));
 }
 
 /*
@@ -853,9 +802,9 @@ void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu)
 
 	/* They have a filter in common with other counters: it ends, and who has it waits. */
 	if (unlikely(cpu->filter)) {
-		for_each_counter(i, cpu->assigned.busy & sbi_pmu_hardware(cpu->counters)) {
-			sbi_pmu_counter_update(cpu, i);
-			counter_drop_events(cpu, i);
+		for_each_counter(i, cpu->busy & sbi_pmu_hardware(cpu->counters)) {
+			sbi_pmu_counter_update(cpu, &cpu->counter[i]);
+			counter_drop_events(cpu, &cpu->counter[i], false);
 		}
 		use_filter(cpu, 0);
 	}
@@ -863,26 +812,26 @@ void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu)
 		if (!hold_fixed(cpu, i))
 			continue;
 		cpu->pinned |= BIT_ULL(i);
-		sbi_pmu_assign_join(&cpu->assigned, i, BIT_ULL(i));
+		sbi_pmu_assign_join(cpu, &cpu->counter[i], BIT_ULL(i));
 	}
-	cpu->to_pin = cpu->world_readable & ~cpu->pinned;
 }
 
-/* Return: was a counter pinned? */
+/* Return: true if a counter was pinned. */
 bool sbi_pmu_counters_unpin(struct sbi_pmu_cpu *cpu)
 {
 	const u64 pinned = cpu->pinned;
 	unsigned int i;
 
 	for_each_counter(i, pinned)
-		unpin(cpu, i);
+		sbi_pmu_assign_leave(cpu, &cpu->counter[i]);
+	cpu->pinned = 0;
 	return pinned;
 }
 
 /* ---- probes ---- */
 
 /*
- * Begin a section and release counters for a probe: their events miss what happens until it ends.
+ * Disable the PMU and release counters for a probe: their events miss what happens until it ends.
  * They are not stopped before: RustSBI does not release a stopped counter.
  */
 void sbi_pmu_counters_borrow(struct sbi_pmu_cpu *cpu, u64 which)
@@ -891,23 +840,37 @@ void sbi_pmu_counters_borrow(struct sbi_pmu_cpu *cpu, u64 which)
 
 	sbi_pmu_counters_disable(cpu);
 	for_each_counter(i, which) {
-		sbi_pmu_counter_update(cpu, i);
-		counter_release(cpu, i);
+		sbi_pmu_counter_update(cpu, &cpu->counter[i]);
+		counter_release(cpu, &cpu->counter[i]);
 	}
 }
 
-/* Configure them again, and those that the probe has overwritten, and end the section. */
+/* Configure them again, and those that the probe has overwritten, and enable the PMU. */
 void sbi_pmu_counters_give_back(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	unsigned int i;
 
-	counters_overwritten(cpu);
 	for_each_counter(i, which)
-		counter_configure_again(cpu, i);
+		counter_configure_again(cpu, &cpu->counter[i]);
 	sbi_pmu_counters_enable(cpu);
 }
 
 /* ---- CPUs come and go, sleep and wake ---- */
+
+/* Of a CPU, or of a group. */
+void sbi_pmu_counters_init(struct sbi_pmu_cpu *cpu, struct sbi_pmu *pmu)
+{
+	unsigned int i;
+
+	cpu->pmu = pmu;
+	cpu->counters = &pmu->counters;
+	cpu->backend = &sbi_pmu_backend_sbi;
+	for_each_counter(i, ~0ULL) {
+		cpu->counter[i].info = &pmu->counters.info[i];
+		cpu->counter[i].bit = BIT_ULL(i);
+		cpu->counter[i].index = i;
+	}
+}
 
 /* Prepare the counters of a CPU that has come online. */
 void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
@@ -919,17 +882,17 @@ void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
 	cpu->backend = pmu->backend;
 	cpu->accumulates = pmu->accumulates;
 	cpu->fixed_alike = pmu->caps.fixed_alike;
-	memset(&cpu->assigned, 0, sizeof(cpu->assigned));
+	for_each_counter(i, ~0ULL) {
+		INIT_HLIST_HEAD(&cpu->counter[i].events);
+		cpu->counter[i].users = 0;
+		cpu->counter[i].mhpmevent = 0;
+	}
+	set_state(cpu, ~0ULL, SBI_PMU_FREE);
+	cpu->busy = 0;
+	cpu->to_count = 0;
 	cpu->wrapped = 0;
 	cpu->pinned = 0;
-	cpu->to_pin = 0;
 	cpu->world_readable = 0;
-	INIT_HLIST_HEAD(&cpu->unassigned);
-	for (i = 0; i < SBI_PMU_MAX_COUNTERS; i++)
-		INIT_HLIST_HEAD(&cpu->events[i]);
-	set_stopped(cpu, ~0ULL);
-	cpu->invalid = 0;
-	cpu->started = 0;
 	cpu->online = true;
 	cpu->filter = 0;
 	if (cpu->counters->one_filter)
@@ -951,14 +914,12 @@ void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu)
 		return;
 	sbi_pmu_counters_disable(cpu);
 	cpu->online = false;
-	hlist_for_each_entry_safe(e, tmp, &cpu->unassigned, node)
-		hlist_del_init(&e->node);
-	for_each_counter(i, cpu->assigned.configured) {
-		hlist_for_each_entry_safe(e, tmp, &cpu->events[i], node) {
+	for_each_counter(i, cpu->configured) {
+		hlist_for_each_entry_safe(e, tmp, &cpu->counter[i].events, node) {
 			sbi_pmu_event_del(cpu, e);
 			sbi_pmu_event_page_changed(e);
 		}
-		counter_release(cpu, i);
+		counter_release(cpu, &cpu->counter[i]);
 	}
 	cpu->disabled = false;
 	if (cpu->counters->one_filter)
@@ -966,14 +927,14 @@ void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu)
 	cpu->backend->offline(cpu);
 }
 
-/* Release counters that became idle when the assignment's clock was @clock, or before. */
+/* Release counters that became idle when the CPU's clock was @clock, or before. */
 void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu, u64 clock)
 {
 	unsigned int i;
 
-	for_each_counter(i, sbi_pmu_assign_idle(&cpu->assigned))
-		if (cpu->assigned.counter[i].stamp <= clock)
-			counter_release(cpu, i);
+	for_each_counter(i, sbi_pmu_idle(cpu))
+		if (cpu->counter[i].stamp <= clock)
+			counter_release(cpu, &cpu->counter[i]);
 	use_filter(cpu, 0);
 }
 
@@ -988,7 +949,7 @@ static bool has_kept_events(struct sbi_pmu_cpu *cpu)
 	unsigned int i;
 
 	for_each_counter(i, fixed)
-		if (cpu->assigned.counter[i].code.flags)
+		if (cpu->counter[i].code.flags)
 			return false;
 	for_each_counter(i, programmable ?: fixed)
 		if (is_seen_counting(cpu, i))
@@ -1016,15 +977,15 @@ void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu)
 		sbi_pmu_csr_filter(cpu->filter);
 	if (kept) {
 		/* Firmware may have set overflow bits with the events: none interrupts again. */
-		cpu->armed = 0;
-		for_each_counter(i, cpu->assigned.busy & ~cpu->counters->firmware)
-			counter_rebase(cpu, i);
+		set_state(cpu, cpu->armed, SBI_PMU_RUNNING);
+		for_each_counter(i, cpu->busy & ~cpu->counters->firmware)
+			counter_rebase(cpu, &cpu->counter[i]);
 		return;
 	}
 	if (cpu->backend->resume)
 		cpu->backend->resume(cpu);
 	sbi_pmu_counters_release_idle(cpu, ~0ULL);
 	/* First, as the value of one that is overwritten meanwhile must not be accounted. */
-	set_invalid(cpu, cpu->assigned.busy);
-	reconfigure_invalid(cpu);
+	set_state(cpu, cpu->busy, SBI_PMU_LOST);
+	configure_lost(cpu);
 }

@@ -11,21 +11,24 @@
 #include "backend.h"
 
 /* CPUs come and go, sleep and wake */
+void sbi_pmu_counters_init(struct sbi_pmu_cpu *cpu, struct sbi_pmu *pmu);
 void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu, u64 clock);
 
-/* Between disable and enable, a section, events change; enable starts what was stopped. */
+/* Events come and go while the PMU is disabled; enable starts what was stopped. */
 void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_stop(struct sbi_pmu_cpu *cpu, u64 which);
 
-void sbi_pmu_counter_update(struct sbi_pmu_cpu *cpu, unsigned int idx);
+void sbi_pmu_counter_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c);
 void sbi_pmu_counters_update(struct sbi_pmu_cpu *cpu, u64 which);
 bool sbi_pmu_counters_update_narrow(struct sbi_pmu_cpu *cpu);
 
 /* For probes, which need counters that hold events */
+int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
+			   unsigned int *got);
 void sbi_pmu_counters_borrow(struct sbi_pmu_cpu *cpu, u64 which);
 void sbi_pmu_counters_give_back(struct sbi_pmu_cpu *cpu, u64 which);
 
@@ -34,23 +37,22 @@ bool sbi_pmu_counters_unpin(struct sbi_pmu_cpu *cpu);
 
 int sbi_pmu_event_add_anywhere(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_event_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
-void sbi_pmu_event_mark_restart(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e);
+void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e);
 
 /* For the functions below */
 int sbi_pmu_event_start_firmware(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_event_update_running(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
-				  unsigned int idx);
+				  struct sbi_pmu_counter *c);
 
 /* ---- inline, as each context switch comes here for each event ---- */
 
 /*
- * Its counter reads @now. A 64-bit counter that went backwards was changed by something else, as
- * none counts 2^63 between two reads: that is not counted. The mmap page must be set after.
+ * Its counter reads @now. A difference of 2^63 or more means that something else has written the
+ * counter: it is not counted. The mmap page must be set after.
  */
-static inline void sbi_pmu_event_account(struct sbi_pmu_event *e,
-					 const struct sbi_pmu_counter_info *info, u64 now)
+static inline void sbi_pmu_event_account(struct sbi_pmu_event *e, u64 mask, u64 now)
 {
-	const u64 delta = (now - e->prev) & info->mask;
+	const u64 delta = (now - e->prev) & mask;
 
 	e->prev = now;
 	if (unlikely(delta >> 63))
@@ -63,21 +65,14 @@ static inline void sbi_pmu_event_account(struct sbi_pmu_event *e,
 	e->period.seen += delta;
 }
 
-/* Is it enough to read a CSR? Firmware counters have none. */
-static inline bool sbi_pmu_counter_is_direct(const struct sbi_pmu_cpu *cpu,
-					     const struct sbi_pmu_counter_info *info)
-{
-	return likely(cpu->direct && info->csr);
-}
-
-/* Account an event on counter @idx up to now, or up to the section. Not within an SBI call. */
+/* Account an event up to now, or up to when the PMU was disabled. Not within an SBI call. */
 static inline void sbi_pmu_event_update_on(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
-					   unsigned int idx)
+					   struct sbi_pmu_counter *c)
 {
-	if (has_counter(cpu->paused_at.valid, idx))
-		sbi_pmu_event_account(e, &cpu->counters->info[idx], cpu->paused_at.value[idx]);
+	if (cpu->begin_valid & c->bit)
+		sbi_pmu_event_account(e, c->info->mask, c->begin);
 	else
-		sbi_pmu_event_update_running(cpu, e, idx);
+		sbi_pmu_event_update_running(cpu, e, c);
 	/* Perf core may write the page at any time: base and count go together. */
 	if (unlikely(e->user_read))
 		sbi_pmu_user_access_publish(e);
@@ -92,85 +87,55 @@ static inline void sbi_pmu_event_page_changed(struct sbi_pmu_event *e)
 	perf_event_update_userpage(e->event);
 }
 
-static inline void sbi_pmu_assign_join(struct sbi_pmu_assignment *a, unsigned int idx,
-				       u64 candidates)
-{
-	struct sbi_pmu_assigned *counter = &a->counter[idx];
-
-	/* The counter's event may move to where all of its events can be. */
-	counter->candidates = counter->events ? counter->candidates & candidates : candidates;
-	counter->events++;
-	a->busy |= BIT_ULL(idx);
-}
-
-static inline void sbi_pmu_assign_leave(struct sbi_pmu_assignment *a, unsigned int idx)
-{
-	struct sbi_pmu_assigned *counter = &a->counter[idx];
-
-	if (--counter->events)
-		return;
-	a->busy &= ~BIT_ULL(idx);
-	counter->stamp = ++a->clock;
-}
-
 static inline void sbi_pmu_event_join(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
-				      unsigned int idx)
+				      struct sbi_pmu_counter *c)
 {
-	e->counter = idx;
-	hlist_add_head(&e->node, &cpu->events[idx]);
-	sbi_pmu_assign_join(&cpu->assigned, idx, e->candidates);
-}
-
-/* Does it still hold the event? If it is busy, another may serve better: choose_counter(). */
-static inline bool sbi_pmu_event_can_rejoin(const struct sbi_pmu_cpu *cpu,
-					    const struct sbi_pmu_event *e, unsigned int idx)
-{
-	const struct sbi_pmu_assigned *counter = &cpu->assigned.counter[idx];
-
-	return (!counter->events ||
-		(cpu->fixed_alike && counter->events < SBI_PMU_EVENTS_PER_COUNTER)) &&
-	       has_counter(cpu->assigned.configured, idx) &&
-	       sbi_pmu_code_equal(&counter->code, &e->code);
+	e->counter = c;
+	hlist_add_head(&e->node, &c->events);
+	sbi_pmu_assign_join(cpu, c, e->candidates);
 }
 
 /**
  * sbi_pmu_event_add() - give an event a counter; the event does not count yet
  * @cpu: this CPU
  * @e: an event without a counter
+ *
+ * It takes the one that it had last, if that still holds its event; if that is busy, another may
+ * serve better: choose_counter().
  * Return: 0, -ENODEV if the CPU is offline, -ENOSPC if all its counters are taken, or an errno.
  */
 static inline int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
-	const unsigned int last = e->last_counter;
+	struct sbi_pmu_counter *c = &cpu->counter[e->last_counter];
 
 	/* No counter holds an event while the CPU is offline. */
-	if (last >= SBI_PMU_MAX_COUNTERS || !sbi_pmu_event_can_rejoin(cpu, e, last))
+	if (e->last_counter >= SBI_PMU_MAX_COUNTERS || c->state == SBI_PMU_FREE ||
+	    (c->users && (!cpu->fixed_alike || c->users >= SBI_PMU_EVENTS_PER_COUNTER)) ||
+	    !sbi_pmu_code_equal(&c->code, &e->code))
 		return sbi_pmu_event_add_anywhere(cpu, e);
-	sbi_pmu_event_join(cpu, e, last);
+	sbi_pmu_event_join(cpu, e, c);
 	return 0;
 }
 
 /* Stop an event and take it off its counter, if it has one. */
 static inline void sbi_pmu_event_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
-	const unsigned int idx = e->counter;
+	struct sbi_pmu_counter *c = e->counter;
 
+	if (!c)
+		return;
 	if (e->counts)
-		sbi_pmu_event_update_on(cpu, e, idx);
+		sbi_pmu_event_update_on(cpu, e, c);
 	e->active = false;
 	e->counts = false;
-	e->was_active = false;
-	/* Without a counter it may wait for one. */
+	e->counter = NULL;
+	e->last_counter = c->index;
 	hlist_del_init(&e->node);
-	if (idx == SBI_PMU_NO_COUNTER)
-		return;
-	e->counter = SBI_PMU_NO_COUNTER;
-	e->last_counter = idx;
-	sbi_pmu_assign_leave(&cpu->assigned, idx);
+	sbi_pmu_assign_leave(cpu, c);
 }
 
 /**
- * sbi_pmu_event_start() - have an event count from the end of this section on
+ * sbi_pmu_event_start() - have an event count as soon as the PMU is enabled
  * @cpu: this CPU
  * @e: has been added
  *
@@ -179,17 +144,17 @@ static inline void sbi_pmu_event_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_eve
  */
 static inline int sbi_pmu_event_start(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
-	const unsigned int idx = e->counter;
+	struct sbi_pmu_counter *c = e->counter;
 
-	if (idx == SBI_PMU_NO_COUNTER)
+	if (!c)
 		return -ENODEV;
-	if (unlikely(!cpu->counters->info[idx].csr))
+	if (unlikely(!c->info->csr))
 		return sbi_pmu_event_start_firmware(cpu, e);
 	e->active = true;
-	cpu->started |= BIT_ULL(idx);
+	cpu->to_count |= c->bit;
 	e->user_read = READ_ONCE(e->mapped);
 	if (e->user_read || e->sampling != SBI_PMU_COUNTING)
-		sbi_pmu_event_mark_restart(cpu, e);
+		sbi_pmu_event_set_stale(cpu, e);
 	return 0;
 }
 

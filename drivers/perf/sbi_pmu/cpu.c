@@ -109,7 +109,7 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 	switch (action) {
 	case CPU_PM_ENTER:
 		/* The CPU, and its counters, may lose power. */
-		sbi_pmu_counters_update(cpu, cpu->assigned.busy);
+		sbi_pmu_counters_update(cpu, cpu->busy);
 		if (cpu->filter)
 			sbi_pmu_csr_filter(0);
 		break;
@@ -180,13 +180,9 @@ int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 	for_each_possible_cpu(i) {
 		struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, i);
 
-		cpu->pmu = pmu;
-		cpu->counters = &pmu->counters;
-		cpu->backend = &sbi_pmu_backend_sbi;
+		sbi_pmu_counters_init(cpu, pmu);
 		sbi_pmu_timer_init(cpu, i);
 		init_irq_work(&cpu->lost_work, handle_lost_events);
-		/* Perf core calls pmu_enable() on CPUs that never come online here, too. */
-		INIT_HLIST_HEAD(&cpu->unassigned);
 	}
 	return 0;
 }

@@ -74,10 +74,8 @@ DEFINE_SHOW_ATTRIBUTE(user_access);
 
 /* A CPU's counters, copied on that CPU */
 struct counters_copy {
-	struct sbi_pmu *pmu;                /* the driver */
-	struct sbi_pmu_assignment assigned; /* what they hold */
-	u64 pinned;                         /* these and the next as in struct sbi_pmu_cpu */
-	unsigned int lost_events;
+	struct sbi_pmu *pmu;    /* the driver */
+	struct sbi_pmu_cpu cpu; /* the CPU */
 	bool lost_shmem; /* firmware does not use this CPU's snapshot shared memory any more */
 };
 
@@ -86,9 +84,7 @@ static void copy_here(void *arg)
 	struct counters_copy *copy = arg;
 	const struct sbi_pmu_cpu *cpu = this_cpu_ptr(copy->pmu->cpu);
 
-	copy->assigned = cpu->assigned;
-	copy->pinned = cpu->pinned;
-	copy->lost_events = cpu->lost_events;
+	memcpy(&copy->cpu, cpu, sizeof(*cpu));
 	copy->lost_shmem = cpu->shmem.data && !cpu->shmem.registered;
 }
 
@@ -97,10 +93,10 @@ static void print_counters(struct seq_file *file, int cpu, const struct counters
 	const struct sbi_pmu_counters *counters = &copy->pmu->counters;
 	unsigned int i;
 
-	for_each_counter(i, copy->assigned.configured) {
-		const struct sbi_pmu_code *code = &copy->assigned.counter[i].code;
+	for_each_counter(i, copy->cpu.configured) {
+		const struct sbi_pmu_code *code = &copy->cpu.counter[i].code;
 		const unsigned int events =
-			copy->assigned.counter[i].events - has_counter(copy->pinned, i);
+			copy->cpu.counter[i].users - has_counter(copy->cpu.pinned, i);
 
 		seq_printf(file, "%d %u ", cpu, i);
 		if (counters->info[i].kind == SBI_PMU_COUNTER_FIRMWARE)
@@ -109,9 +105,9 @@ static void print_counters(struct seq_file *file, int cpu, const struct counters
 			seq_printf(file, "%#x/%u", counters->info[i].csr, counters->info[i].width);
 		seq_printf(file, " %#x %#llx %#x %u\n", code->idx, code->data, code->flags, events);
 	}
-	if (copy->lost_events)
+	if (copy->cpu.lost_events)
 		seq_printf(file, "%d: firmware refused a counter that was in use, %u times\n", cpu,
-			   copy->lost_events);
+			   copy->cpu.lost_events);
 	if (copy->lost_shmem)
 		seq_printf(file, "%d: no snapshot shared memory from firmware any more\n", cpu);
 }

@@ -42,7 +42,7 @@ static u64 wrapped_among(const struct sbi_pmu_cpu *cpu, u64 among)
 	unsigned int i;
 
 	for_each_counter(i, among) {
-		hlist_for_each_entry(e, &cpu->events[i], node) {
+		hlist_for_each_entry(e, &cpu->counter[i].events, node) {
 			if (!e->counts)
 				continue;
 			if (!sbi_pmu_in_upper_half(&cpu->counters->info[i], e->prev))
@@ -59,7 +59,7 @@ static noinline u64 wrapped_idle(struct sbi_pmu_cpu *cpu)
 	u64 value, wrapped = 0;
 	unsigned int i;
 
-	for_each_counter(i, cpu->armed & ~cpu->assigned.busy)
+	for_each_counter(i, cpu->armed & ~cpu->busy)
 		if (!sbi_pmu_counter_read(cpu, i, &value) &&
 		    !sbi_pmu_in_upper_half(&cpu->counters->info[i], value))
 			wrapped |= BIT_ULL(i);
@@ -133,8 +133,8 @@ bool sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_
 	struct sbi_pmu_event *e;
 	bool taken = false;
 
-	/* A counter may overflow early, see event_count_from(): the next period is longer then. */
-	hlist_for_each_entry(e, &cpu->events[idx], node)
+	/* A counter may overflow early, see counter_count_from(): the next period is longer then. */
+	hlist_for_each_entry(e, &cpu->counter[idx].events, node)
 		if (e->active && e->sampling == how &&
 		    local64_read(&e->event->hw.period_left) <= (s64)e->period.early)
 			taken |= sample_event(cpu, e, get_irq_regs());
@@ -184,15 +184,15 @@ static void set_irq_off(struct sbi_pmu_cpu *cpu, bool off)
 	unsigned int i;
 
 	cpu->irq_off = off;
-	for_each_counter(i, cpu->assigned.busy) {
-		hlist_for_each_entry(e, &cpu->events[i], node) {
+	for_each_counter(i, cpu->busy) {
+		hlist_for_each_entry(e, &cpu->counter[i].events, node) {
 			if (!e->by_interrupt)
 				continue;
 			e->sampling = off ? SBI_PMU_BY_TIMER : SBI_PMU_BY_INTERRUPT;
 			e->period.early = 0;
 			e->period.since = ktime_get_ns();
 			if (!off)
-				sbi_pmu_event_mark_restart(cpu, e);
+				sbi_pmu_event_set_stale(cpu, e);
 		}
 	}
 	cpu->timed_changed = true;
@@ -256,7 +256,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	const u64 start = sched_clock();
 	struct sbi_pmu_cpu *cpu = dev;
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
-	const u64 sampling = cpu->armed & cpu->assigned.busy;
+	const u64 sampling = cpu->armed & cpu->busy;
 	/* Before the section, which may stop all counters. */
 	const u64 served = cpu->served, stopped_armed = cpu->stopped_armed;
 	bool taken = false;
@@ -312,8 +312,8 @@ bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu)
 	unsigned int i;
 
 	/* Armed counters on which an event waits for the overflow */
-	for_each_counter(i, cpu->armed & cpu->assigned.busy)
-		hlist_for_each_entry(e, &cpu->events[i], node)
+	for_each_counter(i, cpu->armed & cpu->busy)
+		hlist_for_each_entry(e, &cpu->counter[i].events, node)
 			if (e->active && e->sampling == SBI_PMU_BY_INTERRUPT)
 				sampling |= BIT_ULL(i);
 	if (!sampling)

@@ -97,7 +97,6 @@ static void pmu_stop(struct perf_event *event, int flags)
 		sbi_pmu_event_update(cpu, e);
 		e->active = false;
 		e->counts = false;
-		e->was_active = false;
 		event_stopped(cpu, e, false);
 	}
 	if (!cpu->disabled)
@@ -201,8 +200,8 @@ static void publish_here(void *arg)
 	sbi_pmu_counters_disable(cpu);
 	cpu->shown_changed = true; /* perhaps to another address space */
 	e->user_read = READ_ONCE(e->mapped);
-	if (e->user_read && e->counter != SBI_PMU_NO_COUNTER)
-		sbi_pmu_event_mark_restart(cpu, e);
+	if (e->user_read && e->counter)
+		sbi_pmu_event_set_stale(cpu, e);
 	sbi_pmu_event_update(cpu, e);
 	/* The counter must be restarted and open before the page shows it. */
 	sbi_pmu_counters_enable(cpu);
@@ -248,7 +247,7 @@ static int ctr_get_width(int idx)
 /* ---- open and close: may sleep, may refuse ---- */
 
 /* @opened: the event that joins the group */
-static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_assignment *group,
+static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group,
 			const struct perf_event *opened, struct perf_event *event)
 {
 	const struct sbi_pmu_branch_wish *wish = &to_sbi_pmu_event(opened)->branch;
@@ -262,14 +261,14 @@ static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_assignment *group,
 	/* They never count together: see sbi_pmu_branch_add(). */
 	if (e->branch.types && wish->types && !sbi_pmu_branch_go_together(pmu, &e->branch, wish))
 		return -EINVAL;
-	return sbi_pmu_assign_add(group, &pmu->counters, &e->code, e->candidates) ? 0 : -EINVAL;
+	return sbi_pmu_assign_add(group, &e->code, e->candidates) ? 0 : -EINVAL;
 }
 
 /* Can the counters ever hold the whole group? */
 static int validate_group(struct sbi_pmu *pmu, struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *sibling;
-	struct sbi_pmu_assignment *group;
+	struct sbi_pmu_cpu *group;
 	int ret;
 
 	if (leader == event)
@@ -281,9 +280,11 @@ static int validate_group(struct sbi_pmu *pmu, struct perf_event *event)
 	 */
 	if (!(leader->attach_state & PERF_ATTACH_GROUP))
 		return -ENODEV;
-	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	/* A CPU on which nothing else counts */
+	group = kvzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
 		return -ENOMEM;
+	sbi_pmu_counters_init(group, pmu);
 	ret = add_to_group(pmu, group, event, leader);
 	for_each_sibling_event(sibling, leader) {
 		if (!ret)
@@ -291,7 +292,7 @@ static int validate_group(struct sbi_pmu *pmu, struct perf_event *event)
 	}
 	if (!ret)
 		ret = add_to_group(pmu, group, event, event);
-	kfree(group);
+	kvfree(group);
 	return ret;
 }
 
@@ -388,7 +389,7 @@ static bool has_configured(int cpu, void *arg)
 {
 	const struct sbi_pmu_cpu *c = per_cpu_ptr(((struct sbi_pmu *)arg)->cpu, cpu);
 
-	return c->assigned.configured || c->filter;
+	return c->configured || c->filter;
 }
 
 static void event_destroy(struct perf_event *event)
@@ -414,7 +415,6 @@ static int init_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi_
 
 	INIT_HLIST_NODE(&e->node);
 	e->event = event;
-	e->counter = SBI_PMU_NO_COUNTER;
 	e->last_counter = SBI_PMU_NO_COUNTER;
 	if (event->parent) {
 		parent = to_sbi_pmu_event(event->parent);

@@ -229,7 +229,7 @@ static bool start_reference(struct sbi_pmu_cpu *cpu, unsigned int *idx)
 {
 	unsigned int i;
 
-	for_each_counter(i, with_fixed_csr(cpu->counters) & ~cpu->assigned.configured) {
+	for_each_counter(i, with_fixed_csr(cpu->counters) & ~cpu->configured) {
 		const struct sbi_pmu_code code = {
 			.idx = sbi_pmu_fixed_event(&cpu->counters->info[i]),
 		};
@@ -363,7 +363,7 @@ u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples 
 	u64 which = examples->known & cpu->counters->programmable, unwritable = 0;
 	unsigned int i, got, width;
 
-	which &= ~cpu->assigned.configured;
+	which &= ~cpu->configured;
 	if (sbi_pmu_in_kvm(cpu->pmu))
 		return 0;
 	for_each_counter(i, which) {
@@ -652,7 +652,7 @@ static u64 lowest(u64 set)
 /* Of @which the free counters, else the idle ones, else all */
 static u64 least_used(const struct sbi_pmu_cpu *cpu, u64 which)
 {
-	return which & ~cpu->assigned.configured ?: which & ~cpu->assigned.busy ?: which;
+	return which & ~cpu->configured ?: which & ~cpu->busy ?: which;
 }
 
 /* Free counters are offered together: most events that firmware does not have end there. */
@@ -660,9 +660,9 @@ static u64 to_offer(const struct sbi_pmu_cpu *cpu, const struct probe *p)
 {
 	const u64 which = least_used(cpu, p->left);
 
-	if (which & cpu->assigned.busy && p->found->can && !p->may_disturb)
+	if (which & cpu->busy && p->found->can && !p->may_disturb)
 		return 0;
-	return which & cpu->assigned.configured || p->one_by_one ? lowest(which) : which;
+	return which & cpu->configured || p->one_by_one ? lowest(which) : which;
 }
 
 /*
@@ -672,13 +672,12 @@ static u64 to_offer(const struct sbi_pmu_cpu *cpu, const struct probe *p)
  */
 static u64 holders(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code)
 {
-	const struct sbi_pmu_assignment *a = &cpu->assigned;
 	const u64 fixed = with_fixed_csr(cpu->counters);
 	u64 which = 0;
 	unsigned int i;
 
-	for_each_counter(i, a->configured)
-		if (sbi_pmu_code_alike(&a->counter[i].code, code) ||
+	for_each_counter(i, cpu->configured)
+		if (sbi_pmu_code_alike(&cpu->counter[i].code, code) ||
 		    (has_counter(fixed, i) &&
 		     sbi_pmu_fixed_event(&cpu->counters->info[i]) == code->idx))
 			which |= BIT_ULL(i);
@@ -746,7 +745,7 @@ static bool is_crowded(const struct sbi_pmu_cpu *cpu)
 {
 	const u64 hardware = sbi_pmu_hardware(cpu->counters);
 
-	return hweight64(hardware & cpu->assigned.configured) >
+	return hweight64(hardware & cpu->configured) >
 	       hweight64(hardware & ~with_fixed_csr(cpu->counters));
 }
 
@@ -764,8 +763,8 @@ static void probe_here(void *arg)
 				      0;
 	const u64 offered = cpu->online ? to_offer(cpu, p) : 0;
 	const u64 borrowed = reference && is_crowded(cpu) ?
-				     cpu->assigned.configured :
-				     cpu->assigned.configured &
+				     cpu->configured :
+				     cpu->configured &
 					     (offered | reference | holders(cpu, p->code));
 
 	if (!offered) {
@@ -854,7 +853,7 @@ static void probe_moves_here(void *arg)
 	struct moves_probe *p = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
 	const unsigned int idx = first_counter(least_used(cpu, p->candidates));
-	const u64 borrowed = cpu->assigned.configured & (BIT_ULL(idx) | holders(cpu, &p->code));
+	const u64 borrowed = cpu->configured & (BIT_ULL(idx) | holders(cpu, &p->code));
 	unsigned int got;
 
 	if (!cpu->online)

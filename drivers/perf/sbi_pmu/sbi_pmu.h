@@ -204,31 +204,58 @@ int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_even
 int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
 			 struct sbi_pmu_code *code);
 
-/* ---- which counter holds which event (assign.c) ---- */
+/* ---- a counter of a CPU (counters.c) ---- */
+
+/*
+ * What a counter is doing:
+ *
+ * state    it                                          becomes
+ * FREE     holds no event                              STOPPED: configured for one
+ * LOST     firmware has lost its event or its value    STOPPED: configured again
+ * STOPPED  holds an event, has been accounted          RUNNING, ARMED: started
+ * STALE    counts, but an event on it needs another    STOPPED, then RUNNING or ARMED
+ *          start value
+ * RUNNING  counts                                      STALE: an event starts; STOPPED; LOST
+ * ARMED    counts, and overflows when the period of    as RUNNING
+ *          an event on it ends, or before
+ *
+ * Each becomes FREE when it is released. While the PMU is disabled, events come and go and counters
+ * become LOST, STOPPED or STALE; sbi_pmu_counters_enable() has those with events count again, and
+ * those without, unless a start needs a value. set_state() is the only place that changes a state.
+ */
+enum sbi_pmu_counter_state {
+	SBI_PMU_FREE,
+	SBI_PMU_LOST,
+	SBI_PMU_STOPPED,
+	SBI_PMU_RUNNING, /* this one and the next count */
+	SBI_PMU_ARMED,
+	SBI_PMU_STALE,
+};
 
 /* At each overflow and context switch all events of a counter are visited, interrupts disabled. */
 #define SBI_PMU_EVENTS_PER_COUNTER 64
 
-struct sbi_pmu_assigned {
-	struct sbi_pmu_code code; /* the event that the counter holds */
-	u64 candidates;           /* the counters to which the event could move */
-	u64 stamp;                /* the assignment's @clock when it became idle last */
-	u8 events;                /* the number of perf events that count on it */
+struct sbi_pmu_counter {
+	struct hlist_head events; /* in no order: an addition at the end of a list costs more */
+	const struct sbi_pmu_counter_info *info; /* what it is; const */
+	u64 bit;                                 /* its own in sets; const */
+	u8 index;                                /* its logical index; const */
+	u8 state;                                /* enum sbi_pmu_counter_state */
+	u8 users;                                /* the events that count on it, and who pins it */
+	struct sbi_pmu_code code;                /* the event that it holds, or held last */
+	u64 candidates;                          /* the counters to which that could move */
+	u64 stamp;                               /* cpu->clock when it became idle last */
+	/* its value: when the PMU was disabled, or it was stopped since, if in cpu->begin_valid; */
+	u64 begin;
+	u64 start;     /* when it was started, if in cpu->start_valid; */
+	u64 end;       /* when the PMU was enabled */
+	u64 last;      /* what it was started from last; if it accumulates, what was read last */
+	u64 total;     /* if it accumulates, since it was configured */
+	u64 offset;    /* likewise, of the value that users see */
+	u64 mhpmevent; /* what a delegated counter holds in sireg2 */
 };
 
-/* What the counters of a CPU hold; that of a group is worked out on an empty one */
-struct sbi_pmu_assignment {
-	u64 configured; /* counters that hold an event */
-	u64 busy;       /* those on which an event counts; the others are idle */
-	u64 clock;      /* incremented each time that one becomes idle */
-	struct sbi_pmu_assigned counter[SBI_PMU_MAX_COUNTERS];
-};
-
-/* Counters that hold an event, but count for nobody */
-static inline u64 sbi_pmu_assign_idle(const struct sbi_pmu_assignment *a)
-{
-	return a->configured & ~a->busy;
-}
+/* ---- which counter holds which event (assign.c) ---- */
 
 /* A chain of moves that makes a counter available */
 struct sbi_pmu_path {
@@ -238,14 +265,11 @@ struct sbi_pmu_path {
 	unsigned int end;   /* the last counter of the chain, which is available */
 };
 
-unsigned int sbi_pmu_assign_find(const struct sbi_pmu_assignment *a,
-				 const struct sbi_pmu_code *code, u64 candidates);
-bool sbi_pmu_assign_search(const struct sbi_pmu_assignment *a,
-			   const struct sbi_pmu_counters *counters, const struct sbi_pmu_code *code,
+unsigned int sbi_pmu_assign_find(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
+				 u64 candidates);
+bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
 			   u64 candidates, struct sbi_pmu_path *path);
-void sbi_pmu_assign_events(struct sbi_pmu_assignment *a, unsigned int idx, unsigned int events);
-bool sbi_pmu_assign_add(struct sbi_pmu_assignment *a, const struct sbi_pmu_counters *counters,
-			const struct sbi_pmu_code *code, u64 candidates);
+bool sbi_pmu_assign_add(struct sbi_pmu_cpu *group, const struct sbi_pmu_code *code, u64 candidates);
 
 /* ---- perf events ---- */
 
@@ -286,17 +310,16 @@ struct sbi_pmu_branch_wish {
 
 /* What the driver keeps of a perf event, in pmu_private */
 struct sbi_pmu_event {
-	struct hlist_node node;   /* in the list of its counter */
-	struct perf_event *event; /* perf core's */
-	u64 prev;                 /* the counter when accounted last; valid while @counts */
-	struct sbi_pmu_cpu *cpu;  /* the CPU that it is on, from pmu_add() to pmu_del() */
-	u8 counter;               /* its counter, or SBI_PMU_NO_COUNTER */
+	struct hlist_node node;          /* in the list of its counter */
+	struct perf_event *event;        /* perf core's */
+	u64 prev;                        /* the counter when accounted last; valid while @counts */
+	struct sbi_pmu_cpu *cpu;         /* the CPU that it is on, from pmu_add() to pmu_del() */
+	struct sbi_pmu_counter *counter; /* its counter there, or NULL */
 	u8 last_counter;          /* the one that it had last, on any CPU, or SBI_PMU_NO_COUNTER */
 	u8 sampling;              /* enum sbi_pmu_sampling, where it was started last */
 	bool by_interrupt;        /* so it samples, where that is on; const after open */
 	bool active;              /* started, as opposed to stopped */
-	bool counts;              /* from the end of the section on in which it was started */
-	bool was_active;          /* it was @active when it lost its counter */
+	bool counts;              /* active, since sbi_pmu_counters_enable() */
 	bool mapped;              /* its task has mapped it and may read its counter */
 	bool mapped_by_other;     /* another task has: both read one page, so nobody may read */
 	bool user_read;           /* @mapped when it was started last */
@@ -324,11 +347,6 @@ static inline struct sbi_pmu_event *to_sbi_pmu_event(const struct perf_event *ev
 }
 
 /* ---- a CPU ---- */
-
-struct sbi_pmu_values {
-	u64 valid;                       /* the counters whose value is known */
-	u64 value[SBI_PMU_MAX_COUNTERS]; /* by counter */
-};
 
 /* Snapshot shared memory of a CPU */
 struct sbi_pmu_shmem {
@@ -383,35 +401,28 @@ struct sbi_pmu_cpu {
 	u32 scounteren;  /* counters that programs may read now */
 	u32 open_to_all; /* of these, what all programs may read, by the sysctl */
 	u32 csr_running; /* delegated counters that run unless @inhibited (numbers) */
-	u64 started;     /* counters with events started in this section */
-	/*
-	 * Of the counters that hold an event (@assigned.configured); those in none of these sets
-	 * are stopped, and their values have been accounted.
-	 */
-	u64 running;   /* they count */
-	u64 armed;     /* running ones that overflow when the first period ends, or before */
-	u64 restart;   /* running ones that must be started from another value */
-	u64 invalid;   /* firmware has lost their event or value: they are configured again */
-	u64 restarted; /* running ones that were stopped and started in this section */
+	/* Sets of counters. Of their states; set_state() changes these: */
+	u64 configured; /* not FREE */
+	u64 running;    /* RUNNING, ARMED or STALE: they count */
+	u64 armed;      /* ARMED */
+	u64 stale;      /* STALE */
+	/* with users; sbi_pmu_assign_join() and its like change it: the others are idle */
+	u64 busy;
+	/* while the PMU is disabled: */
+	u64 to_count;    /* on which events count when it is enabled */
+	u64 begin_valid; /* whose @begin is valid */
+	u64 start_valid; /* whose @start is valid: they start from there, and others as they are */
 	u64 served; /* those that the last interrupt named; 0 once a sampling event has stopped */
 	u64 stopped_armed;  /* armed ones that were stopped since it: theirs may come yet */
-	u64 pinned;         /* fixed counters that are busy since all programs may read them */
-	u64 to_pin;         /* those of @world_readable that are not */
 	u64 world_readable; /* fixed counters whose values are no secret */
-	struct hlist_head unassigned; /* events that lost their counter */
+	u64 pinned;         /* those of them that are busy for that reason */
+	u64 clock;          /* incremented each time that a counter becomes idle */
 	struct sbi_pmu_branch_cpu branch;
 	u64 sbi_calls[SBI_PMU_FIDS]; /* number of calls, by function */
 	unsigned int useless_irqs;   /* interrupts that nothing explains, less others */
-	/* by counter, in no order: an addition at the end of a list costs more */
-	struct hlist_head events[SBI_PMU_MAX_COUNTERS];
-	struct sbi_pmu_values paused_at;    /* in a section, what counters read at its beginning */
-	struct sbi_pmu_values start_at;     /* what counters of @restarted were started from */
-	struct sbi_pmu_assignment assigned; /* which counter holds which event */
-	struct sbi_pmu_values now;          /* in a section, what counters read at its end */
+	struct sbi_pmu_counter counter[SBI_PMU_MAX_COUNTERS]; /* by logical index */
 	u64 wrapped; /* sampling ones, at the last look for missed interrupts */
 	u64 missed;  /* counters whose missed interrupt is not served yet */
-	/* counters in use that firmware took without an offer: counters_overwritten() */
-	u64 overwritten;
 
 	struct hrtimer timer;        /* while a narrow counter counts; serves missed interrupts */
 	u64 interval;                /* ns from its last expiry to the next, 0: off */
@@ -419,7 +430,7 @@ struct sbi_pmu_cpu {
 	/* looks for missed interrupts of events that sample by one; ends the pause of @irq_off */
 	struct timer_list look_timer;
 	struct timer_list idle_timer; /* releases idle counters, in shared mode */
-	u64 idle_clock;               /* the assignment's clock when that was set */
+	u64 idle_clock;               /* @clock when that was set */
 	struct irq_work lost_work; /* has perf core add events again that have lost their counter */
 	unsigned int lost_logged;  /* @lost_events that it has reported */
 	u64 useless_since;         /* when they were counted from 0 last (ns) */
@@ -435,17 +446,44 @@ struct sbi_pmu_cpu {
 
 	/* backends */
 	struct sbi_pmu_shmem shmem; /* snapshot shared memory */
-	/* by counter, what it was started from; with @accumulates, what was read last */
-	u64 last[SBI_PMU_MAX_COUNTERS];
-	struct {            /* with @accumulates */
-		u64 total;  /* since it was configured */
-		u64 offset; /* of the value that users see */
-	} sum[SBI_PMU_MAX_COUNTERS];
-	u64 mhpmevent[SBI_PMU_HPMCOUNTERS]; /* by number, what delegated counters hold in sireg2 */
-	u32 inhibit_at_online;              /* scountinhibit when the CPU came online */
-	u64 claimed;                        /* delegated counters that firmware considers in use */
-	bool prepared;                      /* they are as the backend's online() leaves them */
+	u32 inhibit_at_online;      /* scountinhibit when the CPU came online */
+	u64 claimed;                /* delegated counters that firmware considers in use */
+	bool prepared;              /* they are as the backend's online() leaves them */
 };
+
+/* Counters that hold an event, but count for nobody */
+static inline u64 sbi_pmu_idle(const struct sbi_pmu_cpu *cpu)
+{
+	return cpu->configured & ~cpu->busy;
+}
+
+/* One more event counts on the counter. */
+static inline void sbi_pmu_assign_join(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c,
+				       u64 candidates)
+{
+	/* The counter's event may move to where all of its events can be. */
+	c->candidates = c->users ? c->candidates & candidates : candidates;
+	c->users++;
+	cpu->busy |= c->bit;
+}
+
+static inline void sbi_pmu_assign_leave(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
+{
+	if (--c->users)
+		return;
+	cpu->busy &= ~c->bit;
+	c->stamp = ++cpu->clock;
+}
+
+/* All events of one counter count on another one. */
+static inline void sbi_pmu_assign_move(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *from,
+				       struct sbi_pmu_counter *to)
+{
+	to->users = from->users;
+	cpu->busy |= to->bit;
+	from->users = 1;
+	sbi_pmu_assign_leave(cpu, from);
+}
 
 /* ---- SBI calls (sbi.c) ---- */
 

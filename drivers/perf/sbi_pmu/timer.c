@@ -87,12 +87,12 @@ static bool look_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 now)
 	struct sbi_pmu_event *e;
 	bool any = false;
 
-	hlist_for_each_entry(e, &cpu->events[idx], node)
+	hlist_for_each_entry(e, &cpu->counter[idx].events, node)
 		any |= is_by_timer(e);
 	if (!any)
 		return false;
-	sbi_pmu_counter_update(cpu, idx);
-	hlist_for_each_entry(e, &cpu->events[idx], node) {
+	sbi_pmu_counter_update(cpu, &cpu->counter[idx]);
+	hlist_for_each_entry(e, &cpu->counter[idx].events, node) {
 		if (!is_by_timer(e))
 			continue;
 		sbi_pmu_period_seen(e, now);
@@ -110,8 +110,8 @@ static u64 first_due(const struct sbi_pmu_cpu *cpu)
 	u64 first = 0, due;
 	unsigned int i;
 
-	for_each_counter(i, cpu->assigned.busy) {
-		hlist_for_each_entry(e, &cpu->events[i], node) {
+	for_each_counter(i, cpu->busy) {
+		hlist_for_each_entry(e, &cpu->counter[i].events, node) {
 			if (!is_by_timer(e))
 				continue;
 			due = period_due(e);
@@ -143,7 +143,7 @@ static enum hrtimer_restart sample_timer(struct hrtimer *timer)
 	unsigned int i;
 
 	sbi_pmu_counters_disable(cpu);
-	for_each_counter(i, cpu->assigned.busy) {
+	for_each_counter(i, cpu->busy) {
 		if (!look_at(cpu, i, now))
 			continue;
 		sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_TIMER);
@@ -218,10 +218,10 @@ static void look_timer(struct timer_list *timer)
 /* Look at idle counters later. Each context switch comes here; most find that the timer is set. */
 static void watch_idle(struct sbi_pmu_cpu *cpu)
 {
-	if (cpu->idle_watched || !sbi_pmu_assign_idle(&cpu->assigned))
+	if (cpu->idle_watched || !sbi_pmu_idle(cpu))
 		return;
 	cpu->idle_watched = true;
-	cpu->idle_clock = cpu->assigned.clock;
+	cpu->idle_clock = cpu->clock;
 	mod_timer(&cpu->idle_timer, jiffies + msecs_to_jiffies(RELEASE_MS));
 }
 
@@ -233,7 +233,7 @@ static void idle_timer(struct timer_list *timer)
 
 	local_irq_save(flags);
 	cpu->idle_watched = false;
-	if (sbi_pmu_assign_idle(&cpu->assigned)) {
+	if (sbi_pmu_idle(cpu)) {
 		sbi_pmu_counters_disable(cpu);
 		sbi_pmu_counters_release_idle(cpu, cpu->idle_clock);
 		sbi_pmu_counters_enable(cpu);

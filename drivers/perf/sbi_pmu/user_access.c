@@ -20,24 +20,22 @@
 /* ---- the mmap page ---- */
 
 /*
- * May a program see what counter @idx reads? If it started from 0, and is not armed: the value then
+ * May a program see what the counter reads? If it started from 0, and is not armed: the value then
  * shows when another event's sample is due. A free-running counter never starts from 0.
  */
-static bool shows_only_own(const struct sbi_pmu_cpu *cpu, unsigned int idx)
+static bool shows_only_own(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_counter *c)
 {
-	return has_counter(cpu->running & ~cpu->armed & ~cpu->restart, idx) &&
-	       (!has_counter(cpu->counters->free_running, idx) ||
-		has_counter(cpu->world_readable, idx));
+	return c->state == SBI_PMU_RUNNING &&
+	       c->bit & (cpu->world_readable | ~cpu->counters->free_running);
 }
 
 static bool can_be_read(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e)
 {
-	const unsigned int idx = e->counter;
+	const struct sbi_pmu_counter *c = e->counter;
 
-	return e->user_read && e->counts && idx != SBI_PMU_NO_COUNTER &&
-	       (!e->reset_on_start || shows_only_own(cpu, idx)) &&
-	       cpu->counters->info[idx].kind != SBI_PMU_COUNTER_FIRMWARE &&
-	       cpu->pmu->user_access.openable & SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr);
+	return e->user_read && e->counts && c && (!e->reset_on_start || shows_only_own(cpu, c)) &&
+	       c->info->kind != SBI_PMU_COUNTER_FIRMWARE &&
+	       cpu->pmu->user_access.openable & SBI_PMU_CSR_BIT(c->info->csr);
 }
 
 /**
@@ -66,7 +64,7 @@ void sbi_pmu_user_access_publish(struct sbi_pmu_event *e)
 	u64 base = 0;
 
 	if (shown) {
-		info = &cpu->counters->info[e->counter];
+		info = e->counter->info;
 		base = e->prev;
 		if (sbi_pmu_in_upper_half(info, base)) {
 			base |= ~info->mask;
@@ -91,8 +89,8 @@ static u32 readable_by_current(struct sbi_pmu_cpu *cpu)
 	u32 readable = 0;
 	unsigned int i;
 
-	for_each_counter(i, cpu->assigned.busy)
-		hlist_for_each_entry(e, &cpu->events[i], node)
+	for_each_counter(i, cpu->busy)
+		hlist_for_each_entry(e, &cpu->counter[i].events, node)
 			/* The task may have called exec() since it mapped the event. */
 			if (e->user_read && e->shown && READ_ONCE(e->mm) == current->mm)
 				readable |= BIT(e->shown - 1);
@@ -129,8 +127,8 @@ static void apply_mode(struct sbi_pmu_cpu *cpu)
 		sbi_pmu_counters_release_idle(cpu, ~0ULL);
 	/* Who may read these depends on the mode. What is a secret again must start from 0. */
 	for_each_counter(i, cpu->counters->fixed)
-		hlist_for_each_entry(e, &cpu->events[i], node) {
-			sbi_pmu_event_mark_restart(cpu, e);
+		hlist_for_each_entry(e, &cpu->counter[i].events, node) {
+			sbi_pmu_event_set_stale(cpu, e);
 			sbi_pmu_event_page_changed(e);
 		}
 	sbi_pmu_user_access_write(cpu);

@@ -52,6 +52,7 @@ void free_page(unsigned long page);
 #define kcalloc(n, size, flags)		host_alloc((n) * (size), flags)
 #define kvcalloc			kcalloc
 #define kfree(p)			host_free(p)
+#define kvzalloc(size, flags)		kzalloc(size, flags)
 #define kvfree(p)			host_free(p)
 #define kfree_rcu(p, member)		host_free(p)
 #define kstrdup(s, flags)		strcpy(host_alloc(strlen(s) + 1, flags), s)
