@@ -352,27 +352,6 @@ static void counter_configure_again(struct sbi_pmu_cpu *cpu, struct sbi_pmu_coun
 		counter_drop_events(cpu, c, true);
 }
 
-/* That may overwrite others. It ends, as it fails then: there is one counter less in use. */
-static void configure_lost(struct sbi_pmu_cpu *cpu)
-{
-	struct sbi_pmu_counter *c;
-	unsigned int i;
-	bool any;
-
-	do {
-		any = false;
-		for_each_counter(i, cpu->configured & ~cpu->running) {
-			c = &cpu->counter[i];
-			if (c->state != SBI_PMU_LOST)
-				continue;
-			any = true;
-			counter_release(cpu, c);
-			if (c->users)
-				counter_configure_again(cpu, c);
-		}
-	} while (any);
-}
-
 /* ---- stop and start ---- */
 
 /* Read stopped counters that were not read when the PMU was disabled. */
@@ -462,33 +441,6 @@ static noinline void check_reset(struct sbi_pmu_cpu *cpu, u64 which)
 		cpu->start_valid &= ~BIT_ULL(i);
 		set_state(cpu, BIT_ULL(i), SBI_PMU_STALE);
 	}
-}
-
-/*
- * Bring each counter to what it is wanted to be: those that need another start value are stopped,
- * lost ones configured again, and all that are stopped then are started. One that cannot be started
- * is released.
- */
-static void start_counters(struct sbi_pmu_cpu *cpu)
-{
-	u64 start, calls, failed;
-	unsigned int i;
-
-	if (cpu->stale)
-		sbi_pmu_counters_stop(cpu, cpu->stale);
-	configure_lost(cpu);
-	start = to_start(cpu);
-	if (!start)
-		return;
-	for_each_counter(i, start)
-		set_start_value(cpu, &cpu->counter[i]);
-	cpu->to_count |= start;
-	calls = start & ~cpu->counters->free_running;
-	failed = calls ? cpu->backend->start(cpu, calls) : 0;
-	if (unlikely(start & ~cpu->armed) && !cpu->needs_start_value)
-		check_reset(cpu, start & ~failed & cpu->start_valid & ~cpu->armed);
-	for_each_counter(i, failed)
-		counter_drop_events(cpu, &cpu->counter[i], true);
 }
 
 /* ---- give an event a counter, moving other events if need be ---- */
@@ -601,8 +553,13 @@ static int choose_counter(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	return cpu->counter[found].users < SBI_PMU_EVENTS_PER_COUNTER ? (int)found : -ENOSPC;
 }
 
-/* Choose a counter for an event, and have it count there. Return: 0 or an errno. */
-int sbi_pmu_event_add_anywhere(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+/**
+ * sbi_pmu_event_add() - give an event a counter; the event does not count yet
+ * @cpu: this CPU
+ * @e: an event without a counter
+ * Return: 0, -ENODEV if the CPU is offline, -ENOSPC if all its counters are taken, or an errno.
+ */
+int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
 	int idx;
 
@@ -675,8 +632,28 @@ void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 	}
 }
 
-/* Start counters that are stopped, restart those that need another start value. */
-static void restart(struct sbi_pmu_cpu *cpu)
+/* Configure those that are lost again, release idle ones. Return: true if there was one. */
+static bool configure_lost(struct sbi_pmu_cpu *cpu)
+{
+	bool any = false;
+	unsigned int i;
+
+	for_each_counter(i, cpu->configured & ~cpu->running) {
+		if (cpu->counter[i].state != SBI_PMU_LOST)
+			continue;
+		any = true;
+		counter_release(cpu, &cpu->counter[i]);
+		if (cpu->counter[i].users)
+			counter_configure_again(cpu, &cpu->counter[i]);
+	}
+	return any;
+}
+
+/*
+ * Bring each counter to what it is wanted to be: one that needs another start value is stopped, a
+ * lost one configured again, and then all that are stopped are started.
+ */
+static void start_counters(struct sbi_pmu_cpu *cpu)
 {
 	/*
 	 * Firmware clears a counter's overflow bit only while the interrupt is not pending. If it
@@ -685,12 +662,26 @@ static void restart(struct sbi_pmu_cpu *cpu)
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
 	const bool pending = cpu->pmu->source == SBI_PMU_OVERFLOW_IRQ &&
 			     sbi_pmu_csr_clear_pending(source->pending, source->mask);
+	u64 start, calls, failed;
+	unsigned int i;
 
-	start_counters(cpu);
-	if (unlikely(cpu->world_readable & ~cpu->pinned)) {
+	if (unlikely(cpu->world_readable & ~cpu->pinned))
 		sbi_pmu_counters_pin_fixed(cpu);
-		start_counters(cpu); /* what has moved for that */
-	}
+	/* That may overwrite others. It ends, as it fails then: one counter less is in use. */
+	do {
+		if (cpu->stale)
+			sbi_pmu_counters_stop(cpu, cpu->stale);
+	} while (configure_lost(cpu));
+	start = to_start(cpu);
+	for_each_counter(i, start)
+		set_start_value(cpu, &cpu->counter[i]);
+	cpu->to_count |= start;
+	calls = start & ~cpu->counters->free_running;
+	failed = calls ? cpu->backend->start(cpu, calls) : 0;
+	if (unlikely(start & ~cpu->armed) && !cpu->needs_start_value)
+		check_reset(cpu, start & ~failed & cpu->start_valid & ~cpu->armed);
+	for_each_counter(i, failed)
+		counter_drop_events(cpu, &cpu->counter[i], true);
 	if (pending)
 		sbi_pmu_csr_set_pending(source->pending, source->mask);
 }
@@ -762,7 +753,7 @@ static void count_on(struct sbi_pmu_cpu *cpu)
 void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 {
 	if (cpu->stale || to_start(cpu))
-		restart(cpu);
+		start_counters(cpu);
 	if (cpu->to_count || cpu->called)
 		count_on(cpu);
 	cpu->begin_valid = 0;
@@ -794,7 +785,8 @@ static bool hold_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 /*
  * Keep the fixed counters in use, as firmware stops no counter that is in use; nor one that it
- * never hands out. What it refuses now, or loses later, is tried again by restart().
+ * never hands out. What it refuses now, or loses later, is tried again by
+ * start_counters().
  */
 void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu)
 {
@@ -985,7 +977,6 @@ void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu)
 	if (cpu->backend->resume)
 		cpu->backend->resume(cpu);
 	sbi_pmu_counters_release_idle(cpu, ~0ULL);
-	/* First, as the value of one that is overwritten meanwhile must not be accounted. */
+	/* All at once: the value of one that is overwritten meanwhile must not be accounted. */
 	set_state(cpu, cpu->busy, SBI_PMU_LOST);
-	configure_lost(cpu);
 }

@@ -35,11 +35,9 @@ void sbi_pmu_counters_give_back(struct sbi_pmu_cpu *cpu, u64 which);
 void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_counters_unpin(struct sbi_pmu_cpu *cpu);
 
-int sbi_pmu_event_add_anywhere(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
+int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_event_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e);
-
-/* For the functions below */
 int sbi_pmu_event_start_firmware(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_event_update_running(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
 				  struct sbi_pmu_counter *c);
@@ -95,28 +93,6 @@ static inline void sbi_pmu_event_join(struct sbi_pmu_cpu *cpu, struct sbi_pmu_ev
 	sbi_pmu_assign_join(cpu, c, e->candidates);
 }
 
-/**
- * sbi_pmu_event_add() - give an event a counter; the event does not count yet
- * @cpu: this CPU
- * @e: an event without a counter
- *
- * It takes the one that it had last, if that still holds its event; if that is busy, another may
- * serve better: choose_counter().
- * Return: 0, -ENODEV if the CPU is offline, -ENOSPC if all its counters are taken, or an errno.
- */
-static inline int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
-{
-	struct sbi_pmu_counter *c = &cpu->counter[e->last_counter];
-
-	/* No counter holds an event while the CPU is offline. */
-	if (e->last_counter >= SBI_PMU_MAX_COUNTERS || c->state == SBI_PMU_FREE ||
-	    (c->users && (!cpu->fixed_alike || c->users >= SBI_PMU_EVENTS_PER_COUNTER)) ||
-	    !sbi_pmu_code_equal(&c->code, &e->code))
-		return sbi_pmu_event_add_anywhere(cpu, e);
-	sbi_pmu_event_join(cpu, e, c);
-	return 0;
-}
-
 /* Stop an event and take it off its counter, if it has one. */
 static inline void sbi_pmu_event_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
@@ -132,30 +108,6 @@ static inline void sbi_pmu_event_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_eve
 	e->last_counter = c->index;
 	hlist_del_init(&e->node);
 	sbi_pmu_assign_leave(cpu, c);
-}
-
-/**
- * sbi_pmu_event_start() - have an event count as soon as the PMU is enabled
- * @cpu: this CPU
- * @e: has been added
- *
- * Firmware's counters count firmware's work, and a read is a call: such an event counts from now.
- * Return: 0, -ENODEV without a counter, or why firmware's counter cannot be read.
- */
-static inline int sbi_pmu_event_start(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
-{
-	struct sbi_pmu_counter *c = e->counter;
-
-	if (!c)
-		return -ENODEV;
-	if (unlikely(!c->info->csr))
-		return sbi_pmu_event_start_firmware(cpu, e);
-	e->active = true;
-	cpu->to_count |= c->bit;
-	e->user_read = READ_ONCE(e->mapped);
-	if (e->user_read || e->sampling != SBI_PMU_COUNTING)
-		sbi_pmu_event_set_stale(cpu, e);
-	return 0;
 }
 
 #endif

@@ -7,10 +7,14 @@
 
 /* ---- on a CPU: interrupts disabled, may not fail ---- */
 
-/* In a section: the event counts from its end on. */
+/*
+ * The event counts as soon as the PMU is enabled. Firmware's counters count firmware's work, and a
+ * read is a call: such an event counts from now.
+ */
 static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
 	struct hw_perf_event *hwc = &e->event->hw;
+	struct sbi_pmu_counter *c = e->counter;
 
 	if (READ_ONCE(e->mapped))
 		smp_mb(); /* pairs with pmu_event_mapped(): another task may map it now */
@@ -28,12 +32,21 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		if (unlikely(e->branch.types) && !sbi_pmu_branch_add(cpu, e))
 			return;
 	}
-	/* An event whose counter cannot be read stays stopped. */
-	if (!sbi_pmu_event_start(cpu, e)) {
-		hwc->state = 0;
-		if (e->sampling != SBI_PMU_COUNTING || cpu->pmu->wrap_ns)
-			sbi_pmu_timer_needed(cpu, e->sampling);
+	if (unlikely(!c)) /* it has lost its counter */
+		goto publish;
+	if (likely(c->info->csr)) {
+		e->active = true;
+		cpu->to_count |= c->bit;
+		e->user_read = READ_ONCE(e->mapped);
+		if (e->user_read || e->sampling != SBI_PMU_COUNTING)
+			sbi_pmu_event_set_stale(cpu, e);
+	} else if (sbi_pmu_event_start_firmware(cpu, e)) {
+		goto publish; /* it cannot be read, and the event stays stopped */
 	}
+	hwc->state = 0;
+	if (e->sampling != SBI_PMU_COUNTING || cpu->pmu->wrap_ns)
+		sbi_pmu_timer_needed(cpu, e->sampling);
+publish:
 	/* The page of one that a program may read changes once it counts. */
 	if (READ_ONCE(e->has_page) && !e->user_read) {
 		if (e->readable)
@@ -46,14 +59,14 @@ static void pmu_start(struct perf_event *event, int flags)
 {
 	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(event->pmu);
 	struct sbi_pmu_event *e = to_sbi_pmu_event(event);
-	const bool in_section = cpu->disabled;
+	const bool disabled = cpu->disabled;
 
 	if (WARN_ON_ONCE(!(event->hw.state & PERF_HES_STOPPED)))
 		return;
-	if (!in_section)
+	if (!disabled)
 		sbi_pmu_counters_disable(cpu);
 	start_event(cpu, e);
-	if (in_section)
+	if (disabled)
 		return;
 	sbi_pmu_counters_enable(cpu);
 	sbi_pmu_timer_update(cpu);
@@ -121,13 +134,24 @@ static int pmu_add(struct perf_event *event, int flags)
 {
 	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(event->pmu);
 	struct sbi_pmu_event *e = to_sbi_pmu_event(event);
+	struct sbi_pmu_counter *c = &cpu->counter[e->last_counter];
 	int ret;
 
 	e->cpu = cpu;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	ret = sbi_pmu_event_add(cpu, e);
-	if (ret)
-		return ret;
+	/*
+	 * The counter that it had last, if that still holds its event. If it is busy, another may
+	 * serve better: choose_counter(). No counter holds an event while the CPU is offline.
+	 */
+	if (e->last_counter < SBI_PMU_MAX_COUNTERS && c->state != SBI_PMU_FREE &&
+	    (!c->users || (cpu->fixed_alike && c->users < SBI_PMU_EVENTS_PER_COUNTER)) &&
+	    sbi_pmu_code_equal(&c->code, &e->code)) {
+		sbi_pmu_event_join(cpu, e, c);
+	} else {
+		ret = sbi_pmu_event_add(cpu, e);
+		if (ret)
+			return ret;
+	}
 	if (flags & PERF_EF_START) {
 		start_event(cpu, e);
 		/* If its counter cannot be read: "not counted" rather than 0. */
