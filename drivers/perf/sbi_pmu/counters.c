@@ -608,6 +608,14 @@ static __always_inline u64 read_counters(struct sbi_pmu_cpu *cpu, u64 which, boo
 	return valid;
 }
 
+/* Read all counters that have events, but firmware's: they are accounted up to now. */
+void sbi_pmu_counters_read(struct sbi_pmu_cpu *cpu)
+{
+	const u64 which = cpu->running & cpu->busy & ~cpu->counters->firmware;
+
+	cpu->begin_valid = read_counters(cpu, which, true);
+}
+
 /**
  * sbi_pmu_counters_disable() - disable the PMU, so that events may change
  * @cpu: this CPU

@@ -20,6 +20,7 @@ void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu, u64 clock);
 /* Events come and go while the PMU is disabled; enable starts what was stopped. */
 void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_counters_read(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_counters_stop(struct sbi_pmu_cpu *cpu, u64 which);
 
 void sbi_pmu_counter_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c);

@@ -195,14 +195,21 @@ DEFINE_SCHED_TASK(pmu_sched_task, task_switched)
 /*
  * Perf core begins a transaction for each group. By then it has disabled the PMU of the whole
  * context (visit_groups_merge() of newer kernels asserts that), so the members start together.
- * Without these callbacks it would disable and enable the PMU once more for each group.
+ * Without these callbacks it would disable and enable the PMU once more for each group. read(2) of
+ * a group is one, too, while the PMU is enabled.
  */
 static void pmu_start_txn(struct pmu *pmu, unsigned int flags)
 {
+	if (flags == PERF_PMU_TXN_READ)
+		sbi_pmu_counters_read(this_sbi_pmu_cpu(pmu));
 }
 
 static int pmu_commit_txn(struct pmu *pmu)
 {
+	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(pmu);
+
+	if (!cpu->disabled)
+		cpu->begin_valid = 0;
 	return 0;
 }
 

@@ -396,6 +396,33 @@ static void test_release_fails(void)
 	check(!host_left(), "counters.online_after_failed_release_releases_all");
 }
 
+/* The ns in which an event has counted, as its count says */
+static u64 counted_ns(struct perf_event *e)
+{
+	return local64_read(&e->count) / perf_model(e)->rate;
+}
+
+static void test_group_read(void)
+{
+	struct perf_event *leader, *first, *last;
+
+	boot(&(struct machine){ .params = { "backend=sbi" } });
+	leader = open_attr(ATTR(1, .read_format = PERF_FORMAT_GROUP));
+	first = open_member(leader, 2);
+	last = open_member(leader, 3);
+	perf_run(100);
+	host.read_ns = 10; /* each read of a CSR takes that, and what perf core does for a member */
+	perf_read(leader);
+	check(counted_ns(leader) == 100 && counted_ns(first) == 110 && counted_ns(last) == 120,
+	      "counters.members_are_read_one_after_the_other");
+	perf_read(leader);
+	check(counted_ns(leader) > 120, "counters.group_is_read_again");
+	host.read_ns = 0;
+	check(is_right(leader) && is_right(first) && is_right(last),
+	      "counters.group_that_was_read_counts_on");
+	unloaded("counters.group_read");
+}
+
 static void dead_4(void)
 {
 	fakesbi.ctr[4].dead = true;
@@ -775,6 +802,7 @@ void test_counters(void)
 	test_refused_add();
 	test_lost_counter_shows();
 	test_release_fails();
+	test_group_read();
 	test_reads();
 	test_support();
 	test_support_shared();

@@ -798,8 +798,10 @@ static void read_here(struct perf_event *e)
 	if (e->attr.read_format & PERF_FORMAT_GROUP && pmu) {
 		pmu->start_txn(pmu, PERF_PMU_TXN_READ);
 		for_each_member(member, e->group_leader)
-			if (member->state == PERF_EVENT_STATE_ACTIVE)
+			if (member->state == PERF_EVENT_STATE_ACTIVE) {
 				member->pmu->read(member);
+				host_pass(host.read_ns);
+			}
 		pmu->commit_txn(pmu);
 	} else {
 		e->pmu->read(e);
