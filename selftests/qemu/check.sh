@@ -107,13 +107,6 @@ host_tests() { # ROOT COMPILER STEPS
 	return $failed
 }
 
-# The host tests run enough lines of the driver.
-host_coverage() {
-	local copy=$run/coverage
-	copy_tree "$copy"
-	in_root "$(artifact stable)/root" "$copy:/run/src" -- make -C /run/src/selftests/host coverage OUT=out
-}
-
 checkpatch() {
 	in_root "$(artifact stable)/root" "$run/tree:/run/src:ro" \
 		"$(artifact kerneltools)/scripts:/run/scripts:ro" -- \
@@ -481,7 +474,6 @@ test_steps() { # ROOT STEPS [CXX-ROOT]
 	lint = in_tree $1 selftests/lint.sh
 	lint finds planted breaches = in_tree $1 selftests/lint.sh self-test
 	shellcheck = in_tree $1 selftests/lint.sh shellcheck
-	make refuses what cannot work = in_tree $1 selftests/host/kdir-check.sh
 	lab counts its results, and runs all programs = in_tree $1 selftests/host/lab-results.sh
 	event tables = in_tree $1 selftests/host/events.sh
 	versions, make install and uninstall = in_tree $1 selftests/host/install.sh
@@ -498,7 +490,6 @@ test_steps() { # ROOT STEPS [CXX-ROOT]
 more_steps() {
 	cat <<-EOF2
 	host tests (clang) = host_tests stable clang 10000000
-	host tests' coverage = host_coverage
 	build by clang = build_by_clang
 	checkpatch = checkpatch
 	clang-format = in_tree stable selftests/lint.sh format
