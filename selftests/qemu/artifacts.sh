@@ -284,9 +284,6 @@ artifact_linux() {
 	as_root rm -rf --one-file-system "$root"
 }
 
-# What a newcomer has: a Debian with git, make and sudo, and nothing else.
-artifact_bare() { debstrap "$stable" minbase amd64 git,make,sudo,ca-certificates "$1/root"; }
-
 # A riscv64 QEMU and its libraries, as kvm/ in an archive, for machines that are KVM hosts.
 artifact_kvm() {
 	mkdir "$1/tree"

@@ -128,35 +128,6 @@ documents() {
 	in_root "$(artifact consumers)/root" "$run/documents:/run/src" -- make -C /run/src htmldocs
 }
 
-# make check as an ordinary user with sudo, in a copy of a Debian with no compiler, in namespaces
-# of its own. It has this cache, so that nothing is made again.
-check_as_user() {
-	local folder=$run/user bare
-	can_mount || { echo "skipped: this machine may not mount"; return 4; }
-	bare=$(artifact bare)/root || return
-	echo "$folder" >>"$run/unfinished"
-	# shellcheck disable=SC2016 # for the inner shells
-	isolated sh -ec '
-		bare=$1 root=$2 tree=$3 cache=$4
-		cp -a --reflink=auto "$bare" "$root"
-		mount --bind "$root" "$root"
-		chroot "$root" useradd -m u
-		echo "u ALL=(ALL) NOPASSWD: ALL" >"$root/etc/sudoers.d/u"
-		cp -a "$tree" "$root/home/u/sbi_pmu"
-		there=$root/home/u/.cache/sbi-pmu
-		mkdir -p "$there"
-		chroot "$root" chown -R u:u /home/u
-		for dir in "$cache"/*-????????????; do
-			mkdir "$there/${dir##*/}"
-			mount --bind "$dir" "$there/${dir##*/}"
-		done
-		mount -t proc proc "$root/proc"
-		mount --rbind /dev "$root/dev"
-		mount -t sysfs sysfs "$root/sys"
-		chroot "$root" su - u -c "cd sbi_pmu && make check"
-	' sh "$bare" "$folder" "$run/tree" "$cache"
-}
-
 # Build the module; a warning of the compiler or of sparse is a failure.
 build_clean() { # SUITE
 	local sparse=()
@@ -504,7 +475,6 @@ late_steps() {
 	packages = packages
 	make run = demo_works
 	make run-xiangshan = demo_xiangshan_works
-	make check as an ordinary user = check_as_user
 	EOF2
 }
 
@@ -522,7 +492,7 @@ run_test() {
 # What make check-all needs, each name once.
 all_artifacts() {
 	{
-		printf '%s\n' stable qfix testing packaging kerneltools consumers bare
+		printf '%s\n' stable qfix testing packaging kerneltools consumers
 		artifacts_of "$(select_cases all)"
 	} | awk '!seen[$0]++'
 }
