@@ -21,11 +21,6 @@ static struct perf_event *next_member(struct perf_event *e, struct perf_event *l
 					       list_entry(next, struct perf_event, sibling_list);
 }
 
-static bool is_hardware(const struct perf_event *e)
-{
-	return e->pmu == perf_core.pmu;
-}
-
 static bool is_throttled(const struct perf_event *e)
 {
 	return e->hw.interrupts == MAX_INTERRUPTS;
@@ -79,7 +74,7 @@ static struct fakesbi_code code_of(const struct perf_event_attr *a)
 
 static bool counts(const struct perf_event *e)
 {
-	return is_hardware(e) && e->state == PERF_EVENT_STATE_ACTIVE && !e->pending_disable &&
+	return e->state == PERF_EVENT_STATE_ACTIVE && !e->pending_disable &&
 	       !(e->hw.state & PERF_HES_STOPPED);
 }
 
@@ -111,13 +106,13 @@ void host_pass(u64 ns)
 
 static void pmu_disable(struct pmu *pmu)
 {
-	if (pmu && pmu->pmu_disable && !pmu->disable_count[host.cpu]++)
+	if (pmu && !pmu->disable_count[host.cpu]++)
 		pmu->pmu_disable(pmu);
 }
 
 static void pmu_enable(struct pmu *pmu)
 {
-	if (pmu && pmu->pmu_enable && !--pmu->disable_count[host.cpu])
+	if (pmu && !--pmu->disable_count[host.cpu])
 		pmu->pmu_enable(pmu);
 }
 
@@ -140,7 +135,7 @@ static struct pmu *pmu_in_use(void)
 	struct perf_model *m;
 
 	for_each_event(m)
-		if (is_hardware(&m->event) && (belongs_here(&m->event) || m->event.oncpu == (int)host.cpu))
+		if (belongs_here(&m->event) || m->event.oncpu == (int)host.cpu)
 			return perf_core.pmu;
 	return NULL;
 }
@@ -223,42 +218,44 @@ static int event_in(struct perf_event *e)
 	return ret;
 }
 
-static void group_out(struct perf_event *leader)
+static bool is_leader(const struct perf_event *e)
 {
-	struct perf_event *e;
+	return e->group_leader == e;
+}
 
-	if (leader->state != PERF_EVENT_STATE_ACTIVE)
+/* With a leader its group */
+static void group_out(struct perf_event *e)
+{
+	struct perf_event *member;
+
+	if (e->state != PERF_EVENT_STATE_ACTIVE)
 		return;
-	pmu_disable(leader->pmu);
-	for_each_member(e, leader)
+	pmu_disable(e->pmu);
+	if (is_leader(e))
+		for_each_member(member, e)
+			event_out(member);
+	else
 		event_out(e);
-	pmu_enable(leader->pmu);
+	pmu_enable(e->pmu);
 }
 
 static int group_in(struct perf_event *leader)
 {
-	struct pmu *pmu = leader->pmu->start_txn ? leader->pmu : NULL;
+	struct pmu *pmu = leader->pmu;
 	struct perf_event *e, *done;
 
 	if (leader->state == PERF_EVENT_STATE_OFF)
 		return 0;
-	if (pmu)
-		pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
+	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
 	for_each_member(e, leader)
 		if (event_in(e))
 			break;
-	if (!e && (!pmu || !pmu->commit_txn(pmu)))
+	if (!e && !pmu->commit_txn(pmu))
 		return 0;
 	for (done = leader; done && done != e; done = next_member(done, leader))
 		event_out(done);
-	if (pmu)
-		pmu->cancel_txn(pmu);
+	pmu->cancel_txn(pmu);
 	return -EAGAIN;
-}
-
-static bool is_leader(const struct perf_event *e)
-{
-	return e->group_leader == e;
 }
 
 enum which { TASK = 1, CPU = 2, PINNED = 4, FLEXIBLE = 8 };
@@ -298,9 +295,8 @@ static void groups_in(unsigned int which)
 	bool can_add = true;
 
 	while ((m = next_group(which, m ? m->order : 0))) {
-		if (m->event.state != PERF_EVENT_STATE_INACTIVE ||
-		    (is_hardware(&m->event) &&
-		     (!can_add || (pmu->filter && pmu->filter(pmu, host.cpu)))))
+		if (m->event.state != PERF_EVENT_STATE_INACTIVE || !can_add ||
+		    pmu->filter(pmu, host.cpu))
 			continue;
 		if (!group_in(&m->event))
 			continue;
@@ -512,10 +508,7 @@ static void disable_here(struct perf_event *e)
 {
 	const unsigned long before = begin();
 
-	if (is_leader(e))
-		group_out(e);
-	else
-		event_out(e);
+	group_out(e);
 	e->state = PERF_EVENT_STATE_OFF;
 	e->pending_disable = 0;
 	end(before);
@@ -600,8 +593,7 @@ void perf_tick(void)
 
 	perf_core.seq++;
 	for_each_event(m)
-		if (is_hardware(&m->event) && m->event.state == PERF_EVENT_STATE_ACTIVE &&
-		    m->event.oncpu == (int)host.cpu)
+		if (m->event.state == PERF_EVENT_STATE_ACTIVE && m->event.oncpu == (int)host.cpu)
 			tick_event(&m->event);
 	end(before);
 }
@@ -750,10 +742,7 @@ static void remove_here(struct perf_event *e)
 {
 	const unsigned long before = begin();
 
-	if (is_leader(e))
-		group_out(e);
-	else
-		event_out(e);
+	group_out(e);
 	end(before);
 }
 
@@ -788,14 +777,14 @@ void perf_close(struct perf_event *e)
 
 static void read_here(struct perf_event *e)
 {
-	struct pmu *pmu = e->pmu->start_txn ? e->pmu : NULL;
+	struct pmu *pmu = e->pmu;
 	const unsigned long before = host.irqs_off;
 	struct perf_event *member;
 
 	if (e->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 	host.irqs_off = true;
-	if (e->attr.read_format & PERF_FORMAT_GROUP && pmu) {
+	if (e->attr.read_format & PERF_FORMAT_GROUP) {
 		pmu->start_txn(pmu, PERF_PMU_TXN_READ);
 		for_each_member(member, e->group_leader)
 			if (member->state == PERF_EVENT_STATE_ACTIVE) {
@@ -804,7 +793,7 @@ static void read_here(struct perf_event *e)
 			}
 		pmu->commit_txn(pmu);
 	} else {
-		e->pmu->read(e);
+		pmu->read(e);
 	}
 	host.irqs_off = before;
 }
