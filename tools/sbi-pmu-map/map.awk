@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # map.awk - after read-cores.awk: what sbi-pmu-map prints. task: check, write or list; only: name of a
-# core, "": by the tree; properties: a file of a tree's properties; verbose: list all events.
+# core, "": by the tree; properties: a file of a tree's properties.
 
 # a & b of 32 bits; POSIX awk has no such operator.
 function both(a, b,    bit, value)
@@ -122,7 +122,7 @@ function check(t,    i, n, name, value, taken, lost, mended)
 		}
 	}
 	printf "events: raw rows take %d of %d\n", taken, events[t]
-	if (lost != "" && (verbose || taken))
+	if (lost != "" && taken)
 		print "  not:" lost
 	if (mended) {
 		print "  with these rows, as the core is known to have them, " mended " more:"
