@@ -369,27 +369,23 @@ static void set_name(void)
  */
 static int record(const struct td_profile *profile)
 {
-	static char script[] = "file=$0 target=$3 options=\"-c $1 -e $2\"; shift 3; "
-			       "exec perf record -q -g -o \"$file\" $options $target -- \"$@\"";
-	char event[96], period[24], target[4096] = "";
-	char *first[] = { "sh", "-c", script, (char *)options.record, period, event, target };
+	char event[96], period[24];
+	char *perf[] = { "perf", "record", "-q", "-g", "-o", (char *)options.record, "-c", period,
+			 "-e", event, options.n_pids ? "-p" : options.all_cpus ? "-a" : "-q",
+			 options.n_pids ? options.pid_list : "-q", "--" };
 	unsigned int words = 1;
 	struct process p;
 	char **argv;
 
 	while (options.command[words - 1])
 		words++;
-	argv = calloc(ARRAY_SIZE(first) + words, sizeof(*argv));
+	argv = calloc(ARRAY_SIZE(perf) + words, sizeof(*argv));
 	if (!argv)
 		err(FAILED, "perf");
 	td_name_event(&set, profile->event, event);
 	snprintf(period, sizeof(period), "%llu", profile->period);
-	if (options.n_pids)
-		snprintf(target, sizeof(target), "-p %s", options.pid_list);
-	else if (options.all_cpus)
-		snprintf(target, sizeof(target), "-a");
-	memcpy(argv, first, sizeof(first));
-	memcpy(argv + ARRAY_SIZE(first), options.command, words * sizeof(*argv));
+	memcpy(argv, perf, sizeof(perf));
+	memcpy(argv + ARRAY_SIZE(perf), options.command, words * sizeof(*argv));
 	options.interval = 0;
 	p = create_process(argv, -1);
 	start_process(&p);
