@@ -3,7 +3,6 @@
 #
 # install.sh - the version is the same wherever it is written; what 'make install' puts into a
 # folder works there, and 'make uninstall' removes all of it. Without a kernel: not the module.
-# shellcheck source=selftests/host/steps.sh
 . "$(dirname "$0")/steps.sh"
 
 version=$(sed -n 's/.*SBI_PMU_VERSION "\(.*\)"/\1/p' "$top/include/sbi_pmu/version.h")

@@ -3,7 +3,6 @@
 #
 # map.sh - sbi-pmu-map finds the wrong rows of nine boards' trees (boards.tsv), and none in an overlay that
 # it wrote itself; and refuses what is no tree. What is expected is written here by hand. Needs dtc.
-# shellcheck source=selftests/host/steps.sh
 . "$(dirname "$0")/steps.sh"
 command -v fdtget >/dev/null || { echo "skipped: dtc is not installed (Debian: device-tree-compiler)"; exit 4; }
 map=$top/tools/sbi-pmu-map/sbi-pmu-map

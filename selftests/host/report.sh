@@ -3,7 +3,6 @@
 #
 # report.sh - in shared mode sbi-pmu-report and the test of the package take events that there are: on
 # most boards neither cycles nor instructions. perf, of which they show the errors, is a stand-in.
-# shellcheck source=selftests/host/steps.sh
 . "$(dirname "$0")/steps.sh"
 pmu=$dir/devices/sbi_pmu
 mkdir -p "$pmu/caps" "$dir/bin"
