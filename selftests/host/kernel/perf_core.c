@@ -901,24 +901,20 @@ int perf_hotplug(unsigned int cpu, bool online)
 	const unsigned int before = host.cpu;
 	int ret;
 
+	host_run_cpu(cpu);
 	if (online) {
-		host_run_cpu(cpu);
 		fakesbi_restart();
 		host.scounteren[cpu] = HOST_OPEN_AT_START;
 		current = &perf_core.idle;
-		host_run_cpu(before);
-		ret = host_hotplug(cpu, true);
-		host_run_cpu(cpu);
-		if (!ret)
-			perf_resched();
-		host_run_cpu(before);
-		return ret;
 	}
-	ret = host_hotplug(cpu, false);
-	host_run_cpu(cpu);
-	perf_switch(&perf_core.idle);
+	ret = host_hotplug(cpu, online);
+	if (!online) {
+		perf_switch(&perf_core.idle);
+		exit_cpu(cpu);
+	} else if (!ret) {
+		perf_resched();
+	}
 	host_run_cpu(before);
-	exit_cpu(cpu);
 	return ret;
 }
 
