@@ -59,8 +59,7 @@ checkpatch)
 	[ -n "${CHECKPATCH:-}" ] || skip "CHECKPATCH does not name the kernel's checkpatch.pl"
 	# QEMU's own names are in CamelCase. The host's models imitate the kernel's macros.
 	find "$driver" include selftests tools -name '*.[ch]' ! -name 'xiangshan-hpm.[ch]' \
-		! -path '*/vendor-pmu/*' ! -path 'selftests/consumers/*' \
-		! -path 'selftests/host/*' ! -path 'selftests/fakesbi/*' -print0 |
+		! -path '*/vendor-pmu/*' ! -path 'selftests/host/*' ! -path 'selftests/fakesbi/*' -print0 |
 		xargs -0 perl "$CHECKPATCH" --no-tree --strict --terse --quiet --no-summary \
 			--max-line-length=100 --ignore "$(sed 's/[[:space:]]*#.*//; /^$/d' selftests/checkpatch.ignore | paste -sd,)" -f 2>&1 |
 		rule 'checkpatch'
