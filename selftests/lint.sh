@@ -103,7 +103,7 @@ find_lines '^(static )?[a-z][a-z_ ]*[ *][a-z_]+( = .*)?;$' "[^:]*\.h" |
 grep -nE '#include "|#include <' selftests/fakesbi/*.[ch] |
 	grep -vE '"(fakesbi|quirks|spec|\.\./\.\./drivers/perf/sbi_pmu/backend_sbi)\.h"' |
 	rule 'the firmware model has numbers of its own, in spec.h'
-find Kbuild Makefile "$driver" include selftests tools -type f ! -name '*.tsv' \
+find Kbuild Makefile "$driver" include selftests tools -type f ! -name '*.tsv' ! -path '*/build/*' \
 	-exec grep -L 'SPDX-License-Identifier' {} + |
 	rule 'no SPDX line'
 exit $failed
