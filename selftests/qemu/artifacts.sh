@@ -304,22 +304,6 @@ artifact_kvm() {
 	as_root rm -rf "$1/tree"
 }
 
-# Debian's riscv64 programs of others that count events, as a tree for an archive: PAPI and Prometheus'
-# node exporter; the source of the library that PAPI has its events from; and what patches that.
-artifact_collectors() {
-	local libraries=usr/lib/riscv64-linux-gnu
-	keep_packages "$testing" patch "$1" patch
-	# shellcheck disable=SC2016 # $1 is for mmdebstrap's shell
-	debstrap "$testing" extract riscv64 papi-tools,prometheus-node-exporter "$1/all" \
-		--setup-hook='sed -i "s/^deb \(.*\)/&\ndeb-src \1/" "$1/etc/apt/sources.list"' \
-		--extract-hook='cd "$1" && APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -q --tar-only --download-only source libpfm4'
-	mkdir -p "$1/tree/usr/bin" "$1/tree/$libraries"
-	cp "$1"/all/libpfm4_*.orig.tar.* "$1/libpfm4.tar"
-	(cd "$1/all" && cp -a usr/bin/papi_* usr/bin/prometheus-node-exporter ../tree/usr/bin/ &&
-		cp -a $libraries/lib{papi,pfm,sde}.so.* "../tree/$libraries/")
-	as_root rm -rf "$1/all"
-}
-
 # ---- the cache ----
 
 # What else is part of a recipe: the files that it reads, and the artifact that it uses.
@@ -343,7 +327,7 @@ recipe_text() {
 		;;
 	stable_built) declare -f build_kernel && echo "$build_packages" "$stable_packages" ;;
 	packaging) echo "$unpack_headers" "$unpack_newer" ;;
-	q7 | q11 | collectors) declare -f keep_packages keep_program ;;
+	q7 | q11) declare -f keep_packages keep_program ;;
 	qfix) declare -f keep_program ;;
 	debug) declare -f build_kernel ;;
 	linux) declare -f build_kernel keep_program ;;
@@ -390,8 +374,7 @@ artifact_size() {
 	qfix) echo 2000 ;;
 	debug) echo 7500 ;;
 	linux) echo 6000 ;;
-	kvm | kerneltools | consumers) echo 700 ;;
-	q7 | collectors) echo 700 ;;
+	kvm | kerneltools | consumers | q7) echo 700 ;;
 	q11) echo 500 ;;
 	*) echo 200 ;;
 	esac

@@ -233,17 +233,14 @@ artifacts_of() { # CASES
 		values qemu <<<"$1"
 		values kernel <<<"$1"
 		[ -z "$(kvm_cases <<<"$1")" ] || echo kvm
-		[ -z "$(collectors_cases <<<"$1")" ] || echo collectors
 	)
-	for name in qfix stable testing q7 q11 firmware kvm collectors debug; do
+	for name in qfix stable testing q7 q11 firmware kvm debug; do
 		! grep -qxF $name <<<"$needed" || echo $name
 	done
 }
 
-# Of the cases on standard input: those in a KVM guest, those with programs of others, and those that
-# boot alone.
+# Of the cases on standard input: those in a KVM guest, and those that boot alone.
 kvm_cases() { cases_with options '(.* )?kvm=.*'; }
-collectors_cases() { cases_with options '(.* )?collectors( .*)?'; }
 alone_cases() { cases_with options '(.* )?alone( .*)?'; }
 
 # available_cases CASES: print those that can be booted. The others are skipped, since the mirror
@@ -426,9 +423,6 @@ run_jobs() {
 	fi
 	for suite in $(kvm_cases <<<"$cases" | values kernel | sort -u); do
 		host_initrd "$suite"
-	done
-	for suite in $(collectors_cases <<<"$cases" | values kernel | sort -u); do
-		collectors_initrd "$suite" || cases=$(grep -vxF "$(collectors_cases <<<"$cases")" <<<"$cases")
 	done
 	run_queue 2 <<<"$late"$'\n'"$(grep -vxF "$(alone_cases <<<"$cases")" <<<"$cases")"
 	run_queue 1 <<<"$(alone_cases <<<"$cases")"

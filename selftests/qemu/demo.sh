@@ -106,7 +106,6 @@ shell() {
 		die "the programs of '$1' run in a KVM guest, which has no prompt"
 	# shellcheck disable=SC2046 # words
 	prepare_boot "$kernel" $(artifacts_of "$case")
-	[[ " $options " != *" collectors "* ]] || collectors_initrd "$kernel" || exit
 	say "booting; 'exit' or Ctrl-D powers the machine off"
 	machine_command "$qemu" "$kernel" "$mode" "$options" "$cpu" quiet -serial mon:stdio
 	"${machine[@]}"

@@ -76,26 +76,6 @@ host_initrd() {
 	rm -r "$folder/host"
 }
 
-# collectors_initrd SUITE: make the initrd with the collectors and, in /patched, what make libpfm4 is for:
-# the library with its patch, and the file of PAPI's presets.
-collectors_initrd() {
-	local folder=$run/$1 tools
-	tools=$(artifact collectors)
-	mkdir -p "$folder/libpfm4" "$folder/collectors/patched"
-	tar -C "$folder/libpfm4" --strip-components=1 -xf "$tools/libpfm4.tar" &&
-		make -s -C "$run/tree" libpfm4 LIBPFM4="$folder/libpfm4" BUILD="$folder" &&
-		run_program collectors patch -s -p1 -d "$folder/libpfm4" <"$folder/libpfm4.patch" &&
-		in_root "$(artifact testing)/root" "$folder/libpfm4:/run/src" -- make -s -C /run/src/lib \
-			ARCH=riscv64 DBG=-Wall CC=riscv64-linux-gnu-gcc AR=riscv64-linux-gnu-ar >"$folder/libpfm4.log" 2>&1 &&
-		cp "$folder"/libpfm4/lib/libpfm.so.4.* "$folder/collectors/patched/libpfm.so.4" &&
-		cp "$folder/papi_events.csv" "$folder/collectors/patched/" &&
-		cp -a "$tools/tree/." "$folder/collectors/" || { cat "$folder/libpfm4.log"; return 1; }
-	{
-		cat "$folder/initrd"
-		cpio_of "$(artifact testing)/root" "$folder/collectors"
-	} >"$folder/collectors-initrd"
-}
-
 # run_program ARTIFACT NAME ARGUMENT...: a program that keep_program has put there.
 run_program() {
 	local dir
@@ -142,7 +122,6 @@ machine_command() {
 		[ "$mode" = shared ] || append+=" lab_exclusive=1"
 		[ "$kvm" = "${kvm%,host}" ] || append+=" lab_hosts=1"
 	fi
-	[[ " $options " != *" collectors "* ]] || initrd=collectors-initrd
 	case $cpu in *ssaia=true*) virt=virt,aia=aplic-imsic ;; esac
 	# Time is then that of the instructions, and does not depend on this machine's load.
 	[ -z "$icount" ] || clock=(-icount "shift=$icount,sleep=off")
