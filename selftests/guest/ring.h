@@ -9,7 +9,7 @@
 
 #include "harness.h"
 
-/* Fields of every sample. PERF_SAMPLE_READ is optional. */
+/* Fields of every sample */
 #define SAMPLE_BASE	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD)
 
 /* 512 KiB hold one second of samples at the highest rate that the tests allow. */
@@ -29,13 +29,11 @@ struct ring {
 	bool has_hw_index;
 };
 
-/* What a sample has beyond that: a group read, or branches; else zero. */
+/* Branches, if the sample has them; else zero. */
 struct record {
 	uint16_t misc;
 	uint32_t pid;
 	uint64_t ip, time, period;
-	uint64_t values;	/* length of the group read */
-	uint64_t value[4];
 	uint64_t branches;
 	struct perf_branch_entry branch[64];
 };
@@ -91,12 +89,11 @@ static inline void ring_close(struct ring *ring)
  * @samples: number of samples
  * @weight: sum of their periods: the number of events that they stand for
  * @throttled: THROTTLE records
- * @unthrottled: UNTHROTTLE records
  * @lost: LOST records
  * @last: time of the last sample
  */
 struct ring_totals {
-	uint64_t samples, weight, throttled, unthrottled, lost, last;
+	uint64_t samples, weight, throttled, lost, last;
 };
 
 /*
@@ -120,16 +117,11 @@ static inline struct ring_totals ring_look(struct ring *ring, void (*look)(const
 		memcpy(&header, word, sizeof(header));
 		tail += header.size;
 		s.throttled += header.type == PERF_RECORD_THROTTLE;
-		s.unthrottled += header.type == PERF_RECORD_UNTHROTTLE;
 		s.lost += header.type == PERF_RECORD_LOST;
 		if (header.type != PERF_RECORD_SAMPLE)
 			continue;
 		r = (struct record){ .misc = header.misc, .ip = word[1], .pid = word[2],
 				     .time = word[3], .period = word[4] };
-		if (ring->sample_type & PERF_SAMPLE_READ) {
-			r.values = word[5];
-			memcpy(r.value, &word[6], sizeof(r.value));
-		}
 		if (ring->sample_type & PERF_SAMPLE_BRANCH_STACK) {
 			r.branches = word[5];
 			if (r.branches > ARRAY_SIZE(r.branch))

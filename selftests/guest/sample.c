@@ -43,7 +43,7 @@ static struct perf_event_attr sampler(uint64_t config, unsigned int hz)
 
 /* What the functions that look at samples have found: add_*() below. */
 static struct {
-	uint64_t right, light, heavy, values[2];
+	uint64_t right, light, heavy;
 } seen;
 
 /* Do the weights of the samples add up to the count? */
@@ -213,47 +213,35 @@ static void test_frequency(uint64_t config)
 	      "%s_are_sampled_at_requested_frequency", name_of(config));
 }
 
-/* ---- contents of samples ---- */
+/* ---- throttling ---- */
 
-static void add_group(const struct record *r)
+/*
+ * The period would give 10000 samples per second, and 250 are allowed: perf core stops the event
+ * after its samples of a tick, and starts it in the next tick.
+ */
+static void test_throttle(void)
 {
-	seen.right += r->values == 2 && r->value[0] > seen.values[0] &&
-		      r->value[1] > seen.values[1];
-	memcpy(seen.values, r->value, sizeof(seen.values));
+	const struct perf_event_attr attr = sampler(CYCLES, 10000);
+	const bool limited = set_max_rate("250");
+	uint64_t end, ns, allowed;
+	struct ring_totals s;
+
+	do {
+		ns = now_ns();
+		s = sample_load(attr, 0, -1, 2000, spin_load, NULL).totals;
+		end = now_ns();
+		ns = end - ns;
+		allowed = ns * 250 / 1000000000 * 12 / 10;
+	} while (try_again("throttling", s.samples <= allowed && s.last > end - ns / 10));
+	set_max_rate("100000");
+	note("%lu samples in %lu ms, %lu allowed, the last one %lu ms before the end", s.samples,
+	     ns / 1000000, allowed, (end - s.last) / 1000000);
+	check(limited && s.throttled && s.samples && s.samples <= allowed,
+	      "throttling_limits_samples");
+	check(s.last > end - ns / 10, "throttled_event_samples_until_end");
 }
 
-static void test_group_read(void)
-{
-	struct perf_event_attr attr = sampler(CYCLES, 200), member = event(INSTRUCTIONS);
-	struct ring_totals totals;
-	struct ring ring;
-	int fd;
-
-	attr.sample_type = PERF_SAMPLE_READ;
-	attr.read_format = PERF_FORMAT_GROUP;
-	/* All events of a group must use the same clock. */
-	member.use_clockid = 1;
-	member.clockid = CLOCK_MONOTONIC;
-	attr.disabled = 1;
-	ring = ring_open(&attr, 0, -1, -1);
-	fd = ring.fd < 0 ? -1 : perf_try(&member, 0, -1, ring.fd);
-	note("leader fd %d, member fd %d", ring.fd, fd);
-	if (!check(fd >= 0, "group_with_sampling_leader_opens"))
-		return;
-	memset(&seen, 0, sizeof(seen));
-	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
-	run_load(2000, mixed_load);
-	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
-	totals = ring_look(&ring, add_group);
-	close(fd);
-	ring_close(&ring);
-	note("%lu samples, %lu of them with two greater values", totals.samples, seen.right);
-	check(totals.samples > 20 && seen.right == totals.samples,
-	      "group_values_grow_with_each_sample");
-	note("leader: weights %lu, last value %lu", totals.weight, seen.values[0]);
-	check(within(totals.weight, seen.values[0], 5),
-	      "leader_sample_weights_add_up_to_its_value");
-}
+/* ---- CPUs ---- */
 
 static void test_each_cpu(void)
 {
@@ -293,7 +281,7 @@ int main(void)
 	else
 		skip("dtlb_misses_are_sampled_at_requested_frequency",
 		     "no counter can count dTLB misses");
-	test_group_read();
+	test_throttle();
 	test_each_cpu();
 
 	limits_restore();
