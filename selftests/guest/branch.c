@@ -591,7 +591,7 @@ int main(int argc, char **argv)
 	const char *stress = getenv("LAB_STRESS_SECONDS");
 	char text[16];
 
-	/* For perf_branch, and for test_exec() */
+	/* For perf_tool and demo_shared, and for test_exec() */
 	if (argc > 1 && (!strcmp(argv[1], "walk") || !strcmp(argv[1], "recurse"))) {
 		run_load(500, *argv[1] == 'w' ? walk_load : recurse_load);
 		return 0;

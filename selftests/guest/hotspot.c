@@ -17,7 +17,6 @@ static void load(void)
 int main(int argc, char **argv)
 {
 	run_load(argc > 1 ? atof(argv[1]) * 1000 : 1000, argc > 2 ? touch_load : load);
-	/* perf_record reads this line. */
 	if (light_ns)
 		printf("light took %.1f %% by the clock\n", light_percent_of_time());
 	return 0;
