@@ -135,16 +135,6 @@ make_suite() {
 
 artifact_stable() { make_suite "$stable" "$stable_packages" "$1"; }
 
-# In place of "stable" while the mirror cannot serve riscv64 packages of that suite: the kernel is
-# built from the source package, which is for all architectures, with the configuration of
-# machine.config and built.config; the userland is testing's.
-artifact_stable_built() {
-	debstrap "$stable" apt amd64 "$stable_packages,$build_packages" "$1/root"
-	build_kernel "$1" kernel.sh machine.config built.config
-	as_root rm -rf "$1/root/tmp/linux" "$1"/root/usr/src/linux-source-*
-	as_root cp "$(artifact testing)/base.cpio" "$1/"
-}
-
 artifact_testing() {
 	make_suite "$testing" gcc,libc6-dev,shellcheck,gawk,busybox,original-awk,locales "$1"
 }
@@ -248,14 +238,13 @@ artifact_packaging() {
 		--customize-hook="chroot \"\$1\" sh -ec '$unpack_newer' sh '$unpack_headers'"
 }
 
-# build_kernel FOLDER SCRIPT CONFIG...: in FOLDER/root, which can install packages, run a script
+# build_kernel FOLDER SCRIPT CONFIG: in FOLDER/root, which can install packages, run a script
 # with a kernel's configuration, and move what it makes to FOLDER.
 build_kernel() {
 	local folder=$1 root=$1/root script=$2
-	shift 2
 	as_root cp -L /etc/resolv.conf "$root/etc/"
 	as_root cp "$lab/$script" "$root/tmp/"
-	(cd "$lab" && cat "$@") | as_root tee "$root/tmp/config" >/dev/null
+	as_root cp "$lab/$3" "$root/tmp/config"
 	[ -z "$lab_expired" ] || echo 'Acquire::Check-Valid-Until "false";' |
 		as_root tee "$root/etc/apt/apt.conf.d/99lab-expired"
 	in_root "$root" -- bash "/tmp/$script" /tmp/config /out
@@ -267,7 +256,7 @@ build_kernel() {
 artifact_debug() {
 	local root=$1/root
 	as_root cp -a --reflink=auto "$(artifact testing)/root" "$root"
-	build_kernel "$1" kernel.sh machine.config debug.config
+	build_kernel "$1" kernel.sh debug.config
 	as_root rm -rf --one-file-system "$root"
 	ln -s "$(artifact testing)/root" "$root"
 	ln -s "$(artifact testing)/base.cpio" "$1/base.cpio"
@@ -311,8 +300,7 @@ recipe_inputs() {
 	case $1 in
 	qfix) cat "$lab"/qfix.sh "$lab"/patches/*.patch "$lab"/{xiangshan-hpm,vendor-pmu}/*.[ch] ;;
 	kvm) artifact_key testing ;;
-	stable_built) cat "$lab"/{kernel.sh,machine.config,built.config} && artifact_key testing ;;
-	debug) cat "$lab"/{kernel.sh,machine.config,debug.config} && artifact_key testing ;;
+	debug) cat "$lab"/{kernel.sh,debug.config} && artifact_key testing ;;
 	linux) cat "$lab/linux.sh" "$lab/linux.config" && artifact_key testing ;;
 	esac
 }
@@ -325,7 +313,6 @@ recipe_text() {
 		declare -f make_suite cpio_of
 		echo "$unpack_headers" "$build_packages" "$stable_packages"
 		;;
-	stable_built) declare -f build_kernel && echo "$build_packages" "$stable_packages" ;;
 	packaging) echo "$unpack_headers" "$unpack_newer" ;;
 	q7 | q11) declare -f keep_packages keep_program ;;
 	qfix) declare -f keep_program ;;
@@ -347,7 +334,6 @@ artifact_dir() { echo "$cache/$1-$(artifact_key "$1")"; }
 artifact() {
 	local dir
 	dir=$(artifact_dir "$1")
-	[ "$1" != stable ] || [ -e "$dir" ] || dir=$(artifact_dir stable_built)
 	echo "$dir"
 	[ -e "$dir" ] && return
 	is_unavailable "$1" || die "'$1' has not been made"
@@ -368,7 +354,6 @@ unavailable() { # NAME REASON
 artifact_size() {
 	case $1 in
 	stable) echo 2100 ;;
-	stable_built) echo 4500 ;;
 	testing) echo 1700 ;;
 	packaging) echo 2200 ;;
 	qfix) echo 2000 ;;
@@ -506,7 +491,6 @@ make_artifact() {
 			say "made '$name' in $((SECONDS - start)) s"
 		elif [ "$cause" = mirror ] || [ "$cause" = gone ]; then
 			unavailable "$name" "$advice"
-			[ "$name" != stable ] || make_artifact stable_built
 		else
 			exit 1
 		fi
@@ -515,23 +499,17 @@ make_artifact() {
 }
 
 # What an artifact is made from: other artifacts.
-made_from() { case $1 in kvm | debug | linux | stable_built) echo testing ;; esac; }
+made_from() { case $1 in kvm | debug | linux) echo testing ;; esac; }
 
 # make_artifacts MIB NAME...: make the artifacts that are missing, three at a time, in the given
 # order. MIB is the disk space that the run needs in addition.
 make_artifacts() {
-	local name missing=() need=$1 pid first=${#job_pids[@]} failed=0 built
+	local name missing=() need=$1 pid first=${#job_pids[@]} failed=0
 	shift
-	built=$(artifact_dir stable_built)
 	for name; do
 		[ ! -e "$(artifact_dir "$name")" ] || continue
-		# Tried again a day after a kernel has been built in its place.
-		if [ "$name" = stable ] && [ -n "$(find "$built" -maxdepth 0 -mtime -1 2>/dev/null)" ]; then
-			unavailable stable "so it was on $(date -r "$built" +%F)"
-		else
-			missing+=("$name")
-			need=$((need + $(artifact_size "$name")))
-		fi
+		missing+=("$name")
+		need=$((need + $(artifact_size "$name")))
 	done
 	enough_disk "making ${missing[*]:-nothing new} and a run" "$need"
 	[ ${#missing[@]} != 0 ] || return 0

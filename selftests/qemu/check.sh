@@ -147,10 +147,8 @@ build_by_clang() {
 		cd /run/clang
 		cp -r "$1" kernel
 		cd kernel
-		if [ -e .kernelvariables ]; then
-			rm -r .kernelvariables scripts tools
-			ln -s /usr/lib/linux-kbuild-*/scripts /usr/lib/linux-kbuild-*/tools .
-		fi
+		rm -r .kernelvariables scripts tools
+		ln -s /usr/lib/linux-kbuild-*/scripts /usr/lib/linux-kbuild-*/tools .
 		version=$(clang -dumpversion | awk -F . "{ print \$1 * 10000 + \$2 * 100 + \$3 }")
 		name=$(clang --version | head -n 1)
 		sed -i -e "s/^CONFIG_CC_IS_GCC=/CONFIG_CC_IS_CLANG=/" \
@@ -244,18 +242,10 @@ kvm_cases() { cases_with options '(.* )?kvm=.*'; }
 alone_cases() { cases_with options '(.* )?alone( .*)?'; }
 
 # available_cases CASES: print those that can be booted. The others are skipped, since the mirror
-# cannot serve an artifact; if that is all of them, it is a failure. On a kernel that was built in
-# place of Debian's, boots are skipped unless BUILT is set: its configuration lacks what some tests
-# use.
+# cannot serve an artifact; if that is all of them, it is a failure.
 available_cases() {
 	local case name kernels=0
 	while IFS= read -r case; do
-		if is_unavailable stable && [ -z "${BUILT:-}" ] && [ -n "$(cases_with kernel stable <<<"$case")" ]; then
-			printf '%s\ta boot\n' "Debian's stock kernel of $stable: $(why_unavailable stable); BUILT=1 boots the one built from source" |
-				record_skips "${case%%$'\t'*}"
-			record_result "${case%%$'\t'*}" 0 0 1 0
-			continue
-		fi
 		for name in $(artifacts_of "$case"); do
 			[ -e "$(artifact "$name" 2>"$run/why")" ] && continue
 			sed 's/^skipped: //; s/$/\ta boot/' "$run/why" | record_skips "${case%%$'\t'*}"
@@ -377,8 +367,6 @@ print_skips() {
 print_results() {
 	print_skips
 	[ ! -e "$run/unavailable" ] || awk -F '\t' '{ print "MISSING " $2 }' "$run/unavailable"
-	! is_unavailable stable || [ ! -e "$(artifact stable 2>/dev/null)" ] ||
-		echo "BUILT   Linux $(release_of stable) from source, in place of Debian's stock kernel${BUILT:+: its cases ran on that}"
 	awk -F '\t' -v jobs="$jobs" -v run="$run" '
 		!($1 in line) { name[++n] = $1 }
 		$1 in line && !$3 {
