@@ -6,7 +6,7 @@
 # They are built for riscv64 in a root that has debhelper, dkms, lintian and the headers of two
 # riscv64 kernels, and installed in a copy of it, by that system's dpkg and a cross compiler: an
 # emulated CPU would take ten times as long. Then a machine starts with each of the two kernels and
-# with the files that were installed; and once with a module that hangs. Sourced by lab.sh.
+# with the files that were installed. Sourced by lab.sh.
 
 # in_packaging ROOT COMMAND...: run selftests/qemu/deb.sh there. The sources of this run are in
 # $run/deb/sbi-pmu, and the packages in $run/deb.
@@ -29,36 +29,10 @@ deb() {
 	cp "$run"/deb/*.deb "$top/build/deb/" && ls "$top"/build/deb/*.deb
 }
 
-# start_packages FOLDER: boot a machine with the files of $run/FOLDER.
-start_packages() { demo_boot packages-start.sh q11 "$1" exclusive - rv64,sscofpmf=true; }
-
-started_packages() {
-	start_packages "$1"
-	shown_whole packages-start.sh || return
-	cat "$run/packages-start.sh.shown"
-}
-
-# add_files KERNEL FOLDER: add files to what a machine with this kernel has.
-add_files() {
-	cat "$run/$1/initrd" >"$run/$2/initrd"
-	cpio_of "$(artifact testing)/root" "$run/$2/files" >>"$run/$2/initrd"
-	ln -s "../$1/vmlinux" "$run/$2/vmlinux"
-}
-
-# A start that hangs while it loads the module, and the next one. No kernel here can write to a disk
-# without further modules, so the marker file of the former goes to the latter this way.
-hang_packages() { # KERNEL
-	mkdir -p "$run/hang/files/lab" "$run/hung/files/var/lib/sbi-pmu"
-	cp "$run/deb/hang.ko" "$run/hang/files/lab/" && add_files "$1" hang || return
-	start_packages hang
-	cat "$run/packages-start.sh.shown"
-	sed -n 's/^-- marker: //p' "$run/packages-start.sh.shown" >"$run/hung/files/var/lib/sbi-pmu/loading"
-	grep -q 'hang: the machine hangs' "$run/packages-start.sh.console" &&
-		[ "$(cat "$run/hung/files/var/lib/sbi-pmu/loading")" = "$1" ] || {
-		echo "no start that hung, or no marker of it"
-		return 1
-	}
-	add_files "$1" hung && started_packages hung
+# Boot a machine with the files of $run/FOLDER.
+started_packages() { # FOLDER
+	demo_boot packages-start.sh q11 "$1" exclusive - rv64,sscofpmf=true
+	shown_whole packages-start.sh && cat "$run/packages-start.sh.shown"
 }
 
 # All that is tested of the packages.
@@ -83,7 +57,6 @@ packages() {
 		cat "$guest/base.cpio" "$archive" >"$run/$release/initrd"
 		started_packages "$release" || return
 	done
-	hang_packages "$(cat "$packaging/kernel-release")"
 }
 
 # make check-packages: only that, with what is printed.
