@@ -242,42 +242,6 @@ static void test_filters(void)
 	}
 }
 
-/* ---- the kernel's branches ---- */
-
-static void syscall_load(void)
-{
-	for (unsigned int i = 0; i < 1000; i++)
-		syscall(SYS_getppid);
-}
-
-static void look_kernel(const struct record *r)
-{
-	for (unsigned int i = 0; i < r->branches; i++) {
-		const bool from = is_kernel(r->branch[i].from), to = is_kernel(r->branch[i].to);
-
-		seen.kernel += from && to;
-		seen.wrong += !from || !to;
-	}
-}
-
-static void test_kernel(void)
-{
-	struct perf_event_attr attr =
-		sampler(PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_ANY, 500);
-	struct sampled s;
-
-	attr.exclude_kernel = 0;
-	attr.exclude_user = 1;
-	memset(&seen, 0, sizeof(seen));
-	s = sample_load(attr, 0, -1, 1000, syscall_load, look_kernel);
-	if (!interrupts) {
-		check(s.fd == -EOPNOTSUPP, "by_timer_kernel_alone_is_eopnotsupp");
-		return;
-	}
-	note("%u of the kernel, %u others", seen.kernel, seen.wrong);
-	check(seen.kernel && !seen.wrong, "kernel_is_alone");
-}
-
 /* ---- calls that have not returned ---- */
 
 enum { DEPTH = 12 };
@@ -614,8 +578,7 @@ int main(int argc, char **argv)
 		note("%u entries%s", entries, has_types ? "" : " without types");
 		test_walk();
 		test_filters();
-		test_kernel();
-		test_call_stack();
+			test_call_stack();
 		test_others();
 		test_exec();
 		if (getenv("LAB_ICOUNT"))

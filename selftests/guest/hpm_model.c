@@ -6,7 +6,6 @@
  */
 #include <dirent.h>
 #include <math.h>
-#include <setjmp.h>
 
 #include "../qemu/xiangshan-hpm/model.h"
 #include "ring.h"
@@ -46,22 +45,10 @@ static uint64_t read_mirror(unsigned int n)
 	return value;
 }
 
-static sigjmp_buf no_csr;
-
-static void on_trap(int sig)
-{
-	(void)sig;
-	siglongjmp(no_csr, 1);
-}
-
 static void find_table(void)
 {
-	volatile uint64_t number = 0;
+	const uint64_t number = read_mirror(0);
 
-	signal(SIGILL, on_trap);
-	if (!sigsetjmp(no_csr, 1))
-		number = read_mirror(0);
-	signal(SIGILL, SIG_DFL);
 	table = number && number <= XS_TABLES ? &xs_tables[number - 1] : NULL;
 	note("table of the model: %s", table ? table->name : "none");
 	if (!check(table, "model_present"))
@@ -459,23 +446,6 @@ static void test_standard_events(void)
 
 /* ---- samples ---- */
 
-/* Until the event has run for half a second, however fast the host is */
-static struct sampled sample(struct perf_event_attr attr)
-{
-	struct ring ring = ring_open(&attr, 0, -1, -1);
-	struct sampled s = { .fd = ring.fd };
-
-	if (ring.fd < 0)
-		return s;
-	do {
-		work(2000000);
-		s.count = perf_get(ring.fd);
-	} while (s.count.running < 500 * 1000 * 1000UL && s.count.running);
-	s.totals = ring_drain(&ring);
-	ring_close(&ring);
-	return s;
-}
-
 /*
  * Overflows come when they are due. The counters count time (1 ns per cycle) except while firmware
  * runs; samples are handled late if the host is busy, and if that takes longer than a period, two
@@ -492,7 +462,7 @@ static void test_sampling(const char *name, struct perf_event_attr attr, unsigne
 	attr.sample_period = rate * 10000000; /* 100 per second */
 	do {
 		interrupts = interrupts_of("sbi_pmu");
-		s = sample(attr);
+		s = sample_load(attr, 0, -1, 1000, spin_load, NULL);
 		interrupts = interrupts_of("sbi_pmu") - interrupts;
 		due = s.count.value / attr.sample_period;
 		n = s.totals.samples;
