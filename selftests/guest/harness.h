@@ -365,17 +365,6 @@ static inline void read_lab_tests(void)
 	}
 }
 
-/* For rows of a table: may a result be wanted whose name begins with @start? */
-static inline bool is_wanted(const char *start)
-{
-	bool wanted = !ktap_only[0];
-
-	for (int i = 0; ktap_only[i]; i++)
-		wanted |= !strncmp(start, ktap_only[i], strlen(start)) ||
-			  !strncmp(start, ktap_only[i], strlen(ktap_only[i]));
-	return wanted;
-}
-
 static inline int end(void)
 {
 	for (int i = 0; ktap_only[i]; i++) {
@@ -459,12 +448,6 @@ static inline bool has_mode_filters(void)
 	pmu_text("caps/free_running", events, sizeof(events));
 	return (isa_has("sscofpmf") || isa_has("xandespmu") ||
 		!strcmp(cpuinfo("mvendorid"), "0x5b7")) && !strstr(events, "cycles");
-}
-
-/* Return: the errno of an event whose exclude_* filters no counter can apply, see event.c. */
-static inline int filter_errno(const struct perf_event_attr *attr)
-{
-	return attr->exclude_guest && isa_has("h") ? EINVAL : ENOENT;
 }
 
 /* Return: whether @test returns true in a child. */

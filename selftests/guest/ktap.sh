@@ -61,9 +61,7 @@ check() { # NAME COMMAND [ARGUMENT...]
 prepare() { # NAME COMMAND [ARGUMENT...]
 	result=$1
 	shift
-	rm -f /tmp/tries
 	if output=$("$@" 2>&1); then
-		[ ! -e /tmp/tries ] || note "$result: $(cat /tmp/tries)"
 		is_wanted "$result" || return 0
 		tests=$((tests + 1))
 		echo "ok $tests $suite.$result"
@@ -89,16 +87,6 @@ finish() {
 }
 
 fails() { ! "$@"; }
-
-# For what a busy host may disturb, as a wrong driver is wrong each time: run a command until it
-# succeeds, at most three times. The number of tries is a figure before the result, in /tmp/tries.
-try_often() { # COMMAND [ARGUMENT...]
-	for try in 1 2 3; do
-		echo "$1: $try of at most 3 tries" > /tmp/tries
-		"$@" && return
-	done
-	return 1
-}
 
 # ---- the module ----
 
