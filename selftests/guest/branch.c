@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * branch [SECONDS | walk | recurse] - samples with the last branches: each is one that the program
- * has taken, in the shares in which it takes them; filters; calls that have not returned; and
- * nobody sees branches of another program or of the kernel, for which it looks that many seconds
- * (10).
+ * branch [SECONDS | recurse] - samples with the last branches: each is one that the program has
+ * taken, in the shares in which it takes them; filters; and nobody sees branches of another program
+ * or of the kernel, for which it looks that many seconds (10).
  */
 #include "pingpong.h"
 #include "ring.h"
@@ -112,7 +111,6 @@ static void walk_load(void)
 static struct {
 	unsigned int samples, full, unlike, apart, kernel, wrong;
 	uint64_t edge[ARRAY_SIZE(edges)], known, other;
-	uint64_t depth[64];
 } seen;
 
 static void look_walk(const struct record *r)
@@ -242,8 +240,7 @@ static void test_filters(void)
 	}
 }
 
-/* ---- calls that have not returned ---- */
-
+/* Calls that have not returned, for test_exec() and demo_shared */
 enum { DEPTH = 12 };
 
 static __attribute__((noinline, noclone, noipa)) void recurse(unsigned int n)
@@ -259,37 +256,6 @@ static void recurse_load(void)
 {
 	recurse(DEPTH);
 	asm volatile(""); /* else it is a jump */
-}
-
-/* In work(), the newest is the last call of recurse(). */
-static void look_recursion(const struct record *r)
-{
-	unsigned int depth = 0;
-
-	while (depth < r->branches && r->branch[depth].to == (uintptr_t)recurse)
-		depth++;
-	seen.samples++;
-	seen.depth[depth]++;
-}
-
-static void test_call_stack(void)
-{
-	struct sampled s;
-	unsigned int deeper = 0;
-
-	memset(&seen, 0, sizeof(seen));
-	s = sample_load(sampler(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
-				PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES, 500),
-			0, -1, 2000, recurse_load, look_recursion);
-	for (unsigned int i = DEPTH + 2; i < ARRAY_SIZE(seen.depth); i++)
-		deeper += seen.depth[i];
-	for (unsigned int i = 0; i < ARRAY_SIZE(seen.depth); i++)
-		if (seen.depth[i])
-			note("%u calls: %lu samples", i, seen.depth[i]);
-	check(s.fd >= 0 && seen.samples > 100, "call_stack_is_sampled");
-	/* The rest are samples in between, and after a switch to another program and back. */
-	check(seen.depth[DEPTH + 1] * 10 > seen.samples * 9ULL && !deeper,
-	      "call_stack_has_the_depth_of_the_recursion");
 }
 
 /* ---- nobody sees another's ---- */
@@ -555,9 +521,8 @@ int main(int argc, char **argv)
 	const char *stress = getenv("LAB_STRESS_SECONDS");
 	char text[16];
 
-	/* For perf_tool and demo_shared, and for test_exec() */
-	if (argc > 1 && (!strcmp(argv[1], "walk") || !strcmp(argv[1], "recurse"))) {
-		run_load(500, *argv[1] == 'w' ? walk_load : recurse_load);
+	if (argc > 1 && !strcmp(argv[1], "recurse")) {
+		run_load(500, recurse_load);
 		return 0;
 	}
 	begin();
@@ -578,8 +543,7 @@ int main(int argc, char **argv)
 		note("%u entries%s", entries, has_types ? "" : " without types");
 		test_walk();
 		test_filters();
-			test_call_stack();
-		test_others();
+				test_others();
 		test_exec();
 		if (getenv("LAB_ICOUNT"))
 			show_costs(atoi(getenv("LAB_ICOUNT")));
