@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The overflow interrupts of cores, one row each. */
+#include <linux/cpufeature.h>
+#include <linux/smp.h>
+
+#include <asm/cpufeature.h>
+#include <asm/hwcap.h>
+#include <asm/vendor_extensions.h>
+#include <asm/vendor_extensions/andes.h>
+#include <asm/vendorid_list.h>
+
 #include "sbi_pmu.h"
 
 #define THEAD	0x5b7 /* mvendorid (JEDEC) */
@@ -54,16 +63,54 @@ bool sbi_pmu_may_have_one_filter(const struct sbi_pmu_firmware_id *core)
 	return core->mvendorid == THEAD && !core->marchid && !core->mimpid;
 }
 
-/* The overflow interrupt of a core with these ISA extensions, NULL if none is known. */
-const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_firmware_id *core,
-						       bool sscofpmf, bool xandespmu)
+struct check {
+	const struct sbi_pmu_irq_source *source;
+	atomic_t missing; /* number of CPUs that do not have it */
+};
+
+/* Other cores will have no events. In a KVM guest scountovf is not used, and may trap. */
+static void check_here(void *arg)
 {
-	if (sscofpmf)
-		return &sources[LCOFI];
-	if (sbi_pmu_may_have_one_filter(core) ||
-	    (core->mvendorid == THEAD && core->marchid == THEAD_C908 && core->mimpid == K230))
-		return &sources[THEAD_IRQ];
-	return xandespmu ? &sources[ANDES_IRQ] : NULL;
+	const struct sbi_pmu *pmu = sbi_pmu_the_pmu;
+	struct check *check = arg;
+	const struct sbi_pmu_irq_source *source = check->source;
+
+	if (!sbi_pmu_sbi_same_core(&pmu->id))
+		return;
+	if ((!sbi_pmu_in_kvm(pmu) && !sbi_pmu_csr_exists(source->overflow)) ||
+	    !sbi_pmu_csr_exists(source->pending) || !sbi_pmu_csr_exists(source->enable) ||
+	    !sbi_pmu_csr_can_enable(source->enable, source->mask))
+		atomic_inc(&check->missing);
+}
+
+/* Can it be enabled on all CPUs? QEMU 10 and 11 have Sscofpmf, but the bit is read-only zero. */
+bool sbi_pmu_irq_source_exists(const struct sbi_pmu_irq_source *source)
+{
+	struct check check = { .source = source };
+
+	on_each_cpu(check_here, &check, true);
+	return !atomic_read(&check.missing);
+}
+
+/*
+ * Find the overflow interrupt of the cores; whether it works is tested later. A device tree may
+ * lack Sscofpmf though the cores have it. KVM does not virtualise scountovf.
+ */
+void sbi_pmu_irq_source_probe(struct sbi_pmu *pmu)
+{
+	const struct sbi_pmu_firmware_id *core = &pmu->id;
+
+	if (riscv_isa_extension_available(NULL, SSCOFPMF))
+		pmu->irq_source = &sources[LCOFI];
+	else if (sbi_pmu_may_have_one_filter(core) ||
+		 (core->mvendorid == THEAD && core->marchid == THEAD_C908 && core->mimpid == K230))
+		pmu->irq_source = &sources[THEAD_IRQ];
+	else if (riscv_isa_vendor_extension_available(ANDES_VENDOR_ID, XANDESPMU))
+		pmu->irq_source = &sources[ANDES_IRQ];
+	if (pmu->irq_source)
+		pmu->caps.filter = pmu->irq_source->filters;
+	else if (!sbi_pmu_in_kvm(pmu) && sbi_pmu_irq_source_exists(&sources[LCOFI]))
+		pmu->irq_source = &sources[LCOFI];
 }
 
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name)

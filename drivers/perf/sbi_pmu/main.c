@@ -8,9 +8,6 @@
 
 #include <asm/cpufeature.h>
 #include <asm/hwcap.h>
-#include <asm/vendor_extensions.h>
-#include <asm/vendor_extensions/andes.h>
-#include <asm/vendorid_list.h>
 
 #include "counters.h"
 #include "sysfs.h"
@@ -103,35 +100,6 @@ static void log_found(struct sbi_pmu *pmu, const char *owner, const char *sampli
 			pmu->counters.narrow, SBI_PMU_MIN_WIDTH);
 }
 
-/* Other cores will have no events. */
-static void count_without_scountovf(void *arg)
-{
-	atomic_t *without = arg;
-
-	if (sbi_pmu_sbi_same_core(&sbi_pmu_the_pmu->id) && !sbi_pmu_csr_exists(CSR_SCOUNTOVF))
-		atomic_inc(without);
-}
-
-/*
- * The overflow interrupt of the cores, and what their counters can do: both are tested later. A
- * device tree may lack Sscofpmf though the cores have it. KVM does not virtualise scountovf.
- */
-static void probe_irq_source(struct sbi_pmu *pmu)
-{
-	const bool sscofpmf = riscv_isa_extension_available(NULL, SSCOFPMF);
-	const bool xandespmu = riscv_isa_vendor_extension_available(ANDES_VENDOR_ID, XANDESPMU);
-	atomic_t without = ATOMIC_INIT(0);
-
-	pmu->irq_source = sbi_pmu_irq_source_of(&pmu->id, sscofpmf, xandespmu);
-	if (pmu->irq_source) {
-		pmu->caps.filter = pmu->irq_source->filters;
-	} else if (!sbi_pmu_in_kvm(pmu)) {
-		on_each_cpu(count_without_scountovf, &without, true);
-		if (!atomic_read(&without))
-			pmu->irq_source = sbi_pmu_irq_source_of(&pmu->id, true, false);
-	}
-}
-
 /* Ask one CPU, with which cpu.c compares the others. Return: 0, -ENXIO if it is offline. */
 static int on_probed_cpu(struct sbi_pmu *pmu, void (*function)(void *arg), void *arg)
 {
@@ -181,7 +149,7 @@ static int probe_machine(struct sbi_pmu *pmu)
 		return p.no_counters ?: -ENODEV;
 	}
 
-	probe_irq_source(pmu);
+	sbi_pmu_irq_source_probe(pmu);
 	pmu->caps.has_h = riscv_isa_extension_available(NULL, h);
 	/* OpenSBI before 1.5 uses any code as an index into its own memory. */
 	pmu->caps.nonstandard_fw = pmu->id.impl != SBI_IMPL_OPENSBI ||

@@ -516,21 +516,6 @@ static const char *test_irq(struct sbi_pmu *pmu)
 
 /* ---- request and free ---- */
 
-/* In a KVM guest scountovf is not used, and may trap. Other cores will have no events. */
-static void count_if_missing(void *arg)
-{
-	const struct sbi_pmu *pmu = sbi_pmu_the_pmu;
-	const struct sbi_pmu_irq_source *source = pmu->irq_source;
-	atomic_t *missing = arg;
-
-	if (!sbi_pmu_sbi_same_core(&pmu->id))
-		return;
-	if ((!sbi_pmu_in_kvm(pmu) && !sbi_pmu_csr_exists(source->overflow)) ||
-	    !sbi_pmu_csr_exists(source->pending) || !sbi_pmu_csr_exists(source->enable) ||
-	    !sbi_pmu_csr_can_enable(source->enable, source->mask))
-		atomic_inc(missing);
-}
-
 /**
  * sbi_pmu_overflow_request() - request the overflow interrupt, if this machine has it
  * @pmu: the driver, whose backend is chosen; its irq is filled in, and caps.fixed_alike
@@ -539,7 +524,6 @@ static void count_if_missing(void *arg)
  */
 const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 {
-	atomic_t missing = ATOMIC_INIT(0);
 	struct irq_domain *domain;
 	const char *why;
 
@@ -547,9 +531,7 @@ const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 		return "the other PMU has the interrupt";
 	if (!pmu->irq_source)
 		return "no Sscofpmf";
-	/* QEMU 10 and 11 have Sscofpmf, but the enable bit is read-only zero. */
-	on_each_cpu(count_if_missing, &missing, true);
-	if (atomic_read(&missing))
+	if (!sbi_pmu_irq_source_exists(pmu->irq_source))
 		return "the interrupt cannot be enabled";
 	why = test_irq(pmu);
 	if (why)

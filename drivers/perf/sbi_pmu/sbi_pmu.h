@@ -659,8 +659,8 @@ struct sbi_pmu_irq_source {
 	bool loses;         /* overflows that come while firmware clears others */
 };
 
-const struct sbi_pmu_irq_source *sbi_pmu_irq_source_of(const struct sbi_pmu_firmware_id *core,
-						       bool sscofpmf, bool xandespmu);
+void sbi_pmu_irq_source_probe(struct sbi_pmu *pmu);
+bool sbi_pmu_irq_source_exists(const struct sbi_pmu_irq_source *source);
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name);
 bool sbi_pmu_may_have_one_filter(const struct sbi_pmu_firmware_id *core);
 
