@@ -14,10 +14,11 @@
 
 /* A way to program counters. Context: on the CPU, interrupts disabled. */
 struct sbi_pmu_backend {
-	const char *name; /* in caps/backend, and a value of backend= */
+	const char *name;   /* in caps/backend, and a value of backend= */
+	const char *in_log; /* in the log line at load, or NULL */
 	/* prepare the counters of a CPU that comes online: none holds an event after it */
 	void (*online)(struct sbi_pmu_cpu *cpu);
-	/* the CPU or the driver goes, its counters have been released */
+	/* the CPU or the driver goes, its counters have been released; NULL: nothing to do */
 	void (*offline)(struct sbi_pmu_cpu *cpu);
 	/* after a low-power state, before counters are configured again; NULL: nothing to do */
 	void (*resume)(struct sbi_pmu_cpu *cpu);
@@ -65,11 +66,8 @@ u64 sbi_pmu_counter_convert(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 raw);
 void sbi_pmu_counter_started_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value);
 
 /* Snapshot (backend_snapshot.c) */
-int sbi_pmu_shmem_alloc(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_shmem_free(struct sbi_pmu_cpu *cpu);
-bool sbi_pmu_shmem_register(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_shmem_unregister(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_shmem_offline(struct sbi_pmu_cpu *cpu);
+const char *sbi_pmu_snapshot_alloc(struct sbi_pmu *pmu);
+void sbi_pmu_snapshot_free(struct sbi_pmu *pmu);
 bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu);
 
 /* Delegated counters (backend_csr.c) */

@@ -475,7 +475,6 @@ static void csr_offline(struct sbi_pmu_cpu *cpu)
 		unclaim(cpu, i);
 		run_fixed(cpu, i);
 	}
-	sbi_pmu_shmem_offline(cpu);
 	cpu->inhibited = false;
 }
 
@@ -868,6 +867,7 @@ bool sbi_pmu_delegation_is_everywhere(struct sbi_pmu *pmu)
 
 const struct sbi_pmu_backend sbi_pmu_backend_csr = {
 	.name = "csr",
+	.in_log = ", delegated counters",
 	.online = csr_online,
 	.offline = csr_offline,
 	.resume = csr_resume,

@@ -73,7 +73,7 @@ int sbi_pmu_counter_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value)
  * Release what ran before has left configured in firmware. One by one: some firmware stops none
  * after the first that is stopped already. Not the fixed counters: programs may read them, and
  * firmware that does not hand them out starts none again. Nor may a boot loader, or a kernel before
- * kexec, have left a snapshot shared memory.
+ * kexec, have left a snapshot shared memory; ours takes its place.
  */
 void sbi_pmu_sbi_backend_online(struct sbi_pmu_cpu *cpu)
 {
@@ -81,8 +81,8 @@ void sbi_pmu_sbi_backend_online(struct sbi_pmu_cpu *cpu)
 
 	for_each_counter(i, cpu->counters->programmable | cpu->counters->firmware)
 		sbi_pmu_sbi_release(cpu, i);
-	if (!sbi_pmu_shmem_register(cpu))
-		sbi_pmu_shmem_unregister(cpu);
+	if (!cpu->shmem.data)
+		sbi_pmu_sbi_set_shmem(cpu, SBI_SHMEM_DISABLE);
 }
 
 int sbi_pmu_sbi_backend_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx)
@@ -143,7 +143,6 @@ u64 sbi_pmu_sbi_backend_start(struct sbi_pmu_cpu *cpu, u64 which)
 const struct sbi_pmu_backend sbi_pmu_backend_sbi = {
 	.name = "sbi",
 	.online = sbi_pmu_sbi_backend_online,
-	.offline = sbi_pmu_shmem_offline,
 	.config = sbi_pmu_sbi_config,
 	.release = sbi_pmu_sbi_release,
 	.start_one = sbi_pmu_sbi_backend_start_one,

@@ -11,31 +11,43 @@
 
 /* ---- the shared memory ---- */
 
-int sbi_pmu_shmem_alloc(struct sbi_pmu_cpu *cpu)
+/* Return: NULL, or in words for the log why there is none. Context: may sleep. */
+const char *sbi_pmu_snapshot_alloc(struct sbi_pmu *pmu)
 {
-	cpu->shmem.data = (struct riscv_pmu_snapshot_data *)get_zeroed_page(GFP_KERNEL);
-	if (!cpu->shmem.data)
-		return -ENOMEM;
-	cpu->shmem.address = virt_to_phys(cpu->shmem.data);
-	return 0;
+	int id;
+
+	if (!pmu->exclusive)
+		return "the other PMU may use the snapshot shared memory";
+	for_each_possible_cpu(id) {
+		struct sbi_pmu_shmem *shmem = &per_cpu_ptr(pmu->cpu, id)->shmem;
+
+		shmem->data = (struct riscv_pmu_snapshot_data *)get_zeroed_page(GFP_KERNEL);
+		if (!shmem->data)
+			return "there is no memory";
+		shmem->address = virt_to_phys(shmem->data);
+	}
+	return NULL;
 }
 
 /* A page that firmware may still write to is never used again. */
-void sbi_pmu_shmem_free(struct sbi_pmu_cpu *cpu)
+void sbi_pmu_snapshot_free(struct sbi_pmu *pmu)
 {
-	if (cpu->shmem.may_be_registered)
-		pr_err("firmware does not unregister the snapshot shared memory at %#llx: this page is leaked\n",
-		       cpu->shmem.address);
-	else
-		free_page((unsigned long)cpu->shmem.data);
-	memset(&cpu->shmem, 0, sizeof(cpu->shmem));
+	int id;
+
+	for_each_possible_cpu(id) {
+		const struct sbi_pmu_shmem *shmem = &per_cpu_ptr(pmu->cpu, id)->shmem;
+
+		if (shmem->may_be_registered)
+			pr_err("firmware does not unregister the snapshot shared memory at %#llx: this page is leaked\n",
+			       shmem->address);
+		else
+			free_page((unsigned long)shmem->data);
+	}
 }
 
-/* Register the shared memory of this CPU. Return: does firmware use it now? */
-bool sbi_pmu_shmem_register(struct sbi_pmu_cpu *cpu)
+/* Return: true if firmware uses the shared memory of this CPU from now on. */
+static bool register_shmem(struct sbi_pmu_cpu *cpu)
 {
-	if (!cpu->shmem.data)
-		return false;
 	/* Also if firmware returns an error: it may have the address from before. */
 	cpu->shmem.may_be_registered = true;
 	cpu->shmem.registered = !sbi_pmu_sbi_set_shmem(cpu, cpu->shmem.address);
@@ -43,19 +55,22 @@ bool sbi_pmu_shmem_register(struct sbi_pmu_cpu *cpu)
 }
 
 /* Have firmware use no shared memory. The page stays in use if firmware refuses. */
-void sbi_pmu_shmem_unregister(struct sbi_pmu_cpu *cpu)
+static void snapshot_offline(struct sbi_pmu_cpu *cpu)
 {
-	const int ret = sbi_pmu_sbi_set_shmem(cpu, SBI_SHMEM_DISABLE);
+	int ret;
 
+	if (!cpu->shmem.may_be_registered)
+		return;
+	ret = sbi_pmu_sbi_set_shmem(cpu, SBI_SHMEM_DISABLE);
 	cpu->shmem.registered = false;
-	if (!ret || ret == -EOPNOTSUPP)
-		cpu->shmem.may_be_registered = false;
+	cpu->shmem.may_be_registered = ret && ret != -EOPNOTSUPP;
 }
 
-void sbi_pmu_shmem_offline(struct sbi_pmu_cpu *cpu)
+static void snapshot_online(struct sbi_pmu_cpu *cpu)
 {
-	if (cpu->shmem.may_be_registered)
-		sbi_pmu_shmem_unregister(cpu);
+	sbi_pmu_sbi_backend_online(cpu);
+	if (!register_shmem(cpu))
+		snapshot_offline(cpu);
 }
 
 static u64 *shmem_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
@@ -112,7 +127,7 @@ static u64 snapshot_stop(struct sbi_pmu_cpu *cpu, u64 which)
 	if (!cpu->shmem.registered)
 		return sbi_pmu_sbi_backend_stop(cpu, which);
 	ret = stop_to_shmem(cpu, which);
-	if (is_shmem_lost(ret) && sbi_pmu_shmem_register(cpu))
+	if (is_shmem_lost(ret) && register_shmem(cpu))
 		ret = stop_to_shmem(cpu, which);
 	if (is_shmem_lost(ret)) {
 		/* Firmware may have lost more, so its own counters are configured again. */
@@ -150,7 +165,7 @@ static u64 snapshot_start(struct sbi_pmu_cpu *cpu, u64 which)
 	if (!cpu->shmem.registered)
 		return sbi_pmu_sbi_backend_start(cpu, which);
 	ret = start_from_shmem(cpu, which);
-	if (is_shmem_lost(ret) && sbi_pmu_shmem_register(cpu))
+	if (is_shmem_lost(ret) && register_shmem(cpu))
 		ret = start_from_shmem(cpu, which);
 	if (is_shmem_lost(ret))
 		cpu->shmem.registered = cpu->shmem.may_be_registered = false;
@@ -164,7 +179,7 @@ static u64 snapshot_start(struct sbi_pmu_cpu *cpu, u64 which)
 
 static void snapshot_resume(struct sbi_pmu_cpu *cpu)
 {
-	sbi_pmu_shmem_register(cpu);
+	register_shmem(cpu);
 }
 
 /* ---- does it work? ---- */
@@ -204,8 +219,9 @@ bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu)
 
 const struct sbi_pmu_backend sbi_pmu_backend_snapshot = {
 	.name = "snapshot",
-	.online = sbi_pmu_sbi_backend_online,
-	.offline = sbi_pmu_shmem_offline,
+	.in_log = ", read by snapshot",
+	.online = snapshot_online,
+	.offline = snapshot_offline,
 	.resume = snapshot_resume,
 	.config = sbi_pmu_sbi_config,
 	.release = sbi_pmu_sbi_release,

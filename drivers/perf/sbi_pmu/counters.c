@@ -924,7 +924,8 @@ void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu)
 	cpu->disabled = false;
 	if (cpu->counters->one_filter)
 		sbi_pmu_csr_filter(0);
-	cpu->backend->offline(cpu);
+	if (cpu->backend->offline)
+		cpu->backend->offline(cpu);
 }
 
 /* Release counters that became idle when the CPU's clock was @clock, or before. */

@@ -5,6 +5,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 
 #include <asm/cpufeature.h>
 #include <asm/hwcap.h>
@@ -32,49 +33,48 @@ MODULE_PARM_DESC(branches, "branches that a sample has at most, on cores that re
 /* The only instance, for functions that get none */
 struct sbi_pmu *sbi_pmu_the_pmu;
 
-/* "OpenSBI 1.9" and the like, from implementation ids (SBI 3.0, 4.9). */
-static void firmware_name(const struct sbi_pmu_firmware_id *id, char *buf, size_t size)
+/* "SBI 3.0 (OpenSBI 1.9)" and the like, from implementation ids (SBI 3.0, 4.9). */
+static void describe_firmware(const struct sbi_pmu_firmware_id *id, char *buf, size_t size)
 {
 	static const char * const names[] = {
 		"BBL",    "OpenSBI", "Xvisor",        "KVM",      "RustSBI", "Diosix",
 		"Coffer", "Xen",     "PolarFire HSS", "coreboot", "oreboot", "bhyve",
 	};
 	const char *name = id->impl < ARRAY_SIZE(names) ? names[id->impl] : "unknown firmware";
+	const unsigned long major = id->spec >> SBI_SPEC_VERSION_MAJOR_SHIFT &
+				    SBI_SPEC_VERSION_MAJOR_MASK;
+	const unsigned long minor = id->spec & SBI_SPEC_VERSION_MINOR_MASK;
 
 	if (id->impl == SBI_IMPL_OPENSBI)
-		snprintf(buf, size, "%s %lu.%lu", name, id->impl_version >> 16,
-			 id->impl_version & 0xffff);
+		snprintf(buf, size, "SBI %lu.%lu (%s %lu.%lu)", major, minor, name,
+			 id->impl_version >> 16, id->impl_version & 0xffff);
 	else
-		snprintf(buf, size, "%s %#lx", name, id->impl_version);
+		snprintf(buf, size, "SBI %lu.%lu (%s %#lx)", major, minor, name,
+			 id->impl_version);
 }
 
-static unsigned long spec_major(const struct sbi_pmu *pmu)
+/* @owner: the PMU beside this one, or NULL; @no_irq: see choose_overflow() */
+static void log_found(struct sbi_pmu *pmu, const char *owner, const char *no_irq)
 {
-	return pmu->id.spec >> SBI_SPEC_VERSION_MAJOR_SHIFT & SBI_SPEC_VERSION_MAJOR_MASK;
-}
-
-static unsigned long spec_minor(const struct sbi_pmu *pmu)
-{
-	return pmu->id.spec & SBI_SPEC_VERSION_MINOR_MASK;
-}
-
-static void log_found(struct sbi_pmu *pmu, const char *owner, const char *sampling)
-{
-	const char *how = pmu->backend == &sbi_pmu_backend_csr      ? ", delegated counters" :
-			  pmu->backend == &sbi_pmu_backend_snapshot ? ", read by snapshot" :
-								      "";
 	const u64 hw = sbi_pmu_hardware(&pmu->counters);
 	const char *event = sbi_pmu_first_event(pmu);
-	char firmware[48], records[48] = "";
+	char firmware[64], sampling[96], records[48] = "";
 
+	describe_firmware(&pmu->id, firmware, sizeof(firmware));
+	if (no_irq)
+		snprintf(sampling, sizeof(sampling), "%s (%s)",
+			 pmu->source == SBI_PMU_OVERFLOW_TIMER ? "sampling by timer" :
+								 "counting only", no_irq);
+	else
+		snprintf(sampling, sizeof(sampling), "sampling by %s", pmu->irq_source->title);
 	if (pmu->branch.entries)
 		snprintf(records, sizeof(records), ", %u branch records%s", pmu->branch.entries,
 			 pmu->branch.tells_types ? "" : " without types");
-	firmware_name(&pmu->id, firmware, sizeof(firmware));
-	pr_info("%s: %s PMU on SBI %lu.%lu (%s): %u hardware + %u firmware counters, %s%s, %s%s%s\n",
-		SBI_PMU_VERSION, pmu->name, spec_major(pmu), spec_minor(pmu), firmware,
-		(unsigned int)hweight64(hw), (unsigned int)hweight64(pmu->counters.firmware),
-		owner ? "shared with PMU " : "exclusive", owner ?: "", sampling, how, records);
+	pr_info("%s: %s PMU on %s: %u hardware + %u firmware counters, %s%s, %s%s%s\n",
+		SBI_PMU_VERSION, pmu->name, firmware, (unsigned int)hweight64(hw),
+		(unsigned int)hweight64(pmu->counters.firmware),
+		owner ? "shared with PMU " : "exclusive", owner ?: "", sampling,
+		pmu->backend->in_log ?: "", records);
 	if (pmu->counters.free_running)
 		pr_info("firmware has no counter for %s: their CSRs are read as they run, without :u and :k, and sampled by timer; what a device tree can change is in sbi-pmu.rst\n",
 			sbi_pmu_free_running_names(&pmu->counters));
@@ -132,6 +132,7 @@ static void probe_machine_here(void *arg)
 static int probe_machine(struct sbi_pmu *pmu)
 {
 	struct machine_probe p = { .pmu = pmu };
+	char firmware[64];
 	int ret;
 
 	pmu->probed_cpu = cpumask_first(cpu_online_mask);
@@ -139,8 +140,9 @@ static int probe_machine(struct sbi_pmu *pmu)
 	if (ret)
 		return ret;
 	if (p.no_pmu) {
-		pr_err("firmware (SBI %lu.%lu) has no PMU extension: update it, OpenSBI has had one since 1.0\n",
-		       spec_major(pmu), spec_minor(pmu));
+		describe_firmware(&pmu->id, firmware, sizeof(firmware));
+		pr_err("firmware %s has no PMU extension: update it, OpenSBI has had one since 1.0\n",
+		       firmware);
 		return p.no_pmu;
 	}
 	pmu->wrap_ns = sbi_pmu_wrap_ns(&pmu->counters);
@@ -155,14 +157,9 @@ static int probe_machine(struct sbi_pmu *pmu)
 	pmu->caps.nonstandard_fw = pmu->id.impl != SBI_IMPL_OPENSBI ||
 				   pmu->id.impl_version >= OPENSBI_VERSION(1, 5);
 	sbi_pmu_find_symbols(pmu);
-	return 0;
-}
 
-static int match_vendor(struct sbi_pmu *pmu)
-{
 	for (const struct sbi_pmu_vendor * const *v = sbi_pmu_vendors; *v; v++) {
-		const int ret = (*v)->match(&pmu->id, &pmu->caps.vendor_data);
-
+		ret = (*v)->match(&pmu->id, &pmu->caps.vendor_data);
 		if (!ret)
 			pmu->caps.vendor = *v;
 		if (ret != -ENODEV)
@@ -185,9 +182,9 @@ static const char *probe_delegation(struct sbi_pmu *pmu)
 }
 
 /*
- * Without being asked, CSRs are used on machines where they can do all that firmware can, or where
- * a vendor's table says which counters count what; where events do not stick, since counters that
- * keep them count M-mode; and on all CPUs.
+ * backend=auto picks CSRs only if a vendor's table or firmware says for all events which counters
+ * count them; if clearing mhpmevent really clears the event, as counters that keep it count M-mode;
+ * and if all CPUs are delegated alike.
  */
 static bool is_csr_better(struct sbi_pmu *pmu)
 {
@@ -200,20 +197,6 @@ static bool is_csr_better(struct sbi_pmu *pmu)
 		return false;
 	pmu->delegation.asks = !has_table;
 	return true;
-}
-
-/*
- * The filter of M-mode is firmware's. Where programmable counters do not filter, they count M-mode
- * and cycle and instret may not: then it matters which counter an event has.
- */
-static void use_csr(struct sbi_pmu *pmu)
-{
-	struct sbi_pmu_caps *caps = &pmu->caps;
-
-	pmu->backend = &sbi_pmu_backend_csr;
-	caps->filter = caps->filter && pmu->delegation.filters;
-	caps->fixed_filters = pmu->delegation.fixed_filters ? pmu->counters.fixed : 0;
-	caps->m_mode_fixed = caps->filter && pmu->delegation.fixed_filters;
 }
 
 /*
@@ -238,18 +221,9 @@ static void probe_reads_here(void *arg)
 /* Firmware programs counters: find out how they are read. Return: 0, or an errno. */
 static int use_firmware(struct sbi_pmu *pmu, const struct sbi_pmu_backend *wanted)
 {
-	int cpu, ret = 0;
+	int ret;
 
 	pmu->backend = wanted;
-	if (wanted == &sbi_pmu_backend_snapshot && !pmu->exclusive) {
-		pr_err("backend=snapshot: the other PMU may use the snapshot shared memory\n");
-		return -EOPNOTSUPP;
-	}
-	if (wanted == &sbi_pmu_backend_snapshot)
-		for_each_possible_cpu(cpu)
-			ret = ret ?: sbi_pmu_shmem_alloc(per_cpu_ptr(pmu->cpu, cpu));
-	if (ret)
-		return ret;
 	ret = on_probed_cpu(pmu, probe_reads_here, pmu);
 	if (ret || pmu->backend)
 		return ret;
@@ -260,31 +234,43 @@ static int use_firmware(struct sbi_pmu *pmu, const struct sbi_pmu_backend *wante
 /* By default by CSRs where is_csr_better(), else by SBI calls. */
 static int choose_backend(struct sbi_pmu *pmu)
 {
-	static const struct sbi_pmu_backend * const all[] = {
+	static const char * const names[] = { "auto", "sbi", "snapshot", "csr" };
+	static const struct sbi_pmu_backend * const backends[] = {
+		NULL,
 		&sbi_pmu_backend_sbi,
 		&sbi_pmu_backend_snapshot,
 		&sbi_pmu_backend_csr,
 	};
-	const struct sbi_pmu_backend *wanted = NULL;
-	const char *why;
+	const int n = match_string(names, ARRAY_SIZE(names), backend);
+	const struct sbi_pmu_backend *wanted;
+	struct sbi_pmu_caps *caps = &pmu->caps;
+	const char *why = NULL;
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(all); i++)
-		if (!strcmp(backend, all[i]->name))
-			wanted = all[i];
-	if (!wanted && strcmp(backend, "auto")) {
+	if (n < 0) {
 		pr_err("backend=%s: auto, sbi, snapshot and csr are known\n", backend);
 		return -EINVAL;
 	}
-	why = wanted == &sbi_pmu_backend_csr ? probe_delegation(pmu) : NULL;
-	if (why) {
-		pr_err("backend=csr: %s\n", why);
-		return -EOPNOTSUPP;
-	}
+	wanted = backends[n];
 	if (!wanted)
 		wanted = is_csr_better(pmu) ? &sbi_pmu_backend_csr : &sbi_pmu_backend_sbi;
+	else if (wanted == &sbi_pmu_backend_csr)
+		why = probe_delegation(pmu);
+	else if (wanted == &sbi_pmu_backend_snapshot)
+		why = sbi_pmu_snapshot_alloc(pmu);
+	if (why) {
+		pr_err("backend=%s: %s\n", backend, why);
+		return -EOPNOTSUPP;
+	}
 	if (wanted != &sbi_pmu_backend_csr)
 		return use_firmware(pmu, wanted);
-	use_csr(pmu);
+	/*
+	 * The filter of M-mode is firmware's. Where programmable counters do not filter, they count
+	 * M-mode and cycle and instret may not: then it matters which counter an event has.
+	 */
+	pmu->backend = wanted;
+	caps->filter = caps->filter && pmu->delegation.filters;
+	caps->fixed_filters = pmu->delegation.fixed_filters ? pmu->counters.fixed : 0;
+	caps->m_mode_fixed = caps->filter && pmu->delegation.fixed_filters;
 	return 0;
 }
 
@@ -326,37 +312,40 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 	return 0;
 }
 
-/* @text is for the log. Without an interrupt that is asked for, the module does not load. */
-static int choose_overflow(struct sbi_pmu *pmu, char *text, size_t size)
+/*
+ * What makes samples. @no_irq: why not the interrupt, for the log; NULL: it does. Without what is
+ * asked for the module does not load.
+ */
+static int choose_overflow(struct sbi_pmu *pmu, const char **no_irq)
 {
+	static const char * const names[] = { "auto", "timer", "none" };
+	enum { AUTO, TIMER, NONE };
+	const int n = match_string(names, ARRAY_SIZE(names), overflow);
 	const struct sbi_pmu_irq_source *wanted = sbi_pmu_irq_source_named(overflow);
-	const bool timer = !strcmp(overflow, "timer"), none = !strcmp(overflow, "none");
-	const bool possible = pmu->perf_event_overflow;
-	const char *why = possible ? "asked for" :
-				     "perf_event_overflow not found: is CONFIG_KPROBES on?";
 
-	if (!wanted && !timer && !none && strcmp(overflow, "auto")) {
+	if (!wanted && n < 0) {
 		pr_err("overflow=%s: auto, lcofi, thead, andes, timer and none are known\n",
 		       overflow);
 		return -EINVAL;
 	}
-	if (possible && !timer && !none)
-		why = wanted && wanted != pmu->irq_source ? wanted->missing :
-							    sbi_pmu_overflow_request(pmu);
-	if (why && (wanted || (timer && !possible))) {
-		pr_err("overflow=%s: %s\n", overflow, why);
+	if (!pmu->perf_event_overflow)
+		*no_irq = "perf_event_overflow not found: is CONFIG_KPROBES on?";
+	else if (n == TIMER || n == NONE)
+		*no_irq = "asked for";
+	else if (wanted && wanted != pmu->irq_source)
+		*no_irq = wanted->missing;
+	else
+		*no_irq = sbi_pmu_overflow_request(pmu);
+
+	pmu->source = !*no_irq				     ? SBI_PMU_OVERFLOW_IRQ :
+		      pmu->perf_event_overflow && n != NONE ? SBI_PMU_OVERFLOW_TIMER :
+							     SBI_PMU_OVERFLOW_NONE;
+	pmu->sample_by_timer = pmu->source != SBI_PMU_OVERFLOW_NONE && !wanted;
+	if ((wanted && pmu->source != SBI_PMU_OVERFLOW_IRQ) ||
+	    (n == TIMER && pmu->source != SBI_PMU_OVERFLOW_TIMER)) {
+		pr_err("overflow=%s: %s\n", overflow, *no_irq);
 		return -EOPNOTSUPP;
 	}
-	if (none || !possible) {
-		snprintf(text, size, "counting only (%s)", why);
-		return 0;
-	}
-	pmu->sample_by_timer = !wanted;
-	pmu->source = why ? SBI_PMU_OVERFLOW_TIMER : SBI_PMU_OVERFLOW_IRQ;
-	if (why)
-		snprintf(text, size, "sampling by timer (%s)", why);
-	else
-		snprintf(text, size, "sampling by %s", pmu->irq_source->title);
 	return 0;
 }
 
@@ -364,9 +353,9 @@ static int choose_overflow(struct sbi_pmu *pmu, char *text, size_t size)
  * Choose the overflow interrupt, and SBI calls where delegated counters were chosen without a table
  * and do not interrupt.
  */
-static int choose_tested(struct sbi_pmu *pmu, char *text, size_t size)
+static int choose_tested(struct sbi_pmu *pmu, const char **no_irq)
 {
-	int ret = choose_overflow(pmu, text, size);
+	int ret = choose_overflow(pmu, no_irq);
 
 	if (!pmu->delegation.asks || (!ret && pmu->source == SBI_PMU_OVERFLOW_IRQ))
 		return ret;
@@ -374,7 +363,7 @@ static int choose_tested(struct sbi_pmu *pmu, char *text, size_t size)
 	pmu->delegation.asks = false;
 	pmu->caps.fixed_filters = 0;
 	pmu->caps.m_mode_fixed = false;
-	return use_firmware(pmu, &sbi_pmu_backend_sbi) ?: choose_overflow(pmu, text, size);
+	return use_firmware(pmu, &sbi_pmu_backend_sbi) ?: choose_overflow(pmu, no_irq);
 }
 
 static struct sbi_pmu *pmu_alloc(void)
@@ -397,10 +386,9 @@ static void pmu_free(struct sbi_pmu *pmu)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		sbi_pmu_shmem_free(per_cpu_ptr(pmu->cpu, cpu));
+	sbi_pmu_snapshot_free(pmu);
+	for_each_possible_cpu(cpu)
 		kfree(per_cpu_ptr(pmu->cpu, cpu)->branch.stack);
-	}
 	if (pmu->caps.vendor && pmu->caps.vendor->remove)
 		pmu->caps.vendor->remove(pmu->caps.vendor_data);
 	sbi_pmu_probe_cache_free(&pmu->cache);
@@ -431,7 +419,7 @@ static void measure_widths(struct sbi_pmu *pmu)
 	smp_call_function_single(cpumask_any(&pmu->cpus), measure_here, pmu, true);
 	n = sbi_pmu_lower_widths(&pmu->counters, &pmu->limits, &first, &said);
 	if (n) {
-		pr_warn("firmware says that counter %u has %u bits, and it has %u; %u counters are such, their true width is used\n",
+		pr_warn("counter %u: firmware says %u bits, measured %u (%u counters): using the measured width\n",
 			first, said, pmu->limits.width[first], n);
 		pmu->wrap_ns = sbi_pmu_wrap_ns(&pmu->counters);
 		/* Counters may have gone. */
@@ -470,7 +458,8 @@ static int register_pmu(struct sbi_pmu *pmu)
 static int __init sbi_pmu_init(void)
 {
 	struct sbi_pmu *pmu;
-	char *owner = NULL, sampling[96];
+	const char *no_irq;
+	char *owner = NULL;
 	int ret;
 
 	if (width < SBI_PMU_MIN_WIDTH || width > 64) {
@@ -489,9 +478,6 @@ static int __init sbi_pmu_init(void)
 	ret = probe_machine(pmu);
 	if (ret)
 		goto err_free;
-	ret = match_vendor(pmu);
-	if (ret)
-		goto err_free;
 	ret = choose_mode(pmu, &owner);
 	if (ret)
 		goto err_owner;
@@ -501,7 +487,7 @@ static int __init sbi_pmu_init(void)
 	cpus_read_unlock();
 	if (ret)
 		goto err_owner;
-	ret = choose_tested(pmu, sampling, sizeof(sampling));
+	ret = choose_tested(pmu, &no_irq);
 	if (ret)
 		goto err_owner;
 	ret = sbi_pmu_branch_probe(pmu, branches);
@@ -515,7 +501,7 @@ static int __init sbi_pmu_init(void)
 	if (ret)
 		goto err_user_access;
 	sbi_pmu_debugfs_init(pmu);
-	log_found(pmu, owner, sampling);
+	log_found(pmu, owner, no_irq);
 	if (pmu->caps.vendor && pmu->caps.vendor->log)
 		pmu->caps.vendor->log(pmu, pmu->caps.vendor_data);
 	kfree(owner);

@@ -98,7 +98,7 @@ static const struct {
 	{ "counters_past_the_last_are_reported", { .quirks = QUIRK(GAPS_COUNTED), .prepare = beyond }, 0, "counters past index" },
 	{ "csr_of_no_counter_is_reported", { .prepare = time_twice }, 0, "1 counters are not used: firmware names a CSR", "caps/hardware_counters", "6" },
 	{ "narrow_counters_are_reported", { .width = 26 }, 0, "4 hardware counters of less than 27 bits are not used" },
-	{ "true_width_is_measured", { .prepare = narrow_by_tree }, 0, "says that counter 3 has 64 bits, and it has 40" },
+	{ "true_width_is_measured", { .prepare = narrow_by_tree }, 0, "counter 3: firmware says 64 bits, measured 40 (" },
 	{ "width_parameter", { .params = { "width=40" } }, 0, NULL, "caps/hardware_counters", "6" },
 	{ "width_26_is_refused", { .params = { "width=26" } }, -EINVAL, "width=26: counters of 27 to 64" },
 	{ "width_65_is_refused", { .params = { "width=65" } }, -EINVAL, "width=65" },
