@@ -3,6 +3,8 @@
 #include <linux/cpu.h>
 #include <linux/cpu_pm.h>
 #include <linux/cpuhotplug.h>
+#include <linux/interrupt.h>
+#include <linux/irq.h>
 #include <linux/reboot.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -79,7 +81,9 @@ static int hotplug_online(unsigned int cpu, struct hlist_node *node)
 	if (differs)
 		return 0;
 	cpumask_set_cpu(cpu, &pmu->cpus);
-	sbi_pmu_overflow_online(pmu);
+	per_cpu_ptr(pmu->cpu, cpu)->irq_off = false;
+	if (pmu->irq)
+		enable_percpu_irq(pmu->irq, IRQ_TYPE_NONE);
 	return 0;
 }
 
@@ -89,8 +93,8 @@ static int hotplug_offline(unsigned int cpu, struct hlist_node *node)
 	const bool used = cpumask_test_and_clear_cpu(cpu, &pmu->cpus);
 
 	smp_call_function_single(cpu, offline_here, per_cpu_ptr(pmu->cpu, cpu), true);
-	if (used)
-		sbi_pmu_overflow_offline(pmu);
+	if (used && pmu->irq && !per_cpu_ptr(pmu->cpu, cpu)->irq_off)
+		disable_percpu_irq(pmu->irq);
 	sbi_pmu_timer_stop(per_cpu_ptr(pmu->cpu, cpu));
 	return 0;
 }

@@ -28,12 +28,6 @@ static __always_inline u64 overflow_bits(const struct sbi_pmu_cpu *cpu)
 	return which;
 }
 
-/* Do values show which? KVM does not virtualise scountovf, nor clear bits in memory. */
-static bool finds_by_value(const struct sbi_pmu_cpu *cpu)
-{
-	return sbi_pmu_in_kvm(cpu->pmu) || cpu->backend->stops_all;
-}
-
 /* Accounted armed counters that have wrapped */
 static u64 wrapped_among(const struct sbi_pmu_cpu *cpu, u64 among)
 {
@@ -89,80 +83,60 @@ static struct pt_regs *sample_regs(const struct sbi_pmu_event *e, struct pt_regs
 }
 
 /*
- * An event of one privilege mode may always overflow shortly before the hart leaves that mode, and
- * interrupt again at once. Each deferred sample doubles the least events to the next, up to a
- * million (1 ms).
+ * An event of user mode may overflow just before every trap, so that each sample is due in the
+ * wrong mode. Each deferred sample doubles the minimum period, up to 2^20 events (about 1 ms).
  */
 #define MAX_BACKOFF	16
 
-/*
- * The period of the event, which has just been accounted, is over: take a sample. It stands for
- * all events since the last one; the new period begins where the last that is over has ended.
- * Return: was it taken, or deferred to a later interrupt?
+/**
+ * sbi_pmu_sample_counter() - take samples of the events on a counter whose periods are over
+ * @cpu: this CPU
+ * @idx: the counter, whose events have been accounted
+ * @how: of events that are sampled so
+ *
+ * The weight of a sample is everything since the previous one; the next period starts at the last
+ * boundary passed. A counter may overflow early, see counter_count_from(): the next period is longer
+ * then.
+ * Return: true if a sample was taken, or deferred to a later interrupt.
  */
-static __always_inline bool sample_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
-					 struct pt_regs *regs)
-{
-	struct perf_event *event = e->event;
-	struct hw_perf_event *hwc = &event->hw;
-	const s64 left = local64_read(&hwc->period_left);
-	const u64 period = hwc->sample_period, over = left < 0 ? -(u64)left : 0;
-	struct perf_sample_data data __uninitialized; /* large, and set below */
-
-	regs = sample_regs(e, regs);
-	if (!regs) {
-		cpu->wrong_mode++;
-		return e->period.deferred < MAX_BACKOFF && ++e->period.deferred;
-	}
-	local64_add((over / period + 1) * period, &hwc->period_left);
-	hwc->last_period = e->period.since_sample;
-	e->period.since_sample = 0;
-	e->period.deferred = 0;
-	perf_sample_data_init(&data, 0, hwc->last_period);
-	if (unlikely(e->branch.types))
-		sbi_pmu_branch_sample(cpu, e, &data);
-	/* Kernels before 6.17 leave it to the PMU to stop an event that is throttled. */
-	if (cpu->pmu->perf_event_overflow(event, &data, regs) && !(hwc->state & PERF_HES_STOPPED))
-		event->pmu->stop(event, PERF_EF_UPDATE);
-	return true;
-}
-
-/* Take samples of the events on counter @idx whose periods are over. Return: see sample_event() */
 bool sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how)
 {
 	struct sbi_pmu_event *e;
 	bool taken = false;
 
-	/* A counter may overflow early, see counter_count_from(): the next period is longer then. */
-	hlist_for_each_entry(e, &cpu->counter[idx].events, node)
-		if (e->active && e->sampling == how &&
-		    local64_read(&e->event->hw.period_left) <= (s64)e->period.early)
-			taken |= sample_event(cpu, e, get_irq_regs());
-	return taken;
-}
+	hlist_for_each_entry(e, &cpu->counter[idx].events, node) {
+		struct perf_sample_data data __uninitialized; /* large, and set below */
+		struct perf_event *event = e->event;
+		struct hw_perf_event *hwc = &event->hw;
+		struct pt_regs *regs;
+		u64 over, period;
+		s64 left;
 
-/* Perf core lowers the maximum sample rate where handlers take too long. */
-void sbi_pmu_report_time(const struct sbi_pmu *pmu, u64 start)
-{
-	if (pmu->perf_sample_event_took)
-		pmu->perf_sample_event_took(sched_clock() - start);
-}
-
-/*
- * In a section: stop counters @overflowed, take their samples, and start them again. Return: was a
- * sample taken?
- */
-static inline bool serve(struct sbi_pmu_cpu *cpu, u64 overflowed, u64 start)
-{
-	bool taken = false;
-	unsigned int i;
-
-	sbi_pmu_counters_stop(cpu, overflowed);
-	for_each_counter(i, overflowed)
-		taken |= sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_INTERRUPT);
-	sbi_pmu_counters_enable(cpu);
-	sbi_pmu_branch_go_on(cpu);
-	sbi_pmu_report_time(cpu->pmu, start);
+		if (!e->active || e->sampling != how ||
+		    local64_read(&hwc->period_left) > (s64)e->period.early)
+			continue;
+		regs = sample_regs(e, get_irq_regs());
+		if (!regs) {
+			cpu->wrong_mode++;
+			taken |= e->period.deferred < MAX_BACKOFF && ++e->period.deferred;
+			continue;
+		}
+		left = local64_read(&hwc->period_left);
+		over = left < 0 ? -(u64)left : 0;
+		period = hwc->sample_period;
+		local64_add((over / period + 1) * period, &hwc->period_left);
+		hwc->last_period = e->period.since_sample;
+		e->period.since_sample = 0;
+		e->period.deferred = 0;
+		perf_sample_data_init(&data, 0, hwc->last_period);
+		if (unlikely(e->branch.types))
+			sbi_pmu_branch_sample(cpu, e, &data);
+		/* Kernels before 6.17 leave it to the PMU to stop an event that is throttled. */
+		if (cpu->pmu->perf_event_overflow(event, &data, regs) &&
+		    !(hwc->state & PERF_HES_STOPPED))
+			event->pmu->stop(event, PERF_EF_UPDATE);
+		taken = true;
+	}
 	return taken;
 }
 
@@ -170,11 +144,11 @@ static inline bool serve(struct sbi_pmu_cpu *cpu, u64 overflowed, u64 start)
 
 /* When there are so many more useless interrupts than others, see whether they leave time. */
 #define MAX_USELESS	1000
-/* An interrupt at which a sample is taken makes up for so many: periods go on in between. */
+/* Each useful interrupt cancels this many useless ones, as periods go on in between. */
 #define MAKES_UP_FOR	3U
 #define AT_ONCE_NS	10000
 
-/* Pause before an interrupt that did not end is tried again; it doubles each time (s) */
+/* Pause before a stuck interrupt is tried again; it doubles each time (s) */
 #define MAX_PAUSE	4096U
 
 /* Events of this CPU that sample by interrupt do so by timer while it is off. */
@@ -201,8 +175,8 @@ static void set_irq_off(struct sbi_pmu_cpu *cpu, bool off)
 /*
  * Nothing explains the interrupt, which began at @start: no armed counter has overflowed, or one
  * that was restarted only since the last interrupt, without a sample. If such interrupts take a
- * quarter of the time this one does not end. No user's event makes one: the counter of an event
- * that has left, or that was stopped before its interrupt came, explains it once.
+ * quarter of the CPU's time, the line is stuck: mask it. No user's event makes one: the counter of
+ * an event that was switched out, or that was stopped before its interrupt came, explains it once.
  */
 static void useless_irq(struct sbi_pmu_cpu *cpu, u64 start)
 {
@@ -230,7 +204,7 @@ static void useless_irq(struct sbi_pmu_cpu *cpu, u64 start)
 	set_irq_off(cpu, true);
 	sbi_pmu_timer_update(cpu);
 	/* This interrupts no code that holds a lock of the scheduler. */
-	pr_warn("CPU%d: the overflow interrupt does not end, it is off for %u s: samples are taken by timer on this CPU; load the module with overflow=timer, and report the board and its firmware\n",
+	pr_warn("CPU%d: stuck overflow interrupt disabled, sampling by timer on this CPU for %u s; load the module with overflow=timer, and report the board and its firmware\n",
 		smp_processor_id(), cpu->irq_pause);
 	mod_timer(&cpu->look_timer, jiffies + cpu->irq_pause * HZ);
 }
@@ -255,34 +229,40 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 {
 	const u64 start = sched_clock();
 	struct sbi_pmu_cpu *cpu = dev;
-	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
+	const struct sbi_pmu *pmu = cpu->pmu;
+	const struct sbi_pmu_irq_source *source = pmu->irq_source;
 	const u64 sampling = cpu->armed & cpu->busy;
-	/* Before the section, which may stop all counters. */
+	/* Before the PMU is disabled, which may stop all counters. */
 	const u64 served = cpu->served, stopped_armed = cpu->stopped_armed;
 	bool taken = false;
 	u64 overflowed;
+	unsigned int i;
 
 	/* First, so that an overflow from here on interrupts again. */
 	sbi_pmu_csr_clear_pending(source->pending, source->mask);
 	sbi_pmu_counters_disable(cpu);
-	if (finds_by_value(cpu)) {
+	if (pmu->overflow_by_value) {
 		sbi_pmu_counters_update(cpu, sampling);
 		overflowed = wrapped_among(cpu, sampling) | wrapped_idle(cpu);
 	} else {
 		overflowed = overflow_bits(cpu);
 	}
-	if (overflowed) {
-		taken = serve(cpu, overflowed, start);
-	} else {
-		/*
-		 * No event waits for this overflow. Where the interrupt is pending as long as an
-		 * overflow bit is set, only a stop and a start end that.
-		 */
-		if (sbi_pmu_csr_is_pending(source->pending, source->mask))
-			sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters));
-		sbi_pmu_counters_enable(cpu);
-		sbi_pmu_branch_go_on(cpu);
-	}
+	/*
+	 * If none has overflowed no event waits for this interrupt. Where it is pending as long as
+	 * an overflow bit is set, only a stop and a start end that.
+	 */
+	if (overflowed)
+		sbi_pmu_counters_stop(cpu, overflowed);
+	else if (sbi_pmu_csr_is_pending(source->pending, source->mask))
+		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters));
+	for_each_counter(i, overflowed)
+		taken |= sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_INTERRUPT);
+	sbi_pmu_counters_enable(cpu);
+	sbi_pmu_branch_go_on(cpu);
+	/* Perf core lowers the maximum sample rate where handlers take too long. */
+	if (overflowed && pmu->perf_sample_event_took)
+		pmu->perf_sample_event_took(sched_clock() - start);
+
 	cpu->served = overflowed;
 	cpu->stopped_armed = 0;
 	if (unlikely(taken && cpu->useless_irqs))
@@ -301,7 +281,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
  * interrupt, even if started again since: QEMU 7.2 misses an overflow that comes before the call to
  * start it returns.
  * Context: interrupts disabled.
- * Return: whether an event waits for an overflow, so that this must be called again.
+ * Return: true if an event waits for an overflow, so that this must be called again.
  */
 bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu)
 {
@@ -334,18 +314,25 @@ void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu)
 {
 	const u64 start = sched_clock();
 	const u64 missed = cpu->missed & cpu->armed;
+	unsigned int i;
 
 	cpu->missed = 0;
 	if (!missed)
 		return;
 	cpu->missed_irqs++;
 	sbi_pmu_counters_disable(cpu);
-	serve(cpu, missed, start);
+	sbi_pmu_counters_stop(cpu, missed);
+	for_each_counter(i, missed)
+		sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_INTERRUPT);
+	sbi_pmu_counters_enable(cpu);
+	sbi_pmu_branch_go_on(cpu);
+	if (cpu->pmu->perf_sample_event_took)
+		cpu->pmu->perf_sample_event_took(sched_clock() - start);
 }
 
 /* ---- does the interrupt work? ---- */
 
-/* Why not: for the log, except for the last */
+/* Reasons for the log; not_tested is internal. */
 static const char does_not_come[] = "the overflow interrupt does not come";
 static const char sets_no_bit[] = "a counter that wraps does not set its overflow bit";
 static const char names_no_counter[] =
@@ -387,7 +374,7 @@ static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsign
 {
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
 	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
-	const bool by_value = finds_by_value(cpu);
+	const bool by_value = cpu->pmu->overflow_by_value;
 	u64 value;
 
 	sbi_pmu_csr_clear_pending(source->pending, source->mask);
@@ -416,6 +403,7 @@ static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsign
 	return NULL;
 }
 
+/* Which counters are tried on the probed CPU, and how; interrupts are enabled between two tries. */
 struct irq_test {
 	struct sbi_pmu *pmu;
 	u64 which;                       /* any of these counters, */
@@ -423,13 +411,6 @@ struct irq_test {
 	unsigned int first, last, shift; /* which are tried, and the one that was tried last */
 	const char *why;                 /* they do not interrupt; NULL: they do */
 };
-
-static void test_online(void *arg)
-{
-	const struct sbi_pmu *pmu = arg;
-
-	sbi_pmu_counters_online(this_cpu_ptr(pmu->cpu));
-}
 
 /*
  * Try a counter with increasing shift: hardware may lose an interrupt, and QEMU 7.2 loses one that
@@ -440,31 +421,25 @@ static void test_here(void *arg)
 	struct irq_test *test = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(test->pmu->cpu);
 	const struct sbi_pmu_code code = { .idx = test->event };
-	const char *now;
+	const char *why;
 	unsigned int idx;
 
+	if (!cpu->online)
+		sbi_pmu_counters_online(cpu);
 	for (test->shift = test->first; test->shift <= test->last; test->shift += 2) {
 		if (!test->which || sbi_pmu_counter_config(cpu, test->which, &code, &idx))
 			return;
-		now = try_counter(cpu, idx, test->shift);
+		why = try_counter(cpu, idx, test->shift);
 		sbi_pmu_counter_unconfig(cpu, idx);
-		if (now == not_tested)
+		if (why == not_tested)
 			return;
-		test->why = now;
-		if (!now)
+		test->why = why;
+		if (!why)
 			return;
 	}
 }
 
-static void test_offline(void *arg)
-{
-	const struct sbi_pmu *pmu = arg;
-
-	sbi_pmu_csr_clear_pending(pmu->irq_source->pending, pmu->irq_source->mask);
-	sbi_pmu_counters_offline(this_cpu_ptr(pmu->cpu));
-}
-
-/* Return: NULL, or why counters @which do not interrupt. Interrupts are on between two tests. */
+/* Return: NULL, or why counters @which do not interrupt. */
 static const char *run_test(struct irq_test *test, u64 which, u32 event)
 {
 	test->which = which;
@@ -472,6 +447,14 @@ static const char *run_test(struct irq_test *test, u64 which, u32 event)
 	test->why = not_tested;
 	smp_call_function_single(test->pmu->probed_cpu, test_here, test, true);
 	return test->why;
+}
+
+static void end_test(void *arg)
+{
+	const struct sbi_pmu *pmu = arg;
+
+	sbi_pmu_csr_clear_pending(pmu->irq_source->pending, pmu->irq_source->mask);
+	sbi_pmu_counters_offline(this_cpu_ptr(pmu->cpu));
 }
 
 /* Which counters interrupt is not known of a core, but tried. Return: NULL, or why none does. */
@@ -487,10 +470,9 @@ static const char *test_irq(struct sbi_pmu *pmu)
 	const char *programmable = not_tested, *fixed = not_tested;
 	unsigned int i;
 
-	/* One counter at a time; test_online() does the rest. */
+	/* One counter at a time; the first test does the rest. */
 	if (pmu->backend == &sbi_pmu_backend_csr)
 		sbi_pmu_delegation_prepare(pmu, pmu->probed_cpu);
-	smp_call_function_single(pmu->probed_cpu, test_online, pmu, true);
 	for (i = 0; i < ARRAY_SIZE(events) && programmable == not_tested; i++)
 		programmable = run_test(&test, counters->programmable, events[i]);
 	/* What one of these has taken is enough for others. If they fail, others do not help. */
@@ -505,7 +487,7 @@ static const char *test_irq(struct sbi_pmu *pmu)
 		if (fixed)
 			break;
 	}
-	smp_call_function_single(pmu->probed_cpu, test_offline, pmu, true);
+	smp_call_function_single(pmu->probed_cpu, end_test, pmu, true);
 	pmu->caps.fixed_alike = !fixed;
 	if (programmable != not_tested)
 		return programmable;
@@ -533,6 +515,7 @@ const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 		return "no Sscofpmf";
 	if (!sbi_pmu_irq_source_exists(pmu->irq_source))
 		return "the interrupt cannot be enabled";
+	pmu->overflow_by_value = sbi_pmu_in_kvm(pmu) || pmu->backend->stops_all;
 	why = test_irq(pmu);
 	if (why)
 		return why;
@@ -556,18 +539,4 @@ void sbi_pmu_overflow_free(struct sbi_pmu *pmu)
 {
 	if (pmu->irq)
 		free_percpu_irq(pmu->irq, pmu->cpu);
-}
-
-/* On the CPU */
-void sbi_pmu_overflow_online(struct sbi_pmu *pmu)
-{
-	this_cpu_ptr(pmu->cpu)->irq_off = false;
-	if (pmu->irq)
-		enable_percpu_irq(pmu->irq, IRQ_TYPE_NONE);
-}
-
-void sbi_pmu_overflow_offline(struct sbi_pmu *pmu)
-{
-	if (pmu->irq && !this_cpu_ptr(pmu->cpu)->irq_off)
-		disable_percpu_irq(pmu->irq);
 }

@@ -666,13 +666,10 @@ bool sbi_pmu_may_have_one_filter(const struct sbi_pmu_firmware_id *core);
 
 const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_free(struct sbi_pmu *pmu);
-void sbi_pmu_overflow_online(struct sbi_pmu *pmu);
-void sbi_pmu_overflow_offline(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_retry(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how);
 bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_report_time(const struct sbi_pmu *pmu, u64 start);
 
 /* ---- branch records (branch.c) ---- */
 
@@ -817,6 +814,8 @@ struct sbi_pmu {
 	struct cpumask cpus;                         /* those that are online; likewise */
 	enum sbi_pmu_overflow_source source;         /* what makes samples */
 	bool sample_by_timer;                        /* what cannot interrupt */
+	/* how it is found which have: KVM does not virtualise scountovf, nor clear bits in memory */
+	bool overflow_by_value;
 	const struct sbi_pmu_irq_source *irq_source; /* that the cores have, or NULL */
 	int irq;                                     /* its Linux number, 0 if it is not used */
 	/* what perf core does not export, or NULL */

@@ -150,8 +150,8 @@ static enum hrtimer_restart sample_timer(struct hrtimer *timer)
 		any = true;
 	}
 	sbi_pmu_counters_enable(cpu);
-	if (any)
-		sbi_pmu_report_time(cpu->pmu, start);
+	if (any && cpu->pmu->perf_sample_event_took)
+		cpu->pmu->perf_sample_event_took(sched_clock() - start);
 	set_sample_timer(cpu);
 	return HRTIMER_NORESTART;
 }
