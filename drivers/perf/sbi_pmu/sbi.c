@@ -28,42 +28,29 @@ int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id)
 	return base_get(SBI_EXT_BASE_PROBE_EXT, SBI_EXT_PMU) ? 0 : -ENODEV;
 }
 
-/* Is the core of this CPU of the same kind? Raw events may mean something else there. */
+/* Is the core of this CPU of the same kind? Else raw events may mean something else there. */
 bool sbi_pmu_sbi_same_core(const struct sbi_pmu_firmware_id *id)
 {
 	return base_get(SBI_EXT_BASE_GET_MVENDORID, 0) == id->mvendorid &&
 	       base_get(SBI_EXT_BASE_GET_MARCHID, 0) == id->marchid;
 }
 
-/* asm/sbi.h maps several of these to one errno; callers tell them apart. */
-static int sbi_errno(long error)
+/* One call. Return: the value, and as error 0 or an errno. */
+static struct sbiret pmu_call(struct sbi_pmu_cpu *cpu, unsigned int fid, unsigned long a0,
+			      unsigned long a1, unsigned long a2, unsigned long a3,
+			      unsigned long a4)
 {
-	if (likely(error == SBI_SUCCESS))
-		return 0;
-	switch (error) {
-	case SBI_ERR_NOT_SUPPORTED:
-		return -EOPNOTSUPP;
-	case SBI_ERR_INVALID_PARAM:
-		return -EINVAL;
-	case SBI_ERR_DENIED:
-		return -EPERM;
-	case SBI_ERR_INVALID_ADDRESS:
-		return -EFAULT;
-	case SBI_ERR_ALREADY_AVAILABLE:
-		return -EEXIST;
-	case SBI_ERR_ALREADY_STARTED:
-	case SBI_ERR_ALREADY_STOPPED:
-		return -EALREADY;
-	case SBI_ERR_NO_SHMEM:
-		return -ENOMEM;
-	default:
-		return -EIO;
-	}
-}
-
-static int pmu_call(struct sbi_pmu_cpu *cpu, unsigned int fid, unsigned long a0, unsigned long a1,
-		    unsigned long a2, unsigned long a3, unsigned long a4, unsigned long *value)
-{
+	/* asm/sbi.h maps several of these to one errno; callers tell them apart. */
+	static const int errnos[] = {
+		[-SBI_ERR_NOT_SUPPORTED] = -EOPNOTSUPP,
+		[-SBI_ERR_INVALID_PARAM] = -EINVAL,
+		[-SBI_ERR_DENIED] = -EPERM,
+		[-SBI_ERR_INVALID_ADDRESS] = -EFAULT,
+		[-SBI_ERR_ALREADY_AVAILABLE] = -EEXIST,
+		[-SBI_ERR_ALREADY_STARTED] = -EALREADY,
+		[-SBI_ERR_ALREADY_STOPPED] = -EALREADY,
+		[-SBI_ERR_NO_SHMEM] = -ENOMEM,
+	};
 	struct sbiret ret;
 
 	cpu->in_sbi_call = true;
@@ -71,18 +58,28 @@ static int pmu_call(struct sbi_pmu_cpu *cpu, unsigned int fid, unsigned long a0,
 	cpu->in_sbi_call = false;
 	cpu->called = true;
 	cpu->sbi_calls[fid]++;
-	*value = ret.value;
-	return sbi_errno(ret.error);
+	if (unlikely(ret.error)) {
+		const unsigned long error = -ret.error;
+
+		ret.error = error < ARRAY_SIZE(errnos) && errnos[error] ? errnos[error] : -EIO;
+	}
+	return ret;
 }
 
 int sbi_pmu_sbi_num_counters(struct sbi_pmu_cpu *cpu, unsigned long *n)
 {
-	return pmu_call(cpu, SBI_EXT_PMU_NUM_COUNTERS, 0, 0, 0, 0, 0, n);
+	const struct sbiret ret = pmu_call(cpu, SBI_EXT_PMU_NUM_COUNTERS, 0, 0, 0, 0, 0);
+
+	*n = ret.value;
+	return ret.error;
 }
 
 int sbi_pmu_sbi_counter_info(struct sbi_pmu_cpu *cpu, unsigned int idx, unsigned long *info)
 {
-	return pmu_call(cpu, SBI_EXT_PMU_COUNTER_GET_INFO, idx, 0, 0, 0, 0, info);
+	const struct sbiret ret = pmu_call(cpu, SBI_EXT_PMU_COUNTER_GET_INFO, idx, 0, 0, 0, 0);
+
+	*info = ret.value;
+	return ret.error;
 }
 
 /**
@@ -98,13 +95,12 @@ int sbi_pmu_sbi_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_c
 		       unsigned int *got)
 {
 	const u32 flags = cpu->counters->one_filter ? 0 : code->flags;
-	unsigned long value;
-	const int ret = pmu_call(cpu, SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, mask, flags, code->idx,
-				 code->data, &value);
+	const struct sbiret ret = pmu_call(cpu, SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, mask, flags,
+					   code->idx, code->data);
 
-	if (ret)
-		return ret;
-	*got = value < SBI_PMU_MAX_COUNTERS ? value : SBI_PMU_NO_COUNTER;
+	if (ret.error)
+		return ret.error;
+	*got = min_t(unsigned long, ret.value, SBI_PMU_NO_COUNTER);
 	return has_counter(mask, *got) ? 0 : -EPROTO;
 }
 
@@ -119,9 +115,7 @@ int sbi_pmu_sbi_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_c
  */
 int sbi_pmu_sbi_start(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags, u64 value)
 {
-	unsigned long unused;
-
-	return pmu_call(cpu, SBI_EXT_PMU_COUNTER_START, 0, mask, flags, value, 0, &unused);
+	return pmu_call(cpu, SBI_EXT_PMU_COUNTER_START, 0, mask, flags, value, 0).error;
 }
 
 /**
@@ -134,9 +128,7 @@ int sbi_pmu_sbi_start(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags, u6
  */
 int sbi_pmu_sbi_stop(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags)
 {
-	unsigned long unused;
-
-	return pmu_call(cpu, SBI_EXT_PMU_COUNTER_STOP, 0, mask, flags, 0, 0, &unused);
+	return pmu_call(cpu, SBI_EXT_PMU_COUNTER_STOP, 0, mask, flags, 0, 0).error;
 }
 
 /* Stop a counter and remove its event. If that fails, so does the next call to configure it. */
@@ -148,19 +140,17 @@ void sbi_pmu_sbi_release(struct sbi_pmu_cpu *cpu, unsigned int idx)
 /* Read a firmware counter; @value is only written on success. */
 int sbi_pmu_sbi_fw_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value)
 {
-	unsigned long now;
-	const int ret = pmu_call(cpu, SBI_EXT_PMU_COUNTER_FW_READ, idx, 0, 0, 0, 0, &now);
+	const struct sbiret ret = pmu_call(cpu, SBI_EXT_PMU_COUNTER_FW_READ, idx, 0, 0, 0, 0);
 
-	if (!ret)
-		*value = now;
-	return ret;
+	if (!ret.error)
+		*value = ret.value;
+	return ret.error;
 }
 
 /* Register the page at @address as snapshot shared memory; SBI_SHMEM_DISABLE: none. */
 int sbi_pmu_sbi_set_shmem(struct sbi_pmu_cpu *cpu, u64 address)
 {
 	const unsigned long high = address == (u64)SBI_SHMEM_DISABLE ? SBI_SHMEM_DISABLE : 0;
-	unsigned long unused;
 
-	return pmu_call(cpu, SBI_EXT_PMU_SNAPSHOT_SET_SHMEM, address, high, 0, 0, 0, &unused);
+	return pmu_call(cpu, SBI_EXT_PMU_SNAPSHOT_SET_SHMEM, address, high, 0, 0, 0).error;
 }
