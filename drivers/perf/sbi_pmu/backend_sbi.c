@@ -4,21 +4,18 @@
 
 /* ---- all kinds of counters ---- */
 
-static bool is_free_running(const struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	return has_counter(cpu->counters->free_running, idx);
-}
-
 /* An error is ignored: the counter runs on without an event, and to configure it fails later. */
 void sbi_pmu_counter_unconfig(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	if (!is_free_running(cpu, idx))
+	if (!has_counter(cpu->counters->free_running, idx))
 		cpu->backend->release(cpu, idx);
 }
 
 int sbi_pmu_counter_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	return is_free_running(cpu, idx) ? 0 : cpu->backend->start_one(cpu, idx);
+	if (has_counter(cpu->counters->free_running, idx))
+		return 0;
+	return cpu->backend->start_one(cpu, idx);
 }
 
 /* Counter @idx returned @raw. What would it return if it did not accumulate? */
@@ -110,17 +107,6 @@ static noinline int stop_and_start_at(struct sbi_pmu_cpu *cpu, unsigned int idx,
 	return sbi_pmu_sbi_start(cpu, BIT_ULL(idx), SBI_PMU_START_FLAG_SET_INIT_VALUE, value);
 }
 
-static int start_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
-{
-	int ret = sbi_pmu_sbi_start(cpu, BIT_ULL(idx), SBI_PMU_START_FLAG_SET_INIT_VALUE, value);
-
-	if (unlikely(ret == -EALREADY))
-		ret = stop_and_start_at(cpu, idx, value);
-	if (!ret)
-		sbi_pmu_counter_started_at(cpu, idx, value);
-	return ret;
-}
-
 /*
  * Those that go on from their present values are started together. After an error all are started
  * one by one, to find which one fails.
@@ -133,10 +119,23 @@ u64 sbi_pmu_sbi_backend_start(struct sbi_pmu_cpu *cpu, u64 which)
 
 	if (unlikely(together) && !sbi_pmu_sbi_start(cpu, together, 0, 0))
 		which &= ~together;
-	for_each_counter(i, which)
-		if (has_counter(cpu->start_valid, i) ? start_at(cpu, i, cpu->counter[i].start) :
-						       sbi_pmu_sbi_backend_start_one(cpu, i))
+	for_each_counter(i, which) {
+		const u64 value = cpu->counter[i].start;
+		int ret;
+
+		if (has_counter(together, i)) {
+			ret = sbi_pmu_sbi_backend_start_one(cpu, i);
+		} else {
+			ret = sbi_pmu_sbi_start(cpu, BIT_ULL(i), SBI_PMU_START_FLAG_SET_INIT_VALUE,
+						value);
+			if (unlikely(ret == -EALREADY))
+				ret = stop_and_start_at(cpu, i, value);
+			if (!ret)
+				sbi_pmu_counter_started_at(cpu, i, value);
+		}
+		if (ret)
 			failed |= BIT_ULL(i);
+	}
 	return failed;
 }
 

@@ -73,18 +73,7 @@ static void snapshot_online(struct sbi_pmu_cpu *cpu)
 		snapshot_offline(cpu);
 }
 
-static u64 *shmem_value(struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	return &cpu->shmem.data->ctr_values[idx];
-}
-
-/* Firmware has done nothing then (NO_SHMEM). */
-static bool is_shmem_lost(int ret)
-{
-	return ret == -ENOMEM;
-}
-
-/* ---- stop ---- */
+/* ---- start and stop ---- */
 
 /*
  * Marks values that firmware has not written: one less than what the counter was started from or
@@ -95,82 +84,67 @@ static u64 not_written(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 	return cpu->counter[idx].last - 1;
 }
 
-static int stop_to_shmem(struct sbi_pmu_cpu *cpu, u64 which)
+/*
+ * Start or stop counters by one call. Firmware that has lost the memory (NO_SHMEM) does nothing: it
+ * is registered again, once. Return: 0 or an errno; -ENOMEM: it is lost for good.
+ */
+static int call_firmware(struct sbi_pmu_cpu *cpu, u64 which, bool start)
 {
 	unsigned int i;
+	int ret;
 
-	for_each_counter(i, which)
-		WRITE_ONCE(*shmem_value(cpu, i), not_written(cpu, i));
-	return sbi_pmu_sbi_stop(cpu, which, SBI_PMU_STOP_FLAG_TAKE_SNAPSHOT);
-}
-
-/*
- * With any value KVM also writes back all values of the last start, over the mark. After an error
- * such a value may mean that the counter was not saved.
- */
-static bool shmem_written(struct sbi_pmu_cpu *cpu, unsigned int idx, bool error, u64 *value)
-{
-	const u64 raw = READ_ONCE(*shmem_value(cpu, idx));
-
-	if (raw == not_written(cpu, idx) || (error && raw == cpu->counter[idx].last))
-		return false;
-	*value = sbi_pmu_counter_convert(cpu, idx, raw);
-	return true;
+	for (bool again = false;; again = true) {
+		for_each_counter(i, which)
+			WRITE_ONCE(cpu->shmem.data->ctr_values[i],
+				   start ? cpu->counter[i].start : not_written(cpu, i));
+		ret = start ? sbi_pmu_sbi_start(cpu, which, SBI_PMU_START_FLAG_INIT_SNAPSHOT, 0) :
+			      sbi_pmu_sbi_stop(cpu, which, SBI_PMU_STOP_FLAG_TAKE_SNAPSHOT);
+		if (ret != -ENOMEM)
+			return ret;
+		if (again || !register_shmem(cpu))
+			break;
+	}
+	cpu->shmem.registered = cpu->shmem.may_be_registered = false;
+	return ret;
 }
 
 static u64 snapshot_stop(struct sbi_pmu_cpu *cpu, u64 which)
 {
-	u64 lost = 0;
+	u64 lost = 0, raw;
 	unsigned int i;
 	int ret;
 
 	if (!cpu->shmem.registered)
 		return sbi_pmu_sbi_backend_stop(cpu, which);
-	ret = stop_to_shmem(cpu, which);
-	if (is_shmem_lost(ret) && register_shmem(cpu))
-		ret = stop_to_shmem(cpu, which);
-	if (is_shmem_lost(ret)) {
+	ret = call_firmware(cpu, which, false);
+	if (ret == -ENOMEM) {
 		/* Firmware may have lost more, so its own counters are configured again. */
-		cpu->shmem.registered = cpu->shmem.may_be_registered = false;
 		sbi_pmu_sbi_stop(cpu, which, 0);
 		lost = which & cpu->counters->firmware;
 	}
 	for_each_counter(i, which & ~lost) {
-		/* An error is about one counter; later counters may not be saved. */
-		if (shmem_written(cpu, i, ret, &cpu->counter[i].begin) ||
-		    (ret && !sbi_pmu_counter_read(cpu, i, &cpu->counter[i].begin)))
-			cpu->begin_valid |= BIT_ULL(i);
-		else
+		raw = READ_ONCE(cpu->shmem.data->ctr_values[i]);
+		/*
+		 * With any value KVM also writes back all values of the last start, over the mark.
+		 * After an error such a value may mean that the counter was not saved: an error is
+		 * about one counter, and later ones may not be saved.
+		 */
+		if (raw != not_written(cpu, i) && !(ret && raw == cpu->counter[i].last))
+			cpu->counter[i].begin = sbi_pmu_counter_convert(cpu, i, raw);
+		else if (!ret || sbi_pmu_counter_read(cpu, i, &cpu->counter[i].begin))
 			lost |= BIT_ULL(i);
+		if (!has_counter(lost, i))
+			cpu->begin_valid |= BIT_ULL(i);
 	}
 	return lost;
-}
-
-/* ---- start ---- */
-
-static int start_from_shmem(struct sbi_pmu_cpu *cpu, u64 which)
-{
-	unsigned int i;
-
-	for_each_counter(i, which)
-		WRITE_ONCE(*shmem_value(cpu, i), cpu->counter[i].start);
-	return sbi_pmu_sbi_start(cpu, which, SBI_PMU_START_FLAG_INIT_SNAPSHOT, 0);
 }
 
 static u64 snapshot_start(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	unsigned int i;
-	int ret;
 
-	if (!cpu->shmem.registered)
-		return sbi_pmu_sbi_backend_start(cpu, which);
-	ret = start_from_shmem(cpu, which);
-	if (is_shmem_lost(ret) && register_shmem(cpu))
-		ret = start_from_shmem(cpu, which);
-	if (is_shmem_lost(ret))
-		cpu->shmem.registered = cpu->shmem.may_be_registered = false;
-	/* Some may have been started: one by one the error is told apart. */
-	if (ret)
+	/* After an error some may have been started: one by one it is told apart. */
+	if (!cpu->shmem.registered || call_firmware(cpu, which, true))
 		return sbi_pmu_sbi_backend_start(cpu, which);
 	for_each_counter(i, which)
 		sbi_pmu_counter_started_at(cpu, i, cpu->counter[i].start);
@@ -207,7 +181,7 @@ bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu)
 		return false;
 	c = &cpu->counter[idx];
 	c->start = FAR;
-	if (!start_from_shmem(cpu, BIT_ULL(idx))) {
+	if (!call_firmware(cpu, BIT_ULL(idx), true)) {
 		sbi_pmu_counter_started_at(cpu, idx, FAR);
 		works = !snapshot_stop(cpu, BIT_ULL(idx)) && c->begin - FAR < FAR &&
 			!sbi_pmu_counter_read(cpu, idx, &read) && read == c->begin;
