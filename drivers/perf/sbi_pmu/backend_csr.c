@@ -27,6 +27,12 @@ static bool is_fixed(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 	return cpu->counters->info[idx].kind == SBI_PMU_COUNTER_FIXED;
 }
 
+/* cycle and instret have one event; without Smcntrpmf they have no filter, and no sireg2. */
+static bool has_sireg2(const struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	return !is_fixed(cpu, idx) || cpu->pmu->delegation.fixed_filters;
+}
+
 /* ---- scountinhibit ---- */
 
 static int start_counters(struct sbi_pmu_cpu *cpu, u32 counters)
@@ -143,20 +149,14 @@ static int prepare(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 /* ---- configure ---- */
 
-/* Without M-mode, see claim(). */
+#define SBI_FILTERS	(SBI_PMU_CFG_FLAG_SET_SINH | SBI_PMU_CFG_FLAG_SET_UINH | \
+			 SBI_PMU_CFG_FLAG_SET_VSINH | SBI_PMU_CFG_FLAG_SET_VUINH)
+#define FILTERS		(HPMEVENT_SINH | HPMEVENT_UINH | HPMEVENT_VSINH | HPMEVENT_VUINH)
+
+/* Both have them in the same order. Without M-mode, see claim(). */
 static u64 filter_bits(u32 flags)
 {
-	u64 bits = 0;
-
-	if (flags & SBI_PMU_CFG_FLAG_SET_SINH)
-		bits |= HPMEVENT_SINH;
-	if (flags & SBI_PMU_CFG_FLAG_SET_UINH)
-		bits |= HPMEVENT_UINH;
-	if (flags & SBI_PMU_CFG_FLAG_SET_VSINH)
-		bits |= HPMEVENT_VSINH;
-	if (flags & SBI_PMU_CFG_FLAG_SET_VUINH)
-		bits |= HPMEVENT_VUINH;
-	return bits;
+	return FIELD_PREP(FILTERS, FIELD_GET(SBI_FILTERS, flags));
 }
 
 /*
@@ -208,32 +208,6 @@ static int write_event(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 event)
 	return ret;
 }
 
-/* cycle and instret have one event; without Smcntrpmf they have no filter, and no sireg2. */
-static int config_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx, const struct sbi_pmu_code *code)
-{
-	const u64 filter = filter_bits(code->flags);
-
-	if (code->idx != sbi_pmu_fixed_event(&cpu->counters->info[idx]))
-		return -EOPNOTSUPP;
-	if (cpu->pmu->delegation.fixed_filters)
-		return write_event(cpu, idx, filter);
-	return code->flags ? -EOPNOTSUPP : 0;
-}
-
-/*
- * With OF set a counter does not interrupt (Sscofpmf). It is cleared when the counter is armed,
- * so one that only counts wraps without an interrupt.
- */
-static int config_programmable(struct sbi_pmu_cpu *cpu, unsigned int idx,
-			       const struct sbi_pmu_code *code)
-{
-	const u64 selector = selector_of(cpu, idx, code);
-
-	if (!selector || (code->flags && !cpu->pmu->delegation.filters))
-		return -EOPNOTSUPP;
-	return write_event(cpu, idx, selector | filter_bits(code->flags) | HPMEVENT_OF);
-}
-
 /* An event that cannot be removed makes the next configuration fail. */
 static void clear_event(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
@@ -241,7 +215,7 @@ static void clear_event(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 	stop_counters(cpu, BIT(n));
 	cpu->counter[idx].mhpmevent = 0;
-	if (!is_fixed(cpu, idx) || cpu->pmu->delegation.fixed_filters)
+	if (has_sireg2(cpu, idx))
 		sbi_pmu_csr_write_delegated(n, CSR_SIREG2, 0);
 }
 
@@ -254,25 +228,44 @@ static void run_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
 		sbi_pmu_csr_uninhibit(BIT(n));
 }
 
-static void release_hardware(struct sbi_pmu_cpu *cpu, unsigned int idx)
+static void csr_release(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
+	if (has_counter(cpu->counters->firmware, idx)) {
+		sbi_pmu_sbi_release(cpu, idx);
+		return;
+	}
 	clear_event(cpu, idx);
 	run_fixed(cpu, idx);
 }
 
-static int config_one(struct sbi_pmu_cpu *cpu, unsigned int idx, const struct sbi_pmu_code *code)
+/*
+ * With OF set a counter does not interrupt (Sscofpmf). It is cleared when the counter is armed, so
+ * one that only counts wraps without an interrupt.
+ */
+static int config_hardware(struct sbi_pmu_cpu *cpu, unsigned int idx,
+			   const struct sbi_pmu_code *code)
 {
-	int ret;
-
-	if (!has_counter(sbi_pmu_hardware(cpu->counters), idx))
-		return -EOPNOTSUPP;
+	const struct sbi_pmu_delegation *d = &cpu->pmu->delegation;
+	const unsigned int n = number_of(cpu, idx);
 	/* cycle and instret may run. */
-	ret = stop_counters(cpu, BIT(number_of(cpu, idx)));
-	if (!ret)
-		ret = is_fixed(cpu, idx) ? config_fixed(cpu, idx, code) :
-					   config_programmable(cpu, idx, code);
+	int ret = stop_counters(cpu, BIT(n));
+	u64 event = filter_bits(code->flags), selector;
+	bool can;
+
+	if (is_fixed(cpu, idx)) {
+		can = code->idx == sbi_pmu_fixed_event(&cpu->counters->info[idx]) &&
+		      (d->fixed_filters || !code->flags);
+	} else {
+		selector = selector_of(cpu, idx, code);
+		can = selector && (d->filters || !code->flags);
+		event |= selector | HPMEVENT_OF;
+	}
+	if (!ret && !can)
+		ret = -EOPNOTSUPP;
+	if (!ret && has_sireg2(cpu, idx))
+		ret = write_event(cpu, idx, event);
 	if (ret)
-		release_hardware(cpu, idx);
+		csr_release(cpu, idx);
 	return ret;
 }
 
@@ -290,50 +283,38 @@ static void take_back(struct sbi_pmu_cpu *cpu, unsigned int idx, u32 stopped)
 	cpu->claimed |= BIT_ULL(idx);
 	unclaim(cpu, idx);
 	prepare(cpu, idx);
-	if (!is_fixed(cpu, idx) || cpu->pmu->delegation.fixed_filters)
+	if (has_sireg2(cpu, idx))
 		sbi_pmu_csr_write_delegated(n, CSR_SIREG2, cpu->counter[idx].mhpmevent);
 	sbi_pmu_csr_write_delegated(n, CSR_SIREG, value);
 	if (!(stopped & BIT(n)))
 		sbi_pmu_csr_uninhibit(BIT(n));
 }
 
-static int config_firmware(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
-			   unsigned int *got)
-{
-	u32 stopped;
-	int ret = sbi_pmu_csr_read_inhibit(&stopped) ?: sbi_pmu_sbi_config(cpu, mask, code, got);
-
-	if (ret != -EPROTO || !has_counter(sbi_pmu_hardware(cpu->counters), *got))
-		return ret;
-	take_back(cpu, *got, stopped);
-	*got = SBI_PMU_NO_COUNTER;
-	return ret;
-}
-
 static int csr_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
 		      unsigned int *got)
 {
+	const u64 hardware = sbi_pmu_hardware(cpu->counters);
 	int ret = -EOPNOTSUPP;
 	unsigned int i;
+	u32 stopped;
 
-	if (sbi_pmu_code_is_firmware(code))
-		return config_firmware(cpu, mask, code, got);
-	for_each_counter(i, mask) {
-		ret = config_one(cpu, i, code);
+	if (sbi_pmu_code_is_firmware(code)) {
+		ret = sbi_pmu_csr_read_inhibit(&stopped) ?:
+			      sbi_pmu_sbi_config(cpu, mask, code, got);
+		if (ret == -EPROTO && has_counter(hardware, *got)) {
+			take_back(cpu, *got, stopped);
+			*got = SBI_PMU_NO_COUNTER;
+		}
+		return ret;
+	}
+	for_each_counter(i, mask & hardware) {
+		ret = config_hardware(cpu, i, code);
 		if (!ret) {
 			*got = i;
 			return 0;
 		}
 	}
 	return ret;
-}
-
-static void csr_release(struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	if (has_counter(cpu->counters->firmware, idx))
-		sbi_pmu_sbi_release(cpu, idx);
-	else
-		release_hardware(cpu, idx);
 }
 
 /* ---- start and stop ---- */
@@ -353,39 +334,29 @@ static int set_value(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
 {
 	const unsigned int n = number_of(cpu, idx);
 	const bool armed = sbi_pmu_in_upper_half(&cpu->counters->info[idx], value);
-	u64 *event = &cpu->counter[idx].mhpmevent;
 	int ret = 0;
 
 	if (!is_fixed(cpu, idx)) {
-		*event &= ~HPMEVENT_OF;
-		*event |= armed ? 0 : HPMEVENT_OF;
-		ret = sbi_pmu_csr_write_delegated(n, CSR_SIREG2, *event);
+		cpu->counter[idx].mhpmevent &= ~HPMEVENT_OF;
+		cpu->counter[idx].mhpmevent |= armed ? 0 : HPMEVENT_OF;
+		ret = sbi_pmu_csr_write_delegated(n, CSR_SIREG2, cpu->counter[idx].mhpmevent);
 	}
 	return ret ?: sbi_pmu_csr_write_delegated(n, CSR_SIREG, value);
 }
 
 /* Set those that need another value, then start all together. */
-static u64 start_hardware(struct sbi_pmu_cpu *cpu, u64 which)
+static u64 csr_start(struct sbi_pmu_cpu *cpu, u64 which)
 {
-	const u64 set = which & cpu->start_valid;
-	u64 failed = 0, start;
+	const u64 firmware = which & cpu->counters->firmware, hardware = which & ~firmware;
+	u64 failed = firmware ? sbi_pmu_sbi_backend_start(cpu, firmware) : 0;
 	unsigned int i;
 	u32 bits;
 
-	for_each_counter(i, set)
+	for_each_counter(i, hardware & cpu->start_valid)
 		if (set_value(cpu, i, cpu->counter[i].start))
 			failed |= BIT_ULL(i);
-	start = which & ~failed;
-	bits = sbi_pmu_csr_bits(cpu->counters, start);
-	return bits && start_counters(cpu, bits) ? which : failed;
-}
-
-static u64 csr_start(struct sbi_pmu_cpu *cpu, u64 which)
-{
-	const u64 firmware = which & cpu->counters->firmware;
-	const u64 failed = firmware ? sbi_pmu_sbi_backend_start(cpu, firmware) : 0;
-
-	return failed | start_hardware(cpu, which & ~firmware);
+	bits = sbi_pmu_csr_bits(cpu->counters, hardware & ~failed);
+	return bits && start_counters(cpu, bits) ? failed | hardware : failed;
 }
 
 static u64 csr_stop(struct sbi_pmu_cpu *cpu, u64 which)
@@ -442,27 +413,24 @@ static void csr_online(struct sbi_pmu_cpu *cpu)
 	cpu->prepared = false;
 }
 
-/* OpenSBI clears all events when it sets up a hart again, and sets OF, which we leave clear. */
-static bool has_lost_events(struct sbi_pmu_cpu *cpu)
+/*
+ * OpenSBI clears all events when it sets up a hart again, and sets OF, which we leave clear. The
+ * filters of M-mode are lost with the events.
+ */
+static void csr_resume(struct sbi_pmu_cpu *cpu)
 {
 	unsigned int i;
 
 	for_each_counter(i, cpu->counters->programmable) {
-		const u64 had = cpu->counter[i].mhpmevent;
+		const unsigned int n = number_of(cpu, i);
 		u64 event;
 
-		if (sbi_pmu_csr_read_delegated(number_of(cpu, i), CSR_SIREG2, &event) ||
-		    (had ? (event ^ had) & ~NOT_KEPT : event))
-			return true;
-	}
-	return false;
-}
-
-/* The filters of M-mode are lost with the events. */
-static void csr_resume(struct sbi_pmu_cpu *cpu)
-{
-	if (has_lost_events(cpu))
+		if (!sbi_pmu_csr_read_delegated(n, CSR_SIREG2, &event) &&
+		    !(cpu->counter[i].mhpmevent ? (event ^ cpu->counter[i].mhpmevent) & ~NOT_KEPT : event))
+			continue;
 		prepare_all(cpu);
+		return;
+	}
 }
 
 /* Nothing may be left in use: the next driver may program the counters by SBI calls. */
