@@ -81,71 +81,53 @@ static bool is_by_timer(const struct sbi_pmu_event *e)
 	return e->active && e->sampling == SBI_PMU_BY_TIMER;
 }
 
-/* Account counter @idx if an event on it is sampled by timer. Return: is one? */
-static bool look_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 now)
-{
-	struct sbi_pmu_event *e;
-	bool any = false;
-
-	hlist_for_each_entry(e, &cpu->counter[idx].events, node)
-		any |= is_by_timer(e);
-	if (!any)
-		return false;
-	sbi_pmu_counter_update(cpu, &cpu->counter[idx]);
-	hlist_for_each_entry(e, &cpu->counter[idx].events, node) {
-		if (!is_by_timer(e))
-			continue;
-		sbi_pmu_period_seen(e, now);
-		e->period.waited = 0;
-		e->period.seen_ns /= 2;
-		e->period.seen /= 2;
-	}
-	return true;
-}
-
-/* When the timer must look at the first event, 0 if no event is sampled by timer. */
-static u64 first_due(const struct sbi_pmu_cpu *cpu)
-{
-	const struct sbi_pmu_event *e;
-	u64 first = 0, due;
-	unsigned int i;
-
-	for_each_counter(i, cpu->busy) {
-		hlist_for_each_entry(e, &cpu->counter[i].events, node) {
-			if (!is_by_timer(e))
-				continue;
-			due = period_due(e);
-			if (!first || due < first)
-				first = due;
-		}
-	}
-	return first;
-}
-
-/* Stopped at once when events leave, the timer does not wake a CPU whose sampled task sleeps. */
+/*
+ * Set the timer for the event at which it must look first. Stopped at once when events leave, it
+ * does not wake a CPU whose sampled task sleeps.
+ */
 static void set_sample_timer(struct sbi_pmu_cpu *cpu)
 {
 	struct hrtimer *timer = &cpu->sample_timer;
-	const u64 due = first_due(cpu);
+	const struct sbi_pmu_event *e;
+	u64 first = ~0ULL;
+	unsigned int i;
 
+	for_each_counter(i, cpu->busy)
+		hlist_for_each_entry(e, &cpu->counter[i].events, node)
+			if (is_by_timer(e))
+				first = min(first, period_due(e));
 	cpu->timed_changed = false;
-	if (!due)
+	if (first == ~0ULL)
 		hrtimer_try_to_cancel(timer);
-	else if (!hrtimer_is_queued(timer) || due != ktime_to_ns(hrtimer_get_expires(timer)))
-		hrtimer_start(timer, ns_to_ktime(due), HRTIMER_MODE_ABS_PINNED_HARD);
+	else if (!hrtimer_is_queued(timer) || first != ktime_to_ns(hrtimer_get_expires(timer)))
+		hrtimer_start(timer, ns_to_ktime(first), HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 static enum hrtimer_restart sample_timer(struct hrtimer *timer)
 {
 	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, sample_timer);
 	const u64 start = sched_clock(), now = ktime_get_ns();
+	struct sbi_pmu_event *e;
 	bool any = false;
 	unsigned int i;
 
 	sbi_pmu_counters_disable(cpu);
 	for_each_counter(i, cpu->busy) {
-		if (!look_at(cpu, i, now))
+		bool here = false;
+
+		hlist_for_each_entry(e, &cpu->counter[i].events, node)
+			here |= is_by_timer(e);
+		if (!here)
 			continue;
+		sbi_pmu_counter_update(cpu, &cpu->counter[i]);
+		hlist_for_each_entry(e, &cpu->counter[i].events, node) {
+			if (!is_by_timer(e))
+				continue;
+			sbi_pmu_period_seen(e, now);
+			e->period.waited = 0;
+			e->period.seen_ns /= 2;
+			e->period.seen /= 2;
+		}
 		sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_TIMER);
 		any = true;
 	}
