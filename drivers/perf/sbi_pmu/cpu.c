@@ -13,28 +13,6 @@
 
 static enum cpuhp_state hotplug_state;
 
-static void online_here(void *arg)
-{
-	struct sbi_pmu_cpu *cpu = arg;
-
-	if (cpumask_test_cpu(smp_processor_id(), &cpu->pmu->homogeneous)) {
-		sbi_pmu_counters_online(cpu);
-		sbi_pmu_branch_online(cpu);
-	}
-	sbi_pmu_user_access_resume(cpu);
-}
-
-static void offline_here(void *arg)
-{
-	struct sbi_pmu_cpu *cpu = arg;
-
-	if (cpu->online) {
-		sbi_pmu_counters_offline(cpu);
-		sbi_pmu_branch_offline(cpu);
-	}
-	sbi_pmu_user_access_offline(cpu);
-}
-
 /* Return: how CPU @id, this one, differs from the probed one, for the log; NULL: it does not. */
 static const char *find_difference(struct sbi_pmu *pmu, unsigned int id,
 				   struct sbi_pmu_counters *counters)
@@ -60,42 +38,59 @@ static const char *find_difference(struct sbi_pmu *pmu, unsigned int id,
 }
 
 /* On the CPU, before tasks run there. */
-static int hotplug_online(unsigned int cpu, struct hlist_node *node)
+static int hotplug_online(unsigned int id, struct hlist_node *node)
 {
 	struct sbi_pmu *pmu = hlist_entry(node, struct sbi_pmu, hotplug);
+	struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, id);
 	struct sbi_pmu_counters *counters = kzalloc(sizeof(*counters), GFP_KERNEL);
 	const char *differs;
+	unsigned long flags;
 
 	if (!counters)
 		return -ENOMEM;
-	differs = find_difference(pmu, cpu, counters);
+	differs = find_difference(pmu, id, counters);
 	kfree(counters);
 	if (differs) {
-		pr_warn("CPU %u%s CPU %u, which was probed: no events on this CPU\n", cpu, differs,
+		pr_warn("CPU %u%s CPU %u, which was probed: no events on this CPU\n", id, differs,
 			pmu->probed_cpu);
-		cpumask_clear_cpu(cpu, &pmu->homogeneous);
+		cpumask_clear_cpu(id, &pmu->homogeneous);
 	} else {
-		cpumask_set_cpu(cpu, &pmu->homogeneous);
+		cpumask_set_cpu(id, &pmu->homogeneous);
 	}
-	smp_call_function_single(cpu, online_here, per_cpu_ptr(pmu->cpu, cpu), true);
+	local_irq_save(flags);
+	if (!differs) {
+		sbi_pmu_counters_online(cpu);
+		sbi_pmu_branch_online(cpu);
+	}
+	sbi_pmu_user_access_resume(cpu);
+	local_irq_restore(flags);
 	if (differs)
 		return 0;
-	cpumask_set_cpu(cpu, &pmu->cpus);
-	per_cpu_ptr(pmu->cpu, cpu)->irq_off = false;
+	cpumask_set_cpu(id, &pmu->cpus);
+	cpu->irq_off = false;
 	if (pmu->irq)
 		enable_percpu_irq(pmu->irq, IRQ_TYPE_NONE);
 	return 0;
 }
 
-static int hotplug_offline(unsigned int cpu, struct hlist_node *node)
+/* Likewise, when no task runs there any more. */
+static int hotplug_offline(unsigned int id, struct hlist_node *node)
 {
 	struct sbi_pmu *pmu = hlist_entry(node, struct sbi_pmu, hotplug);
-	const bool used = cpumask_test_and_clear_cpu(cpu, &pmu->cpus);
+	struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, id);
+	const bool used = cpumask_test_and_clear_cpu(id, &pmu->cpus);
+	unsigned long flags;
 
-	smp_call_function_single(cpu, offline_here, per_cpu_ptr(pmu->cpu, cpu), true);
-	if (used && pmu->irq && !per_cpu_ptr(pmu->cpu, cpu)->irq_off)
+	local_irq_save(flags);
+	if (cpu->online) {
+		sbi_pmu_counters_offline(cpu);
+		sbi_pmu_branch_offline(cpu);
+	}
+	sbi_pmu_user_access_offline(cpu);
+	local_irq_restore(flags);
+	if (used && pmu->irq && !cpu->irq_off)
 		disable_percpu_irq(pmu->irq);
-	sbi_pmu_timer_stop(per_cpu_ptr(pmu->cpu, cpu));
+	sbi_pmu_timer_stop(cpu);
 	return 0;
 }
 
@@ -149,23 +144,18 @@ static int reboot_notify(struct notifier_block *nb, unsigned long action, void *
 	return NOTIFY_OK;
 }
 
-static void log_lost_events(struct sbi_pmu_cpu *cpu)
-{
-	if (cpu->lost_events == cpu->lost_logged)
-		return;
-	cpu->lost_logged = cpu->lost_events;
-	pr_warn_ratelimited("CPU%d: firmware gives no counter: an event is not counted (%u)\n",
-			    smp_processor_id(), cpu->lost_logged);
-}
-
-/* On PREEMPT_RT this is a thread of the CPU. */
+/* Events have lost their counter. On PREEMPT_RT this is a thread of the CPU. */
 static void handle_lost_events(struct irq_work *work)
 {
 	struct sbi_pmu_cpu *cpu = container_of(work, struct sbi_pmu_cpu, lost_work);
 	struct sbi_pmu *pmu = cpu->pmu;
 	unsigned long flags;
 
-	log_lost_events(cpu);
+	if (cpu->lost_events != cpu->lost_logged) {
+		cpu->lost_logged = cpu->lost_events;
+		pr_warn_ratelimited("CPU%d: firmware refused a counter: event descheduled (%u so far)\n",
+				    smp_processor_id(), cpu->lost_logged);
+	}
 	/* Without it perf core adds the events again at the next context switch or rotation. */
 	if (!pmu->perf_pmu_resched)
 		return;

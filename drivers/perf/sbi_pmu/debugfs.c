@@ -72,60 +72,44 @@ DEFINE_SHOW_ATTRIBUTE(user_access);
 
 /* ---- counters: what each counter holds, and for how many events ---- */
 
-/* A CPU's counters, copied on that CPU */
-struct counters_copy {
-	struct sbi_pmu *pmu;    /* the driver */
-	struct sbi_pmu_cpu cpu; /* the CPU */
-	bool lost_shmem; /* firmware does not use this CPU's snapshot shared memory any more */
-};
-
-static void copy_here(void *arg)
+/* On that CPU, so that the copy is in order. */
+static void copy_here(void *copy)
 {
-	struct counters_copy *copy = arg;
-	const struct sbi_pmu_cpu *cpu = this_cpu_ptr(copy->pmu->cpu);
-
-	memcpy(&copy->cpu, cpu, sizeof(*cpu));
-	copy->lost_shmem = cpu->shmem.data && !cpu->shmem.registered;
-}
-
-static void print_counters(struct seq_file *file, int cpu, const struct counters_copy *copy)
-{
-	const struct sbi_pmu_counters *counters = &copy->pmu->counters;
-	unsigned int i;
-
-	for_each_counter(i, copy->cpu.configured) {
-		const struct sbi_pmu_code *code = &copy->cpu.counter[i].code;
-		const unsigned int events =
-			copy->cpu.counter[i].users - has_counter(copy->cpu.pinned, i);
-
-		seq_printf(file, "%d %u ", cpu, i);
-		if (counters->info[i].kind == SBI_PMU_COUNTER_FIRMWARE)
-			seq_puts(file, "firmware");
-		else
-			seq_printf(file, "%#x/%u", counters->info[i].csr, counters->info[i].width);
-		seq_printf(file, " %#x %#llx %#x %u\n", code->idx, code->data, code->flags, events);
-	}
-	if (copy->cpu.lost_events)
-		seq_printf(file, "%d: firmware refused a counter that was in use, %u times\n", cpu,
-			   copy->cpu.lost_events);
-	if (copy->lost_shmem)
-		seq_printf(file, "%d: no snapshot shared memory from firmware any more\n", cpu);
+	memcpy(copy, this_cpu_ptr(sbi_pmu_the_pmu->cpu), sizeof(struct sbi_pmu_cpu));
 }
 
 static int counters_show(struct seq_file *file, void *unused)
 {
 	struct sbi_pmu *pmu = file->private;
-	struct counters_copy *copy = kzalloc(sizeof(*copy), GFP_KERNEL);
+	struct sbi_pmu_cpu *copy = kvzalloc(sizeof(*copy), GFP_KERNEL);
+	unsigned int i;
 	int cpu;
 
 	if (!copy)
 		return -ENOMEM;
-	copy->pmu = pmu;
 	seq_puts(file, "cpu counter csr/bits event data inhibit events\n");
-	for_each_cpu(cpu, &pmu->cpus)
-		if (!smp_call_function_single(cpu, copy_here, copy, true))
-			print_counters(file, cpu, copy);
-	kfree(copy);
+	for_each_cpu(cpu, &pmu->cpus) {
+		if (smp_call_function_single(cpu, copy_here, copy, true))
+			continue;
+		for_each_counter(i, copy->configured) {
+			const struct sbi_pmu_counter *c = &copy->counter[i];
+
+			seq_printf(file, "%d %u ", cpu, i);
+			if (c->info->kind == SBI_PMU_COUNTER_FIRMWARE)
+				seq_puts(file, "firmware");
+			else
+				seq_printf(file, "%#x/%u", c->info->csr, c->info->width);
+			seq_printf(file, " %#x %#llx %#x %u\n", c->code.idx, c->code.data,
+				   c->code.flags, c->users - has_counter(copy->pinned, i));
+		}
+		if (copy->lost_events)
+			seq_printf(file, "%d: firmware refused a counter that was in use, %u times\n",
+				   cpu, copy->lost_events);
+		if (copy->shmem.data && !copy->shmem.registered)
+			seq_printf(file, "%d: no snapshot shared memory from firmware any more\n",
+				   cpu);
+	}
+	kvfree(copy);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(counters);
@@ -156,9 +140,4 @@ void sbi_pmu_debugfs_init(struct sbi_pmu *pmu)
 	debugfs_create_file("overflow", 0400, pmu->debugfs, pmu, &overflow_fops);
 	debugfs_create_file("sbi_calls", 0400, pmu->debugfs, pmu, &sbi_calls_fops);
 	debugfs_create_file("user_access", 0400, pmu->debugfs, pmu, &user_access_fops);
-}
-
-void sbi_pmu_debugfs_exit(struct sbi_pmu *pmu)
-{
-	debugfs_remove(pmu->debugfs);
 }

@@ -2,6 +2,7 @@
 /* main: the module, its parameters, what is probed in which order, and the log line. */
 #include <linux/cpu.h>
 #include <linux/cpufeature.h>
+#include <linux/debugfs.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -276,22 +277,14 @@ static int choose_backend(struct sbi_pmu *pmu)
 
 /* ---- beside another PMU, or alone ---- */
 
-#define NAME_EXCLUSIVE	"cpu"
-#define NAME_SHARED	"sbi_pmu"
-
 /* Is there another CPU PMU, such as riscv_pmu_sbi's? @owner is its name, for kfree(). */
 static int choose_mode(struct sbi_pmu *pmu, char **owner)
 {
 	bool taken;
-	int ret;
+	const int ret = sbi_pmu_find_pmus(pmu, owner, &taken);
 
-	ret = sbi_pmu_find_pmus(PERF_TYPE_RAW, owner, NAME_SHARED, &taken);
-	if (!ret && !*owner)
-		ret = sbi_pmu_find_pmus(PERF_TYPE_RAW, owner, NAME_EXCLUSIVE, &taken);
 	if (ret)
 		return ret;
-	pmu->exclusive = !*owner;
-	pmu->name = pmu->exclusive ? NAME_EXCLUSIVE : NAME_SHARED;
 	/* M-mode has a part of it that only firmware can set. */
 	pmu->counters.one_filter = pmu->exclusive && !pmu->caps.filter && !sbi_pmu_in_kvm(pmu) &&
 				   sbi_pmu_may_have_one_filter(&pmu->id);
@@ -525,7 +518,7 @@ static void __exit sbi_pmu_exit(void)
 	struct sbi_pmu *pmu = sbi_pmu_the_pmu;
 	int cpu;
 
-	sbi_pmu_debugfs_exit(pmu);
+	debugfs_remove(pmu->debugfs);
 	/* It calls perf core for this PMU. */
 	for_each_possible_cpu(cpu)
 		irq_work_sync(&per_cpu_ptr(pmu->cpu, cpu)->lost_work);

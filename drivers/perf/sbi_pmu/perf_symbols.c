@@ -6,26 +6,28 @@
 
 #include "sbi_pmu.h"
 
-static int match_type(struct device *dev, const void *type)
+#define NAME_EXCLUSIVE	"cpu"
+#define NAME_SHARED	"sbi_pmu"
+
+static int is_cpu_pmu(struct device *dev, const void *unused)
 {
 	const struct pmu *pmu = dev_get_drvdata(dev);
 
-	return pmu && pmu->type == *(const int *)type;
+	return pmu && pmu->type == PERF_TYPE_RAW;
 }
 
 /**
- * sbi_pmu_find_pmus() - find the PMUs that have a type or a name that this one wants
- * @type: a PMU type: PERF_TYPE_RAW
- * @owner: the name of the PMU that has it, for kfree(); NULL if none has
- * @name: a PMU name
- * @taken: does a PMU have that name?
+ * sbi_pmu_find_pmus() - is there another CPU PMU, such as riscv_pmu_sbi's?
+ * @pmu: the driver; its mode and name are filled in
+ * @owner: the name of that PMU, for kfree(); NULL if there is none
+ * @taken: true if a PMU has our name
  *
- * To register what is taken ends in a kernel warning. Perf core does not export its list of PMUs,
- * but the device of any PMU leads to the bus of all; the software PMU always exists.
+ * To register a type or name that is taken ends in a kernel warning. Perf core does not export its
+ * list of PMUs, but the device of any PMU leads to the bus of all; the software PMU always exists.
  * Context: may sleep.
  * Return: 0 or an errno.
  */
-int sbi_pmu_find_pmus(int type, char **owner, const char *name, bool *taken)
+int sbi_pmu_find_pmus(struct sbi_pmu *pmu, char **owner, bool *taken)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -41,15 +43,16 @@ int sbi_pmu_find_pmus(int type, char **owner, const char *name, bool *taken)
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 
-	*owner = NULL;
-	dev = bus_find_device(event->pmu->dev->bus, NULL, &type, match_type);
+	dev = bus_find_device(event->pmu->dev->bus, NULL, NULL, is_cpu_pmu);
+	pmu->exclusive = !dev;
+	pmu->name = dev ? NAME_SHARED : NAME_EXCLUSIVE;
 	if (dev) {
 		*owner = kstrdup(dev_name(dev), GFP_KERNEL);
 		if (!*owner)
 			ret = -ENOMEM;
 		put_device(dev);
 	}
-	dev = bus_find_device_by_name(event->pmu->dev->bus, NULL, name);
+	dev = bus_find_device_by_name(event->pmu->dev->bus, NULL, pmu->name);
 	*taken = dev;
 	put_device(dev);
 	perf_event_release_kernel(event);

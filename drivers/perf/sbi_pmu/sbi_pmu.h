@@ -867,11 +867,10 @@ int sbi_pmu_cpu_start(struct sbi_pmu *pmu);
 void sbi_pmu_cpu_stop(struct sbi_pmu *pmu);
 
 /* perf_symbols.c */
-int sbi_pmu_find_pmus(int type, char **owner, const char *name, bool *taken);
+int sbi_pmu_find_pmus(struct sbi_pmu *pmu, char **owner, bool *taken);
 void sbi_pmu_find_symbols(struct sbi_pmu *pmu);
 
 /* debugfs.c */
 void sbi_pmu_debugfs_init(struct sbi_pmu *pmu);
-void sbi_pmu_debugfs_exit(struct sbi_pmu *pmu);
 
 #endif

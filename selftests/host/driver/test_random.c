@@ -7,7 +7,7 @@
 #include "test.h"
 
 #define EVENTS	20
-#define LOST	"an event is not counted"
+#define LOST	"event descheduled"
 #define LAST	(host.cpus - 1) /* tasks run on this CPU and on CPU 0 */
 /* In scounteren */
 #define TIME	SPEC_CSR_BIT(SPEC_CSR_TIME)
