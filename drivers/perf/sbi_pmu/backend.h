@@ -72,8 +72,6 @@ bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu);
 
 /* Delegated counters (backend_csr.c) */
 const char *sbi_pmu_delegation_learn(struct sbi_pmu *pmu);
-bool sbi_pmu_delegation_is_complete(const struct sbi_pmu *pmu);
 bool sbi_pmu_delegation_prepare(struct sbi_pmu *pmu, unsigned int id);
-bool sbi_pmu_delegation_is_everywhere(struct sbi_pmu *pmu);
 
 #endif

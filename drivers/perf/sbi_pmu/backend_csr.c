@@ -159,30 +159,12 @@ static u64 filter_bits(u32 flags)
 	return FIELD_PREP(FILTERS, FIELD_GET(SBI_FILTERS, flags));
 }
 
-/*
- * Have firmware configure a raw event on programmable counter @idx, as only its device tree says
- * which counters count the event, and how. Return: the selector, 0 if it refuses.
- */
-static u64 ask(struct sbi_pmu_cpu *cpu, unsigned int idx, const struct sbi_pmu_code *code)
-{
-	unsigned int got;
-	u64 selector;
-
-	unclaim(cpu, idx);
-	if (!claim(cpu, BIT_ULL(idx), code->idx, code->data, &got, &selector))
-		return selector;
-	prepare(cpu, idx);
-	return 0;
-}
-
 /* The selector of an event on programmable counter @idx, 0 if there is none. */
-static u64 selector_of(struct sbi_pmu_cpu *cpu, unsigned int idx, const struct sbi_pmu_code *code)
+static u64 selector_of(const struct sbi_pmu_cpu *cpu, unsigned int idx, const struct sbi_pmu_code *code)
 {
 	const struct sbi_pmu_delegation *d = &cpu->pmu->delegation;
 	const unsigned int n = number_of(cpu, idx);
 
-	if (sbi_pmu_code_is_raw(code) && d->asks)
-		return ask(cpu, idx, code);
 	if (sbi_pmu_code_is_raw(code))
 		return code->data & ~SELECTOR ? 0 : code->data;
 	for (unsigned int i = 0; i < d->events; i++)
@@ -547,10 +529,9 @@ static void access_step(void *arg)
 	struct step *s = arg;
 	u32 stopped;
 
-	/* Another core will have no events. */
-	s->ret = sbi_pmu_sbi_same_core(&s->cpu->pmu->id) ? 0 : -EXDEV;
+	s->ret = 0;
 	s->why = "no Ssccfg, or firmware does not delegate counters";
-	if (s->ret || sbi_pmu_csr_read_inhibit(&stopped))
+	if (sbi_pmu_csr_read_inhibit(&stopped))
 		return;
 	release_all(s->cpu);
 	s->why = probe_access(s->cpu, s);
@@ -574,8 +555,6 @@ static void learn(struct sbi_pmu_delegation *found, u32 idx, unsigned int n, u64
 	}
 	if (last->selector == selector)
 		last->counters |= BIT(n);
-	else
-		found->differs = true;
 }
 
 /*
@@ -742,30 +721,6 @@ const char *sbi_pmu_delegation_learn(struct sbi_pmu *pmu)
 	return NULL;
 }
 
-/**
- * sbi_pmu_delegation_is_complete() - is each event that firmware can count known?
- * @pmu: the driver, which knows what could be learned
- *
- * Raw events are asked of firmware when they are configured. Each counter must have an event by
- * which firmware sets the filter of M-mode, and it must be known whether events stick. Filters that
- * the ISA string does not promise are tried, but only with SBI calls. Delegated counters interrupt
- * as Sscofpmf says.
- * Return: can delegated counters do all that they can with SBI calls?
- */
-bool sbi_pmu_delegation_is_complete(const struct sbi_pmu *pmu)
-{
-	const struct sbi_pmu_counters *counters = &pmu->counters;
-	const struct sbi_pmu_delegation *d = &pmu->delegation;
-	unsigned int i;
-
-	for_each_counter(i, counters->programmable)
-		if (!event_of_counter(d, counters->info[i].csr - CSR_CYCLE))
-			return false;
-	return d->of_firmware && d->event[0].idx <= SBI_PMU_HW_INSTRUCTIONS && !d->differs &&
-	       d->filters == pmu->caps.filter &&
-	       (!pmu->irq_source || pmu->irq_source->overflow == CSR_SCOUNTOVF);
-}
-
 static void prepare_step(void *arg)
 {
 	struct step *s = arg;
@@ -814,23 +769,6 @@ bool sbi_pmu_delegation_prepare(struct sbi_pmu *pmu, unsigned int id)
 	if (!s.cpu->prepared)
 		run(&s, offline_step);
 	return s.cpu->prepared;
-}
-
-/* Are the counters of all CPUs of this kind delegated alike? Else some would have no events. */
-bool sbi_pmu_delegation_is_everywhere(struct sbi_pmu *pmu)
-{
-	bool alike = true;
-	int id;
-
-	for_each_online_cpu(id) {
-		struct step s = { id, per_cpu_ptr(pmu->cpu, id) };
-
-		if (id == pmu->probed_cpu)
-			continue;
-		alike = alike && (prepare_cpu(&s) || s.ret == -EXDEV);
-		run(&s, offline_step);
-	}
-	return alike;
 }
 
 const struct sbi_pmu_backend sbi_pmu_backend_csr = {

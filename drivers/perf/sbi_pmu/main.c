@@ -183,21 +183,14 @@ static const char *probe_delegation(struct sbi_pmu *pmu)
 }
 
 /*
- * backend=auto picks CSRs only if a vendor's table or firmware says for all events which counters
- * count them; if clearing mhpmevent really clears the event, as counters that keep it count M-mode;
- * and if all CPUs are delegated alike.
+ * backend=auto picks CSRs only if a vendor's table says which counters count what, and if clearing
+ * mhpmevent really clears the event, as counters that keep it count M-mode.
  */
 static bool is_csr_better(struct sbi_pmu *pmu)
 {
 	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
-	const bool has_table = vendor && vendor->standard;
 
-	if (probe_delegation(pmu) || pmu->delegation.sticks ||
-	    !(has_table || sbi_pmu_delegation_is_complete(pmu)) ||
-	    !sbi_pmu_delegation_is_everywhere(pmu))
-		return false;
-	pmu->delegation.asks = !has_table;
-	return true;
+	return vendor && vendor->standard && !probe_delegation(pmu) && !pmu->delegation.sticks;
 }
 
 /*
@@ -342,23 +335,6 @@ static int choose_overflow(struct sbi_pmu *pmu, const char **no_irq)
 	return 0;
 }
 
-/*
- * Choose the overflow interrupt, and SBI calls where delegated counters were chosen without a table
- * and do not interrupt.
- */
-static int choose_tested(struct sbi_pmu *pmu, const char **no_irq)
-{
-	int ret = choose_overflow(pmu, no_irq);
-
-	if (!pmu->delegation.asks || (!ret && pmu->source == SBI_PMU_OVERFLOW_IRQ))
-		return ret;
-	pr_info("delegated counters are not used, as it is not seen that they interrupt; backend=csr uses them\n");
-	pmu->delegation.asks = false;
-	pmu->caps.fixed_filters = 0;
-	pmu->caps.m_mode_fixed = false;
-	return use_firmware(pmu, &sbi_pmu_backend_sbi) ?: choose_overflow(pmu, no_irq);
-}
-
 static struct sbi_pmu *pmu_alloc(void)
 {
 	struct sbi_pmu *pmu = kzalloc(sizeof(*pmu), GFP_KERNEL);
@@ -480,7 +456,7 @@ static int __init sbi_pmu_init(void)
 	cpus_read_unlock();
 	if (ret)
 		goto err_owner;
-	ret = choose_tested(pmu, &no_irq);
+	ret = choose_overflow(pmu, &no_irq);
 	if (ret)
 		goto err_owner;
 	ret = sbi_pmu_branch_probe(pmu, branches);

@@ -809,8 +809,6 @@ static bool probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 cand
 		/* Firmware counters are, and those of KVM unless the event has its own. */
 		.alike = sbi_pmu_code_is_firmware(code) ||
 			 (sbi_pmu_in_kvm(pmu) && !sbi_pmu_has_fixed_counter(code)),
-		/* Each refusal of a delegated counter takes calls. */
-		.one_by_one = pmu->delegation.asks && sbi_pmu_code_is_raw(code),
 		.may_disturb = may_disturb,
 	};
 

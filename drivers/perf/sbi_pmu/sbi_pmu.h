@@ -778,8 +778,6 @@ struct sbi_pmu_delegation {
 	bool filters;       /* programmable counters can be inhibited by privilege mode */
 	bool fixed_filters; /* cycle and instret can, too (Smcntrpmf) */
 	bool sticks;        /* with the filter of M-mode counts on when S-mode clears its event */
-	bool differs;       /* counters have different selectors for an event */
-	bool asks;          /* firmware is asked about raw events; else any counter takes them */
 	/* standard events: first those that firmware knows, then those that only the vendor does */
 	unsigned int of_firmware; /* number of the former */
 	unsigned int events;      /* number of all */

@@ -205,7 +205,6 @@ static void test_learning(const char *name,
 	check(other <= without + 50 && most <= 65 && host.most_calls <= 50,
 	      "delegation.%s_learns_with_interrupts_enabled_in_between", name);
 	unload();
-	/* By default the other CPU is compared once more, before. */
 	machine.params[0] = "xiangshan=v3";
 	boot(&machine);
 	note("%s: %lu calls of CPU 0 at load by default, %lu of CPU 1", name, calls_of(0),
@@ -291,54 +290,6 @@ static unsigned int holders_of(u64 selector)
 	for (unsigned int i = 3; i < 7; i++)
 		n += (fakesbi.ctr[i].event & SPEC_EVENT_SELECTOR) == selector;
 	return n;
-}
-
-/* Odd raw events on counters 3 and 4 only, even ones on none; all counters have the others. */
-static bool odd_raw(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->idx >> 16 != SPEC_TYPE_RAW || (code->data & 1 && idx <= 4);
-}
-
-/* By default firmware is asked which counters count a raw event, where no table says so. */
-static void test_raw_by_firmware(void)
-{
-	static const struct machine machine = {
-		.delegated = true, .quirks = OPENSBI_NEW, .can = odd_raw,
-	};
-	struct perf_event *leader, *second, *others[4];
-	unsigned long before;
-	bool right = true;
-	int error;
-
-	boot(&machine);
-	host.most_calls = 0;
-	check(!strcmp(perf_sysfs("caps/backend"), "csr") && open_errno(ATTR(8)) == -ENOENT,
-	      "delegation.raw_event_that_firmware_refuses_is_refused");
-	note("%lu calls at most with interrupts off", host.most_calls);
-	check(host.most_calls && host.most_calls <= 6,
-	      "delegation.raw_event_is_refused_with_interrupts_enabled_in_between");
-	leader = open_own(5);
-	second = perf_open(ATTR(7, .exclude_user = 1), current, -1, leader, &error);
-	check(leader && second && !perf_open(ATTR(9), current, -1, leader, &error) &&
-	      error == -EINVAL, "delegation.raw_events_on_the_counters_of_firmware");
-	/* Those that refused raw events count others, still without M-mode. */
-	for (unsigned int i = 0; i < 4; i++)
-		others[i] = open_own(STANDARD_EVENT(SPEC_GENERAL_CACHE_REFS + i));
-	perf_run(1000);
-	check(!counts_m_mode() && holders_of(5) == 1 && holders_of(7) == 1,
-	      "delegation.raw_events_by_firmware_count_no_m_mode");
-	for (unsigned int i = 0; i < 4; i++)
-		right = is_right(others[i]) && right;
-	check(right && is_right(leader) && is_right(second),
-	      "delegation.raw_events_by_firmware_count");
-	perf_close(others[3]);
-	perf_close(others[2]);
-	perf_run(1000);
-	before = all_calls();
-	go_away(1000);
-	check(all_calls() == before && is_right(leader),
-	      "delegation.switch_of_raw_events_by_firmware_makes_no_call");
-	unloaded("delegation.raw_by_firmware");
 }
 
 static void test_csr(void)
@@ -563,7 +514,6 @@ void test_backends(void)
 	test_learning("units", unit);
 	test_not_delegated();
 	test_differs();
-	test_raw_by_firmware();
 	test_csr();
 	test_leftover("exclusive", &(struct machine){ .params = { "backend=sbi" } }, false);
 	test_leftover("shared", &(struct machine){ .other = "cpu" }, true);

@@ -75,7 +75,6 @@ static const struct scenario scenarios[] = {
 	{ "fixed_filters",
 	  { .quirks = OPENSBI_NEW | QUIRK(SUSPEND_LOSES_FIXED_FILTERS) } },
 	{ "delegated", { .quirks = OPENSBI_NEW, CSR } },
-	{ "delegated_by_default", { .quirks = OPENSBI_NEW, .delegated = true } },
 	{ "delegated_6_12", { .quirks = OPENSBI_NEW, .kernel = 612, .cpus = 2, CSR } },
 	{ "delegated_27_bits_suspend", { .width = 27, .quirks = SUSPEND, CSR } },
 	{ "delegated_faults",
