@@ -66,28 +66,25 @@ u32 sbi_pmu_csr_overflow(unsigned int csr)
 	return 0;
 }
 
-/* Return: is the interrupt in @mask pending? */
+/* Andes' cores have the pending bits of overflow interrupts in a CSR of their own. */
+#define ON_PENDING(csr, access, ...)						\
+	(likely((csr) == CSR_SIP) ? access(CSR_SIP, ##__VA_ARGS__) :		\
+				    access(SBI_PMU_CSR_ANDES_SLIP, ##__VA_ARGS__))
+
 bool sbi_pmu_csr_is_pending(unsigned int csr, unsigned long mask)
 {
-	return (csr == SBI_PMU_CSR_ANDES_SLIP ? csr_read(SBI_PMU_CSR_ANDES_SLIP) :
-						csr_read(CSR_SIP)) &
-	       mask;
+	return ON_PENDING(csr, csr_read) & mask;
 }
 
-/* Return: was it? */
+/* Return: true if it was pending. */
 bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned long mask)
 {
-	return (likely(csr == CSR_SIP) ? csr_read_clear(CSR_SIP, mask) :
-					 csr_read_clear(SBI_PMU_CSR_ANDES_SLIP, mask)) &
-	       mask;
+	return ON_PENDING(csr, csr_read_clear, mask) & mask;
 }
 
 void sbi_pmu_csr_set_pending(unsigned int csr, unsigned long mask)
 {
-	if (csr == SBI_PMU_CSR_ANDES_SLIP)
-		csr_set(SBI_PMU_CSR_ANDES_SLIP, mask);
-	else
-		csr_set(CSR_SIP, mask);
+	ON_PENDING(csr, csr_set, mask);
 }
 
 /* Can the interrupt in @mask be enabled on this CPU? Context: interrupts disabled. */
