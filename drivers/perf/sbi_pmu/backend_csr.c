@@ -501,40 +501,34 @@ static const char *probe_counters(struct sbi_pmu_cpu *cpu, struct step *found)
 	return NULL;
 }
 
-/* A counter that is not delegated traps. All are as they were after. Return: as below. */
-static const char *probe_access(struct sbi_pmu_cpu *cpu, struct step *found)
-{
-	const u64 hardware = sbi_pmu_hardware(cpu->counters);
-	const u32 bits = sbi_pmu_csr_bits(cpu->counters, hardware);
-	const u32 before = cpu->inhibit_at_online;
-	const char *why;
-
-	if (!hardware)
-		return "no hardware counters";
-	why = can_stop(bits) ? probe_counters(cpu, found) : "a counter is not delegated";
-	/* can_stop() and probes may have ended anywhere. */
-	sbi_pmu_csr_inhibit(bits & before);
-	sbi_pmu_csr_uninhibit(bits & ~before);
-	return why;
-}
-
 static int run(struct step *s, void (*step)(void *arg))
 {
 	return smp_call_function_single(s->id, step, s, true) ?: s->ret;
 }
 
-/* No counter may be in use, in firmware either. */
+/*
+ * No counter may be in use, in firmware either. One that is not delegated traps. All are as they
+ * were after.
+ */
 static void access_step(void *arg)
 {
 	struct step *s = arg;
-	u32 stopped;
+	struct sbi_pmu_cpu *cpu = s->cpu;
+	const u32 bits = sbi_pmu_csr_bits(cpu->counters, sbi_pmu_hardware(cpu->counters));
+	u32 before;
 
 	s->ret = 0;
 	s->why = "no Ssccfg, or firmware does not delegate counters";
-	if (sbi_pmu_csr_read_inhibit(&stopped))
+	if (sbi_pmu_csr_read_inhibit(&before))
 		return;
-	release_all(s->cpu);
-	s->why = probe_access(s->cpu, s);
+	release_all(cpu);
+	s->why = !bits		? "no hardware counters" :
+		 can_stop(bits) ? probe_counters(cpu, s) :
+				  "a counter is not delegated";
+	/* can_stop() and probes may have ended anywhere. */
+	before = cpu->inhibit_at_online;
+	sbi_pmu_csr_inhibit(bits & before);
+	sbi_pmu_csr_uninhibit(bits & ~before);
 }
 
 /* ---- selectors of standard events ---- */
@@ -735,22 +729,6 @@ static void offline_step(void *arg)
 	csr_offline(s->cpu);
 }
 
-static bool prepare_cpu(struct step *s)
-{
-	const struct sbi_pmu_delegation *d = &s->cpu->pmu->delegation;
-	unsigned int i;
-
-	if (run(s, access_step) || s->why || s->filters != d->filters ||
-	    s->fixed_filters != d->fixed_filters)
-		return false;
-	for_each_counter(i, sbi_pmu_hardware(s->cpu->counters)) {
-		s->mask = BIT_ULL(i);
-		if (run(s, prepare_step))
-			return false;
-	}
-	return true;
-}
-
 /**
  * sbi_pmu_delegation_prepare() - prepare the counters of a CPU for the backend, if it is alike
  * @pmu: the driver
@@ -759,16 +737,24 @@ static bool prepare_cpu(struct step *s)
  * One event is compared on each counter, as that costs no further call: firmware has to configure
  * one in any case.
  * Context: may sleep.
- * Return: do the counters do the same as those of the probed CPU, and firmware write the same?
+ * Return: true if the counters do the same as those of the probed CPU, and firmware writes the same.
  */
 bool sbi_pmu_delegation_prepare(struct sbi_pmu *pmu, unsigned int id)
 {
+	const struct sbi_pmu_delegation *d = &pmu->delegation;
 	struct step s = { id, per_cpu_ptr(pmu->cpu, id) };
+	bool alike = !run(&s, access_step) && !s.why && s.filters == d->filters &&
+		     s.fixed_filters == d->fixed_filters;
+	unsigned int i;
 
-	s.cpu->prepared = prepare_cpu(&s);
-	if (!s.cpu->prepared)
+	for_each_counter(i, sbi_pmu_hardware(&pmu->counters)) {
+		s.mask = BIT_ULL(i);
+		alike = alike && !run(&s, prepare_step);
+	}
+	s.cpu->prepared = alike;
+	if (!alike)
 		run(&s, offline_step);
-	return s.cpu->prepared;
+	return alike;
 }
 
 const struct sbi_pmu_backend sbi_pmu_backend_csr = {
