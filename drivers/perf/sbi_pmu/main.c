@@ -112,44 +112,36 @@ static int on_probed_cpu(struct sbi_pmu *pmu, void (*function)(void *arg), void 
 	return ret;
 }
 
-struct machine_probe {
-	struct sbi_pmu *pmu;
-	int no_pmu, no_counters; /* errno */
-};
-
+/* If firmware returns an error there are no counters. */
 static void probe_machine_here(void *arg)
 {
-	struct machine_probe *p = arg;
-	struct sbi_pmu *pmu = p->pmu;
+	struct sbi_pmu *pmu = arg;
 
-	p->no_pmu = sbi_pmu_sbi_probe(&pmu->id);
-	if (p->no_pmu)
-		return;
+	sbi_pmu_sbi_probe(&pmu->id);
 	memset(pmu->limits.width, width, sizeof(pmu->limits.width));
-	p->no_counters =
+	if (pmu->id.has_pmu)
 		sbi_pmu_probe_counters(this_cpu_ptr(pmu->cpu), &pmu->limits, &pmu->counters);
 }
 
 static int probe_machine(struct sbi_pmu *pmu)
 {
-	struct machine_probe p = { .pmu = pmu };
 	char firmware[64];
 	int ret;
 
 	pmu->probed_cpu = cpumask_first(cpu_online_mask);
-	ret = on_probed_cpu(pmu, probe_machine_here, &p);
+	ret = on_probed_cpu(pmu, probe_machine_here, pmu);
 	if (ret)
 		return ret;
-	if (p.no_pmu) {
+	if (!pmu->id.has_pmu) {
 		describe_firmware(&pmu->id, firmware, sizeof(firmware));
 		pr_err("firmware %s has no PMU extension: update it, OpenSBI has had one since 1.0\n",
 		       firmware);
-		return p.no_pmu;
+		return -ENODEV;
 	}
 	pmu->wrap_ns = sbi_pmu_wrap_ns(&pmu->counters);
-	if (p.no_counters || !(sbi_pmu_hardware(&pmu->counters) | pmu->counters.firmware)) {
+	if (!(sbi_pmu_hardware(&pmu->counters) | pmu->counters.firmware)) {
 		pr_err("firmware offers no counters: check its device tree, or the CPU model of the emulator\n");
-		return p.no_counters ?: -ENODEV;
+		return -ENODEV;
 	}
 
 	sbi_pmu_irq_source_probe(pmu);

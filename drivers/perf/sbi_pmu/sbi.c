@@ -12,9 +12,8 @@ static unsigned long base_get(unsigned long fid, unsigned long arg)
 /**
  * sbi_pmu_sbi_probe() - ask who firmware and cores are, and for the PMU extension
  * @id: filled in
- * Return: 0, -ENODEV without the PMU extension.
  */
-int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id)
+void sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id)
 {
 	id->spec = base_get(SBI_EXT_BASE_GET_SPEC_VERSION, 0);
 	id->impl = base_get(SBI_EXT_BASE_GET_IMP_ID, 0);
@@ -23,9 +22,8 @@ int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id)
 	id->marchid = base_get(SBI_EXT_BASE_GET_MARCHID, 0);
 	id->mimpid = base_get(SBI_EXT_BASE_GET_MIMPID, 0);
 	/* The PMU extension came with 0.3; before 0.2 there was no call to probe. */
-	if (id->spec < sbi_mk_version(0, 3))
-		return -ENODEV;
-	return base_get(SBI_EXT_BASE_PROBE_EXT, SBI_EXT_PMU) ? 0 : -ENODEV;
+	id->has_pmu = id->spec >= sbi_mk_version(0, 3) &&
+		      base_get(SBI_EXT_BASE_PROBE_EXT, SBI_EXT_PMU);
 }
 
 /* Is the core of this CPU of the same kind? Else raw events may mean something else there. */

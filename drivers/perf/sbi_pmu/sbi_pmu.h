@@ -499,9 +499,10 @@ struct sbi_pmu_firmware_id {
 	unsigned long impl_version; /* its version, in its own encoding */
 	/* of the cores, 0 if they are not known */
 	unsigned long mvendorid, marchid, mimpid;
+	bool has_pmu; /* the PMU extension */
 };
 
-int sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id);
+void sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id);
 bool sbi_pmu_sbi_same_core(const struct sbi_pmu_firmware_id *id);
 int __must_check sbi_pmu_sbi_num_counters(struct sbi_pmu_cpu *cpu, unsigned long *n);
 int __must_check sbi_pmu_sbi_counter_info(struct sbi_pmu_cpu *cpu, unsigned int idx,
