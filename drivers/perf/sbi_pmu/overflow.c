@@ -28,35 +28,28 @@ static __always_inline u64 overflow_bits(const struct sbi_pmu_cpu *cpu)
 	return which;
 }
 
-/* Accounted armed counters that have wrapped */
-static u64 wrapped_among(const struct sbi_pmu_cpu *cpu, u64 among)
+/* Armed counters that have wrapped; those with events have been accounted. */
+static u64 wrapped_among(struct sbi_pmu_cpu *cpu, u64 among)
 {
 	const struct sbi_pmu_event *e;
-	u64 wrapped = 0;
+	u64 value, wrapped = 0;
 	unsigned int i;
+	bool known;
 
 	for_each_counter(i, among) {
+		/* The events of an idle one have left. */
+		known = !has_counter(cpu->busy, i) &&
+			!sbi_pmu_counter_read(cpu, i, &value);
 		hlist_for_each_entry(e, &cpu->counter[i].events, node) {
 			if (!e->counts)
 				continue;
-			if (!sbi_pmu_in_upper_half(&cpu->counters->info[i], e->prev))
-				wrapped |= BIT_ULL(i);
+			value = e->prev;
+			known = true;
 			break;
 		}
-	}
-	return wrapped;
-}
-
-/* The same of idle ones, whose events have left. */
-static noinline u64 wrapped_idle(struct sbi_pmu_cpu *cpu)
-{
-	u64 value, wrapped = 0;
-	unsigned int i;
-
-	for_each_counter(i, cpu->armed & ~cpu->busy)
-		if (!sbi_pmu_counter_read(cpu, i, &value) &&
-		    !sbi_pmu_in_upper_half(&cpu->counters->info[i], value))
+		if (known && !sbi_pmu_in_upper_half(&cpu->counters->info[i], value))
 			wrapped |= BIT_ULL(i);
+	}
 	return wrapped;
 }
 
@@ -243,7 +236,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	sbi_pmu_counters_disable(cpu);
 	if (pmu->overflow_by_value) {
 		sbi_pmu_counters_update(cpu, sampling);
-		overflowed = wrapped_among(cpu, sampling) | wrapped_idle(cpu);
+		overflowed = wrapped_among(cpu, sampling | cpu->armed);
 	} else {
 		overflowed = overflow_bits(cpu);
 	}
