@@ -314,18 +314,13 @@ void sbi_pmu_branch_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		sbi_pmu_csr_branch_clear();
 }
 
-static unsigned long switches_of(const struct task_struct *task)
-{
-	return task->nvcsw + task->nivcsw;
-}
-
 /* This task is switched out: its callers will be the same when it comes back. */
 static void save_calls(const struct sbi_pmu_cpu *cpu, struct sbi_pmu_branch_calls *calls)
 {
 	struct sbi_pmu_branch_record *r = calls->record;
 
 	calls->task = current;
-	calls->switches = switches_of(current);
+	calls->switches = current->nvcsw + current->nivcsw;
 	calls->count = 0;
 	if (cpu->branch.mm != current->mm)
 		return;
@@ -339,7 +334,7 @@ static void save_calls(const struct sbi_pmu_cpu *cpu, struct sbi_pmu_branch_call
 /* Not if it has run on another CPU meanwhile; nor if perf core has given its event another task. */
 static bool restore_calls(const struct sbi_pmu_branch_calls *calls)
 {
-	if (calls->task != current || calls->switches != switches_of(current))
+	if (calls->task != current || calls->switches != current->nvcsw + current->nivcsw)
 		return false;
 	for (unsigned int i = 0; i < calls->count; i++)
 		sbi_pmu_csr_branch_write(i, &calls->record[i]);
@@ -393,17 +388,6 @@ void sbi_pmu_branch_offline(struct sbi_pmu_cpu *cpu)
 
 /* ---- samples ---- */
 
-/* What a record's cycles say: a mantissa and an exponent (CTR 1.0, 2.5.3). Perf has 16 bits. */
-static unsigned int cycles_of(u64 data)
-{
-	const u64 mantissa = FIELD_GET(SBI_PMU_CTRDATA_CCM, data);
-	const unsigned int exponent = FIELD_GET(SBI_PMU_CTRDATA_CCE, data);
-
-	if (!(data & SBI_PMU_CTRDATA_CCV))
-		return 0;
-	return min_t(u64, exponent ? (4096 + mantissa) << (exponent - 1) : mantissa, 0xffff);
-}
-
 /* The kernel's half of addresses is the upper one. */
 static unsigned int mode_of(u64 address)
 {
@@ -426,6 +410,8 @@ static void fill_entry(struct perf_branch_entry *entry, const struct sbi_pmu_bra
 		[OTHER_INDIRECT_JUMP] = PERF_BR_IND,
 		[OTHER_DIRECT_JUMP] = PERF_BR_UNCOND,
 	};
+	const u64 mantissa = FIELD_GET(SBI_PMU_CTRDATA_CCM, r->data);
+	const unsigned int exponent = FIELD_GET(SBI_PMU_CTRDATA_CCE, r->data);
 
 	*entry = (struct perf_branch_entry){
 		.from = r->source & ~SBI_PMU_CTRSOURCE_V,
@@ -435,8 +421,10 @@ static void fill_entry(struct perf_branch_entry *entry, const struct sbi_pmu_bra
 		entry->mispred = r->target & SBI_PMU_CTRTARGET_MISP;
 		entry->predicted = !entry->mispred;
 	}
-	if (!(asked & PERF_SAMPLE_BRANCH_NO_CYCLES))
-		entry->cycles = cycles_of(r->data);
+	/* A mantissa and an exponent (CTR 1.0, 2.5.3). Perf has 16 bits. */
+	if (!(asked & PERF_SAMPLE_BRANCH_NO_CYCLES) && r->data & SBI_PMU_CTRDATA_CCV)
+		entry->cycles = min_t(u64, exponent ? (4096 + mantissa) << (exponent - 1) :
+						      mantissa, 0xffff);
 	if (asked & PERF_SAMPLE_BRANCH_TYPE_SAVE)
 		entry->type = types[FIELD_GET(SBI_PMU_CTRDATA_TYPE, r->data)];
 	if (asked & PERF_SAMPLE_BRANCH_PRIV_SAVE)
