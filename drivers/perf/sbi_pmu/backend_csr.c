@@ -173,23 +173,6 @@ static u64 selector_of(const struct sbi_pmu_cpu *cpu, unsigned int idx, const st
 	return 0;
 }
 
-/*
- * Write an event and its filter. A bit that is not kept is an event or a filter that this
- * counter does not have.
- */
-static int write_event(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 event)
-{
-	const unsigned int n = number_of(cpu, idx);
-	u64 kept;
-	int ret = sbi_pmu_csr_write_delegated(n, CSR_SIREG2, event) ?:
-			  sbi_pmu_csr_read_delegated(n, CSR_SIREG2, &kept);
-
-	if (!ret && (kept ^ event) & ~NOT_KEPT)
-		ret = -EOPNOTSUPP;
-	cpu->counter[idx].mhpmevent = event;
-	return ret;
-}
-
 /* An event that cannot be removed makes the next configuration fail. */
 static void clear_event(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
@@ -231,7 +214,7 @@ static int config_hardware(struct sbi_pmu_cpu *cpu, unsigned int idx,
 	const unsigned int n = number_of(cpu, idx);
 	/* cycle and instret may run. */
 	int ret = stop_counters(cpu, BIT(n));
-	u64 event = filter_bits(code->flags), selector;
+	u64 event = filter_bits(code->flags), selector, kept;
 	bool can;
 
 	if (is_fixed(cpu, idx)) {
@@ -244,8 +227,14 @@ static int config_hardware(struct sbi_pmu_cpu *cpu, unsigned int idx,
 	}
 	if (!ret && !can)
 		ret = -EOPNOTSUPP;
-	if (!ret && has_sireg2(cpu, idx))
-		ret = write_event(cpu, idx, event);
+	if (!ret && has_sireg2(cpu, idx)) {
+		cpu->counter[idx].mhpmevent = event;
+		ret = sbi_pmu_csr_write_delegated(n, CSR_SIREG2, event) ?:
+			      sbi_pmu_csr_read_delegated(n, CSR_SIREG2, &kept);
+		/* An event or a filter that this counter does not have is not kept. */
+		if (!ret && (kept ^ event) & ~NOT_KEPT)
+			ret = -EOPNOTSUPP;
+	}
 	if (ret)
 		csr_release(cpu, idx);
 	return ret;
@@ -309,24 +298,9 @@ static int csr_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx)
 }
 
 /*
- * Set the value of a stopped counter. It is armed if the value is in the upper half of its
- * range; then OF is cleared, and set otherwise.
+ * Set those that need another value, then start all together. A counter is armed if the value is in
+ * the upper half of its range: then OF is cleared, and set otherwise.
  */
-static int set_value(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
-{
-	const unsigned int n = number_of(cpu, idx);
-	const bool armed = sbi_pmu_in_upper_half(&cpu->counters->info[idx], value);
-	int ret = 0;
-
-	if (!is_fixed(cpu, idx)) {
-		cpu->counter[idx].mhpmevent &= ~HPMEVENT_OF;
-		cpu->counter[idx].mhpmevent |= armed ? 0 : HPMEVENT_OF;
-		ret = sbi_pmu_csr_write_delegated(n, CSR_SIREG2, cpu->counter[idx].mhpmevent);
-	}
-	return ret ?: sbi_pmu_csr_write_delegated(n, CSR_SIREG, value);
-}
-
-/* Set those that need another value, then start all together. */
 static u64 csr_start(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	const u64 firmware = which & cpu->counters->firmware, hardware = which & ~firmware;
@@ -334,9 +308,20 @@ static u64 csr_start(struct sbi_pmu_cpu *cpu, u64 which)
 	unsigned int i;
 	u32 bits;
 
-	for_each_counter(i, hardware & cpu->start_valid)
-		if (set_value(cpu, i, cpu->counter[i].start))
+	for_each_counter(i, hardware & cpu->start_valid) {
+		const u64 value = cpu->counter[i].start;
+		const unsigned int n = number_of(cpu, i);
+		int ret = 0;
+
+		if (!is_fixed(cpu, i)) {
+			cpu->counter[i].mhpmevent &= ~HPMEVENT_OF;
+			if (!sbi_pmu_in_upper_half(&cpu->counters->info[i], value))
+				cpu->counter[i].mhpmevent |= HPMEVENT_OF;
+			ret = sbi_pmu_csr_write_delegated(n, CSR_SIREG2, cpu->counter[i].mhpmevent);
+		}
+		if (ret || sbi_pmu_csr_write_delegated(n, CSR_SIREG, value))
 			failed |= BIT_ULL(i);
+	}
 	bits = sbi_pmu_csr_bits(cpu->counters, hardware & ~failed);
 	return bits && start_counters(cpu, bits) ? failed | hardware : failed;
 }
@@ -534,31 +519,16 @@ static void access_step(void *arg)
 /* ---- selectors of standard events ---- */
 
 /*
- * Note that counter @n counts an event by @selector. If others do so by another one, it is not used
- * for the event.
- */
-static void learn(struct sbi_pmu_delegation *found, u32 idx, unsigned int n, u64 selector)
-{
-	struct sbi_pmu_delegated_event *last = NULL;
-
-	if (found->of_firmware)
-		last = &found->event[found->of_firmware - 1];
-	if (!last || last->idx != idx) {
-		last = &found->event[found->of_firmware++];
-		*last = (struct sbi_pmu_delegated_event){ .idx = idx, .selector = selector };
-	}
-	if (last->selector == selector)
-		last->counters |= BIT(n);
-}
-
-/*
- * Have firmware configure an event on one of some counters, and note what it wrote. s->ret: 0,
- * -ENODATA if the selector cannot be read, or why firmware refuses.
+ * Have firmware configure an event on one of some counters, and note what it wrote. If that differs
+ * between counters, only those are used for the event that are as the first. s->ret: 0, -ENODATA if
+ * the selector cannot be read, or why firmware refuses.
  */
 static void learn_step(void *arg)
 {
 	struct step *s = arg;
 	struct sbi_pmu_cpu *cpu = s->cpu;
+	struct sbi_pmu_delegation *d = &cpu->pmu->delegation;
+	struct sbi_pmu_delegated_event *last;
 	unsigned int got;
 	u64 selector;
 	u32 before;
@@ -569,10 +539,18 @@ static void learn_step(void *arg)
 	/* Firmware does not configure one that runs, which a kernel before kexec may have left. */
 	sbi_pmu_csr_inhibit(sbi_pmu_csr_bits(cpu->counters, cpu->counters->programmable));
 	s->ret = claim(cpu, s->mask, s->event_idx, 0, &got, &selector);
-	if (selector)
-		learn(&cpu->pmu->delegation, s->event_idx, number_of(cpu, got), selector);
-	else if (!s->ret)
+	if (!s->ret && !selector)
 		s->ret = -ENODATA;
+	if (selector) {
+		if (!d->of_firmware || d->event[d->of_firmware - 1].idx != s->event_idx)
+			d->event[d->of_firmware++] = (struct sbi_pmu_delegated_event){
+				.idx = s->event_idx,
+				.selector = selector,
+			};
+		last = &d->event[d->of_firmware - 1];
+		if (last->selector == selector)
+			last->counters |= BIT(number_of(cpu, got));
+	}
 	unclaim(cpu, got);
 	/* Firmware may have returned a fixed counter instead, and stopped it. */
 	sbi_pmu_csr_uninhibit(sbi_pmu_csr_bits(cpu->counters, cpu->counters->fixed) & ~before);
