@@ -175,17 +175,6 @@ static const char *probe_delegation(struct sbi_pmu *pmu)
 }
 
 /*
- * backend=auto picks CSRs only if a vendor's table says which counters count what, and if clearing
- * mhpmevent really clears the event, as counters that keep it count M-mode.
- */
-static bool is_csr_better(struct sbi_pmu *pmu)
-{
-	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
-
-	return vendor && vendor->standard && !probe_delegation(pmu) && !pmu->delegation.sticks;
-}
-
-/*
  * On one CPU, interrupts disabled; cpu.c checks the others. In shared mode only OpenSBI's refusals
  * are understood. pmu->backend becomes NULL if it does not work.
  */
@@ -204,20 +193,10 @@ static void probe_reads_here(void *arg)
 	sbi_pmu_counters_offline(cpu);
 }
 
-/* Firmware programs counters: find out how they are read. Return: 0, or an errno. */
-static int use_firmware(struct sbi_pmu *pmu, const struct sbi_pmu_backend *wanted)
-{
-	int ret;
-
-	pmu->backend = wanted;
-	ret = on_probed_cpu(pmu, probe_reads_here, pmu);
-	if (ret || pmu->backend)
-		return ret;
-	pr_err("backend=snapshot: firmware has no snapshot shared memory (SBI 2.0), or it does not work\n");
-	return -EOPNOTSUPP;
-}
-
-/* By default by CSRs where is_csr_better(), else by SBI calls. */
+/*
+ * backend=auto picks CSRs only if a vendor's table says which counters count what, and if clearing
+ * mhpmevent really clears the event, as counters that keep it count M-mode.
+ */
 static int choose_backend(struct sbi_pmu *pmu)
 {
 	static const char * const names[] = { "auto", "sbi", "snapshot", "csr" };
@@ -228,36 +207,46 @@ static int choose_backend(struct sbi_pmu *pmu)
 		&sbi_pmu_backend_csr,
 	};
 	const int n = match_string(names, ARRAY_SIZE(names), backend);
-	const struct sbi_pmu_backend *wanted;
+	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
 	struct sbi_pmu_caps *caps = &pmu->caps;
 	const char *why = NULL;
+	int ret;
 
 	if (n < 0) {
 		pr_err("backend=%s: auto, sbi, snapshot and csr are known\n", backend);
 		return -EINVAL;
 	}
-	wanted = backends[n];
-	if (!wanted)
-		wanted = is_csr_better(pmu) ? &sbi_pmu_backend_csr : &sbi_pmu_backend_sbi;
-	else if (wanted == &sbi_pmu_backend_csr)
+	pmu->backend = backends[n];
+	if (pmu->backend == &sbi_pmu_backend_csr)
 		why = probe_delegation(pmu);
-	else if (wanted == &sbi_pmu_backend_snapshot)
+	else if (pmu->backend == &sbi_pmu_backend_snapshot)
 		why = sbi_pmu_snapshot_alloc(pmu);
 	if (why) {
 		pr_err("backend=%s: %s\n", backend, why);
 		return -EOPNOTSUPP;
 	}
-	if (wanted != &sbi_pmu_backend_csr)
-		return use_firmware(pmu, wanted);
-	/*
-	 * The filter of M-mode is firmware's. Where programmable counters do not filter, they count
-	 * M-mode and cycle and instret may not: then it matters which counter an event has.
-	 */
-	pmu->backend = wanted;
-	caps->filter = caps->filter && pmu->delegation.filters;
-	caps->fixed_filters = pmu->delegation.fixed_filters ? pmu->counters.fixed : 0;
-	caps->m_mode_fixed = caps->filter && pmu->delegation.fixed_filters;
-	return 0;
+	if (!pmu->backend) {
+		const bool csr = vendor && vendor->standard && !probe_delegation(pmu) &&
+				 !pmu->delegation.sticks;
+
+		pmu->backend = csr ? &sbi_pmu_backend_csr : &sbi_pmu_backend_sbi;
+	}
+	if (pmu->backend == &sbi_pmu_backend_csr) {
+		/*
+		 * The filter of M-mode is firmware's. Where programmable counters do not filter,
+		 * they count M-mode and cycle and instret may not: then it matters which counter
+		 * an event has.
+		 */
+		caps->filter = caps->filter && pmu->delegation.filters;
+		caps->fixed_filters = pmu->delegation.fixed_filters ? pmu->counters.fixed : 0;
+		caps->m_mode_fixed = caps->filter && pmu->delegation.fixed_filters;
+		return 0;
+	}
+	ret = on_probed_cpu(pmu, probe_reads_here, pmu);
+	if (ret || pmu->backend)
+		return ret;
+	pr_err("backend=snapshot: firmware has no snapshot shared memory (SBI 2.0), or it does not work\n");
+	return -EOPNOTSUPP;
 }
 
 /* ---- beside another PMU, or alone ---- */
