@@ -46,7 +46,7 @@ static int start_counters(struct sbi_pmu_cpu *cpu, u32 counters)
 
 static int stop_counters(struct sbi_pmu_cpu *cpu, u32 counters)
 {
-	/* Others than ours may run in a section: cycle and instret, for programs that read them. */
+	/* Others than ours run on meanwhile: cycle and instret, for programs that read them. */
 	const bool stopped = cpu->inhibited && !(counters & ~cpu->csr_running);
 	const int ret = stopped ? 0 : sbi_pmu_csr_inhibit(counters);
 
@@ -78,9 +78,9 @@ static const struct sbi_pmu_delegated_event *event_of_counter(const struct sbi_p
 /*
  * Have firmware configure an event on one of the stopped counters @mask, and read the selector.
  *
- * S-mode cannot write the filter of M-mode, nor read it. So firmware configures an event without
- * M-mode, which S-mode clears. The filter stays, and to firmware the counter is in use: it does not
- * give it to anybody, and a kernel after a crash can have firmware stop it as any other.
+ * The filter of M-mode (MINH) is out of reach of S-mode: let firmware configure any event with
+ * MINH, then clear only the selector. MINH stays, and firmware keeps the counter allocated: it does
+ * not give it to anybody, and a kernel after a crash can have firmware stop it as any other.
  * Return: 0, or an errno: firmware does not configure the counter, or its event cannot be accessed.
  */
 static int claim(struct sbi_pmu_cpu *cpu, u64 mask, u32 event_idx, u64 data, unsigned int *got,
@@ -160,7 +160,8 @@ static u64 filter_bits(u32 flags)
 }
 
 /* The selector of an event on programmable counter @idx, 0 if there is none. */
-static u64 selector_of(const struct sbi_pmu_cpu *cpu, unsigned int idx, const struct sbi_pmu_code *code)
+static u64 selector_of(const struct sbi_pmu_cpu *cpu, unsigned int idx,
+		       const struct sbi_pmu_code *code)
 {
 	const struct sbi_pmu_delegation *d = &cpu->pmu->delegation;
 	const unsigned int n = number_of(cpu, idx);
@@ -507,7 +508,7 @@ static void access_step(void *arg)
 	if (sbi_pmu_csr_read_inhibit(&before))
 		return;
 	release_all(cpu);
-	s->why = !bits		? "no hardware counters" :
+	s->why = !bits          ? "no hardware counters" :
 		 can_stop(bits) ? probe_counters(cpu, s) :
 				  "a counter is not delegated";
 	/* can_stop() and probes may have ended anywhere. */
@@ -715,7 +716,8 @@ static void offline_step(void *arg)
  * One event is compared on each counter, as that costs no further call: firmware has to configure
  * one in any case.
  * Context: may sleep.
- * Return: true if the counters do the same as those of the probed CPU, and firmware writes the same.
+ * Return: true if the counters do the same as those of the probed CPU, and firmware writes the
+ * same.
  */
 bool sbi_pmu_delegation_prepare(struct sbi_pmu *pmu, unsigned int id)
 {

@@ -18,7 +18,7 @@ int sbi_pmu_counter_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	return cpu->backend->start_one(cpu, idx);
 }
 
-/* Counter @idx returned @raw. What would it return if it did not accumulate? */
+/* Counter @idx returned @raw. Return: what it would return if it did not accumulate. */
 u64 sbi_pmu_counter_convert(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 raw)
 {
 	struct sbi_pmu_counter *c = &cpu->counter[idx];
@@ -41,7 +41,7 @@ void sbi_pmu_counter_started_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 v
 		c->offset = value - c->total;
 }
 
-/* For probes: start a stopped counter from @value. Return: was it started? */
+/* For probes: start a stopped counter from @value. Return: true if it was started. */
 bool sbi_pmu_counter_start_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
 {
 	cpu->counter[idx].start = value & cpu->counters->info[idx].mask;

@@ -123,7 +123,7 @@ bool sbi_pmu_csr_exists(unsigned int csr)
 
 /*
  * Set the one filter of all counters (T-Head's C906, C910): modes of @flags do not count. No other
- * bit of sxstatus changes. Return: are the bits as wanted? Not without such a CSR.
+ * bit of sxstatus changes. Return: true if the bits are as wanted, false also without such a CSR.
  */
 bool sbi_pmu_csr_filter(u32 flags)
 {
@@ -271,7 +271,7 @@ void sbi_pmu_csr_branch_control(u64 control)
 	csr_write(CSR_SCTRCTL, control);
 }
 
-/* Stop recording for a while. Return: was it stopped? */
+/* Stop recording for a while. Return: true if it was stopped. */
 bool sbi_pmu_csr_branch_freeze(void)
 {
 	return csr_read_set(CSR_SCTRSTATUS, FROZEN) & FROZEN;

@@ -50,8 +50,7 @@ static void describe_firmware(const struct sbi_pmu_firmware_id *id, char *buf, s
 		snprintf(buf, size, "SBI %lu.%lu (%s %lu.%lu)", major, minor, name,
 			 id->impl_version >> 16, id->impl_version & 0xffff);
 	else
-		snprintf(buf, size, "SBI %lu.%lu (%s %#lx)", major, minor, name,
-			 id->impl_version);
+		snprintf(buf, size, "SBI %lu.%lu (%s %#lx)", major, minor, name, id->impl_version);
 }
 
 /* @owner: the PMU beside this one, or NULL; @no_irq: see choose_overflow() */
@@ -65,7 +64,8 @@ static void log_found(struct sbi_pmu *pmu, const char *owner, const char *no_irq
 	if (no_irq)
 		snprintf(sampling, sizeof(sampling), "%s (%s)",
 			 pmu->source == SBI_PMU_OVERFLOW_TIMER ? "sampling by timer" :
-								 "counting only", no_irq);
+								 "counting only",
+			 no_irq);
 	else
 		snprintf(sampling, sizeof(sampling), "sampling by %s", pmu->irq_source->title);
 	if (pmu->branch.entries)
@@ -304,9 +304,9 @@ static int choose_overflow(struct sbi_pmu *pmu, const char **no_irq)
 	else
 		*no_irq = sbi_pmu_overflow_request(pmu);
 
-	pmu->source = !*no_irq				     ? SBI_PMU_OVERFLOW_IRQ :
+	pmu->source = !*no_irq                              ? SBI_PMU_OVERFLOW_IRQ :
 		      pmu->perf_event_overflow && n != NONE ? SBI_PMU_OVERFLOW_TIMER :
-							     SBI_PMU_OVERFLOW_NONE;
+							      SBI_PMU_OVERFLOW_NONE;
 	pmu->sample_by_timer = pmu->source != SBI_PMU_OVERFLOW_NONE && !wanted;
 	if ((wanted && pmu->source != SBI_PMU_OVERFLOW_IRQ) ||
 	    (n == TIMER && pmu->source != SBI_PMU_OVERFLOW_TIMER)) {

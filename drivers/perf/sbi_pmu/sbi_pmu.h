@@ -813,7 +813,7 @@ struct sbi_pmu {
 	struct cpumask cpus;                         /* those that are online; likewise */
 	enum sbi_pmu_overflow_source source;         /* what makes samples */
 	bool sample_by_timer;                        /* what cannot interrupt */
-	/* how it is found which have: KVM does not virtualise scountovf, nor clear bits in memory */
+	/* values show which overflowed: KVM has no scountovf, nor does it clear bits in memory */
 	bool overflow_by_value;
 	const struct sbi_pmu_irq_source *irq_source; /* that the cores have, or NULL */
 	int irq;                                     /* its Linux number, 0 if it is not used */
