@@ -84,17 +84,6 @@ bool sbi_pmu_counters_equal(const struct sbi_pmu_counters *a, const struct sbi_p
 	return true;
 }
 
-/* Hardware counters @which in scountinhibit and the like; those of firmware have no bit. */
-u32 sbi_pmu_csr_bits(const struct sbi_pmu_counters *counters, u64 which)
-{
-	u32 bits = 0;
-	unsigned int i;
-
-	for_each_counter(i, which & ~counters->firmware)
-		bits |= SBI_PMU_CSR_BIT(counters->info[i].csr);
-	return bits;
-}
-
 /**
  * sbi_pmu_wrap_ns() - how often narrow counters must be read
  * @counters: the counters

@@ -105,6 +105,17 @@ static inline u64 sbi_pmu_hardware(const struct sbi_pmu_counters *counters)
 	return counters->fixed | counters->programmable;
 }
 
+/* Hardware counters @which in scountinhibit and the like; those of firmware have no bit. */
+static inline u32 sbi_pmu_csr_bits(const struct sbi_pmu_counters *counters, u64 which)
+{
+	u32 bits = 0;
+	unsigned int i;
+
+	for_each_counter(i, which & ~counters->firmware)
+		bits |= SBI_PMU_CSR_BIT(counters->info[i].csr);
+	return bits;
+}
+
 /* Where the upper half of a counter's range begins */
 static inline u64 sbi_pmu_half(const struct sbi_pmu_counter_info *info)
 {
@@ -620,7 +631,6 @@ unsigned int sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
 				  const struct sbi_pmu_probe_limits *limits, unsigned int *first,
 				  unsigned int *said);
 bool sbi_pmu_counters_equal(const struct sbi_pmu_counters *a, const struct sbi_pmu_counters *b);
-u32 sbi_pmu_csr_bits(const struct sbi_pmu_counters *counters, u64 which);
 u64 sbi_pmu_wrap_ns(const struct sbi_pmu_counters *counters);
 u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
 			 struct sbi_pmu_probe_limits *limits);
