@@ -33,7 +33,7 @@ static void counter_account(struct sbi_pmu_counter *c, u64 now)
 		sbi_pmu_event_account(e, c->info->mask, now);
 		/* Perf core may write the page at any time: base and count go together. */
 		if (unlikely(e->user_read))
-			sbi_pmu_user_access_publish(e);
+			sbi_pmu_user_page_publish(e);
 	}
 }
 
@@ -769,7 +769,7 @@ void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 	if (cpu->inhibited)
 		cpu->inhibited = cpu->csr_running && sbi_pmu_csr_uninhibit(cpu->csr_running);
 	if (cpu->shown_changed)
-		sbi_pmu_user_access_write(cpu);
+		sbi_pmu_write_scounteren(cpu);
 }
 
 /* ---- fixed counters that all programs may read ---- */

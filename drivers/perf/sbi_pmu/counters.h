@@ -74,7 +74,7 @@ static inline void sbi_pmu_event_update_on(struct sbi_pmu_cpu *cpu, struct sbi_p
 		sbi_pmu_event_update_running(cpu, e, c);
 	/* Perf core may write the page at any time: base and count go together. */
 	if (unlikely(e->user_read))
-		sbi_pmu_user_access_publish(e);
+		sbi_pmu_user_page_publish(e);
 }
 
 /* The counter of a user-readable event, or its start value, is another: update its page. */
@@ -82,7 +82,7 @@ static inline void sbi_pmu_event_page_changed(struct sbi_pmu_event *e)
 {
 	if (!e->user_read)
 		return;
-	sbi_pmu_user_access_publish(e);
+	sbi_pmu_user_page_publish(e);
 	perf_event_update_userpage(e->event);
 }
 

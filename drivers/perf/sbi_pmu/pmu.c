@@ -50,7 +50,7 @@ publish:
 	/* The page of one that a program may read changes once it counts. */
 	if (READ_ONCE(e->has_page) && !e->user_read) {
 		if (e->readable)
-			sbi_pmu_user_access_publish(e);
+			sbi_pmu_user_page_publish(e);
 		perf_event_update_userpage(e->event);
 	}
 }
@@ -83,7 +83,7 @@ static __always_inline void event_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pm
 
 	if (READ_ONCE(e->has_page)) {
 		if (e->readable)
-			sbi_pmu_user_access_publish(e);
+			sbi_pmu_user_page_publish(e);
 		perf_event_update_userpage(e->event);
 	}
 	if (e->sampling == SBI_PMU_BY_TIMER) {
@@ -236,7 +236,7 @@ static void publish_here(void *arg)
 	sbi_pmu_event_update(cpu, e);
 	/* The counter must be restarted and open before the page shows it. */
 	sbi_pmu_counters_enable(cpu);
-	sbi_pmu_user_access_publish(e);
+	sbi_pmu_user_page_publish(e);
 	perf_event_update_userpage(event);
 }
 
@@ -269,7 +269,7 @@ static int pmu_event_idx(struct perf_event *event)
 	return READ_ONCE(to_sbi_pmu_event(event)->shown);
 }
 
-/* arch_perf_update_userpage() asks for a width, less 1: see sbi_pmu_user_access_publish(). */
+/* arch_perf_update_userpage() asks for a width, less 1: see sbi_pmu_user_page_publish(). */
 static int ctr_get_width(int idx)
 {
 	return idx;

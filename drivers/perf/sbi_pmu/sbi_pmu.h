@@ -729,7 +729,10 @@ void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling samplin
 void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_period_seen(struct sbi_pmu_event *e, u64 now);
 
-/* ---- reads from user space (user_access.c, user_trap.c) ---- */
+/* ---- reads from user space (user_page.c, user_access.c, user_trap.c) ---- */
+
+void sbi_pmu_user_page_publish(struct sbi_pmu_event *e);
+void sbi_pmu_write_scounteren(struct sbi_pmu_cpu *cpu);
 
 /* A probe on the kernel's function for fatal traps, armed once a program can read counters */
 struct sbi_pmu_user_trap {
@@ -762,11 +765,9 @@ void sbi_pmu_user_access_init(struct sbi_pmu *pmu);
 void sbi_pmu_user_access_exit(struct sbi_pmu *pmu);
 void sbi_pmu_user_access_resume(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_user_access_write(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_user_access_open(struct sbi_pmu_event *e);
 bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm);
 void sbi_pmu_user_access_close(struct sbi_pmu_event *e);
-void sbi_pmu_user_access_publish(struct sbi_pmu_event *e);
 bool sbi_pmu_user_access_catch(struct sbi_pmu_user_trap *trap, struct pt_regs *regs);
 
 const char *sbi_pmu_user_trap_init(struct sbi_pmu_user_trap *trap, const struct cpumask *cpus);

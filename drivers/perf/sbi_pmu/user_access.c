@@ -17,98 +17,6 @@
 #define ALWAYS	SBI_PMU_CSR_BIT(CSR_TIME)
 #define FIXED	(SBI_PMU_CSR_BIT(CSR_CYCLE) | SBI_PMU_CSR_BIT(CSR_INSTRET))
 
-/* ---- the mmap page ---- */
-
-/*
- * May a program see what the counter reads? If it started from 0, and is not armed: the value then
- * shows when another event's sample is due. A free-running counter never starts from 0.
- */
-static bool shows_only_own(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_counter *c)
-{
-	return c->state == SBI_PMU_RUNNING &&
-	       c->bit & (cpu->world_readable | ~cpu->counters->free_running);
-}
-
-static bool can_be_read(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e)
-{
-	const struct sbi_pmu_counter *c = e->counter;
-
-	return e->user_read && e->counts && c && (!e->reset_on_start || shows_only_own(cpu, c)) &&
-	       c->info->kind != SBI_PMU_COUNTER_FIRMWARE &&
-	       cpu->pmu->user_access.openable & SBI_PMU_CSR_BIT(c->info->csr);
-}
-
-/**
- * sbi_pmu_user_access_publish() - set the words of which perf core makes the mmap page
- * @e: an event that a program may read from user space, just accounted
- *
- * hw.prev_count, and hw.idx: the width, for ctr_get_width(), or -1, so that cap_user_rdpmc is 0.
- * The flag PERF_EVENT_FLAG_USER_READ_CNT does not change: perf core counts the events of a context
- * that have it, as they come and as they leave.
- *
- * Programs sign-extend the low bits of the value, as many as the width says, and add the difference
- * to what was counted at prev_count. With less than 64 bits that is wrong past the middle or the
- * end of the range. So a value in the upper half is extended and goes on from -1 to 0; one in the
- * lower half is taken as it is. Either is right for half of the range;
- * sbi_pmu_counters_update_narrow() comes before.
- * Context: on its CPU, interrupts disabled.
- */
-void sbi_pmu_user_access_publish(struct sbi_pmu_event *e)
-{
-	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(e->event->pmu);
-	const bool shown = can_be_read(cpu, e);
-	const u8 shown_before = e->shown;
-	struct hw_perf_event *hwc = &e->event->hw;
-	const struct sbi_pmu_counter_info *info;
-	int width = 64;
-	u64 base = 0;
-
-	if (shown) {
-		info = e->counter->info;
-		base = e->prev;
-		if (sbi_pmu_in_upper_half(info, base)) {
-			base |= ~info->mask;
-			width = info->width;
-		}
-		e->published |= SBI_PMU_CSR_BIT(info->csr);
-		WRITE_ONCE(e->shown, info->csr - CSR_CYCLE + 1);
-	} else {
-		WRITE_ONCE(e->shown, 0);
-	}
-	cpu->shown_changed |= e->shown != shown_before;
-	local64_set(&hwc->prev_count, base);
-	/* An event that counts and cannot be read must be read by read(2). */
-	hwc->idx = !shown && (e->active || READ_ONCE(e->mapped_by_other)) ? -1 : width - 1;
-}
-
-/* ---- scounteren ---- */
-
-static u32 readable_by_current(struct sbi_pmu_cpu *cpu)
-{
-	const struct sbi_pmu_event *e;
-	u32 readable = 0;
-	unsigned int i;
-
-	for_each_counter(i, cpu->busy)
-		hlist_for_each_entry(e, &cpu->counter[i].events, node)
-			/* The task may have called exec() since it mapped the event. */
-			if (e->user_read && e->shown && READ_ONCE(e->mm) == current->mm)
-				readable |= BIT(e->shown - 1);
-	return readable;
-}
-
-/* Open to user space what the running task may read. Context: interrupts disabled. */
-void sbi_pmu_user_access_write(struct sbi_pmu_cpu *cpu)
-{
-	const u32 open = cpu->open_to_all | readable_by_current(cpu);
-
-	cpu->shown_changed = false;
-	if (open == cpu->scounteren)
-		return;
-	cpu->scounteren = open;
-	sbi_pmu_csr_open(open);
-}
-
 /*
  * Apply the sysctl, also on a CPU without events: firmware leaves cycle and instret open, and tasks
  * move between CPUs. Context: on the CPU, interrupts disabled.
@@ -131,7 +39,7 @@ static void apply_mode(struct sbi_pmu_cpu *cpu)
 			sbi_pmu_event_set_stale(cpu, e);
 			sbi_pmu_event_page_changed(e);
 		}
-	sbi_pmu_user_access_write(cpu);
+	sbi_pmu_write_scounteren(cpu);
 }
 
 static void mode_changed(void *arg)
@@ -307,7 +215,7 @@ bool sbi_pmu_user_access_catch(struct sbi_pmu_user_trap *trap, struct pt_regs *r
 	cpu = this_cpu_ptr(pmu->cpu);
 	open = cpu->scounteren & SBI_PMU_CSR_BIT(csr);
 	if (!open) {
-		sbi_pmu_user_access_write(cpu);
+		sbi_pmu_write_scounteren(cpu);
 		if (!(cpu->scounteren & SBI_PMU_CSR_BIT(csr))) {
 			/* struct pt_regs has registers in the order of their numbers, after epc. */
 			if (rd)
