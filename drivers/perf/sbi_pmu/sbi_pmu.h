@@ -729,20 +729,10 @@ void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling samplin
 void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_period_seen(struct sbi_pmu_event *e, u64 now);
 
-/* ---- reads from user space (user_page.c, user_access.c, user_trap.c) ---- */
+/* ---- reads from user space (user_page.c, user_access.c) ---- */
 
 void sbi_pmu_user_page_publish(struct sbi_pmu_event *e);
 void sbi_pmu_write_scounteren(struct sbi_pmu_cpu *cpu);
-
-/* A probe on the kernel's function for fatal traps, armed once a program can read counters */
-struct sbi_pmu_user_trap {
-	struct kprobe probe;
-	const struct task_struct *tester; /* the self-test's program: its read is always caught */
-	bool caught;                      /* the self-test's read was caught */
-	atomic_t users;                   /* events that programs can read */
-	bool armed;                       /* the probe is in place */
-	struct mutex lock;                /* for changes of @armed */
-};
 
 enum sbi_pmu_user_access_mode {
 	SBI_PMU_USER_ACCESS_NONE,  /* programs read no counter */
@@ -756,7 +746,7 @@ struct sbi_pmu_user_access {
 	int mode;       /* the sysctl kernel.perf_user_access, enum sbi_pmu_user_access_mode */
 	struct ctl_table_header *sysctl; /* its handle, NULL where the other driver has it */
 	struct ctl_table table;          /* its description */
-	struct sbi_pmu_user_trap trap;   /* catches reads that come too late, if @available */
+	struct kprobe probe;             /* catches reads that come too late, if @available */
 	DECLARE_HASHTABLE(readers, 6);   /* events that have been mapped, by task; under RCU */
 	spinlock_t lock;                 /* for changes of @readers */
 };
@@ -768,13 +758,6 @@ void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_user_access_open(struct sbi_pmu_event *e);
 bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm);
 void sbi_pmu_user_access_close(struct sbi_pmu_event *e);
-bool sbi_pmu_user_access_catch(struct sbi_pmu_user_trap *trap, struct pt_regs *regs);
-
-const char *sbi_pmu_user_trap_init(struct sbi_pmu_user_trap *trap, const struct cpumask *cpus);
-void sbi_pmu_user_trap_exit(struct sbi_pmu_user_trap *trap);
-bool sbi_pmu_user_trap_get(struct sbi_pmu_user_trap *trap);
-void sbi_pmu_user_trap_put(struct sbi_pmu_user_trap *trap);
-void sbi_pmu_user_trap_disarm(struct sbi_pmu_user_trap *trap);
 
 /* ---- the driver (main.c) ---- */
 

@@ -58,15 +58,11 @@ static int mode_handler(sbi_pmu_ctl_table *table, int write, void *buffer, size_
 			loff_t *pos)
 {
 	struct sbi_pmu *pmu = container_of(table->data, struct sbi_pmu, user_access.mode);
-	struct sbi_pmu_user_access *ua = &pmu->user_access;
 	int ret = proc_dointvec_minmax(table, write, buffer, length, pos);
 
-	if (ret || !write)
-		return ret;
-	on_each_cpu(mode_changed, pmu, true);
-	if (ua->available && READ_ONCE(ua->mode) == SBI_PMU_USER_ACCESS_NONE)
-		sbi_pmu_user_trap_disarm(&ua->trap);
-	return 0;
+	if (!ret && write)
+		on_each_cpu(mode_changed, pmu, true);
+	return ret;
 }
 
 /* Write scounteren: the CPU is new, or has lost it. Context: on the CPU, interrupts disabled. */
@@ -87,35 +83,22 @@ void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu)
 	sbi_pmu_csr_open(ALWAYS);
 }
 
-/*
- * While an event is added to a group of a CPU, perf core holds a mutex that CPU hotplug takes, so
- * sbi_pmu_user_trap_get() must not be called.
- */
-static bool is_readable(const struct sbi_pmu *pmu, const struct sbi_pmu_event *e)
-{
-	const struct perf_event *event = e->event;
-
-	return pmu->user_access.available &&
-	       READ_ONCE(pmu->user_access.mode) != SBI_PMU_USER_ACCESS_NONE &&
-	       event->attach_state & PERF_ATTACH_TASK &&
-	       event->group_leader->attach_state & PERF_ATTACH_TASK && !event->attr.inherit &&
-	       pmu->user_access.openable & sbi_pmu_csr_bits(&pmu->counters, e->candidates);
-}
-
 /**
  * sbi_pmu_user_access_open() - decide whether an event can be read from user space
  * @e: a new event; programs look at its mmap page before it is started for the first time
- * Context: may sleep.
  */
 void sbi_pmu_user_access_open(struct sbi_pmu_event *e)
 {
-	struct sbi_pmu *pmu = to_sbi_pmu(e->event->pmu);
-	struct hw_perf_event *hwc = &e->event->hw;
+	struct perf_event *event = e->event;
+	struct sbi_pmu *pmu = to_sbi_pmu(event->pmu);
+	const struct sbi_pmu_user_access *ua = &pmu->user_access;
 
-	e->readable = is_readable(pmu, e) && sbi_pmu_user_trap_get(&pmu->user_access.trap);
-	hwc->idx = e->readable ? 63 : -1;
+	e->readable = ua->available && READ_ONCE(ua->mode) != SBI_PMU_USER_ACCESS_NONE &&
+		      event->attach_state & PERF_ATTACH_TASK && !event->attr.inherit &&
+		      ua->openable & sbi_pmu_csr_bits(&pmu->counters, e->candidates);
+	event->hw.idx = e->readable ? 63 : -1;
 	if (e->readable)
-		hwc->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
+		event->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
 }
 
 /**
@@ -171,62 +154,98 @@ void sbi_pmu_user_access_close(struct sbi_pmu_event *e)
 		spin_unlock(&ua->lock);
 		mmdrop(e->mm);
 	}
-	if (e->readable)
-		sbi_pmu_user_trap_put(&ua->trap);
 }
 
-/* Counters that pages of @task's own events have shown, whatever they hold by now. */
-static u32 published_to(struct sbi_pmu *pmu, const struct task_struct *task)
+/* An instruction of a program is illegal. A read that comes too late returns 0. */
+static int before_first_use(struct kprobe *probe, struct pt_regs *regs)
 {
+	struct sbi_pmu *pmu = container_of(probe, struct sbi_pmu, user_access.probe);
+	struct pt_regs *program = (struct pt_regs *)regs->a0;
 	const struct sbi_pmu_event *e;
-	u32 published = 0;
-
-	rcu_read_lock();
-	hash_for_each_possible_rcu(pmu->user_access.readers, e, reader, (unsigned long)task)
-		if (e->event->hw.target == task && READ_ONCE(e->mm) == task->mm)
-			published |= READ_ONCE(e->published);
-	rcu_read_unlock();
-	return published;
-}
-
-/* Return: may the program go on? The read returns 0, or is repeated if it should not trap. */
-bool sbi_pmu_user_access_catch(struct sbi_pmu_user_trap *trap, struct pt_regs *regs)
-{
-	struct sbi_pmu *pmu = container_of(trap, struct sbi_pmu, user_access.trap);
-	const bool test = current == READ_ONCE(trap->tester);
 	struct sbi_pmu_cpu *cpu;
 	unsigned int csr, rd;
 	unsigned long flags;
-	bool open;
+	u32 published = 0;
 	u64 value;
+	bool open;
 	u32 insn;
 
 	/* Where a program's text is not readable, the hart may have saved the instruction. */
-	if (copy_from_user_nofault(&insn, (void __user *)regs->epc, sizeof(insn)))
-		insn = regs->badaddr;
+	if (copy_from_user_nofault(&insn, (void __user *)program->epc, sizeof(insn)))
+		insn = program->badaddr;
 	/* Is it a read of a counter (csrrs rd, csr, x0)? The kernel is 64-bit: no upper halves. */
 	csr = insn >> 20;
 	rd = insn >> 7 & 31;
 	if ((insn & 0xff07f) != 0x2073 || csr < CSR_CYCLE || csr > CSR_HPMCOUNTER31 ||
-	    csr == CSR_TIME || (!test && !(published_to(pmu, current) & SBI_PMU_CSR_BIT(csr))))
-		return false;
+	    csr == CSR_TIME)
+		return 0;
+
+	/* Only counters that pages of the task's own events have shown, whatever they hold now. */
+	rcu_read_lock();
+	hash_for_each_possible_rcu(pmu->user_access.readers, e, reader, (unsigned long)current)
+		if (e->event->hw.target == current && READ_ONCE(e->mm) == current->mm)
+			published |= READ_ONCE(e->published);
+	rcu_read_unlock();
+	if (!(published & SBI_PMU_CSR_BIT(csr)))
+		return 0;
 
 	local_irq_save(flags);
 	cpu = this_cpu_ptr(pmu->cpu);
 	open = cpu->scounteren & SBI_PMU_CSR_BIT(csr);
 	if (!open) {
 		sbi_pmu_write_scounteren(cpu);
+		/* If it is open now, the program reads again. */
 		if (!(cpu->scounteren & SBI_PMU_CSR_BIT(csr))) {
 			/* struct pt_regs has registers in the order of their numbers, after epc. */
 			if (rd)
-				((unsigned long *)regs)[rd] = 0;
-			regs->epc += sizeof(insn);
-			cpu->trapped_reads += !test;
+				((unsigned long *)program)[rd] = 0;
+			program->epc += sizeof(insn);
+			cpu->trapped_reads++;
 		}
 	}
 	local_irq_restore(flags);
-	/* Opened meanwhile by an interrupt; if the kernel's own read traps that is not why. */
-	return !open || !sbi_pmu_csr_read(csr, &value);
+	/* Opened before by an interrupt; but if the kernel's own read traps, that is not why. */
+	if (open && sbi_pmu_csr_read(csr, &value))
+		return 0;
+	/* The function returns true: there is no signal. */
+	regs->a0 = true;
+	regs->epc = regs->ra;
+	return 1;
+}
+
+NOKPROBE_SYMBOL(before_first_use);
+
+/*
+ * The kernel calls riscv_v_first_use_handler() for illegal instructions of programs only, also on
+ * harts without vectors, and sends a SIGILL if it returns false. The kprobe is in place as long as
+ * the module is loaded: to put it there and to remove it stops all CPUs for a moment, also isolated
+ * ones, which no user may cause.
+ * Return: NULL, or why reads that trap cannot be caught.
+ */
+static const char *register_probe(struct kprobe *probe)
+{
+	/* The first instruction, or past the two of ftrace */
+	static const unsigned int offsets[] = { 0, 8 };
+	int ret = -ENOENT;
+
+	if (IS_ENABLED(CONFIG_LTO))
+		return "with CONFIG_LTO, the function that is probed may be inlined";
+	for (unsigned int i = 0; ret && i < ARRAY_SIZE(offsets); i++) {
+		*probe = (struct kprobe){
+			.symbol_name = "riscv_v_first_use_handler",
+			.offset = offsets[i],
+			.pre_handler = before_first_use,
+			.flags = KPROBE_FLAG_DISABLED,
+		};
+		ret = register_kprobe(probe);
+	}
+	if (ret)
+		return "they need CONFIG_KPROBES and CONFIG_RISCV_ISA_V";
+	/* While kprobes are switched off (debugfs), enable_kprobe() succeeds and does nothing. */
+	if (!enable_kprobe(probe) && !kprobe_disabled(probe))
+		return NULL;
+	unregister_kprobe(probe);
+	return "kprobes are switched off (debugfs, kprobes/enabled)";
 }
 
 static const struct ctl_table mode_table = {
@@ -243,8 +262,7 @@ static const struct ctl_table mode_table = {
  * @pmu: the driver, its CPUs online, not registered yet
  *
  * Not if a late read would kill the program; nor in a VM, where a read is no faster than read(2);
- * nor with snapshot, where counters do not count on from the value that a program has seen. On
- * PREEMPT_RT only once the sysctl allows it, as sbi_pmu_user_trap_get() stops all CPUs.
+ * nor with snapshot, where counters do not count on from the value that a program has seen.
  * Context: may sleep.
  */
 void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
@@ -255,7 +273,7 @@ void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
 	if (!pmu->exclusive || sbi_pmu_in_kvm(pmu) || pmu->backend->stops_all)
 		return;
 	if (IS_ENABLED(CONFIG_RISCV_PMU))
-		why = sbi_pmu_user_trap_init(&ua->trap, &pmu->cpus);
+		why = register_probe(&ua->probe);
 	if (why)
 		pr_warn("no user-space reads: %s\n", why);
 	ua->available = !why;
@@ -274,5 +292,5 @@ void sbi_pmu_user_access_exit(struct sbi_pmu *pmu)
 	if (pmu->user_access.sysctl)
 		unregister_sysctl_table(pmu->user_access.sysctl);
 	if (pmu->user_access.available)
-		sbi_pmu_user_trap_exit(&pmu->user_access.trap);
+		unregister_kprobe(&pmu->user_access.probe);
 }

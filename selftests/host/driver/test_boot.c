@@ -15,7 +15,9 @@ static void second_insn(void)	{ host.kprobe_offset = 4; }
 static void irq_taken(void)	{ host.irq_taken = true; }
 static void no_controller(void)	{ host.no_irq_domain = true; }
 static void enable_is_zero(void) { host.enable_reads_zero = true; }
-static void no_user_trap(void)	{ host.user_trap_fails = "breach"; }
+static void no_vectors(void)	{ host.no_vectors = true; }
+static void kprobes_off(void)	{ host.kprobes_off = true; }
+static void lto(void)		{ host.lto = true; }
 static void fail_allocation(void) { host.alloc_fails_in = allocation; }
 static void pmu_named_cpu(void)	{ perf_core_other_pmu("cpu", PERF_TYPE_MAX + 1); }
 static void beyond(void)	{ fakesbi_add_firmware(159); }
@@ -171,7 +173,10 @@ static const struct {
 	{ "cpu_without_cycle", { .cpus = 2, .quirks = QUIRK(FIXED_WITHHELD), .can = is_not_fixed, .prepare = dead_cycle }, 0, "do not run as", "cpus", "0" },
 	/* reads by programs */
 	{ "user_reads", {}, 0, NULL, "caps/user_read", "1" },
-	{ "no_user_reads", { .prepare = no_user_trap }, 0, "no user-space reads: breach", "caps/user_read", "0" },
+	{ "user_reads_with_ftrace", { .prepare = second_insn }, 0, NULL, "caps/user_read", "1" },
+	{ "no_user_reads_without_vectors", { .prepare = no_vectors }, 0, "need CONFIG_KPROBES and CONFIG_RISCV_ISA_V", "caps/user_read", "0" },
+	{ "no_user_reads_with_lto", { .prepare = lto }, 0, "may be inlined", "caps/user_read", "0" },
+	{ "no_user_reads_while_kprobes_are_off", { .prepare = kprobes_off }, 0, "kprobes are switched off", "caps/user_read", "0" },
 	{ "no_user_reads_in_a_vm", { .quirks = KVM }, 0, NULL, "caps/user_read", "0" },
 	/* cycle and instret that nobody hands out */
 	{ "free_running", { .quirks = QUIRK(FIXED_WITHHELD), .can = is_not_fixed }, 0, "firmware has no counter for cycles,instructions", "caps/free_running", "cycles,instructions" },

@@ -34,7 +34,7 @@ static bool must_ask_kernel(struct perf_event *e)
 
 static void test_page(void)
 {
-	struct perf_event *e, *fw, *cpu, *before;
+	struct perf_event *e, *fw, *cpu, *inherited, *before;
 
 	boot(&sbi);
 	before = open_raw(5);
@@ -67,6 +67,9 @@ static void test_page(void)
 	cpu = open_raw(6);
 	perf_map(cpu);
 	check(must_ask_kernel(cpu), "user_page.not_possible_for_event_of_a_cpu");
+	inherited = open_task(ATTR(6, .inherit = 1));
+	perf_map(inherited);
+	check(must_ask_kernel(inherited), "user_page.not_possible_for_inherited_event");
 	/* The page of a task that another task maps, too, is for neither. */
 	perf_switch(&perf_core.task[1]);
 	perf_map(e);
@@ -107,7 +110,13 @@ static void test_exec(void)
 	go_away(5);
 	check(host.scounteren[0] == TIME, "user_page.new_program_may_not_read");
 	host.insn = 0xc03U << 20 | 2 << 12 | 7 << 7 | 0x73;
-	check(!host_user_trap(&regs), "user_page.read_by_new_program_is_not_caught");
+	check(!host_illegal_instruction(&regs), "user_page.read_by_new_program_is_not_caught");
+	perf_core.task[0].mm = &perf_core.mm[0];
+	check(host_illegal_instruction(&regs) && regs.epc == 0x1000 &&
+	      host.scounteren[0] & SPEC_CSR_BIT(0xc03), "user_trap.opens_what_may_be_read");
+	check(host_illegal_instruction(&regs) && regs.epc == 0x1000,
+	      "user_trap.read_of_open_counter_is_repeated");
+	perf_core.task[0].mm = &other;
 	perf_map(e);
 	perf_run(5);
 	check(reads_right(e) && other.references == 1 && !perf_core.mm[0].references,
@@ -123,36 +132,38 @@ static void test_trap(void)
 {
 	struct pt_regs regs = { .user = true, .epc = 0x1000 };
 	struct perf_event *e;
+	unsigned int stops;
 
 	boot(&sbi);
+	stops = host.stops;
 	e = open_own(5);
 	perf_map(e);
 	perf_run(5);
 	perf_disable(e);
 	host.insn = 0xc03U << 20 | 2 << 12 | 7 << 7 | 0x73;
 	regs.x[6] = 0xbad;
-	check(host_user_trap(&regs) && regs.epc == 0x1004 && !regs.x[6],
+	check(host_illegal_instruction(&regs) && regs.epc == 0x1004 && !regs.x[6],
 	      "user_trap.late_read_returns_0");
 	check(strstr(host_debugfs("user_access"), "0 0x2 1"), "user_trap.late_read_is_counted");
 	host.insn = 0xc04U << 20 | 2 << 12 | 7 << 7 | 0x73;
-	check(!host_user_trap(&regs), "user_trap.other_counter_is_not_read");
+	check(!host_illegal_instruction(&regs), "user_trap.other_counter_is_not_read");
 	host.insn = 0xc01U << 20 | 2 << 12 | 7 << 7 | 0x73;
-	check(!host_user_trap(&regs), "user_trap.time_is_not_read");
+	check(!host_illegal_instruction(&regs), "user_trap.time_is_not_read");
 	host.insn = 0xc03U << 20 | 1 << 12 | 7 << 7 | 0x73;
-	check(!host_user_trap(&regs), "user_trap.write_is_not_read");
+	check(!host_illegal_instruction(&regs), "user_trap.write_is_not_read");
 	host.insn = 0;
 	regs.badaddr = 0xc03U << 20 | 2 << 12 | 0 << 7 | 0x73;
-	check(host_user_trap(&regs) && regs.epc == 0x1008, "user_trap.unreadable_text_is_read_from_badaddr");
+	check(host_illegal_instruction(&regs) && regs.epc == 0x1008,
+	      "user_trap.unreadable_text_is_read_from_badaddr");
 	perf_switch(&perf_core.task[1]);
 	regs.badaddr = 0xc03U << 20 | 2 << 12 | 7 << 7 | 0x73;
-	check(!host_user_trap(&regs), "user_trap.other_task_is_killed");
+	check(!host_illegal_instruction(&regs), "user_trap.other_task_is_killed");
 	perf_switch(&perf_core.task[0]);
 	host_sysctl("0");
-	check(host_user_trap_armed(), "user_trap.stays_while_an_event_can_be_read");
+	check(host_illegal_instruction(&regs), "user_trap.sysctl_0_kills_no_reader");
 	perf_close(e);
-	check(!host_user_trap(&regs), "user_trap.no_read_after_close");
-	host_sysctl("0");
-	check(!host_user_trap_armed(), "user_trap.sysctl_0_disarms");
+	check(!host_illegal_instruction(&regs), "user_trap.no_read_after_close");
+	check(stops == host.stops, "user_trap.events_and_sysctl_stop_no_cpu");
 	unloaded("user_trap");
 }
 
@@ -235,13 +246,11 @@ static void preempt_rt(void)
 	host.preempt_rt = true;
 }
 
-/* To arm the probe stops all CPUs: not unless the administrator allows it. */
 static void test_rt(void)
 {
 	boot(&(struct machine){ .prepare = preempt_rt });
 	perf_map(open_own(5));
-	check(host.scounteren[0] == TIME && !host_user_trap_armed(),
-	      "user_access.preempt_rt_has_no_reads");
+	check(host.scounteren[0] == TIME, "user_access.preempt_rt_has_no_reads");
 	host_sysctl("1");
 	perf_map(open_own(5));
 	check(host.scounteren[0] != TIME, "user_access.preempt_rt_has_reads_with_sysctl_1");

@@ -727,6 +727,13 @@ const char *host_debugfs(const char *name)
 
 /* ---- kprobes ---- */
 
+/* It is never called: vectors are not used. */
+static bool riscv_v_first_use_handler(struct pt_regs *regs)
+{
+	(void)regs;
+	abort();
+}
+
 static const struct {
 	const char *name;
 	void *address;
@@ -737,6 +744,7 @@ static const struct {
 	{ "perf_sched_cb_inc", perf_sched_cb_inc },
 	{ "perf_sched_cb_dec", perf_sched_cb_dec },
 	{ "kallsyms_lookup_name", kallsyms_lookup_name },
+	{ "riscv_v_first_use_handler", riscv_v_first_use_handler },
 };
 
 unsigned long kallsyms_lookup_name(const char *name)
@@ -748,15 +756,49 @@ unsigned long kallsyms_lookup_name(const char *name)
 int register_kprobe(struct kprobe *probe)
 {
 	assert(probe->flags == KPROBE_FLAG_DISABLED);
-	if (host.no_kprobes || probe->offset != host.kprobe_offset)
+	if (host.no_kprobes || probe->offset < host.kprobe_offset)
 		return -EINVAL;
 	for (unsigned int i = 0; i < ARRAY_SIZE(symbols); i++) {
-		if (strcmp(symbols[i].name, probe->symbol_name))
+		if (strcmp(symbols[i].name, probe->symbol_name) ||
+		    (host.no_vectors && symbols[i].address == riscv_v_first_use_handler))
 			continue;
 		probe->addr = (char *)symbols[i].address + probe->offset;
 		return 0;
 	}
 	return -ENOENT;
+}
+
+static struct kprobe *kprobe; /* that is in place */
+
+int enable_kprobe(struct kprobe *probe)
+{
+	/* Ftrace changes the second instruction. */
+	assert(!kprobe && probe->offset != 4);
+	if (host.kprobes_off)
+		return 0;
+	probe->flags = 0;
+	kprobe = probe;
+	host.stops++;
+	return 0;
+}
+
+void unregister_kprobe(struct kprobe *probe)
+{
+	if (kprobe != probe)
+		return;
+	kprobe = NULL;
+	host.stops++;
+}
+
+/* The instruction of a program is illegal. Return: may it go on? Else the kernel kills it. */
+bool host_illegal_instruction(struct pt_regs *regs)
+{
+	struct pt_regs kernel = { .epc = 1, .ra = 2, .a0 = (unsigned long)regs };
+
+	if (!kprobe || !kprobe->pre_handler(kprobe, &kernel))
+		return false;
+	assert(kernel.epc == kernel.ra && kernel.a0 == true);
+	return true;
 }
 
 /* ---- setup, and what must not be left ---- */
@@ -787,8 +829,8 @@ const char *host_left(void)
 		return "the interrupt's handler";
 	if (hotplug.is_set || pm_notifier || reboot_notifier)
 		return "a notifier";
-	if (sysctl || file_count)
-		return "a sysctl or a file";
+	if (sysctl || file_count || kprobe)
+		return "a sysctl, a file or a kprobe";
 	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
 		if (fakesbi_harts[h].shmem)
 			return "shared memory";

@@ -206,7 +206,14 @@ int unregister_reboot_notifier(struct notifier_block *nb);
 
 /* Registers in the order of their numbers after epc, as the kernel's */
 struct pt_regs {
-	unsigned long epc, x[31], badaddr;
+	unsigned long epc;
+	union {
+		unsigned long x[31]; /* from x1 on */
+		struct {
+			unsigned long ra, x2_to_x9[8], a0;
+		};
+	};
+	unsigned long badaddr;
 	bool user;
 };
 
@@ -478,11 +485,15 @@ struct kprobe {
 	unsigned int offset;
 	unsigned int flags;
 	void *addr;
+	int (*pre_handler)(struct kprobe *probe, struct pt_regs *regs);
 };
 
-#define KPROBE_FLAG_DISABLED		2
-#define unregister_kprobe(probe)	((void)(probe))
+#define KPROBE_FLAG_DISABLED	2
+#define NOKPROBE_SYMBOL(name)	static_assert(1)
+#define kprobe_disabled(probe)	(!!((probe)->flags & KPROBE_FLAG_DISABLED))
 int register_kprobe(struct kprobe *probe);
+int enable_kprobe(struct kprobe *probe);
+void unregister_kprobe(struct kprobe *probe);
 unsigned long kallsyms_lookup_name(const char *name);
 
 #include "perf_event.h"
@@ -515,7 +526,11 @@ struct host {
 	size_t accounted;             /* bytes that were charged to the user's control group */
 	unsigned int alloc_fails_in;  /* this allocation from now on fails, 0: none */
 	bool no_kprobes;              /* the kernel has none */
+	bool kprobes_off;             /* all are switched off */
+	bool no_vectors;              /* no CONFIG_RISCV_ISA_V */
+	bool lto;                     /* CONFIG_LTO */
 	unsigned int kprobe_offset;   /* of the first instruction that takes one */
+	unsigned int stops;           /* how often a kprobe stopped all CPUs */
 	bool no_irq_domain;           /* the interrupt has no controller */
 	bool irq_taken;               /* another driver has it */
 	bool enable_reads_zero;       /* its enable bit is read-only zero */
@@ -534,7 +549,6 @@ struct host {
 	unsigned long irqs;           /* number of interrupts so far */
 	bool preempt_rt;              /* CONFIG_PREEMPT_RT */
 	bool nohz_full;               /* all CPUs are, and run one task that makes no system call */
-	const char *user_trap_fails;  /* why user_trap.c does not work; NULL: it does */
 	char log[1 << 16];            /* what was written to it since the machine was set up */
 	size_t logged;
 };
@@ -556,9 +570,7 @@ bool host_is_other_kind(unsigned int cpu);
 int host_sysctl(const char *value);
 const char *host_debugfs(const char *name);
 bool host_logged(const char *text);
-/* In csr.c: a read of a counter by a program traps. */
-bool host_user_trap(struct pt_regs *regs);
-bool host_user_trap_armed(void);
+bool host_illegal_instruction(struct pt_regs *regs);
 /* In perf_core.c: time passes, and events happen. */
 void host_pass(u64 ns);
 
