@@ -277,8 +277,7 @@ void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
 	if (why)
 		pr_warn("no user-space reads: %s\n", why);
 	ua->available = !why;
-	ua->mode = ua->available && !IS_ENABLED(CONFIG_PREEMPT_RT) ? SBI_PMU_USER_ACCESS_OWN :
-								     SBI_PMU_USER_ACCESS_NONE;
+	ua->mode = ua->available ? SBI_PMU_USER_ACCESS_OWN : SBI_PMU_USER_ACCESS_NONE;
 	ua->table = mode_table;
 	ua->table.data = &ua->mode;
 	ua->sysctl = register_sysctl_sz("kernel", &ua->table, 1);

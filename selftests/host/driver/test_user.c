@@ -241,22 +241,6 @@ static void test_not_reset(u64 at_load, const char *name)
 	unload();
 }
 
-static void preempt_rt(void)
-{
-	host.preempt_rt = true;
-}
-
-static void test_rt(void)
-{
-	boot(&(struct machine){ .prepare = preempt_rt });
-	perf_map(open_own(5));
-	check(host.scounteren[0] == TIME, "user_access.preempt_rt_has_no_reads");
-	host_sysctl("1");
-	perf_map(open_own(5));
-	check(host.scounteren[0] != TIME, "user_access.preempt_rt_has_reads_with_sysctl_1");
-	unloaded("user_access.preempt_rt");
-}
-
 /* CPU 1 is of another kind: it has no events. */
 static void test_two_kinds(void)
 {
@@ -465,7 +449,6 @@ void test_user(void)
 	test_isolation();
 	test_not_reset(0, "counter");
 	test_not_reset(QUIRK(VALUE_IGNORED), "counter_from_load_on");
-	test_rt();
 	test_two_kinds();
 	test_sysctl();
 	test_filtered(false, "sbi");

@@ -18,7 +18,6 @@ typedef unsigned short umode_t;
 #define KERNEL_VERSION(a, b, c)	((a) << 16 | (b) << 8 | (c))
 #define CONFIG_RISCV_PMU	1
 #define CONFIG_LTO		(host.lto)
-#define CONFIG_PREEMPT_RT	(host.preempt_rt)
 #define IS_ENABLED(option)	(option)
 
 #define BIT(n)			(1UL << (n))

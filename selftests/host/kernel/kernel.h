@@ -547,7 +547,6 @@ struct host {
 	int irq;
 	bool irq_enabled[HOST_CPUS];
 	unsigned long irqs;           /* number of interrupts so far */
-	bool preempt_rt;              /* CONFIG_PREEMPT_RT */
 	bool nohz_full;               /* all CPUs are, and run one task that makes no system call */
 	char log[1 << 16];            /* what was written to it since the machine was set up */
 	size_t logged;
