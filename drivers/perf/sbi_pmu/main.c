@@ -398,7 +398,7 @@ static int register_pmu(struct sbi_pmu *pmu)
 	}
 	/* After all probes, so that there is an event for as many counters as possible. */
 	measure_widths(pmu);
-	pmu->pmu.attr_groups = sbi_pmu_attr_groups(pmu);
+	pmu->pmu.attr_groups = sbi_pmu_attr_groups;
 	ret = perf_pmu_register(&pmu->pmu, pmu->name, pmu->exclusive ? PERF_TYPE_RAW : -1);
 	if (ret)
 		pr_err("perf core refuses PMU '%s' (%d)\n", pmu->name, ret);

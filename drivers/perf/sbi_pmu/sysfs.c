@@ -9,12 +9,16 @@ static struct sbi_pmu *dev_to_sbi_pmu(struct device *dev)
 	return to_sbi_pmu(dev_get_drvdata(dev));
 }
 
+static u64 id_of(const struct device_attribute *attr)
+{
+	return container_of(attr, struct perf_pmu_events_attr, attr)->id;
+}
+
 ssize_t sbi_pmu_format_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	const struct sbi_pmu_format_attr *fmt =
-		container_of(attr, struct sbi_pmu_format_attr, attr);
+	const u64 mask = id_of(attr);
 
-	return sysfs_emit(buf, "config:%*pbl\n", 64, &fmt->mask);
+	return sysfs_emit(buf, "config:%*pbl\n", 64, &mask);
 }
 
 static struct attribute *format_attrs[] = {
@@ -30,31 +34,22 @@ static const struct attribute_group format_group = {
 
 ssize_t sbi_pmu_event_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	const struct sbi_pmu_event_attr *ev = container_of(attr, struct sbi_pmu_event_attr, attr);
+	const u64 config = id_of(attr);
 
 	return sysfs_emit(buf, "event=0x%llx,firmware=0x%llx\n",
-			  FIELD_GET(SBI_PMU_CFG_EVENT, ev->config),
-			  FIELD_GET(SBI_PMU_CFG_SPACE, ev->config));
+			  FIELD_GET(SBI_PMU_CFG_EVENT, config),
+			  FIELD_GET(SBI_PMU_CFG_SPACE, config));
 }
 
-/* An event that is found at load; the others are constants. */
-void sbi_pmu_event_attr_init(struct sbi_pmu_event_attr *ev, const char *name, u64 config,
-			     ssize_t (*show)(struct device *dev, struct device_attribute *attr,
-					     char *buf))
-{
-	ev->config = config;
-	ev->attr.show = show;
-	ev->attr.attr.name = name;
-	ev->attr.attr.mode = 0444;
-	sysfs_attr_init(&ev->attr.attr);
-}
-
-/* A shift: with GENMASK_ULL() of Linux 6.6, gcc 12 takes no FIELD_PREP_CONST() as a constant. */
+/*
+ * As PMU_EVENT_ATTR_ID(), for names with a "-". A shift: with GENMASK_ULL() of Linux 6.6, gcc 12
+ * takes no FIELD_PREP_CONST() as a constant.
+ */
 #define EVENT(_name, _space, _code)						\
-	(&((struct sbi_pmu_event_attr) {						\
+	(&((struct perf_pmu_events_attr) {						\
 		.attr = { .attr = { .name = _name, .mode = 0444 },			\
 			  .show = sbi_pmu_event_show },					\
-		.config = (u64)(_space) << SBI_PMU_CFG_SPACE_SHIFT | (_code),	\
+		.id = (u64)(_space) << SBI_PMU_CFG_SPACE_SHIFT | (_code),		\
 	}).attr.attr)
 
 #define STANDARD(_name, _idx)	EVENT(_name, SBI_PMU_SPACE_STANDARD, _idx)
@@ -115,17 +110,12 @@ void sbi_pmu_event_attr_init(struct sbi_pmu_event_attr *ev, const char *name, u6
 	CACHE_EVENT(_name "-prefetches", _cache, OP_PREFETCH, RESULT_ACCESS),		\
 	CACHE_EVENT(_name "-prefetch-misses", _cache, OP_PREFETCH, RESULT_MISS)
 
-static struct attribute *event_attrs_exclusive[] = {
-	GENERAL_EVENTS(""),
-	FIRMWARE_EVENTS,
-	NULL,
-};
-
 /*
  * perf opens a bare "-e cycles" on every PMU that lists it. In shared mode that is the other PMU's,
- * so ours has another name; cache events need one, as PERF_TYPE_HW_CACHE is the other's, too.
+ * so ours begins with hw_; cache events need a name, as PERF_TYPE_HW_CACHE is the other's, too.
  */
-static struct attribute *event_attrs_shared[] = {
+static struct attribute *event_attrs[] = {
+	GENERAL_EVENTS(""),
 	GENERAL_EVENTS("hw_"),
 	CACHE_EVENTS("l1-dcache", L1D),
 	CACHE_EVENTS("l1-icache", L1I),
@@ -140,12 +130,13 @@ static struct attribute *event_attrs_shared[] = {
 
 static bool event_exists(struct sbi_pmu *pmu, const struct attribute *attr)
 {
-	const struct sbi_pmu_event_attr *ev =
-		container_of(attr, struct sbi_pmu_event_attr, attr.attr);
-	const struct perf_event_attr asked = { .config = ev->config };
+	const struct device_attribute *file = container_of(attr, struct device_attribute, attr);
+	const struct perf_event_attr asked = { .config = id_of(file) };
 	struct sbi_pmu_code code;
 	u64 candidates;
 
+	if (!strstarts(attr->name, "fw_") && strstarts(attr->name, "hw_") == pmu->exclusive)
+		return false;
 	return !sbi_pmu_event_encode(&pmu->caps, &asked, true, &code) &&
 	       !sbi_pmu_find_counters(pmu, &code, &candidates);
 }
@@ -155,27 +146,21 @@ static umode_t event_visible(struct kobject *kobj, struct attribute *attr, int n
 	return event_exists(dev_to_sbi_pmu(kobj_to_dev(kobj)), attr) ? attr->mode : 0;
 }
 
+static const struct attribute_group event_group = {
+	.name = "events",
+	.attrs = event_attrs,
+	.is_visible = event_visible,
+};
+
 /* The first event that exists, by its name in events/; NULL: none of these does. */
 const char *sbi_pmu_first_event(struct sbi_pmu *pmu)
 {
-	struct attribute **a = pmu->exclusive ? event_attrs_exclusive : event_attrs_shared;
+	struct attribute **a = event_attrs;
 
 	while (*a && !event_exists(pmu, *a))
 		a++;
 	return *a ? (*a)->name : NULL;
 }
-
-static const struct attribute_group event_group_exclusive = {
-	.name = "events",
-	.attrs = event_attrs_exclusive,
-	.is_visible = event_visible,
-};
-
-static const struct attribute_group event_group_shared = {
-	.name = "events",
-	.attrs = event_attrs_shared,
-	.is_visible = event_visible,
-};
 
 /* The events that free-running counters count, as perf -e takes them */
 const char *sbi_pmu_free_running_names(const struct sbi_pmu_counters *counters)
@@ -256,21 +241,17 @@ static DEVICE_ATTR_RO(cpus);
 
 static struct attribute *cpus_attrs[] = { &dev_attr_cpus.attr, NULL };
 
-static const struct attribute_group cpus_group = { .attrs = cpus_attrs };
-
-static const struct attribute_group *groups_exclusive[] = {
-	&format_group, &event_group_exclusive, &caps_group, &cpus_group, NULL,
-};
-
-/* No "cpus": perf takes a PMU with it for a kind of core, and would open "-e cycles" on both. */
-static const struct attribute_group *groups_shared[] = {
-	&format_group,
-	&event_group_shared,
-	&caps_group,
-	NULL,
-};
-
-const struct attribute_group **sbi_pmu_attr_groups(const struct sbi_pmu *pmu)
+/* Only in exclusive mode: to perf a PMU with it is a kind of core, which has "-e cycles", too. */
+static umode_t cpus_visible(struct kobject *kobj, struct attribute *attr, int n)
 {
-	return pmu->exclusive ? groups_exclusive : groups_shared;
+	return dev_to_sbi_pmu(kobj_to_dev(kobj))->exclusive ? attr->mode : 0;
 }
+
+static const struct attribute_group cpus_group = {
+	.attrs = cpus_attrs,
+	.is_visible = cpus_visible,
+};
+
+const struct attribute_group *sbi_pmu_attr_groups[] = {
+	&format_group, &event_group, &caps_group, &cpus_group, NULL,
+};

@@ -8,30 +8,14 @@
 
 #include "sbi_pmu.h"
 
-struct sbi_pmu_format_attr {
-	struct device_attribute attr;
-	u64 mask;
-};
-
-struct sbi_pmu_event_attr {
-	struct device_attribute attr;
-	u64 config;
-};
-
-void sbi_pmu_event_attr_init(struct sbi_pmu_event_attr *ev, const char *name, u64 config,
-			     ssize_t (*show)(struct device *dev, struct device_attribute *attr,
-					     char *buf));
 ssize_t sbi_pmu_event_show(struct device *dev, struct device_attribute *attr, char *buf);
 ssize_t sbi_pmu_format_show(struct device *dev, struct device_attribute *attr, char *buf);
 
-#define SBI_PMU_FORMAT(_name, _mask)					\
-	(&((struct sbi_pmu_format_attr) {				\
-		.attr = __ATTR(_name, 0444, sbi_pmu_format_show, NULL),	\
-		.mask = (_mask),					\
-	}).attr.attr)
+/* The id of an event is its config, that of a file in format/ the mask of its bits. */
+#define SBI_PMU_FORMAT(_name, _mask) PMU_EVENT_ATTR_ID(_name, sbi_pmu_format_show, _mask)
 
 const char *sbi_pmu_first_event(struct sbi_pmu *pmu);
 const char *sbi_pmu_free_running_names(const struct sbi_pmu_counters *counters);
-const struct attribute_group **sbi_pmu_attr_groups(const struct sbi_pmu *pmu);
+extern const struct attribute_group *sbi_pmu_attr_groups[];
 
 #endif

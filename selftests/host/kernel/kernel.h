@@ -425,6 +425,7 @@ struct attribute_group {
 	{ .attr = { .name = #_name, .mode = _mode }, .show = _show, .store = _store }
 #define DEVICE_ATTR_RO(name) \
 	struct device_attribute dev_attr_##name = __ATTR(name, 0444, name##_show, NULL)
+#define strstarts(string, prefix)	(!strncmp(string, prefix, strlen(prefix)))
 #define sysfs_attr_init(attr)		((void)(attr))
 #define sysfs_emit(buf, ...)		host_snprintf(buf, 4096, __VA_ARGS__)
 #define sysfs_emit_at(buf, at, ...)	host_snprintf((buf) + (at), 4096 - (at), __VA_ARGS__)

@@ -26,6 +26,17 @@ enum perf_event_state {
 
 struct perf_event;
 
+struct perf_pmu_events_attr {
+	struct device_attribute attr;
+	u64 id;
+	const char *event_str;
+};
+
+#define PMU_EVENT_ATTR_ID(_name, _show, _id)						\
+	(&((struct perf_pmu_events_attr) {						\
+		.attr = __ATTR(_name, 0444, _show, NULL), .id = (_id),			\
+	}).attr.attr)
+
 struct perf_branch_stack {
 	u64 nr, hw_idx;
 	struct perf_branch_entry entries[];

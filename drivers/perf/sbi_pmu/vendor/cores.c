@@ -79,7 +79,7 @@ struct table {
 	struct attribute_group events, fields;   /* attribute groups */
 	const struct attribute_group *groups[4]; /* all of them, for perf core */
 	struct attribute **list;                 /* the attributes of @events */
-	struct sbi_pmu_event_attr *attr;         /* the events */
+	struct perf_pmu_events_attr *attr;       /* the events */
 };
 
 /* ---- ids ---- */
@@ -308,15 +308,18 @@ static void fill_events(struct sbi_pmu *pmu, struct table *table)
 
 	for (unsigned int n = 0; n < core->total; n++, name += strlen(name) + 1) {
 		const struct sbi_pmu_code code = code_of(core, core->selectors[n]);
+		struct perf_pmu_events_attr *ev = &table->attr[table->found];
 
 		if (!sbi_pmu_takes(pmu, code))
 			continue;
 		if (!table->found)
 			is_taken(pmu, code);
-		sbi_pmu_event_attr_init(&table->attr[table->found], name, code.data,
-					sbi_pmu_event_show);
-		table->list[table->found] = &table->attr[table->found].attr.attr;
-		table->found++;
+		ev->id = code.data;
+		ev->attr.show = sbi_pmu_event_show;
+		ev->attr.attr.name = name;
+		ev->attr.attr.mode = 0444;
+		sysfs_attr_init(&ev->attr.attr);
+		table->list[table->found++] = &ev->attr.attr;
 	}
 }
 

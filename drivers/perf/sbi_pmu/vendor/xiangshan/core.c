@@ -25,7 +25,7 @@ struct xiangshan {
 	struct attribute_group group;            /* attribute group of its events */
 	const struct attribute_group *groups[4]; /* all attribute groups, for perf core */
 	struct attribute **list;                 /* the attributes of @group */
-	struct sbi_pmu_event_attr *attr;         /* the events */
+	struct perf_pmu_events_attr *attr;       /* the events */
 };
 
 /* ---- match ---- */
@@ -135,7 +135,7 @@ static const struct attribute_group format_group = {
 
 static ssize_t event_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	const u64 config = container_of(attr, struct sbi_pmu_event_attr, attr)->config;
+	const u64 config = container_of(attr, struct perf_pmu_events_attr, attr)->id;
 	const struct {
 		const char *name;
 		u64 value;
@@ -179,13 +179,17 @@ static void fill_events(struct sbi_pmu *pmu, struct xiangshan *xs)
 
 	for (unsigned int n = 0; n < table->total; n++) {
 		const struct sbi_pmu_name *name = &table->names[n];
-		struct sbi_pmu_event_attr *ev = &xs->attr[xs->found];
+		struct perf_pmu_events_attr *ev = &xs->attr[xs->found];
 
 		if (name->withheld && !all_wish)
 			continue;
 		if (find_event(pmu, name->config, &code, &candidates))
 			continue;
-		sbi_pmu_event_attr_init(ev, name->name, name->config, event_show);
+		ev->id = name->config;
+		ev->attr.show = event_show;
+		ev->attr.attr.name = name->name;
+		ev->attr.attr.mode = 0444;
+		sysfs_attr_init(&ev->attr.attr);
 		xs->list[xs->found++] = &ev->attr.attr;
 		if (name->config & SBI_PMU_CFG_OP2)
 			xs->found_wide++;
