@@ -667,12 +667,12 @@ struct sbi_pmu_irq_source {
 	u16 enable;         /* CSR of the enable bit, at the same place */
 	unsigned long mask; /* the two bits */
 	bool filters;       /* programmable counters should filter by privilege mode */
-	bool loses;         /* overflows that come while firmware clears others */
 };
 
 void sbi_pmu_irq_source_probe(struct sbi_pmu *pmu);
 bool sbi_pmu_irq_source_exists(const struct sbi_pmu_irq_source *source);
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name);
+bool sbi_pmu_loses_irqs(const struct sbi_pmu *pmu);
 bool sbi_pmu_may_have_one_filter(const struct sbi_pmu_firmware_id *core);
 
 const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu);

@@ -9,7 +9,6 @@
 #include <linux/timer.h>
 
 #include "counters.h"
-#include "vendor.h"
 
 /* ---- periods ---- */
 
@@ -167,9 +166,7 @@ static enum hrtimer_restart narrow_timer(struct hrtimer *timer)
 
 static unsigned long look_interval(const struct sbi_pmu_cpu *cpu)
 {
-	const struct sbi_pmu_vendor *vendor = cpu->pmu->caps.vendor;
-	const bool often = cpu->missed_irqs || cpu->pmu->irq_source->loses ||
-			   (vendor && vendor->loses_irqs) || cpu->wrapped;
+	const bool often = cpu->missed_irqs || sbi_pmu_loses_irqs(cpu->pmu) || cpu->wrapped;
 
 	return msecs_to_jiffies(often ? LOOK_OFTEN_MS : LOOK_MS);
 }

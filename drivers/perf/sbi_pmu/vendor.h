@@ -38,7 +38,6 @@ struct sbi_pmu_vendor {
 	const struct attribute_group **(*attribute_groups)(struct sbi_pmu *pmu, void *data);
 	void (*log)(struct sbi_pmu *pmu, void *data); /* what was found and chosen; may sleep */
 	void (*remove)(void *data);                   /* free all */
-	bool loses_irqs; /* cores lose overflow interrupts: look for them often */
 };
 
 /* Ends with NULL; vendor/vendors.c */

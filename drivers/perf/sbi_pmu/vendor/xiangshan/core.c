@@ -240,5 +240,4 @@ const struct sbi_pmu_vendor sbi_pmu_xiangshan = {
 	.attribute_groups = xiangshan_attribute_groups,
 	.log = xiangshan_log,
 	.remove = xiangshan_remove,
-	.loses_irqs = true, /* RTL before September 2026 */
 };
