@@ -48,7 +48,7 @@ clean:
 	$(MAKE) -C tools clean
 	rm -f *.o .*.o .*.cmd modules.order Module.symvers
 	find drivers selftests tools -type f \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' -o -name '.*.cmd' \
-		-o -name Module.symvers -o -name modules.order -o -name tables.inc -o -name cores.inc \) -exec rm -f {} +
+		-o -name Module.symvers -o -name modules.order -o -name cores.inc \) -exec rm -f {} +
 
 install: install-module install-tools
 
@@ -81,7 +81,7 @@ install-tools: tools
 	sed 's|@prefix@|$(prefix)|; s|@version@|$(VERSION)|' tools/sbi-pmu.pc.in >$(PKGCONFIG)/sbi-pmu.pc
 	$(EVENTS)/generate.sh dts $(DATA)/dts
 	$(EVENTS)/generate.sh perf-json $(DATA)/perf-json
-	for file in $$(sed -n 's/^cores := //p' drivers/perf/sbi_pmu/Makefile) common.awk read-cores.awk; do \
+	for file in $$(sed -n 's/^cores := //p' drivers/perf/sbi_pmu/Makefile) read.awk; do \
 		install -D -m 644 $(EVENTS)/$$file $(DATA)/cores/$$file || exit; done
 	install -m 644 tools/sbi-pmu-map/map.awk $(DATA)/cores
 

@@ -5,7 +5,7 @@
 
 BEGIN { FS = "\t" }
 
-$1 == "#rtl" { month[$2] = $3 }
+$1 == "#core" { month[$2] = $4 }
 
 $1 == "#name" {
 	for (i = 3; $i != "rtl_name"; i++)

@@ -7,21 +7,16 @@
 . "$(dirname "$0")/steps.sh"
 events=$top/drivers/perf/sbi_pmu/vendor/xiangshan
 
-# The driver's events, "name code": the code for other programs is the selector with the unit in
-# bits 9:8 of the first event.
-in_driver() { # TABLE EVENT|WITHHELD
-	awk -v array="$(echo "$1" | tr - _)_names" -v kind="$2" '
-		/_names\[\] = / { on = index($0, " " array "[]") }
-		on && index($0, kind) { gsub(/[A-Z]+\(|[",)]/, " "); print }' "$dir/made/module/vendor/xiangshan/tables.inc" |
-		while read -r name unit op e0 e1 e2 e3; do
-			case $op in
-			OR) op=0 ;;
-			ADD2) op=$((4 << 40)) ;;
-			*) op=$((4 << 40 | 4 << 45 | 4 << 50)) ;;
-			esac
-			printf '%s 0x%x\n' "$name" \
-				$((op | e0 | e1 << 10 | e2 << 20 | e3 << 30 | (unit - 1) << 8))
-		done | sort
+# The driver's events, "name code": the code is the selector with the unit in bits 9:8 of the first event.
+in_driver() { # TABLE [all]: withheld ones, too
+	awk -v table="$1" -v array="$(echo "$1" | tr - _)" -v all="$2" '
+		/^static/ { part = index($0, " " array "_names[]") ? 1 : index($0, " " array "_selectors[]") ? 2 : 0 }
+		part == 1 && split($0, word, /"|\\0"/) > 1 { name[++names] = word[2] }
+		part == 2 && /^	0x/ { sub(/,/, ""); code[++codes] = $1 }
+		/\.name = / { on = index($0, "\"" table "\"") }
+		on && !all && /\.withheld = / { withheld = $3 + 0 }
+		END { for (i = 1; i <= names - withheld; i++) print name[i], code[i] }' "$dir/made/module/vendor/cores.inc" |
+		sort
 }
 
 in_json() { # TABLE
@@ -80,12 +75,12 @@ echo '/* MUST ADD NEW PMU MODELS HERE */' >"$dir/libpfm4/include/perfmon/pfmlib.
 
 # All that is generated, also by the Makefile of the module
 all_in() { # FOLDER
-	mkdir -p "$1/module/vendor/xiangshan"
+	mkdir -p "$1/module/vendor"
 	for kind in dts docs perf-json; do "$events/../generate.sh" $kind "$1/$kind" || return; done
 	make -s -C "$top" libpfm4 LIBPFM4="$dir/libpfm4" BUILD="$1" &&
 		make -s -C "$top/tools" OUT="$1" "$1/metrics.inc" &&
 		make -s -f - obj="$1/module" src="$top/drivers/perf/sbi_pmu" <<-'EOF2'
-		all: $(obj)/vendor/cores.inc $(obj)/vendor/xiangshan/tables.inc
+		all: $(obj)/vendor/cores.inc
 		if_changed = $(cmd_$(1))
 		include $(src)/Makefile
 		FORCE:
@@ -103,8 +98,8 @@ for awk in mawk gawk "busybox awk" original-awk; do
 	rm -r "$dir/all"
 done
 
-for t in $(sed -n 's/^#title	\([^	]*\)	.*/\1/p' "$events/events.tsv"); do
-	in_driver "$t" EVENT >"$dir/events"
+for t in $(sed -n 's/^#core	\([^	]*\)	.*/\1/p' "$events/events.tsv"); do
+	in_driver "$t" >"$dir/events"
 	[ -s "$dir/events" ] || fails "$t: no events"
 	in_libpfm4 "$t" | diff "$dir/events" - || fails "$t: libpfm4's table differs from the driver's"
 	{ cat "$dir/events"; riscv_names "$t"; } | sort >"$dir/want"
@@ -119,7 +114,7 @@ for t in $(sed -n 's/^#title	\([^	]*\)	.*/\1/p' "$events/events.tsv"); do
 		done
 	done
 
-	{ cat "$dir/events"; in_driver "$t" WITHHELD; } | cut -d ' ' -f 1 | sort >"$dir/want"
+	in_driver "$t" all | cut -d ' ' -f 1 | sort >"$dir/want"
 	in_page "$dir/made/docs/sbi-pmu-events-$t.rst" | diff "$dir/want" - ||
 		fails "$t: page differs from the driver's table"
 

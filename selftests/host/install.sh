@@ -85,7 +85,7 @@ in_copy uninstall-source
 driver=drivers/perf/sbi_pmu
 for file in build/x dts/build/x selftests/host/build/x selftests/guest/build/x Module.symvers modules.order \
 	.Module.symvers.cmd $driver/a.o $driver/.a.o.cmd $driver/a.ko $driver/a.mod $driver/a.mod.c \
-	$driver/tables.inc $driver/vendor/cores.inc; do
+	$driver/vendor/cores.inc; do
 	install -D /dev/null "$copy/$file"
 done
 in_copy clean KDIR="$dir/none"

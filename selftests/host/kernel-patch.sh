@@ -22,10 +22,9 @@ echo 'obj-y += core.o' >"$linux/drivers/perf/Makefile"
 kernel_patch "$linux" || fails "no patch:" "$(cat "$dir/said")"
 
 for file in $(cd "$top/drivers/perf" && find sbi_pmu -name '*.c' ! -name '*.mod.c' -o -name '*.h' -o \
-	-name common.awk -o -name 'read*.awk' -o -name 'write-c*.awk') \
+	-name read.awk -o -name write-c.awk) \
 	$(sed -n 's/^cores := //p' "$top/drivers/perf/sbi_pmu/Makefile" | tr ' ' '\n' | sed 's,^,sbi_pmu/vendor/,') \
-	sbi_pmu/vendor/xiangshan/events.tsv sbi_pmu/vendor/xiangshan/combined.tsv \
-	sbi_pmu/vendor/xiangshan/standard.tsv; do
+	sbi_pmu/vendor/xiangshan/events.tsv sbi_pmu/vendor/xiangshan/combined.tsv; do
 	added_to "$file" | cmp -s - "$top/drivers/perf/$file" || fails "the patch has not $file"
 done
 [ "$(added_to Makefile)" = 'obj-$(CONFIG_SBI_PMU) += sbi_pmu/' ] ||

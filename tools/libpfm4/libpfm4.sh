@@ -38,10 +38,8 @@ cores=$(sed -n 's/^cores := //p' $vendor/../Makefile)
 	echo "/* SPDX-License-Identifier: (GPL-2.0-only OR MIT) */"
 	echo "/* Written by make libpfm4 of sbi_pmu; do not edit. */"
 	# shellcheck disable=SC2046,SC2086 # words
-	${AWK:-awk} -f $vendor/common.awk -f $vendor/read-cores.awk -f write-libpfm4.awk \
-		$(for file in $cores; do echo "$vendor/$file"; done)
-	${AWK:-awk} -f $vendor/common.awk -f $vendor/xiangshan/read.awk -f write-libpfm4.awk \
-		-v prefix=xiangshan_ $vendor/xiangshan/events.tsv $vendor/xiangshan/combined.tsv
+	${AWK:-awk} -f $vendor/read.awk -f write-libpfm4.awk \
+		$(for file in $cores xiangshan/events.tsv xiangshan/combined.tsv; do echo "$vendor/$file"; done)
 } >"$new/b/lib/events/riscv_events.h"
 names=$(sed -n 's/^RISCV_TABLE(\([^,]*\),.*/\1/p' "$new/b/lib/events/riscv_events.h")
 names="$names other"

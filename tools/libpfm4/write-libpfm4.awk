@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# write-libpfm4.awk - after read-cores.awk or xiangshan/read.awk: tables for pfmlib_riscv.c. "prefix"
-# is in front of the names of cores. Of cores with the same ids only the first is found by them.
+# write-libpfm4.awk - after read.awk: tables for pfmlib_riscv.c. Of cores with the same ids only the
+# first is found by them.
 
 function write_table(t,    c, n, alias, description, pattern, patterns)
 {
-	c = prefix t
+	c = (t in has_units ? "xiangshan_" : "") t
 	gsub(/-/, "_", c)
 	printf "\nstatic const struct riscv_entry riscv_%s_pe[] = {\n", c
 	for (n = 1; n <= events[t]; n++) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# map.awk - after read-cores.awk: what sbi-pmu-map prints. task: check, write or list; only: name of a
+# map.awk - after read.awk: what sbi-pmu-map prints. task: check, write or list; only: name of a
 # core, "": by the tree; properties: a file of a tree's properties.
 
 # a & b of 32 bits; POSIX awk has no such operator.

@@ -40,7 +40,7 @@ struct sbi_pmu_vendor {
 	void (*remove)(void *data);                   /* free all */
 };
 
-/* Ends with NULL; vendor/vendors.c */
+/* Ends with NULL; vendor/cores.c */
 extern const struct sbi_pmu_vendor * const sbi_pmu_vendors[];
 
 #endif

@@ -1,38 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cores of which a table is all that is needed, but for SpacemiT's way to write raw events: names
- * of their events, and which event is right for a standard event that firmware is known to map
- * wrongly. The tables are TSV files, which read-cores.awk describes.
+ * Cores of which there is a table: names of their events, and which event is right for a standard
+ * event that firmware is known to map wrongly, or has not been asked for. The tables are TSV files,
+ * which read.awk describes. What is not in them: how XiangShan's are chosen, and its selectors
+ * (xiangshan.c); SpacemiT's way to write raw events.
  */
 #include <linux/module.h>
 #include <linux/of.h>
 #include <linux/slab.h>
 
-#include "../sysfs.h"
-#include "vendors.h"
+#include "cores.h"
 
 static bool map_wish;
 module_param_named(firmware_map, map_wish, bool, 0444);
 MODULE_PARM_DESC(firmware_map, "count standard events as firmware maps them, also where it is known to map them wrongly on this core; what is replaced is in caps/replaced_events (default: no)");
 
-/* When an event of the core is used for a standard event */
-enum when {
-	MISSING, /* firmware does not take the standard event */
-	PARTIAL, /* firmware counts a part of it, else is left to firmware */
-	WRONG,   /* firmware counts something else, else nothing is counted */
-	SAME,    /* firmware counts it, too: used so that equal events share a counter */
-	USER,    /* no counter filters the standard event by U-mode; events of the core do */
-	KERNEL,  /* likewise, S-mode */
-};
-
-struct standard {
-	u32 idx;           /* event_idx of the standard event */
-	u32 selector;      /* the event of the core, 0: none */
-	u8 when;           /* enum when */
-	const char *name;  /* perf's name of the standard event; NULL: not for the log */
-	const char *event; /* its name */
-	const char *note;  /* for the log: what it counts, if that is not all; or NULL */
-};
+static bool all_wish;
+module_param_named(xiangshan_all, all_wish, bool, 0444);
+MODULE_PARM_DESC(xiangshan_all, "list the withheld names of XiangShan events, too: those that in the RTL of the table's date never count, or count something else (default: no)");
 
 #define SPACEMIT	0x710 /* mvendorid (JEDEC) */
 
@@ -48,21 +33,6 @@ enum decision {
 	REFUSED,   /* none is counted */
 };
 
-struct core {
-	const char *name, *title;
-	const char *tree;     /* its names in device trees, each with a 0 at its end */
-	const char *date;     /* month of the newest table that was read */
-	const char *names;    /* of the events, each with a 0 at its end */
-	const u32 *selectors; /* in the same order */
-	const struct standard *standards;
-	struct attribute **fields; /* of a selector, for format/ */
-	u16 total, standards_total;
-	u8 slots; /* micro-ops that a cycle can have at most; 0: no formulas need it */
-	u8 unfiltered_first, unfiltered_last; /* events that ignore filters */
-	u8 limited_first, limited_last;       /* events that count on some counters only: */
-	u32 limited_to;                       /* a bit for each, as in mcounteren */
-};
-
 struct core_id {
 	const char *pattern; /* mvendorid, marchid and mimpid */
 	u16 core;
@@ -70,17 +40,28 @@ struct core_id {
 
 #include "cores.inc"
 
-/* Data of this vendor; NULL: a core of SpacemiT of which only the codes are known */
+/* Of SpacemiT's cores without a table only the codes are known. */
+static const struct sbi_pmu_core unknown;
+
+/* Data of both vendors */
 struct table {
-	const struct core *core;
+	const struct sbi_pmu_core *core;
+	const char *why; /* how it was chosen, for the log; NULL: by ids */
 	bool spacemit;
-	unsigned int found;                      /* number of events that firmware takes */
-	u8 decision[MAX_STANDARDS];              /* enum decision, by row of the core's standards */
-	struct attribute_group events, fields;   /* attribute groups */
+	unsigned int wanted;                   /* number of events to list, if they can be */
+	unsigned int found;                    /* of these, those that firmware takes */
+	unsigned int found_withheld;           /* of these, those that are listed only on demand */
+	struct attribute_group events, fields; /* attribute groups */
 	const struct attribute_group *groups[4]; /* all of them, for perf core */
 	struct attribute **list;                 /* the attributes of @events */
 	struct perf_pmu_events_attr *attr;       /* the events */
+	u8 decision[];                           /* enum decision, by row of the core's standards */
 };
+
+static bool has_units(const struct sbi_pmu_core *core)
+{
+	return core->bits[SBI_PMU_UNIT_ANY];
+}
 
 /* ---- ids ---- */
 
@@ -104,7 +85,7 @@ static bool is_like(const char *text, const char *pattern)
 	return *pattern || !*text;
 }
 
-static bool is_in_tree(const struct core *core)
+static bool is_in_tree(const struct sbi_pmu_core *core)
 {
 	struct device_node *node = NULL;
 
@@ -115,9 +96,9 @@ static bool is_in_tree(const struct core *core)
 }
 
 /* If several have these ids: the one in the device tree, else the first, whose events all have. */
-static const struct core *find_core(const struct sbi_pmu_firmware_id *id)
+static const struct sbi_pmu_core *find_core(const struct sbi_pmu_firmware_id *id)
 {
-	const struct core *found = NULL;
+	const struct sbi_pmu_core *found = NULL;
 	bool several = false;
 	char text[64];
 
@@ -136,39 +117,62 @@ static const struct core *find_core(const struct sbi_pmu_firmware_id *id)
 	return found;
 }
 
-static int core_match(const struct sbi_pmu_firmware_id *id, void **data)
+static int use_table(const struct sbi_pmu_core *core, const char *why, bool spacemit, void **data)
 {
-	const struct core *core = find_core(id);
-	const bool spacemit = id->mvendorid == SPACEMIT;
-	struct table *table;
+	struct table *table =
+		kzalloc(struct_size(table, decision, core->standards_total), GFP_KERNEL);
 
-	if (!core)
-		return spacemit ? 0 : -ENODEV;
-	table = kzalloc(sizeof(*table), GFP_KERNEL);
 	if (!table)
 		return -ENOMEM;
 	table->core = core;
+	table->why = why;
 	table->spacemit = spacemit;
 	*data = table;
 	return 0;
+}
+
+static int core_match(const struct sbi_pmu_firmware_id *id, void **data)
+{
+	const bool spacemit = id->mvendorid == SPACEMIT;
+	const struct sbi_pmu_core *core = find_core(id) ?: (spacemit ? &unknown : NULL);
+
+	return core ? use_table(core, NULL, spacemit, data) : -ENODEV;
+}
+
+/* The table of this name of cores with units, NULL if there is none */
+const struct sbi_pmu_core *sbi_pmu_core_with_units(const char *name)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(cores); i++)
+		if (has_units(&cores[i]) && !strcmp(cores[i].name, name))
+			return &cores[i];
+	return NULL;
+}
+
+static int xiangshan_match(const struct sbi_pmu_firmware_id *id, void **data)
+{
+	const struct sbi_pmu_core *core;
+	const char *why;
+	const int ret = sbi_pmu_xiangshan_find(id, &core, &why);
+
+	return ret ?: use_table(core, why, false, data);
 }
 
 static void core_remove(void *data)
 {
 	struct table *table = data;
 
-	if (!table)
-		return;
 	kvfree(table->list);
 	kvfree(table->attr);
 	kfree(table);
 }
 
 /* Which counters count it? 0: all */
-static u32 csrs_of(const struct core *core, u64 selector)
+static u32 csrs_of(const struct sbi_pmu_core *core, u64 selector)
 {
 	const bool limited = selector >= core->limited_first && selector <= core->limited_last;
 
+	if (has_units(core))
+		return sbi_pmu_xiangshan_csrs(selector);
 	return limited ? core->limited_to : 0;
 }
 
@@ -176,22 +180,38 @@ static int core_encode(const void *data, u64 config, struct sbi_pmu_code *code)
 {
 	const struct table *table = data;
 
-	if ((!table || table->spacemit) && FIELD_GET(SPACEMIT_TYPE, config) == SPACEMIT_TYPE_RAW)
+	if (has_units(table->core))
+		return sbi_pmu_xiangshan_encode(table->core, config, code);
+	if (table->spacemit && FIELD_GET(SPACEMIT_TYPE, config) == SPACEMIT_TYPE_RAW)
 		code->data = config & ~SPACEMIT_TYPE;
-	if (table)
-		code->csrs = csrs_of(table->core, code->data);
+	code->csrs = csrs_of(table->core, code->data);
 	return 0;
 }
 
 /* ---- standard events ---- */
 
-static struct sbi_pmu_code code_of(const struct core *core, u32 selector)
+static struct sbi_pmu_code code_of(const struct sbi_pmu_core *core, u64 selector)
 {
+	const u32 type = selector & ~RISCV_PMU_RAW_EVENT_MASK ? SBI_PMU_EVENT_TYPE_RAW_V2 :
+								SBI_PMU_EVENT_TYPE_RAW;
+
 	return (struct sbi_pmu_code){
-		.idx = FIELD_PREP(SBI_PMU_EVENT_IDX_TYPE_MASK, SBI_PMU_EVENT_TYPE_RAW),
+		.idx = FIELD_PREP(SBI_PMU_EVENT_IDX_TYPE_MASK, type),
 		.data = selector,
 		.csrs = csrs_of(core, selector),
 	};
+}
+
+static bool core_standard(const void *data, u32 idx, struct sbi_pmu_code *code)
+{
+	const struct sbi_pmu_core *core = ((const struct table *)data)->core;
+
+	for (unsigned int n = 0; n < core->standards_total; n++)
+		if (core->standards[n].idx == idx) {
+			*code = code_of(core, core->standards[n].selector);
+			return true;
+		}
+	return false;
 }
 
 /* By the byte that selects an event: other bits must not get around this. */
@@ -200,7 +220,7 @@ static bool core_ignores_filters(const void *data, const struct sbi_pmu_code *co
 	const struct table *table = data;
 	const u8 selector = code->data;
 
-	return table && sbi_pmu_code_is_raw(code) && table->core->unfiltered_last &&
+	return sbi_pmu_code_is_raw(code) && table->core->unfiltered_last &&
 	       selector >= table->core->unfiltered_first &&
 	       selector <= table->core->unfiltered_last;
 }
@@ -209,8 +229,8 @@ static int core_correct(const void *data, struct sbi_pmu_code *code)
 {
 	const struct table *table = data;
 
-	for (unsigned int n = 0; table && n < table->core->standards_total; n++) {
-		const struct standard *row = &table->core->standards[n];
+	for (unsigned int n = 0; n < table->core->standards_total; n++) {
+		const struct sbi_pmu_standard *row = &table->core->standards[n];
 
 		if (row->idx != code->idx || table->decision[n] < REPLACED)
 			continue;
@@ -229,8 +249,8 @@ static bool core_substitute(const void *data, struct sbi_pmu_code *code)
 	const u32 modes = flags & (SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_SINH);
 	const struct table *table = data;
 
-	for (unsigned int n = 0; table && n < table->core->standards_total; n++) {
-		const struct standard *row = &table->core->standards[n];
+	for (unsigned int n = 0; n < table->core->standards_total; n++) {
+		const struct sbi_pmu_standard *row = &table->core->standards[n];
 
 		if (row->idx != code->idx ||
 		    !((row->when == USER && modes == SBI_PMU_CFG_FLAG_SET_SINH) ||
@@ -252,13 +272,12 @@ static bool is_taken(struct sbi_pmu *pmu, struct sbi_pmu_code code)
 }
 
 /* Standard events of a KVM guest are those of its host's perf, whatever that makes of them. */
-static enum decision decide(struct sbi_pmu *pmu, const struct core *core,
-			    const struct standard *row)
+static enum decision decide(struct sbi_pmu *pmu, const struct sbi_pmu_core *core,
+			    const struct sbi_pmu_standard *row)
 {
 	const bool known = is_taken(pmu, (struct sbi_pmu_code){ .idx = row->idx });
 
-	if (map_wish || sbi_pmu_in_kvm(pmu) || row->when == USER || row->when == KERNEL ||
-	    (row->when == MISSING && known))
+	if (map_wish || sbi_pmu_in_kvm(pmu) || row->when >= USER || (row->when == MISSING && known))
 		return LEFT;
 	if (row->selector && is_taken(pmu, code_of(core, row->selector)))
 		return REPLACED;
@@ -277,7 +296,7 @@ static ssize_t replaced_events_show(struct device *dev, struct device_attribute 
 	int at = 0;
 
 	for (unsigned int n = 0; n < table->core->standards_total; n++) {
-		const struct standard *row = &table->core->standards[n];
+		const struct sbi_pmu_standard *row = &table->core->standards[n];
 
 		if (row->name && table->decision[n] >= REPLACED)
 			at += sysfs_emit_at(buf, at, "%s%s=%s", at ? " " : "", row->name,
@@ -299,94 +318,113 @@ static const struct attribute_group caps_group = {
 
 /*
  * Add a file for each event that firmware takes: three SBI calls for each. Which counters take it
- * is found out when it is opened; of the first one here, so that each counter has an event.
+ * is found out when it is opened; of the first one here, so that each counter has an event. Events
+ * of units are few on each counter: all here.
  */
 static void fill_events(struct sbi_pmu *pmu, struct table *table)
 {
-	const struct core *core = table->core;
+	const struct sbi_pmu_core *core = table->core;
 	const char *name = core->names;
 
-	for (unsigned int n = 0; n < core->total; n++, name += strlen(name) + 1) {
+	for (unsigned int n = 0; n < table->wanted; n++, name += strlen(name) + 1) {
 		const struct sbi_pmu_code code = code_of(core, core->selectors[n]);
 		struct perf_pmu_events_attr *ev = &table->attr[table->found];
 
-		if (!sbi_pmu_takes(pmu, code))
+		if (has_units(core) ? !is_taken(pmu, code) : !sbi_pmu_takes(pmu, code))
 			continue;
-		if (!table->found)
+		if (!has_units(core) && !table->found)
 			is_taken(pmu, code);
 		ev->id = code.data;
-		ev->attr.show = sbi_pmu_event_show;
+		ev->attr.show = has_units(core) ? sbi_pmu_xiangshan_event_show : sbi_pmu_event_show;
 		ev->attr.attr.name = name;
 		ev->attr.attr.mode = 0444;
 		sysfs_attr_init(&ev->attr.attr);
 		table->list[table->found++] = &ev->attr.attr;
+		table->found_withheld += n >= core->total - core->withheld;
 	}
 }
 
 static const struct attribute_group **core_attribute_groups(struct sbi_pmu *pmu, void *data)
 {
-	static const struct attribute_group *none[] = { NULL };
 	struct table *table = data;
+	const struct sbi_pmu_core *core = table->core;
+	const struct attribute_group **group = table->groups;
 
-	if (!table)
-		return none;
-	pmu->caps.event_table = table->core->name;
-	pmu->caps.slots = table->core->slots;
-	table->attr = kvcalloc(table->core->total, sizeof(*table->attr), GFP_KERNEL);
-	table->list = kvcalloc(table->core->total + 1, sizeof(*table->list), GFP_KERNEL);
+	if (core == &unknown)
+		return table->groups;
+	pmu->caps.event_table = core->name;
+	pmu->caps.slots = core->slots;
+	table->wanted = core->total - (all_wish ? 0 : core->withheld);
+	table->attr = kvcalloc(table->wanted, sizeof(*table->attr), GFP_KERNEL);
+	table->list = kvcalloc(table->wanted + 1, sizeof(*table->list), GFP_KERNEL);
 	if (!table->attr || !table->list)
 		return NULL;
-	for (unsigned int n = 0; n < table->core->standards_total; n++)
-		table->decision[n] = decide(pmu, table->core, &table->core->standards[n]);
+	for (unsigned int n = 0; n < core->standards_total; n++)
+		table->decision[n] = decide(pmu, core, &core->standards[n]);
 	fill_events(pmu, table);
 	table->events.name = "events";
 	table->events.attrs = table->list;
-	table->groups[0] = &table->events;
-	table->groups[1] = &caps_group;
-	if (table->core->fields) {
+	*group++ = &table->events;
+	if (core->fields) {
 		table->fields.name = "format";
-		table->fields.attrs = table->core->fields;
-		table->groups[2] = &table->fields;
+		table->fields.attrs = core->fields;
+		*group++ = &table->fields;
 	}
+	if (!has_units(core))
+		*group++ = &caps_group;
 	return table->groups;
 }
 
 /* ---- the log ---- */
 
-static bool stands_in(struct sbi_pmu *pmu, const struct standard *row, u32 filter)
-{
-	struct sbi_pmu_code code = { .idx = row->idx, .flags = filter };
-	u64 candidates;
-
-	return !sbi_pmu_find_filtered(pmu, &code, SBI_PMU_OPENER_NONE, -ENOENT, &candidates) &&
-	       code.idx != row->idx;
-}
-
-static void log_standard(struct sbi_pmu *pmu, const struct core *core, const struct standard *row,
-			 enum decision decision)
+static void log_standard(struct sbi_pmu *pmu, const struct sbi_pmu_core *core,
+			 const struct sbi_pmu_standard *row, enum decision decision)
 {
 	const bool user = row->when == USER;
+	const u32 other = user ? SBI_PMU_CFG_FLAG_SET_SINH : SBI_PMU_CFG_FLAG_SET_UINH;
+	struct sbi_pmu_code code = { .idx = row->idx, .flags = other };
+	u64 candidates;
 
 	if (row->note && (decision == REPLACED || decision == LEFT_PART))
 		pr_info("%s: %s\n", core->title, row->note);
 	if (decision == LEFT_PART && row->when == PARTIAL)
-		pr_warn("%s: firmware may count only a part of them, as it does not take %s (event=%#x); sbi-pmu-map writes a device tree for it that does\n",
+		pr_warn("%s: firmware may count only a part of them, as it does not take %s (event=%#llx); sbi-pmu-map writes a device tree for it that does\n",
 			row->name, row->event, row->selector);
 	if ((user || row->when == KERNEL) &&
-	    stands_in(pmu, row, user ? SBI_PMU_CFG_FLAG_SET_SINH : SBI_PMU_CFG_FLAG_SET_UINH))
-		pr_info("%s: %s:%c are counted by %s (event=%#x), as found in documents; not tried on such a core\n",
+	    !sbi_pmu_find_filtered(pmu, &code, SBI_PMU_OPENER_NONE, -ENOENT, &candidates) &&
+	    code.idx != row->idx)
+		pr_info("%s: %s:%c are counted by %s (event=%#llx), as found in documents; not tried on such a core\n",
 			core->title, row->name, user ? 'u' : 'k', row->event, row->selector);
+}
+
+static void log_units(const struct table *table)
+{
+	const struct sbi_pmu_core *core = table->core;
+	u64 all = 0;
+
+	pr_info("XiangShan events by table %s of RTL to %s (%s), %u of %u names; xiangshan= selects another table, or off\n",
+		core->name, core->date, table->why, table->found, table->wanted);
+	if (table->found_withheld)
+		pr_info("xiangshan_all: %u of these names count nothing or something else in RTL to %s; 'make docs' writes pages with the reasons\n",
+			table->found_withheld, core->date);
+	for (unsigned int n = 0; n < table->found; n++)
+		all |= table->attr[n].id;
+	if (!table->found)
+		pr_warn("firmware maps no raw events to XiangShan's counters: its device tree needs a riscv,pmu node: make dts\n");
+	else if (!(all & ~RISCV_PMU_RAW_EVENT_MASK))
+		pr_info("sums of three and four events cannot be counted: firmware has no raw events v2 (SBI 3.0)\n");
 }
 
 static void core_log(struct sbi_pmu *pmu, void *data)
 {
 	const struct table *table = data;
+	const struct sbi_pmu_core *core = table->core;
 	unsigned int n, replaced = 0;
-	const struct core *core;
 
-	if (!table)
+	if (has_units(core))
+		log_units(table);
+	if (has_units(core) || core == &unknown)
 		return;
-	core = table->core;
 	pr_info("%s: events by table %s of %s, firmware takes %u of %u\n", core->title, core->name,
 		core->date, table->found, core->total);
 	if (!table->found)
@@ -400,7 +438,16 @@ static void core_log(struct sbi_pmu *pmu, void *data)
 			replaced);
 }
 
-const struct sbi_pmu_vendor sbi_pmu_cores = {
+static const struct sbi_pmu_vendor xiangshan_vendor = {
+	.match = xiangshan_match,
+	.encode = core_encode,
+	.standard = core_standard,
+	.attribute_groups = core_attribute_groups,
+	.log = core_log,
+	.remove = core_remove,
+};
+
+static const struct sbi_pmu_vendor core_vendor = {
 	.match = core_match,
 	.encode = core_encode,
 	.ignores_filters = core_ignores_filters,
@@ -410,3 +457,6 @@ const struct sbi_pmu_vendor sbi_pmu_cores = {
 	.log = core_log,
 	.remove = core_remove,
 };
+
+/* The first that matches is used. */
+const struct sbi_pmu_vendor * const sbi_pmu_vendors[] = { &xiangshan_vendor, &core_vendor, NULL };

@@ -19,7 +19,7 @@ write() {
 	file=$folder/$1
 	shift
 	mkdir -p "$(dirname "$file")"
-	${AWK:-awk} -f common.awk "$@" >"$file.new" || { rm "$file.new"; return 1; }
+	${AWK:-awk} -f read.awk "$@" >"$file.new" || { rm "$file.new"; return 1; }
 	mv "$file.new" "$file"
 }
 
@@ -27,8 +27,8 @@ write() {
 write_table() {
 	file=$1 writer=$2
 	shift 2
-	write "$file" -f xiangshan/read.awk -f "xiangshan/$writer" "$@" xiangshan/events.tsv \
-		xiangshan/combined.tsv xiangshan/standard.tsv xiangshan/riscv.tsv xiangshan/metrics.tsv
+	write "$file" -f "$writer" "$@" xiangshan/events.tsv xiangshan/combined.tsv xiangshan/riscv.tsv \
+		xiangshan/metrics.tsv
 }
 
 # arch/ is as in tools/perf/pmu-events of the kernel; perf wants no empty files.
@@ -46,7 +46,7 @@ write_core_json() {
 		sed -n 's/^#core	\([^	]*\)	.*/\1/p' "$family" | while read -r core; do
 			grep -q "^#stock	$core	" "$family" && continue
 			model=${family%%/*}/$core
-			write "arch/riscv/$model/events.json" -f read-cores.awk -f xiangshan/write-json.awk \
+			write "arch/riscv/$model/events.json" -f write-json.awk \
 				-v only="$core" -v topic=events "$family"
 			sed -n "s/^#id	$core	//p" "$family" | sed 's/	/-/g; s/\*/[[:xdigit:]]+/; s/-\[\[/-0x[[/' |
 				sed "s|\$|,v1,$model,core|" >>"$folder/mapfile-lines.csv"
@@ -54,7 +54,7 @@ write_core_json() {
 	done
 }
 
-for t in $(sed -n 's/^#title	\([^	]*\)	.*/\1/p' xiangshan/events.tsv); do
+for t in $(sed -n 's/^#core	\([^	]*\)	.*/\1/p' xiangshan/events.tsv); do
 	case $1 in
 	dts)
 		write_table "xiangshan-$t.dtsi" write-dts.awk -v only="$t"

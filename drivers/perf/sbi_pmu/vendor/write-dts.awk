@@ -27,22 +27,17 @@ function property(name, list, n, indent,    i)
 		print indent "\t" list[i] (i < n ? "," : ";")
 }
 
-function node(t, indent,    s, n, alias, done, i)
+function node(t, indent,    n, part, i)
 {
 	print indent "compatible = \"riscv,pmu\";"
 	print indent "openxiangshan,event-table = \"" t "\";"
-	for (s = 1; s <= standards; s++) {
-		alias = standard_alias[s]
-		if (standard_id[s] in done || lacks(t, alias))
-			continue
-		done[standard_id[s]] = 1
-		n++
-		events_list[n] = sprintf("/* %s: %s%s */ <%s %s>", standard_name[s], alias,
-					 caveat(t, alias), standard_id[s],
-					 cells(selector(t, alias)))
-		counters_list[n] = sprintf("<%s %s %s>", standard_id[s], standard_id[s],
-					   counters[unit[t, alias]])
+	for (n = 1; n <= standards[t]; n++) {
+		split(standard[t, n], part, " ")
+		events_list[n] = sprintf("/* %s: %s%s */ <%s %s>", part[5], part[4], caveat(t, part[4]), part[1],
+					 cells(selector[t, part[4]]))
+		counters_list[n] = sprintf("<%s %s %s>", part[1], part[1], counters[unit[t, part[4]]])
 	}
+	n = standards[t]
 	property("riscv,event-to-mhpmevent", events_list, n, indent)
 	property("riscv,event-to-mhpmcounters", counters_list, n, indent)
 	for (i = 1; i <= 4; i++)

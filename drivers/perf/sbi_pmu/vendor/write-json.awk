@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # write-json.awk - after read.awk: one event file of table "only" for perf's source
-# tree. "topic" is the name of a unit, which needs riscv.tsv, or "metrics", which needs
-# metrics.tsv.
+# tree. "topic" is the name of a unit, which needs riscv.tsv, "metrics", which needs
+# metrics.tsv, or "events": all of a table without units.
 
 function quote(string)
 {
@@ -60,7 +60,7 @@ END {
 	print "["
 	for (n = 1; topic != "metrics" && n <= events[only]; n++) {
 		alias = event[only, n]
-		if (fault[only, alias] == "-" && unit_name[unit[only, alias]] == topic)
+		if (fault[only, alias] == "-" && (topic == "events" || unit_name[unit[only, alias]] == topic))
 			write_event(only, alias)
 	}
 	for (r = 1; r <= riscvs; r++)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cores: the table of a core's events, as write-c.awk writes it; the code that XiangShan needs. */
+#ifndef SBI_PMU_CORES_H
+#define SBI_PMU_CORES_H
+
+#include "../sysfs.h"
+#include "../vendor.h"
+
+/* When an event of the core is used for a standard event */
+enum sbi_pmu_when {
+	MISSING,   /* firmware does not take the standard event */
+	PARTIAL,   /* firmware counts a part of it, else is left to firmware */
+	WRONG,     /* firmware counts something else, else nothing is counted */
+	SAME,      /* firmware counts it, too: used so that equal events share a counter */
+	USER,      /* no counter filters the standard event by U-mode; events of the core do */
+	KERNEL,    /* likewise, S-mode */
+	DELEGATED, /* counters are programmed without firmware */
+};
+
+struct sbi_pmu_standard {
+	u32 idx;           /* event_idx of the standard event */
+	u64 selector;      /* the event of the core, 0: none */
+	u8 when;           /* enum sbi_pmu_when */
+	const char *name;  /* perf's name of the standard event; NULL: not for the log */
+	const char *event; /* its name */
+	const char *note;  /* for the log: what it counts, if that is not all; or NULL */
+};
+
+/* Units of XiangShan's cores: each has its own events and counters. */
+enum sbi_pmu_unit {
+	SBI_PMU_UNIT_ANY,
+	SBI_PMU_UNIT_FRONTEND,
+	SBI_PMU_UNIT_BACKEND,
+	SBI_PMU_UNIT_MEMORY,
+	SBI_PMU_UNIT_CACHE,
+	SBI_PMU_UNITS
+};
+
+struct sbi_pmu_core {
+	const char *name, *title;
+	const char *tree;     /* its names in device trees, each with a 0 at its end */
+	const char *date;     /* month of the newest table, or RTL, that was read */
+	const char *names;    /* of the events, each with a 0 at its end */
+	const u64 *selectors; /* in the same order; with units, as xiangshan.c encodes them */
+	const struct sbi_pmu_standard *standards;
+	struct attribute **fields; /* of a selector, for format/ */
+	u16 total, standards_total;
+	u16 withheld; /* the last of @names: in RTL to @date they count nothing, or another event */
+	u8 slots;     /* micro-ops that a cycle can have at most; 0: no formulas need it */
+	u8 bits[SBI_PMU_UNITS]; /* of an index that hardware decodes, by unit; 0: no units */
+	u8 unfiltered_first, unfiltered_last; /* events that ignore filters */
+	u8 limited_first, limited_last;       /* events that count on some counters only: */
+	u32 limited_to;                       /* a bit for each, as in mcounteren */
+};
+
+const struct sbi_pmu_core *sbi_pmu_core_with_units(const char *name);
+
+/* ---- xiangshan.c ---- */
+
+extern struct attribute *sbi_pmu_xiangshan_fields[];
+
+int sbi_pmu_xiangshan_find(const struct sbi_pmu_firmware_id *id, const struct sbi_pmu_core **core,
+			   const char **why);
+int sbi_pmu_xiangshan_encode(const struct sbi_pmu_core *core, u64 config,
+			     struct sbi_pmu_code *code);
+u32 sbi_pmu_xiangshan_csrs(u64 selector);
+ssize_t sbi_pmu_xiangshan_event_show(struct device *dev, struct device_attribute *attr, char *buf);
+
+#endif
