@@ -644,17 +644,14 @@ static bool is_of_firmware(const struct sbi_pmu_delegation *found, u32 idx)
 static void add_vendor_events(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_caps *caps,
 			      struct sbi_pmu_delegation *found)
 {
-	const struct sbi_pmu_vendor *vendor = caps->vendor;
 	u32 idx;
 
 	found->events = found->of_firmware;
-	if (!vendor || !vendor->standard)
-		return;
 	for (unsigned int n = 0; (idx = sbi_pmu_event_standard(n)); n++) {
 		struct sbi_pmu_code code = {};
 		const u64 which = cpu->counters->programmable;
 
-		if (is_of_firmware(found, idx) || !vendor->standard(caps->vendor_data, idx, &code))
+		if (is_of_firmware(found, idx) || !sbi_pmu_table_standard(caps->table, idx, &code))
 			continue;
 		found->event[found->events++] = (struct sbi_pmu_delegated_event){
 			.idx = idx,

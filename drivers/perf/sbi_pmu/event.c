@@ -50,14 +50,7 @@ static bool is_standard_idx(u64 idx)
 
 static int encode_raw(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pmu_code *code)
 {
-	code->data = config;
-	if (caps->vendor && caps->vendor->encode) {
-		int ret = caps->vendor->encode(caps->vendor_data, config, code);
-
-		if (ret)
-			return ret;
-	}
-	if (code->data & ~SBI_PMU_CFG_EVENT)
+	if (sbi_pmu_table_encode(caps->table, config, code) || code->data & ~SBI_PMU_CFG_EVENT)
 		return -EINVAL;
 	/* Raw events of type 2 have 48 bits, of type 3 (SBI 3.0) 56. */
 	code->idx = event_idx(code->data & ~RISCV_PMU_RAW_EVENT_MASK ? SBI_PMU_EVENT_TYPE_RAW_V2 :
@@ -118,9 +111,7 @@ int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_even
 	} else if (attr->type == PERF_TYPE_HW_CACHE) {
 		ret = encode_cache(attr->config, code);
 	}
-	if (!ret && caps->vendor && caps->vendor->correct)
-		ret = caps->vendor->correct(caps->vendor_data, code);
-	return ret;
+	return ret ?: sbi_pmu_table_correct(caps->table, code);
 }
 
 /* Would firmware use the code of this firmware event as an index into its memory, unchecked? */
@@ -171,8 +162,7 @@ int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_even
 static bool ignores_filters(const struct sbi_pmu_caps *caps, const struct sbi_pmu_code *code)
 {
 	return sbi_pmu_code_is_firmware(code) || !(caps->filter || caps->fixed_filters) ||
-	       (caps->vendor && caps->vendor->ignores_filters &&
-		caps->vendor->ignores_filters(caps->vendor_data, code));
+	       sbi_pmu_table_ignores_filters(caps->table, code);
 }
 
 /**

@@ -150,15 +150,7 @@ static int probe_machine(struct sbi_pmu *pmu)
 	pmu->caps.nonstandard_fw = pmu->id.impl != SBI_IMPL_OPENSBI ||
 				   pmu->id.impl_version >= OPENSBI_VERSION(1, 5);
 	sbi_pmu_find_symbols(pmu);
-
-	for (const struct sbi_pmu_vendor * const *v = sbi_pmu_vendors; *v; v++) {
-		ret = (*v)->match(&pmu->id, &pmu->caps.vendor_data);
-		if (!ret)
-			pmu->caps.vendor = *v;
-		if (ret != -ENODEV)
-			return ret;
-	}
-	return 0;
+	return sbi_pmu_table_find(&pmu->id, &pmu->caps.table);
 }
 
 /* ---- how counters are programmed ---- */
@@ -194,7 +186,7 @@ static void probe_reads_here(void *arg)
 }
 
 /*
- * backend=auto picks CSRs only if a vendor's table says which counters count what, and if clearing
+ * backend=auto picks CSRs only if the core's table says which counters count what, and if clearing
  * mhpmevent really clears the event, as counters that keep it count M-mode.
  */
 static int choose_backend(struct sbi_pmu *pmu)
@@ -207,8 +199,8 @@ static int choose_backend(struct sbi_pmu *pmu)
 		&sbi_pmu_backend_csr,
 	};
 	const int n = match_string(names, ARRAY_SIZE(names), backend);
-	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
 	struct sbi_pmu_caps *caps = &pmu->caps;
+	struct sbi_pmu_code cycles;
 	const char *why = NULL;
 	int ret;
 
@@ -226,8 +218,9 @@ static int choose_backend(struct sbi_pmu *pmu)
 		return -EOPNOTSUPP;
 	}
 	if (!pmu->backend) {
-		const bool csr = vendor && vendor->standard && !probe_delegation(pmu) &&
-				 !pmu->delegation.sticks;
+		const bool csr =
+			sbi_pmu_table_standard(caps->table, SBI_PMU_HW_CPU_CYCLES, &cycles) &&
+			!probe_delegation(pmu) && !pmu->delegation.sticks;
 
 		pmu->backend = csr ? &sbi_pmu_backend_csr : &sbi_pmu_backend_sbi;
 	}
@@ -339,8 +332,7 @@ static void pmu_free(struct sbi_pmu *pmu)
 	sbi_pmu_snapshot_free(pmu);
 	for_each_possible_cpu(cpu)
 		kfree(per_cpu_ptr(pmu->cpu, cpu)->branch.stack);
-	if (pmu->caps.vendor && pmu->caps.vendor->remove)
-		pmu->caps.vendor->remove(pmu->caps.vendor_data);
+	sbi_pmu_table_free(pmu->caps.table);
 	sbi_pmu_probe_cache_free(&pmu->cache);
 	free_percpu(pmu->cpu);
 	kfree(pmu);
@@ -381,7 +373,6 @@ static void measure_widths(struct sbi_pmu *pmu)
 
 static int register_pmu(struct sbi_pmu *pmu)
 {
-	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
 	int ret;
 
 	sbi_pmu_pmu_init(pmu);
@@ -391,11 +382,9 @@ static int register_pmu(struct sbi_pmu *pmu)
 	if (pmu->backend != &sbi_pmu_backend_csr)
 		sbi_pmu_probe_filters(pmu);
 	sbi_pmu_probe_tied(pmu);
-	if (vendor && vendor->attribute_groups) {
-		pmu->pmu.attr_update = vendor->attribute_groups(pmu, pmu->caps.vendor_data);
-		if (!pmu->pmu.attr_update)
-			return -ENOMEM;
-	}
+	pmu->pmu.attr_update = sbi_pmu_table_attribute_groups(pmu);
+	if (!pmu->pmu.attr_update)
+		return -ENOMEM;
 	/* After all probes, so that there is an event for as many counters as possible. */
 	measure_widths(pmu);
 	pmu->pmu.attr_groups = sbi_pmu_attr_groups;
@@ -452,8 +441,7 @@ static int __init sbi_pmu_init(void)
 		goto err_user_access;
 	sbi_pmu_debugfs_init(pmu);
 	log_found(pmu, owner, no_irq);
-	if (pmu->caps.vendor && pmu->caps.vendor->log)
-		pmu->caps.vendor->log(pmu, pmu->caps.vendor_data);
+	sbi_pmu_table_log(pmu);
 	kfree(owner);
 	return 0;
 

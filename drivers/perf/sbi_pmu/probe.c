@@ -1144,12 +1144,11 @@ static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
 			  enum sbi_pmu_opener opener, int refusal, u64 *candidates)
 {
-	const struct sbi_pmu_vendor *vendor = pmu->caps.vendor;
 	const int ret = find_filtered(pmu, code, opener, refusal, candidates);
 	struct sbi_pmu_code other = *code;
 
-	if ((ret != -ENOENT && ret != refusal) || !vendor || !vendor->substitute ||
-	    !vendor->substitute(pmu->caps.vendor_data, &other) ||
+	if ((ret != -ENOENT && ret != refusal) ||
+	    !sbi_pmu_table_substitute(pmu->caps.table, &other) ||
 	    find_filtered(pmu, &other, SBI_PMU_OPENER_NONE, refusal, candidates))
 		return ret;
 	*code = other;

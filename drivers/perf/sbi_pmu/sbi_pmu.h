@@ -198,10 +198,9 @@ struct sbi_pmu_caps {
 	bool nonstandard_fw; /* firmware checks codes of firmware events that SBI does not define */
 	bool platform_fw;    /* platform events can be asked for while counters are in use */
 	u64 fixed_filters;   /* fixed counters that filter by privilege mode */
-	const struct sbi_pmu_vendor *vendor; /* encodes raw events; NULL: passed on as they are */
-	void *vendor_data;                   /* for its functions */
-	const char *event_table;             /* by the vendor's attribute_groups(); NULL: unknown */
-	unsigned int slots; /* likewise: micro-ops of a cycle at most; 0: not known */
+	struct sbi_pmu_table *table; /* what is known of the core's events: vendor.h */
+	const char *event_table;     /* its name; NULL: nothing is known */
+	unsigned int slots;          /* likewise: micro-ops of a cycle at most; 0: not known */
 };
 
 /* General and cache events of the SBI specification: sbi_pmu_event_standard() */

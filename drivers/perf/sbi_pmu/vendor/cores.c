@@ -40,11 +40,10 @@ struct core_id {
 
 #include "cores.inc"
 
-/* Of SpacemiT's cores without a table only the codes are known. */
+/* Of this nothing is known, but how SpacemiT writes codes. */
 static const struct sbi_pmu_core unknown;
 
-/* Data of both vendors */
-struct table {
+struct sbi_pmu_table {
 	const struct sbi_pmu_core *core;
 	const char *why; /* how it was chosen, for the log; NULL: by ids */
 	bool spacemit;
@@ -117,28 +116,6 @@ static const struct sbi_pmu_core *find_core(const struct sbi_pmu_firmware_id *id
 	return found;
 }
 
-static int use_table(const struct sbi_pmu_core *core, const char *why, bool spacemit, void **data)
-{
-	struct table *table =
-		kzalloc(struct_size(table, decision, core->standards_total), GFP_KERNEL);
-
-	if (!table)
-		return -ENOMEM;
-	table->core = core;
-	table->why = why;
-	table->spacemit = spacemit;
-	*data = table;
-	return 0;
-}
-
-static int core_match(const struct sbi_pmu_firmware_id *id, void **data)
-{
-	const bool spacemit = id->mvendorid == SPACEMIT;
-	const struct sbi_pmu_core *core = find_core(id) ?: (spacemit ? &unknown : NULL);
-
-	return core ? use_table(core, NULL, spacemit, data) : -ENODEV;
-}
-
 /* The table of this name of cores with units, NULL if there is none */
 const struct sbi_pmu_core *sbi_pmu_core_with_units(const char *name)
 {
@@ -148,19 +125,29 @@ const struct sbi_pmu_core *sbi_pmu_core_with_units(const char *name)
 	return NULL;
 }
 
-static int xiangshan_match(const struct sbi_pmu_firmware_id *id, void **data)
+int sbi_pmu_table_find(const struct sbi_pmu_firmware_id *id, struct sbi_pmu_table **table)
 {
 	const struct sbi_pmu_core *core;
-	const char *why;
+	const char *why = NULL;
 	const int ret = sbi_pmu_xiangshan_find(id, &core, &why);
 
-	return ret ?: use_table(core, why, false, data);
+	if (ret == -EINVAL)
+		return ret;
+	if (ret)
+		core = find_core(id) ?: &unknown;
+	*table = kzalloc(struct_size(*table, decision, core->standards_total), GFP_KERNEL);
+	if (!*table)
+		return -ENOMEM;
+	(*table)->core = core;
+	(*table)->why = why;
+	(*table)->spacemit = id->mvendorid == SPACEMIT;
+	return 0;
 }
 
-static void core_remove(void *data)
+void sbi_pmu_table_free(struct sbi_pmu_table *table)
 {
-	struct table *table = data;
-
+	if (!table)
+		return;
 	kvfree(table->list);
 	kvfree(table->attr);
 	kfree(table);
@@ -176,14 +163,13 @@ static u32 csrs_of(const struct sbi_pmu_core *core, u64 selector)
 	return limited ? core->limited_to : 0;
 }
 
-static int core_encode(const void *data, u64 config, struct sbi_pmu_code *code)
+int sbi_pmu_table_encode(const struct sbi_pmu_table *table, u64 config, struct sbi_pmu_code *code)
 {
-	const struct table *table = data;
-
 	if (has_units(table->core))
 		return sbi_pmu_xiangshan_encode(table->core, config, code);
+	code->data = config;
 	if (table->spacemit && FIELD_GET(SPACEMIT_TYPE, config) == SPACEMIT_TYPE_RAW)
-		code->data = config & ~SPACEMIT_TYPE;
+		code->data &= ~SPACEMIT_TYPE;
 	code->csrs = csrs_of(table->core, code->data);
 	return 0;
 }
@@ -202,12 +188,12 @@ static struct sbi_pmu_code code_of(const struct sbi_pmu_core *core, u64 selector
 	};
 }
 
-static bool core_standard(const void *data, u32 idx, struct sbi_pmu_code *code)
+bool sbi_pmu_table_standard(const struct sbi_pmu_table *table, u32 idx, struct sbi_pmu_code *code)
 {
-	const struct sbi_pmu_core *core = ((const struct table *)data)->core;
+	const struct sbi_pmu_core *core = table->core;
 
 	for (unsigned int n = 0; n < core->standards_total; n++)
-		if (core->standards[n].idx == idx) {
+		if (core->standards[n].when == DELEGATED && core->standards[n].idx == idx) {
 			*code = code_of(core, core->standards[n].selector);
 			return true;
 		}
@@ -215,9 +201,9 @@ static bool core_standard(const void *data, u32 idx, struct sbi_pmu_code *code)
 }
 
 /* By the byte that selects an event: other bits must not get around this. */
-static bool core_ignores_filters(const void *data, const struct sbi_pmu_code *code)
+bool sbi_pmu_table_ignores_filters(const struct sbi_pmu_table *table,
+				   const struct sbi_pmu_code *code)
 {
-	const struct table *table = data;
 	const u8 selector = code->data;
 
 	return sbi_pmu_code_is_raw(code) && table->core->unfiltered_last &&
@@ -225,10 +211,8 @@ static bool core_ignores_filters(const void *data, const struct sbi_pmu_code *co
 	       selector <= table->core->unfiltered_last;
 }
 
-static int core_correct(const void *data, struct sbi_pmu_code *code)
+int sbi_pmu_table_correct(const struct sbi_pmu_table *table, struct sbi_pmu_code *code)
 {
-	const struct table *table = data;
-
 	for (unsigned int n = 0; n < table->core->standards_total; n++) {
 		const struct sbi_pmu_standard *row = &table->core->standards[n];
 
@@ -243,11 +227,10 @@ static int core_correct(const void *data, struct sbi_pmu_code *code)
 }
 
 /* Replace an event by one that counts the same; its flags stay. Return: is there one? */
-static bool core_substitute(const void *data, struct sbi_pmu_code *code)
+bool sbi_pmu_table_substitute(const struct sbi_pmu_table *table, struct sbi_pmu_code *code)
 {
 	const u32 flags = code->flags;
 	const u32 modes = flags & (SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_SINH);
-	const struct table *table = data;
 
 	for (unsigned int n = 0; n < table->core->standards_total; n++) {
 		const struct sbi_pmu_standard *row = &table->core->standards[n];
@@ -275,9 +258,12 @@ static bool is_taken(struct sbi_pmu *pmu, struct sbi_pmu_code code)
 static enum decision decide(struct sbi_pmu *pmu, const struct sbi_pmu_core *core,
 			    const struct sbi_pmu_standard *row)
 {
-	const bool known = is_taken(pmu, (struct sbi_pmu_code){ .idx = row->idx });
+	bool known;
 
-	if (map_wish || sbi_pmu_in_kvm(pmu) || row->when >= USER || (row->when == MISSING && known))
+	if (map_wish || sbi_pmu_in_kvm(pmu) || row->when >= USER)
+		return LEFT;
+	known = is_taken(pmu, (struct sbi_pmu_code){ .idx = row->idx });
+	if (row->when == MISSING && known)
 		return LEFT;
 	if (row->selector && is_taken(pmu, code_of(core, row->selector)))
 		return REPLACED;
@@ -292,7 +278,7 @@ static enum decision decide(struct sbi_pmu *pmu, const struct sbi_pmu_core *core
 static ssize_t replaced_events_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct sbi_pmu *pmu = to_sbi_pmu(dev_get_drvdata(dev));
-	const struct table *table = pmu->caps.vendor_data;
+	const struct sbi_pmu_table *table = pmu->caps.table;
 	int at = 0;
 
 	for (unsigned int n = 0; n < table->core->standards_total; n++) {
@@ -321,7 +307,7 @@ static const struct attribute_group caps_group = {
  * is found out when it is opened; of the first one here, so that each counter has an event. Events
  * of units are few on each counter: all here.
  */
-static void fill_events(struct sbi_pmu *pmu, struct table *table)
+static void fill_events(struct sbi_pmu *pmu, struct sbi_pmu_table *table)
 {
 	const struct sbi_pmu_core *core = table->core;
 	const char *name = core->names;
@@ -344,9 +330,9 @@ static void fill_events(struct sbi_pmu *pmu, struct table *table)
 	}
 }
 
-static const struct attribute_group **core_attribute_groups(struct sbi_pmu *pmu, void *data)
+const struct attribute_group **sbi_pmu_table_attribute_groups(struct sbi_pmu *pmu)
 {
-	struct table *table = data;
+	struct sbi_pmu_table *table = pmu->caps.table;
 	const struct sbi_pmu_core *core = table->core;
 	const struct attribute_group **group = table->groups;
 
@@ -397,7 +383,7 @@ static void log_standard(struct sbi_pmu *pmu, const struct sbi_pmu_core *core,
 			core->title, row->name, user ? 'u' : 'k', row->event, row->selector);
 }
 
-static void log_units(const struct table *table)
+static void log_units(const struct sbi_pmu_table *table)
 {
 	const struct sbi_pmu_core *core = table->core;
 	u64 all = 0;
@@ -415,9 +401,9 @@ static void log_units(const struct table *table)
 		pr_info("sums of three and four events cannot be counted: firmware has no raw events v2 (SBI 3.0)\n");
 }
 
-static void core_log(struct sbi_pmu *pmu, void *data)
+void sbi_pmu_table_log(struct sbi_pmu *pmu)
 {
-	const struct table *table = data;
+	const struct sbi_pmu_table *table = pmu->caps.table;
 	const struct sbi_pmu_core *core = table->core;
 	unsigned int n, replaced = 0;
 
@@ -437,26 +423,3 @@ static void core_log(struct sbi_pmu *pmu, void *data)
 		pr_info("%u standard events, which firmware of such cores maps wrongly or not at all, are counted by events of the core or refused: caps/replaced_events; firmware_map=1 leaves them to firmware\n",
 			replaced);
 }
-
-static const struct sbi_pmu_vendor xiangshan_vendor = {
-	.match = xiangshan_match,
-	.encode = core_encode,
-	.standard = core_standard,
-	.attribute_groups = core_attribute_groups,
-	.log = core_log,
-	.remove = core_remove,
-};
-
-static const struct sbi_pmu_vendor core_vendor = {
-	.match = core_match,
-	.encode = core_encode,
-	.ignores_filters = core_ignores_filters,
-	.correct = core_correct,
-	.substitute = core_substitute,
-	.attribute_groups = core_attribute_groups,
-	.log = core_log,
-	.remove = core_remove,
-};
-
-/* The first that matches is used. */
-const struct sbi_pmu_vendor * const sbi_pmu_vendors[] = { &xiangshan_vendor, &core_vendor, NULL };
