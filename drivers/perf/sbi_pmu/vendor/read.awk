@@ -41,8 +41,8 @@
 #   #name group expression description ...   (metrics) formulas
 #
 # A writer finds in its END block:
-#   table[1..tables]       names of the cores; per core t: title[t], date[t], file[t], slots[t], stock[t],
-#                          tree[t], rows[t], first[t], last[t], limit[t], rtl[t], bits[t, unit number]
+#   table[1..tables]       names of the cores; per core t: vendor[t], file[t], title[t], date[t], slots[t],
+#                          stock[t], tree[t], rows[t], first[t], last[t], limit[t], rtl[t], bits[t, unit]
 #   ids[t], id[t, 1..]     "MVENDORID MARCHID MIMPID"
 #   fields[file[t]]        "NAME LOW HIGH" and so on
 #   event[t, 1..events[t]] event names: as in the file, or by unit and index; then combined events
@@ -175,8 +175,9 @@ FNR == 1 {
 $1 == "#core" {
 	if (columns == "") {
 		mines = 0
-		family = FILENAME
-		sub(/.*\//, "", family)
+		n = split(FILENAME, word, "/")
+		folder = word[n - 1]
+		family = word[n]
 		sub(/\.tsv$/, "", family)
 	}
 	columns = columns "\t" $2
@@ -186,6 +187,7 @@ $1 == "#core" {
 		error("date '" $4 "' is not YYYY-MM")
 	table[++tables] = mine[++mines] = $2
 	file[$2] = family
+	vendor[$2] = folder
 	head[$2] = FILENAME
 	title[$2] = $3
 	date[$2] = $4

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# write-json.awk - after read.awk: one event file of table "only" for perf's source
-# tree. "topic" is the name of a unit, which needs riscv.tsv, "metrics", which needs
-# metrics.tsv, or "events": all of a table without units.
+# write-json.awk - after read.awk: files for perf's source tree into the folder $FOLDER, of cores that perf does
+# not know: all events in one, or one for each unit and one of metrics. Prints lines for perf's mapfile.csv.
 
 function quote(string)
 {
@@ -23,7 +22,7 @@ function field(name, value)
 
 function object(body)
 {
-	printf "%s  {\n%s\n  }", written++ ? ",\n" : "", body
+	printf "%s  {\n%s\n  }", (written++ ? ",\n" : "[\n"), body > out
 }
 
 function write_event(t, alias,    body)
@@ -45,30 +44,62 @@ function write_riscv(t, r)
 }
 
 # perf knows #slots only on arm64.
-function write_metric(m)
+function write_metric(t, m,    expr)
 {
 	written_metric[metric_name[m]] = 1
-	gsub(/slots/, slots[only], metric_expr[m])
+	expr = metric_expr[m]
+	gsub(/slots/, slots[t], expr)
 	object(field("MetricName", metric_name[m]) ",\n" \
 	       field("MetricGroup", metric_group[m]) ",\n" \
-	       field("MetricExpr", metric_expr[m]) ",\n" \
+	       field("MetricExpr", expr) ",\n" \
 	       field("ScaleUnit", "100%") ",\n" \
 	       field("BriefDescription", metric_text[m]))
 }
 
-END {
-	print "["
-	for (n = 1; topic != "metrics" && n <= events[only]; n++) {
-		alias = event[only, n]
-		if (fault[only, alias] == "-" && (topic == "events" || unit_name[unit[only, alias]] == topic))
-			write_event(only, alias)
+# perf wants no empty files. u: number of a unit; 0: metrics
+function write_file(t, model, topic, u,    n, alias)
+{
+	out = ENVIRON["FOLDER"] "/" model "/" topic ".json"
+	written = 0
+	for (n = 1; n <= events[t]; n++) {
+		alias = event[t, n]
+		if (unit[t, alias] == u && fault[t, alias] == "-")
+			write_event(t, alias)
 	}
-	for (r = 1; r <= riscvs; r++)
-		if (index(" " riscv_tables[r] " ", " " only " ") &&
-		    unit_name[unit[only, riscv_alias[r]]] == topic)
-			write_riscv(only, r)
-	for (m = 1; topic == "metrics" && m <= metrics; m++)
-		if (computable(only, metric_expr[m]))
-			write_metric(m)
-	print "\n]"
+	for (n = 1; n <= riscvs; n++)
+		if (index(" " riscv_tables[n] " ", " " t " ") && unit[t, riscv_alias[n]] == u)
+			write_riscv(t, n)
+	for (n = 1; !u && n <= metrics; n++)
+		if (computable(t, metric_expr[n]))
+			write_metric(t, n)
+	if (written) {
+		print "\n]" > out
+		close(out)
+	}
+}
+
+# A number is a regular expression there.
+function print_lines(t, model,    n, ids_of)
+{
+	for (n = 1; n <= ids[t]; n++) {
+		ids_of = id[t, n]
+		gsub(/ /, "-", ids_of)
+		sub(/\*/, "[[:xdigit:]]+", ids_of)
+		sub(/-\[\[/, "-0x[[", ids_of)
+		print ids_of ",v1," model ",core"
+	}
+}
+
+END {
+	for (i = 1; i <= tables; i++) {
+		t = table[i]
+		if (t in stock)
+			continue
+		model = (t in has_units ? "openxiangshan/kunminghu-" : vendor[t] "/") t
+		system("mkdir -p '" ENVIRON["FOLDER"] "/" model "'")
+		split("", written_metric)
+		for (u = (t in has_units ? 0 : 1); u <= units; u++)
+			write_file(t, model, !u ? "metrics" : t in has_units ? unit_name[u] : "events", u)
+		print_lines(t, model)
+	}
 }
