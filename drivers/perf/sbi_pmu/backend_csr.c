@@ -153,12 +153,6 @@ static int prepare(struct sbi_pmu_cpu *cpu, unsigned int idx)
 			 SBI_PMU_CFG_FLAG_SET_VSINH | SBI_PMU_CFG_FLAG_SET_VUINH)
 #define FILTERS		(HPMEVENT_SINH | HPMEVENT_UINH | HPMEVENT_VSINH | HPMEVENT_VUINH)
 
-/* Both have them in the same order. Without M-mode, see claim(). */
-static u64 filter_bits(u32 flags)
-{
-	return FIELD_PREP(FILTERS, FIELD_GET(SBI_FILTERS, flags));
-}
-
 /* The selector of an event on programmable counter @idx, 0 if there is none. */
 static u64 selector_of(const struct sbi_pmu_cpu *cpu, unsigned int idx,
 		       const struct sbi_pmu_code *code)
@@ -215,7 +209,8 @@ static int config_hardware(struct sbi_pmu_cpu *cpu, unsigned int idx,
 	const unsigned int n = number_of(cpu, idx);
 	/* cycle and instret may run. */
 	int ret = stop_counters(cpu, BIT(n));
-	u64 event = filter_bits(code->flags), selector, kept;
+	/* Both have filters in the same order. Without M-mode, see claim(). */
+	u64 event = FIELD_PREP(FILTERS, FIELD_GET(SBI_FILTERS, code->flags)), selector, kept;
 	bool can;
 
 	if (is_fixed(cpu, idx)) {
@@ -557,27 +552,6 @@ static void learn_step(void *arg)
 	sbi_pmu_csr_uninhibit(sbi_pmu_csr_bits(cpu->counters, cpu->counters->fixed) & ~before);
 }
 
-/* Return: 0, or an errno if selectors cannot be read. */
-static int learn_event(struct step *s, u32 event_idx)
-{
-	const u64 programmable = s->cpu->counters->programmable;
-	unsigned int i;
-	int ret;
-
-	s->event_idx = event_idx;
-	s->mask = programmable;
-	ret = programmable ? run(s, learn_step) : -EOPNOTSUPP;
-	if (ret == -EOPNOTSUPP || ret == -EINVAL)
-		return 0;
-	for_each_counter(i, programmable) {
-		s->mask = BIT_ULL(i);
-		ret = run(s, learn_step);
-		if (ret == -ENODATA || ret == -ENXIO)
-			return ret;
-	}
-	return 0;
-}
-
 /*
  * Firmware has configured counter @idx for cycles, or instructions, without M-mode. Does it count
  * on when S-mode has written the event and cleared it?
@@ -632,31 +606,27 @@ static void sticks_step(void *arg)
 	}
 }
 
-static bool is_of_firmware(const struct sbi_pmu_delegation *found, u32 idx)
+/* Add standard events that firmware does not know, on the counters of their units. */
+static void add_vendor_events(const struct sbi_pmu *pmu, struct sbi_pmu_delegation *found)
 {
-	for (unsigned int n = 0; n < found->of_firmware; n++)
-		if (found->event[n].idx == idx)
-			return true;
-	return false;
-}
-
-/* Add standard events of the vendor, on the counters of their units. */
-static void add_vendor_events(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_caps *caps,
-			      struct sbi_pmu_delegation *found)
-{
+	const u32 all = sbi_pmu_csr_bits(&pmu->counters, pmu->counters.programmable);
+	unsigned int known;
 	u32 idx;
 
 	found->events = found->of_firmware;
 	for (unsigned int n = 0; (idx = sbi_pmu_event_standard(n)); n++) {
 		struct sbi_pmu_code code = {};
-		const u64 which = cpu->counters->programmable;
 
-		if (is_of_firmware(found, idx) || !sbi_pmu_table_standard(caps->table, idx, &code))
+		for (known = 0; known < found->of_firmware; known++)
+			if (found->event[known].idx == idx)
+				break;
+		if (known < found->of_firmware ||
+		    !sbi_pmu_table_standard(pmu->caps.table, idx, &code))
 			continue;
 		found->event[found->events++] = (struct sbi_pmu_delegated_event){
 			.idx = idx,
 			.selector = code.data,
-			.counters = sbi_pmu_csr_bits(cpu->counters, which) & (code.csrs ?: ~0U),
+			.counters = all & (code.csrs ?: ~0U),
 		};
 	}
 }
@@ -674,8 +644,10 @@ static void add_vendor_events(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_caps
 const char *sbi_pmu_delegation_learn(struct sbi_pmu *pmu)
 {
 	struct sbi_pmu_delegation *d = &pmu->delegation;
+	const u64 programmable = pmu->counters.programmable;
 	struct step s = { pmu->probed_cpu, per_cpu_ptr(pmu->cpu, pmu->probed_cpu) };
-	u32 idx;
+	unsigned int i;
+	int ret;
 
 	if (run(&s, access_step))
 		return "the CPU to probe is offline";
@@ -683,10 +655,20 @@ const char *sbi_pmu_delegation_learn(struct sbi_pmu *pmu)
 		return s.why;
 	d->filters = s.filters;
 	d->fixed_filters = s.fixed_filters;
-	for (unsigned int n = 0; (idx = sbi_pmu_event_standard(n)); n++)
-		if (learn_event(&s, idx))
-			return "the selector that firmware writes cannot be read";
-	add_vendor_events(s.cpu, &pmu->caps, d);
+	for (unsigned int n = 0; programmable && (s.event_idx = sbi_pmu_event_standard(n)); n++) {
+		/* On any of them? If firmware does not know the event one call is enough. */
+		s.mask = programmable;
+		ret = run(&s, learn_step);
+		if (ret == -EOPNOTSUPP || ret == -EINVAL)
+			continue;
+		for_each_counter(i, programmable) {
+			s.mask = BIT_ULL(i);
+			ret = run(&s, learn_step);
+			if (ret == -ENODATA || ret == -ENXIO)
+				return "the selector that firmware writes cannot be read";
+		}
+	}
+	add_vendor_events(pmu, d);
 	run(&s, sticks_step);
 	return NULL;
 }
