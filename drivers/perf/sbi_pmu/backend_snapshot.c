@@ -45,13 +45,12 @@ void sbi_pmu_snapshot_free(struct sbi_pmu *pmu)
 	}
 }
 
-/* Return: true if firmware uses the shared memory of this CPU from now on. */
-static bool register_shmem(struct sbi_pmu_cpu *cpu)
+/* Have firmware use the shared memory of this CPU, if it can. */
+static void register_shmem(struct sbi_pmu_cpu *cpu)
 {
 	/* Also if firmware returns an error: it may have the address from before. */
 	cpu->shmem.may_be_registered = true;
 	cpu->shmem.registered = !sbi_pmu_sbi_set_shmem(cpu, cpu->shmem.address);
-	return cpu->shmem.registered;
 }
 
 /* Have firmware use no shared memory. The page stays in use if firmware refuses. */
@@ -69,7 +68,8 @@ static void snapshot_offline(struct sbi_pmu_cpu *cpu)
 static void snapshot_online(struct sbi_pmu_cpu *cpu)
 {
 	sbi_pmu_sbi_backend_online(cpu);
-	if (!register_shmem(cpu))
+	register_shmem(cpu);
+	if (!cpu->shmem.registered)
 		snapshot_offline(cpu);
 }
 
@@ -101,7 +101,9 @@ static int call_firmware(struct sbi_pmu_cpu *cpu, u64 which, bool start)
 			      sbi_pmu_sbi_stop(cpu, which, SBI_PMU_STOP_FLAG_TAKE_SNAPSHOT);
 		if (ret != -ENOMEM)
 			return ret;
-		if (again || !register_shmem(cpu))
+		if (!again)
+			register_shmem(cpu);
+		if (again || !cpu->shmem.registered)
 			break;
 	}
 	cpu->shmem.registered = cpu->shmem.may_be_registered = false;
@@ -151,11 +153,6 @@ static u64 snapshot_start(struct sbi_pmu_cpu *cpu, u64 which)
 	return 0;
 }
 
-static void snapshot_resume(struct sbi_pmu_cpu *cpu)
-{
-	register_shmem(cpu);
-}
-
 /* ---- does it work? ---- */
 
 /* A start value that the counter cannot reach meanwhile */
@@ -196,7 +193,7 @@ const struct sbi_pmu_backend sbi_pmu_backend_snapshot = {
 	.in_log = ", read by snapshot",
 	.online = snapshot_online,
 	.offline = snapshot_offline,
-	.resume = snapshot_resume,
+	.resume = register_shmem,
 	.config = sbi_pmu_sbi_config,
 	.release = sbi_pmu_sbi_release,
 	.start_one = sbi_pmu_sbi_backend_start_one,
