@@ -37,21 +37,21 @@ static bool has_sireg2(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 static int start_counters(struct sbi_pmu_cpu *cpu, u32 counters)
 {
-	const int ret = cpu->inhibited ? 0 : sbi_pmu_csr_uninhibit(counters);
+	const int ret = cpu->delegated.inhibited ? 0 : sbi_pmu_csr_uninhibit(counters);
 
 	if (!ret)
-		cpu->csr_running |= counters;
+		cpu->delegated.running |= counters;
 	return ret;
 }
 
 static int stop_counters(struct sbi_pmu_cpu *cpu, u32 counters)
 {
 	/* Others than ours run on meanwhile: cycle and instret, for programs that read them. */
-	const bool stopped = cpu->inhibited && !(counters & ~cpu->csr_running);
+	const bool stopped = cpu->delegated.inhibited && !(counters & ~cpu->delegated.running);
 	const int ret = stopped ? 0 : sbi_pmu_csr_inhibit(counters);
 
 	if (!ret)
-		cpu->csr_running &= ~counters;
+		cpu->delegated.running &= ~counters;
 	return ret;
 }
 
@@ -96,11 +96,12 @@ static int claim(struct sbi_pmu_cpu *cpu, u64 mask, u32 event_idx, u64 data, uns
 	*got = SBI_PMU_NO_COUNTER;
 	*selector = 0;
 	ret = sbi_pmu_sbi_config(cpu, mask, &code, got);
-	if (ret == -EPROTO && *got != SBI_PMU_NO_COUNTER && !has_counter(cpu->claimed, *got))
+	if (ret == -EPROTO && *got != SBI_PMU_NO_COUNTER &&
+	    !has_counter(cpu->delegated.claimed, *got))
 		sbi_pmu_sbi_release(cpu, *got);
 	if (ret)
 		return ret;
-	cpu->claimed |= BIT_ULL(*got);
+	cpu->delegated.claimed |= BIT_ULL(*got);
 	ret = sbi_pmu_csr_read_delegated(number_of(cpu, *got), CSR_SIREG2, selector);
 	*selector &= SELECTOR;
 	return ret ?: sbi_pmu_csr_write_delegated(number_of(cpu, *got), CSR_SIREG2, 0);
@@ -109,9 +110,9 @@ static int claim(struct sbi_pmu_cpu *cpu, u64 mask, u32 event_idx, u64 data, uns
 /* Firmware may have counter @idx again. It is running then, as RustSBI does not release others. */
 static void unclaim(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	if (!has_counter(cpu->claimed, idx))
+	if (!has_counter(cpu->delegated.claimed, idx))
 		return;
-	cpu->claimed &= ~BIT_ULL(idx);
+	cpu->delegated.claimed &= ~BIT_ULL(idx);
 	sbi_pmu_csr_uninhibit(BIT(number_of(cpu, idx)));
 	sbi_pmu_sbi_release(cpu, idx);
 	/* Firmware may have lost it, and then stops nothing. */
@@ -184,7 +185,7 @@ static void run_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
 	const unsigned int n = number_of(cpu, idx);
 
-	if (is_fixed(cpu, idx) && !(cpu->inhibit_at_online & BIT(n)))
+	if (is_fixed(cpu, idx) && !(cpu->delegated.inhibit_at_online & BIT(n)))
 		sbi_pmu_csr_uninhibit(BIT(n));
 }
 
@@ -247,7 +248,7 @@ static void take_back(struct sbi_pmu_cpu *cpu, unsigned int idx, u32 stopped)
 
 	sbi_pmu_csr_inhibit(BIT(n));
 	sbi_pmu_csr_read_delegated(n, CSR_SIREG, &value);
-	cpu->claimed |= BIT_ULL(idx);
+	cpu->delegated.claimed |= BIT_ULL(idx);
 	unclaim(cpu, idx);
 	prepare(cpu, idx);
 	if (has_sireg2(cpu, idx))
@@ -267,7 +268,7 @@ static int csr_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_co
 
 	if (sbi_pmu_code_is_firmware(code)) {
 		ret = sbi_pmu_csr_read_inhibit(&stopped) ?:
-			      sbi_pmu_sbi_config(cpu, mask, code, got);
+							   sbi_pmu_sbi_config(cpu, mask, code, got);
 		if (ret == -EPROTO && has_counter(hardware, *got)) {
 			take_back(cpu, *got, stopped);
 			*got = SBI_PMU_NO_COUNTER;
@@ -360,20 +361,20 @@ static void prepare_all(struct sbi_pmu_cpu *cpu)
 static void release_all(struct sbi_pmu_cpu *cpu)
 {
 	sbi_pmu_sbi_backend_online(cpu);
-	cpu->claimed = 0;
-	cpu->csr_running = 0;
-	cpu->inhibited = false;
-	cpu->inhibit_at_online = 0;
-	sbi_pmu_csr_read_inhibit(&cpu->inhibit_at_online);
+	cpu->delegated.claimed = 0;
+	cpu->delegated.running = 0;
+	cpu->delegated.inhibited = false;
+	cpu->delegated.inhibit_at_online = 0;
+	sbi_pmu_csr_read_inhibit(&cpu->delegated.inhibit_at_online);
 }
 
 static void csr_online(struct sbi_pmu_cpu *cpu)
 {
-	if (!cpu->prepared) {
+	if (!cpu->delegated.prepared) {
 		release_all(cpu);
 		prepare_all(cpu);
 	}
-	cpu->prepared = false;
+	cpu->delegated.prepared = false;
 }
 
 /*
@@ -389,7 +390,8 @@ static void csr_resume(struct sbi_pmu_cpu *cpu)
 		u64 event;
 
 		if (!sbi_pmu_csr_read_delegated(n, CSR_SIREG2, &event) &&
-		    !(cpu->counter[i].mhpmevent ? (event ^ cpu->counter[i].mhpmevent) & ~NOT_KEPT : event))
+		    !(cpu->counter[i].mhpmevent ? (event ^ cpu->counter[i].mhpmevent) & ~NOT_KEPT :
+						  event))
 			continue;
 		prepare_all(cpu);
 		return;
@@ -401,12 +403,12 @@ static void csr_offline(struct sbi_pmu_cpu *cpu)
 {
 	unsigned int i;
 
-	cpu->prepared = false;
-	for_each_counter(i, cpu->claimed) {
+	cpu->delegated.prepared = false;
+	for_each_counter(i, cpu->delegated.claimed) {
 		unclaim(cpu, i);
 		run_fixed(cpu, i);
 	}
-	cpu->inhibited = false;
+	cpu->delegated.inhibited = false;
 }
 
 /* ---- what the counters can do ---- */
@@ -507,7 +509,7 @@ static void access_step(void *arg)
 		 can_stop(bits) ? probe_counters(cpu, s) :
 				  "a counter is not delegated";
 	/* can_stop() and probes may have ended anywhere. */
-	before = cpu->inhibit_at_online;
+	before = cpu->delegated.inhibit_at_online;
 	sbi_pmu_csr_inhibit(bits & before);
 	sbi_pmu_csr_uninhibit(bits & ~before);
 }
@@ -710,7 +712,7 @@ bool sbi_pmu_delegation_prepare(struct sbi_pmu *pmu, unsigned int id)
 		s.mask = BIT_ULL(i);
 		alike = alike && !run(&s, prepare_step);
 	}
-	s.cpu->prepared = alike;
+	s.cpu->delegated.prepared = alike;
 	if (!alike)
 		run(&s, offline_step);
 	return alike;

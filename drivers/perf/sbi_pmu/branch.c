@@ -423,8 +423,9 @@ static void fill_entry(struct perf_branch_entry *entry, const struct sbi_pmu_bra
 	}
 	/* A mantissa and an exponent (CTR 1.0, 2.5.3). Perf has 16 bits. */
 	if (!(asked & PERF_SAMPLE_BRANCH_NO_CYCLES) && r->data & SBI_PMU_CTRDATA_CCV)
-		entry->cycles = min_t(u64, exponent ? (4096 + mantissa) << (exponent - 1) :
-						      mantissa, 0xffff);
+		entry->cycles = min_t(u64,
+				      exponent ? (4096 + mantissa) << (exponent - 1) : mantissa,
+				      0xffff);
 	if (asked & PERF_SAMPLE_BRANCH_TYPE_SAVE)
 		entry->type = types[FIELD_GET(SBI_PMU_CTRDATA_TYPE, r->data)];
 	if (asked & PERF_SAMPLE_BRANCH_PRIV_SAVE)

@@ -109,8 +109,8 @@ bool sbi_pmu_counters_update_narrow(struct sbi_pmu_cpu *cpu)
 
 static void counter_release(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
-	cpu->stopped_armed |= cpu->armed & c->bit;
-	cpu->wrapped &= ~c->bit;
+	cpu->irq.stopped_armed |= cpu->armed & c->bit;
+	cpu->irq.wrapped &= ~c->bit;
 	set_state(cpu, c->bit, SBI_PMU_FREE);
 	sbi_pmu_counter_unconfig(cpu, c->index);
 }
@@ -265,7 +265,7 @@ void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event
 
 	if (c->state < SBI_PMU_RUNNING || (!samples && !needs_reset(cpu, e)))
 		return;
-	cpu->stopped_armed |= cpu->armed & c->bit;
+	cpu->irq.stopped_armed |= cpu->armed & c->bit;
 	set_state(cpu, c->bit, SBI_PMU_STALE);
 }
 
@@ -309,9 +309,9 @@ static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter 
 		sbi_pmu_assign_leave(cpu, c);
 		if (refused) {
 			refuse(cpu, e, cpu->pmu->perf_pmu_resched ? c->bit : e->candidates);
-			cpu->lost_events++;
+			cpu->lost.events++;
 		}
-		irq_work_queue(&cpu->lost_work);
+		irq_work_queue(&cpu->lost.work);
 	}
 	if (cpu->pinned & c->bit) {
 		cpu->pinned &= ~c->bit;
@@ -629,9 +629,10 @@ void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 	cpu->disabled = true;
 	cpu->called = false;
 	if (cpu->backend->no_calls)
-		cpu->inhibited = !cpu->csr_running || !sbi_pmu_csr_inhibit(cpu->csr_running);
+		cpu->delegated.inhibited = !cpu->delegated.running ||
+					   !sbi_pmu_csr_inhibit(cpu->delegated.running);
 	if (cpu->backend->stops_all) {
-		cpu->stopped_armed |= cpu->armed;
+		cpu->irq.stopped_armed |= cpu->armed;
 		sbi_pmu_counters_stop(cpu, cpu->configured);
 	} else {
 		cpu->begin_valid =
@@ -732,7 +733,7 @@ static void count_on(struct sbi_pmu_cpu *cpu)
 {
 	const u64 busy = cpu->busy & cpu->running, firmware = cpu->counters->firmware;
 	const bool together = cpu->backend->stops_all || !(busy & (busy - 1));
-	const bool all = cpu->called && !cpu->inhibited && !together;
+	const bool all = cpu->called && !cpu->delegated.inhibited && !together;
 	/* What was started by one call, or is alone, reads its start value. */
 	const u64 known = cpu->start_valid & (together ? ~0ULL : firmware);
 	const u64 which = (all ? busy : cpu->to_count & cpu->running) & ~firmware & ~known;
@@ -766,8 +767,9 @@ void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 		count_on(cpu);
 	cpu->begin_valid = 0;
 	cpu->disabled = false;
-	if (cpu->inhibited)
-		cpu->inhibited = cpu->csr_running && sbi_pmu_csr_uninhibit(cpu->csr_running);
+	if (cpu->delegated.inhibited)
+		cpu->delegated.inhibited = cpu->delegated.running &&
+					   sbi_pmu_csr_uninhibit(cpu->delegated.running);
 	if (cpu->shown_changed)
 		sbi_pmu_write_scounteren(cpu);
 }
@@ -890,7 +892,7 @@ void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
 	set_state(cpu, ~0ULL, SBI_PMU_FREE);
 	cpu->busy = 0;
 	cpu->to_count = 0;
-	cpu->wrapped = 0;
+	cpu->irq.wrapped = 0;
 	cpu->pinned = 0;
 	cpu->world_readable = 0;
 	cpu->online = true;

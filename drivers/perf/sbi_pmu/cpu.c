@@ -67,7 +67,7 @@ static int hotplug_online(unsigned int id, struct hlist_node *node)
 	if (differs)
 		return 0;
 	cpumask_set_cpu(id, &pmu->cpus);
-	cpu->irq_off = false;
+	cpu->irq.off = false;
 	if (pmu->irq)
 		enable_percpu_irq(pmu->irq, IRQ_TYPE_NONE);
 	return 0;
@@ -88,7 +88,7 @@ static int hotplug_offline(unsigned int id, struct hlist_node *node)
 	}
 	sbi_pmu_user_access_offline(cpu);
 	local_irq_restore(flags);
-	if (used && pmu->irq && !cpu->irq_off)
+	if (used && pmu->irq && !cpu->irq.off)
 		disable_percpu_irq(pmu->irq);
 	sbi_pmu_timer_stop(cpu);
 	return 0;
@@ -147,14 +147,15 @@ static int reboot_notify(struct notifier_block *nb, unsigned long action, void *
 /* Events have lost their counter. On PREEMPT_RT this is a thread of the CPU. */
 static void handle_lost_events(struct irq_work *work)
 {
-	struct sbi_pmu_cpu *cpu = container_of(work, struct sbi_pmu_cpu, lost_work);
+	struct sbi_pmu_cpu *cpu = container_of(work, struct sbi_pmu_cpu, lost.work);
 	struct sbi_pmu *pmu = cpu->pmu;
 	unsigned long flags;
 
-	if (cpu->lost_events != cpu->lost_logged) {
-		cpu->lost_logged = cpu->lost_events;
-		pr_warn_ratelimited("CPU%d: firmware refused a counter: event descheduled (%u so far)\n",
-				    smp_processor_id(), cpu->lost_logged);
+	if (cpu->lost.events != cpu->lost.logged) {
+		cpu->lost.logged = cpu->lost.events;
+		pr_warn_ratelimited(
+			"CPU%d: firmware refused a counter: event descheduled (%u so far)\n",
+			smp_processor_id(), cpu->lost.logged);
 	}
 	/* Without it perf core adds the events again at the next context switch or rotation. */
 	if (!pmu->perf_pmu_resched)
@@ -176,7 +177,7 @@ int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 
 		sbi_pmu_counters_init(cpu, pmu);
 		sbi_pmu_timer_init(cpu, i);
-		init_irq_work(&cpu->lost_work, handle_lost_events);
+		init_irq_work(&cpu->lost.work, handle_lost_events);
 	}
 	return 0;
 }

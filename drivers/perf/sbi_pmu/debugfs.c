@@ -45,8 +45,8 @@ static int overflow_show(struct seq_file *file, void *unused)
 	for_each_possible_cpu(i) {
 		const struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, i);
 
-		seq_printf(file, "%d %lu %lu %d\n", i, READ_ONCE(cpu->missed_irqs),
-			   READ_ONCE(cpu->wrong_mode), READ_ONCE(cpu->irq_off));
+		seq_printf(file, "%d %lu %lu %d\n", i, READ_ONCE(cpu->irq.times_missed),
+			   READ_ONCE(cpu->irq.wrong_mode), READ_ONCE(cpu->irq.off));
 	}
 	return 0;
 }
@@ -102,9 +102,10 @@ static int counters_show(struct seq_file *file, void *unused)
 			seq_printf(file, " %#x %#llx %#x %u\n", c->code.idx, c->code.data,
 				   c->code.flags, c->users - has_counter(copy->pinned, i));
 		}
-		if (copy->lost_events)
-			seq_printf(file, "%d: firmware refused a counter that was in use, %u times\n",
-				   cpu, copy->lost_events);
+		if (copy->lost.events)
+			seq_printf(file,
+				   "%d: firmware refused a counter that was in use, %u times\n",
+				   cpu, copy->lost.events);
 		if (copy->shmem.data && !copy->shmem.registered)
 			seq_printf(file, "%d: no snapshot shared memory from firmware any more\n",
 				   cpu);

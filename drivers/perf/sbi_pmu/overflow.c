@@ -38,8 +38,7 @@ static u64 wrapped_among(struct sbi_pmu_cpu *cpu, u64 among)
 
 	for_each_counter(i, among) {
 		/* The events of an idle one have left. */
-		known = !has_counter(cpu->busy, i) &&
-			!sbi_pmu_counter_read(cpu, i, &value);
+		known = !has_counter(cpu->busy, i) && !sbi_pmu_counter_read(cpu, i, &value);
 		hlist_for_each_entry(e, &cpu->counter[i].events, node) {
 			if (!e->counts)
 				continue;
@@ -110,7 +109,7 @@ bool sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_
 			continue;
 		regs = sample_regs(e, get_irq_regs());
 		if (!regs) {
-			cpu->wrong_mode++;
+			cpu->irq.wrong_mode++;
 			taken |= e->period.deferred < MAX_BACKOFF && ++e->period.deferred;
 			continue;
 		}
@@ -150,7 +149,7 @@ static void set_irq_off(struct sbi_pmu_cpu *cpu, bool off)
 	struct sbi_pmu_event *e;
 	unsigned int i;
 
-	cpu->irq_off = off;
+	cpu->irq.off = off;
 	for_each_counter(i, cpu->busy) {
 		hlist_for_each_entry(e, &cpu->counter[i].events, node) {
 			if (!e->by_interrupt)
@@ -162,7 +161,7 @@ static void set_irq_off(struct sbi_pmu_cpu *cpu, bool off)
 				sbi_pmu_event_set_stale(cpu, e);
 		}
 	}
-	cpu->timed_changed = true;
+	cpu->timers.sampled_changed = true;
 }
 
 /*
@@ -175,31 +174,31 @@ static void useless_irq(struct sbi_pmu_cpu *cpu, u64 start)
 {
 	const u64 now = sched_clock();
 	/* What comes so soon after the last has cost the time in between, too. */
-	const bool at_once = start - cpu->useless_end < AT_ONCE_NS;
+	const bool at_once = start - cpu->irq.useless_end < AT_ONCE_NS;
 
-	if (!cpu->useless_irqs++) {
-		cpu->useless_since = start;
-		cpu->useless_ns = 0;
+	if (!cpu->irq.useless++) {
+		cpu->irq.useless_since = start;
+		cpu->irq.useless_ns = 0;
 	}
-	cpu->useless_ns += now - (at_once ? cpu->useless_end : start);
-	cpu->useless_end = now;
-	if (cpu->useless_irqs < MAX_USELESS)
+	cpu->irq.useless_ns += now - (at_once ? cpu->irq.useless_end : start);
+	cpu->irq.useless_end = now;
+	if (cpu->irq.useless < MAX_USELESS)
 		return;
-	cpu->useless_irqs = 0;
-	if (cpu->useless_ns < (now - cpu->useless_since) / 4)
+	cpu->irq.useless = 0;
+	if (cpu->irq.useless_ns < (now - cpu->irq.useless_since) / 4)
 		return;
 	disable_percpu_irq(cpu->pmu->irq);
 	/* Back to a second if it was on for longer than it was off. */
-	if (!cpu->irq_pause || time_after(jiffies, cpu->irq_on + cpu->irq_pause * HZ))
-		cpu->irq_pause = 1;
+	if (!cpu->irq.pause || time_after(jiffies, cpu->irq.on_since + cpu->irq.pause * HZ))
+		cpu->irq.pause = 1;
 	else
-		cpu->irq_pause = min(2 * cpu->irq_pause, MAX_PAUSE);
+		cpu->irq.pause = min(2 * cpu->irq.pause, MAX_PAUSE);
 	set_irq_off(cpu, true);
 	sbi_pmu_timer_update(cpu);
 	/* This interrupts no code that holds a lock of the scheduler. */
 	pr_warn("CPU%d: stuck overflow interrupt disabled, sampling by timer on this CPU for %u s; load the module with overflow=timer, and report the board and its firmware\n",
-		smp_processor_id(), cpu->irq_pause);
-	mod_timer(&cpu->look_timer, jiffies + cpu->irq_pause * HZ);
+		smp_processor_id(), cpu->irq.pause);
+	mod_timer(&cpu->timers.look, jiffies + cpu->irq.pause * HZ);
 }
 
 /* The pause is over. Context: on the CPU, interrupts disabled. */
@@ -209,7 +208,7 @@ void sbi_pmu_overflow_retry(struct sbi_pmu_cpu *cpu)
 
 	if (!cpu->online)
 		return;
-	cpu->irq_on = jiffies;
+	cpu->irq.on_since = jiffies;
 	sbi_pmu_counters_disable(cpu);
 	sbi_pmu_csr_clear_pending(source->pending, source->mask);
 	set_irq_off(cpu, false);
@@ -226,7 +225,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	const struct sbi_pmu_irq_source *source = pmu->irq_source;
 	const u64 sampling = cpu->armed & cpu->busy;
 	/* Before the PMU is disabled, which may stop all counters. */
-	const u64 served = cpu->served, stopped_armed = cpu->stopped_armed;
+	const u64 served = cpu->irq.served, stopped_armed = cpu->irq.stopped_armed;
 	bool taken = false;
 	u64 overflowed;
 	unsigned int i;
@@ -256,10 +255,10 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	if (overflowed && pmu->perf_sample_event_took)
 		pmu->perf_sample_event_took(sched_clock() - start);
 
-	cpu->served = overflowed;
-	cpu->stopped_armed = 0;
-	if (unlikely(taken && cpu->useless_irqs))
-		cpu->useless_irqs -= min(cpu->useless_irqs, MAKES_UP_FOR);
+	cpu->irq.served = overflowed;
+	cpu->irq.stopped_armed = 0;
+	if (unlikely(taken && cpu->irq.useless))
+		cpu->irq.useless -= min(cpu->irq.useless, MAKES_UP_FOR);
 	else if (unlikely(!taken) && !(overflowed & ~served) && !stopped_armed)
 		useless_irq(cpu, start);
 	return overflowed ? IRQ_HANDLED : IRQ_NONE;
@@ -267,7 +266,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 
 /**
  * sbi_pmu_find_missed_irqs() - look for overflows whose interrupt was lost
- * @cpu: this CPU; the counters are added to cpu->missed
+ * @cpu: this CPU; the counters are added to cpu->irq.missed
  *
  * Some hardware loses the interrupt, and QEMU the overflow bit, too: then a value shows it that has
  * wrapped at two calls in succession. One that had wrapped at the last call is not merely about to
@@ -279,7 +278,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu)
 {
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
-	const u64 before = cpu->wrapped;
+	const u64 before = cpu->irq.wrapped;
 	const struct sbi_pmu_event *e;
 	u64 sampling = 0;
 	unsigned int i;
@@ -295,10 +294,10 @@ bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu)
 	if (sbi_pmu_csr_is_pending(source->pending, source->mask))
 		return true;
 	if (!sbi_pmu_in_kvm(cpu->pmu))
-		cpu->missed = overflow_bits(cpu);
+		cpu->irq.missed = overflow_bits(cpu);
 	sbi_pmu_counters_update(cpu, sampling);
-	cpu->wrapped = wrapped_among(cpu, sampling);
-	cpu->missed |= before & cpu->wrapped;
+	cpu->irq.wrapped = wrapped_among(cpu, sampling);
+	cpu->irq.missed |= before & cpu->irq.wrapped;
 	return true;
 }
 
@@ -306,13 +305,13 @@ bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu)
 void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu)
 {
 	const u64 start = sched_clock();
-	const u64 missed = cpu->missed & cpu->armed;
+	const u64 missed = cpu->irq.missed & cpu->armed;
 	unsigned int i;
 
-	cpu->missed = 0;
+	cpu->irq.missed = 0;
 	if (!missed)
 		return;
-	cpu->missed_irqs++;
+	cpu->irq.times_missed++;
 	sbi_pmu_counters_disable(cpu);
 	sbi_pmu_counters_stop(cpu, missed);
 	for_each_counter(i, missed)

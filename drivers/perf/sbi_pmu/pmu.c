@@ -20,7 +20,7 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		smp_mb(); /* pairs with pmu_event_mapped(): another task may map it now */
 	if (e->sampling != SBI_PMU_COUNTING) {
 		if (e->by_interrupt)
-			e->sampling = cpu->irq_off ? SBI_PMU_BY_TIMER : SBI_PMU_BY_INTERRUPT;
+			e->sampling = cpu->irq.off ? SBI_PMU_BY_TIMER : SBI_PMU_BY_INTERRUPT;
 		/* 0: a new period begins. Negative: it is over, and its sample comes at once. */
 		if (!local64_read(&hwc->period_left)) {
 			local64_set(&hwc->period_left, hwc->sample_period);
@@ -88,10 +88,10 @@ static __always_inline void event_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pm
 	}
 	if (e->sampling == SBI_PMU_BY_TIMER) {
 		sbi_pmu_period_seen(e, ktime_get_ns());
-		cpu->timed_changed = true;
+		cpu->timers.sampled_changed = true;
 	}
 	if (e->sampling != SBI_PMU_COUNTING) {
-		cpu->served = 0; /* what was armed for it may overflow yet, once */
+		cpu->irq.served = 0; /* what was armed for it may overflow yet, once */
 		/* To perf core 0 means that a new period begins. */
 		if (!local64_read(&hwc->period_left))
 			local64_set(&hwc->period_left, -1);

@@ -821,7 +821,8 @@ struct moves_probe {
 /* Start a configured counter and see it move; delegated ones stand still in a section otherwise. */
 static int start_and_count_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	const u32 inhibited = cpu->inhibited ? SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr) : 0;
+	const u32 inhibited =
+		cpu->delegated.inhibited ? SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr) : 0;
 	int ret = sbi_pmu_counter_start_one(cpu, idx);
 
 	if (ret)

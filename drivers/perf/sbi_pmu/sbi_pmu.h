@@ -293,7 +293,7 @@ enum sbi_pmu_sampling {
 /* Of an event that samples. The rest of its period is hw.period_left, not positive once over. */
 struct sbi_pmu_period {
 	u64 since_sample;      /* events since the last sample */
-	u64 early;             /* its counter overflows so many events early: event_count_from() */
+	u64 early;             /* its counter overflows so many events early: counter_count_from() */
 	unsigned int deferred; /* samples in a row due in a mode that the event excludes */
 	/* by timer: */
 	u64 seen;    /* events lately: with @seen_ns the rate */
@@ -375,21 +375,66 @@ struct sbi_pmu_branch_cpu {
 	bool on; /* it has records and is set up, until it goes or the kernel ends */
 };
 
-#define SBI_PMU_HPMCOUNTERS	32 /* hardware counters by number: 0 is cycle, 2 instret */
-#define SBI_PMU_FIDS		(SBI_EXT_PMU_SNAPSHOT_SET_SHMEM + 1)
+/* The overflow interrupt of a CPU (overflow.c) */
+struct sbi_pmu_cpu_irq {
+	bool off;             /* it did not end: samples are taken by timer */
+	unsigned int useless; /* interrupts that nothing explains, less others */
+	/* sets of counters: */
+	u64 served; /* those that the last interrupt named; 0 once a sampling event has stopped */
+	u64 stopped_armed;          /* armed ones that were stopped since it: theirs may come yet */
+	u64 wrapped;                /* sampling ones, at the last look for missed interrupts */
+	u64 missed;                 /* whose missed interrupt is not served yet */
+	u64 useless_since;          /* when @useless was counted from 0 last (ns) */
+	u64 useless_ns;             /* time that they have taken since then */
+	u64 useless_end;            /* when the last of them had been served */
+	unsigned int pause;         /* it is off for so long (s), or was when it was off last */
+	unsigned long on_since;     /* when it was tried again last (jiffies) */
+	unsigned long times_missed; /* overflows found although their interrupt was lost */
+	unsigned long wrong_mode;   /* samples due in a mode that the event excludes */
+};
+
+/* The timers of a CPU (timer.c) */
+struct sbi_pmu_cpu_timers {
+	bool sampled_changed;   /* an event that is sampled by timer has come or gone */
+	bool idle_watched;      /* @idle runs */
+	struct hrtimer narrow;  /* while a narrow counter counts; serves missed interrupts */
+	u64 interval;           /* ns from its last expiry to the next, 0: off */
+	struct hrtimer sample;  /* while an event is sampled by timer */
+	struct timer_list look; /* for missed interrupts; ends the pause of one that is off */
+	struct timer_list idle; /* releases idle counters, in shared mode */
+	u64 idle_clock;         /* the CPU's @clock when that was set */
+};
+
+/* Delegated counters of a CPU (backend_csr.c); bits are numbers of counters, as in scountinhibit */
+struct sbi_pmu_cpu_delegated {
+	bool inhibited;        /* they stand still until sbi_pmu_counters_enable() */
+	bool prepared;         /* they are as the backend's online() leaves them */
+	u32 running;           /* those that run unless @inhibited */
+	u32 inhibit_at_online; /* scountinhibit when the CPU came online */
+	u64 claimed;           /* set of counters that firmware considers in use */
+};
+
+/* Events of a CPU that have lost their counter (cpu.c) */
+struct sbi_pmu_cpu_lost {
+	struct irq_work work; /* has perf core add them again */
+	unsigned int events;  /* their number, as far as firmware has refused a counter */
+	unsigned int logged;  /* @events that has been reported */
+};
+
+#define SBI_PMU_FIDS	(SBI_EXT_PMU_SNAPSHOT_SET_SHMEM + 1)
 
 /*
  * Written on its own CPU only, interrupts disabled, once the PMU is registered: no lock. Others
- * read statistics, and which counters are configured while no event exists.
+ * read statistics, and which counters are configured while no event exists. First what switches and
+ * overflows use: small offsets take fewer instructions.
  */
 struct sbi_pmu_cpu {
-	/* First what switches and overflows use: small offsets take fewer instructions. */
 	struct sbi_pmu *pmu;
 	const struct sbi_pmu_counters *counters; /* what there is */
 	const struct sbi_pmu_backend *backend;   /* how they are programmed */
 	bool online;                             /* events may be added */
-	bool disabled; /* in a section: perf core or a handler changes events */
-	bool called;   /* firmware was called in this section */
+	bool disabled; /* the PMU is: perf core or a handler changes events */
+	bool called;   /* firmware was called meanwhile */
 	bool direct;   /* to read a hardware counter is to read its CSR; const while online */
 	/*
 	 * Each start must set the value: with snapshot the memory holds it, and a counter that
@@ -398,11 +443,8 @@ struct sbi_pmu_cpu {
 	 */
 	bool needs_start_value;
 	bool fixed_alike;   /* see struct sbi_pmu_caps */
-	bool inhibited;     /* delegated counters stand still until sbi_pmu_counters_enable() */
-	bool timed_changed; /* an event that is sampled by timer has come or gone */
 	bool shown_changed; /* an mmap page has changed its counter: scounteren must, too */
 	bool exclusive;     /* no other driver uses this CPU's counters */
-	bool idle_watched;  /* @idle_timer runs */
 	/* each read returns the total added to the previous result (KVM up to 6.12) */
 	bool accumulates;
 	/* in a call: its tracepoints (BPF, group reads) must not read, as our state is not right */
@@ -410,7 +452,6 @@ struct sbi_pmu_cpu {
 	u32 filter;      /* with counters->one_filter: that of all that hold a hardware event */
 	u32 scounteren;  /* counters that programs may read now */
 	u32 open_to_all; /* of these, what all programs may read, by the sysctl */
-	u32 csr_running; /* delegated counters that run unless @inhibited (numbers) */
 	/* Sets of counters. Of their states; set_state() changes these: */
 	u64 configured; /* not FREE */
 	u64 running;    /* RUNNING, ARMED or STALE: they count */
@@ -419,46 +460,21 @@ struct sbi_pmu_cpu {
 	/* with users; sbi_pmu_assign_join() and its like change it: the others are idle */
 	u64 busy;
 	/* while the PMU is disabled: */
-	u64 to_count;    /* on which events count when it is enabled */
-	u64 begin_valid; /* whose @begin is valid */
-	u64 start_valid; /* whose @start is valid: they start from there, and others as they are */
-	u64 served; /* those that the last interrupt named; 0 once a sampling event has stopped */
-	u64 stopped_armed;  /* armed ones that were stopped since it: theirs may come yet */
+	u64 to_count;       /* on which events count when it is enabled */
+	u64 begin_valid;    /* whose @begin is valid */
+	u64 start_valid;    /* whose @start is: they start from there, and others as they are */
 	u64 world_readable; /* fixed counters whose values are no secret */
 	u64 pinned;         /* those of them that are busy for that reason */
 	u64 clock;          /* incremented each time that a counter becomes idle */
+	struct sbi_pmu_cpu_irq irq;
 	struct sbi_pmu_branch_cpu branch;
+	struct sbi_pmu_cpu_delegated delegated;
+	struct sbi_pmu_cpu_timers timers;
+	struct sbi_pmu_cpu_lost lost;
+	struct sbi_pmu_shmem shmem;  /* snapshot shared memory */
 	u64 sbi_calls[SBI_PMU_FIDS]; /* number of calls, by function */
-	unsigned int useless_irqs;   /* interrupts that nothing explains, less others */
-	struct sbi_pmu_counter counter[SBI_PMU_MAX_COUNTERS]; /* by logical index */
-	u64 wrapped; /* sampling ones, at the last look for missed interrupts */
-	u64 missed;  /* counters whose missed interrupt is not served yet */
-
-	struct hrtimer timer;        /* while a narrow counter counts; serves missed interrupts */
-	u64 interval;                /* ns from its last expiry to the next, 0: off */
-	struct hrtimer sample_timer; /* runs while an event is sampled by timer */
-	/* looks for missed interrupts of events that sample by one; ends the pause of @irq_off */
-	struct timer_list look_timer;
-	struct timer_list idle_timer; /* releases idle counters, in shared mode */
-	u64 idle_clock;               /* @clock when that was set */
-	struct irq_work lost_work; /* has perf core add events again that have lost their counter */
-	unsigned int lost_logged;  /* @lost_events that it has reported */
-	u64 useless_since;         /* when they were counted from 0 last (ns) */
-	u64 useless_ns;            /* time that they have taken since then */
-	u64 useless_end;           /* when the last of them had been served */
-	bool irq_off;              /* the interrupt did not end: samples are taken by timer */
-	unsigned int irq_pause;    /* for so long (s), or was when it was off last */
-	unsigned long irq_on;      /* when it was tried again last (jiffies) */
-	unsigned long missed_irqs; /* overflows found although their interrupt was lost */
-	unsigned long wrong_mode;  /* samples due in a mode that the event excludes */
 	unsigned long trapped_reads; /* user-space reads that came too late, and returned 0 */
-	unsigned int lost_events;    /* events for which firmware gave no counter any more */
-
-	/* backends */
-	struct sbi_pmu_shmem shmem; /* snapshot shared memory */
-	u32 inhibit_at_online;      /* scountinhibit when the CPU came online */
-	u64 claimed;                /* delegated counters that firmware considers in use */
-	bool prepared;              /* they are as the backend's online() leaves them */
+	struct sbi_pmu_counter counter[SBI_PMU_MAX_COUNTERS]; /* by logical index */
 };
 
 /* Counters that hold an event, but count for nobody */
@@ -803,9 +819,9 @@ struct sbi_pmu {
 	const char *name; /* the PMU's name in that mode */
 	/* CPUs that had @counters when last online; hotplug callbacks write it, one at a time */
 	struct cpumask homogeneous;
-	struct cpumask cpus;                         /* those that are online; likewise */
-	enum sbi_pmu_overflow_source source;         /* what makes samples */
-	bool sample_by_timer;                        /* what cannot interrupt */
+	struct cpumask cpus;                 /* those that are online; likewise */
+	enum sbi_pmu_overflow_source source; /* what makes samples */
+	bool sample_by_timer;                /* what cannot interrupt */
 	/* values show which overflowed: KVM has no scountovf, nor does it clear bits in memory */
 	bool overflow_by_value;
 	const struct sbi_pmu_irq_source *irq_source; /* that the cores have, or NULL */

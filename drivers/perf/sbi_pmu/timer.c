@@ -86,7 +86,7 @@ static bool is_by_timer(const struct sbi_pmu_event *e)
  */
 static void set_sample_timer(struct sbi_pmu_cpu *cpu)
 {
-	struct hrtimer *timer = &cpu->sample_timer;
+	struct hrtimer *timer = &cpu->timers.sample;
 	const struct sbi_pmu_event *e;
 	u64 first = ~0ULL;
 	unsigned int i;
@@ -95,7 +95,7 @@ static void set_sample_timer(struct sbi_pmu_cpu *cpu)
 		hlist_for_each_entry(e, &cpu->counter[i].events, node)
 			if (is_by_timer(e))
 				first = min(first, period_due(e));
-	cpu->timed_changed = false;
+	cpu->timers.sampled_changed = false;
 	if (first == ~0ULL)
 		hrtimer_try_to_cancel(timer);
 	else if (!hrtimer_is_queued(timer) || first != ktime_to_ns(hrtimer_get_expires(timer)))
@@ -104,7 +104,7 @@ static void set_sample_timer(struct sbi_pmu_cpu *cpu)
 
 static enum hrtimer_restart sample_timer(struct hrtimer *timer)
 {
-	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, sample_timer);
+	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, timers.sample);
 	const u64 start = sched_clock(), now = ktime_get_ns();
 	struct sbi_pmu_event *e;
 	bool any = false;
@@ -148,15 +148,15 @@ static enum hrtimer_restart sample_timer(struct hrtimer *timer)
 
 static enum hrtimer_restart narrow_timer(struct hrtimer *timer)
 {
-	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, timer);
+	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, timers.narrow);
 	u64 next = 0;
 
 	/* Perf core may start events in here: they must not start this timer. */
-	cpu->interval = 1;
+	cpu->timers.interval = 1;
 	sbi_pmu_serve_missed_irqs(cpu);
 	if (sbi_pmu_counters_update_narrow(cpu))
 		next = cpu->pmu->wrap_ns;
-	cpu->interval = next;
+	cpu->timers.interval = next;
 	if (!next)
 		return HRTIMER_NORESTART;
 	/* From now on: the time spent in here must not shorten the interval. */
@@ -166,7 +166,8 @@ static enum hrtimer_restart narrow_timer(struct hrtimer *timer)
 
 static unsigned long look_interval(const struct sbi_pmu_cpu *cpu)
 {
-	const bool often = cpu->missed_irqs || sbi_pmu_loses_irqs(cpu->pmu) || cpu->wrapped;
+	const bool often = cpu->irq.times_missed || sbi_pmu_loses_irqs(cpu->pmu) ||
+			   cpu->irq.wrapped;
 
 	return msecs_to_jiffies(often ? LOOK_OFTEN_MS : LOOK_MS);
 }
@@ -174,17 +175,18 @@ static unsigned long look_interval(const struct sbi_pmu_cpu *cpu)
 /* Samples are taken by the other timer, when the CPU runs its own code again. */
 static void look_timer(struct timer_list *timer)
 {
-	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, look_timer);
+	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, timers.look);
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (cpu->irq_off)
+	if (cpu->irq.off)
 		sbi_pmu_overflow_retry(cpu);
 	if (sbi_pmu_find_missed_irqs(cpu))
 		mod_timer(timer, jiffies + look_interval(cpu));
-	if (cpu->missed) {
-		cpu->interval = SERVE_NS;
-		hrtimer_start(&cpu->timer, ns_to_ktime(SERVE_NS), HRTIMER_MODE_REL_PINNED_HARD);
+	if (cpu->irq.missed) {
+		cpu->timers.interval = SERVE_NS;
+		hrtimer_start(&cpu->timers.narrow, ns_to_ktime(SERVE_NS),
+			      HRTIMER_MODE_REL_PINNED_HARD);
 	}
 	local_irq_restore(flags);
 }
@@ -197,24 +199,24 @@ static void look_timer(struct timer_list *timer)
 /* Look at idle counters later. Each context switch comes here; most find that the timer is set. */
 static void watch_idle(struct sbi_pmu_cpu *cpu)
 {
-	if (cpu->idle_watched || !sbi_pmu_idle(cpu))
+	if (cpu->timers.idle_watched || !sbi_pmu_idle(cpu))
 		return;
-	cpu->idle_watched = true;
-	cpu->idle_clock = cpu->clock;
-	mod_timer(&cpu->idle_timer, jiffies + msecs_to_jiffies(RELEASE_MS));
+	cpu->timers.idle_watched = true;
+	cpu->timers.idle_clock = cpu->clock;
+	mod_timer(&cpu->timers.idle, jiffies + msecs_to_jiffies(RELEASE_MS));
 }
 
 /* Release those that have not been used since the timer was set. */
 static void idle_timer(struct timer_list *timer)
 {
-	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, idle_timer);
+	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, timers.idle);
 	unsigned long flags;
 
 	local_irq_save(flags);
-	cpu->idle_watched = false;
+	cpu->timers.idle_watched = false;
 	if (sbi_pmu_idle(cpu)) {
 		sbi_pmu_counters_disable(cpu);
-		sbi_pmu_counters_release_idle(cpu, cpu->idle_clock);
+		sbi_pmu_counters_release_idle(cpu, cpu->timers.idle_clock);
 		sbi_pmu_counters_enable(cpu);
 		watch_idle(cpu);
 	}
@@ -237,19 +239,19 @@ void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling samplin
 	const u64 ns = cpu->pmu->wrap_ns;
 
 	if (sampling == SBI_PMU_BY_TIMER)
-		cpu->timed_changed = true;
-	else if (sampling == SBI_PMU_BY_INTERRUPT && !timer_pending(&cpu->look_timer))
-		mod_timer(&cpu->look_timer, jiffies + look_interval(cpu));
-	if (!ns || cpu->interval)
+		cpu->timers.sampled_changed = true;
+	else if (sampling == SBI_PMU_BY_INTERRUPT && !timer_pending(&cpu->timers.look))
+		mod_timer(&cpu->timers.look, jiffies + look_interval(cpu));
+	if (!ns || cpu->timers.interval)
 		return;
-	cpu->interval = ns;
-	hrtimer_start(&cpu->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
+	cpu->timers.interval = ns;
+	hrtimer_start(&cpu->timers.narrow, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /* Events may have come or left: set the timers for that. Context: interrupts disabled. */
 void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu)
 {
-	if (cpu->timed_changed)
+	if (cpu->timers.sampled_changed)
 		set_sample_timer(cpu);
 	if (!cpu->exclusive)
 		watch_idle(cpu);
@@ -258,26 +260,27 @@ void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu)
 /* Prepare the timers of CPU @id. */
 void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu, int id)
 {
-	hrtimer_setup(&cpu->timer, narrow_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	hrtimer_setup(&cpu->sample_timer, sample_timer, CLOCK_MONOTONIC,
+	hrtimer_setup(&cpu->timers.narrow, narrow_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_setup(&cpu->timers.sample, sample_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_PINNED_HARD);
 	/*
 	 * Deferrable: it does not wake an idle CPU, whose counters stand still or nearly so. But it
 	 * waits for a tick, and a nohz_full CPU has none while one task runs.
 	 */
-	timer_setup(&cpu->look_timer, look_timer,
+	timer_setup(&cpu->timers.look, look_timer,
 		    (tick_nohz_full_cpu(id) ? 0 : TIMER_DEFERRABLE) | TIMER_PINNED);
 	/* Not deferrable: the other driver may need the counters of an idle CPU, too. */
-	timer_setup(&cpu->idle_timer, idle_timer, TIMER_PINNED);
+	timer_setup(&cpu->timers.idle, idle_timer, TIMER_PINNED);
 }
 
 /* Stop the timers of a CPU whose counters are offline. Context: may sleep. */
 void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu)
 {
-	timer_delete_sync(&cpu->look_timer);
-	timer_delete_sync(&cpu->idle_timer);
-	cpu->idle_watched = false;
-	hrtimer_cancel(&cpu->timer);
-	hrtimer_cancel(&cpu->sample_timer);
-	cpu->interval = 0;
+	timer_delete_sync(&cpu->timers.look);
+	timer_delete_sync(&cpu->timers.idle);
+	cpu->timers.idle_watched = false;
+	hrtimer_cancel(&cpu->timers.narrow);
+	hrtimer_cancel(&cpu->timers.sample);
+	cpu->timers.interval = 0;
 }
