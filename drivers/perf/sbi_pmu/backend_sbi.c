@@ -123,7 +123,7 @@ u64 sbi_pmu_sbi_backend_start(struct sbi_pmu_cpu *cpu, u64 which)
 		const u64 value = cpu->counter[i].start;
 		int ret;
 
-		if (has_counter(together, i)) {
+		if (together & BIT_ULL(i)) {
 			ret = sbi_pmu_sbi_backend_start_one(cpu, i);
 		} else {
 			ret = sbi_pmu_sbi_start(cpu, BIT_ULL(i), SBI_PMU_START_FLAG_SET_INIT_VALUE,

@@ -14,6 +14,7 @@ static __always_inline void set_state(struct sbi_pmu_cpu *cpu, u64 which,
 	cpu->running = state >= SBI_PMU_RUNNING ? cpu->running | which : cpu->running & ~which;
 	cpu->armed = state == SBI_PMU_ARMED ? cpu->armed | which : cpu->armed & ~which;
 	cpu->stale = state == SBI_PMU_STALE ? cpu->stale | which : cpu->stale & ~which;
+	cpu->lost = state == SBI_PMU_LOST ? cpu->lost | which : cpu->lost & ~which;
 	if (state >= SBI_PMU_RUNNING)
 		return;
 	cpu->begin_valid &= ~which;
@@ -59,20 +60,15 @@ void sbi_pmu_counters_update(struct sbi_pmu_cpu *cpu, u64 which)
 		sbi_pmu_counter_update(cpu, &cpu->counter[i]);
 }
 
-/* Is it enough to read a CSR? Firmware counters have none. */
-static inline int read_counter(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c, u64 *value)
-{
-	return likely(cpu->direct && c->info->csr) ? sbi_pmu_csr_read(c->info->csr, value) :
-						     sbi_pmu_counter_read(cpu, c->index, value);
-}
-
-/* Account an event up to now. */
+/* Account an event up to now: mostly it is enough to read a CSR. Firmware counters have none. */
 void sbi_pmu_event_update_running(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
 				  struct sbi_pmu_counter *c)
 {
 	u64 now;
 
-	if (c->state >= SBI_PMU_RUNNING && !read_counter(cpu, c, &now))
+	if (c->state >= SBI_PMU_RUNNING &&
+	    !(likely(cpu->direct && c->info->csr) ? sbi_pmu_csr_read(c->info->csr, &now) :
+						    sbi_pmu_counter_read(cpu, c->index, &now)))
 		sbi_pmu_event_account(e, c->info->mask, now);
 }
 
@@ -309,9 +305,9 @@ static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter 
 		sbi_pmu_assign_leave(cpu, c);
 		if (refused) {
 			refuse(cpu, e, cpu->pmu->perf_pmu_resched ? c->bit : e->candidates);
-			cpu->lost.events++;
+			cpu->dropped.events++;
 		}
-		irq_work_queue(&cpu->lost.work);
+		irq_work_queue(&cpu->dropped.work);
 	}
 	if (cpu->pinned & c->bit) {
 		cpu->pinned &= ~c->bit;
@@ -601,8 +597,10 @@ static __always_inline u64 read_counters(struct sbi_pmu_cpu *cpu, u64 which, boo
 
 	for_each_counter(i, which) {
 		struct sbi_pmu_counter *c = &cpu->counter[i];
+		u64 *value = begin ? &c->begin : &c->end;
 
-		if (unlikely(read_counter(cpu, c, begin ? &c->begin : &c->end)))
+		if (unlikely(likely(cpu->direct) ? sbi_pmu_csr_read(c->info->csr, value) :
+						   sbi_pmu_counter_read(cpu, i, value)))
 			valid &= ~BIT_ULL(i);
 	}
 	return valid;
@@ -641,21 +639,18 @@ void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 	}
 }
 
-/* Configure those that are lost again, release idle ones. Return: true if there was one. */
-static bool configure_lost(struct sbi_pmu_cpu *cpu)
+/* Configure lost counters again, release idle ones. That may overwrite others. */
+static void configure_lost(struct sbi_pmu_cpu *cpu)
 {
-	bool any = false;
+	struct sbi_pmu_counter *c;
 	unsigned int i;
 
-	for_each_counter(i, cpu->configured & ~cpu->running) {
-		if (cpu->counter[i].state != SBI_PMU_LOST)
-			continue;
-		any = true;
-		counter_release(cpu, &cpu->counter[i]);
-		if (cpu->counter[i].users)
-			counter_configure_again(cpu, &cpu->counter[i]);
+	for_each_counter(i, cpu->lost) {
+		c = &cpu->counter[i];
+		counter_release(cpu, c);
+		if (c->users)
+			counter_configure_again(cpu, c);
 	}
-	return any;
 }
 
 /*
@@ -676,11 +671,14 @@ static void start_counters(struct sbi_pmu_cpu *cpu)
 
 	if (unlikely(cpu->world_readable & ~cpu->pinned))
 		sbi_pmu_counters_pin_fixed(cpu);
-	/* That may overwrite others. It ends, as it fails then: one counter less is in use. */
-	do {
+	if (cpu->stale)
+		sbi_pmu_counters_stop(cpu, cpu->stale);
+	/* It ends, as a counter that overwrites others is not configured: one less is in use. */
+	while (unlikely(cpu->lost)) {
+		configure_lost(cpu);
 		if (cpu->stale)
 			sbi_pmu_counters_stop(cpu, cpu->stale);
-	} while (configure_lost(cpu));
+	}
 	start = to_start(cpu);
 	for_each_counter(i, start)
 		set_start_value(cpu, &cpu->counter[i]);
@@ -720,7 +718,8 @@ static inline void counter_count_from(struct sbi_pmu_cpu *cpu, struct sbi_pmu_co
 			e->period.early += (now - e->prev) & c->info->mask;
 		e->prev = now;
 		e->counts = true;
-		sbi_pmu_event_page_changed(e);
+		if (unlikely(e->user_read))
+			sbi_pmu_event_page_changed(e);
 	}
 }
 

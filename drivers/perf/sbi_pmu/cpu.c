@@ -145,17 +145,17 @@ static int reboot_notify(struct notifier_block *nb, unsigned long action, void *
 }
 
 /* Events have lost their counter. On PREEMPT_RT this is a thread of the CPU. */
-static void handle_lost_events(struct irq_work *work)
+static void handle_dropped_events(struct irq_work *work)
 {
-	struct sbi_pmu_cpu *cpu = container_of(work, struct sbi_pmu_cpu, lost.work);
+	struct sbi_pmu_cpu *cpu = container_of(work, struct sbi_pmu_cpu, dropped.work);
 	struct sbi_pmu *pmu = cpu->pmu;
 	unsigned long flags;
 
-	if (cpu->lost.events != cpu->lost.logged) {
-		cpu->lost.logged = cpu->lost.events;
+	if (cpu->dropped.events != cpu->dropped.logged) {
+		cpu->dropped.logged = cpu->dropped.events;
 		pr_warn_ratelimited(
 			"CPU%d: firmware refused a counter: event descheduled (%u so far)\n",
-			smp_processor_id(), cpu->lost.logged);
+			smp_processor_id(), cpu->dropped.logged);
 	}
 	/* Without it perf core adds the events again at the next context switch or rotation. */
 	if (!pmu->perf_pmu_resched)
@@ -177,7 +177,7 @@ int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 
 		sbi_pmu_counters_init(cpu, pmu);
 		sbi_pmu_timer_init(cpu, i);
-		init_irq_work(&cpu->lost.work, handle_lost_events);
+		init_irq_work(&cpu->dropped.work, handle_dropped_events);
 	}
 	return 0;
 }

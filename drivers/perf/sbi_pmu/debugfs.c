@@ -102,10 +102,10 @@ static int counters_show(struct seq_file *file, void *unused)
 			seq_printf(file, " %#x %#llx %#x %u\n", c->code.idx, c->code.data,
 				   c->code.flags, c->users - has_counter(copy->pinned, i));
 		}
-		if (copy->lost.events)
+		if (copy->dropped.events)
 			seq_printf(file,
 				   "%d: firmware refused a counter that was in use, %u times\n",
-				   cpu, copy->lost.events);
+				   cpu, copy->dropped.events);
 		if (copy->shmem.data && !copy->shmem.registered)
 			seq_printf(file, "%d: no snapshot shared memory from firmware any more\n",
 				   cpu);

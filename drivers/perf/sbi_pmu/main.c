@@ -466,7 +466,7 @@ static void __exit sbi_pmu_exit(void)
 	debugfs_remove(pmu->debugfs);
 	/* It calls perf core for this PMU. */
 	for_each_possible_cpu(cpu)
-		irq_work_sync(&per_cpu_ptr(pmu->cpu, cpu)->lost.work);
+		irq_work_sync(&per_cpu_ptr(pmu->cpu, cpu)->dropped.work);
 	perf_pmu_unregister(&pmu->pmu);
 	sbi_pmu_user_access_exit(pmu);
 	sbi_pmu_cpu_stop(pmu);

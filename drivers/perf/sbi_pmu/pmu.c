@@ -502,7 +502,7 @@ static int pmu_event_init(struct perf_event *event)
 /* Keep tasks' events off CPUs with other counters, and off those that come or go. */
 static bool pmu_filter(struct pmu *pmu, int cpu)
 {
-	return !cpumask_test_cpu(cpu, &to_sbi_pmu(pmu)->cpus);
+	return !cpumask_test_cpu(cpu, &sbi_pmu_the_pmu->cpus);
 }
 
 void sbi_pmu_pmu_init(struct sbi_pmu *pmu)

@@ -153,7 +153,7 @@ static inline bool sbi_pmu_code_alike(const struct sbi_pmu_code *a, const struct
 /* Equal events share a counter. */
 static inline bool sbi_pmu_code_equal(const struct sbi_pmu_code *a, const struct sbi_pmu_code *b)
 {
-	return sbi_pmu_code_alike(a, b) && a->flags == b->flags;
+	return a->idx == b->idx && a->data == b->data && a->flags == b->flags;
 }
 
 static inline u32 sbi_pmu_code_type(const struct sbi_pmu_code *code)
@@ -292,8 +292,8 @@ enum sbi_pmu_sampling {
 
 /* Of an event that samples. The rest of its period is hw.period_left, not positive once over. */
 struct sbi_pmu_period {
-	u64 since_sample;      /* events since the last sample */
-	u64 early;             /* its counter overflows so many events early: counter_count_from() */
+	u64 since_sample; /* events since the last sample */
+	u64 early;        /* its counter overflows so many events early: counter_count_from() */
 	unsigned int deferred; /* samples in a row due in a mode that the event excludes */
 	/* by timer: */
 	u64 seen;    /* events lately: with @seen_ns the rate */
@@ -414,8 +414,8 @@ struct sbi_pmu_cpu_delegated {
 	u64 claimed;           /* set of counters that firmware considers in use */
 };
 
-/* Events of a CPU that have lost their counter (cpu.c) */
-struct sbi_pmu_cpu_lost {
+/* Events of a CPU that have lost their counter: counter_drop_events() */
+struct sbi_pmu_cpu_dropped {
 	struct irq_work work; /* has perf core add them again */
 	unsigned int events;  /* their number, as far as firmware has refused a counter */
 	unsigned int logged;  /* @events that has been reported */
@@ -457,6 +457,7 @@ struct sbi_pmu_cpu {
 	u64 running;    /* RUNNING, ARMED or STALE: they count */
 	u64 armed;      /* ARMED */
 	u64 stale;      /* STALE */
+	u64 lost;       /* LOST */
 	/* with users; sbi_pmu_assign_join() and its like change it: the others are idle */
 	u64 busy;
 	/* while the PMU is disabled: */
@@ -470,7 +471,7 @@ struct sbi_pmu_cpu {
 	struct sbi_pmu_branch_cpu branch;
 	struct sbi_pmu_cpu_delegated delegated;
 	struct sbi_pmu_cpu_timers timers;
-	struct sbi_pmu_cpu_lost lost;
+	struct sbi_pmu_cpu_dropped dropped;
 	struct sbi_pmu_shmem shmem;  /* snapshot shared memory */
 	u64 sbi_calls[SBI_PMU_FIDS]; /* number of calls, by function */
 	unsigned long trapped_reads; /* user-space reads that came too late, and returned 0 */
@@ -854,7 +855,7 @@ static inline struct sbi_pmu *to_sbi_pmu(struct pmu *pmu)
 
 static inline struct sbi_pmu_cpu *this_sbi_pmu_cpu(struct pmu *pmu)
 {
-	return this_cpu_ptr(to_sbi_pmu(pmu)->cpu);
+	return this_cpu_ptr(container_of(pmu, struct sbi_pmu, pmu)->cpu);
 }
 
 /*
