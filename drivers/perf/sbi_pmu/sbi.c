@@ -33,12 +33,9 @@ bool sbi_pmu_sbi_same_core(const struct sbi_pmu_firmware_id *id)
 	       base_get(SBI_EXT_BASE_GET_MARCHID, 0) == id->marchid;
 }
 
-/* One call. Return: the value, and as error 0 or an errno. */
-static struct sbiret pmu_call(struct sbi_pmu_cpu *cpu, unsigned int fid, unsigned long a0,
-			      unsigned long a1, unsigned long a2, unsigned long a3,
-			      unsigned long a4)
+/* asm/sbi.h maps several of these to one errno; callers tell them apart. */
+static noinline int to_errno(unsigned long error)
 {
-	/* asm/sbi.h maps several of these to one errno; callers tell them apart. */
 	static const int errnos[] = {
 		[-SBI_ERR_NOT_SUPPORTED] = -EOPNOTSUPP,
 		[-SBI_ERR_INVALID_PARAM] = -EINVAL,
@@ -49,6 +46,15 @@ static struct sbiret pmu_call(struct sbi_pmu_cpu *cpu, unsigned int fid, unsigne
 		[-SBI_ERR_ALREADY_STOPPED] = -EALREADY,
 		[-SBI_ERR_NO_SHMEM] = -ENOMEM,
 	};
+
+	return -error < ARRAY_SIZE(errnos) && errnos[-error] ? errnos[-error] : -EIO;
+}
+
+/* One call. Return: the value, and as error 0 or an errno. */
+static struct sbiret pmu_call(struct sbi_pmu_cpu *cpu, unsigned int fid, unsigned long a0,
+			      unsigned long a1, unsigned long a2, unsigned long a3,
+			      unsigned long a4)
+{
 	struct sbiret ret;
 
 	cpu->in_sbi_call = true;
@@ -56,11 +62,8 @@ static struct sbiret pmu_call(struct sbi_pmu_cpu *cpu, unsigned int fid, unsigne
 	cpu->in_sbi_call = false;
 	cpu->called = true;
 	cpu->sbi_calls[fid]++;
-	if (unlikely(ret.error)) {
-		const unsigned long error = -ret.error;
-
-		ret.error = error < ARRAY_SIZE(errnos) && errnos[error] ? errnos[error] : -EIO;
-	}
+	if (unlikely(ret.error))
+		ret.error = to_errno(ret.error);
 	return ret;
 }
 
