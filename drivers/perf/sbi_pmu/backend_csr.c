@@ -386,12 +386,11 @@ static void csr_resume(struct sbi_pmu_cpu *cpu)
 	unsigned int i;
 
 	for_each_counter(i, cpu->counters->programmable) {
-		const unsigned int n = number_of(cpu, i);
+		const u64 had = cpu->counter[i].mhpmevent;
 		u64 event;
 
-		if (!sbi_pmu_csr_read_delegated(n, CSR_SIREG2, &event) &&
-		    !(cpu->counter[i].mhpmevent ? (event ^ cpu->counter[i].mhpmevent) & ~NOT_KEPT :
-						  event))
+		if (!sbi_pmu_csr_read_delegated(number_of(cpu, i), CSR_SIREG2, &event) &&
+		    !(had ? (event ^ had) & ~NOT_KEPT : event))
 			continue;
 		prepare_all(cpu);
 		return;

@@ -87,8 +87,8 @@ static struct pt_regs *sample_regs(const struct sbi_pmu_event *e, struct pt_regs
  * @how: of events that are sampled so
  *
  * The weight of a sample is everything since the previous one; the next period starts at the last
- * boundary passed. A counter may overflow early, see counter_count_from(): the next period is longer
- * then.
+ * boundary passed. A counter may overflow early, see counter_count_from(): then the next period is
+ * longer.
  * Return: true if a sample was taken, or deferred to a later interrupt.
  */
 bool sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how)
