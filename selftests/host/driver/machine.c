@@ -85,31 +85,24 @@ void unload(void)
 	is_loaded = false;
 }
 
-/* Unload the driver. Report whether nothing is left, and no rule of the specification was broken. */
+/* Unload the driver: nothing may be left, and no rule of the specification may be broken. */
 void unloaded(const char *test)
 {
-	const char *left;
+	const char *left, *why = NULL;
+	unsigned int broken = 0;
 
 	unload();
 	left = host_left();
 	if (left)
 		note("%s is left", left);
-	check(!left, "%s_leaves_nothing", test);
-	rules_kept(test);
-}
-
-bool rules_kept(const char *test)
-{
-	const char *why = NULL;
-	unsigned int broken = 0;
-
+	must(!left, "%s_leaves_nothing", test);
 	for (unsigned int i = 0; i < FAKESBI_HARTS; i++) {
 		broken += fakesbi_harts[i].broken;
 		why = fakesbi_harts[i].why ?: why;
 	}
 	if (broken)
 		note("%u rules broken, last: %s", broken, why);
-	return check(!broken, "%s_breaks_no_rule", test);
+	must(!broken, "%s_breaks_no_rule", test);
 }
 
 static struct perf_event *open_or_note(const struct perf_event_attr *attr, struct task_struct *task)

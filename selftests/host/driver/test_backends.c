@@ -111,7 +111,7 @@ static void test_refused(void)
 		check(error == -EOPNOTSUPP || (!error && open_errno(ATTR(5))), "delegation.%s",
 		      faults[i].what);
 		unload();
-		check(!host_left(), "delegation.%s_and_leaves_nothing", faults[i].what);
+		must(!host_left(), "delegation.%s_and_leaves_nothing", faults[i].what);
 	}
 }
 

@@ -215,7 +215,7 @@ static void test_case(unsigned int n)
 	unload();
 	if (host_left())
 		note("%s", host_left());
-	check(!host_left(), "boot.%s_leaves_nothing", cases[n].name);
+	must(!host_left(), "boot.%s_leaves_nothing", cases[n].name);
 }
 
 /* Each allocation and registration at load fails in turn. */

@@ -434,7 +434,7 @@ static void test_standards(void)
 		if (e)
 			perf_close(e);
 		unload();
-		check(!host_left(), "tables.standard_%u_leaves_nothing", i);
+		must(!host_left(), "tables.standard_%u_leaves_nothing", i);
 	}
 }
 

@@ -81,8 +81,7 @@ static void test_page(void)
 	unloaded("user_page");
 	check(!perf_core.nr_user, "user_page.flag_of_events_does_not_change");
 	for (unsigned int i = 0; i < PERF_TASKS; i++)
-		if (perf_core.mm[i].references)
-			check(false, "user_page.address_space_%u_is_released", i);
+		must(!perf_core.mm[i].references, "user_page.address_space_%u_is_released", i);
 
 	boot(&(struct machine){ .params = { "backend=sbi" } });
 	host.openable = ~SPEC_CSR_BIT(0xc03) & ~SPEC_CSR_BIT(0xc04);
@@ -186,8 +185,7 @@ static void test_isolation(void)
 		perf_run(1000 + i);
 		before = all_calls();
 		perf_switch(&perf_core.task[0]);
-		if (all_calls() - before != 2)
-			check(false, "user_isolation.reset_%u_makes_two_calls", i);
+		must(all_calls() - before == 2, "user_isolation.reset_%u_makes_two_calls", i);
 	}
 	check(!shown && !wrong, "user_isolation.reset_keeps_counts");
 	check(!perf_model(own)->least_offset, "user_isolation.page_has_only_own_counts");
