@@ -175,24 +175,31 @@ static void nohz_full(void)
 	host.nohz_full = true;
 }
 
-/*
- * Hardware loses an interrupt, and QEMU the overflow bit, too. Return: the time until its sample,
- * or that one second is over, in ms.
- */
-static u64 lose_interrupt(struct perf_event *e, bool bit_too)
+/* Hardware loses the interrupt of this period, and QEMU the overflow bit, too. */
+static void lose_irq(struct perf_event *e, bool bit_too)
 {
-	u64 begin;
+	const u64 ns = time_of(e, e->hw.sample_period + 1 - perf_read(e) % e->hw.sample_period);
 
-	fakesbi_run(time_of(e, 10001));
-	perf_model(e)->happened += time_of(e, 10001) * perf_model(e)->rate;
+	fakesbi_run(ns);
+	perf_model(e)->happened += ns * perf_model(e)->rate;
 	fakesbi.lcofi = false;
 	if (bit_too)
 		fakesbi.ctr[3].overflown = false;
-	begin = host.now;
-	while (!samples(e) && host.now - begin < NSEC_PER_SEC)
+}
+
+/* Time to its next sample, a second at most */
+static u64 until_sample(struct perf_event *e)
+{
+	const u64 begin = host.now, before = samples(e);
+
+	while (samples(e) == before && host.now - begin < NSEC_PER_SEC)
 		perf_run(1000000);
-	note("found after %llu ms", (host.now - begin) / NSEC_PER_MSEC);
-	return (host.now - begin) / NSEC_PER_MSEC;
+	return host.now - begin;
+}
+
+static bool has_lost(const char *irqs)
+{
+	return strstr(host_debugfs("overflow"), irqs);
 }
 
 static void test_lost_irq(const char *name, bool bit_too, void (*prepare)(void))
@@ -203,11 +210,16 @@ static void test_lost_irq(const char *name, bool bit_too, void (*prepare)(void))
 	machine.prepare = prepare;
 	boot(&machine);
 	e = open_sampler(5, 10000);
-	check(lose_interrupt(e, bit_too) < 300, "sampling.interrupt_that_is_lost_%s_is_found", name);
-	check(strstr(host_debugfs("overflow"), "0 1 0"), "sampling.interrupt_that_is_lost_%s_is_counted", name);
+	lose_irq(e, bit_too);
+	check(until_sample(e) < 300 * NSEC_PER_MSEC,
+	      "sampling.interrupt_that_is_lost_%s_is_found", name);
+	check(has_lost("\n0 1 0"), "sampling.interrupt_that_is_lost_%s_is_counted", name);
 	perf_run(time_of(e, 100000));
 	check(samples(e) >= 10 && is_right(e) && is_sampled(e, 0),
 	      "sampling.sampling_continues_after_irq_is_lost_%s", name);
+	lose_irq(e, bit_too);
+	check(until_sample(e) < 30 * NSEC_PER_MSEC && has_lost("\n0 2 0"),
+	      "sampling.next_interrupt_that_is_lost_%s_is_found_soon", name);
 	unloaded("sampling.lost_irq");
 }
 
@@ -226,12 +238,84 @@ static void test_looks(void)
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(looks); i++) {
+		struct perf_event *e;
+
 		boot(&looks[i].machine);
-		check((lose_interrupt(open_sampler(5, 10000), false) < 20) == looks[i].often,
+		e = open_sampler(5, 10000);
+		lose_irq(e, false);
+		check((until_sample(e) < 20 * NSEC_PER_MSEC) == looks[i].often,
 		      "sampling.lost_interrupt_is_found_%s_on_%s", looks[i].often ? "soon" : "later",
 		      looks[i].core);
 		unload();
 	}
+}
+
+/* An interrupt that is late, before the look for lost ones or at it, is not lost. */
+static void test_not_lost(void)
+{
+	struct perf_event *e;
+
+	boot(&sbi);
+	e = open_sampler(5, 10000);
+	host.irq_enabled[0] = false;
+	perf_run(300 * NSEC_PER_MSEC);
+	host.irq_enabled[0] = true;
+	perf_interrupts();
+	check(samples(e) == 1 && has_lost("\n0 0 0"), "sampling.pending_interrupt_is_not_lost");
+	perf_close(e);
+
+	e = open_sampler(5, NSEC_PER_SEC);
+	perf_run(host_next_timer(NSEC_PER_SEC) - 1000);
+	lose_irq(e, true);
+	perf_run(2000);
+	fakesbi.lcofi = fakesbi.ctr[3].overflown = true;
+	perf_run(1000000);
+	check(samples(e) == 1 && has_lost("\n0 0 0"),
+	      "sampling.interrupt_just_after_a_look_is_not_lost");
+	perf_close(e);
+
+	/* Periods of more than half of the range: the counter stops half-way, and is no overflow. */
+	unload();
+	boot(&(struct machine){ .width = 32, .params = { "backend=sbi" } });
+	e = open_sampler(64, 3ULL << 30);
+	perf_run(NSEC_PER_SEC);
+	check(has_lost("\n0 0 0"), "sampling.long_period_on_narrow_counter_has_lost_no_interrupt");
+	perf_run(9 * NSEC_PER_SEC);
+	check(samples(e) == 3 && is_right(e), "sampling.long_period_on_narrow_counter_is_kept");
+	unloaded("sampling.not_lost");
+}
+
+/* Tasks are switched while a period is far from its end. */
+static void test_switches(const char *name, unsigned int width, u64 period)
+{
+	struct perf_event *e;
+	unsigned long before;
+
+	boot(&(struct machine){ .width = width, .params = { "backend=sbi" } });
+	e = open_task(ATTR(5, .sample_period = period));
+	before = all_calls();
+	for (unsigned int n = 0; n < 100; n++) {
+		perf_run(100);
+		go_away(100);
+	}
+	note("%lu calls in 100 switches", all_calls() - before);
+	check(all_calls() - before < 10 && is_right(e), "sampling.%s_makes_no_calls_at_switches", name);
+	unloaded("sampling.switches");
+}
+
+/* The task makes progress, and no event is lost. */
+static void test_period_of_one(void)
+{
+	struct perf_event *e;
+
+	boot(&sbi);
+	e = open_sampler(64, 1);
+	host.irqs = 0;
+	perf_run(1600);
+	note("%lu interrupts", host.irqs);
+	check(host.irqs >= 90 && host.irqs <= 110 && is_right(e) && is_sampled(e, 32),
+	      "sampling.period_of_one_event_leaves_time");
+	unloaded("sampling.period_of_one");
 }
 
 /* An interrupt for which no event waits; and a restart that firmware refuses. */
@@ -269,6 +353,13 @@ static void test_spurious(void)
 	host.call_ns = 0;
 	perf_enable(e);
 	check(host.irq_enabled[0], "sampling.spurious_interrupts_leave_the_interrupt_on");
+	host.call_ns = 5000;
+	for (unsigned int n = 0; n < 6000; n++) {
+		fakesbi.lcofi = fakesbi.lcofi_stays = true;
+		perf_run(n % 2 ? 1 : time_of(e, 100000));
+	}
+	host.call_ns = 0;
+	check(host.irq_enabled[0], "sampling.three_interrupts_for_each_sample_leave_the_interrupt_on");
 	fakesbi.start_fails = 1;
 	perf_run(time_of(e, 100000));
 	fakesbi.start_fails = 0;
@@ -503,6 +594,12 @@ static void test_timer(void)
 	perf_run(100000000);
 	note("%llu looks for 10 periods", perf_core.took - before);
 	check(perf_core.took - before < 25, "sampling.looks_are_few");
+	perf_set_period(e, 3000000 * perf_model(e)->rate);
+	perf_run(10000000);
+	before = perf_core.took;
+	perf_run(300000000);
+	note("%llu looks for 100 periods", perf_core.took - before);
+	check(perf_core.took - before < 110, "sampling.look_is_once_for_short_period");
 	perf_disable(e);
 	check(host_next_timer(NSEC_PER_SEC) == NSEC_PER_SEC, "sampling.no_look_at_stopped_event");
 	/* The timer is not the overflow: what it finds in the kernel is no sample of user mode. */
@@ -554,6 +651,10 @@ void test_sampling(void)
 	test_lost_irq("alone", false, NULL);
 	test_lost_irq("with_its_bit", true, NULL);
 	test_lost_irq("on_nohz_full_cpu", false, nohz_full);
+	test_not_lost();
+	test_switches("long_period", 64, 100000000);
+	test_switches("long_period_of_narrow_counter", 32, 1ULL << 34);
+	test_period_of_one();
 	test_spurious();
 	test_source("lcofi", (struct machine){ }, true);
 	test_source("thead", (struct machine){ THEAD }, false);
