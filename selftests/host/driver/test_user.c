@@ -94,6 +94,42 @@ static void test_page(void)
 	unload();
 }
 
+/* Perf core may write the page at any time (ioctl RESET, mmap): its words go together. */
+static bool reads_right_if_written(struct perf_event *e)
+{
+	perf_event_update_userpage(e);
+	return reads_right(e);
+}
+
+static void test_page_at_any_time(void)
+{
+	struct perf_event *e;
+	bool right = true;
+
+	boot(&(struct machine){ .params = { "backend=sbi", "overflow=timer" } });
+	e = open_own(5);
+	perf_map(e);
+	perf_run(1000);
+	perf_read(e);
+	check(page_of(e)->index && reads_right_if_written(e), "user_page.is_right_after_read");
+	open_sampler(5, 100000000);
+	perf_run(20000000);
+	check(page_of(e)->index && reads_right_if_written(e), "user_page.is_right_after_look_of_timer");
+	unload();
+
+	/* A program extends the sign: more than one range, looked at in each part of it */
+	boot(&(struct machine){ .width = 32, .params = { "backend=sbi" } });
+	e = open_own(64);
+	perf_map(e);
+	for (unsigned int n = 0; n < 20; n++) {
+		perf_run((1ULL << 32) / 7);
+		right = right && page_of(e)->index &&
+			(n < 10 ? reads_right(e) : reads_right_if_written(e));
+	}
+	check(right && is_right(e), "user_page.is_right_while_narrow_counter_wraps");
+	unloaded("user_page.at_any_time");
+}
+
 /* exec() in a task that has mapped: the new program maps it, or may not read. */
 static void test_exec(void)
 {
@@ -442,6 +478,7 @@ static void test_free_running(const char *other, const char *mode)
 void test_user(void)
 {
 	test_page();
+	test_page_at_any_time();
 	test_exec();
 	test_trap();
 	test_isolation();
