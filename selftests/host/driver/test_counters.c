@@ -144,6 +144,31 @@ static void test_beside_sampler(void)
 	unloaded("share.fixed_beside_sampler");
 }
 
+/*
+ * A counting event shares a sampler's counter, as cycles:u has the fixed one, where the sampler
+ * cannot go later.
+ */
+static void test_move_of_sampler(bool first)
+{
+	struct perf_event *user, *s = NULL, *c, *other;
+
+	boot(&(struct machine){ .hpm = 1, .smcntrpmf = BIT(0), .params = { "backend=sbi" } });
+	/* Pinned events stay where they are as others come. */
+	if (first)
+		s = open_attr(GENERAL(0, .pinned = 1, .sample_period = 100000));
+	user = open_attr(GENERAL(0, .pinned = 1, .exclude_kernel = 1));
+	c = open_attr(GENERAL(0, .pinned = 1));
+	s = s ?: open_attr(GENERAL(0, .pinned = 1, .sample_period = 100000));
+	check(is_on(user, 0) && is_on(s, 3) && is_on(c, 3),
+	      "share.fixed_counter_is_taken_by_other_filter_%u", first);
+	perf_disable(user);
+	other = open_raw(9);
+	perf_run(1000000);
+	check(is_sampled(s, 0) && is_right(s) && is_right(c) && is_right(other),
+	      "share.sampler_does_not_move_with_counting_event_%u", first);
+	unloaded("share.move_of_sampler");
+}
+
 static bool cycles_on_fixed(const struct fakesbi_code *code, unsigned int idx)
 {
 	return code->idx != SPEC_GENERAL_CYCLES;
@@ -314,6 +339,21 @@ static void test_refused_add(void)
 	check(refused->state == PERF_EVENT_STATE_ACTIVE && is_right(refused) && is_right(a),
 	      "counters.refused_event_is_tried_again");
 	unloaded("counters.refused_add");
+
+	/* Its counter was idle: that has the event that it had. */
+	boot(&(struct machine){ .hpm = 1, .can = sometimes_9, .params = { "backend=sbi" } });
+	refused = open_attr(ATTR(9, .disabled = 1));
+	a = open_raw(1);
+	perf_disable(a);
+	takes_9 = false;
+	perf_enable(refused);
+	before = calls(SPEC_FID_CONFIG_MATCHING);
+	perf_disable(refused);
+	perf_enable(a);
+	perf_run(100);
+	check(is_on(a, 3) && is_right(a) && calls(SPEC_FID_CONFIG_MATCHING) == before,
+	      "counters.refused_event_leaves_idle_counter_as_it_was");
+	unloaded("counters.refused_add_idle");
 }
 
 /* Did its running time stand still in the last @ns, as it did not count? */
@@ -784,7 +824,54 @@ static void test_hotplug(void)
 	e = perf_open(narrow, NULL, 1, NULL, &error);
 	perf_run(100000000);
 	check(is_right(e), "perf.narrow_counter_wraps_after_its_cpu_came_back");
+	/* A task's event waits for its CPU. */
+	perf_hotplug(1, false);
+	e = perf_open(narrow, &perf_core.task[1], 1, NULL, &error);
+	perf_hotplug(1, true);
+	host_run_cpu(1);
+	perf_switch(&perf_core.task[1]);
+	perf_run(10000);
+	check(e && is_right(e) && perf_read(e), "perf.event_of_a_task_waits_for_its_cpu");
+	host_run_cpu(0);
 	unloaded("perf.hotplug");
+
+	/* Perf core does not offer a task's events to a CPU of another kind: a pinned one would end. */
+	boot(&(struct machine){ .cpus = 2, .arch = 1, .other_arch = 2 });
+	e = open_task(ATTR(5, .pinned = 1));
+	perf_run(1000);
+	perf_switch(&perf_core.idle);
+	host_run_cpu(1);
+	perf_switch(&perf_core.task[0]);
+	perf_run(1000);
+	perf_switch(&perf_core.idle);
+	host_run_cpu(0);
+	perf_switch(&perf_core.task[0]);
+	perf_run(1000);
+	check(e->state == PERF_EVENT_STATE_ACTIVE && is_right(e) &&
+	      perf_model(e)->happened == 2000 * perf_model(e)->rate,
+	      "perf.pinned_event_waits_on_cpu_of_other_kind");
+	unloaded("perf.other_kind");
+}
+
+/* The event of a child is like its parent's: counter, filter, and how it is sampled. */
+static void test_inherit(void)
+{
+	struct perf_event *parent, *child, *other;
+
+	boot(&(struct machine){ .hpm = 2, .can = can_up_to, .params = { "backend=sbi" } });
+	parent = open_task(ATTR(UP_TO(0, 1), .inherit = 1, .exclude_kernel = 1,
+				.sample_period = 100000));
+	child = perf_inherit(parent, &perf_core.task[1]);
+	other = perf_open(ATTR(UP_TO(1, 2)), &perf_core.task[1], -1, NULL, &(int){ 0 });
+	perf_switch(&perf_core.task[1]);
+	host.regs.user = true;
+	perf_run(100000);
+	check(is_on(child, 3) && is_on(other, 4) && is_right(child) && is_right(other) &&
+	      is_sampled(child, 0), "perf.child_counts_as_its_parent");
+	perf_switch(&perf_core.task[0]);
+	perf_run(100000);
+	check(is_right(parent) && is_sampled(parent, 0), "perf.parent_counts_beside_child");
+	unloaded("perf.inherit");
 }
 
 void test_counters(void)
@@ -793,6 +880,8 @@ void test_counters(void)
 	test_choice();
 	test_sharing();
 	test_beside_sampler();
+	test_move_of_sampler(true);
+	test_move_of_sampler(false);
 	test_fixed_filters();
 	test_tied("tied_exclusive", (struct machine){ .params = { "backend=sbi" } });
 	test_tied("tied_filtering_fixed", (struct machine){ .smcntrpmf = BIT(0) | BIT(2) });
@@ -813,4 +902,5 @@ void test_counters(void)
 	test_support_vm();
 	test_opener();
 	test_hotplug();
+	test_inherit();
 }

@@ -416,7 +416,9 @@ static void test_endless(const char *name, u64 quirks, bool wrong_mode)
 	check(host_logged("CPU0: stuck overflow interrupt disabled"), "sampling.%s_is_reported", name);
 	attr.config = 6;
 	attr.sample_period = 100000;
-	later = open_attr(&attr);
+	attr.disabled = attr.inherit = 1;
+	later = perf_inherit(open_task(&attr), current);
+	attr.disabled = attr.inherit = 0;
 	perf_run(100000000);
 	check(is_right(later) && is_sampled(e, 2000000) && is_sampled(later, 2000000),
 	      "sampling.%s_is_replaced_by_the_timer", name);
