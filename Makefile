@@ -18,6 +18,7 @@
 #:                   TESTS="program program.test ...": only these tests of them)
 #: make check-all    everything; check-debug: the boots of a kernel with its checkers on;
 #:                   check-packages: the Debian packages, from installation to purge
+#: make mutants      plant changes in the driver: which does no host test notice? (NUMBER=, SEED=)
 #: make list         list the boots
 #: make compare      measure what the module and the built-in driver cost
 #: make setup        download and build ahead of time what check-all needs; clean-lab: remove it
@@ -114,6 +115,9 @@ run run-xiangshan compare test check-all check-debug check-packages list deb set
 check shell:
 	@$(LAB) $@ $(CASES)
 
+mutants:
+	$(MAKE) -C selftests/host mutants
+
 tools:
 	$(MAKE) -C tools
 
@@ -150,4 +154,4 @@ kdir-check:
 		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
 .PHONY: modules clean install uninstall install-module uninstall-module install-tools \
-	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test check check-all check-debug check-packages list tools dts docs perf-json htmldocs deb libpfm4 kernel-patch setup clean-lab help kdir-check
+	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test mutants check check-all check-debug check-packages list tools dts docs perf-json htmldocs deb libpfm4 kernel-patch setup clean-lab help kdir-check
