@@ -109,7 +109,8 @@ struct fakesbi_branches {
  * @quirks: BIT_ULL() of enum fakesbi_quirk
  * @reads: number of reads of CSRs
  * @refuse: each configuration is refused with probability 1 / @refuse; 0: never
- * @stray: the same: a configuration takes a counter that was not offered
+ * @stray: the same: a configuration takes a counter that was not offered; where counters are
+ *	delegated only one of a firmware event
  * @start_fails: the same: a START fails
  * @stop_fails: the same: a STOP fails
  * @read_fails: the same: a read of a firmware counter fails

@@ -225,7 +225,7 @@ static struct sbiret config_matching(const unsigned long arg[FAKESBI_ARGS])
 		return answer(SPEC_ERR_NOT_SUPPORTED, 0);
 	if (fakesbi_has(QUIRK_FIXED_ALWAYS) && has_fixed(&code))
 		return take_fixed(&code);
-	if (one_in(fakesbi.stray))
+	if ((!fakesbi.delegated || arg[3] >> 16 == SPEC_TYPE_FIRMWARE) && one_in(fakesbi.stray))
 		return take_any(&code);
 	return match(arg, &code);
 }

@@ -146,6 +146,52 @@ static void test_learned(void)
 	unloaded("delegation.learned");
 }
 
+static void cycle_runs(void)
+{
+	fakesbi.ctr[0].running = fakesbi.ctr[2].running = true;
+	fakesbi.ctr[0].code.idx = SPEC_GENERAL_CYCLES;
+	fakesbi.ctr[2].code.idx = SPEC_GENERAL_INSTRUCTIONS;
+}
+
+/* Firmware is asked for one of its own counters, and takes a delegated one, perhaps in use. */
+static void test_taken(void)
+{
+	struct machine machine = csr;
+	struct perf_event *s;
+	unsigned int writes;
+	u64 instret;
+
+	machine.quirks = QUIRK(RESET_CLEARS_FIXED) | QUIRK(SUSPEND_LOSES_EVENTS);
+	machine.prepare = cycle_runs; /* for programs that read them */
+	boot(&machine);
+	perf_close(open_general(PERF_COUNT_HW_CPU_CYCLES));
+	check(fakesbi.ctr[0].running && fakesbi.ctr[2].running, "delegation.cycle_runs_on_after_close");
+	open_general(PERF_COUNT_HW_CPU_CYCLES);
+	open_raw(5);
+	open_raw(6);
+	s = open_sampler(7, 1000);
+	writes = fakesbi.inhibit_writes;
+	perf_run(50);
+	check(perf_model(s)->samples == 1 && fakesbi.inhibit_writes - writes == 2,
+	      "pause.overflow_stops_and_starts_by_one_write_each");
+	perf_suspend(true);
+	check(fakesbi.ctr[2].running, "delegation.instret_runs_on_after_resume");
+	instret = fakesbi.ctr[2].value;
+	for (unsigned int n = 0; n < 1000; n++) {
+		perf_run(1000);
+		fakesbi.stray = 1;
+		perf_close(open_raw(FIRMWARE_EVENT(n % 16)));
+		fakesbi.stray = 0;
+	}
+	check(all_right(), "delegation.counter_that_firmware_takes_is_taken_back");
+	check(fakesbi.ctr[2].running && fakesbi.ctr[2].value > instret,
+	      "delegation.instret_that_firmware_takes_runs_on");
+	unload();
+	check(fakesbi.ctr[0].running && fakesbi.ctr[2].running, "delegation.cycle_runs_on_after_unload");
+	fakesbi.ctr[0].running = fakesbi.ctr[2].running = false;
+	unloaded("delegation.taken");
+}
+
 /* Rows of a device tree as XiangShan's: 20 events, each on the eight counters of one unit, or five */
 static bool unit(const struct fakesbi_code *code, unsigned int idx)
 {
@@ -510,6 +556,7 @@ void test_backends(void)
 	test_snapshot();
 	test_refused();
 	test_learned();
+	test_taken();
 	test_learning("all_rows", NULL);
 	test_learning("units", unit);
 	test_not_delegated();
