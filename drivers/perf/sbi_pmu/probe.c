@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Ask firmware: which counters there are, how wide they are, and which of them can count an event.
- * A counter that is configured for that is released at once. What was found out about an event is
- * remembered.
- */
+/* Ask firmware which counters can count an event, and remember what was found out. */
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/jiffies.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -16,156 +11,36 @@
 #include "counters.h"
 #include "vendor.h"
 
-/* ---- which counters there are ---- */
-
-static void set_width(struct sbi_pmu_counter_info *info, unsigned int width)
-{
-	info->width = width;
-	info->mask = GENMASK_ULL(width - 1, 0);
-}
-
-/*
- * Understand the answer of COUNTER_GET_INFO, which may be any value (SBI 3.0, 11.6). Return: the
- * counter; kind NONE for time, which RustSBI lists, or what is no counter's CSR.
- */
-static struct sbi_pmu_counter_info decode(unsigned long word, unsigned int max_width)
-{
-	const union sbi_pmu_ctr_info answer = { .value = word };
-	struct sbi_pmu_counter_info info = { .kind = SBI_PMU_COUNTER_NONE };
-
-	if (answer.type == SBI_PMU_CTR_TYPE_FW) {
-		/* CSR and width have no meaning here; RustSBI says width 0. */
-		info.kind = SBI_PMU_COUNTER_FIRMWARE;
-		set_width(&info, 64);
-		return info;
-	}
-
-	info.csr = answer.csr;
-	set_width(&info, min_t(unsigned int, answer.width + 1, max_width));
-	if (info.csr == CSR_CYCLE || info.csr == CSR_INSTRET)
-		info.kind = SBI_PMU_COUNTER_FIXED;
-	else if (info.csr >= CSR_HPMCOUNTER3 && info.csr <= CSR_HPMCOUNTER31)
-		info.kind = SBI_PMU_COUNTER_PROGRAMMABLE;
-	return info;
-}
-
-/* Add a counter, unless there is one with this CSR already. */
-static void add_counter(struct sbi_pmu_counters *counters, unsigned int idx,
-			struct sbi_pmu_counter_info info)
-{
-	const u32 taken = sbi_pmu_csr_bits(counters, sbi_pmu_hardware(counters));
-
-	if (info.kind == SBI_PMU_COUNTER_FIRMWARE) {
-		counters->firmware |= BIT_ULL(idx);
-	} else if (info.kind == SBI_PMU_COUNTER_NONE) {
-		/* KVM describes a gap by zeros. The time CSR is no counter to count with. */
-		counters->without_csr += info.csr && info.csr != CSR_TIME;
-		return;
-	} else if (taken & SBI_PMU_CSR_BIT(info.csr)) {
-		counters->without_csr++;
-		return;
-	} else if (info.width < SBI_PMU_MIN_WIDTH) {
-		counters->narrow++;
-		return;
-	} else if (info.kind == SBI_PMU_COUNTER_FIXED) {
-		counters->fixed |= BIT_ULL(idx);
-	} else {
-		counters->programmable |= BIT_ULL(idx);
-	}
-	counters->info[idx] = info;
-}
-
-bool sbi_pmu_counters_equal(const struct sbi_pmu_counters *a, const struct sbi_pmu_counters *b)
-{
-	for (unsigned int i = 0; i < SBI_PMU_MAX_COUNTERS; i++)
-		if (a->info[i].kind != b->info[i].kind || a->info[i].csr != b->info[i].csr ||
-		    a->info[i].width != b->info[i].width)
-			return false;
-	return true;
-}
+/* ---- with a counter that has an event ---- */
 
 /**
- * sbi_pmu_wrap_ns() - how often narrow counters must be read
- * @counters: the counters
- * Return: half of the least time in which the narrowest can wrap (ns); 0: all have 64 bits.
- */
-u64 sbi_pmu_wrap_ns(const struct sbi_pmu_counters *counters)
-{
-	unsigned int i, width = 64;
-
-	for_each_counter(i, sbi_pmu_hardware(counters))
-		if (counters->info[i].width < width)
-			width = counters->info[i].width;
-	return width < 64 ? BIT_ULL(width - 1) / SBI_PMU_EVENTS_PER_NS : 0;
-}
-
-/**
- * sbi_pmu_probe_counters() - ask firmware for the counters of this CPU
+ * sbi_pmu_with_event() - use a counter while it has an event
  * @cpu: this CPU
- * @limits: what to make of the answers
- * @counters: filled in
- * Return: 0, or an errno if firmware does not even return their number.
+ * @offered: one of these counters; they are free
+ * @code: the event
+ * @got: the counter, written if it took the event
+ * @use: starts the counter; not negative, or an errno. Delegated counters run within the PMU's
+ *	disabled time, too
+ * @arg: passed to it
+ * Context: interrupts disabled.
+ * Return: what @use returns, or why no counter takes the event.
  */
-int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
-			   struct sbi_pmu_counters *counters)
+int sbi_pmu_with_event(struct sbi_pmu_cpu *cpu, u64 offered, const struct sbi_pmu_code *code,
+		       unsigned int *got,
+		       int (*use)(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg), void *arg)
 {
-	struct sbi_pmu_counter_info info;
-	unsigned long n, word, found = 0;
-	int ret;
+	int ret = sbi_pmu_counter_config(cpu, offered, code, got);
 
-	memset(counters, 0, sizeof(*counters));
-	ret = sbi_pmu_sbi_num_counters(cpu, &n);
 	if (ret)
 		return ret;
-
-	/* The number of counters is no bound of their indices. */
-	for (unsigned int i = 0; i < SBI_PMU_MAX_COUNTERS && found < n; i++) {
-		if (sbi_pmu_sbi_counter_info(cpu, i, &word))
-			continue;
-		found++;
-		info = decode(word, limits->width[i]);
-		/* In KVM cycle and instret can do all that the others can. */
-		if (sbi_pmu_in_kvm(cpu->pmu) && info.kind == SBI_PMU_COUNTER_FIXED)
-			info.kind = SBI_PMU_COUNTER_PROGRAMMABLE;
-		add_counter(counters, i, info);
-	}
-	/* OpenSBI includes gaps in the number, such as the time CSR. */
-	if (n > SBI_PMU_MAX_COUNTERS)
-		counters->beyond = n - SBI_PMU_MAX_COUNTERS;
-	return 0;
+	ret = use(cpu, *got, arg);
+	sbi_pmu_counter_unconfig(cpu, *got);
+	return ret;
 }
 
-/**
- * sbi_pmu_lower_widths() - apply lower limits to counters that have been probed
- * @counters: as sbi_pmu_probe_counters() would return them with these limits
- * @limits: the limits
- * @first: the first counter that they change, written if there is one
- * @said: its width before
- * Return: the number of those that they change.
- */
-unsigned int sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
-				  const struct sbi_pmu_probe_limits *limits, unsigned int *first,
-				  unsigned int *said)
+bool sbi_pmu_is_refusal(int ret)
 {
-	unsigned int i, n = 0;
-
-	for_each_counter(i, counters->programmable) {
-		struct sbi_pmu_counter_info *info = &counters->info[i];
-
-		if (info->width <= limits->width[i])
-			continue;
-		if (!n++) {
-			*first = i;
-			*said = info->width;
-		}
-		set_width(info, limits->width[i]);
-		if (info->width >= SBI_PMU_MIN_WIDTH)
-			continue;
-		counters->programmable &= ~BIT_ULL(i);
-		counters->narrow++;
-		memset(info, 0, sizeof(*info));
-	}
-	return n;
+	return ret == -EOPNOTSUPP || ret == -EINVAL;
 }
 
 /* ---- reference counter: does KVM really count a raw event? ---- */
@@ -213,48 +88,42 @@ static u64 with_fixed_csr(const struct sbi_pmu_counters *counters)
 	return with_csrs(counters, SBI_PMU_CSR_BIT(CSR_CYCLE) | SBI_PMU_CSR_BIT(CSR_INSTRET));
 }
 
-/* Start cycles or instructions. */
-static bool start_reference(struct sbi_pmu_cpu *cpu, unsigned int *idx)
+struct with_reference {
+	unsigned int idx; /* the counter that has the raw event */
+	int ret;
+};
+
+/* Return: 1 if reference counter @idx was running, so that @arg says what became of it. */
+static int start_beside(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg)
 {
-	unsigned int i;
+	struct with_reference *r = arg;
+
+	if (sbi_pmu_sbi_start(cpu, BIT_ULL(idx), SBI_PMU_START_FLAG_SET_INIT_VALUE, 0) ||
+	    check_moves(cpu, idx))
+		return 0;
+	r->ret = sbi_pmu_sbi_backend_start_one(cpu, r->idx) ?: check_moves(cpu, idx);
+	return 1;
+}
+
+/*
+ * KVM accepts any raw event. If its host cannot count it, the start stops this counter and those
+ * configured after it, such as the reference counter: that of cycles or instructions.
+ * Return: 0, -ENODATA if the event cannot be counted, -EBUSY if that is not known.
+ */
+static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	struct with_reference r = { .idx = idx };
+	unsigned int i, got;
 
 	for_each_counter(i, with_fixed_csr(cpu->counters) & ~cpu->configured) {
 		const struct sbi_pmu_code code = {
 			.idx = sbi_pmu_fixed_event(&cpu->counters->info[i]),
 		};
 
-		if (sbi_pmu_counter_config(cpu, BIT_ULL(i), &code, idx))
-			continue;
-		if (!sbi_pmu_sbi_start(cpu, BIT_ULL(i), SBI_PMU_START_FLAG_SET_INIT_VALUE, 0) &&
-		    !check_moves(cpu, i))
-			return true;
-		sbi_pmu_counter_unconfig(cpu, i);
+		if (sbi_pmu_with_event(cpu, BIT_ULL(i), &code, &got, start_beside, &r) == 1)
+			return r.ret;
 	}
-	return false;
-}
-
-/*
- * KVM accepts any raw event. If its host cannot count it, the start stops this counter and those
- * configured after it, such as the reference counter.
- * Return: 0, -ENODATA if the event cannot be counted, -EBUSY if that is not known.
- */
-static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	unsigned int reference;
-	int ret;
-
-	if (!start_reference(cpu, &reference))
-		return -EBUSY;
-	ret = sbi_pmu_sbi_backend_start_one(cpu, idx) ?: check_moves(cpu, reference);
-	sbi_pmu_counter_unconfig(cpu, reference);
-	return ret;
-}
-
-/* ---- which counters can count an event ---- */
-
-static bool is_refusal(int ret)
-{
-	return ret == -EOPNOTSUPP || ret == -EINVAL;
+	return -EBUSY;
 }
 
 static bool needs_reference(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code)
@@ -263,24 +132,29 @@ static bool needs_reference(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_
 }
 
 /*
+ * RustSBI does not release a counter that was never started. Return: 0, -ENXIO if the counter
+ * cannot be read, or another errno.
+ */
+int sbi_pmu_start_and_read(struct sbi_pmu_cpu *cpu, unsigned int idx, void *raw_in_vm)
+{
+	const int ret = raw_in_vm ? start_with_reference(cpu, idx) :
+				    sbi_pmu_counter_start_one(cpu, idx);
+	u64 value;
+
+	return ret ?: sbi_pmu_counter_read(cpu, idx, &value) ? -ENXIO : 0;
+}
+
+/* ---- which counters can count an event ---- */
+
+/*
  * Return: 0 and the counter in @got, -ENXIO if that took the event but cannot be read, or another
  * errno; @got is written if a counter took the event.
  */
 static int try_config(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code, u64 mask,
 		      unsigned int *got)
 {
-	int ret = sbi_pmu_counter_config(cpu, mask, code, got);
-	u64 value;
-
-	if (ret)
-		return ret;
-	/* RustSBI does not release a counter that was never started. */
-	ret = needs_reference(cpu, code) ? start_with_reference(cpu, *got) :
-					   sbi_pmu_counter_start_one(cpu, *got);
-	if (!ret && sbi_pmu_counter_read(cpu, *got, &value))
-		ret = -ENXIO;
-	sbi_pmu_counter_unconfig(cpu, *got);
-	return ret;
+	return sbi_pmu_with_event(cpu, mask, code, got, sbi_pmu_start_and_read,
+				  needs_reference(cpu, code) ? cpu : NULL);
 }
 
 /* Counters @which took @code. */
@@ -293,169 +167,6 @@ static void examples_add(struct sbi_pmu_examples *examples, u64 which,
 	for_each_counter(i, more)
 		examples->code[i] = (struct sbi_pmu_code){ .idx = code->idx, .data = code->data };
 	examples->known |= more;
-}
-
-/* ---- how many bits counters have ---- */
-
-/*
- * A counter is started with upper bits set and lower bits 0, and read before it can overflow. If
- * the hart is delayed, the values are wrong, and the width stays unknown.
- */
-#define UPPER_HALF	GENMASK_ULL(63, 32)
-#define LOWER_HALF	GENMASK_ULL(31, SBI_PMU_FAR_BITS)
-
-/* What is left of the ones of @pattern in a counter, from the lowest on? 0: not ones. */
-static unsigned int ones_left(u64 value, u64 pattern)
-{
-	const u64 ones = (value & pattern) / (pattern & -pattern);
-
-	return ones & (ones + 1) ? 0 : hweight64(ones);
-}
-
-/* Return: its bits, 0 if it cannot be written. It runs on, as RustSBI releases no stopped one. */
-static unsigned int measure_width(struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	static const u64 from[] = { UPPER_HALF, LOWER_HALF, 0 };
-	u64 value[ARRAY_SIZE(from)], upper, lower, zero;
-
-	for (unsigned int n = 0; n < ARRAY_SIZE(from); n++) {
-		if (n)
-			cpu->backend->stop(cpu, BIT_ULL(idx));
-		if (!sbi_pmu_counter_start_at(cpu, idx, from[n]) ||
-		    sbi_pmu_csr_read(cpu->counters->info[idx].csr, &value[n]))
-			return 0;
-	}
-	upper = value[0];
-	lower = value[1];
-	zero = value[2];
-	if ((zero | (upper & ~UPPER_HALF)) >> SBI_PMU_FAR_BITS || !ones_left(lower, LOWER_HALF))
-		return 0;
-	if (upper & UPPER_HALF)
-		return ones_left(upper, UPPER_HALF) ? 32 + ones_left(upper, UPPER_HALF) : 0;
-	return SBI_PMU_FAR_BITS + ones_left(lower, LOWER_HALF);
-}
-
-/**
- * sbi_pmu_probe_widths() - measure programmable counters
- * @cpu: this CPU
- * @examples: events that counters took
- * @limits: wider counters' widths are reduced
- *
- * A counter is left out without an example, or if the other driver uses it. cycle and instret have
- * 64 bits (privileged specification, 3.1.10), and so have the counters of a VM, which are in its
- * host's memory.
- * Return: counters that cannot be written: their values are what others have counted, too.
- */
-u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
-			 struct sbi_pmu_probe_limits *limits)
-{
-	u64 which = examples->known & cpu->counters->programmable, unwritable = 0;
-	unsigned int i, got, width;
-
-	which &= ~cpu->configured;
-	if (sbi_pmu_in_kvm(cpu->pmu))
-		return 0;
-	for_each_counter(i, which) {
-		if (sbi_pmu_counter_config(cpu, BIT_ULL(i), &examples->code[i], &got))
-			continue;
-		width = measure_width(cpu, i);
-		/* The hart may have been delayed. */
-		for (unsigned int n = 0; n < 2 && !width; n++) {
-			cpu->backend->stop(cpu, BIT_ULL(i));
-			width = measure_width(cpu, i);
-		}
-		if (!width)
-			unwritable |= BIT_ULL(i);
-		else if (width < min(limits->width[i], cpu->counters->info[i].width))
-			limits->width[i] = width;
-		sbi_pmu_counter_unconfig(cpu, i);
-	}
-	return unwritable;
-}
-
-/* Reads of the clock that give a counter time to count some thousand events */
-#define CLOCK_READS	1000
-
-/* Does running counter @idx count what happens all the time? */
-bool sbi_pmu_probe_is_counting(struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	const u16 csr = cpu->counters->info[idx].csr;
-	u64 first, now;
-
-	if (sbi_pmu_csr_read(csr, &first))
-		return false;
-	for (unsigned int n = 0; n < CLOCK_READS; n++)
-		sched_clock();
-	return !sbi_pmu_csr_read(csr, &now) && now > first;
-}
-
-/**
- * sbi_pmu_probe_counts_freely() - does a fixed counter run that firmware does not hand out?
- * @cpu: this CPU
- * @idx: the counter; started if need be: the built-in driver stops all of a CPU that comes online
- */
-bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	return sbi_pmu_probe_is_counting(cpu, idx) ||
-	       (!sbi_pmu_sbi_backend_start_one(cpu, idx) && sbi_pmu_probe_is_counting(cpu, idx));
-}
-
-/**
- * sbi_pmu_probe_free_running() - find the fixed counters that only need to be read
- * @cpu: this CPU, online and idle
- *
- * With Sscofpmf and without Smcntrpmf, OpenSBI 1.9 and later do not hand out cycle and instret, as
- * they cannot filter. If firmware's device tree has no lines for the events, no other counter
- * counts them; the CSRs run all the time, though.
- *
- * In shared mode only programmable counters are offered, as OpenSBI hands out a fixed one whatever
- * is offered. The caller must know that the firmware does that.
- * Return: those whose event firmware hands out no counter for.
- */
-u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu)
-{
-	const u64 offered = cpu->exclusive ? sbi_pmu_hardware(cpu->counters) :
-					     cpu->counters->programmable;
-	u64 free_running = 0;
-	unsigned int i, got;
-
-	if (!offered)
-		return 0;
-	for_each_counter(i, cpu->counters->fixed) {
-		const struct sbi_pmu_code code = {
-			.idx = sbi_pmu_fixed_event(&cpu->counters->info[i]),
-		};
-
-		if (is_refusal(try_config(cpu, &code, offered, &got)) &&
-		    sbi_pmu_probe_counts_freely(cpu, i))
-			free_running |= BIT_ULL(i);
-	}
-	return free_running;
-}
-
-/**
- * sbi_pmu_probe_accumulates() - does each read of a counter return the total added to the last one?
- * @cpu: this CPU, online and idle
- */
-bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu)
-{
-	const struct sbi_pmu_code code = { .idx = SBI_PMU_HW_CPU_CYCLES };
-	u64 first = 0, second = 0;
-	unsigned int idx;
-	bool does = false;
-	u16 csr;
-
-	if (sbi_pmu_counter_config(cpu, sbi_pmu_hardware(cpu->counters), &code, &idx))
-		return false;
-	csr = cpu->counters->info[idx].csr;
-	if (!sbi_pmu_sbi_start(cpu, BIT_ULL(idx), SBI_PMU_START_FLAG_SET_INIT_VALUE, 0)) {
-		for (unsigned int n = 0; n < CLOCK_READS; n++)
-			sched_clock();
-		does = !sbi_pmu_csr_read(csr, &first) && !sbi_pmu_csr_read(csr, &second) && first &&
-		       second - first >= first;
-	}
-	sbi_pmu_counter_unconfig(cpu, idx);
-	return does;
 }
 
 /* ---- what was found out about events ---- */
@@ -710,7 +421,7 @@ static void probe_event(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered, b
 		p->one_by_one = true;
 		return;
 	}
-	if (is_refusal(ret) && !ours) {
+	if (sbi_pmu_is_refusal(ret) && !ours) {
 		doubt_refusal(cpu, p, offered);
 		return;
 	}
@@ -719,7 +430,7 @@ static void probe_event(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered, b
 		asked = p->left;
 	if (!ret)
 		p->found->can |= asked;
-	else if (is_refusal(ret) || ret == -EPROTO || ret == -ENXIO || ret == -ENODATA)
+	else if (sbi_pmu_is_refusal(ret) || ret == -EPROTO || ret == -ENXIO || ret == -ENODATA)
 		p->found->cannot |= asked;
 	p->left &= ~asked;
 }
@@ -821,8 +532,7 @@ struct moves_probe {
 /* Start a configured counter and see it move; delegated ones stand still in a section otherwise. */
 static int start_and_count_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	const u32 inhibited =
-		cpu->delegated.inhibited ? SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr) : 0;
+	const u32 inhibited = cpu->delegated.inhibited ? SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr) : 0;
 	int ret = sbi_pmu_counter_start_one(cpu, idx);
 
 	if (ret)

@@ -51,7 +51,7 @@ static inline unsigned int first_counter(u64 set)
 	return set ? __ffs64(set) : SBI_PMU_NO_COUNTER;
 }
 
-/* ---- counters, as firmware describes them (probe.c) ---- */
+/* ---- counters, as firmware describes them (counter_info.c) ---- */
 
 /* A counter's bit in scounteren and scountovf */
 #define SBI_PMU_CSR_BIT(csr)	(1u << ((csr) & 31)) /* CSR_CYCLE is a multiple of 32 */
@@ -603,7 +603,7 @@ void sbi_pmu_csr_branch_unfreeze(void);
 void sbi_pmu_csr_branch_read(unsigned int i, struct sbi_pmu_branch_record *record);
 void sbi_pmu_csr_branch_write(unsigned int i, const struct sbi_pmu_branch_record *record);
 
-/* ---- probes (probe.c) ---- */
+/* ---- counters, and which can count an event (counter_info.c, probe.c) ---- */
 
 struct sbi_pmu_probe_limits {
 	u8 width[SBI_PMU_MAX_COUNTERS]; /* bits at most; firmware may say more */
@@ -654,6 +654,11 @@ bool sbi_pmu_probe_is_counting(struct sbi_pmu_cpu *cpu, unsigned int idx);
 bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx);
 u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu);
+bool sbi_pmu_is_refusal(int ret);
+int sbi_pmu_with_event(struct sbi_pmu_cpu *cpu, u64 offered, const struct sbi_pmu_code *code,
+		       unsigned int *got,
+		       int (*use)(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg), void *arg);
+int sbi_pmu_start_and_read(struct sbi_pmu_cpu *cpu, unsigned int idx, void *raw_in_vm);
 void sbi_pmu_probe_standard(struct sbi_pmu *pmu);
 void sbi_pmu_probe_filters(struct sbi_pmu *pmu);
 void sbi_pmu_probe_tied(struct sbi_pmu *pmu);

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which counters there are, how wide they are, and which of them only need to be read. */
+#include <linux/sched/clock.h>
+#include <linux/smp.h>
+
+#include "counters.h"
+
+/* ---- what firmware says of them ---- */
+
+static void set_width(struct sbi_pmu_counter_info *info, unsigned int width)
+{
+	info->width = width;
+	info->mask = GENMASK_ULL(width - 1, 0);
+}
+
+/*
+ * Understand the answer of COUNTER_GET_INFO, which may be any value (SBI 3.0, 11.6). Return: the
+ * counter; kind NONE for time, which RustSBI lists, or what is no counter's CSR.
+ */
+static struct sbi_pmu_counter_info decode(unsigned long word, unsigned int max_width)
+{
+	const union sbi_pmu_ctr_info answer = { .value = word };
+	struct sbi_pmu_counter_info info = { .kind = SBI_PMU_COUNTER_NONE };
+
+	if (answer.type == SBI_PMU_CTR_TYPE_FW) {
+		/* CSR and width have no meaning here; RustSBI says width 0. */
+		info.kind = SBI_PMU_COUNTER_FIRMWARE;
+		set_width(&info, 64);
+		return info;
+	}
+
+	info.csr = answer.csr;
+	set_width(&info, min_t(unsigned int, answer.width + 1, max_width));
+	if (info.csr == CSR_CYCLE || info.csr == CSR_INSTRET)
+		info.kind = SBI_PMU_COUNTER_FIXED;
+	else if (info.csr >= CSR_HPMCOUNTER3 && info.csr <= CSR_HPMCOUNTER31)
+		info.kind = SBI_PMU_COUNTER_PROGRAMMABLE;
+	return info;
+}
+
+/* Add a counter, unless there is one with this CSR already. */
+static void add_counter(struct sbi_pmu_counters *counters, unsigned int idx,
+			struct sbi_pmu_counter_info info)
+{
+	const u32 taken = sbi_pmu_csr_bits(counters, sbi_pmu_hardware(counters));
+
+	if (info.kind == SBI_PMU_COUNTER_FIRMWARE) {
+		counters->firmware |= BIT_ULL(idx);
+	} else if (info.kind == SBI_PMU_COUNTER_NONE) {
+		/* KVM describes a gap by zeros. The time CSR is no counter to count with. */
+		counters->without_csr += info.csr && info.csr != CSR_TIME;
+		return;
+	} else if (taken & SBI_PMU_CSR_BIT(info.csr)) {
+		counters->without_csr++;
+		return;
+	} else if (info.width < SBI_PMU_MIN_WIDTH) {
+		counters->narrow++;
+		return;
+	} else if (info.kind == SBI_PMU_COUNTER_FIXED) {
+		counters->fixed |= BIT_ULL(idx);
+	} else {
+		counters->programmable |= BIT_ULL(idx);
+	}
+	counters->info[idx] = info;
+}
+
+bool sbi_pmu_counters_equal(const struct sbi_pmu_counters *a, const struct sbi_pmu_counters *b)
+{
+	for (unsigned int i = 0; i < SBI_PMU_MAX_COUNTERS; i++)
+		if (a->info[i].kind != b->info[i].kind || a->info[i].csr != b->info[i].csr ||
+		    a->info[i].width != b->info[i].width)
+			return false;
+	return true;
+}
+
+/**
+ * sbi_pmu_wrap_ns() - how often narrow counters must be read
+ * @counters: the counters
+ * Return: half of the least time in which the narrowest can wrap (ns); 0: all have 64 bits.
+ */
+u64 sbi_pmu_wrap_ns(const struct sbi_pmu_counters *counters)
+{
+	unsigned int i, width = 64;
+
+	for_each_counter(i, sbi_pmu_hardware(counters))
+		if (counters->info[i].width < width)
+			width = counters->info[i].width;
+	return width < 64 ? BIT_ULL(width - 1) / SBI_PMU_EVENTS_PER_NS : 0;
+}
+
+/**
+ * sbi_pmu_probe_counters() - ask firmware for the counters of this CPU
+ * @cpu: this CPU
+ * @limits: what to make of the answers
+ * @counters: filled in
+ * Return: 0, or an errno if firmware does not even return their number.
+ */
+int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
+			   struct sbi_pmu_counters *counters)
+{
+	struct sbi_pmu_counter_info info;
+	unsigned long n, word, found = 0;
+	int ret;
+
+	memset(counters, 0, sizeof(*counters));
+	ret = sbi_pmu_sbi_num_counters(cpu, &n);
+	if (ret)
+		return ret;
+
+	/* The number of counters is no bound of their indices. */
+	for (unsigned int i = 0; i < SBI_PMU_MAX_COUNTERS && found < n; i++) {
+		if (sbi_pmu_sbi_counter_info(cpu, i, &word))
+			continue;
+		found++;
+		info = decode(word, limits->width[i]);
+		/* In KVM cycle and instret can do all that the others can. */
+		if (sbi_pmu_in_kvm(cpu->pmu) && info.kind == SBI_PMU_COUNTER_FIXED)
+			info.kind = SBI_PMU_COUNTER_PROGRAMMABLE;
+		add_counter(counters, i, info);
+	}
+	/* OpenSBI includes gaps in the number, such as the time CSR. */
+	if (n > SBI_PMU_MAX_COUNTERS)
+		counters->beyond = n - SBI_PMU_MAX_COUNTERS;
+	return 0;
+}
+
+/**
+ * sbi_pmu_lower_widths() - apply lower limits to counters that have been probed
+ * @counters: as sbi_pmu_probe_counters() would return them with these limits
+ * @limits: the limits
+ * @first: the first counter that they change, written if there is one
+ * @said: its width before
+ * Return: the number of those that they change.
+ */
+unsigned int sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
+				  const struct sbi_pmu_probe_limits *limits, unsigned int *first,
+				  unsigned int *said)
+{
+	unsigned int i, n = 0;
+
+	for_each_counter(i, counters->programmable) {
+		struct sbi_pmu_counter_info *info = &counters->info[i];
+
+		if (info->width <= limits->width[i])
+			continue;
+		if (!n++) {
+			*first = i;
+			*said = info->width;
+		}
+		set_width(info, limits->width[i]);
+		if (info->width >= SBI_PMU_MIN_WIDTH)
+			continue;
+		counters->programmable &= ~BIT_ULL(i);
+		counters->narrow++;
+		memset(info, 0, sizeof(*info));
+	}
+	return n;
+}
+
+/* ---- how many bits they have ---- */
+
+/*
+ * A counter is started with upper bits set and lower bits 0, and read before it can overflow. If
+ * the hart is delayed, the values are wrong, and the width stays unknown.
+ */
+#define UPPER_HALF	GENMASK_ULL(63, 32)
+#define LOWER_HALF	GENMASK_ULL(31, SBI_PMU_FAR_BITS)
+
+/* What is left of the ones of @pattern in a counter, from the lowest on? 0: not ones. */
+static unsigned int ones_left(u64 value, u64 pattern)
+{
+	const u64 ones = (value & pattern) / (pattern & -pattern);
+
+	return ones & (ones + 1) ? 0 : hweight64(ones);
+}
+
+/*
+ * Return: the bits of a counter that has an event, 0 if it cannot be written. It runs on, as
+ * RustSBI releases no stopped one.
+ */
+static int measure_width(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	static const u64 from[] = { UPPER_HALF, LOWER_HALF, 0 };
+	u64 value[ARRAY_SIZE(from)], upper, lower, zero;
+
+	for (unsigned int n = 0; n < ARRAY_SIZE(from); n++) {
+		if (n)
+			cpu->backend->stop(cpu, BIT_ULL(idx));
+		if (!sbi_pmu_counter_start_at(cpu, idx, from[n]) ||
+		    sbi_pmu_csr_read(cpu->counters->info[idx].csr, &value[n]))
+			return 0;
+	}
+	upper = value[0];
+	lower = value[1];
+	zero = value[2];
+	if ((zero | (upper & ~UPPER_HALF)) >> SBI_PMU_FAR_BITS || !ones_left(lower, LOWER_HALF))
+		return 0;
+	if (upper & UPPER_HALF)
+		return ones_left(upper, UPPER_HALF) ? 32 + ones_left(upper, UPPER_HALF) : 0;
+	return SBI_PMU_FAR_BITS + ones_left(lower, LOWER_HALF);
+}
+
+/* The hart may have been delayed: three tries. */
+static int measure_again(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused)
+{
+	int width = measure_width(cpu, idx);
+
+	for (unsigned int n = 0; n < 2 && !width; n++) {
+		cpu->backend->stop(cpu, BIT_ULL(idx));
+		width = measure_width(cpu, idx);
+	}
+	return width;
+}
+
+/**
+ * sbi_pmu_probe_widths() - measure programmable counters
+ * @cpu: this CPU
+ * @examples: events that counters took
+ * @limits: wider counters' widths are reduced
+ *
+ * A counter is left out without an example, or if the other driver uses it. cycle and instret have
+ * 64 bits (privileged specification, 3.1.10), and so have the counters of a VM, which are in its
+ * host's memory.
+ * Return: counters that cannot be written: their values are what others have counted, too.
+ */
+u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
+			 struct sbi_pmu_probe_limits *limits)
+{
+	const u64 which = examples->known & cpu->counters->programmable & ~cpu->configured;
+	u64 unwritable = 0;
+	unsigned int i, got;
+	int width;
+
+	if (sbi_pmu_in_kvm(cpu->pmu))
+		return 0;
+	for_each_counter(i, which) {
+		width = sbi_pmu_with_event(cpu, BIT_ULL(i), &examples->code[i], &got, measure_again,
+					   NULL);
+		if (!width)
+			unwritable |= BIT_ULL(i);
+		else if (width > 0 && width < min(limits->width[i], cpu->counters->info[i].width))
+			limits->width[i] = width;
+	}
+	return unwritable;
+}
+
+/* ---- how they are read ---- */
+
+/* Reads of the clock that give a counter time to count some thousand events */
+#define CLOCK_READS	1000
+
+/* Does running counter @idx count what happens all the time? */
+bool sbi_pmu_probe_is_counting(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	const u16 csr = cpu->counters->info[idx].csr;
+	u64 first, now;
+
+	if (sbi_pmu_csr_read(csr, &first))
+		return false;
+	for (unsigned int n = 0; n < CLOCK_READS; n++)
+		sched_clock();
+	return !sbi_pmu_csr_read(csr, &now) && now > first;
+}
+
+/**
+ * sbi_pmu_probe_counts_freely() - does a fixed counter run that firmware does not hand out?
+ * @cpu: this CPU
+ * @idx: the counter; started if need be: the built-in driver stops all of a CPU that comes online
+ */
+bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	return sbi_pmu_probe_is_counting(cpu, idx) ||
+	       (!sbi_pmu_sbi_backend_start_one(cpu, idx) && sbi_pmu_probe_is_counting(cpu, idx));
+}
+
+/**
+ * sbi_pmu_probe_free_running() - find the fixed counters that only need to be read
+ * @cpu: this CPU, online and idle
+ *
+ * With Sscofpmf and without Smcntrpmf, OpenSBI 1.9 and later do not hand out cycle and instret, as
+ * they cannot filter. If firmware's device tree has no lines for the events, no other counter
+ * counts them; the CSRs run all the time, though.
+ *
+ * In shared mode only programmable counters are offered, as OpenSBI hands out a fixed one whatever
+ * is offered. The caller must know that the firmware does that.
+ * Return: those whose event firmware hands out no counter for.
+ */
+u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu)
+{
+	const u64 offered = cpu->exclusive ? sbi_pmu_hardware(cpu->counters) :
+					     cpu->counters->programmable;
+	u64 free_running = 0;
+	unsigned int i, got;
+	int ret;
+
+	if (!offered)
+		return 0;
+	for_each_counter(i, cpu->counters->fixed) {
+		const struct sbi_pmu_code code = {
+			.idx = sbi_pmu_fixed_event(&cpu->counters->info[i]),
+		};
+
+		ret = sbi_pmu_with_event(cpu, offered, &code, &got, sbi_pmu_start_and_read, NULL);
+		if (sbi_pmu_is_refusal(ret) && sbi_pmu_probe_counts_freely(cpu, i))
+			free_running |= BIT_ULL(i);
+	}
+	return free_running;
+}
+
+static int see_accumulation(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused)
+{
+	const u16 csr = cpu->counters->info[idx].csr;
+	u64 first, second;
+
+	if (sbi_pmu_sbi_start(cpu, BIT_ULL(idx), SBI_PMU_START_FLAG_SET_INIT_VALUE, 0))
+		return false;
+	for (unsigned int n = 0; n < CLOCK_READS; n++)
+		sched_clock();
+	return !sbi_pmu_csr_read(csr, &first) && !sbi_pmu_csr_read(csr, &second) && first &&
+	       second - first >= first;
+}
+
+/**
+ * sbi_pmu_probe_accumulates() - does each read of a counter return the total added to the last one?
+ * @cpu: this CPU, online and idle
+ */
+bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu)
+{
+	const struct sbi_pmu_code code = { .idx = SBI_PMU_HW_CPU_CYCLES };
+	unsigned int got;
+
+	return sbi_pmu_with_event(cpu, sbi_pmu_hardware(cpu->counters), &code, &got,
+				  see_accumulation, NULL) > 0;
+}
