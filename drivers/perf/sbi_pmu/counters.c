@@ -186,30 +186,39 @@ static bool counts_elsewhere(struct sbi_pmu_cpu *cpu, unsigned int idx,
 	return !counts;
 }
 
-/* Configure a free counter, and start it unless a start needs a value. */
-static int counter_configure(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c,
-			     const struct sbi_pmu_code *code, u64 candidates)
+/*
+ * Configure one of the free counters @offered, and start it unless a start needs a value.
+ * Return: the counter, or an errno.
+ */
+static int counter_configure(struct sbi_pmu_cpu *cpu, u64 offered, const struct sbi_pmu_code *code,
+			     u64 candidates)
 {
-	unsigned int got;
+	struct sbi_pmu_counter *c;
+	unsigned int i;
+	u64 value;
 	int ret;
 
-	if (counts_elsewhere(cpu, c->index, code))
+	if (counts_elsewhere(cpu, first_counter(offered), code))
 		return -EBUSY;
-	ret = sbi_pmu_counter_config(cpu, c->bit, code, &got);
+	ret = sbi_pmu_counter_config(cpu, offered, code, &i);
 	if (ret)
 		return ret;
+	c = &cpu->counter[i];
 	set_state(cpu, c->bit, SBI_PMU_STOPPED);
-	if (!cpu->needs_start_value) {
-		ret = sbi_pmu_counter_start_one(cpu, c->index);
-		if (ret) {
-			counter_release(cpu, c);
-			return ret;
-		}
-		set_state(cpu, c->bit, SBI_PMU_RUNNING);
+	if (!cpu->needs_start_value)
+		ret = sbi_pmu_counter_start_one(cpu, i);
+	/* It may not have been asked before, and then not have been read. */
+	if (!ret && c->info->csr && !cpu->accumulates)
+		ret = sbi_pmu_csr_read(c->info->csr, &value);
+	if (ret) {
+		counter_release(cpu, c);
+		return ret;
 	}
+	if (!cpu->needs_start_value)
+		set_state(cpu, c->bit, SBI_PMU_RUNNING);
 	c->code = *code;
 	c->candidates = candidates;
-	return 0;
+	return i;
 }
 
 /* Does the event start from 0, since its program must not see what others counted? */
@@ -265,18 +274,6 @@ void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event
 	set_state(cpu, c->bit, SBI_PMU_STALE);
 }
 
-/* What firmware has refused for an event is asked for at each 32nd add, as it costs calls. */
-#define SKIPPED_ADDS	31
-
-static void refuse(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 which)
-{
-	struct sbi_pmu_refusals *r = &e->refusals;
-
-	if (r->by != cpu)
-		*r = (struct sbi_pmu_refusals){ .by = cpu, .skip = SKIPPED_ADDS };
-	r->which |= which;
-}
-
 /*
  * The events of a counter lose it: they stop, and keep their counts.
  *
@@ -304,7 +301,7 @@ static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter 
 		sbi_pmu_event_page_changed(e);
 		sbi_pmu_assign_leave(cpu, c);
 		if (refused) {
-			refuse(cpu, e, cpu->pmu->perf_pmu_resched ? c->bit : e->candidates);
+			e->refused |= cpu->pmu->perf_pmu_resched ? c->bit : e->candidates;
 			cpu->dropped.events++;
 		}
 		irq_work_queue(&cpu->dropped.work);
@@ -342,7 +339,7 @@ static void counter_rebase(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 /* Configure a counter, which has been released, for the event that it had. */
 static void counter_configure_again(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
-	if (!counter_configure(cpu, c, &c->code, c->candidates))
+	if (counter_configure(cpu, c->bit, &c->code, c->candidates) >= 0)
 		counter_rebase(cpu, c);
 	else if (c->users)
 		counter_drop_events(cpu, c, true);
@@ -441,19 +438,43 @@ static noinline void check_reset(struct sbi_pmu_cpu *cpu, u64 which)
 
 /* ---- give an event a counter, moving other events if need be ---- */
 
-/* @from is released first: firmware and QEMU may allow an event on one counter only. */
-static int move_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *from,
-		       struct sbi_pmu_counter *to)
+/*
+ * What was not asked when an event was opened is asked when it is needed: a refusal is final, as it
+ * is then. Counters that were known to take it may do so again: see allocate().
+ */
+static void event_refused(struct sbi_pmu_event *e, u64 offered)
 {
+	e->refused |= offered & e->takes;
+	e->candidates &= ~offered | e->takes;
+}
+
+/* If counter @idx is free all free ones of @candidates are offered, so that firmware chooses. */
+static u64 to_offer(const struct sbi_pmu_cpu *cpu, unsigned int idx, u64 candidates)
+{
+	const u64 free = candidates & ~cpu->configured;
+
+	return has_counter(free, idx) && !cpu->counters->tied ? free : BIT_ULL(idx);
+}
+
+/* @from is released first: firmware and QEMU may allow an event on one counter only. */
+static int move_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *from, unsigned int idx)
+{
+	const u64 offered = to_offer(cpu, idx, from->candidates);
+	struct sbi_pmu_counter *to;
+	struct sbi_pmu_event *e;
 	int ret;
 
 	sbi_pmu_counter_update(cpu, from);
 	counter_release(cpu, from);
-	ret = counter_configure(cpu, to, &from->code, from->candidates);
-	if (ret) {
+	ret = counter_configure(cpu, offered, &from->code, from->candidates);
+	if (ret < 0) {
+		hlist_for_each_entry(e, &from->events, node)
+			event_refused(e, offered);
+		from->candidates &= ~offered;
 		counter_configure_again(cpu, from);
 		return ret;
 	}
+	to = &cpu->counter[ret];
 	hlist_move_list(&from->events, &to->events);
 	sbi_pmu_assign_move(cpu, from, to);
 	counter_rebase(cpu, to);
@@ -468,39 +489,59 @@ static int free_first(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_path *path)
 	if (has_counter(cpu->configured, path->end))
 		counter_release(cpu, &cpu->counter[path->end]);
 	for (to = path->end; to != path->first; to = path->from[to]) {
-		ret = move_events(cpu, &cpu->counter[path->from[to]], &cpu->counter[to]);
+		ret = move_events(cpu, &cpu->counter[path->from[to]], to);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-/* Return: the counter, or an errno. What firmware refuses is remembered. */
+/* What firmware has refused for an event is asked for at each 32nd add, as it costs calls. */
+#define SKIPPED_ADDS	31
+
+/*
+ * The free counters to begin with, if not all counters were asked for the event at open: those that
+ * are known to take it, or else the others are asked. If events took an idle counter from each
+ * other, as it is the one that they are known to count on, each switch between them would cost
+ * calls.
+ */
+static u64 free_ones(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e, u64 candidates)
+{
+	const u64 free = candidates & ~cpu->configured;
+
+	if (!(candidates & ~e->takes))
+		return 0;
+	return free & e->takes ?: free;
+}
+
+/* Return: the counter, or an errno. An idle counter that refuses gets its event back. */
 static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candidates)
 {
-	struct sbi_pmu_refusals *r = &e->refusals;
-	struct sbi_pmu_counter *c;
 	struct sbi_pmu_path path;
 	int ret = -ENOSPC; /* none is free: perf core multiplexes */
+	u64 offered;
 	bool idle;
 
-	if (r->by != cpu || !r->skip--)
-		*r = (struct sbi_pmu_refusals){ .by = cpu, .skip = SKIPPED_ADDS };
-	candidates &= ~r->which;
-	while (sbi_pmu_assign_search(cpu, &e->code, candidates, &path)) {
-		c = &cpu->counter[path.first];
+	if (!e->skipped_adds--) {
+		e->skipped_adds = SKIPPED_ADDS;
+		e->refused = 0;
+	}
+	candidates &= ~e->refused;
+	while (sbi_pmu_assign_search(cpu, &e->code, free_ones(cpu, e, candidates) ?: candidates,
+				     &path)) {
 		idle = has_counter(sbi_pmu_idle(cpu), path.first);
+		offered = to_offer(cpu, path.first, candidates);
 		ret = free_first(cpu, &path);
 		if (!ret) {
-			ret = counter_configure(cpu, c, &e->code, e->candidates);
-			if (!ret)
-				return path.first;
-			refuse(cpu, e, c->bit);
+			ret = counter_configure(cpu, offered, &e->code, e->candidates);
+			if (ret >= 0)
+				break;
+			event_refused(e, offered);
 		}
 		if (idle)
-			counter_configure_again(cpu, c);
-		/* Firmware refuses, whatever the probe found: try the other candidates. */
-		candidates &= ~BIT_ULL(path.first);
+			counter_configure_again(cpu, &cpu->counter[path.first]);
+		/* Firmware refuses. Of those that were not asked it is asked at the next add. */
+		candidates &= e->takes & ~e->refused & ~BIT_ULL(path.first);
 	}
 	return ret;
 }
@@ -789,7 +830,7 @@ static bool hold_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
 		sbi_pmu_counter_update(cpu, c);
 		counter_drop_events(cpu, c, false);
 	}
-	return !counter_configure(cpu, c, &code, BIT_ULL(idx));
+	return counter_configure(cpu, c->bit, &code, c->bit) >= 0;
 }
 
 /*

@@ -451,6 +451,7 @@ static int init_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi_
 		parent = to_sbi_pmu_event(event->parent);
 		e->code = parent->code;
 		e->candidates = parent->candidates;
+		e->takes = parent->takes;
 		e->sampling = parent->sampling;
 		e->by_interrupt = parent->by_interrupt;
 		e->branch = parent->branch;
@@ -461,6 +462,7 @@ static int init_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi_
 		ret = choose_sampling(pmu, event, &e->candidates);
 		if (ret < 0)
 			return ret;
+		e->takes = e->candidates;
 		e->sampling = ret;
 		e->by_interrupt = ret == SBI_PMU_BY_INTERRUPT;
 		ret = validate_group(pmu, event);

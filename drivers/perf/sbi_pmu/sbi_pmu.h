@@ -302,13 +302,6 @@ struct sbi_pmu_period {
 	u64 since;   /* when it was started or looked at last (ns) */
 };
 
-/* Counters that firmware refused for an event when it was added */
-struct sbi_pmu_refusals {
-	const struct sbi_pmu_cpu *by; /* the CPU where that was */
-	u64 which;
-	u8 skip; /* number of adds from now on that do not ask for them */
-};
-
 struct sbi_pmu_branch_calls;
 
 /* The branches that an event wants in its samples */
@@ -338,10 +331,12 @@ struct sbi_pmu_event {
 	bool has_page;            /* a task has mapped it */
 	u8 shown;                 /* hpmcounter number plus one in its mmap page, or 0 */
 	struct sbi_pmu_code code; /* the event */
-	u64 candidates;           /* counters that can hold it */
+	u64 candidates;           /* counters that can hold it, or that were not asked */
+	u64 takes;                /* of these, those that are known to */
 	atomic_t *held;           /* of what is known about it; NULL: that may be forgotten */
 	struct sbi_pmu_period period; /* unless @sampling is SBI_PMU_COUNTING */
-	struct sbi_pmu_refusals refusals;
+	u64 refused;              /* counters that firmware refused when it was added */
+	u8 skipped_adds;          /* number of adds from now on that do not ask for them */
 	struct mm_struct *mm;     /* which has mapped it, with a reference; NULL before */
 	u32 published;            /* all counters that its page has shown, as in scounteren */
 	struct hlist_node reader; /* in the list of readers, if @mm */
