@@ -62,6 +62,8 @@ static void add_counter(struct sbi_pmu_counters *counters, unsigned int idx,
 		counters->programmable |= BIT_ULL(idx);
 	}
 	counters->info[idx] = info;
+	if (info.csr == CSR_CYCLE || info.csr == CSR_INSTRET)
+		counters->with_fixed_csr |= BIT_ULL(idx);
 }
 
 bool sbi_pmu_counters_equal(const struct sbi_pmu_counters *a, const struct sbi_pmu_counters *b)

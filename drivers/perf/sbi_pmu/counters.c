@@ -187,38 +187,36 @@ static bool counts_elsewhere(struct sbi_pmu_cpu *cpu, unsigned int idx,
 }
 
 /*
- * Configure one of the free counters @offered, and start it unless a start needs a value.
- * Return: the counter, or an errno.
+ * Configure one of the free counters @offered, and start it unless a start needs a value. One that
+ * takes the event and cannot be started or read, as it may not have been asked before, is passed
+ * over. Return: the counter, or an errno.
  */
 static int counter_configure(struct sbi_pmu_cpu *cpu, u64 offered, const struct sbi_pmu_code *code,
 			     u64 candidates)
 {
+	int ret = counts_elsewhere(cpu, first_counter(offered), code) ? -EBUSY : 0;
 	struct sbi_pmu_counter *c;
 	unsigned int i;
 	u64 value;
-	int ret;
 
-	if (counts_elsewhere(cpu, first_counter(offered), code))
-		return -EBUSY;
-	ret = sbi_pmu_counter_config(cpu, offered, code, &i);
-	if (ret)
-		return ret;
-	c = &cpu->counter[i];
-	set_state(cpu, c->bit, SBI_PMU_STOPPED);
-	if (!cpu->needs_start_value)
-		ret = sbi_pmu_counter_start_one(cpu, i);
-	/* It may not have been asked before, and then not have been read. */
-	if (!ret && c->info->csr && !cpu->accumulates)
-		ret = sbi_pmu_csr_read(c->info->csr, &value);
-	if (ret) {
+	for (; offered && !ret; offered &= ~c->bit) {
+		ret = sbi_pmu_counter_config(cpu, offered, code, &i);
+		if (ret)
+			break;
+		c = &cpu->counter[i];
+		set_state(cpu, c->bit, SBI_PMU_STOPPED);
+		if ((cpu->needs_start_value || !sbi_pmu_counter_start_one(cpu, i)) &&
+		    (!c->info->csr || cpu->accumulates ||
+		     !sbi_pmu_csr_read(c->info->csr, &value))) {
+			if (!cpu->needs_start_value)
+				set_state(cpu, c->bit, SBI_PMU_RUNNING);
+			c->code = *code;
+			c->candidates = candidates;
+			return i;
+		}
 		counter_release(cpu, c);
-		return ret;
 	}
-	if (!cpu->needs_start_value)
-		set_state(cpu, c->bit, SBI_PMU_RUNNING);
-	c->code = *code;
-	c->candidates = candidates;
-	return i;
+	return ret ?: -EIO;
 }
 
 /* Does the event start from 0, since its program must not see what others counted? */

@@ -77,11 +77,12 @@ static int encode_own(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pm
 		    (rest >= SBI_PMU_FW_MAX && rest < FW_IMPLEMENTATION))
 			return -EINVAL;
 		code->idx = event_idx(SBI_PMU_EVENT_TYPE_FW, rest);
-		return 0;
+		/* Firmware may use the code as an index into its memory, unchecked. */
+		return rest < SBI_PMU_FW_MAX || caps->nonstandard_fw ? 0 : -ENOENT;
 	case SBI_PMU_SPACE_PLATFORM:
 		code->idx = event_idx(SBI_PMU_EVENT_TYPE_FW, RISCV_PLAT_FW_EVENT);
 		code->data = rest;
-		return 0;
+		return caps->nonstandard_fw && caps->platform_fw ? 0 : -ENOENT;
 	}
 	return -EINVAL;
 }
@@ -112,16 +113,6 @@ int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_even
 		ret = encode_cache(attr->config, code);
 	}
 	return ret ?: sbi_pmu_table_correct(caps->table, code);
-}
-
-/* Would firmware use the code of this firmware event as an index into its memory, unchecked? */
-bool sbi_pmu_event_is_unsafe(const struct sbi_pmu_caps *caps, const struct sbi_pmu_code *code)
-{
-	const u32 number = FIELD_GET(SBI_PMU_EVENT_IDX_CODE_MASK, code->idx);
-
-	if (!sbi_pmu_code_is_firmware(code) || number < SBI_PMU_FW_MAX)
-		return false;
-	return !caps->nonstandard_fw || (number == RISCV_PLAT_FW_EVENT && !caps->platform_fw);
 }
 
 /* The @n-th of all general and cache events; 0, which is no event, past the last. */
@@ -158,28 +149,17 @@ int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_even
 	return caps->has_h && attr->exclude_guest ? -EINVAL : -ENOENT;
 }
 
-/* Firmware counters count what firmware did in all modes. */
-static bool ignores_filters(const struct sbi_pmu_caps *caps, const struct sbi_pmu_code *code)
-{
-	return sbi_pmu_code_is_firmware(code) || !(caps->filter || caps->fixed_filters) ||
-	       sbi_pmu_table_ignores_filters(caps->table, code);
-}
-
 /**
  * sbi_pmu_event_filter() - add the privilege modes in which an event must not count
  * @caps: what the machine can do; without the H extension there are no guests to exclude
  * @attr: what the user asked for
  * @code: its encoded event; inhibit flags are added (SBI 3.0, 11.7)
- * Return: 0, or sbi_pmu_filter_errno() if this machine cannot filter so.
+ * Return: false if no counter can filter so.
  */
-int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
-			 struct sbi_pmu_code *code)
+bool sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
+			  struct sbi_pmu_code *code)
 {
 	u32 flags = 0;
-
-	/* Counters cannot be inhibited while the hart idles. */
-	if (attr->exclude_idle || (attr->exclude_host && !caps->has_h))
-		return sbi_pmu_filter_errno(caps, attr);
 
 	if (attr->exclude_user)
 		flags |= SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_VUINH;
@@ -193,10 +173,7 @@ int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_even
 		flags |= SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH;
 	if (!caps->has_h)
 		flags &= ~(SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH);
-
-	if (flags && ignores_filters(caps, code))
-		return sbi_pmu_filter_errno(caps, attr);
-	/* A filter that nothing applies must not take a second counter for the same event. */
-	code->flags = caps->m_mode_fixed ? flags & ~SBI_PMU_CFG_FLAG_SET_MINH : flags;
-	return 0;
+	code->flags = flags;
+	/* Counters cannot be inhibited while the hart idles. */
+	return !attr->exclude_idle && (!attr->exclude_host || caps->has_h);
 }

@@ -277,32 +277,61 @@ static int ctr_get_width(int idx)
 
 /* ---- open and close: may sleep, may refuse ---- */
 
-/* @opened: the event that joins the group */
+/* Return: 0, -EINVAL if @event never counts together with @opened, which joins its group. */
 static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group,
-			const struct perf_event *opened, struct perf_event *event)
+			const struct sbi_pmu_event *opened, const struct perf_event *event)
 {
-	const struct sbi_pmu_branch_wish *wish = &to_sbi_pmu_event(opened)->branch;
-	const struct sbi_pmu_event *e;
+	const struct sbi_pmu_event *e = to_sbi_pmu_event(event);
 
 	if (is_software_event(event))
 		return 0;
 	if (event->pmu != &pmu->pmu)
 		return -EINVAL;
-	e = to_sbi_pmu_event(event);
 	/* They never count together: see sbi_pmu_branch_add(). */
-	if (e->branch.types && wish->types && !sbi_pmu_branch_go_together(pmu, &e->branch, wish))
+	if (e->branch.types && opened->branch.types &&
+	    !sbi_pmu_branch_go_together(pmu, &e->branch, &opened->branch))
 		return -EINVAL;
-	return sbi_pmu_assign_add(group, &e->code, e->candidates) ? 0 : -EINVAL;
+	return sbi_pmu_assign_add(group, &e->code, e->takes) ? 0 : -ENOSPC;
 }
 
-/* Can the counters ever hold the whole group? */
-static int validate_group(struct sbi_pmu *pmu, struct perf_event *event)
+/* Counters for the events of the group that @event joins */
+static u64 used_by_group(const struct sbi_pmu *pmu, const struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *sibling;
-	struct sbi_pmu_cpu *group;
-	int ret;
+	u64 used = leader->pmu == &pmu->pmu ? to_sbi_pmu_event(leader)->takes : 0;
 
-	if (leader == event)
+	for_each_sibling_event(sibling, leader)
+		used |= sibling->pmu == &pmu->pmu ? to_sbi_pmu_event(sibling)->takes : 0;
+	return used;
+}
+
+/* Learn of one more counter for a member of a group. Return: as sbi_pmu_learn_more(). */
+static int learn_for_group(struct sbi_pmu *pmu, struct perf_event *member, u64 used,
+			   struct sbi_pmu_opener *opener)
+{
+	struct sbi_pmu_event *e = to_sbi_pmu_event(member);
+	u64 unknown;
+
+	if (is_software_event(member))
+		return 0;
+	unknown = e->candidates & ~e->takes;
+	if (!unknown)
+		return 0;
+	return sbi_pmu_learn_more(pmu, e, unknown & ~used ?: unknown, true, opener);
+}
+
+/*
+ * Can the counters ever hold the whole group? As long as they do not, firmware is asked for more
+ * counters, first of those that the group does not use yet.
+ */
+static int validate_group(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
+			  struct sbi_pmu_opener *opener)
+{
+	struct perf_event *leader = e->event->group_leader, *sibling;
+	struct sbi_pmu_cpu *group;
+	int ret, learnt;
+
+	if (leader == e->event)
 		return 0;
 	/*
 	 * When a CPU goes offline, perf core takes the groups there apart. It lets an event join
@@ -315,97 +344,112 @@ static int validate_group(struct sbi_pmu *pmu, struct perf_event *event)
 	group = kvzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
 		return -ENOMEM;
-	sbi_pmu_counters_init(group, pmu);
-	ret = add_to_group(pmu, group, event, leader);
-	for_each_sibling_event(sibling, leader) {
-		if (!ret)
-			ret = add_to_group(pmu, group, event, sibling);
-	}
-	if (!ret)
-		ret = add_to_group(pmu, group, event, event);
+	do {
+		memset(group, 0, sizeof(*group));
+		sbi_pmu_counters_init(group, pmu);
+		learnt = 0;
+		ret = add_to_group(pmu, group, e, leader);
+		for_each_sibling_event(sibling, leader)
+			ret = ret ?: add_to_group(pmu, group, e, sibling);
+		ret = ret ?: add_to_group(pmu, group, e, e->event);
+		if (ret != -ENOSPC)
+			break;
+		ret = -EINVAL;
+		learnt = learn_for_group(pmu, e->event, group->configured, opener) ?:
+				 learn_for_group(pmu, leader, group->configured, opener);
+		for_each_sibling_event(sibling, leader)
+			learnt = learnt ?: learn_for_group(pmu, sibling, group->configured, opener);
+	} while (learnt > 0);
 	kvfree(group);
-	return ret;
+	return learnt ?: ret;
 }
 
 /*
  * In shared mode a user without CAP_PERFMON leaves the last of the counters that can hold an event
  * to the other driver, and so to guests. Free-running ones are only read.
  */
-static int leave_one(const struct sbi_pmu *pmu, struct sbi_pmu_event *e)
+static int leave_one(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_pmu_opener *opener)
 {
-	const u64 which = e->candidates & ~pmu->counters.free_running;
+	u64 left = e->candidates & ~pmu->counters.free_running, last = 0;
+	int ret = 0;
 
-	if (pmu->exclusive || !which || perfmon_capable())
+	if (pmu->exclusive || !left || perfmon_capable())
 		return 0;
-	e->candidates &= ~BIT_ULL(fls64(which) - 1);
-	if (e->candidates)
+	for (; left && !(last & e->takes) && ret >= 0; left &= ~last) {
+		last = BIT_ULL(fls64(left) - 1);
+		if (!(last & e->takes))
+			ret = sbi_pmu_learn_more(pmu, e, last, false, opener);
+	}
+	e->candidates &= ~last;
+	e->takes &= ~last;
+	if (!e->takes && e->candidates && ret >= 0)
+		ret = sbi_pmu_learn_more(pmu, e, e->candidates, false, opener);
+	if (ret < 0)
+		return ret;
+	if (e->takes)
 		return 0;
 	pr_info_ratelimited("event %#x, data %#llx: its free counter is left to the other PMU\n",
 			    e->code.idx, e->code.data);
 	return -EBUSY;
 }
 
-/* All checks that must come before a filter is refused, see sbi_pmu_filter_errno(). */
+/* One check after the other. Those of filters must be the last: see sbi_pmu_filter_errno(). */
 static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {
 	struct perf_event *event = e->event;
 	const struct perf_event_attr *attr = &event->attr;
-	struct sbi_pmu_code *code = &e->code;
+	struct sbi_pmu_opener opener = { .is_member = event->group_leader != event };
+	const bool samples = is_sampling_event(event);
 	const struct cpumask *cpus;
-	enum sbi_pmu_opener opener;
-	int ret, refusal;
+	u64 interrupting;
+	int ret;
 
-	ret = sbi_pmu_event_encode(&pmu->caps, attr, attr->type == pmu->pmu.type, code);
+	ret = sbi_pmu_event_encode(&pmu->caps, attr, attr->type == pmu->pmu.type, &e->code);
 	if (ret)
 		return ret;
 	if (perf_attr_further_config(attr))
 		return -EINVAL;
-	if (sbi_pmu_event_is_unsafe(&pmu->caps, code))
-		return -ENOENT;
-	/* Firmware events are about firmware's own work: no place in a program to show. */
-	if (attr->precise_ip ||
-	    (is_sampling_event(event) &&
-	     (sbi_pmu_code_is_firmware(code) || pmu->source == SBI_PMU_OVERFLOW_NONE)))
+	/* Firmware events cannot be attributed to an instruction. */
+	if (attr->precise_ip || (samples && (sbi_pmu_code_is_firmware(&e->code) ||
+					     pmu->source == SBI_PMU_OVERFLOW_NONE)))
 		return -EOPNOTSUPP;
-	ret = sbi_pmu_branch_filter(pmu, event, &e->branch);
+	ret = has_branch_stack(event) ? sbi_pmu_branch_filter(pmu, event, &e->branch) : 0;
 	if (ret)
 		return ret;
 	/* A task's event can wait until its CPU comes back, a CPU-wide one cannot. */
 	cpus = event->attach_state & PERF_ATTACH_TASK ? &pmu->homogeneous : &pmu->cpus;
 	if (event->cpu >= 0 && !cpumask_test_cpu(event->cpu, cpus))
 		return -ENODEV;
-	ret = sbi_pmu_event_filter(&pmu->caps, attr, code);
+
+	if (opener.is_member)
+		opener.used = used_by_group(pmu, event);
+	if (!sbi_pmu_event_filter(&pmu->caps, attr, &e->code))
+		return sbi_pmu_filter_errno(&pmu->caps, attr);
+	ret = sbi_pmu_find_event(pmu, e, &opener);
+	/* Only counters that can filter interrupt, and without a timer that is the only way. */
+	if (ret == -EOPNOTSUPP && (!samples || pmu->sample_by_timer))
+		return sbi_pmu_filter_errno(&pmu->caps, attr);
+	if (ret == -EBUSY && !pmu->exclusive)
+		pr_info_ratelimited(
+			"event %#x, data %#llx: the other PMU uses %u of its counters\n",
+			e->code.idx, e->code.data, (unsigned int)hweight64(e->candidates));
+	ret = ret ?: leave_one(pmu, e, &opener);
 	if (ret)
 		return ret;
-	/* Only counters that can filter interrupt, and without a timer that is the only way. */
-	refusal = is_sampling_event(event) && !pmu->sample_by_timer ?
-			  -EOPNOTSUPP :
-			  sbi_pmu_filter_errno(&pmu->caps, attr);
-	opener = event->group_leader == event ? SBI_PMU_OPENER_LEADER : SBI_PMU_OPENER_MEMBER;
-	ret = sbi_pmu_find_filtered(pmu, code, opener, refusal, &e->candidates);
-	if (!ret)
-		return leave_one(pmu, e);
-	if (ret != -EBUSY || pmu->exclusive)
-		return ret;
-	pr_info_ratelimited("event %#x, data %#llx: the other PMU uses %u of its counters\n",
-			    code->idx, code->data, (unsigned int)hweight64(e->candidates));
-	return ret;
-}
 
-/* How the event is sampled, and on which counters: most fixed ones do not interrupt. */
-static int choose_sampling(const struct sbi_pmu *pmu, struct perf_event *event, u64 *candidates)
-{
-	const u64 interrupting = *candidates & sbi_pmu_interrupting(pmu);
-	/* Rather not those that programs may read without an event. */
-	const u64 programmable = interrupting & pmu->counters.programmable;
-
-	if (!is_sampling_event(event))
-		return SBI_PMU_COUNTING;
-	if (pmu->source == SBI_PMU_OVERFLOW_IRQ && interrupting) {
-		*candidates = programmable ?: interrupting;
-		return SBI_PMU_BY_INTERRUPT;
+	/* Most fixed counters do not interrupt. Rather not those that programs read without event. */
+	interrupting = e->candidates & sbi_pmu_interrupting(pmu);
+	if (samples && pmu->source == SBI_PMU_OVERFLOW_IRQ && interrupting) {
+		e->sampling = SBI_PMU_BY_INTERRUPT;
+		e->by_interrupt = true;
+		e->candidates = (interrupting & pmu->counters.programmable) ?: interrupting;
+		e->takes &= e->candidates;
+	} else if (samples) {
+		if (!pmu->sample_by_timer)
+			return -EOPNOTSUPP;
+		e->sampling = SBI_PMU_BY_TIMER;
 	}
-	return pmu->sample_by_timer ? SBI_PMU_BY_TIMER : -EOPNOTSUPP;
+	return validate_group(pmu, e, &opener);
 }
 
 static void release_idle(void *arg)
@@ -429,8 +473,7 @@ static void event_destroy(struct perf_event *event)
 	struct sbi_pmu_event *e = to_sbi_pmu_event(event);
 
 	sbi_pmu_user_access_close(e);
-	if (e->held)
-		atomic_dec(e->held);
+	sbi_pmu_known_put(e->known);
 	event->pmu_private = NULL;
 	kfree(e->calls);
 	kfree_rcu(e, rcu);
@@ -438,45 +481,12 @@ static void event_destroy(struct perf_event *event)
 		on_each_cpu_cond_mask(has_configured, release_idle, pmu, true, &pmu->cpus);
 }
 
-/* Fill in a new event. Inherited by a child process, it was checked with the parent's. */
-static int init_event(struct sbi_pmu *pmu, struct perf_event *event, struct sbi_pmu_event *e)
-{
-	const struct sbi_pmu_event *parent;
-	int ret;
-
-	INIT_HLIST_NODE(&e->node);
-	e->event = event;
-	e->last_counter = SBI_PMU_NO_COUNTER;
-	if (event->parent) {
-		parent = to_sbi_pmu_event(event->parent);
-		e->code = parent->code;
-		e->candidates = parent->candidates;
-		e->takes = parent->takes;
-		e->sampling = parent->sampling;
-		e->by_interrupt = parent->by_interrupt;
-		e->branch = parent->branch;
-	} else {
-		ret = check_event(pmu, e);
-		if (ret)
-			return ret;
-		ret = choose_sampling(pmu, event, &e->candidates);
-		if (ret < 0)
-			return ret;
-		e->takes = e->candidates;
-		e->sampling = ret;
-		e->by_interrupt = ret == SBI_PMU_BY_INTERRUPT;
-		ret = validate_group(pmu, event);
-		if (ret)
-			return ret;
-	}
-	return sbi_pmu_branch_open(pmu, e);
-}
-
 static int pmu_event_init(struct perf_event *event)
 {
 	struct sbi_pmu *pmu = to_sbi_pmu(event->pmu);
+	const struct sbi_pmu_event *parent;
 	struct sbi_pmu_event *e;
-	int ret;
+	int ret = 0;
 
 	/* Perf core offers every event to every PMU, so the type is looked at first. */
 	if (event->attr.type != pmu->pmu.type && event->attr.type != PERF_TYPE_HARDWARE &&
@@ -486,15 +496,29 @@ static int pmu_event_init(struct perf_event *event)
 	if (!e)
 		return -ENOMEM;
 	event->pmu_private = e;
-	ret = init_event(pmu, event, e);
+	INIT_HLIST_NODE(&e->node);
+	e->event = event;
+	e->last_counter = SBI_PMU_NO_COUNTER;
+	if (event->parent) {
+		/* By a child process; it was checked with the parent's. */
+		parent = to_sbi_pmu_event(event->parent);
+		e->code = parent->code;
+		e->candidates = parent->candidates;
+		e->takes = parent->takes;
+		e->sampling = parent->sampling;
+		e->by_interrupt = parent->by_interrupt;
+		e->branch = parent->branch;
+	} else {
+		ret = check_event(pmu, e);
+	}
+	if (!ret && e->branch.types)
+		ret = sbi_pmu_branch_open(pmu, e);
 	if (ret) {
+		sbi_pmu_known_put(e->known);
 		event->pmu_private = NULL;
 		kfree(e);
 		return ret;
 	}
-	/* An event that was inherited is closed before its parent. */
-	if (!event->parent)
-		e->held = sbi_pmu_probe_cache_hold(&pmu->cache, &e->code);
 	sbi_pmu_user_access_open(e);
 	atomic_inc(&pmu->events);
 	event->destroy = event_destroy;

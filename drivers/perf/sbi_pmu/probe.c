@@ -18,9 +18,8 @@
  * @cpu: this CPU
  * @offered: one of these counters; they are free
  * @code: the event
- * @got: the counter, written if it took the event
- * @use: starts the counter; not negative, or an errno. Delegated counters run within the PMU's
- *	disabled time, too
+ * @got: the counter, written if one took the event
+ * @use: starts the counter; not negative, or an errno
  * @arg: passed to it
  * Context: interrupts disabled.
  * Return: what @use returns, or why no counter takes the event.
@@ -34,8 +33,25 @@ int sbi_pmu_with_event(struct sbi_pmu_cpu *cpu, u64 offered, const struct sbi_pm
 	if (ret)
 		return ret;
 	ret = use(cpu, *got, arg);
+	/* See start(). */
+	if (cpu->delegated.inhibited)
+		sbi_pmu_csr_inhibit(sbi_pmu_csr_bits(cpu->counters, BIT_ULL(*got)));
 	sbi_pmu_counter_unconfig(cpu, *got);
 	return ret;
+}
+
+/*
+ * RustSBI does not release a counter that was never started. Return: 0, -ENXIO if the counter
+ * cannot be read, or another errno.
+ */
+int sbi_pmu_start_and_read(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused)
+{
+	const int ret = sbi_pmu_counter_start_one(cpu, idx);
+	u64 value;
+
+	if (ret)
+		return ret;
+	return sbi_pmu_counter_read(cpu, idx, &value) ? -ENXIO : 0;
 }
 
 bool sbi_pmu_is_refusal(int ret)
@@ -43,7 +59,15 @@ bool sbi_pmu_is_refusal(int ret)
 	return ret == -EOPNOTSUPP || ret == -EINVAL;
 }
 
-/* ---- reference counter: does KVM really count a raw event? ---- */
+/* Delegated counters stand still while the PMU is disabled, but for this one. */
+static int start(struct sbi_pmu_cpu *cpu, unsigned int idx)
+{
+	const int ret = sbi_pmu_counter_start_one(cpu, idx);
+
+	if (ret || !cpu->delegated.inhibited)
+		return ret;
+	return sbi_pmu_csr_uninhibit(sbi_pmu_csr_bits(cpu->counters, BIT_ULL(idx)));
+}
 
 /* A running counter has moved after this many reads. */
 #define READS_TO_MOVE	4
@@ -70,27 +94,16 @@ static int check_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	return moves < 0 ? -EBUSY : moves ? 0 : -ENODATA;
 }
 
-/* Counters of these CSRs, which are bits as of sbi_pmu_csr_bits() */
-static u64 with_csrs(const struct sbi_pmu_counters *counters, u32 csrs)
-{
-	u64 which = 0;
-	unsigned int i;
+/* ---- reference counter: does KVM really count a raw event? ---- */
 
-	for_each_counter(i, sbi_pmu_hardware(counters))
-		if (csrs & SBI_PMU_CSR_BIT(counters->info[i].csr))
-			which |= BIT_ULL(i);
-	return which;
-}
-
-/* Those of cycle and instret count nothing else, not even in KVM. */
-static u64 with_fixed_csr(const struct sbi_pmu_counters *counters)
+static bool needs_reference(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code)
 {
-	return with_csrs(counters, SBI_PMU_CSR_BIT(CSR_CYCLE) | SBI_PMU_CSR_BIT(CSR_INSTRET));
+	return sbi_pmu_in_kvm(cpu->pmu) && sbi_pmu_code_is_raw(code);
 }
 
 struct with_reference {
 	unsigned int idx; /* the counter that has the raw event */
-	int ret;
+	int ret;          /* of its start */
 };
 
 /* Return: 1 if reference counter @idx was running, so that @arg says what became of it. */
@@ -108,53 +121,188 @@ static int start_beside(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg)
 /*
  * KVM accepts any raw event. If its host cannot count it, the start stops this counter and those
  * configured after it, such as the reference counter: that of cycles or instructions.
- * Return: 0, -ENODATA if the event cannot be counted, -EBUSY if that is not known.
+ * Return: 0, -ENODATA if the event cannot be counted, -EBUSY if that is not known, -ENXIO if the
+ * counter cannot be read.
  */
 static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
 	struct with_reference r = { .idx = idx };
 	unsigned int i, got;
+	u64 value;
 
-	for_each_counter(i, with_fixed_csr(cpu->counters) & ~cpu->configured) {
+	for_each_counter(i, cpu->counters->with_fixed_csr & ~cpu->configured) {
 		const struct sbi_pmu_code code = {
 			.idx = sbi_pmu_fixed_event(&cpu->counters->info[i]),
 		};
 
 		if (sbi_pmu_with_event(cpu, BIT_ULL(i), &code, &got, start_beside, &r) == 1)
-			return r.ret;
+			return r.ret ?: sbi_pmu_counter_read(cpu, idx, &value) ? -ENXIO : 0;
 	}
 	return -EBUSY;
 }
 
-static bool needs_reference(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code)
+/*
+ * The guest may use more counters than its host can back, as cycles and instructions have filters
+ * on the host, and so take programmable counters there. KVM then drops for good what was configured
+ * last, when it is started. So that this is not the reference counter, all are configured again.
+ */
+static bool is_crowded(const struct sbi_pmu_cpu *cpu)
 {
-	return sbi_pmu_in_kvm(cpu->pmu) && sbi_pmu_code_is_raw(code);
+	const u64 hardware = sbi_pmu_hardware(cpu->counters);
+
+	return hweight64(hardware & cpu->configured) >
+	       hweight64(hardware & ~cpu->counters->with_fixed_csr);
+}
+
+/* ---- with a counter of a CPU whose counters may be in use ---- */
+
+/* One use of a counter: see with_counter(). */
+struct probe {
+	struct sbi_pmu *pmu;
+	struct sbi_pmu_code code; /* the event that the counter has meanwhile */
+	u64 among;                /* one of these counters; of these the least used are offered */
+	bool not_busy;            /* none on which events count */
+	bool one_by_one;          /* offer one only */
+	bool doubts; /* find out whether the other driver is why the event is refused */
+	int (*use)(struct sbi_pmu_cpu *cpu, unsigned int idx, void *probe);
+	u64 offered;      /* these counters were; 0: none */
+	unsigned int got; /* the one that took the event */
+	int ret; /* what @use returned, or an errno of sbi_pmu_counter_config() or find_why() */
+};
+
+static u64 lowest(u64 set)
+{
+	return set & -set;
+}
+
+/* Of @which the free counters, else the idle ones, else all */
+static u64 least_used(const struct sbi_pmu_cpu *cpu, u64 which)
+{
+	return which & ~cpu->configured ?: which & ~cpu->busy ?: which;
 }
 
 /*
- * RustSBI does not release a counter that was never started. Return: 0, -ENXIO if the counter
- * cannot be read, or another errno.
+ * Configured counters that hold the event, or may get it without an offer: firmware may have it
+ * only once, or return its counter whatever is offered (cycles and instret of OpenSBI before 1.9,
+ * and of KVM).
  */
-int sbi_pmu_start_and_read(struct sbi_pmu_cpu *cpu, unsigned int idx, void *raw_in_vm)
+static u64 holders(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code)
 {
-	const int ret = raw_in_vm ? start_with_reference(cpu, idx) :
-				    sbi_pmu_counter_start_one(cpu, idx);
-	u64 value;
+	u64 which = 0;
+	unsigned int i;
 
-	return ret ?: sbi_pmu_counter_read(cpu, idx, &value) ? -ENXIO : 0;
+	for_each_counter(i, cpu->configured)
+		if (sbi_pmu_code_alike(&cpu->counter[i].code, code) ||
+		    (has_counter(cpu->counters->with_fixed_csr, i) &&
+		     sbi_pmu_fixed_event(&cpu->counters->info[i]) == code->idx))
+			which |= BIT_ULL(i);
+	return which;
+}
+
+/*
+ * In shared mode the other driver may use a counter: it then refuses an event that it took before,
+ * too. A refusal counts if the counter takes that event now.
+ * Return: -EOPNOTSUPP, -EBUSY if the other driver uses it, -ENOENT if it never took an event so
+ * that nothing is known, -EAGAIN if the counters must be asked one by one.
+ */
+static int find_why(struct sbi_pmu_cpu *cpu, u64 offered)
+{
+	const struct sbi_pmu_examples *examples = &cpu->pmu->cache.examples;
+	const unsigned int i = first_counter(offered);
+	unsigned int got;
+
+	if (offered & (offered - 1))
+		return -EAGAIN;
+	if (!has_counter(examples->known, i))
+		return -ENOENT;
+	return sbi_pmu_with_event(cpu, offered, &examples->code[i], &got, sbi_pmu_start_and_read,
+				  NULL) ?
+		       -EBUSY :
+		       -EOPNOTSUPP;
+}
+
+/*
+ * A raw event that the host of a VM cannot count stops counters, and counters that run may leave it
+ * none for the event: all are stopped. Context: interrupts disabled.
+ */
+static void with_counter_here(void *arg)
+{
+	struct probe *p = arg;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
+	const u64 configured = cpu->configured, which = least_used(cpu, p->among);
+	u64 borrowed, reference = 0;
+
+	if (!cpu->online || (which & cpu->busy && p->not_busy))
+		return;
+	p->offered = which & configured || p->one_by_one ? lowest(which) : which;
+	if (needs_reference(cpu, &p->code))
+		reference = lowest(least_used(cpu, cpu->counters->with_fixed_csr));
+	borrowed = configured & (p->offered | reference | holders(cpu, &p->code));
+	if (reference && is_crowded(cpu))
+		borrowed = configured;
+
+	sbi_pmu_counters_borrow(cpu, borrowed);
+	if (reference)
+		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters));
+	p->ret = sbi_pmu_with_event(cpu, p->offered, &p->code, &p->got, p->use, p);
+	if (sbi_pmu_is_refusal(p->ret) && p->doubts && !(p->offered & borrowed))
+		p->ret = find_why(cpu, p->offered);
+	sbi_pmu_counters_give_back(cpu, borrowed);
+}
+
+/*
+ * Use a counter on the opener's CPU, so that no user makes other CPUs work; all have the same
+ * counters, or one of those that have is asked. Free counters are offered together: most events
+ * that firmware does not have end there. One in use is borrowed: its events miss what happens
+ * meanwhile. Interrupts are disabled for a few calls. Without the hotplug lock: perf core may hold a
+ * context's mutex, which hotplug takes inside of it. A CPU that goes offline meanwhile does nothing.
+ * Return: was firmware called?
+ */
+static bool with_counter(struct probe *p)
+{
+	unsigned int cpu = get_cpu();
+
+	if (!cpumask_test_cpu(cpu, &p->pmu->cpus))
+		cpu = cpumask_any(&p->pmu->cpus);
+	p->offered = 0;
+	p->got = SBI_PMU_NO_COUNTER;
+	p->ret = -ENODEV;
+	smp_call_function_single(cpu, with_counter_here, p, true);
+	put_cpu();
+	return p->offered;
 }
 
 /* ---- which counters can count an event ---- */
 
-/*
- * Return: 0 and the counter in @got, -ENXIO if that took the event but cannot be read, or another
- * errno; @got is written if a counter took the event.
- */
-static int try_config(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code, u64 mask,
-		      unsigned int *got)
+/* Counters of these CSRs, which are bits as of sbi_pmu_csr_bits() */
+static u64 with_csrs(const struct sbi_pmu_counters *counters, u32 csrs)
 {
-	return sbi_pmu_with_event(cpu, mask, code, got, sbi_pmu_start_and_read,
-				  needs_reference(cpu, code) ? cpu : NULL);
+	u64 which = 0;
+	unsigned int i;
+
+	for_each_counter(i, sbi_pmu_hardware(counters))
+		if (csrs & SBI_PMU_CSR_BIT(counters->info[i].csr))
+			which |= BIT_ULL(i);
+	return which;
+}
+
+/*
+ * In shared mode not the fixed counters: firmware returns them to every caller, even while the
+ * other driver uses them. Unless it hands them out to none: they are only read.
+ */
+static u64 candidates_of(const struct sbi_pmu *pmu, const struct sbi_pmu_code *code)
+{
+	const struct sbi_pmu_counters *counters = &pmu->counters;
+	u64 which = sbi_pmu_hardware(counters);
+
+	if (sbi_pmu_code_is_firmware(code))
+		return counters->firmware;
+	/* Those of cycle and instret count nothing else, not even in KVM. */
+	if (!sbi_pmu_has_fixed_counter(code))
+		which &= ~counters->with_fixed_csr;
+	if (code->csrs)
+		which = with_csrs(counters, code->csrs);
+	return pmu->exclusive ? which : which & (counters->programmable | counters->free_running);
 }
 
 /* Counters @which took @code. */
@@ -169,24 +317,90 @@ static void examples_add(struct sbi_pmu_examples *examples, u64 which,
 	examples->known |= more;
 }
 
+static int try_event(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg)
+{
+	const struct probe *p = arg;
+
+	if (needs_reference(cpu, &p->code))
+		return start_with_reference(cpu, idx);
+	return sbi_pmu_start_and_read(cpu, idx, NULL);
+}
+
+/*
+ * Ask counters @left until one more can count the event, or @all. If one is known already no busy
+ * one is borrowed for that, unless @borrow.
+ */
+static void learn(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
+		  struct sbi_pmu_event_counters *found, u64 left, bool all, bool borrow)
+{
+	struct sbi_pmu_examples *examples = &pmu->cache.examples;
+	struct probe p = {
+		.pmu = pmu,
+		.code = { .idx = code->idx, .data = code->data },
+		.doubts = !pmu->exclusive,
+		.use = try_event,
+	};
+	/* Firmware counters are, and those of KVM unless the event has its own. */
+	const bool alike = sbi_pmu_code_is_firmware(code) ||
+			   (sbi_pmu_in_kvm(pmu) && !sbi_pmu_has_fixed_counter(code));
+	const u64 known = found->can;
+	u64 asked;
+
+	left &= ~found->can & ~found->cannot;
+	while (left && (all || found->can == known)) {
+		p.among = left;
+		p.not_busy = found->can && !borrow;
+		if (!with_counter(&p))
+			break;
+		asked = has_counter(p.offered, p.got) ? BIT_ULL(p.got) : p.offered;
+		if (p.ret == -EAGAIN ||
+		    (p.ret == -EPROTO && pmu->exclusive && asked & (asked - 1))) {
+			p.one_by_one = true;
+			/* Of one that never took an event nothing could be known. */
+			left &= ~p.offered | (p.ret == -EAGAIN ? examples->known : ~0ULL);
+			continue;
+		}
+		/* In shared mode firmware that ignores the offer is not asked again. */
+		if (p.ret == -EPROTO ? !pmu->exclusive : alike)
+			asked = left;
+		if (!p.ret)
+			found->can |= asked;
+		else if (sbi_pmu_is_refusal(p.ret) || p.ret == -EPROTO || p.ret == -ENXIO ||
+			 p.ret == -ENODATA)
+			found->cannot |= asked;
+		else if (p.ret == -EBUSY && !pmu->exclusive)
+			found->busy_elsewhere |= asked;
+		left &= ~asked;
+	}
+	if (pmu->exclusive || !sbi_pmu_has_fixed_counter(code))
+		examples_add(examples, found->can, code);
+}
+
 /* ---- what was found out about events ---- */
 
 /* Any user can open any event, so the number of entries is limited. */
 #define MAX_ENTRIES	1024
 #define SHARE		64 /* of a user: not taken from him for others */
 
-struct entry {
-	struct list_head node;
-	struct sbi_pmu_code code; /* without its filters */
+/* What is known about an event, whatever its filters are */
+struct sbi_pmu_known {
+	struct list_head node; /* in the list of the cache, or empty */
+	struct sbi_pmu_code code;
 	struct sbi_pmu_event_counters found;
 	kuid_t user;          /* who learnt of it first; INVALID_UID: the driver */
 	bool extra;           /* he had his share already */
-	atomic_t opened;      /* number of open events, if not extra */
+	atomic_t refs;        /* one for the list, and one for each open event */
 	unsigned long probed; /* jiffies at the last probe */
 	bool filter_tried;    /* on a programmable counter */
 	bool filter_failed;   /* it could not be tried, see try_filter() */
 	bool unfiltered;      /* it was seen to count in all modes then */
 };
+
+void sbi_pmu_known_put(struct sbi_pmu_known *known)
+{
+	if (known && atomic_dec_and_test(&known->refs))
+		kfree(known);
+}
 
 /* A user namespace, such as that of a container, has many uids: its owner is the user. */
 static kuid_t this_user(void)
@@ -199,95 +413,86 @@ static kuid_t this_user(void)
 	return user;
 }
 
-static struct entry *find_entry(struct sbi_pmu_probe_cache *cache, const struct sbi_pmu_code *code)
+static struct sbi_pmu_known *find_known(struct sbi_pmu_probe_cache *cache,
+					const struct sbi_pmu_code *code)
 {
-	struct entry *e;
+	struct sbi_pmu_known *known;
 
-	list_for_each_entry(e, &cache->entries, node) {
-		if (!sbi_pmu_code_alike(&e->code, code) || e->code.csrs != code->csrs)
+	list_for_each_entry(known, &cache->entries, node) {
+		if (!sbi_pmu_code_alike(&known->code, code) || known->code.csrs != code->csrs)
 			continue;
-		list_move(&e->node, &cache->entries);
-		return e;
+		list_move(&known->node, &cache->entries);
+		return known;
 	}
 	return NULL;
 }
 
-static void remove_entry(struct sbi_pmu_probe_cache *cache, struct entry *e)
+static void remove_known(struct sbi_pmu_probe_cache *cache, struct sbi_pmu_known *known)
 {
-	list_del(&e->node);
+	list_del_init(&known->node);
 	cache->count--;
-	kfree(e);
+	sbi_pmu_known_put(known);
 }
 
 static bool has_share(const struct sbi_pmu_probe_cache *cache, kuid_t user)
 {
-	const struct entry *e;
+	const struct sbi_pmu_known *known;
 	unsigned int n = 0;
 
-	list_for_each_entry(e, &cache->entries, node)
-		n += !e->extra && uid_eq(e->user, user);
+	list_for_each_entry(known, &cache->entries, node)
+		n += !known->extra && uid_eq(known->user, user);
 	return n >= SHARE;
 }
 
 /*
  * The oldest goes that is beyond its user's share; if there is none, as users are many, the oldest.
- * General and cache events stay, as they are few, and most used; and so does what is open.
+ * General and cache events stay, as they are few, and most used; and so does what is open, unless
+ * all of its users are beyond their shares.
  */
 static void remove_oldest(struct sbi_pmu_probe_cache *cache)
 {
-	struct entry *e, *oldest = NULL;
+	struct sbi_pmu_known *known, *oldest = NULL;
 
-	list_for_each_entry_reverse(e, &cache->entries, node)
-		if (sbi_pmu_code_type(&e->code) >= SBI_PMU_EVENT_TYPE_RAW &&
-		    !atomic_read(&e->opened) && (!oldest || (e->extra && !oldest->extra)))
-			oldest = e;
+	list_for_each_entry_reverse(known, &cache->entries, node)
+		if (sbi_pmu_code_type(&known->code) >= SBI_PMU_EVENT_TYPE_RAW &&
+		    (known->extra || atomic_read(&known->refs) == 1) &&
+		    (!oldest || (known->extra && !oldest->extra)))
+			oldest = known;
 	if (oldest)
-		remove_entry(cache, oldest);
+		remove_known(cache, oldest);
 }
 
-static struct entry *add_entry(struct sbi_pmu_probe_cache *cache, const struct sbi_pmu_code *code,
-			       enum sbi_pmu_opener opener)
+/* What is known about an event, with a reference. Return: NULL if there is no memory. */
+static struct sbi_pmu_known *get_known(struct sbi_pmu_probe_cache *cache,
+				       const struct sbi_pmu_code *code,
+				       const struct sbi_pmu_opener *opener)
 {
-	struct entry *e;
+	struct sbi_pmu_known *known = find_known(cache, code);
 
-	if (cache->count == MAX_ENTRIES)
-		remove_oldest(cache);
-	e = cache->count < MAX_ENTRIES ? kzalloc(sizeof(*e), GFP_KERNEL) : NULL;
-	if (!e)
-		return NULL;
-	e->code = *code;
-	e->code.flags = 0;
-	e->user = opener == SBI_PMU_OPENER_NONE ? INVALID_UID : this_user();
-	e->extra = opener != SBI_PMU_OPENER_NONE && has_share(cache, e->user);
-	list_add(&e->node, &cache->entries);
-	cache->count++;
-	return e;
-}
-
-/**
- * sbi_pmu_probe_cache_hold() - keep what is known about an event that has been opened
- * @cache: what is known
- * @code: the event
- * Return: to be decremented when it is closed; NULL: all users with it are beyond their shares.
- */
-atomic_t *sbi_pmu_probe_cache_hold(struct sbi_pmu_probe_cache *cache,
-				   const struct sbi_pmu_code *code)
-{
-	atomic_t *held = NULL;
-	struct entry *e;
-
-	mutex_lock(&cache->lock);
-	e = find_entry(cache, code);
-	if (e && e->extra) {
-		e->user = this_user();
-		e->extra = has_share(cache, e->user);
+	if (!known) {
+		if (cache->count == MAX_ENTRIES)
+			remove_oldest(cache);
+		known = kzalloc(sizeof(*known), GFP_KERNEL);
+		if (!known)
+			return NULL;
+		INIT_LIST_HEAD(&known->node);
+		known->code = *code;
+		known->code.flags = 0;
+		known->user = INVALID_UID;
+		known->extra = opener;
+		/* If it is not in the list it is forgotten with the event. */
+		if (cache->count < MAX_ENTRIES) {
+			list_add(&known->node, &cache->entries);
+			cache->count++;
+			atomic_inc(&known->refs);
+		}
 	}
-	if (e && !e->extra) {
-		held = &e->opened;
-		atomic_inc(held);
+	if (known->extra && opener) {
+		known->user = this_user();
+		known->extra = has_share(cache, known->user);
 	}
-	mutex_unlock(&cache->lock);
-	return held;
+	atomic_inc(&known->refs);
+	return known;
 }
 
 void sbi_pmu_probe_cache_init(struct sbi_pmu_probe_cache *cache)
@@ -299,10 +504,10 @@ void sbi_pmu_probe_cache_init(struct sbi_pmu_probe_cache *cache)
 /* Forget all events, as counters have changed or the driver goes. */
 void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache)
 {
-	struct entry *e, *tmp;
+	struct sbi_pmu_known *known, *tmp;
 
-	list_for_each_entry_safe(e, tmp, &cache->entries, node)
-		remove_entry(cache, e);
+	list_for_each_entry_safe(known, tmp, &cache->entries, node)
+		remove_known(cache, known);
 }
 
 /**
@@ -316,333 +521,18 @@ void sbi_pmu_probe_cache_each(struct sbi_pmu_probe_cache *cache,
 					   u64 counters),
 			      void *arg)
 {
-	const struct entry *e;
+	const struct sbi_pmu_known *known;
 
 	mutex_lock(&cache->lock);
-	list_for_each_entry_reverse(e, &cache->entries, node)
-		if (e->found.can)
-			show(arg, &e->code, e->found.can);
+	list_for_each_entry_reverse(known, &cache->entries, node)
+		if (known->found.can)
+			show(arg, &known->code, known->found.can);
 	mutex_unlock(&cache->lock);
 }
 
-/* ---- probe on a CPU whose counters may be in use ---- */
+/* ---- how much a user may have asked ---- */
 
-/* A probe of one event, in several sections */
-struct probe {
-	struct sbi_pmu *pmu;
-	const struct sbi_pmu_code *code; /* its flags are not used */
-	struct sbi_pmu_event_counters *found;
-	u64 left;         /* counters that have not been asked */
-	bool alike;       /* one of them answers for all */
-	bool one_by_one;  /* ask each alone */
-	bool may_disturb; /* ask those in use, though others can count the event */
-	bool asked;       /* firmware has been called */
-};
-
-static u64 unknown_among(u64 candidates, const struct sbi_pmu_event_counters *found)
-{
-	return candidates & ~found->can & ~found->cannot;
-}
-
-static u64 lowest(u64 set)
-{
-	return set & -set;
-}
-
-/* Of @which the free counters, else the idle ones, else all */
-static u64 least_used(const struct sbi_pmu_cpu *cpu, u64 which)
-{
-	return which & ~cpu->configured ?: which & ~cpu->busy ?: which;
-}
-
-/* Free counters are offered together: most events that firmware does not have end there. */
-static u64 to_offer(const struct sbi_pmu_cpu *cpu, const struct probe *p)
-{
-	const u64 which = least_used(cpu, p->left);
-
-	if (which & cpu->busy && p->found->can && !p->may_disturb)
-		return 0;
-	return which & cpu->configured || p->one_by_one ? lowest(which) : which;
-}
-
-/*
- * Configured counters that hold the event, or may get it without an offer: firmware may have it
- * only once, or return its counter whatever is offered (cycles and instret of OpenSBI before 1.9,
- * and of KVM).
- */
-static u64 holders(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code)
-{
-	const u64 fixed = with_fixed_csr(cpu->counters);
-	u64 which = 0;
-	unsigned int i;
-
-	for_each_counter(i, cpu->configured)
-		if (sbi_pmu_code_alike(&cpu->counter[i].code, code) ||
-		    (has_counter(fixed, i) &&
-		     sbi_pmu_fixed_event(&cpu->counters->info[i]) == code->idx))
-			which |= BIT_ULL(i);
-	return which;
-}
-
-/*
- * In shared mode the other driver may use a counter: it then refuses an event that it took before,
- * too. A refusal counts if the counter takes that event in the same section.
- */
-static void doubt_refusal(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered)
-{
-	const struct sbi_pmu_examples *examples = &p->pmu->cache.examples;
-	const unsigned int i = first_counter(offered);
-	unsigned int got;
-
-	/* Of one that never took an event nothing can be known. */
-	if (offered & (offered - 1)) {
-		p->one_by_one = true;
-		p->left &= ~offered | examples->known;
-		return;
-	}
-	p->left &= ~offered;
-	if (!has_counter(examples->known, i))
-		return;
-	if (try_config(cpu, &examples->code[i], offered, &got))
-		p->found->busy_elsewhere |= offered;
-	else
-		p->found->cannot |= offered;
-}
-
-/* Can one of the counters @offered count the event? @ours: no other driver uses them. */
-static void probe_event(struct sbi_pmu_cpu *cpu, struct probe *p, u64 offered, bool ours)
-{
-	const struct sbi_pmu_code bare = { .idx = p->code->idx, .data = p->code->data };
-	unsigned int got = SBI_PMU_NO_COUNTER;
-	const int ret = try_config(cpu, &bare, offered, &got);
-	u64 asked = has_counter(offered, got) ? BIT_ULL(got) : offered;
-
-	if (ret == -EPROTO && cpu->exclusive && offered & (offered - 1)) {
-		p->one_by_one = true;
-		return;
-	}
-	if (sbi_pmu_is_refusal(ret) && !ours) {
-		doubt_refusal(cpu, p, offered);
-		return;
-	}
-	/* In shared mode firmware that ignores the offer is not asked again. */
-	if (ret == -EPROTO ? !cpu->exclusive : p->alike)
-		asked = p->left;
-	if (!ret)
-		p->found->can |= asked;
-	else if (sbi_pmu_is_refusal(ret) || ret == -EPROTO || ret == -ENXIO || ret == -ENODATA)
-		p->found->cannot |= asked;
-	p->left &= ~asked;
-}
-
-/*
- * Does a guest use more counters than its host may have? Cycles and instructions have filters on
- * the host, and so take programmable counters there. The host drops for good what was configured
- * last, when it started. So that this is not the reference counter, all are configured again, in
- * their order.
- */
-static bool is_crowded(const struct sbi_pmu_cpu *cpu)
-{
-	const u64 hardware = sbi_pmu_hardware(cpu->counters);
-
-	return hweight64(hardware & cpu->configured) >
-	       hweight64(hardware & ~with_fixed_csr(cpu->counters));
-}
-
-/*
- * One section of a probe: counters in use miss what happens until it ends. A raw event that the
- * host of a VM cannot count stops counters, and counters that run may leave it none for the event:
- * all are stopped. Context: interrupts disabled.
- */
-static void probe_here(void *arg)
-{
-	struct probe *p = arg;
-	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
-	const u64 reference = needs_reference(cpu, p->code) ?
-				      lowest(least_used(cpu, with_fixed_csr(cpu->counters))) :
-				      0;
-	const u64 offered = cpu->online ? to_offer(cpu, p) : 0;
-	const u64 borrowed = reference && is_crowded(cpu) ?
-				     cpu->configured :
-				     cpu->configured &
-					     (offered | reference | holders(cpu, p->code));
-
-	if (!offered) {
-		p->left = 0;
-		return;
-	}
-	sbi_pmu_counters_borrow(cpu, borrowed);
-	if (reference)
-		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters));
-	probe_event(cpu, p, offered, cpu->exclusive || offered & borrowed);
-	sbi_pmu_counters_give_back(cpu, borrowed);
-	p->asked = true;
-}
-
-/*
- * On the opener's CPU, so that no user makes other CPUs work; all have the same counters, or one of
- * those that have is asked. Interrupts are enabled after each section, which has few calls. Without
- * the hotplug lock: perf core may hold a context's mutex, which hotplug takes inside of it. A CPU
- * that goes offline meanwhile adds nothing.
- */
-static int on_opener(struct sbi_pmu *pmu, void (*function)(void *arg), void *arg)
-{
-	unsigned int cpu = get_cpu();
-	int ret;
-
-	if (!cpumask_test_cpu(cpu, &pmu->cpus))
-		cpu = cpumask_any(&pmu->cpus);
-	ret = smp_call_function_single(cpu, function, arg, true);
-	put_cpu();
-	return ret;
-}
-
-/* Return: was firmware called? */
-static bool probe(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates,
-		  bool may_disturb, struct sbi_pmu_event_counters *found)
-{
-	struct probe p = {
-		.pmu = pmu,
-		.code = code,
-		.found = found,
-		.left = unknown_among(candidates, found),
-		/* Firmware counters are, and those of KVM unless the event has its own. */
-		.alike = sbi_pmu_code_is_firmware(code) ||
-			 (sbi_pmu_in_kvm(pmu) && !sbi_pmu_has_fixed_counter(code)),
-		.may_disturb = may_disturb,
-	};
-
-	found->busy_elsewhere = 0;
-	while (p.left && !on_opener(pmu, probe_here, &p))
-		;
-	if (pmu->exclusive || !sbi_pmu_has_fixed_counter(code))
-		examples_add(&pmu->cache.examples, found->can, code);
-	return p.asked;
-}
-
-/* ---- do counters filter by privilege mode? ---- */
-
-struct moves_probe {
-	struct sbi_pmu *pmu;
-	struct sbi_pmu_code code;
-	u64 candidates; /* any of these */
-	int moves;      /* as count_moves() returns it */
-};
-
-/* Start a configured counter and see it move; delegated ones stand still in a section otherwise. */
-static int start_and_count_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	const u32 inhibited = cpu->delegated.inhibited ? SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr) : 0;
-	int ret = sbi_pmu_counter_start_one(cpu, idx);
-
-	if (ret)
-		return ret;
-	if (inhibited)
-		sbi_pmu_csr_uninhibit(inhibited);
-	ret = count_moves(cpu, idx);
-	if (inhibited)
-		sbi_pmu_csr_inhibit(inhibited);
-	return ret;
-}
-
-/* Context: interrupts disabled. */
-static void probe_moves_here(void *arg)
-{
-	struct moves_probe *p = arg;
-	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
-	const unsigned int idx = first_counter(least_used(cpu, p->candidates));
-	const u64 borrowed = cpu->configured & (BIT_ULL(idx) | holders(cpu, &p->code));
-	unsigned int got;
-
-	if (!cpu->online)
-		return;
-	sbi_pmu_counters_borrow(cpu, borrowed);
-	p->moves = sbi_pmu_counter_config(cpu, BIT_ULL(idx), &p->code, &got);
-	if (!p->moves) {
-		/* It is for all counters: nothing that events want happens in a section. */
-		if (cpu->counters->one_filter && !sbi_pmu_csr_filter(p->code.flags))
-			p->moves = -EOPNOTSUPP;
-		else
-			p->moves = start_and_count_moves(cpu, idx);
-		if (cpu->counters->one_filter)
-			sbi_pmu_csr_filter(cpu->filter);
-		sbi_pmu_counter_unconfig(cpu, idx);
-	}
-	sbi_pmu_counters_give_back(cpu, borrowed);
-}
-
-/*
- * Does a counter move that should count in no mode (@inhibited), or without a filter? It moves at
- * each read if it counts cycles or the like in S-mode; at one of them if an interrupt of M-mode,
- * which is not inhibited, came before it.
- */
-static int probe_moves(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates,
-		       bool inhibited)
-{
-	struct moves_probe p = {
-		.pmu = pmu,
-		.code = { .idx = code->idx, .data = code->data },
-		.candidates = candidates,
-		.moves = -ENODEV,
-	};
-
-	/* Firmware might return the counter of the other driver, with this filter. */
-	if (!candidates || (!pmu->exclusive && sbi_pmu_has_fixed_counter(code)))
-		return -ENODATA;
-	if (inhibited)
-		p.code.flags = SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_SINH;
-	if (inhibited && pmu->caps.has_h)
-		p.code.flags |= SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH;
-	on_opener(pmu, probe_moves_here, &p);
-	return p.moves;
-}
-
-/*
- * Return: 1 if an event obeys filters, 0 if not, -ENODATA if that cannot be seen. The counter is
- * left without a filter.
- */
-static int obeys_filters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates)
-{
-	const int inhibited = probe_moves(pmu, code, candidates, true);
-	const int plain = probe_moves(pmu, code, candidates, false);
-
-	if (inhibited == READS_TO_MOVE)
-		return 0;
-	return !inhibited && plain == READS_TO_MOVE ? 1 : -ENODATA;
-}
-
-/* ---- which counters can count an event? ---- */
-
-/*
- * In shared mode not the fixed counters: firmware returns them to every caller, even while the
- * other driver uses them. Unless it hands them out to none: they are only read.
- */
-static u64 candidates_of(const struct sbi_pmu *pmu, const struct sbi_pmu_code *code)
-{
-	const struct sbi_pmu_counters *counters = &pmu->counters;
-	u64 which = sbi_pmu_hardware(counters);
-
-	if (sbi_pmu_code_is_firmware(code))
-		return counters->firmware;
-	if (!sbi_pmu_has_fixed_counter(code))
-		which &= ~with_fixed_csr(counters);
-	if (code->csrs)
-		which = with_csrs(counters, code->csrs);
-	return pmu->exclusive ? which : which & (counters->programmable | counters->free_running);
-}
-
-static bool is_old(const struct entry *e)
-{
-	return time_after(jiffies, e->probed + HZ);
-}
-
-/* If a counter can count the event, others are tried again after a second, not at each open. */
-static bool is_due(const struct entry *e, u64 candidates)
-{
-	return unknown_among(candidates, &e->found) && (!e->found.can || is_old(e));
-}
-
-/* Probes that a user may cause in a second; so many at once, too */
+/* Opens in a second for which a user may have firmware asked; so many at once, too */
 #define PROBES_PER_SECOND	50
 #define JIFFIES_A_PROBE		(HZ / PROBES_PER_SECOND)
 /* Of those at once a leader leaves so many to the members of its group. */
@@ -667,108 +557,101 @@ static u64 *budget_of_user(struct sbi_pmu_probe_cache *cache)
 	return &least->next;
 }
 
-/* Return: jiffies until one more is allowed; not above 0: now. */
-static s64 to_wait(u64 next, enum sbi_pmu_opener opener)
-{
-	const unsigned int n = opener == SBI_PMU_OPENER_LEADER ? 1 + PROBES_OF_MEMBERS : 1;
-
-	return next + n * JIFFIES_A_PROBE - get_jiffies_64() - HZ;
-}
-
 /*
- * Beyond that an opener waits for up to a second, others meanwhile do not. The member of a group
- * cannot wait, as perf core holds the mutex of the group's context.
+ * May an opener have firmware asked? Beyond the limit he waits for up to a second, others meanwhile
+ * do not. The member of a group cannot wait, as perf core holds the mutex of the group's context.
+ * Who has CAP_PERFMON is asked once: it sets PF_SUPERPRIV, and audit logs a denial.
  * Return: 0, -EAGAIN if it would wait longer, -ERESTARTSYS after a signal.
  */
-static int limit_probes(struct sbi_pmu_probe_cache *cache, u64 *next, enum sbi_pmu_opener opener)
+static int limit_probes(struct sbi_pmu_probe_cache *cache, struct sbi_pmu_opener *opener)
 {
+	unsigned int n;
+	u64 *next;
 	s64 wait;
 
+	if (!opener || opener->allowed)
+		return 0;
+	opener->allowed = true;
+	if (perfmon_capable())
+		return 0;
+	next = budget_of_user(cache);
 	*next = max(*next, get_jiffies_64());
-	wait = to_wait(*next, opener);
-	if (wait > (opener == SBI_PMU_OPENER_LEADER ? HZ : 0))
+	n = opener->is_member ? 1 : 1 + PROBES_OF_MEMBERS;
+	wait = *next + n * JIFFIES_A_PROBE - get_jiffies_64() - HZ;
+	if (wait > (opener->is_member ? 0 : HZ))
 		return -EAGAIN;
 	*next += JIFFIES_A_PROBE;
-	if (wait > 0) {
-		mutex_unlock(&cache->lock);
-		while (wait && !signal_pending(current))
-			wait = schedule_timeout_interruptible(wait);
-		mutex_lock(&cache->lock);
-	}
 	if (wait <= 0)
+		return 0;
+	mutex_unlock(&cache->lock);
+	while (wait && !signal_pending(current))
+		wait = schedule_timeout_interruptible(wait);
+	mutex_lock(&cache->lock);
+	if (!wait)
 		return 0;
 	*next -= JIFFIES_A_PROBE;
 	return -ERESTARTSYS;
 }
 
-static int find_locked(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
-		       enum sbi_pmu_opener opener, u64 *candidates)
+/* ---- do counters filter by privilege mode? ---- */
+
+static int see_moves(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg)
 {
-	struct sbi_pmu_probe_cache *cache = &pmu->cache;
-	struct entry unsaved = {}, *e = find_entry(cache, code);
-	const u64 all = candidates_of(pmu, code);
-	u64 unknown, *next = NULL;
-	bool due, capable, asked = false;
+	const struct probe *p = arg;
 	int ret;
 
-	/* That no counter of a VM took an event may change: others may have used the host's. */
-	if (e && sbi_pmu_in_kvm(pmu) && !e->found.can && is_old(e))
-		e->found.cannot = 0;
-	due = !e || is_due(e, all);
-	/* Not at each open: it sets PF_SUPERPRIV, and audit logs a denial. */
-	capable = due && perfmon_capable();
-	if (due && opener != SBI_PMU_OPENER_NONE && !capable) {
-		next = budget_of_user(cache);
-		/* What is known is enough. */
-		due = !e || !e->found.can || to_wait(*next, opener) <= 0;
-		ret = due ? limit_probes(cache, next, opener) : 0;
-		if (ret)
-			return ret;
-	}
-	/* Another may have probed it meanwhile, or have it forgotten. */
-	e = find_entry(cache, code) ?: add_entry(cache, code, opener) ?: &unsaved;
-	if (due && is_due(e, all)) {
-		asked = probe(pmu, code, all, capable, &e->found);
-		e->probed = jiffies;
-	}
-	if (due && !asked && next)
-		*next -= JIFFIES_A_PROBE;
-	unknown = unknown_among(all, &e->found);
-	if (e->found.can) {
-		/* An error of firmware, or of the host of a VM, is no refusal. */
-		*candidates = e->found.can | (pmu->exclusive ? unknown : 0);
-		return 0;
-	}
-	*candidates = pmu->exclusive ? unknown : e->found.busy_elsewhere;
-	return *candidates ? -EBUSY : -EOPNOTSUPP;
-}
-
-/**
- * sbi_pmu_find_counters() - find the counters that can count an event
- * @pmu: the driver
- * @code: the event; its filter flags are not used
- * @candidates: counters that took it, in exclusive mode also those of which it is not known; with
- *		-EBUSY, only those
- * Context: may sleep.
- * Return: 0, -EOPNOTSUPP if no counter can, -EBUSY if none did, but the other driver uses some
- * (shared mode), or firmware or the host of this VM could not tell.
- */
-int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates)
-{
-	int ret;
-
-	mutex_lock(&pmu->cache.lock);
-	ret = find_locked(pmu, code, SBI_PMU_OPENER_NONE, candidates);
-	mutex_unlock(&pmu->cache.lock);
+	/* It is for all counters: nothing that events want happens while the PMU is disabled. */
+	if (cpu->counters->one_filter && !sbi_pmu_csr_filter(p->code.flags))
+		ret = -EOPNOTSUPP;
+	else
+		ret = start(cpu, idx) ?: count_moves(cpu, idx);
+	if (cpu->counters->one_filter)
+		sbi_pmu_csr_filter(cpu->filter);
 	return ret;
 }
 
-/* Counters that can interrupt */
-u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu)
+/*
+ * Does a counter move that should count in no mode (@inhibited), or without a filter? It moves at
+ * each read if it counts cycles or the like in S-mode; at one of them if an interrupt of M-mode,
+ * which is not inhibited, came before it.
+ */
+static int probe_moves(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates,
+		       bool inhibited)
 {
-	if (!pmu->caps.fixed_alike)
-		return pmu->counters.programmable;
-	return sbi_pmu_hardware(&pmu->counters) & ~pmu->counters.free_running;
+	struct probe p = {
+		.pmu = pmu,
+		.code = { .idx = code->idx, .data = code->data },
+		.among = candidates,
+		.one_by_one = pmu->exclusive,
+		.use = see_moves,
+		.ret = -ENODATA,
+	};
+
+	if (inhibited)
+		p.code.flags = SBI_PMU_CFG_FLAG_SET_UINH | SBI_PMU_CFG_FLAG_SET_SINH;
+	if (inhibited && pmu->caps.has_h)
+		p.code.flags |= SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH;
+	/* Firmware might return the counter of the other driver, with this filter. */
+	if (!pmu->exclusive && sbi_pmu_has_fixed_counter(code))
+		return -ENODATA;
+	/* The other driver may have those that are offered. */
+	while (p.among && with_counter(&p) && p.ret < 0 && !pmu->exclusive)
+		p.among &= ~p.offered;
+	return p.ret;
+}
+
+/*
+ * Return: 1 if an event obeys filters, 0 if not, -ENODATA if that cannot be seen. The counter is
+ * left without a filter.
+ */
+static int obeys_filters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates)
+{
+	const int inhibited = probe_moves(pmu, code, candidates, true);
+	const int plain = probe_moves(pmu, code, candidates, false);
+
+	if (inhibited == READS_TO_MOVE)
+		return 0;
+	return !inhibited && plain == READS_TO_MOVE ? 1 : -ENODATA;
 }
 
 /*
@@ -779,91 +662,225 @@ u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu)
  * Return: 1 if so, 0 if not, -EBUSY if the try failed, which is made again at the next open, or as
  * limit_probes().
  */
-static int try_filter(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
-		      enum sbi_pmu_opener opener, u64 programmable)
+static int try_filter(struct sbi_pmu *pmu, struct sbi_pmu_known *known,
+		      struct sbi_pmu_opener *opener, u64 programmable)
 {
-	struct sbi_pmu_probe_cache *cache = &pmu->cache;
-	struct entry *e = find_entry(cache, code);
-	unsigned int i;
 	int ret, moves;
 
 	if (sbi_pmu_in_kvm(pmu))
 		return 1;
 	/* The first try is one with the probe. */
-	if (e && e->filter_failed && opener != SBI_PMU_OPENER_NONE && !perfmon_capable()) {
-		ret = limit_probes(cache, budget_of_user(cache), opener);
-		if (ret)
-			return ret;
-		e = find_entry(cache, code);
-	}
-	if (!e)
-		return -EBUSY;
-	if (!e->filter_tried) {
+	ret = known->filter_failed ? limit_probes(&pmu->cache, opener) : 0;
+	if (ret)
+		return ret;
+	if (!known->filter_tried) {
 		/* Not one of which it is not known: it may refuse the event. */
-		programmable &= e->found.can;
-		moves = probe_moves(pmu, code, programmable, true);
-		/* The other driver may have that one. */
-		for_each_counter(i, pmu->exclusive ? 0 : programmable) {
-			if (moves >= 0)
-				break;
-			moves = probe_moves(pmu, code, BIT_ULL(i), true);
-		}
+		moves = probe_moves(pmu, &known->code, programmable & known->found.can, true);
 		/* -ENODATA: it never can be tried. */
-		e->filter_failed = moves < 0 && moves != -ENODATA;
-		e->filter_tried = moves >= 0;
-		e->unfiltered = moves == READS_TO_MOVE;
+		known->filter_failed = moves < 0 && moves != -ENODATA;
+		known->filter_tried = moves >= 0;
+		known->unfiltered = moves == READS_TO_MOVE;
 	}
-	return e->filter_failed ? -EBUSY : !e->unfiltered;
+	return known->filter_failed ? -EBUSY : !known->unfiltered;
 }
 
-static int find_filtered(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
-			 enum sbi_pmu_opener opener, int refusal, u64 *candidates)
+/* ---- events ---- */
+
+/* Is firmware to be asked, as no counter is known that can count the event? */
+static bool is_due(const struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 all)
 {
+	struct sbi_pmu_event_counters *found = &known->found;
+
+	/* That no counter of a VM took an event may change: others may have used the host's. */
+	if (!found->can && sbi_pmu_in_kvm(pmu) && time_after(jiffies, known->probed + HZ))
+		found->cannot = 0;
+	return !found->can && all & ~found->cannot;
+}
+
+/*
+ * Counters for @e->code without its filters. One that takes it is enough: others are asked when a
+ * group needs them, or when the event is added and that one is in use (counters.c).
+ * Return: 0 or as sbi_pmu_find_event().
+ */
+static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
+			 struct sbi_pmu_opener *opener)
+{
+	struct sbi_pmu_probe_cache *cache = &pmu->cache;
+	const u64 all = candidates_of(pmu, &e->code);
+	struct sbi_pmu_known *known = find_known(cache, &e->code);
+	struct sbi_pmu_event_counters *found;
+	u64 unknown;
+	int ret;
+
+	if (!known || is_due(pmu, known, all)) {
+		ret = limit_probes(cache, opener);
+		if (ret)
+			return ret;
+	}
+	known = get_known(cache, &e->code, opener);
+	if (!known)
+		return -ENOMEM;
+	e->known = known;
+	found = &known->found;
+	if (is_due(pmu, known, all)) {
+		found->busy_elsewhere = 0;
+		known->probed = jiffies;
+		if (opener)
+			learn(pmu, &e->code, found, all & ~opener->used, false, false);
+		if (!found->can)
+			learn(pmu, &e->code, found, all, false, false);
+	}
+	unknown = all & ~found->can & ~found->cannot;
+	/* Who asks firmware for a fixed counter may get that of the other driver. */
+	if (!pmu->exclusive && sbi_pmu_has_fixed_counter(&e->code))
+		unknown = 0;
+	e->takes = found->can;
+	e->candidates = found->can | unknown;
+	if (found->can)
+		return 0;
+	/* An error of firmware, or of the host of a VM, is no refusal. */
+	if (!pmu->exclusive)
+		e->candidates = found->busy_elsewhere;
+	return e->candidates ? -EBUSY : -ENOENT;
+}
+
+/*
+ * Of the counters found those that apply the filter of @e->code: programmable ones if they are seen
+ * to; most fixed ones count in all modes.
+ */
+static int find_filters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_pmu_opener *opener)
+{
+	const struct sbi_pmu_caps *caps = &pmu->caps;
 	/* What all programs may read counts in all modes. */
 	const bool open = READ_ONCE(pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED;
-	u64 programmable, filtering;
-	int ret, obeys = 0;
+	const u64 programmable = e->candidates & pmu->counters.programmable;
+	u64 filtering = 0;
+	int obeys = 0;
 
-	mutex_lock(&pmu->cache.lock);
-	ret = find_locked(pmu, code, opener, candidates);
-	programmable = ret ? 0 : *candidates & pmu->counters.programmable;
-	if (code->flags && pmu->caps.filter && programmable && !(open && pmu->counters.one_filter))
-		obeys = try_filter(pmu, code, opener, programmable);
-	mutex_unlock(&pmu->cache.lock);
-	if (ret || !code->flags)
-		return ret == -EOPNOTSUPP ? -ENOENT : ret;
-	filtering = obeys > 0 ? programmable : 0;
+	/* Firmware counters count what firmware did in all modes. */
+	if (!e->code.flags)
+		return 0;
+	if (sbi_pmu_code_is_firmware(&e->code) ||
+	    sbi_pmu_table_ignores_filters(caps->table, &e->code))
+		return -EOPNOTSUPP;
+	/* A filter that nothing applies must not take a second counter for the same event. */
+	if (caps->m_mode_fixed)
+		e->code.flags &= ~SBI_PMU_CFG_FLAG_SET_MINH;
+	if (!e->code.flags)
+		return 0;
+	if (caps->filter && programmable && !(open && pmu->counters.one_filter))
+		obeys = try_filter(pmu, e->known, opener, programmable);
+	if (obeys > 0)
+		filtering = programmable;
 	if (!open)
-		filtering |= *candidates & pmu->caps.fixed_filters;
+		filtering |= e->candidates & caps->fixed_filters;
 	if (!filtering)
-		return obeys < 0 ? obeys : refusal;
-	*candidates = filtering;
+		return obeys < 0 ? obeys : -EOPNOTSUPP;
+	e->candidates = filtering;
+	e->takes &= filtering;
 	return 0;
 }
 
 /**
- * sbi_pmu_find_filtered() - find the counters for perf_event_open(), with filters
+ * sbi_pmu_find_event() - find the counters that can count an event, with its filters
  * @pmu: the driver
- * @code: the event; replaced by one of the vendor's if no counter can count it so
- * @opener: the user, or the driver
- * @refusal: errno if the event has a filter and no counter that can filter
- * @candidates: the answer; most fixed counters count in all privilege modes
+ * @e: its @code is the event, replaced by one of the vendor's if no counter can count it so. Its
+ *	@candidates and @takes are the answer; sbi_pmu_known_put() ends its @known, also after an
+ *	error
+ * @opener: the user, NULL: the driver
  * Context: may sleep.
- * Return: 0, -ENOENT (to perf: the event is not supported), -EAGAIN and -ERESTARTSYS as
- * limit_probes(), or another errno.
+ * Return: 0, -ENOENT if no counter can count it, -EOPNOTSUPP if none can filter it, -EBUSY if that
+ * could not be found out, or none did, but the other driver uses some (@candidates, in shared
+ * mode); -EAGAIN and -ERESTARTSYS as limit_probes(), -ENOMEM.
  */
-int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
-			  enum sbi_pmu_opener opener, int refusal, u64 *candidates)
+int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_pmu_opener *opener)
 {
-	const int ret = find_filtered(pmu, code, opener, refusal, candidates);
-	struct sbi_pmu_code other = *code;
+	const struct sbi_pmu_code code = e->code;
+	int ret;
 
-	if ((ret != -ENOENT && ret != refusal) ||
-	    !sbi_pmu_table_substitute(pmu->caps.table, &other) ||
-	    find_filtered(pmu, &other, SBI_PMU_OPENER_NONE, refusal, candidates))
-		return ret;
-	*code = other;
-	return 0;
+	mutex_lock(&pmu->cache.lock);
+	ret = find_counters(pmu, e, opener) ?: find_filters(pmu, e, opener);
+	if (ret == -ENOENT || ret == -EOPNOTSUPP) {
+		e->code = code;
+		if (sbi_pmu_table_substitute(pmu->caps.table, &e->code)) {
+			sbi_pmu_known_put(e->known);
+			e->known = NULL;
+			if (!find_counters(pmu, e, NULL) && !find_filters(pmu, e, NULL))
+				ret = 0;
+		}
+	}
+	mutex_unlock(&pmu->cache.lock);
+	return ret;
+}
+
+/**
+ * sbi_pmu_learn_more() - find one more counter that takes an event which has been found
+ * @pmu: the driver
+ * @e: its @takes and @candidates change
+ * @among: those to be asked; of the candidates
+ * @borrow: ask busy counters, too
+ * @opener: the user
+ * Context: may sleep.
+ * Return: 1 if more is known now, 0 if not, or an errno as limit_probes().
+ */
+int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, bool borrow,
+		       struct sbi_pmu_opener *opener)
+{
+	struct sbi_pmu_event_counters *found = &e->known->found;
+	const u64 takes = e->takes, candidates = e->candidates;
+	int ret = 0;
+
+	mutex_lock(&pmu->cache.lock);
+	/* Another may have learnt of them. */
+	if (!(among & (found->can | found->cannot))) {
+		ret = limit_probes(&pmu->cache, opener);
+		if (!ret)
+			learn(pmu, &e->code, found, among, false, borrow);
+	}
+	/* A member of a group may be added meanwhile. */
+	WRITE_ONCE(e->takes, takes | (candidates & found->can));
+	WRITE_ONCE(e->candidates, candidates & ~found->cannot);
+	mutex_unlock(&pmu->cache.lock);
+	return ret ?: e->takes != takes || e->candidates != candidates;
+}
+
+/* Counters that can interrupt */
+u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu)
+{
+	if (!pmu->caps.fixed_alike)
+		return pmu->counters.programmable;
+	return sbi_pmu_hardware(&pmu->counters) & ~pmu->counters.free_running;
+}
+
+/* ---- when the driver is loaded: no event exists ---- */
+
+/**
+ * sbi_pmu_find_counters() - find all counters that can count an event
+ * @pmu: the driver
+ * @code: the event; its filter flags are not used
+ * @candidates: counters that took it, in exclusive mode also those of which it is not known
+ * Context: may sleep.
+ * Return: 0, or an errno if none did.
+ */
+int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates)
+{
+	const u64 all = candidates_of(pmu, code);
+	struct sbi_pmu_event_counters *found;
+	struct sbi_pmu_known *known;
+
+	*candidates = 0;
+	mutex_lock(&pmu->cache.lock);
+	known = get_known(&pmu->cache, code, NULL);
+	if (known) {
+		found = &known->found;
+		learn(pmu, code, found, all, true, true);
+		known->probed = jiffies;
+		if (found->can)
+			*candidates = pmu->exclusive ? all & ~found->cannot : found->can;
+		sbi_pmu_known_put(known);
+	}
+	mutex_unlock(&pmu->cache.lock);
+	return *candidates ? 0 : -EOPNOTSUPP;
 }
 
 /**
@@ -871,25 +888,25 @@ int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
  * @pmu: the driver, not registered yet: no counter is in use
  * @code: the event
  *
- * All counters are offered at once, mostly in three SBI calls: so to ask for hundreds of events.
- * sbi_pmu_find_counters() asks each counter. Context: may sleep.
+ * All counters are offered at once, mostly in three SBI calls, and the answer is not remembered: so
+ * to ask for hundreds of events. Context: may sleep.
  */
 bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code)
 {
-	struct sbi_pmu_event_counters found = {};
 	struct probe p = {
 		.pmu = pmu,
-		.code = &code,
-		.found = &found,
-		.left = candidates_of(pmu, &code),
+		.code = code,
+		.among = candidates_of(pmu, &code),
+		.use = try_event,
+		.ret = -EOPNOTSUPP,
 	};
-	int ret;
 
-	/* Once more if firmware took a counter that was not offered; a refusal is one of all. */
-	do
-		ret = smp_call_function_single(cpumask_any(&pmu->cpus), probe_here, &p, true);
-	while (!ret && pmu->exclusive && p.left && !found.can);
-	return found.can;
+	/* Firmware may take a counter that was not offered, but a refusal is one of all. */
+	while (p.among && with_counter(&p) && p.ret == -EPROTO && pmu->exclusive) {
+		p.among &= p.one_by_one ? ~p.offered : ~0ULL;
+		p.one_by_one = true;
+	}
+	return !p.ret;
 }
 
 /* Probe every event that has a general name; all counters are idle before the PMU is registered. */
@@ -953,26 +970,27 @@ void sbi_pmu_probe_filters(struct sbi_pmu *pmu)
 		pr_warn("programmable counters count in all modes, whatever their filter is: they get no events with :u or :k; update the firmware, or QEMU before 10.0\n");
 }
 
-/* Context: interrupts disabled. */
-static void probe_tied_here(void *arg)
+static int see_second_move(struct sbi_pmu_cpu *cpu, unsigned int second, void *arg)
 {
-	struct moves_probe *p = arg;
-	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
-	struct sbi_pmu_code other = p->code;
-	unsigned int first, second;
+	const unsigned int *first = arg;
 
-	if (p->pmu->caps.filter)
+	if (start(cpu, second) || count_moves(cpu, *first) != READS_TO_MOVE)
+		return -ENODATA;
+	return count_moves(cpu, second);
+}
+
+/* Return: how many of READS_TO_MOVE reads found that a second counter had moved, or an errno. */
+static int see_both_move(struct sbi_pmu_cpu *cpu, unsigned int first, void *arg)
+{
+	const struct probe *p = arg;
+	struct sbi_pmu_code other = p->code;
+	unsigned int second;
+
+	if (cpu->pmu->caps.filter)
 		other.flags = SBI_PMU_CFG_FLAG_SET_UINH;
-	if (!cpu->online || sbi_pmu_counter_config(cpu, p->candidates, &p->code, &first))
-		return;
-	if (!sbi_pmu_counter_start_one(cpu, first) &&
-	    !sbi_pmu_counter_config(cpu, p->candidates & ~BIT_ULL(first), &other, &second)) {
-		if (!sbi_pmu_counter_start_one(cpu, second) &&
-		    count_moves(cpu, first) == READS_TO_MOVE)
-			p->moves = count_moves(cpu, second);
-		sbi_pmu_counter_unconfig(cpu, second);
-	}
-	sbi_pmu_counter_unconfig(cpu, first);
+	return start(cpu, first) ?:
+		       sbi_pmu_with_event(cpu, p->among & ~BIT_ULL(first), &other, &second,
+					  see_second_move, &first);
 }
 
 /**
@@ -984,21 +1002,21 @@ static void probe_tied_here(void *arg)
  */
 void sbi_pmu_probe_tied(struct sbi_pmu *pmu)
 {
-	struct moves_probe p = { .pmu = pmu, .moves = -ENODATA };
+	struct probe p = { .pmu = pmu, .use = see_both_move, .ret = -ENODATA };
 	unsigned int n;
 
-	for (n = 0; p.moves == -ENODATA && (p.code.idx = sbi_pmu_event_standard(n)); n++) {
+	for (n = 0; p.ret < 0 && (p.code.idx = sbi_pmu_event_standard(n)); n++) {
 		/* In shared mode firmware might return the other driver's counter. */
 		if (sbi_pmu_in_kvm(pmu) ||
 		    (!pmu->exclusive && sbi_pmu_has_fixed_counter(&p.code)) ||
-		    sbi_pmu_find_counters(pmu, &p.code, &p.candidates))
+		    sbi_pmu_find_counters(pmu, &p.code, &p.among))
 			continue;
-		p.candidates &= pmu->counters.programmable;
-		if (p.candidates & (p.candidates - 1))
-			on_opener(pmu, probe_tied_here, &p);
+		p.among &= pmu->counters.programmable;
+		if (p.among & (p.among - 1))
+			with_counter(&p);
 	}
-	pmu->counters.tied = p.moves <= 0;
+	pmu->counters.tied = p.ret <= 0;
 	if (pmu->counters.tied && pmu->caps.filter && hweight64(pmu->counters.programmable) > 1)
 		pr_info("an event %s on one programmable counter only, whatever its filter (as in QEMU): with :u and :k at once it takes turns\n",
-			p.moves ? "may count" : "counts");
+			p.ret ? "may count" : "counts");
 }

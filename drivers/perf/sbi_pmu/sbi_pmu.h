@@ -87,6 +87,7 @@ struct sbi_pmu_counters {
 	u64 fixed;                                              /* cycle and instret */
 	u64 programmable;                                       /* hpmcounter3 to 31 */
 	u64 firmware;                                           /* firmware counters */
+	u64 with_fixed_csr; /* of cycle and instret, also in KVM, where they are programmable */
 	/* those of @fixed that firmware hands out for no event, but which run all the time */
 	u64 free_running;
 	/*
@@ -208,11 +209,10 @@ struct sbi_pmu_caps {
 
 int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
 			 bool own_type, struct sbi_pmu_code *code);
-bool sbi_pmu_event_is_unsafe(const struct sbi_pmu_caps *caps, const struct sbi_pmu_code *code);
 u32 sbi_pmu_event_standard(unsigned int n);
+bool sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
+			  struct sbi_pmu_code *code);
 int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr);
-int sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
-			 struct sbi_pmu_code *code);
 
 /* ---- a counter of a CPU (counters.c) ---- */
 
@@ -333,7 +333,7 @@ struct sbi_pmu_event {
 	struct sbi_pmu_code code; /* the event */
 	u64 candidates;           /* counters that can hold it, or that were not asked */
 	u64 takes;                /* of these, those that are known to */
-	atomic_t *held;           /* of what is known about it; NULL: that may be forgotten */
+	struct sbi_pmu_known *known; /* what was found out about it; NULL: it is inherited */
 	struct sbi_pmu_period period; /* unless @sampling is SBI_PMU_COUNTING */
 	u64 refused;              /* counters that firmware refused when it was added */
 	u8 skipped_adds;          /* number of adds from now on that do not ask for them */
@@ -629,11 +629,11 @@ struct sbi_pmu_probe_cache {
 	struct sbi_pmu_examples examples;
 };
 
-/* Whose open causes a probe; those of a user are limited */
-enum sbi_pmu_opener {
-	SBI_PMU_OPENER_NONE,   /* the driver */
-	SBI_PMU_OPENER_LEADER, /* a user, for an event alone or the leader of a group */
-	SBI_PMU_OPENER_MEMBER, /* a user, for another event of a group */
+/* A user who opens an event */
+struct sbi_pmu_opener {
+	bool is_member; /* it joins a group */
+	u64 used;       /* counters for other events of that */
+	bool allowed;   /* firmware may be asked for it: limit_probes() */
 };
 
 int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
@@ -653,19 +653,19 @@ bool sbi_pmu_is_refusal(int ret);
 int sbi_pmu_with_event(struct sbi_pmu_cpu *cpu, u64 offered, const struct sbi_pmu_code *code,
 		       unsigned int *got,
 		       int (*use)(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg), void *arg);
-int sbi_pmu_start_and_read(struct sbi_pmu_cpu *cpu, unsigned int idx, void *raw_in_vm);
+int sbi_pmu_start_and_read(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused);
 void sbi_pmu_probe_standard(struct sbi_pmu *pmu);
 void sbi_pmu_probe_filters(struct sbi_pmu *pmu);
 void sbi_pmu_probe_tied(struct sbi_pmu *pmu);
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates);
 bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code);
-int sbi_pmu_find_filtered(struct sbi_pmu *pmu, struct sbi_pmu_code *code,
-			  enum sbi_pmu_opener opener, int refusal, u64 *candidates);
+int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_pmu_opener *opener);
+int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, bool borrow,
+		       struct sbi_pmu_opener *opener);
+void sbi_pmu_known_put(struct sbi_pmu_known *known);
 u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu);
 void sbi_pmu_probe_cache_init(struct sbi_pmu_probe_cache *cache);
 void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache);
-atomic_t *sbi_pmu_probe_cache_hold(struct sbi_pmu_probe_cache *cache,
-				   const struct sbi_pmu_code *code);
 void sbi_pmu_probe_cache_each(struct sbi_pmu_probe_cache *cache,
 			      void (*show)(void *arg, const struct sbi_pmu_code *code,
 					   u64 counters),

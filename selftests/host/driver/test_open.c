@@ -96,6 +96,159 @@ static void test_cost(unsigned int n, bool root)
 	unloaded("open.cost");
 }
 
+/* ---- what one event needs, however many counters there are ---- */
+
+static void test_alone(unsigned int hpm, const char *other)
+{
+	const char *mode = other ? "shared" : "exclusive";
+	unsigned long before, calls[2];
+
+	boot(&(struct machine){ .hpm = hpm, .quirks = OPENSBI_NEW, .can = can, .other = other });
+	has_new = true;
+	host.perfmon = false;
+	for (unsigned int filter = 0; filter < 2; filter++) {
+		before = all_calls();
+		check(!open_errno(ATTR(FIRST_NEW + filter, .disabled = 1, .exclude_kernel = filter)),
+		      "open.%s_%u_counters%s", mode, hpm, filter ? "_filtered" : "");
+		calls[filter] = all_calls() - before;
+	}
+	note("%s, %u counters: %lu calls for a new event, %lu with a filter", mode, hpm, calls[0],
+	     calls[1]);
+	check(calls[0] <= 12 && calls[1] <= 12, "open.%s_%u_counters_take_at_most_12_calls", mode,
+	      hpm);
+	unloaded("open.alone");
+}
+
+/* An event of n counts on counters 3 to 3 + n, another one from 3 + n on. */
+static bool up_to(const struct fakesbi_code *code, unsigned int idx)
+{
+	const unsigned int last = 3 + (code->data & 31);
+
+	return code->idx != RAW || (code->data >> 16 ? idx >= last : idx <= last);
+}
+
+#define UP_TO(n, other)	((n) | (other) << 5)
+#define FROM(n, other)	(UP_TO(n, other) | 1 << 16)
+
+/*
+ * Each of these was asked for on the same counter, as nothing counted then. They all count together,
+ * and a switch between tasks makes no call.
+ */
+static void test_lack(void)
+{
+	struct perf_event *e[29], *one;
+	unsigned long before, most = 0;
+	bool right = true;
+
+	boot(&(struct machine){ .hpm = 29, .quirks = OPENSBI_NEW, .can = up_to });
+	for (unsigned int i = 0; i < 29; i++)
+		e[i] = open_task(ATTR(UP_TO(28, 1 + i), .disabled = 1));
+	for (unsigned int i = 0; i < 29; i++)
+		perf_enable(e[i]);
+	perf_run(1000);
+	for (unsigned int i = 0; i < 29; i++)
+		right = is_right(e[i]) && perf_model(e[i])->running == 1000 && right;
+	check(right, "open.events_of_one_known_counter_all_count");
+	go_away(1000);
+	before = all_calls();
+	for (unsigned int i = 0; i < 10; i++)
+		go_away(1000);
+	check(all_calls() == before && all_right(), "open.their_switch_makes_no_call");
+	/* One of those makes way for an event that can be nowhere else. */
+	perf_close(e[28]);
+	one = open_own(UP_TO(0, 99));
+	perf_run(1000);
+	check(is_right(one) && perf_read(one) && all_right(),
+	      "open.event_moves_to_a_counter_that_was_not_asked");
+	unloaded("open.lack");
+
+	/* All free counters are offered together, of which many refuse. */
+	boot(&(struct machine){ .hpm = 29, .quirks = OPENSBI_NEW, .can = up_to });
+	for (unsigned int i = 0; i < 9; i++)
+		e[i] = open_task(ATTR(FROM(20, 1 + i), .disabled = 1));
+	for (unsigned int i = 0; i < 9; i++) {
+		before = all_calls();
+		perf_enable(e[i]);
+		most = max(most, all_calls() - before);
+	}
+	perf_run(1000);
+	note("at most %lu calls when an event is added", most);
+	check(most <= 3 && all_right(), "open.counters_that_were_not_asked_are_asked_by_one_call");
+	unloaded("open.refusing");
+
+	/* Two tasks: nobody takes the counter that both events are known to count on. */
+	boot(&(struct machine){ .hpm = 4, .quirks = OPENSBI_NEW, .can = up_to });
+	e[0] = open_task(ATTR(UP_TO(28, 1), .disabled = 1));
+	e[1] = perf_open(ATTR(UP_TO(28, 2), .disabled = 1), &perf_core.task[1], -1, NULL,
+			 &(int){ 0 });
+	perf_enable(e[0]);
+	perf_enable(e[1]);
+	go_away(1000);
+	go_away(1000);
+	before = all_calls();
+	go_away(1000);
+	perf_run(1000);
+	check(all_calls() == before && all_right(), "open.tasks_do_not_fight_for_known_counter");
+	unloaded("open.tasks");
+}
+
+/* Counters are asked for until a group fits, or all are known: whoever counts, and whoever opens. */
+static void test_group(const char *mode, const char *other, bool busy)
+{
+	struct perf_event *leader, *second, *last;
+	unsigned int n = 0;
+	int error;
+
+	boot(&(struct machine){ .hpm = 4, .quirks = OPENSBI_NEW, .can = up_to, .other = other });
+	host.perfmon = other;
+	for (unsigned int i = 0; busy && i < 4; i++)
+		open_raw(UP_TO(28, 9 + i));
+	perf_run(1000);
+	leader = open_attr(ATTR(UP_TO(3, 1), .disabled = 1));
+	second = perf_open(ATTR(UP_TO(1, 1)), NULL, 0, leader, &error);
+	n += second && perf_open(ATTR(UP_TO(1, 2)), NULL, 0, leader, &error);
+	/* The leader was known on counter 3 first. */
+	check(n && !perf_open(ATTR(UP_TO(1, 3)), NULL, 0, leader, &error) && error == -EINVAL,
+	      "open.%s_group_that_never_fits_is_refused", mode);
+	last = perf_open(ATTR(UP_TO(3, 4)), NULL, 0, leader, &error);
+	check(last && !perf_open(ATTR(UP_TO(3, 5)), NULL, 0, leader, &error) && error == -EINVAL,
+	      "open.%s_group_of_all_counters_opens", mode);
+	perf_enable(leader);
+	for (unsigned int i = 0; i < 8; i++) {
+		perf_run(1000);
+		perf_rotate();
+	}
+	check(all_right(), "open.%s_group_counts", mode);
+	unloaded("open.group");
+}
+
+/* What is known was learnt on one CPU; others count the event by it. */
+static void test_other_cpu(void)
+{
+	struct perf_event *e[2];
+	int error;
+
+	boot(&(struct machine){ .hpm = 4, .cpus = 2, .quirks = OPENSBI_NEW, .can = up_to });
+	e[0] = perf_open(ATTR(UP_TO(28, 1)), NULL, 1, NULL, &error);
+	e[1] = perf_open(ATTR(UP_TO(28, 2)), NULL, 1, NULL, &error);
+	perf_run(1000);
+	check(e[0] && e[1] && all_right(), "open.other_cpu_counts_events");
+	perf_close(e[1]);
+	perf_close(e[0]);
+	e[0] = open_own(UP_TO(28, 3));
+	e[1] = open_own(UP_TO(28, 4));
+	perf_switch(&perf_core.idle);
+	perf_hotplug(1, false);
+	perf_hotplug(1, true);
+	host_run_cpu(1);
+	perf_switch(&perf_core.task[0]);
+	perf_run(1000);
+	check(all_right(), "open.cpu_that_came_back_counts_events");
+	perf_switch(&perf_core.idle);
+	host_run_cpu(0);
+	unloaded("open.other_cpu");
+}
+
 /* ---- counters that others use ---- */
 
 /* Event 7 counts on counter 4 only. */
@@ -119,10 +272,6 @@ static void test_borrowing(void)
 	      at[1] == fakesbi.ctr[4].configured_at, "open.users_leave_busy_counters_alone");
 	check(!try_open(7) && at[1] != fakesbi.ctr[4].configured_at,
 	      "open.users_borrow_one_if_no_other_counter_takes_the_event");
-	host.perfmon = true;
-	at[0] = fakesbi.ctr[3].configured_at;
-	check(!try_open(4) && at[0] != fakesbi.ctr[3].configured_at,
-	      "open.root_learns_of_busy_counters");
 	perf_run(1000);
 	check(is_right(e), "open.borrowed_counter_counts_on");
 	unloaded("open.borrowing");
@@ -394,6 +543,17 @@ void test_open(void)
 	for (unsigned int i = 0; i < ARRAY_SIZE(costs); i++)
 		for (unsigned int root = 0; root < 2; root++)
 			test_cost(i, root);
+	for (unsigned int i = 0; i < 3; i++) {
+		static const unsigned int hpm[] = { 4, 16, 29 };
+
+		test_alone(hpm[i], NULL);
+		test_alone(hpm[i], "cpu");
+	}
+	test_lack();
+	test_group("idle", NULL, false);
+	test_group("busy", NULL, true);
+	test_group("shared", "cpu", false);
+	test_other_cpu();
 	test_borrowing();
 	test_crowded();
 	test_limit();
