@@ -331,8 +331,6 @@ static int validate_group(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
 	struct sbi_pmu_cpu *group;
 	int ret, learnt;
 
-	if (leader == e->event)
-		return 0;
 	/*
 	 * When a CPU goes offline, perf core takes the groups there apart. It lets an event join
 	 * such a leader later, and frees the leader with that event in its list: the kernel panics.
@@ -373,7 +371,7 @@ static int leave_one(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_pm
 	u64 left = e->candidates & ~pmu->counters.free_running, last = 0;
 	int ret = 0;
 
-	if (pmu->exclusive || !left || perfmon_capable())
+	if (!left || perfmon_capable())
 		return 0;
 	for (; left && !(last & e->takes) && ret >= 0; left &= ~last) {
 		last = BIT_ULL(fls64(left) - 1);
@@ -433,23 +431,26 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 		pr_info_ratelimited(
 			"event %#x, data %#llx: the other PMU uses %u of its counters\n",
 			e->code.idx, e->code.data, (unsigned int)hweight64(e->candidates));
-	ret = ret ?: leave_one(pmu, e, &opener);
+	if (!ret && !pmu->exclusive)
+		ret = leave_one(pmu, e, &opener);
 	if (ret)
 		return ret;
 
-	/* Most fixed counters do not interrupt. Rather not those that programs read without event. */
-	interrupting = e->candidates & sbi_pmu_interrupting(pmu);
+	/* Most fixed counters do not interrupt. Rather not those that programs read as they are. */
+	interrupting = e->candidates & pmu->counters.programmable;
+	if (!interrupting && pmu->caps.fixed_alike)
+		interrupting = e->candidates & pmu->counters.fixed & ~pmu->counters.free_running;
 	if (samples && pmu->source == SBI_PMU_OVERFLOW_IRQ && interrupting) {
 		e->sampling = SBI_PMU_BY_INTERRUPT;
 		e->by_interrupt = true;
-		e->candidates = (interrupting & pmu->counters.programmable) ?: interrupting;
-		e->takes &= e->candidates;
+		e->candidates = interrupting;
+		e->takes &= interrupting;
 	} else if (samples) {
 		if (!pmu->sample_by_timer)
 			return -EOPNOTSUPP;
 		e->sampling = SBI_PMU_BY_TIMER;
 	}
-	return validate_group(pmu, e, &opener);
+	return opener.is_member ? validate_group(pmu, e, &opener) : 0;
 }
 
 static void release_idle(void *arg)
@@ -519,7 +520,9 @@ static int pmu_event_init(struct perf_event *event)
 		kfree(e);
 		return ret;
 	}
-	sbi_pmu_user_access_open(e);
+	event->hw.idx = -1;
+	if (event->attach_state & PERF_ATTACH_TASK)
+		sbi_pmu_user_access_open(e);
 	atomic_inc(&pmu->events);
 	event->destroy = event_destroy;
 	return 0;

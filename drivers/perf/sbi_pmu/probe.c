@@ -96,11 +96,6 @@ static int check_moves(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 /* ---- reference counter: does KVM really count a raw event? ---- */
 
-static bool needs_reference(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code)
-{
-	return sbi_pmu_in_kvm(cpu->pmu) && sbi_pmu_code_is_raw(code);
-}
-
 struct with_reference {
 	unsigned int idx; /* the counter that has the raw event */
 	int ret;          /* of its start */
@@ -124,7 +119,7 @@ static int start_beside(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg)
  * Return: 0, -ENODATA if the event cannot be counted, -EBUSY if that is not known, -ENXIO if the
  * counter cannot be read.
  */
-static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx)
+static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused)
 {
 	struct with_reference r = { .idx = idx };
 	unsigned int i, got;
@@ -164,16 +159,12 @@ struct probe {
 	bool not_busy;            /* none on which events count */
 	bool one_by_one;          /* offer one only */
 	bool doubts; /* find out whether the other driver is why the event is refused */
+	/* see sbi_pmu_with_event(); NULL: find out whether the event can be counted */
 	int (*use)(struct sbi_pmu_cpu *cpu, unsigned int idx, void *probe);
 	u64 offered;      /* these counters were; 0: none */
 	unsigned int got; /* the one that took the event */
 	int ret; /* what @use returned, or an errno of sbi_pmu_counter_config() or find_why() */
 };
-
-static u64 lowest(u64 set)
-{
-	return set & -set;
-}
 
 /* Of @which the free counters, else the idle ones, else all */
 static u64 least_used(const struct sbi_pmu_cpu *cpu, u64 which)
@@ -234,34 +225,42 @@ static void with_counter_here(void *arg)
 
 	if (!cpu->online || (which & cpu->busy && p->not_busy))
 		return;
-	p->offered = which & configured || p->one_by_one ? lowest(which) : which;
-	if (needs_reference(cpu, &p->code))
-		reference = lowest(least_used(cpu, cpu->counters->with_fixed_csr));
+	p->offered = which & configured || p->one_by_one ? which & -which : which;
+	if (p->use == start_with_reference)
+		reference = BIT_ULL(first_counter(least_used(cpu, cpu->counters->with_fixed_csr)));
 	borrowed = configured & (p->offered | reference | holders(cpu, &p->code));
 	if (reference && is_crowded(cpu))
 		borrowed = configured;
 
-	sbi_pmu_counters_borrow(cpu, borrowed);
+	/* With none in use nothing is counted here. */
+	if (configured)
+		sbi_pmu_counters_borrow(cpu, borrowed);
 	if (reference)
 		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters));
 	p->ret = sbi_pmu_with_event(cpu, p->offered, &p->code, &p->got, p->use, p);
 	if (sbi_pmu_is_refusal(p->ret) && p->doubts && !(p->offered & borrowed))
 		p->ret = find_why(cpu, p->offered);
-	sbi_pmu_counters_give_back(cpu, borrowed);
+	if (configured)
+		sbi_pmu_counters_give_back(cpu, borrowed);
 }
 
 /*
  * Use a counter on the opener's CPU, so that no user makes other CPUs work; all have the same
  * counters, or one of those that have is asked. Free counters are offered together: most events
  * that firmware does not have end there. One in use is borrowed: its events miss what happens
- * meanwhile. Interrupts are disabled for a few calls. Without the hotplug lock: perf core may hold a
- * context's mutex, which hotplug takes inside of it. A CPU that goes offline meanwhile does nothing.
+ * meanwhile. Interrupts are disabled for a few calls. Without the hotplug lock: perf core may hold
+ * a context's mutex, which hotplug takes inside of it. A CPU that goes offline meanwhile does
+ * nothing.
  * Return: was firmware called?
  */
 static bool with_counter(struct probe *p)
 {
 	unsigned int cpu = get_cpu();
 
+	if (!p->use)
+		p->use = sbi_pmu_in_kvm(p->pmu) && sbi_pmu_code_is_raw(&p->code) ?
+				 start_with_reference :
+				 sbi_pmu_start_and_read;
 	if (!cpumask_test_cpu(cpu, &p->pmu->cpus))
 		cpu = cpumask_any(&p->pmu->cpus);
 	p->offered = 0;
@@ -274,18 +273,6 @@ static bool with_counter(struct probe *p)
 
 /* ---- which counters can count an event ---- */
 
-/* Counters of these CSRs, which are bits as of sbi_pmu_csr_bits() */
-static u64 with_csrs(const struct sbi_pmu_counters *counters, u32 csrs)
-{
-	u64 which = 0;
-	unsigned int i;
-
-	for_each_counter(i, sbi_pmu_hardware(counters))
-		if (csrs & SBI_PMU_CSR_BIT(counters->info[i].csr))
-			which |= BIT_ULL(i);
-	return which;
-}
-
 /*
  * In shared mode not the fixed counters: firmware returns them to every caller, even while the
  * other driver uses them. Unless it hands them out to none: they are only read.
@@ -294,36 +281,17 @@ static u64 candidates_of(const struct sbi_pmu *pmu, const struct sbi_pmu_code *c
 {
 	const struct sbi_pmu_counters *counters = &pmu->counters;
 	u64 which = sbi_pmu_hardware(counters);
+	unsigned int i;
 
 	if (sbi_pmu_code_is_firmware(code))
 		return counters->firmware;
 	/* Those of cycle and instret count nothing else, not even in KVM. */
 	if (!sbi_pmu_has_fixed_counter(code))
 		which &= ~counters->with_fixed_csr;
-	if (code->csrs)
-		which = with_csrs(counters, code->csrs);
+	for_each_counter(i, code->csrs ? which : 0)
+		if (!(code->csrs & SBI_PMU_CSR_BIT(counters->info[i].csr)))
+			which &= ~BIT_ULL(i);
 	return pmu->exclusive ? which : which & (counters->programmable | counters->free_running);
-}
-
-/* Counters @which took @code. */
-static void examples_add(struct sbi_pmu_examples *examples, u64 which,
-			 const struct sbi_pmu_code *code)
-{
-	const u64 more = which & ~examples->known;
-	unsigned int i;
-
-	for_each_counter(i, more)
-		examples->code[i] = (struct sbi_pmu_code){ .idx = code->idx, .data = code->data };
-	examples->known |= more;
-}
-
-static int try_event(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg)
-{
-	const struct probe *p = arg;
-
-	if (needs_reference(cpu, &p->code))
-		return start_with_reference(cpu, idx);
-	return sbi_pmu_start_and_read(cpu, idx, NULL);
 }
 
 /*
@@ -338,12 +306,12 @@ static void learn(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 		.pmu = pmu,
 		.code = { .idx = code->idx, .data = code->data },
 		.doubts = !pmu->exclusive,
-		.use = try_event,
 	};
 	/* Firmware counters are, and those of KVM unless the event has its own. */
 	const bool alike = sbi_pmu_code_is_firmware(code) ||
 			   (sbi_pmu_in_kvm(pmu) && !sbi_pmu_has_fixed_counter(code));
 	const u64 known = found->can;
+	unsigned int i;
 	u64 asked;
 
 	left &= ~found->can & ~found->cannot;
@@ -372,8 +340,11 @@ static void learn(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 			found->busy_elsewhere |= asked;
 		left &= ~asked;
 	}
-	if (pmu->exclusive || !sbi_pmu_has_fixed_counter(code))
-		examples_add(examples, found->can, code);
+	if (!pmu->exclusive && sbi_pmu_has_fixed_counter(code))
+		return;
+	for_each_counter(i, found->can & ~examples->known)
+		examples->code[i] = p.code;
+	examples->known |= found->can;
 }
 
 /* ---- what was found out about events ---- */
@@ -434,16 +405,6 @@ static void remove_known(struct sbi_pmu_probe_cache *cache, struct sbi_pmu_known
 	sbi_pmu_known_put(known);
 }
 
-static bool has_share(const struct sbi_pmu_probe_cache *cache, kuid_t user)
-{
-	const struct sbi_pmu_known *known;
-	unsigned int n = 0;
-
-	list_for_each_entry(known, &cache->entries, node)
-		n += !known->extra && uid_eq(known->user, user);
-	return n >= SHARE;
-}
-
 /*
  * The oldest goes that is beyond its user's share; if there is none, as users are many, the oldest.
  * General and cache events stay, as they are few, and most used; and so does what is open, unless
@@ -467,7 +428,8 @@ static struct sbi_pmu_known *get_known(struct sbi_pmu_probe_cache *cache,
 				       const struct sbi_pmu_code *code,
 				       const struct sbi_pmu_opener *opener)
 {
-	struct sbi_pmu_known *known = find_known(cache, code);
+	struct sbi_pmu_known *known = find_known(cache, code), *other;
+	unsigned int n = 0;
 
 	if (!known) {
 		if (cache->count == MAX_ENTRIES)
@@ -489,7 +451,9 @@ static struct sbi_pmu_known *get_known(struct sbi_pmu_probe_cache *cache,
 	}
 	if (known->extra && opener) {
 		known->user = this_user();
-		known->extra = has_share(cache, known->user);
+		list_for_each_entry(other, &cache->entries, node)
+			n += !other->extra && uid_eq(other->user, known->user);
+		known->extra = n >= SHARE;
 	}
 	atomic_inc(&known->refs);
 	return known;
@@ -844,14 +808,6 @@ int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, 
 	return ret ?: e->takes != takes || e->candidates != candidates;
 }
 
-/* Counters that can interrupt */
-u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu)
-{
-	if (!pmu->caps.fixed_alike)
-		return pmu->counters.programmable;
-	return sbi_pmu_hardware(&pmu->counters) & ~pmu->counters.free_running;
-}
-
 /* ---- when the driver is loaded: no event exists ---- */
 
 /**
@@ -897,7 +853,6 @@ bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code)
 		.pmu = pmu,
 		.code = code,
 		.among = candidates_of(pmu, &code),
-		.use = try_event,
 		.ret = -EOPNOTSUPP,
 	};
 

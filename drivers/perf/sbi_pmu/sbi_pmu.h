@@ -333,13 +333,13 @@ struct sbi_pmu_event {
 	struct sbi_pmu_code code; /* the event */
 	u64 candidates;           /* counters that can hold it, or that were not asked */
 	u64 takes;                /* of these, those that are known to */
-	struct sbi_pmu_known *known; /* what was found out about it; NULL: it is inherited */
+	struct sbi_pmu_known *known;  /* what was found out about it; NULL: it is inherited */
 	struct sbi_pmu_period period; /* unless @sampling is SBI_PMU_COUNTING */
-	u64 refused;              /* counters that firmware refused when it was added */
-	u8 skipped_adds;          /* number of adds from now on that do not ask for them */
-	struct mm_struct *mm;     /* which has mapped it, with a reference; NULL before */
-	u32 published;            /* all counters that its page has shown, as in scounteren */
-	struct hlist_node reader; /* in the list of readers, if @mm */
+	u64 refused;                  /* counters that firmware refused when it was added */
+	u8 skipped_adds;              /* number of adds from now on that do not ask for them */
+	struct mm_struct *mm;         /* which has mapped it, with a reference; NULL before */
+	u32 published;                /* all counters that its page has shown, as in scounteren */
+	struct hlist_node reader;     /* in the list of readers, if @mm */
 	struct sbi_pmu_branch_wish branch;  /* const after open */
 	struct sbi_pmu_branch_calls *calls; /* if it asks for the calls of a task, else NULL */
 	struct hlist_node branch_node;      /* in the list of its CPU, while that records for it */
@@ -663,7 +663,6 @@ int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_
 int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, bool borrow,
 		       struct sbi_pmu_opener *opener);
 void sbi_pmu_known_put(struct sbi_pmu_known *known);
-u64 sbi_pmu_interrupting(const struct sbi_pmu *pmu);
 void sbi_pmu_probe_cache_init(struct sbi_pmu_probe_cache *cache);
 void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache);
 void sbi_pmu_probe_cache_each(struct sbi_pmu_probe_cache *cache,
