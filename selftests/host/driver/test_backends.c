@@ -42,7 +42,10 @@ static void test_snapshot_switch(const char *firmware, u64 quirks)
 
 static void test_snapshot(void)
 {
-	struct perf_event *sampler;
+	struct machine machine = snapshot;
+	struct perf_event *sampler, *e;
+	unsigned long before;
+	u64 count;
 
 	/* Firmware has dropped the shared memory; then it refuses to have it again. */
 	boot(&snapshot);
@@ -67,6 +70,21 @@ static void test_snapshot(void)
 	perf_run(100);
 	check(fakesbi.shmem && all_right(), "snapshot.resume_registers_shmem_again");
 	unloaded("snapshot.dropped");
+
+	/* Firmware has lost a counter, and saves nothing of it, without an error. */
+	machine.quirks = QUIRK(UNUSED_SKIPPED);
+	boot(&machine);
+	e = open_own(4);
+	perf_run(100);
+	count = perf_read(e);
+	fakesbi.ctr[3].configured = fakesbi.ctr[3].running = false;
+	before = calls(SPEC_FID_START);
+	perf_resched();
+	perf_run(100);
+	check(perf_read(e) == count + 100 * perf_model(e)->rate &&
+	      calls(SPEC_FID_START) == before + 1,
+	      "snapshot.counter_that_is_not_saved_is_configured_again");
+	unload();
 
 	/* A page that firmware may still write to is never used again. */
 	boot(&snapshot);

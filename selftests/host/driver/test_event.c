@@ -259,6 +259,14 @@ static void test_units(const char *name,
 	machine.can = can;
 	boot(&machine);
 	attr.type = TYPE;
+	/* A selector without a unit counts anywhere, whatever is known of it with one. */
+	open_errno(ATTR(UNIT(1) | 9));
+	leader = open_raw(UNIT(1) | 1);
+	for (unsigned int i = 2; i <= counters[1]; i++)
+		open_member(leader, UNIT(1) | i);
+	check(!can == !!open_member(leader, 9), "units.selector_without_unit_%s", name);
+	perf_close(leader);
+	leader = NULL;
 	for (unsigned int unit = 1; unit <= 4; unit++) {
 		for (unsigned int i = 1; i <= counters[unit]; i++) {
 			attr.config = UNIT(unit) | i;
