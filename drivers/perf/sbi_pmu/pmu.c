@@ -279,7 +279,7 @@ static int ctr_get_width(int idx)
 
 /* Return: 0, -EINVAL if @event never counts together with @opened, which joins its group. */
 static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group,
-			const struct sbi_pmu_event *opened, const struct perf_event *event)
+			const struct sbi_pmu_event *opened, struct perf_event *event)
 {
 	const struct sbi_pmu_event *e = to_sbi_pmu_event(event);
 

@@ -54,11 +54,6 @@ int sbi_pmu_start_and_read(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unus
 	return sbi_pmu_counter_read(cpu, idx, &value) ? -ENXIO : 0;
 }
 
-bool sbi_pmu_is_refusal(int ret)
-{
-	return ret == -EOPNOTSUPP || ret == -EINVAL;
-}
-
 /* Delegated counters stand still while the PMU is disabled, but for this one. */
 static int start(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
@@ -158,7 +153,6 @@ struct probe {
 	u64 among;                /* one of these counters; of these the least used are offered */
 	bool not_busy;            /* none on which events count */
 	bool one_by_one;          /* offer one only */
-	bool doubts; /* find out whether the other driver is why the event is refused */
 	/* see sbi_pmu_with_event(); NULL: find out whether the event can be counted */
 	int (*use)(struct sbi_pmu_cpu *cpu, unsigned int idx, void *probe);
 	u64 offered;      /* these counters were; 0: none */
@@ -223,11 +217,12 @@ static void with_counter_here(void *arg)
 	const u64 configured = cpu->configured, which = least_used(cpu, p->among);
 	u64 borrowed, reference = 0;
 
+	if (p->use == start_with_reference)
+		reference = least_used(cpu, cpu->counters->with_fixed_csr);
+	reference &= -reference;
 	if (!cpu->online || (which & cpu->busy && p->not_busy))
 		return;
 	p->offered = which & configured || p->one_by_one ? which & -which : which;
-	if (p->use == start_with_reference)
-		reference = BIT_ULL(first_counter(least_used(cpu, cpu->counters->with_fixed_csr)));
 	borrowed = configured & (p->offered | reference | holders(cpu, &p->code));
 	if (reference && is_crowded(cpu))
 		borrowed = configured;
@@ -238,7 +233,7 @@ static void with_counter_here(void *arg)
 	if (reference)
 		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters));
 	p->ret = sbi_pmu_with_event(cpu, p->offered, &p->code, &p->got, p->use, p);
-	if (sbi_pmu_is_refusal(p->ret) && p->doubts && !(p->offered & borrowed))
+	if (sbi_pmu_is_refusal(p->ret) && !cpu->exclusive && !(p->offered & borrowed))
 		p->ret = find_why(cpu, p->offered);
 	if (configured)
 		sbi_pmu_counters_give_back(cpu, borrowed);
@@ -305,7 +300,6 @@ static void learn(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	struct probe p = {
 		.pmu = pmu,
 		.code = { .idx = code->idx, .data = code->data },
-		.doubts = !pmu->exclusive,
 	};
 	/* Firmware counters are, and those of KVM unless the event has its own. */
 	const bool alike = sbi_pmu_code_is_firmware(code) ||
@@ -586,7 +580,6 @@ static int probe_moves(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64
 		.pmu = pmu,
 		.code = { .idx = code->idx, .data = code->data },
 		.among = candidates,
-		.one_by_one = pmu->exclusive,
 		.use = see_moves,
 		.ret = -ENODATA,
 	};
@@ -598,9 +591,8 @@ static int probe_moves(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64
 	/* Firmware might return the counter of the other driver, with this filter. */
 	if (!pmu->exclusive && sbi_pmu_has_fixed_counter(code))
 		return -ENODATA;
-	/* The other driver may have those that are offered. */
-	while (p.among && with_counter(&p) && p.ret < 0 && !pmu->exclusive)
-		p.among &= ~p.offered;
+	if (candidates)
+		with_counter(&p);
 	return p.ret;
 }
 

@@ -649,7 +649,11 @@ bool sbi_pmu_probe_is_counting(struct sbi_pmu_cpu *cpu, unsigned int idx);
 bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx);
 u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu);
-bool sbi_pmu_is_refusal(int ret);
+static inline bool sbi_pmu_is_refusal(int ret)
+{
+	return ret == -EOPNOTSUPP || ret == -EINVAL;
+}
+
 int sbi_pmu_with_event(struct sbi_pmu_cpu *cpu, u64 offered, const struct sbi_pmu_code *code,
 		       unsigned int *got,
 		       int (*use)(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg), void *arg);
