@@ -275,13 +275,13 @@ void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event
 /*
  * The events of a counter lose it: they stop, and keep their counts.
  *
- * Perf core takes an event for active until it adds the events of this CPU again, which @lost_work
- * has it do: the scheduler's locks may be held here. It gets another counter then, or is refused,
- * with its group, and its running time stays below its enabled time (a pinned event is in error:
- * read(2) returns 0). Disabled, both times would stand still, and a part of the count would look
- * like all of it. If it is @refused, firmware is not asked for this counter at once: it may take the
- * event each time and then not start the counter. Without perf_pmu_resched() the loss is as long as
- * perf core likes: the event is refused for some time, so that it shows.
+ * Perf core takes an event for active until it adds the events of this CPU again, which
+ * dropped.work has it do: the scheduler's locks may be held here. It gets another counter then, or
+ * is refused, with its group, and its running time stays below its enabled time (a pinned event is
+ * in error: read(2) returns 0). Disabled, both times would stand still, and a part of the count
+ * would look like all of it. If it is @refused, firmware is not asked for this counter at once: it
+ * may take the event each time and then not start the counter. Without perf_pmu_resched() the loss
+ * is as long as perf core likes: the event is refused for some time, so that it shows.
  */
 static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c, bool refused)
 {

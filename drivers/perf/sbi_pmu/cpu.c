@@ -153,9 +153,8 @@ static void handle_dropped_events(struct irq_work *work)
 
 	if (cpu->dropped.events != cpu->dropped.logged) {
 		cpu->dropped.logged = cpu->dropped.events;
-		pr_warn_ratelimited(
-			"CPU%d: firmware refused a counter: event descheduled (%u so far)\n",
-			smp_processor_id(), cpu->dropped.logged);
+		pr_warn_ratelimited("CPU%d: firmware refused a counter: event descheduled (%u)\n",
+				    smp_processor_id(), cpu->dropped.logged);
 	}
 	/* Without it perf core adds the events again at the next context switch or rotation. */
 	if (!pmu->perf_pmu_resched)

@@ -428,9 +428,9 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	if (ret == -EOPNOTSUPP && (!samples || pmu->sample_by_timer))
 		return sbi_pmu_filter_errno(&pmu->caps, attr);
 	if (ret == -EBUSY && !pmu->exclusive)
-		pr_info_ratelimited(
-			"event %#x, data %#llx: the other PMU uses %u of its counters\n",
-			e->code.idx, e->code.data, (unsigned int)hweight64(e->candidates));
+		pr_info_ratelimited("event %#x, data %#llx: another PMU uses %u of its counters\n",
+				    e->code.idx, e->code.data,
+				    (unsigned int)hweight64(e->candidates));
 	if (!ret && !pmu->exclusive)
 		ret = leave_one(pmu, e, &opener);
 	if (ret)
