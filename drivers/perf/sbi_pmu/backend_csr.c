@@ -35,7 +35,7 @@ static bool has_sireg2(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 /* ---- scountinhibit ---- */
 
-static int start_counters(struct sbi_pmu_cpu *cpu, u32 counters)
+static int start_delegated(struct sbi_pmu_cpu *cpu, u32 counters)
 {
 	const int ret = cpu->delegated.inhibited ? 0 : sbi_pmu_csr_uninhibit(counters);
 
@@ -44,7 +44,7 @@ static int start_counters(struct sbi_pmu_cpu *cpu, u32 counters)
 	return ret;
 }
 
-static int stop_counters(struct sbi_pmu_cpu *cpu, u32 counters)
+static int stop_delegated(struct sbi_pmu_cpu *cpu, u32 counters)
 {
 	/* Others than ours run on meanwhile: cycle and instret, for programs that read them. */
 	const bool stopped = cpu->delegated.inhibited && !(counters & ~cpu->delegated.running);
@@ -174,7 +174,7 @@ static void clear_event(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
 	const unsigned int n = number_of(cpu, idx);
 
-	stop_counters(cpu, BIT(n));
+	stop_delegated(cpu, BIT(n));
 	cpu->counter[idx].mhpmevent = 0;
 	if (has_sireg2(cpu, idx))
 		sbi_pmu_csr_write_delegated(n, CSR_SIREG2, 0);
@@ -209,7 +209,7 @@ static int config_hardware(struct sbi_pmu_cpu *cpu, unsigned int idx,
 	const struct sbi_pmu_delegation *d = &cpu->pmu->delegation;
 	const unsigned int n = number_of(cpu, idx);
 	/* cycle and instret may run. */
-	int ret = stop_counters(cpu, BIT(n));
+	int ret = stop_delegated(cpu, BIT(n));
 	/* Both have filters in the same order. Without M-mode, see claim(). */
 	u64 event = FIELD_PREP(FILTERS, FIELD_GET(SBI_FILTERS, code->flags)), selector, kept;
 	bool can;
@@ -291,7 +291,7 @@ static int csr_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
 	if (has_counter(cpu->counters->firmware, idx))
 		return sbi_pmu_sbi_backend_start_one(cpu, idx);
-	return start_counters(cpu, BIT(number_of(cpu, idx)));
+	return start_delegated(cpu, BIT(number_of(cpu, idx)));
 }
 
 /*
@@ -320,7 +320,7 @@ static u64 csr_start(struct sbi_pmu_cpu *cpu, u64 which)
 			failed |= BIT_ULL(i);
 	}
 	bits = sbi_pmu_csr_bits(cpu->counters, hardware & ~failed);
-	return bits && start_counters(cpu, bits) ? failed | hardware : failed;
+	return bits && start_delegated(cpu, bits) ? failed | hardware : failed;
 }
 
 static u64 csr_stop(struct sbi_pmu_cpu *cpu, u64 which)
@@ -330,7 +330,7 @@ static u64 csr_stop(struct sbi_pmu_cpu *cpu, u64 which)
 
 	if (firmware)
 		sbi_pmu_sbi_backend_stop(cpu, firmware);
-	return bits && stop_counters(cpu, bits) ? hardware : 0;
+	return bits && stop_delegated(cpu, bits) ? hardware : 0;
 }
 
 /* ---- CPUs come and go ---- */

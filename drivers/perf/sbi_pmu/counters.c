@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* What each counter of a CPU is doing, which event it holds, and what its events have counted. */
 #include "counters.h"
 
-/* The sets of counters that follow from states change here, and nowhere else. */
+/* The state of a CPU's counters, and the sets that follow from it, change here only. */
 static __always_inline void set_state(struct sbi_pmu_cpu *cpu, u64 which,
 				      enum sbi_pmu_counter_state state)
 {
@@ -379,7 +380,7 @@ void sbi_pmu_counters_stop(struct sbi_pmu_cpu *cpu, u64 which)
 		set_state(cpu, lost, SBI_PMU_LOST);
 }
 
-/* Stopped counters that are to run: where a start needs a value, not the idle ones. */
+/* Stopped and lost counters that are to run: where a start needs a value, not the idle ones. */
 static u64 to_start(const struct sbi_pmu_cpu *cpu)
 {
 	const u64 stopped = cpu->configured & ~cpu->running;
@@ -479,7 +480,7 @@ static int move_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *from, un
 	return 0;
 }
 
-static int free_first(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_path *path)
+static int make_available(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_path *path)
 {
 	unsigned int to;
 	int ret;
@@ -503,7 +504,8 @@ static int free_first(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_path *path)
  * other, as it is the one that they are known to count on, each switch between them would cost
  * calls.
  */
-static u64 free_ones(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e, u64 candidates)
+static u64 preferred_free(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e,
+			  u64 candidates)
 {
 	const u64 free = candidates & ~cpu->configured;
 
@@ -525,11 +527,11 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 		e->refused = 0;
 	}
 	candidates &= ~e->refused;
-	while (sbi_pmu_assign_search(cpu, &e->code, free_ones(cpu, e, candidates) ?: candidates,
-				     &path)) {
-		idle = has_counter(sbi_pmu_idle(cpu), path.first);
+	while (sbi_pmu_assign_search(cpu, &e->code,
+				     preferred_free(cpu, e, candidates) ?: candidates, &path)) {
+		idle = has_counter(sbi_pmu_idle_counters(cpu), path.first);
 		offered = to_offer(cpu, path.first, candidates);
-		ret = free_first(cpu, &path);
+		ret = make_available(cpu, &path);
 		if (!ret) {
 			ret = counter_configure(cpu, offered, &e->code, e->candidates);
 			if (ret >= 0)
@@ -678,23 +680,9 @@ void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 	}
 }
 
-/* Configure lost counters again, release idle ones. That may overwrite others. */
-static void configure_lost(struct sbi_pmu_cpu *cpu)
-{
-	struct sbi_pmu_counter *c;
-	unsigned int i;
-
-	for_each_counter(i, cpu->lost) {
-		c = &cpu->counter[i];
-		counter_release(cpu, c);
-		if (c->users)
-			counter_configure_again(cpu, c);
-	}
-}
-
 /*
  * Bring each counter to what it is wanted to be: one that needs another start value is stopped, a
- * lost one configured again, and then all that are stopped are started.
+ * lost one configured again or, if it is idle, released, and then all that are stopped are started.
  */
 static void start_counters(struct sbi_pmu_cpu *cpu)
 {
@@ -712,9 +700,16 @@ static void start_counters(struct sbi_pmu_cpu *cpu)
 		sbi_pmu_counters_pin_fixed(cpu);
 	if (cpu->stale)
 		sbi_pmu_counters_stop(cpu, cpu->stale);
-	/* It ends, as a counter that overwrites others is not configured: one less is in use. */
+	/*
+	 * That may overwrite others. It ends, as a counter that does is not configured: one less is
+	 * in use.
+	 */
 	while (unlikely(cpu->lost)) {
-		configure_lost(cpu);
+		for_each_counter(i, cpu->lost) {
+			counter_release(cpu, &cpu->counter[i]);
+			if (cpu->counter[i].users)
+				counter_configure_again(cpu, &cpu->counter[i]);
+		}
 		if (cpu->stale)
 			sbi_pmu_counters_stop(cpu, cpu->stale);
 	}
@@ -824,7 +819,7 @@ static bool hold_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	if (c->state != SBI_PMU_FREE && sbi_pmu_code_equal(&c->code, &code))
 		return true;
 	/* Its events, which have a filter, go elsewhere. */
-	if (!sbi_pmu_assign_search(cpu, &code, BIT_ULL(idx), &path) || free_first(cpu, &path)) {
+	if (!sbi_pmu_assign_search(cpu, &code, BIT_ULL(idx), &path) || make_available(cpu, &path)) {
 		sbi_pmu_counter_update(cpu, c);
 		counter_drop_events(cpu, c, false);
 	}
@@ -973,7 +968,7 @@ void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu, u64 clock)
 {
 	unsigned int i;
 
-	for_each_counter(i, sbi_pmu_idle(cpu))
+	for_each_counter(i, sbi_pmu_idle_counters(cpu))
 		if (cpu->counter[i].stamp <= clock)
 			counter_release(cpu, &cpu->counter[i]);
 	use_filter(cpu, 0);

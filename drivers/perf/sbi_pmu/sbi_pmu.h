@@ -219,19 +219,20 @@ int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_even
 /*
  * What a counter is doing:
  *
- * state    it                                          becomes
- * FREE     holds no event                              STOPPED: configured for one
- * LOST     firmware has lost its event or its value    STOPPED: configured again
- * STOPPED  holds an event, has been accounted          RUNNING, ARMED: started
- * STALE    counts, but an event on it needs another    STOPPED, then RUNNING or ARMED
- *          start value
- * RUNNING  counts                                      STALE: an event starts; STOPPED; LOST
- * ARMED    counts, and overflows when the period of    as RUNNING
- *          an event on it ends, or before
+ * state    it                                      becomes
+ * FREE     holds no event                          STOPPED: configured for one
+ * STOPPED  holds an event, has been accounted      RUNNING: started; ARMED: so that it overflows
+ * RUNNING  counts                                  STALE: an event that samples, or that must
+ *                                                  start from 0, is started; STOPPED: by snapshot
+ * ARMED    counts, and overflows when the period   STOPPED: has overflowed; STALE: another event
+ *          of an event on it ends, or before       with a shorter period; RUNNING: after suspend
+ * STALE    counts, needs another start value       STOPPED, when the PMU is enabled
+ * LOST     firmware has lost its event or value    FREE, and configured again
  *
- * Each becomes FREE when it is released. While the PMU is disabled, events come and go and counters
- * become LOST, STOPPED or STALE; sbi_pmu_counters_enable() has those with events count again, and
- * those without, unless a start needs a value. set_state() is the only place that changes a state.
+ * Any becomes FREE when it is released, and LOST when firmware takes it without an offer, or loses
+ * it in suspend. That an event only counts changes no state. While the PMU is disabled, counters
+ * become STOPPED, STALE or LOST; sbi_pmu_counters_enable() starts those with users again, and those
+ * without unless a start needs a value. set_state() is the only place that changes a state.
  */
 enum sbi_pmu_counter_state {
 	SBI_PMU_FREE,
@@ -375,7 +376,8 @@ struct sbi_pmu_cpu_irq {
 	bool off;             /* it did not end: samples are taken by timer */
 	unsigned int useless; /* interrupts that nothing explains, less others */
 	/* sets of counters: */
-	u64 served; /* those that the last interrupt named; 0 once a sampling event has stopped */
+	/* whose overflow the last interrupt was for; 0 once a sampling event has stopped */
+	u64 served;
 	u64 stopped_armed;          /* armed ones that were stopped since it: theirs may come yet */
 	u64 wrapped;                /* sampling ones, at the last look for missed interrupts */
 	u64 missed;                 /* whose missed interrupt is not served yet */
@@ -474,7 +476,7 @@ struct sbi_pmu_cpu {
 };
 
 /* Counters that hold an event, but count for nobody */
-static inline u64 sbi_pmu_idle(const struct sbi_pmu_cpu *cpu)
+static inline u64 sbi_pmu_idle_counters(const struct sbi_pmu_cpu *cpu)
 {
 	return cpu->configured & ~cpu->busy;
 }

@@ -199,7 +199,7 @@ static void look_timer(struct timer_list *timer)
 /* Look at idle counters later. Each context switch comes here; most find that the timer is set. */
 static void watch_idle(struct sbi_pmu_cpu *cpu)
 {
-	if (cpu->timers.idle_watched || !sbi_pmu_idle(cpu))
+	if (cpu->timers.idle_watched || !sbi_pmu_idle_counters(cpu))
 		return;
 	cpu->timers.idle_watched = true;
 	cpu->timers.idle_clock = cpu->clock;
@@ -214,7 +214,7 @@ static void idle_timer(struct timer_list *timer)
 
 	local_irq_save(flags);
 	cpu->timers.idle_watched = false;
-	if (sbi_pmu_idle(cpu)) {
+	if (sbi_pmu_idle_counters(cpu)) {
 		sbi_pmu_counters_disable(cpu);
 		sbi_pmu_counters_release_idle(cpu, cpu->timers.idle_clock);
 		sbi_pmu_counters_enable(cpu);

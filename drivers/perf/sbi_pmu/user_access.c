@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * Which events programs can read from user space: the sysctl, mmap, reads that come too late.
+ *
  * A CPU's scounteren opens time, and the counters of the running task's own events that it has
  * mapped. A counter runs on after its task was switched out, so it is reset for a task that must
  * not see what others count. So no task sees others' counts, and a context switch needs no message

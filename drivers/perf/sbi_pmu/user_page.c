@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What programs can read: the mmap pages of events, and scounteren. */
+/* What programs can read now: set the mmap pages of events, and scounteren. */
 #include "counters.h"
 
 static bool can_be_read(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e)
