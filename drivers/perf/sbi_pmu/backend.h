@@ -34,8 +34,8 @@ struct sbi_pmu_backend {
 	/* start a counter that has just been configured, from any value. Return: 0 or an errno. */
 	int (*start_one)(struct sbi_pmu_cpu *cpu, unsigned int idx);
 	/*
-	 * stop running counters @which; set @begin, and cpu->begin_valid, where that takes no
-	 * reading. Return: counters that have lost their event and must be configured again.
+	 * stop running counters @which; set @at_disable, and cpu->at_disable_valid, where that
+	 * takes no reading. Return: counters that have lost their event.
 	 */
 	u64 (*stop)(struct sbi_pmu_cpu *cpu, u64 which);
 	/*

@@ -132,11 +132,11 @@ static u64 snapshot_stop(struct sbi_pmu_cpu *cpu, u64 which)
 		 * about one counter, and later ones may not be saved.
 		 */
 		if (raw != not_written(cpu, i) && !(ret && raw == cpu->counter[i].last))
-			cpu->counter[i].begin = sbi_pmu_counter_convert(cpu, i, raw);
-		else if (!ret || sbi_pmu_counter_read(cpu, i, &cpu->counter[i].begin))
+			cpu->counter[i].at_disable = sbi_pmu_counter_convert(cpu, i, raw);
+		else if (!ret || sbi_pmu_counter_read(cpu, i, &cpu->counter[i].at_disable))
 			lost |= BIT_ULL(i);
 		if (!has_counter(lost, i))
-			cpu->begin_valid |= BIT_ULL(i);
+			cpu->at_disable_valid |= BIT_ULL(i);
 	}
 	return lost;
 }
@@ -180,10 +180,10 @@ bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu)
 	c->start = FAR;
 	if (!call_firmware(cpu, BIT_ULL(idx), true)) {
 		sbi_pmu_counter_started_at(cpu, idx, FAR);
-		works = !snapshot_stop(cpu, BIT_ULL(idx)) && c->begin - FAR < FAR &&
-			!sbi_pmu_counter_read(cpu, idx, &read) && read == c->begin;
+		works = !snapshot_stop(cpu, BIT_ULL(idx)) && c->at_disable - FAR < FAR &&
+			!sbi_pmu_counter_read(cpu, idx, &read) && read == c->at_disable;
 	}
-	cpu->begin_valid = 0;
+	cpu->at_disable_valid = 0;
 	sbi_pmu_sbi_release(cpu, idx);
 	return works && cpu->shmem.registered;
 }

@@ -18,7 +18,7 @@ static __always_inline void set_state(struct sbi_pmu_cpu *cpu, u64 which,
 	cpu->lost = state == SBI_PMU_LOST ? cpu->lost | which : cpu->lost & ~which;
 	if (state >= SBI_PMU_RUNNING)
 		return;
-	cpu->begin_valid &= ~which;
+	cpu->at_disable_valid &= ~which;
 	cpu->start_valid &= ~which;
 }
 
@@ -44,8 +44,8 @@ void sbi_pmu_counter_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
 	u64 now;
 
-	if (cpu->begin_valid & c->bit)
-		now = c->begin;
+	if (cpu->at_disable_valid & c->bit)
+		now = c->at_disable;
 	else if (hlist_empty(&c->events) || c->state < SBI_PMU_RUNNING || cpu->in_sbi_call ||
 		 sbi_pmu_counter_read(cpu, c->index, &now))
 		return;
@@ -67,9 +67,9 @@ void sbi_pmu_event_update_running(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event 
 {
 	u64 now;
 
-	if (c->state >= SBI_PMU_RUNNING &&
-	    !(likely(cpu->direct && c->info->csr) ? sbi_pmu_csr_read(c->info->csr, &now) :
-						    sbi_pmu_counter_read(cpu, c->index, &now)))
+	if (c->state >= SBI_PMU_RUNNING && !(likely(!cpu->accumulates && c->info->csr) ?
+						     sbi_pmu_csr_read(c->info->csr, &now) :
+						     sbi_pmu_counter_read(cpu, c->index, &now)))
 		sbi_pmu_event_account(e, c->info->mask, now);
 }
 
@@ -115,7 +115,7 @@ static void counter_release(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 /**
  * sbi_pmu_counter_config() - configure one of some counters for an event, stopped
  * @cpu: this CPU
- * @mask: counters that are offered
+ * @offered: counters
  * @code: the event
  * @got: the counter, written on success
  *
@@ -124,10 +124,10 @@ static void counter_release(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
  * ours is on it, it is released, unless the other driver may use it.
  * Return: 0, -EOPNOTSUPP if no offered counter can hold the event, or another errno.
  */
-int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
+int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 offered, const struct sbi_pmu_code *code,
 			   unsigned int *got)
 {
-	const u64 free_running = mask & cpu->counters->free_running;
+	const u64 free_running = offered & cpu->counters->free_running;
 	struct sbi_pmu_counter *c;
 	unsigned int i;
 	int ret;
@@ -139,9 +139,10 @@ int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_p
 		*got = i;
 		return 0;
 	}
-	mask &= ~free_running;
-	ret = mask ? cpu->backend->config(cpu, mask, code, got) : -EOPNOTSUPP;
-	if (ret && (ret != -EPROTO || *got == SBI_PMU_NO_COUNTER)) /* one that does not exist */
+	offered &= ~free_running;
+	ret = offered ? cpu->backend->config(cpu, offered, code, got) : -EOPNOTSUPP;
+	/* -EPROTO, NO_COUNTER: one that does not exist */
+	if (ret && (ret != -EPROTO || *got == SBI_PMU_NO_COUNTER))
 		return ret;
 	c = &cpu->counter[*got];
 	if (!ret) {
@@ -253,7 +254,7 @@ static bool is_armed_for(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_eve
 	const u64 left = to_overflow(e);
 	u64 now, rest;
 
-	if (c->state != SBI_PMU_ARMED || !cpu->direct || sbi_pmu_csr_read(c->info->csr, &now) ||
+	if (c->state != SBI_PMU_ARMED || cpu->accumulates || sbi_pmu_csr_read(c->info->csr, &now) ||
 	    !sbi_pmu_in_upper_half(c->info, now))
 		return false;
 	rest = -now & c->info->mask;
@@ -273,6 +274,9 @@ void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event
 	set_state(cpu, c->bit, SBI_PMU_STALE);
 }
 
+/* What firmware has refused for an event is asked for at each 32nd add, as it costs calls. */
+#define SKIPPED_ADDS	31
+
 /*
  * The events of a counter lose it: they stop, and keep their counts.
  *
@@ -280,11 +284,11 @@ void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event
  * dropped.work has it do: the scheduler's locks may be held here. It gets another counter then, or
  * is refused, with its group, and its running time stays below its enabled time (a pinned event is
  * in error: read(2) returns 0). Disabled, both times would stand still, and a part of the count
- * would look like all of it. If it is @refused, firmware is not asked for this counter at once: it
- * may take the event each time and then not start the counter. Without perf_pmu_resched() the loss
- * is as long as perf core likes: the event is refused for some time, so that it shows.
+ * would look like all of it. If the counter has @failed it is not asked at once: it may take the
+ * event each time and then not start. Without perf_pmu_resched() the loss is as long as perf core
+ * likes: all counters are not asked for some time, so that perf shows a share below 100 %.
  */
-static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c, bool refused)
+static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c, bool failed)
 {
 	struct sbi_pmu_event *e;
 	struct hlist_node *tmp;
@@ -299,7 +303,8 @@ static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter 
 		e->event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 		sbi_pmu_event_page_changed(e);
 		sbi_pmu_assign_leave(cpu, c);
-		if (refused) {
+		if (failed) {
+			e->skipped_adds = SKIPPED_ADDS;
 			e->refused |= cpu->pmu->perf_pmu_resched ? c->bit : e->candidates;
 			cpu->dropped.events++;
 		}
@@ -353,10 +358,10 @@ static noinline void read_stopped(struct sbi_pmu_cpu *cpu, u64 which)
 	u64 value;
 
 	for_each_counter(i, which) {
-		if (sbi_pmu_counter_read(cpu, i, &value) || has_counter(cpu->begin_valid, i))
+		if (sbi_pmu_counter_read(cpu, i, &value) || has_counter(cpu->at_disable_valid, i))
 			continue;
-		cpu->counter[i].begin = value;
-		cpu->begin_valid |= BIT_ULL(i);
+		cpu->counter[i].at_disable = value;
+		cpu->at_disable_valid |= BIT_ULL(i);
 	}
 }
 
@@ -368,13 +373,13 @@ void sbi_pmu_counters_stop(struct sbi_pmu_cpu *cpu, u64 which)
 	const u64 lost = calls ? cpu->backend->stop(cpu, calls) : 0;
 	/* One that accumulates is read in any case: the next total contains what it has counted. */
 	const u64 unread = stop & ~lost &
-			   (cpu->accumulates ? ~0ULL : cpu->busy & ~cpu->begin_valid);
+			   (cpu->accumulates ? ~0ULL : cpu->busy & ~cpu->at_disable_valid);
 	unsigned int i;
 
 	if (unread)
 		read_stopped(cpu, unread);
-	for_each_counter(i, stop & cpu->begin_valid & ~lost)
-		counter_account(&cpu->counter[i], cpu->counter[i].begin);
+	for_each_counter(i, stop & cpu->at_disable_valid & ~lost)
+		counter_account(&cpu->counter[i], cpu->counter[i].at_disable);
 	set_state(cpu, stop, SBI_PMU_STOPPED);
 	if (unlikely(lost))
 		set_state(cpu, lost, SBI_PMU_LOST);
@@ -438,8 +443,9 @@ static noinline void check_reset(struct sbi_pmu_cpu *cpu, u64 which)
 /* ---- give an event a counter, moving other events if need be ---- */
 
 /*
- * What was not asked when an event was opened is asked when it is needed: a refusal is final, as it
- * is then. Counters that were known to take it may do so again: see allocate().
+ * A counter that was not asked when an event was opened is asked when it is needed. If it refuses
+ * it is none for this event any more, as it would be then; one that took it before is asked again
+ * later: see allocate().
  */
 static void event_refused(struct sbi_pmu_event *e, u64 offered)
 {
@@ -495,9 +501,6 @@ static int make_available(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_path *pa
 	return 0;
 }
 
-/* What firmware has refused for an event is asked for at each 32nd add, as it costs calls. */
-#define SKIPPED_ADDS	31
-
 /*
  * The free counters to begin with, if not all counters were asked for the event at open: those that
  * are known to take it, or else the others are asked. If events took an idle counter from each
@@ -530,7 +533,8 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 	while (sbi_pmu_assign_search(cpu, &e->code,
 				     preferred_free(cpu, e, candidates) ?: candidates, &path)) {
 		idle = has_counter(sbi_pmu_idle_counters(cpu), path.first);
-		offered = to_offer(cpu, path.first, candidates);
+		offered = e->takes & BIT_ULL(path.first) ? BIT_ULL(path.first) :
+							   to_offer(cpu, path.first, candidates);
 		ret = make_available(cpu, &path);
 		if (!ret) {
 			ret = counter_configure(cpu, offered, &e->code, e->candidates);
@@ -540,7 +544,7 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 		}
 		if (idle)
 			counter_configure_again(cpu, &cpu->counter[path.first]);
-		/* Firmware refuses. Of those that were not asked it is asked at the next add. */
+		/* Then those that are known to take it; the others are asked at the next add. */
 		candidates &= e->takes & ~e->refused & ~BIT_ULL(path.first);
 	}
 	return ret;
@@ -628,20 +632,20 @@ int sbi_pmu_event_start_firmware(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *
 /* ---- enable and disable ---- */
 
 /*
- * Read counters into @begin or @end, right one after the other: the events of a group differ by
- * that. Return: those that have been read.
+ * Read counters into @at_disable or @at_enable, right one after the other: the events of a group
+ * differ by that. Return: those that have been read.
  */
-static __always_inline u64 read_counters(struct sbi_pmu_cpu *cpu, u64 which, bool begin)
+static __always_inline u64 read_counters(struct sbi_pmu_cpu *cpu, u64 which, bool disable)
 {
 	u64 valid = which;
 	unsigned int i;
 
 	for_each_counter(i, which) {
 		struct sbi_pmu_counter *c = &cpu->counter[i];
-		u64 *value = begin ? &c->begin : &c->end;
+		u64 *value = disable ? &c->at_disable : &c->at_enable;
 
-		if (unlikely(likely(cpu->direct) ? sbi_pmu_csr_read(c->info->csr, value) :
-						   sbi_pmu_counter_read(cpu, i, value)))
+		if (unlikely(likely(!cpu->accumulates) ? sbi_pmu_csr_read(c->info->csr, value) :
+							 sbi_pmu_counter_read(cpu, i, value)))
 			valid &= ~BIT_ULL(i);
 	}
 	return valid;
@@ -652,7 +656,7 @@ void sbi_pmu_counters_read(struct sbi_pmu_cpu *cpu)
 {
 	const u64 which = cpu->running & cpu->busy & ~cpu->counters->firmware;
 
-	cpu->begin_valid = read_counters(cpu, which, true);
+	cpu->at_disable_valid = read_counters(cpu, which, true);
 }
 
 /**
@@ -674,9 +678,7 @@ void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 		cpu->irq.stopped_armed |= cpu->armed;
 		sbi_pmu_counters_stop(cpu, cpu->configured);
 	} else {
-		cpu->begin_valid =
-			read_counters(cpu, cpu->running & cpu->busy & ~cpu->counters->firmware,
-				      true);
+		sbi_pmu_counters_read(cpu);
 	}
 }
 
@@ -742,8 +744,8 @@ static inline void counter_count_from(struct sbi_pmu_cpu *cpu, struct sbi_pmu_co
 		if (!e->active || (e->counts && !all))
 			continue;
 		if (e->counts) {
-			if (cpu->begin_valid & c->bit)
-				sbi_pmu_event_account(e, c->info->mask, c->begin);
+			if (cpu->at_disable_valid & c->bit)
+				sbi_pmu_event_account(e, c->info->mask, c->at_disable);
 		} else {
 			e->prev = cpu->start_valid & c->bit ? c->start : now;
 			e->period.early = 0;
@@ -774,7 +776,7 @@ static void count_on(struct sbi_pmu_cpu *cpu)
 	unsigned int i;
 
 	for_each_counter(i, read)
-		counter_count_from(cpu, &cpu->counter[i], all, cpu->counter[i].end);
+		counter_count_from(cpu, &cpu->counter[i], all, cpu->counter[i].at_enable);
 	for_each_counter(i, known)
 		counter_count_from(cpu, &cpu->counter[i], all, cpu->counter[i].start);
 	cpu->to_count = 0;
@@ -798,7 +800,7 @@ void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 		start_counters(cpu);
 	if (cpu->to_count || cpu->called)
 		count_on(cpu);
-	cpu->begin_valid = 0;
+	cpu->at_disable_valid = 0;
 	cpu->disabled = false;
 	if (cpu->delegated.inhibited)
 		cpu->delegated.inhibited = cpu->delegated.running &&
@@ -827,9 +829,9 @@ static bool hold_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
 }
 
 /*
- * Keep the fixed counters in use, as firmware stops no counter that is in use; nor one that it
- * never hands out. What it refuses now, or loses later, is tried again by
- * start_counters().
+ * Programs may read them at any time, so they must run: keep them in use, as firmware stops no
+ * counter that is in use, nor one that it never hands out. What it refuses now, or loses later, is
+ * tried again by start_counters().
  */
 void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu)
 {
@@ -932,7 +934,6 @@ void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
 	cpu->filter = 0;
 	if (cpu->counters->one_filter)
 		sbi_pmu_csr_filter(0);
-	cpu->direct = !cpu->accumulates;
 	cpu->needs_start_value = cpu->backend->stops_all || cpu->accumulates;
 	if (cpu->exclusive)
 		cpu->backend->online(cpu);
@@ -1008,7 +1009,7 @@ void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu)
 			  has_kept_events(cpu);
 	unsigned int i;
 
-	/* Until here there was none: so it was seen whether they count. */
+	/* It was cleared when the CPU went to sleep, and so they were seen to count or not. */
 	if (cpu->counters->one_filter)
 		sbi_pmu_csr_filter(cpu->filter);
 	if (kept) {

@@ -68,8 +68,8 @@ static inline void sbi_pmu_event_account(struct sbi_pmu_event *e, u64 mask, u64 
 static inline void sbi_pmu_event_update_on(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
 					   struct sbi_pmu_counter *c)
 {
-	if (cpu->begin_valid & c->bit)
-		sbi_pmu_event_account(e, c->info->mask, c->begin);
+	if (cpu->at_disable_valid & c->bit)
+		sbi_pmu_event_account(e, c->info->mask, c->at_disable);
 	else
 		sbi_pmu_event_update_running(cpu, e, c);
 	/* Perf core may write the page at any time: base and count go together. */

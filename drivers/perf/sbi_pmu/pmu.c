@@ -16,8 +16,13 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	struct hw_perf_event *hwc = &e->event->hw;
 	struct sbi_pmu_counter *c = e->counter;
 
-	if (READ_ONCE(e->mapped))
-		smp_mb(); /* pairs with pmu_event_mapped(): another task may map it now */
+	if (READ_ONCE(e->mapped)) {
+		/*
+		 * Pairs with pmu_event_mapped(): another task may map the event now, so that its
+		 * own may not read it any more. Only its own, which runs here, makes this true.
+		 */
+		smp_mb();
+	}
 	if (e->sampling != SBI_PMU_COUNTING) {
 		if (e->by_interrupt)
 			e->sampling = cpu->irq.off ? SBI_PMU_BY_TIMER : SBI_PMU_BY_INTERRUPT;
@@ -209,7 +214,7 @@ static int pmu_commit_txn(struct pmu *pmu)
 	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(pmu);
 
 	if (!cpu->disabled)
-		cpu->begin_valid = 0;
+		cpu->at_disable_valid = 0;
 	return 0;
 }
 
@@ -277,7 +282,10 @@ static int ctr_get_width(int idx)
 
 /* ---- open and close: may sleep, may refuse ---- */
 
-/* Return: 0, -EINVAL if @event never counts together with @opened, which joins its group. */
+/*
+ * Return: 0, -EINVAL if @event never counts together with @opened, which joins its group, -ENOSPC
+ * if they do not fit on the counters that are known to take them.
+ */
 static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group,
 			const struct sbi_pmu_event *opened, struct perf_event *event)
 {
@@ -391,7 +399,7 @@ static int leave_one(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_pm
 	return -EBUSY;
 }
 
-/* One check after the other. Those of filters must be the last: see sbi_pmu_filter_errno(). */
+/* One check after the other; what perf tries next depends on it: see sbi_pmu_filter_errno(). */
 static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {
 	struct perf_event *event = e->event;

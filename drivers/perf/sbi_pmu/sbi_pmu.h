@@ -256,10 +256,10 @@ struct sbi_pmu_counter {
 	struct sbi_pmu_code code;                /* the event that it holds, or held last */
 	u64 candidates;                          /* the counters to which that could move */
 	u64 stamp;                               /* cpu->clock when it became idle last */
-	/* its value: when the PMU was disabled, or it was stopped since, if in cpu->begin_valid; */
-	u64 begin;
-	u64 start;     /* when it was started, if in cpu->start_valid; */
-	u64 end;       /* when the PMU was enabled */
+	/* its value: when the PMU was disabled or it stopped since, if cpu->at_disable_valid; */
+	u64 at_disable;
+	u64 start;     /* when it was started, if cpu->start_valid; */
+	u64 at_enable; /* when the PMU was enabled */
 	u64 last;      /* what it was started from last; if it accumulates, what was read last */
 	u64 total;     /* if it accumulates, since it was configured */
 	u64 offset;    /* likewise, of the value that users see */
@@ -432,7 +432,6 @@ struct sbi_pmu_cpu {
 	bool online;                             /* events may be added */
 	bool disabled; /* the PMU is: perf core or a handler changes events */
 	bool called;   /* firmware was called meanwhile */
-	bool direct;   /* to read a hardware counter is to read its CSR; const while online */
 	/*
 	 * Each start must set the value: with snapshot the memory holds it, and a counter that
 	 * accumulates does not go on from the value that was read. A configured counter then stays
@@ -442,7 +441,10 @@ struct sbi_pmu_cpu {
 	bool fixed_alike;   /* see struct sbi_pmu_caps */
 	bool shown_changed; /* an mmap page has changed its counter: scounteren must, too */
 	bool exclusive;     /* no other driver uses this CPU's counters */
-	/* each read returns the total added to the previous result (KVM up to 6.12) */
+	/*
+	 * each read of a hardware counter returns the total added to the previous result (KVM up to
+	 * 6.12), so that it is not enough to read its CSR
+	 */
 	bool accumulates;
 	/* in a call: its tracepoints (BPF, group reads) must not read, as our state is not right */
 	bool in_sbi_call;
@@ -458,12 +460,12 @@ struct sbi_pmu_cpu {
 	/* with users; sbi_pmu_assign_join() and its like change it: the others are idle */
 	u64 busy;
 	/* while the PMU is disabled: */
-	u64 to_count;       /* on which events count when it is enabled */
-	u64 begin_valid;    /* whose @begin is valid */
-	u64 start_valid;    /* whose @start is: they start from there, and others as they are */
-	u64 world_readable; /* fixed counters whose values are no secret */
-	u64 pinned;         /* those of them that are busy for that reason */
-	u64 clock;          /* incremented each time that a counter becomes idle */
+	u64 to_count;         /* on which events count when it is enabled */
+	u64 at_disable_valid; /* whose @at_disable is valid */
+	u64 start_valid;      /* whose @start is: they start from there, and others as they are */
+	u64 world_readable;   /* fixed counters whose values are no secret */
+	u64 pinned;           /* those of them that are busy for that reason */
+	u64 clock;            /* incremented each time that a counter becomes idle */
 	struct sbi_pmu_cpu_irq irq;
 	struct sbi_pmu_branch_cpu branch;
 	struct sbi_pmu_cpu_delegated delegated;

@@ -442,6 +442,17 @@ static u64 counted_ns(struct perf_event *e)
 	return local64_read(&e->count) / perf_model(e)->rate;
 }
 
+/* A fixed counter has one event only: it is used first, whatever firmware would choose. */
+static void test_fixed_first(void)
+{
+	struct perf_event *cycles;
+
+	boot(&(struct machine){ .hpm = 4, .quirks = QUIRK(HIGHEST_FIRST), .params = { "backend=sbi" } });
+	cycles = open_general(PERF_COUNT_HW_CPU_CYCLES);
+	check(is_on(cycles, 0) && is_right(cycles), "counters.fixed_counter_is_used_first");
+	unloaded("counters.fixed_first");
+}
+
 static void test_group_read(void)
 {
 	struct perf_event *leader, *first, *last;
@@ -898,6 +909,7 @@ void test_counters(void)
 	test_refused_add();
 	test_lost_counter_shows();
 	test_release_fails();
+	test_fixed_first();
 	test_group_read();
 	test_reads();
 	test_support();
