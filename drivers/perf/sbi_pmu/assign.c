@@ -37,8 +37,8 @@ static unsigned int find_available(const struct sbi_pmu_cpu *cpu, u64 among)
 }
 
 /* Of @candidates those where @code counts, whatever holds the same event with another filter. */
-static u64 where_it_counts(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
-			   u64 candidates)
+u64 sbi_pmu_assign_where(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
+			 u64 candidates)
 {
 	const u64 programmable = cpu->counters->programmable;
 	unsigned int i;
@@ -78,7 +78,7 @@ static u64 could_move_to(const struct sbi_pmu_cpu *cpu, unsigned int i,
 bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
 			   u64 candidates, struct sbi_pmu_path *path)
 {
-	u64 frontier = where_it_counts(cpu, code, candidates), seen = frontier;
+	u64 frontier = sbi_pmu_assign_where(cpu, code, candidates), seen = frontier;
 	u64 reached, new;
 	unsigned int i, next;
 

@@ -164,17 +164,23 @@ static u64 snapshot_start(struct sbi_pmu_cpu *cpu, u64 which)
  */
 bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu)
 {
+	static const struct sbi_pmu_code codes[] = { { .idx = SBI_PMU_HW_CPU_CYCLES },
+						     { .idx = SBI_PMU_HW_INSTRUCTIONS } };
 	const u64 mask = sbi_pmu_hardware(cpu->counters) & ~cpu->counters->free_running;
-	const struct sbi_pmu_code cycles = { .idx = SBI_PMU_HW_CPU_CYCLES };
-	const struct sbi_pmu_code instructions = { .idx = SBI_PMU_HW_INSTRUCTIONS };
 	struct sbi_pmu_counter *c;
 	bool works = false;
 	unsigned int idx;
+	int ret = -ENODEV;
 	u64 read;
 
-	if (!cpu->shmem.registered || !mask ||
-	    (sbi_pmu_sbi_config(cpu, mask, &cycles, &idx) &&
-	     sbi_pmu_sbi_config(cpu, mask, &instructions, &idx)))
+	if (!cpu->shmem.registered || !mask)
+		return false;
+	for (unsigned int i = 0; i < ARRAY_SIZE(codes) && ret; i++) {
+		ret = sbi_pmu_sbi_config(cpu, mask, &codes[i], &idx);
+		if (ret == -EPROTO && idx != SBI_PMU_NO_COUNTER)
+			sbi_pmu_sbi_release(cpu, idx);
+	}
+	if (ret)
 		return false;
 	c = &cpu->counter[idx];
 	c->start = FAR;

@@ -274,8 +274,12 @@ void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event
 	set_state(cpu, c->bit, SBI_PMU_STALE);
 }
 
-/* What firmware has refused for an event is asked for at each 32nd add, as it costs calls. */
+/*
+ * What firmware has refused for an event is asked for at each 32nd add, as it costs calls. Of the
+ * counters that were not asked at open so many offers are made at an add; the rest at the next.
+ */
 #define SKIPPED_ADDS	31
+#define MAX_TRIES	3
 
 /*
  * The events of a counter lose it: they stop, and keep their counts.
@@ -444,27 +448,34 @@ static noinline void check_reset(struct sbi_pmu_cpu *cpu, u64 which)
 
 /*
  * A counter that was not asked when an event was opened is asked when it is needed. If it refuses
- * it is none for this event any more, as it would be then; one that took it before is asked again
- * later: see allocate().
+ * it is none for this event any more, as it would be then; unless the other driver may have it now.
+ * Others, which have taken it before, are asked again later: see allocate().
  */
-static void event_refused(struct sbi_pmu_event *e, u64 offered)
+static void event_refused(const struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 offered,
+			  int why)
 {
-	e->refused |= offered & e->takes;
-	e->candidates &= ~offered | e->takes;
+	const u64 never = cpu->exclusive && why == -EOPNOTSUPP ? offered & ~e->takes : 0;
+
+	e->candidates &= ~never;
+	e->refused |= offered & ~never;
 }
 
-/* If counter @idx is free all free ones of @candidates are offered, so that firmware chooses. */
-static u64 to_offer(const struct sbi_pmu_cpu *cpu, unsigned int idx, u64 candidates)
+/* If counter @idx is free all free ones of @unknown are offered, so that firmware chooses. */
+static u64 to_offer(const struct sbi_pmu_cpu *cpu, unsigned int idx,
+		    const struct sbi_pmu_code *code, u64 unknown)
 {
-	const u64 free = candidates & ~cpu->configured;
+	const u64 free = sbi_pmu_assign_where(cpu, code, unknown) & ~cpu->configured;
 
-	return has_counter(free, idx) && !cpu->counters->tied ? free : BIT_ULL(idx);
+	return has_counter(free, idx) ? free : BIT_ULL(idx);
 }
 
 /* @from is released first: firmware and QEMU may allow an event on one counter only. */
 static int move_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *from, unsigned int idx)
 {
-	const u64 offered = to_offer(cpu, idx, from->candidates);
+	const struct sbi_pmu_event *first =
+		hlist_entry_safe(from->events.first, struct sbi_pmu_event, node);
+	const u64 offered =
+		to_offer(cpu, idx, &from->code, first ? from->candidates & ~first->takes : 0);
 	struct sbi_pmu_counter *to;
 	struct sbi_pmu_event *e;
 	int ret;
@@ -474,7 +485,7 @@ static int move_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *from, un
 	ret = counter_configure(cpu, offered, &from->code, from->candidates);
 	if (ret < 0) {
 		hlist_for_each_entry(e, &from->events, node)
-			event_refused(e, offered);
+			event_refused(cpu, e, offered, ret);
 		from->candidates &= ~offered;
 		counter_configure_again(cpu, from);
 		return ret;
@@ -522,10 +533,12 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 {
 	struct sbi_pmu_path path;
 	int ret = -ENOSPC; /* none is free: perf core multiplexes */
+	unsigned int tries = MAX_TRIES;
 	u64 offered;
 	bool idle;
 
-	if (!e->skipped_adds--) {
+	if (e->refused_by != cpu || !e->skipped_adds--) {
+		e->refused_by = cpu;
 		e->skipped_adds = SKIPPED_ADDS;
 		e->refused = 0;
 	}
@@ -533,19 +546,20 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 	while (sbi_pmu_assign_search(cpu, &e->code,
 				     preferred_free(cpu, e, candidates) ?: candidates, &path)) {
 		idle = has_counter(sbi_pmu_idle_counters(cpu), path.first);
-		offered = e->takes & BIT_ULL(path.first) ? BIT_ULL(path.first) :
-							   to_offer(cpu, path.first, candidates);
+		offered = to_offer(cpu, path.first, &e->code, candidates & ~e->takes);
 		ret = make_available(cpu, &path);
 		if (!ret) {
 			ret = counter_configure(cpu, offered, &e->code, e->candidates);
 			if (ret >= 0)
 				break;
-			event_refused(e, offered);
+			event_refused(cpu, e, offered, ret);
 		}
 		if (idle)
 			counter_configure_again(cpu, &cpu->counter[path.first]);
-		/* Then those that are known to take it; the others are asked at the next add. */
-		candidates &= e->takes & ~e->refused & ~BIT_ULL(path.first);
+		/* Firmware refuses, whatever was found at open. */
+		candidates &= e->candidates & ~e->refused & ~BIT_ULL(path.first);
+		if (!--tries)
+			candidates &= e->takes;
 	}
 	return ret;
 }

@@ -175,5 +175,6 @@ bool sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_eve
 		flags &= ~(SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH);
 	code->flags = flags;
 	/* Counters cannot be inhibited while the hart idles. */
-	return !attr->exclude_idle && (!attr->exclude_host || caps->has_h);
+	return !attr->exclude_idle && (!attr->exclude_host || caps->has_h) &&
+	       (!flags || caps->filter || caps->fixed_filters);
 }

@@ -282,12 +282,9 @@ static int ctr_get_width(int idx)
 
 /* ---- open and close: may sleep, may refuse ---- */
 
-/*
- * Return: 0, -EINVAL if @event never counts together with @opened, which joins its group, -ENOSPC
- * if they do not fit on the counters that are known to take them.
- */
+/* Return: 0, -EINVAL if @event never counts together with @opened, -ENOSPC if it does not fit. */
 static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group,
-			const struct sbi_pmu_event *opened, struct perf_event *event)
+			const struct sbi_pmu_event *opened, struct perf_event *event, bool known)
 {
 	const struct sbi_pmu_event *e = to_sbi_pmu_event(event);
 
@@ -299,7 +296,25 @@ static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group,
 	if (e->branch.types && opened->branch.types &&
 	    !sbi_pmu_branch_go_together(pmu, &e->branch, &opened->branch))
 		return -EINVAL;
-	return sbi_pmu_assign_add(group, &e->code, e->takes) ? 0 : -ENOSPC;
+	return sbi_pmu_assign_add(group, &e->code, known ? e->takes : e->candidates) ? 0 : -ENOSPC;
+}
+
+/*
+ * Does the group that @e joins fit on the counters that are @known to take its events, or may take
+ * them? @group is a CPU on which nothing else counts.
+ */
+static int try_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group, struct sbi_pmu_event *e,
+		     bool known)
+{
+	struct perf_event *leader = e->event->group_leader, *sibling;
+	int ret;
+
+	memset(group, 0, sizeof(*group));
+	sbi_pmu_counters_init(group, pmu);
+	ret = add_to_group(pmu, group, e, leader, known);
+	for_each_sibling_event(sibling, leader)
+		ret = ret ?: add_to_group(pmu, group, e, sibling, known);
+	return ret ?: add_to_group(pmu, group, e, e->event, known);
 }
 
 /* Counters for the events of the group that @event joins */
@@ -313,8 +328,11 @@ static u64 used_by_group(const struct sbi_pmu *pmu, const struct perf_event *eve
 	return used;
 }
 
-/* Learn of one more counter for a member of a group. Return: as sbi_pmu_learn_more(). */
-static int learn_for_group(struct sbi_pmu *pmu, struct perf_event *member, u64 used,
+/*
+ * Learn of one more counter for a member of a group; each that is borrowed is paid for, as another
+ * open would be. Return: as sbi_pmu_learn_more().
+ */
+static int learn_for_group(struct sbi_pmu *pmu, struct perf_event *member, u64 used, bool borrow,
 			   struct sbi_pmu_opener *opener)
 {
 	struct sbi_pmu_event *e = to_sbi_pmu_event(member);
@@ -325,19 +343,26 @@ static int learn_for_group(struct sbi_pmu *pmu, struct perf_event *member, u64 u
 	unknown = e->candidates & ~e->takes;
 	if (!unknown)
 		return 0;
-	return sbi_pmu_learn_more(pmu, e, unknown & ~used ?: unknown, true, opener);
+	unknown = unknown & ~used ?: unknown;
+	if (borrow) {
+		unknown &= -unknown;
+		opener->allowed = false;
+	}
+	return sbi_pmu_learn_more(pmu, e, unknown, borrow, opener);
 }
 
 /*
  * Can the counters ever hold the whole group? As long as they do not, firmware is asked for more
- * counters, first of those that the group does not use yet.
+ * counters: first of those that the group does not use yet, last of those on which others count.
+ * What stays unknown, as firmware returns an error, may take an event.
  */
 static int validate_group(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
 			  struct sbi_pmu_opener *opener)
 {
 	struct perf_event *leader = e->event->group_leader, *sibling;
 	struct sbi_pmu_cpu *group;
-	int ret, learnt;
+	bool borrow = false;
+	int ret, learnt = 1;
 
 	/*
 	 * When a CPU goes offline, perf core takes the groups there apart. It lets an event join
@@ -346,28 +371,26 @@ static int validate_group(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
 	 */
 	if (!(leader->attach_state & PERF_ATTACH_GROUP))
 		return -ENODEV;
-	/* A CPU on which nothing else counts */
 	group = kvzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
 		return -ENOMEM;
-	do {
-		memset(group, 0, sizeof(*group));
-		sbi_pmu_counters_init(group, pmu);
-		learnt = 0;
-		ret = add_to_group(pmu, group, e, leader);
+	ret = try_group(pmu, group, e, true);
+	while (ret == -ENOSPC && learnt > 0) {
+		learnt = learn_for_group(pmu, e->event, group->configured, borrow, opener) ?:
+				 learn_for_group(pmu, leader, group->configured, borrow, opener);
 		for_each_sibling_event(sibling, leader)
-			ret = ret ?: add_to_group(pmu, group, e, sibling);
-		ret = ret ?: add_to_group(pmu, group, e, e->event);
-		if (ret != -ENOSPC)
-			break;
-		ret = -EINVAL;
-		learnt = learn_for_group(pmu, e->event, group->configured, opener) ?:
-				 learn_for_group(pmu, leader, group->configured, opener);
-		for_each_sibling_event(sibling, leader)
-			learnt = learnt ?: learn_for_group(pmu, sibling, group->configured, opener);
-	} while (learnt > 0);
+			learnt = learnt ?:
+					  learn_for_group(pmu, sibling, group->configured, borrow,
+							  opener);
+		if (!learnt && !borrow) {
+			borrow = true;
+			learnt = 1;
+			continue;
+		}
+		ret = try_group(pmu, group, e, learnt > 0);
+	}
 	kvfree(group);
-	return learnt ?: ret;
+	return learnt < 0 ? learnt : ret == -ENOSPC ? -EINVAL : ret;
 }
 
 /*
@@ -458,6 +481,11 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 			return -EOPNOTSUPP;
 		e->sampling = SBI_PMU_BY_TIMER;
 	}
+	/* A pinned event that finds no counter is in error: it cannot ask for more later. */
+	for (ret = event->group_leader->attr.pinned; ret > 0 && e->candidates & ~e->takes;)
+		ret = sbi_pmu_learn_more(pmu, e, e->candidates & ~e->takes, false, &opener);
+	if (ret < 0)
+		return ret;
 	return opener.is_member ? validate_group(pmu, e, &opener) : 0;
 }
 

@@ -290,8 +290,8 @@ static u64 candidates_of(const struct sbi_pmu *pmu, const struct sbi_pmu_code *c
 }
 
 /*
- * Ask counters @left until one more can count the event, or @all. If one is known already no busy
- * one is borrowed for that, unless @borrow.
+ * Ask counters @left until one more can count the event, or @all. Those on which events count only
+ * if they may be borrowed.
  */
 static void learn(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 		  struct sbi_pmu_event_counters *found, u64 left, bool all, bool borrow)
@@ -311,7 +311,7 @@ static void learn(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	left &= ~found->can & ~found->cannot;
 	while (left && (all || found->can == known)) {
 		p.among = left;
-		p.not_busy = found->can && !borrow;
+		p.not_busy = !borrow;
 		if (!with_counter(&p))
 			break;
 		asked = has_counter(p.offered, p.got) ? BIT_ULL(p.got) : p.offered;
@@ -681,10 +681,12 @@ static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
 	if (is_due(pmu, known, all)) {
 		found->busy_elsewhere = 0;
 		known->probed = jiffies;
-		if (opener)
-			learn(pmu, &e->code, found, all & ~opener->used, false, false);
-		if (!found->can)
-			learn(pmu, &e->code, found, all, false, false);
+		for (int borrow = false; borrow <= true; borrow++) {
+			if (!found->can && opener)
+				learn(pmu, &e->code, found, all & ~opener->used, false, borrow);
+			if (!found->can)
+				learn(pmu, &e->code, found, all, false, borrow);
+		}
 	}
 	unknown = all & ~found->can & ~found->cannot;
 	/* Who asks firmware for a fixed counter may get that of the other driver. */

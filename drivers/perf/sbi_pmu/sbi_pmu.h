@@ -278,6 +278,8 @@ struct sbi_pmu_path {
 
 unsigned int sbi_pmu_assign_find(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
 				 u64 candidates);
+u64 sbi_pmu_assign_where(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
+			 u64 candidates);
 bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
 			   u64 candidates, struct sbi_pmu_path *path);
 bool sbi_pmu_assign_add(struct sbi_pmu_cpu *group, const struct sbi_pmu_code *code, u64 candidates);
@@ -337,10 +339,11 @@ struct sbi_pmu_event {
 	struct sbi_pmu_known *known;  /* what was found out about it; NULL: it is inherited */
 	struct sbi_pmu_period period; /* unless @sampling is SBI_PMU_COUNTING */
 	u64 refused;                  /* counters that firmware refused when it was added */
-	u8 skipped_adds;              /* number of adds from now on that do not ask for them */
-	struct mm_struct *mm;         /* which has mapped it, with a reference; NULL before */
-	u32 published;                /* all counters that its page has shown, as in scounteren */
-	struct hlist_node reader;     /* in the list of readers, if @mm */
+	const struct sbi_pmu_cpu *refused_by; /* the CPU where that was */
+	u8 skipped_adds;          /* number of adds from now on that do not ask for them */
+	struct mm_struct *mm;     /* which has mapped it, with a reference; NULL before */
+	u32 published;            /* all counters that its page has shown, as in scounteren */
+	struct hlist_node reader; /* in the list of readers, if @mm */
 	struct sbi_pmu_branch_wish branch;  /* const after open */
 	struct sbi_pmu_branch_calls *calls; /* if it asks for the calls of a task, else NULL */
 	struct hlist_node branch_node;      /* in the list of its CPU, while that records for it */

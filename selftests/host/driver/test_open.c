@@ -538,6 +538,125 @@ static void test_denial(void)
 	unloaded("open.denial");
 }
 
+/* ---- what was not asked at open is asked when it is needed ---- */
+
+/* The low bits of a raw event are the counters from 3 on that take it. */
+#define ON_3	1
+#define ON_4	2
+#define ON_6	8
+#define ON(counters, n)		((counters) | (n) << 8)
+
+static bool is_wanted(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx != RAW || (idx >= 3 && code->data >> (idx - 3) & 1);
+}
+
+/* The event is known to count on a counter that another one has by now. */
+static void test_asked_later(const char *name, u64 quirks, bool pinned)
+{
+	const struct machine machine = { .hpm = 4, .quirks = quirks, .can = is_wanted,
+					 .params = { "backend=sbi" } };
+	struct perf_event *e, *idle;
+
+	boot(&machine);
+	e = open_task(ATTR(ON(ON_3 | ON_6, 1), .pinned = pinned, .disabled = 1));
+	open_attr(ATTR(ON(ON_3, 2), .pinned = 1));
+	perf_enable(e);
+	perf_run(1000);
+	check(is_right(e) && perf_read(e), "open.%s_event_counts_at_first_add", name);
+	unload();
+
+	boot(&machine);
+	e = open_task(ATTR(ON(ON_4 | ON_6, 1), .pinned = pinned, .disabled = 1));
+	open_attr(ATTR(ON(ON_4, 2), .pinned = 1));
+	idle = open_raw(ON(ON_6, 3));
+	perf_disable(idle);
+	perf_enable(e);
+	perf_run(1000);
+	check(is_right(e) && perf_read(e), "open.%s_event_takes_idle_counter", name);
+	unloaded("open.asked_later");
+}
+
+static void other_has(unsigned int idx, bool has)
+{
+	fakesbi.ctr[idx].configured = fakesbi.ctr[idx].running = has;
+}
+
+/* The other driver has a counter while the event is added, and lets it go. */
+static void test_refused_for_a_while(void)
+{
+	struct perf_event *e;
+
+	boot(&(struct machine){ .hpm = 2, .can = is_wanted, .other = "cpu" });
+	host.perfmon = true;
+	e = open_attr(ATTR(ON(ON_3 | ON_4, 1), .disabled = 1));
+	open_attr(ATTR(ON(ON_3, 2), .pinned = 1));
+	other_has(4, true);
+	perf_enable(e);
+	check(e->state == PERF_EVENT_STATE_INACTIVE, "open.counter_of_the_other_driver_is_refused");
+	other_has(4, false);
+	for (unsigned int n = 0; n < 64; n++)
+		perf_resched();
+	check(e->state == PERF_EVENT_STATE_ACTIVE, "open.refusal_by_the_other_driver_is_not_final");
+	unload();
+
+	boot(&(struct machine){ .hpm = 1, .cpus = 2, .can = is_wanted, .other = "cpu" });
+	host.perfmon = true;
+	e = open_task(ATTR(ON(ON_3, 1), .disabled = 1));
+	other_has(3, true);
+	perf_enable(e);
+	perf_switch(&perf_core.idle);
+	host_run_cpu(1);
+	perf_switch(&perf_core.task[0]);
+	perf_run(1000);
+	check(e->state == PERF_EVENT_STATE_ACTIVE && perf_read(e),
+	      "open.counter_is_asked_for_at_once_on_another_cpu");
+	perf_switch(&perf_core.idle);
+	host_run_cpu(0);
+	other_has(3, false);
+	unloaded("open.refused_for_a_while");
+}
+
+/* Firmware has an error while a group is opened: that is no reason to refuse it for good. */
+static void test_group_beside_error(void)
+{
+	struct perf_event *leader;
+	int error = 0;
+
+	boot(&(struct machine){ .hpm = 2, .can = is_wanted, .params = { "backend=sbi" } });
+	leader = open_attr(ATTR(ON(ON_3 | ON_4, 1), .disabled = 1));
+	open_attr(ATTR(ON(ON_3 | ON_4, 2), .disabled = 1));
+	fakesbi.start_fails = 1;
+	check(perf_open(ATTR(ON(ON_3 | ON_4, 2)), NULL, 0, leader, &error) || error != -EINVAL,
+	      "open.group_is_not_refused_for_an_error");
+	fakesbi.start_fails = 0;
+	unloaded("open.group_beside_error");
+}
+
+/* An ordinary user has others' counters borrowed for a group that never fits. */
+static void test_greedy_group(void)
+{
+	struct perf_event *leader, *member;
+	unsigned long before;
+	int error = 0;
+
+	boot(&(struct machine){ .hpm = 16, .quirks = OPENSBI_NEW, .can = is_wanted,
+				.params = { "backend=sbi" } });
+	host.perfmon = true;
+	for (unsigned int i = 0; i < 16; i++)
+		open_raw(0xffff | (100UL + i) << 16);
+	perf_run(1000);
+	host.perfmon = false;
+	leader = open_attr(ATTR(1 | 500UL << 16, .disabled = 1));
+	for (unsigned int i = 1; i < 16; i++)
+		perf_open(ATTR(1UL << i | (500UL + i) << 16), NULL, 0, leader, &error);
+	before = all_calls();
+	member = perf_open(ATTR(1 | 900UL << 16), NULL, 0, leader, &error);
+	note("%lu calls, errno %d", all_calls() - before, -error);
+	check(!member && all_calls() - before <= 50 * 6, "open.borrowing_for_a_group_is_limited");
+	unloaded("open.greedy_group");
+}
+
 void test_open(void)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(costs); i++)
@@ -554,6 +673,13 @@ void test_open(void)
 	test_group("busy", NULL, true);
 	test_group("shared", "cpu", false);
 	test_other_cpu();
+	test_asked_later("task", 0, false);
+	test_asked_later("pinned", 0, true);
+	test_asked_later("tied_task", OPENSBI_NEW | QUIRK(TIED), false);
+	test_asked_later("tied_pinned", OPENSBI_NEW | QUIRK(TIED), true);
+	test_refused_for_a_while();
+	test_group_beside_error();
+	test_greedy_group();
 	test_borrowing();
 	test_crowded();
 	test_limit();
