@@ -51,6 +51,7 @@ bool remove_tree(const char *path)
 
 AREAS(DECLARE)
 void test_random(unsigned long steps, unsigned long long seed, const char *name);
+bool unload(void);
 
 static const struct {
 	const char *area;
@@ -74,6 +75,7 @@ int main(int argc, char **argv)
 		running = tests[i].area;
 		setitimer(ITIMER_PROF, &limit, NULL);
 		tests[i].run();
+		unload();
 	}
 	setitimer(ITIMER_PROF, &(struct itimerval){}, NULL);
 	running = "random";

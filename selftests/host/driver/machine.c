@@ -3,6 +3,7 @@
 #include "test.h"
 
 static bool is_loaded;
+static const char *booted_by;
 
 static void set_up(const struct machine *m)
 {
@@ -69,13 +70,7 @@ int boot_again(void)
 	return ret;
 }
 
-int boot(const struct machine *m)
-{
-	set_up(m);
-	return boot_again();
-}
-
-void unload(void)
+static void close_and_unload(void)
 {
 	for (struct perf_model *m = perf_core.model; m < perf_core.model + PERF_EVENTS; m++)
 		if (m->is_open && m->event.group_leader == &m->event)
@@ -86,23 +81,41 @@ void unload(void)
 }
 
 /* Unload the driver: nothing may be left, and no rule of the specification may be broken. */
-void unloaded(const char *test)
+bool unload(void)
 {
 	const char *left, *why = NULL;
 	unsigned int broken = 0;
 
-	unload();
+	close_and_unload();
 	left = host_left();
 	if (left)
 		note("%s is left", left);
-	must(!left, "%s_leaves_nothing", test);
+	must(!left, "machine.%s_leaves_nothing", booted_by);
 	for (unsigned int i = 0; i < FAKESBI_HARTS; i++) {
 		broken += fakesbi_harts[i].broken;
 		why = fakesbi_harts[i].why ?: why;
 	}
 	if (broken)
 		note("%u rules broken, last: %s", broken, why);
-	must(!broken, "%s_breaks_no_rule", test);
+	must(!broken, "machine.%s_breaks_no_rule", booted_by);
+	return !left && !broken;
+}
+
+/* For tests that leave something, or break a rule. */
+void unload_unchecked(void)
+{
+	close_and_unload();
+	for (unsigned int i = 0; i < FAKESBI_HARTS; i++)
+		fakesbi_harts[i].broken = 0;
+}
+
+/* Unload what the test before has loaded, and load the driver for @test on another machine. */
+int boot_for(const char *test, const struct machine *m)
+{
+	unload();
+	booted_by = test;
+	set_up(m);
+	return boot_again();
 }
 
 static struct perf_event *open_or_note(const struct perf_event_attr *attr, struct task_struct *task)

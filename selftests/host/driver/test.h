@@ -80,10 +80,12 @@ struct machine {
 	void (*prepare)(void);
 };
 
-int boot(const struct machine *machine);
+/* The next boot unloads, as does the end of the tests. */
+#define boot(...)	boot_for(__func__, __VA_ARGS__) /* a struct machine * */
+int boot_for(const char *test, const struct machine *machine);
 int boot_again(void);
-void unload(void);
-void unloaded(const char *test);
+bool unload(void);
+void unload_unchecked(void);
 
 /* Of a core */
 struct core_ids {

@@ -217,7 +217,6 @@ static void test_board(void)
 
 	boot_this(NULL, "cpu");
 	check(command_works(), "boards.%s_shared_has_a_first_command", name);
-	unload();
 	boot_this("firmware_map=1", NULL);
 	check(are_on_their_counters(), "boards.%s_events_are_on_their_counters", name);
 	check(each_opens(board->opens, true), "boards.%s_opens", name);
@@ -226,7 +225,6 @@ static void test_board(void)
 		   "boards.%s_log_says_what_samples", name))
 		note("%s", host.log);
 	check(are_sampled(), "boards.%s_samples", name);
-	unload();
 	boot_this(NULL, NULL);
 	check(command_works(), "boards.%s_has_a_first_command", name);
 	snprintf(test, sizeof(test), "firmware takes %s\n", board->names);
@@ -236,8 +234,6 @@ static void test_board(void)
 	if (!check(!strcmp(perf_sysfs("caps/replaced_events"), board->replaces),
 		   "boards.%s_replaces", name))
 		note("%s", perf_sysfs("caps/replaced_events"));
-	snprintf(test, sizeof(test), "boards.%s", name);
-	unloaded(test);
 }
 
 void test_boards(void)

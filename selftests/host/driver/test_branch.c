@@ -132,7 +132,6 @@ static void test_found(void)
 			      open_errno(SAMPLER(USER | ANY)) == -EOPNOTSUPP,
 			      "branch.%s_is_eopnotsupp", rows[i].name);
 		host_reboot(SYS_POWER_OFF);
-		unloaded(rows[i].name);
 	}
 }
 
@@ -150,7 +149,6 @@ static void test_late_cpu(const struct machine *machine, const char *name)
 	perf_suspend(true);
 	host_run_cpu(0);
 	host_reboot(SYS_POWER_OFF);
-	unloaded(name);
 }
 
 /* ---- what can be asked for ---- */
@@ -195,7 +193,6 @@ static void test_errors(void)
 		if (error != rows[i].error)
 			note("%d", error);
 		check(error == rows[i].error, "branch.errno_of_%s", rows[i].name);
-		unload();
 	}
 	boot(&lcofi);
 	check(open_errno(ATTR(5, .sample_type = PERF_SAMPLE_BRANCH_STACK,
@@ -206,12 +203,10 @@ static void test_errors(void)
 	check(error == -EINVAL, "branch.call_stack_in_group_of_other_kinds_is_einval");
 	perf_open(SAMPLER(USER | PERF_SAMPLE_BRANCH_COND), current, -1, leader, &error);
 	check(!error, "branch.group_of_other_kinds_opens");
-	unload();
 	boot(&without_types);
 	leader = open_task(SAMPLER(USER | ANY));
 	perf_open(SAMPLER(USER | PERF_SAMPLE_BRANCH_COND), current, -1, leader, &error);
 	check(error == -EINVAL, "branch.group_of_kinds_that_are_not_told_is_einval");
-	unload();
 }
 
 /* ---- samples ---- */
@@ -285,7 +280,6 @@ static void test_samples(const struct machine *machine, const char *name)
 	      "%s_user_does_not_see_the_kernel", name);
 	perf_disable(e);
 	check(!fakesbi.branches.control, "%s_nothing_is_recorded_without_event", name);
-	unloaded(name);
 }
 
 /* The kernel's branches up to the overflow, but not the handler's */
@@ -315,7 +309,6 @@ static void test_kernel(void)
 	perf_close(both);
 	check(fakesbi.branches.control & SPEC_CTR_U && !(fakesbi.branches.control & SPEC_CTR_S) &&
 	      fakesbi.branches.entry[0].source, "branch.kernel_is_not_recorded_when_nobody_asks_any_more");
-	unloaded("branch.kernel");
 }
 
 /* After an interrupt was lost, or when another event's overflow is served. */
@@ -338,7 +331,6 @@ static void test_frozen(void)
 	fakesbi.lcofi = true;
 	perf_run(1);
 	check(!fakesbi.branches.frozen, "branch.spurious_interrupt_lets_them_go_on");
-	unloaded("branch.frozen");
 
 	/* Not frozen: the newest of the kernel's are the handler's. */
 	boot(&lcofi);
@@ -353,7 +345,6 @@ static void test_frozen(void)
 	}
 	check(perf_model(e)->samples && !kernel_ends(e), "branch.missed_interrupt_shows_only_user_mode");
 	host.irq_enabled[0] = true;
-	unloaded("branch.missed");
 }
 
 static void test_shared(void)
@@ -367,14 +358,12 @@ static void test_shared(void)
 	check(!(fakesbi.branches.control & (SPEC_CTR_LCOFIFRZ | SPEC_CTR_S)),
 	      "branch.interrupt_of_another_driver_freezes_nothing");
 	check(sample(e) == 2, "branch.shared_mode_samples");
-	unloaded("branch.shared");
 	boot(&by_thead);
 	host.regs.user = true;
 	e = open_task(SAMPLER(USER | KERNEL | ANY));
 	user_branches(0, 2);
 	check(sample(e) == 2 && !fakesbi.branches.frozen && !strcmp(perf_sysfs("caps/overflow"), "thead"),
 	      "branch.interrupt_without_freeze_samples_user_mode");
-	unloaded("branch.thead");
 	/* An event of a counter that does not interrupt, where others do */
 	boot(&(struct machine){ .prepare = fixed_cycles });
 	check(!strcmp(perf_sysfs("caps/overflow"), "lcofi") &&
@@ -387,7 +376,6 @@ static void test_shared(void)
 		       .branch_sample_type = USER | KERNEL | ANY));
 	check(fakesbi.branches.control & SPEC_CTR_U && !(fakesbi.branches.control & SPEC_CTR_S),
 	      "branch.event_by_timer_records_user_mode");
-	unloaded("branch.by_timer");
 }
 
 /* ---- filters ---- */
@@ -452,7 +440,6 @@ static void test_filters(void)
 				types |= BIT((branch(e, b - 1)->from - user_at(0)) / 8);
 			check(types == rows[i].types && !branch(e, 0)->type == (fakesbi.branches.no_data != 0),
 			      "branch.%s_filters_%u", rows[i].name, n);
-			unload();
 		}
 	}
 }
@@ -483,7 +470,6 @@ static void test_call_stack(void)
 	user_branches(0, 3);
 	check(sample(other) == 3 && perf_model(e)->samples == samples,
 	      "branch.call_stack_takes_turns_with_another");
-	unloaded("branch.call_stack");
 }
 
 /* The callers of a task are the same after it has waited, unless it has run elsewhere. */
@@ -533,7 +519,6 @@ static void test_kept_calls(void)
 	make_calls(3);
 	perf_switch(&perf_core.task[2]);
 	check(sample(cpu) == 0, "branch.calls_of_a_cpu_are_cleared_at_a_switch");
-	unloaded("branch.kept_calls");
 }
 
 /* They are kept once, however many of its events ask for them, and its user pays for each. */
@@ -604,7 +589,6 @@ static void test_entries(void)
 	check(!branch(plain, 1)->mispred && !branch(plain, 0)->predicted, "branch.no_flags");
 	fakesbi_branch(FAKESBI_USER, FAKESBI_USER, 0, user_at(4), user_at(5), 0);
 	check(sample(e) == ARRAY_SIZE(rows) + 2, "branch.record_without_its_type_is_no_branch");
-	unloaded("branch.entries");
 
 	boot(&(struct machine){ .prepare = nothing_optional });
 	check(open_errno(SAMPLER(USER | CALL_STACK)) == -EOPNOTSUPP &&
@@ -615,7 +599,6 @@ static void test_entries(void)
 	check(sample(e) == 1 && branch(e, 0)->to == user_at(1) && branch(e, 0)->type == PERF_BR_UNKNOWN &&
 	      !branch(e, 0)->cycles && !branch(e, 0)->mispred && !branch(e, 0)->predicted,
 	      "branch.core_with_nothing_optional");
-	unloaded("branch.nothing_optional");
 }
 
 /* ---- nobody sees what others did ---- */
@@ -658,7 +641,6 @@ static void test_others(void)
 	host.current_task[0] = &perf_core.task[2];
 	check(sample(cpu) == 0, "branch.cleared_if_another_program_runs");
 	perf_core.task[0].mm = &perf_core.mm[0];
-	unloaded("branch.others");
 }
 
 /* An inherited event is like its parent's. */
@@ -674,7 +656,6 @@ static void test_inherit(void)
 	one_of_each();
 	check(sample(child) == 1 && child->attach_state & PERF_ATTACH_SCHED_CB,
 	      "branch.child_inherits");
-	unloaded("branch.inherit");
 }
 
 /* Stopped and started, as at each tick by frequency and when throttled: recording goes on. */
@@ -700,7 +681,6 @@ static void test_stop(void)
 	perf_switch(&perf_core.task[0]);
 	user_branches(0, 1);
 	check(sample(e) == 1, "branch.stopped_event_comes_back");
-	unloaded("branch.stop");
 }
 
 /* ---- CPUs and the module come and go ---- */
@@ -727,7 +707,6 @@ static void test_come_and_go(void)
 	perf_suspend(false);
 	check(!fakesbi.branches.control && !fakesbi.branches.entry[0].source,
 	      "branch.not_recorded_in_the_next_kernel");
-	unloaded("branch.suspend");
 
 	boot(&two_cpus);
 	host_run_cpu(1);
@@ -741,7 +720,6 @@ static void test_come_and_go(void)
 	      !perf_core.sched_cb[1], "branch.offline_cpu_records_nothing");
 	perf_hotplug(1, true);
 	check(!fakesbi_harts[1].branches.control, "branch.online_cpu_without_events_records_nothing");
-	unloaded("branch.hotplug");
 }
 
 void test_branch(void)

@@ -79,7 +79,6 @@ static void test_encode(void)
 							 .config = encodings[i].config },
 			       encodings[i].error, encodings[i].idx, encodings[i].data, 0, &at),
 		      "event.encode_type_%u_config_%llx", encodings[i].type, encodings[i].config);
-	unloaded("event.encode");
 }
 
 static bool has_no_stores(const struct fakesbi_code *code, unsigned int idx)
@@ -110,7 +109,6 @@ static void test_cache_names(void)
 		all = all && (kind / 2 == 1 ? !got : got && !strcmp(got, text));
 	}
 	check(all, "event.cache_events_that_can_be_counted_have_names_if_shared");
-	unloaded("event.cache_names");
 }
 
 /* Firmware that does not check a code uses it as an index into its memory. */
@@ -137,7 +135,6 @@ static void test_unsafe(void)
 		      opens_as((struct perf_event_attr){ .type = OWN, .config = SPACE(2) | 21 },
 			       0, FW + 21, 0, 0, &at),
 		      "event.codes_that_are_unsafe_for_%s", machines[i].firmware);
-		unload();
 	}
 }
 
@@ -233,7 +230,6 @@ static void test_selectors(void)
 			       selectors[i].error, selectors[i].idx, selectors[i].data, 0, &at) &&
 		      (selectors[i].error || is_of_unit(at, selectors[i].unit)),
 		      "units.selector_%llx", selectors[i].config);
-	unloaded("units.selector");
 }
 
 /* Device trees choose counters by the tag; events that are not raw count on each. */
@@ -282,7 +278,6 @@ static void test_units(const char *name,
 	      "units.group_uses_all_counters_%s", name);
 	perf_run(1000);
 	check(is_right(leader), "units.group_counts_%s", name);
-	unload();
 }
 
 static const char *id_of(const char *name)
@@ -340,14 +335,12 @@ static void test_table(const char *table)
 	note("table %s: %u of %u names, %u twice", table, found, total, twice);
 	check(found == total && total > 200 && twice == aliases,
 	      "tables.%s_names_unique_and_countable", id_of(table));
-	unload();
 	load_table(table, false, false);
 	while (names()[withheld])
 		withheld++;
 	check(withheld < found && !perf_sysfs("events/ibuffer_full") &&
 	      !perf_sysfs("events/ptw_l2_hit"), "tables.%s_withheld_names_are_kept_apart",
 	      id_of(table));
-	unloaded("tables");
 }
 
 /* Contents of the selector, made by hand from the core's documents */
@@ -394,7 +387,6 @@ static void test_known(void)
 		if (!check(!text == !known[i].text && (!text || !strcmp(text, known[i].text)),
 			   "tables.%s_config_of_%s", id_of(known[i].table), known[i].name))
 			note("it is %s", text ?: "not there");
-		unload();
 	}
 }
 
@@ -441,8 +433,6 @@ static void test_standards(void)
 		      id_of(standards[i].table), standards[i].type, standards[i].config);
 		if (e)
 			perf_close(e);
-		unload();
-		must(!host_left(), "tables.standard_%u_leaves_nothing", i);
 	}
 }
 
@@ -499,7 +489,6 @@ static void test_choices(void)
 		      (!table || !strcmp(table, choices[chosen].table)) &&
 		      host_logged("have no names, as it is not clear") == choices[chosen].why,
 		      "tables.choice_%s", choices[chosen].name);
-		unload();
 	}
 }
 
@@ -702,15 +691,12 @@ static void test_filters(void)
 		check(opens_as(filters[i].attr, filters[i].error, filters[i].idx, filters[i].data,
 			       filters[i].flags, &at) && (filters[i].error || at == filters[i].at),
 		      "%s", filters[i].test);
-		unloaded("filter");
 	}
 	boot(&(struct machine){ X60 });
 	check(host_logged("cycles:u are counted by u_mode_cycle"), "stand_in.is_logged");
-	unload();
 	boot(&(struct machine){ .quirks = QUIRK(NO_FILTER) });
 	check(host_logged("programmable counters count in all modes"),
 	      "filter.ignored_filters_are_logged");
-	unload();
 }
 
 static void test_tried_once(void)
@@ -734,12 +720,10 @@ static void test_tried_once(void)
 	perf_run(100);
 	check(perf_read(busy[0]) >= 200 * perf_model(busy[0])->rate && busy[1]->state ==
 	      PERF_EVENT_STATE_ACTIVE, "filter.counts_go_on");
-	unloaded("filter.once");
 
 	/* An event that does not happen while it is tried is believed to obey. */
 	boot(&(struct machine){ .prepare = unfiltered });
 	check(!open_errno(ATTR(IGNORES, OF_USER)), "filter.rare_event_is_believed");
-	unload();
 }
 
 /* While all programs may read cycle, it counts in all modes. */
@@ -753,7 +737,6 @@ static void test_world_readable(void)
 	      "filter.cycle_that_all_may_read_has_none");
 	host_sysctl("1");
 	check(!open_errno(&user), "filter.cycle_has_one_again");
-	unloaded("filter.world_readable");
 }
 
 /* Does the event wait for the filter, and has it counted all before? */
@@ -820,7 +803,6 @@ static void test_one_filter(void)
 	check(is_right(user) && is_right(kernel) && perf_read(kernel), "one_filter.is_the_tasks");
 	check(all_calls() == before, "one_filter.changes_without_calls");
 	perf_reboot(SYS_RESTART);
-	unloaded("one_filter");
 }
 
 void test_event(void)

@@ -93,7 +93,6 @@ static void test_cost(unsigned int n, bool root)
 	      "open.%s_%s_disables_interrupts_for_few_calls", costs[n].name, user);
 	check(lost <= before * host.call_ns * 11 / 10, "open.%s_%s_loses_no_more_than_calls_take",
 	      costs[n].name, user);
-	unloaded("open.cost");
 }
 
 /* ---- what one event needs, however many counters there are ---- */
@@ -116,7 +115,6 @@ static void test_alone(unsigned int hpm, const char *other)
 	     calls[1]);
 	check(calls[0] <= 12 && calls[1] <= 12, "open.%s_%u_counters_take_at_most_12_calls", mode,
 	      hpm);
-	unloaded("open.alone");
 }
 
 /* An event of n counts on counters 3 to 3 + n, another one from 3 + n on. */
@@ -160,7 +158,6 @@ static void test_lack(void)
 	perf_run(1000);
 	check(is_right(one) && perf_read(one) && all_right(),
 	      "open.event_moves_to_a_counter_that_was_not_asked");
-	unloaded("open.lack");
 
 	/* All free counters are offered together, of which many refuse. */
 	boot(&(struct machine){ .hpm = 29, .quirks = OPENSBI_NEW, .can = up_to });
@@ -174,7 +171,6 @@ static void test_lack(void)
 	perf_run(1000);
 	note("at most %lu calls when an event is added", most);
 	check(most <= 3 && all_right(), "open.counters_that_were_not_asked_are_asked_by_one_call");
-	unloaded("open.refusing");
 
 	/* Two tasks: nobody takes the counter that both events are known to count on. */
 	boot(&(struct machine){ .hpm = 4, .quirks = OPENSBI_NEW, .can = up_to });
@@ -189,7 +185,6 @@ static void test_lack(void)
 	go_away(1000);
 	perf_run(1000);
 	check(all_calls() == before && all_right(), "open.tasks_do_not_fight_for_known_counter");
-	unloaded("open.tasks");
 }
 
 /* Counters are asked for until a group fits, or all are known: whoever counts, and whoever opens. */
@@ -219,7 +214,6 @@ static void test_group(const char *mode, const char *other, bool busy)
 		perf_rotate();
 	}
 	check(all_right(), "open.%s_group_counts", mode);
-	unloaded("open.group");
 }
 
 /* What is known was learnt on one CPU; others count the event by it. */
@@ -246,7 +240,6 @@ static void test_other_cpu(void)
 	check(all_right(), "open.cpu_that_came_back_counts_events");
 	perf_switch(&perf_core.idle);
 	host_run_cpu(0);
-	unloaded("open.other_cpu");
 }
 
 /* ---- counters that others use ---- */
@@ -274,7 +267,6 @@ static void test_borrowing(void)
 	      "open.users_borrow_one_if_no_other_counter_takes_the_event");
 	perf_run(1000);
 	check(is_right(e), "open.borrowed_counter_counts_on");
-	unloaded("open.borrowing");
 }
 
 /* A guest has two counters more than its host. */
@@ -298,7 +290,6 @@ static void test_crowded(void)
 	perf_run(1000);
 	check(is_right(cycles) && is_right(instructions),
 	      "open.crowded_guest_keeps_its_first_events");
-	unloaded("open.crowded");
 }
 
 /* ---- a user's limit ---- */
@@ -379,7 +370,6 @@ static void test_limit(void)
 	note("%llu members of groups", opened);
 	check(host.now == start && opened == 10, "open.leader_leaves_ten_to_its_members");
 	check(slept(7 * FIRST_NEW, 0) >= NSEC_PER_SEC / 5, "open.next_event_waits_for_them");
-	unloaded("open.limit");
 }
 
 /* Who has many uids, or is root in a container, is one user. */
@@ -404,7 +394,6 @@ static void test_users(void)
 	note("%u at once by 100 more users, at most %lu calls in a section", n, host.most_calls);
 	check(!own, "open.user_namespaces_have_the_budget_of_their_owner");
 	check(n == 16 * 50 - 51 && host.now == start, "open.all_users_together_have_a_limit");
-	unloaded("open.users");
 }
 
 /* Users @first to @last each learn of @n events. */
@@ -444,7 +433,6 @@ static void test_known(void)
 	learn(1020, 1040, 64);
 	check(!is_known(last) && is_known(STANDARD_EVENT(5)),
 	      "open.closed_event_does_not_but_general_ones_do");
-	unloaded("open.known");
 }
 
 /* Firmware, or another driver that uses the counters, has nobody try a filter for now. */
@@ -482,7 +470,6 @@ static void test_filter(const char *mode, const char *other)
 	before = all_calls();
 	check(!open_errno(&attr) && all_calls() == before, "open.%s_filter_is_tried_once",
 	      mode);
-	unloaded(other ? "open.shared_filter" : "open.exclusive_filter");
 }
 
 /* ---- an event filter of a VM's host, which its administrator changes ---- */
@@ -535,7 +522,6 @@ static void test_denial(void)
 	host.read_ns = 1;
 	check(!try_open(7), "open.event_that_was_denied_opens_later");
 	host.read_ns = 0;
-	unloaded("open.denial");
 }
 
 /* ---- what was not asked at open is asked when it is needed ---- */

@@ -586,7 +586,7 @@ static void run_scenario(const struct scenario *s, unsigned long steps)
 	if (s->slow)
 		check(!apart, "%s_group_members_count_the_same_time", test);
 	host.call_ns = host.read_ns = 0;
-	unloaded(test);
+	unload();
 }
 
 /* @name: one of the scenarios; empty: all, which share the steps */
@@ -635,7 +635,7 @@ static bool is_of_kvm(unsigned int quirk)
 static void test_quirk(unsigned int quirk, unsigned int mode)
 {
 	struct scenario s = { .name = modes[mode].name, .machine = modes[mode].machine };
-	char name[48], test[96];
+	char name[48];
 
 	/* A VM has no other driver and no delegated counters; RustSBI has no snapshot. */
 	if ((is_of_kvm(quirk) && mode & 1) ||
@@ -650,9 +650,8 @@ static void test_quirk(unsigned int quirk, unsigned int mode)
 		name[i] = quirks[quirk][i] | (quirks[quirk][i] ? 0x20 : 0);
 	for (char *c = name; *c; c++)
 		*c = *c == 0x7f ? '_' : *c;
-	snprintf(test, sizeof(test), "quirks.%s_in_%s_mode", name, s.name);
 	check(run(&s, 2000), "quirks.%s_counts_are_correct_in_%s_mode", name, s.name);
-	unloaded(test);
+	unload();
 }
 
 void test_quirks(void)

@@ -51,7 +51,6 @@ static void test_period(void)
 	      "sampling.overflow_beside_others_makes_two_calls");
 	perf_run(time_of(e, 100000));
 	check(samples(e) == 13 && is_right(e) && is_right(beside), "sampling.samples_account_for_all_events");
-	unloaded("sampling.one_event");
 }
 
 /* The calls in the handler take time, in which counters count, and other ones overflow. */
@@ -81,7 +80,6 @@ static void test_slow_calls(void)
 	perf_run(time_of(b, 3500000));
 	check(samples(b) == 3, "sampling.slow_calls_end_no_period_early");
 	host.call_ns = 0;
-	unloaded("sampling.slow_calls");
 }
 
 /* An interrupt comes late: its sample stands for all periods that have ended. */
@@ -99,7 +97,6 @@ static void test_late(void)
 	      "sampling.late_sample_stands_for_all_periods");
 	perf_run(time_of(e, 50000 - 45000 + 500));
 	check(samples(e) == 2, "sampling.late_sample_keeps_period_of_one");
-	unloaded("sampling.late");
 }
 
 /* The counter of an event of one mode overflows just before the hart leaves that mode. */
@@ -145,7 +142,6 @@ static void test_modes(void)
 	perf_run(time_of(e, 100000));
 	check(samples(e) <= 11, "sampling.kernel_thread_has_no_user_mode");
 	check(host.irq_enabled[0], "sampling.deferred_samples_leave_the_interrupt_on");
-	unloaded("sampling.modes");
 }
 
 /* A low-power state keeps events and values, but firmware sets overflow bits as it restores them. */
@@ -167,7 +163,6 @@ static void test_resume(void)
 	while (!samples(e) && host.now - begin < NSEC_PER_SEC)
 		perf_run(100);
 	check(host.now - begin < time_of(e, 10000), "sampling.resume_restarts_armed_counters");
-	unloaded("sampling.resume");
 }
 
 static void nohz_full(void)
@@ -220,7 +215,6 @@ static void test_lost_irq(const char *name, bool bit_too, void (*prepare)(void))
 	lose_irq(e, bit_too);
 	check(until_sample(e) < 30 * NSEC_PER_MSEC && has_lost("\n0 2 0"),
 	      "sampling.next_interrupt_that_is_lost_%s_is_found_soon", name);
-	unloaded("sampling.lost_irq");
 }
 
 /* Cores that are known to lose interrupts are looked at ten times as often as others. */
@@ -246,7 +240,6 @@ static void test_looks(void)
 		check((until_sample(e) < 20 * NSEC_PER_MSEC) == looks[i].often,
 		      "sampling.lost_interrupt_is_found_%s_on_%s", looks[i].often ? "soon" : "later",
 		      looks[i].core);
-		unload();
 	}
 }
 
@@ -275,14 +268,12 @@ static void test_not_lost(void)
 	perf_close(e);
 
 	/* Periods of more than half of the range: the counter stops half-way, and is no overflow. */
-	unload();
 	boot(&(struct machine){ .width = 32, .params = { "backend=sbi" } });
 	e = open_sampler(64, 3ULL << 30);
 	perf_run(NSEC_PER_SEC);
 	check(has_lost("\n0 0 0"), "sampling.long_period_on_narrow_counter_has_lost_no_interrupt");
 	perf_run(9 * NSEC_PER_SEC);
 	check(samples(e) == 3 && is_right(e), "sampling.long_period_on_narrow_counter_is_kept");
-	unloaded("sampling.not_lost");
 }
 
 /* Tasks are switched while a period is far from its end. */
@@ -300,7 +291,6 @@ static void test_switches(const char *name, unsigned int width, u64 period)
 	}
 	note("%lu calls in 100 switches", all_calls() - before);
 	check(all_calls() - before < 10 && is_right(e), "sampling.%s_makes_no_calls_at_switches", name);
-	unloaded("sampling.switches");
 }
 
 /* The task makes progress, and no event is lost. */
@@ -315,7 +305,6 @@ static void test_period_of_one(void)
 	note("%lu interrupts", host.irqs);
 	check(host.irqs >= 90 && host.irqs <= 110 && is_right(e) && is_sampled(e, 32),
 	      "sampling.period_of_one_event_leaves_time");
-	unloaded("sampling.period_of_one");
 }
 
 /* An interrupt for which no event waits; and a restart that firmware refuses. */
@@ -366,7 +355,6 @@ static void test_spurious(void)
 	perf_interrupts();
 	check(e->state == PERF_EVENT_STATE_INACTIVE && host_logged("event descheduled"),
 	      "sampling.lost_event_is_reported");
-	unloaded("sampling.spurious");
 }
 
 /* @by_timer: fixed counters do not interrupt */
@@ -378,7 +366,6 @@ static void test_source(const char *name, struct machine machine, bool by_timer)
 	e = open_sampler(5, 10000);
 	perf_run(100000);
 	check(e && is_sampled(e, 0) && is_right(e), "sampling.%s_samples_raw_events", name);
-	unloaded("sampling.source");
 	machine.no_hpm = true;
 	machine.params[0] = "backend=sbi";
 	boot(&machine);
@@ -386,7 +373,6 @@ static void test_source(const char *name, struct machine machine, bool by_timer)
 	perf_run(by_timer ? 10000000 : 100000);
 	check(cycles && is_sampled(cycles, by_timer ? 1000000 : 0) && is_right(cycles),
 	      "sampling.%s_samples_cycles", name);
-	unload();
 }
 
 /* After the test at load an overflow interrupt comes that does not end. */
@@ -440,7 +426,6 @@ static void test_endless(const char *name, u64 quirks, bool wrong_mode)
 	perf_run(100000000);
 	check(host.irq_enabled[0] && host.irqs && is_sampled(e, 0),
 	      "sampling.%s_samples_again_once_it_ends", name);
-	unloaded("sampling.endless");
 }
 
 /*
@@ -491,7 +476,6 @@ static void test_toggling(const char *name, struct machine machine, unsigned int
 	perf_run(time_of(other, 1000000));
 	check(is_sampled(other, 0) && samples(other) >= 9, "sampling.other_task_is_sampled_%s", name);
 	host_run_cpu(0);
-	unloaded("sampling.toggling");
 }
 
 /*
@@ -524,7 +508,6 @@ static void test_ladder(const char *name, unsigned int nr)
 	host.read_ns = host.clock_ns = host.call_ns = 0;
 	host.regs.user = false;
 	check(host.irq_enabled[0], "sampling.user_cannot_end_interrupt_by_%s", name);
-	unloaded("sampling.ladder");
 }
 
 /* With snapshot a section stops all counters. */
@@ -541,7 +524,6 @@ static void test_endless_snapshot(void)
 		host.call_ns = 0;
 	}
 	check(!host.irq_enabled[0], "sampling.endless_in_a_vm_is_switched_off");
-	unloaded("sampling.endless_in_a_vm");
 }
 
 /* With overflow=lcofi no timer takes samples. */
@@ -551,7 +533,6 @@ static void test_only_lcofi(void)
 				.params = { "backend=sbi", "overflow=lcofi" } });
 	check(open_errno(GENERAL(0, .sample_period = 10000)) == -EOPNOTSUPP,
 	      "sampling.lcofi_by_name_refuses_to_sample_by_timer");
-	unloaded("sampling.only_lcofi");
 }
 
 static void test_frequency(void)
@@ -568,7 +549,6 @@ static void test_frequency(void)
 	check(perf_model(e)->samples > 3500 && perf_model(e)->samples < 5000,
 	      "perf.frequency_is_reached");
 	check(is_right(e) && is_sampled(e, 0), "perf.frequency_counts_are_right");
-	unloaded("perf.frequency");
 }
 
 /* ---- by timer ---- */
@@ -612,7 +592,6 @@ static void test_timer(void)
 	perf_run(100000000);
 	check(samples(e) && is_right(e) && perf_read(e) - perf_model(e)->sampled < 30000000,
 	      "sampling.timer_waits_for_user_mode");
-	unloaded("sampling.timer");
 }
 
 /* A task runs for some us at a time, beside another one. */
@@ -639,7 +618,6 @@ static void test_bursts(unsigned int us, unsigned int percent)
 	      "sampling.bursts_of_%u_us_%u_percent_jitter_have_sample_for_each_period", us, percent);
 	check(perf_core.took - before < 5 * samples(e),
 	      "sampling.bursts_of_%u_us_%u_percent_jitter_have_few_looks", us, percent);
-	unloaded("sampling.bursts");
 }
 
 void test_sampling(void)
