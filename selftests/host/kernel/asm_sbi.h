@@ -11,7 +11,6 @@ struct sbiret {
 	long value;
 };
 
-#define SBI_SUCCESS			0
 #define SBI_ERR_NOT_SUPPORTED		-2
 #define SBI_ERR_INVALID_PARAM		-3
 #define SBI_ERR_DENIED			-4

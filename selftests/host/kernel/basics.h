@@ -31,7 +31,6 @@ typedef unsigned short umode_t;
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
-#define array_index_nospec(i, n)	(assert((i) < (n)), (i))
 #define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
 #define __must_check		__attribute__((warn_unused_result))
 #undef __always_inline
@@ -122,7 +121,6 @@ static inline void list_del_init(struct list_head *node)
 	     &pos->member != (head);						\
 	     pos = tmp, tmp = list_entry(tmp->member.next, __typeof__(*tmp), member))
 
-#define HLIST_HEAD(name)	struct hlist_head name = { NULL }
 #define INIT_HLIST_HEAD(head)	((head)->first = NULL)
 #define INIT_HLIST_NODE(node)	((node)->next = NULL, (node)->pprev = NULL)
 #define hlist_empty(head)	(!(head)->first)
@@ -155,7 +153,6 @@ static inline void hlist_move_list(struct hlist_head *from, struct hlist_head *t
 	from->first = NULL;
 }
 
-#define hlist_del(node)		hlist_del_init(node)
 #define hlist_entry(node, type, member)	container_of(node, type, member)
 #define hlist_entry_safe(node, type, member) \
 	((node) ? list_entry(node, type, member) : NULL)
@@ -171,12 +168,10 @@ static inline void hlist_move_list(struct hlist_head *from, struct hlist_head *t
 #define hash_init(table)		INIT_HLIST_HEAD(&(table)[0])
 #define hash_add(table, node, key)	((void)(key), hlist_add_head(node, &(table)[0]))
 #define hash_add_rcu			hash_add
-#define hash_del(node)			hlist_del_init(node)
 #define hash_del_rcu(node)		hlist_del_init(node)
 #define hash_for_each_possible(table, pos, member, key)	\
 	(void)(key);					\
 	hlist_for_each_entry(pos, &(table)[0], member)
 #define hash_for_each_possible_rcu	hash_for_each_possible
-#define jhash_3words(a, b, c, d)	((u32)((a) ^ (b) ^ (c) ^ (d)))
 
 #endif

@@ -76,9 +76,7 @@ typedef struct {
 
 #define atomic_read(a)		((a)->counter)
 #define atomic_set(a, v)	((a)->counter = (v))
-#define ATOMIC_INIT(n)		{ (n) }
 #define atomic_inc(a)		((void)(a)->counter++)
-#define atomic_dec(a)		((void)(a)->counter--)
 #define atomic_dec_and_test(a)	(--(a)->counter == 0)
 
 typedef struct {
@@ -177,7 +175,6 @@ static inline bool cpumask_test_and_clear_cpu(unsigned int cpu, struct cpumask *
 #define free_percpu(p)		(host_check_timers(), host_free(p))
 #define per_cpu_ptr(p, cpu)	(&(p)[cpu])
 #define this_cpu_ptr(p)		(&(p)[host.cpu])
-#define raw_cpu_ptr(p)		this_cpu_ptr(p)
 
 #define local_irq_save(flags)		((flags) = host.irqs_off, host.irqs_off = true)
 #define local_irq_restore(flags)	((void)(host.irqs_off = (flags)))

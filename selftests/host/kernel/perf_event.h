@@ -29,7 +29,6 @@ struct perf_event;
 struct perf_pmu_events_attr {
 	struct device_attribute attr;
 	u64 id;
-	const char *event_str;
 };
 
 #define PMU_EVENT_ATTR_ID(_name, _show, _id)						\
