@@ -163,6 +163,24 @@ bool is_not_fixed(const struct fakesbi_code *code, unsigned int idx)
 	return code->idx > SPEC_GENERAL_INSTRUCTIONS;
 }
 
+/* No programmable counter has cycles. */
+bool is_not_cycles(const struct fakesbi_code *code, unsigned int idx)
+{
+	return code->idx != SPEC_GENERAL_CYCLES;
+}
+
+void no_kprobes(void)
+{
+	host.no_kprobes = true;
+}
+
+/* Of programmable counters firmware says 64 bits. */
+void narrow_by_tree(void)
+{
+	for (unsigned int i = 3; i < 7; i++)
+		fakesbi.ctr[i].width = 40;
+}
+
 /* Which counter has the event? -1: none. */
 static int counter_with(u32 idx, u64 data, u32 flags)
 {
@@ -196,6 +214,15 @@ void go_away(u64 ns)
 	perf_switch(&perf_core.task[1]);
 	perf_run(ns);
 	perf_switch(&perf_core.task[0]);
+}
+
+/* Events take turns on too few counters. */
+void take_turns(unsigned int n)
+{
+	while (n--) {
+		perf_run(1000);
+		perf_rotate();
+	}
 }
 
 /* Has it counted all that happened, and no more? */
@@ -233,11 +260,11 @@ bool is_sampled(struct perf_event *e, u64 late)
 	return m->samples && rest < most && !m->wrong_mode;
 }
 
-unsigned long all_calls(void)
+unsigned long calls_of(unsigned int cpu)
 {
 	unsigned long n = 0;
 
 	for (unsigned int fid = 0; fid < ARRAY_SIZE(fakesbi.calls); fid++)
-		n += fakesbi.calls[fid];
+		n += fakesbi_harts[cpu].calls[fid];
 	return n;
 }

@@ -119,9 +119,14 @@ bool opens_as(struct perf_event_attr attr, int error, u32 idx, u64 data, u32 fla
 void go_away(u64 ns);
 bool is_right(struct perf_event *event);
 bool all_right(void);
+void take_turns(unsigned int n);
+void no_kprobes(void);
+void narrow_by_tree(void);
 bool is_not_fixed(const struct fakesbi_code *code, unsigned int idx);
+bool is_not_cycles(const struct fakesbi_code *code, unsigned int idx);
 bool is_sampled(struct perf_event *event, u64 late);
-unsigned long all_calls(void);
+unsigned long calls_of(unsigned int cpu);
+#define all_calls()	calls_of(host.cpu)
 #define calls(fid)	(fakesbi.calls[fid])
 /* What hardly any change of the driver breaks, and many tests ask: a result only if it fails */
 #define must(ok, ...)	do { if (!(ok)) check(false, __VA_ARGS__); } while (0)

@@ -213,15 +213,6 @@ static bool unit(const struct fakesbi_code *code, unsigned int idx)
 	return code->idx >> 16 >= 2 || (n <= 20 && idx >= first && idx < first + 8);
 }
 
-static unsigned long calls_of(unsigned int cpu)
-{
-	unsigned long n = 0;
-
-	for (unsigned int fid = 0; fid < ARRAY_SIZE(fakesbi.calls); fid++)
-		n += fakesbi_harts[cpu].calls[fid];
-	return n;
-}
-
 /* SBI calls when CPU 1 comes online */
 static unsigned long online_calls(void)
 {
@@ -445,12 +436,6 @@ static void test_leftover(const char *mode, const struct machine *like, bool sha
 
 /* ---- widths, and low-power states ---- */
 
-static void limit_40(void)
-{
-	for (unsigned int i = 3; i < 7; i++)
-		fakesbi.ctr[i].width = 40;
-}
-
 static void test_widths(void)
 {
 	static const unsigned int widths[] = { 27, 32, 40, 48, 63 };
@@ -477,8 +462,7 @@ static void test_widths(void)
 	e = open_raw(5);
 	check(host_next_timer(~0ULL >> 2) == ~0ULL >> 2, "power.counter_of_64_bits_is_not_polled");
 
-	/* Firmware says 64 bits. */
-	boot(&(struct machine){ .prepare = limit_40, .params = { "backend=sbi" } });
+	boot(&(struct machine){ .prepare = narrow_by_tree, .params = { "backend=sbi" } });
 	e = open_raw(63);
 	perf_run(60 * NSEC_PER_SEC);
 	check(is_right(e), "power.counter_of_measured_width_wraps");

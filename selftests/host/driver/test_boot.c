@@ -10,7 +10,6 @@ static unsigned int allocation;
 static void no_extension(void)	{ host.no_pmu_extension = true; }
 static void old_sbi(void)	{ host.spec = sbi_mk_version(0, 2); }
 static void no_counters(void)	{ fakesbi.end = 0; }
-static void no_kprobes(void)	{ host.no_kprobes = true; }
 static void second_insn(void)	{ host.kprobe_offset = 4; }
 static void irq_taken(void)	{ host.irq_taken = true; }
 static void no_controller(void)	{ host.no_irq_domain = true; }
@@ -62,12 +61,6 @@ static void other_delegation(void) { fakesbi_harts[1].delegated = 0; }
 
 static void sticky(void)	{ fakesbi.quirks |= QUIRK(EVENT_STICKS); }
 
-static void narrow_by_tree(void)
-{
-	for (unsigned int i = 3; i < 7; i++)
-		fakesbi.ctr[i].width = 40;
-}
-
 static void dead_cycle(void)	{ fakesbi_harts[1].ctr[0].dead = true; }
 
 /* SpacemiT K3 */
@@ -97,7 +90,6 @@ static const struct {
 	{ "width_26_is_refused", { .params = { "width=26" } }, -EINVAL, "width=26: counters of 27 to 64" },
 	{ "width_65_is_refused", { .params = { "width=65" } }, -EINVAL, "width=65" },
 	/* what makes samples */
-	{ "lcofi", {}, 0, NULL, "caps/overflow", "lcofi" },
 	{ "lcofi_by_name", { .params = { "overflow=lcofi" } }, 0, NULL, "caps/overflow", "lcofi" },
 	{ "thead_by_ids", { THEAD }, 0, "T-Head's interrupt", "caps/overflow", "thead" },
 	{ "other_thead_core", { THEAD, .arch = 1 }, 0, "no Sscofpmf", "caps/overflow", "timer" },
@@ -180,18 +172,13 @@ static const struct {
 	{ "no_user_reads_in_a_vm", { .quirks = KVM }, 0, NULL, "caps/user_read", "0" },
 	/* cycle and instret that nobody hands out */
 	{ "free_running", { .quirks = QUIRK(FIXED_WITHHELD), .can = is_not_fixed }, 0, "firmware has no counter for cycles,instructions", "caps/free_running", "cycles,instructions" },
-	{ "nothing_free_running", {}, 0, NULL, "caps/free_running", "none" },
 	/* files */
 	{ "format", {}, 0, NULL, "format/event", "config:0-55" },
 	{ "format_of_firmware", {}, 0, NULL, "format/firmware", "config:62-63" },
 	{ "event", {}, 0, NULL, "events/cycles", "event=0x1,firmware=0x1" },
 	{ "firmware_event", {}, 0, NULL, "events/fw_sfence_vma_asid_received", "event=0xd,firmware=0x2" },
-	{ "cache_event_if_shared", { .other = "cpu" }, 0, NULL, "events/hw_dtlb-load-misses", "event=0x10019,firmware=0x1" },
 	{ "no_cache_event_if_exclusive", {}, 0, NULL, "events/hw_dtlb-load-misses", NULL },
-	{ "no_slots_without_table", {}, 0, NULL, "caps/slots", NULL },
 	{ "xiangshan_events", { .hpm = 29, .params = { "xiangshan=v2r2-2025", "xiangshan_all=1" } }, 0, "XiangShan events by table v2r2-2025", "events/l2_access", "event0=0x5,event1=0x11,event2=0x1d,event3=0x29,op0=0x4,op1=0x4,op2=0x4,unit=0x4" },
-	{ "xiangshan_table_file", { .hpm = 29, .params = { "xiangshan=v3" } }, 0, NULL, "caps/event_table", "v3" },
-	{ "xiangshan_withheld", { .hpm = 29, .params = { "xiangshan=v3" } }, 0, NULL, "events/ibuffer_full", NULL },
 	{ "xiangshan_format", { .hpm = 29, .params = { "xiangshan=v3" } }, 0, NULL, "format/op2", "config:50-54" },
 	{ "xiangshan_unknown_table", { .params = { "xiangshan=v4" } }, -EINVAL, "are known" },
 };

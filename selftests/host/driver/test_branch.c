@@ -31,12 +31,6 @@ static void nothing_optional(void)
 	fakesbi.branches.no_target = SPEC_CTR_MISPREDICTED;
 }
 
-/* No programmable counter has cycles. */
-static bool is_not_cycles(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->idx != SPEC_GENERAL_CYCLES;
-}
-
 static void fixed_cycles(void)
 {
 	records_branches();

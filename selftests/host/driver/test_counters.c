@@ -161,18 +161,13 @@ static void test_move_of_sampler(bool first)
 	      "share.sampler_does_not_move_with_counting_event_%u", first);
 }
 
-static bool cycles_on_fixed(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->idx != SPEC_GENERAL_CYCLES;
-}
-
 /* One counter counts cycles, with one filter at a time. */
 static void test_fixed_filters(void)
 {
 	struct perf_event *all, *user, *leader;
 	int error;
 
-	boot(&(struct machine){ .quirks = OPENSBI_NEW, .can = cycles_on_fixed, .smcntrpmf = BIT(0) });
+	boot(&(struct machine){ .quirks = OPENSBI_NEW, .can = is_not_cycles, .smcntrpmf = BIT(0) });
 	all = open_general(PERF_COUNT_HW_CPU_CYCLES);
 	user = open_attr(GENERAL(0, .exclude_kernel = 1));
 	check(is_on(all, 0) && user && user->state == PERF_EVENT_STATE_INACTIVE,
@@ -217,10 +212,7 @@ static void test_tied(const char *name, struct machine machine)
 	check(host_logged("one programmable counter only"), "%s.log_says_so", name);
 	for (unsigned int i = 0; i < ARRAY_SIZE(e); i++)
 		e[i] = open_attr(GENERAL(1, .exclude_kernel = filters[i] == 1, .exclude_user = filters[i] == 2));
-	for (unsigned int n = 0; n < 30; n++) {
-		perf_run(1000);
-		perf_rotate();
-	}
+	take_turns(30);
 	check(all_right(), "%s.no_filter_of_an_event_shows_zero", name);
 	for (unsigned int i = 1; i < ARRAY_SIZE(e); i++)
 		turns = turns && perf_model(e[i])->running < perf_model(e[i])->enabled;
@@ -281,11 +273,6 @@ static void test_refused_move(void)
 	perf_run(5);
 	check(is_right(a) && is_right(b) && is_on(a, 4) && is_on(b, 3),
 	      "counters.unreadable_move_is_recovered");
-}
-
-static void no_kprobes(void)
-{
-	host.no_kprobes = true;
 }
 
 static bool takes_9;
@@ -613,7 +600,7 @@ static unsigned int held(void)
 }
 
 /* Two tasks run for three ms each, in turn. Return: calls */
-static unsigned long take_turns(unsigned int times)
+static unsigned long switch_tasks(unsigned int times)
 {
 	const unsigned long before = all_calls();
 
@@ -652,10 +639,10 @@ static void test_give_back(bool nohz_full)
 	perf_run(5 * NSEC_PER_SEC);
 	check(held() == 3 && !other_counts() && !has_timer(),
 	      "give_back.busy_counters_need_no_timer%s", on);
-	check(!take_turns(100), "give_back.counters_in_use_make_no_calls%s", on);
+	check(!switch_tasks(100), "give_back.counters_in_use_make_no_calls%s", on);
 	perf_switch(&perf_core.idle);
 	perf_run(9 * NSEC_PER_MSEC);
-	check(held() == 3 && !take_turns(1), "give_back.counters_are_kept_for_some_time%s", on);
+	check(held() == 3 && !switch_tasks(1), "give_back.counters_are_kept_for_some_time%s", on);
 	perf_switch(&perf_core.idle);
 	perf_run(25 * NSEC_PER_MSEC);
 	check(!held() && other_counts(), "give_back.sleeping_task_gives_back%s", on);

@@ -765,10 +765,7 @@ static void test_one_filter(void)
 	      "one_filter.group_with_one_opens");
 	kernel = open_attr(ATTR(5, OF_KERNEL));
 	all = open_raw(5);
-	for (unsigned int n = 0; n < 9; n++) {
-		perf_run(1000);
-		perf_rotate();
-	}
+	take_turns(9);
 	check(is_right(user) && is_right(kernel) && is_right(all) && perf_read(user) &&
 	      perf_read(kernel) && perf_read(all), "one_filter.others_take_turns");
 	perf_close(kernel);

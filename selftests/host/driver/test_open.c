@@ -209,10 +209,7 @@ static void test_group(const char *mode, const char *other, bool busy)
 	check(last && !perf_open(ATTR(UP_TO(3, 5)), NULL, 0, leader, &error) && error == -EINVAL,
 	      "open.%s_group_of_all_counters_opens", mode);
 	perf_enable(leader);
-	for (unsigned int i = 0; i < 8; i++) {
-		perf_run(1000);
-		perf_rotate();
-	}
+	take_turns(8);
 	check(all_right(), "open.%s_group_counts", mode);
 }
 
@@ -477,15 +474,6 @@ static void test_filter(const char *mode, const char *other)
 static bool is_denied(const struct fakesbi_code *code)
 {
 	return code->idx == RAW && code->data >= 3;
-}
-
-/* Events take turns on two counters, so each is configured again and again. */
-static void take_turns(unsigned int n)
-{
-	while (n--) {
-		perf_run(1000);
-		perf_rotate();
-	}
 }
 
 static void test_denial(void)

@@ -380,12 +380,7 @@ static void test_filtered(bool delegated, const char *name)
 
 /* ---- cycle and instret that run, but that firmware does not hand out (OpenSBI 1.9) ---- */
 
-static bool instructions_too(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->idx != SPEC_GENERAL_CYCLES;
-}
-
-static void only_cycles(void)		{ fakesbi.can = instructions_too; }
+static void only_cycles(void)		{ fakesbi.can = is_not_cycles; }
 static void mapped(void)		{ fakesbi.can = NULL; }
 static void handed_out(void)		{ fakesbi.quirks = OPENSBI_NEW; }
 static void cycle_traps(void)		{ fakesbi.ctr[0].dead = true; }
