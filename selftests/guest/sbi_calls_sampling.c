@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sbi_calls_sampling - what samples cost: SBI calls for an overflow and for a context switch,
- * by the kernel's tracepoint and by the driver's own count in debugfs.
+ * sbi_calls_sampling - what samples cost: SBI calls for an overflow, by the kernel's tracepoint
+ * and by the driver's own count in debugfs.
  */
-#include "pingpong.h"
 #include "ring.h"
+#include "tracepoint.h"
 
-enum { ROUNDS = 1000, MAX_EVENTS = 2 };
-
-/* Cycles, then instructions */
-static struct perf_event_attr attr_of(unsigned int i, uint64_t period)
-{
-	struct perf_event_attr attr = event(i ? INSTRUCTIONS : CYCLES);
-
-	attr.sample_period = period;
-	return attr;
-}
+enum { MAX_EVENTS = 2 };
 
 /* Return: the start and stop calls of this CPU, by debugfs. */
 static uint64_t start_stop_calls(void)
@@ -30,15 +21,13 @@ static uint64_t handled_overflows(void)
 	return interrupts_of("sbi_pmu") + find_number(DEBUGFS "overflow", "0 ", "0 %ld");
 }
 
-/* Sample an event of CPU 0 200 times a second. */
+/* Sample cycles, or instructions, of CPU 0 200 times a second. */
 static struct ring open_sampler(unsigned int i)
 {
 	const uint64_t config = i ? INSTRUCTIONS : CYCLES;
 
 	return ring_sample(config, per_second(event(config), spin_load) / 200, -1, TRACED_CPU);
 }
-
-/* ---- overflows: with events of a CPU, which stay on their counters at a context switch ---- */
 
 /* What was seen. @start_stop: by the module's own count */
 struct cost {
@@ -131,71 +120,17 @@ static void test_overflow(unsigned int n)
 	      "debugfs_has_all_traced_calls_of_%u_events", n);
 }
 
-/* ---- context switches: events of one task stop, those of the other start ---- */
-
-/* No overflow during the test. */
-#define LONG_PERIOD	1000000000000000ULL
-
-/*
- * A counter that is armed for about what is left of the event's period is not started again. It is
- * with snapshot, where all are, and in a guest whose reads may accumulate.
- */
-static unsigned int max_switch_calls(unsigned int n)
-{
-	return uses_backend("snapshot") || is_kvm_guest() ? max_calls(n) : 0;
-}
-
-static void test_switch(unsigned int n)
-{
-	const struct perf_event_attr attr[MAX_EVENTS] = {
-		attr_of(0, LONG_PERIOD), attr_of(1, LONG_PERIOD),
-	};
-	const struct pingpong run = pingpong_run_traced(attr, n, ROUNDS);
-	const struct tracepoint_counts *counts = &run.counts;
-
-	check(pingpong_is_complete(&run, ROUNDS), "tasks_with_%u_sampling_events_switch", n);
-	note("%u sampling events: %lu calls in %lu switches, %.3f per switch, limit %u", n,
-	     counts->calls, counts->switches, per(counts->calls, counts->switches),
-	     max_switch_calls(n));
-	check(counts->calls <= max_switch_calls(n) * counts->switches +
-	      (is_delegated() ? 0 : counts->switches / 20),
-	      "switch_with_%u_sampling_events_is_within_call_limit", n);
-}
-
-/* With the timer no counter is ever stopped. */
-static void test_timer(void)
-{
-	struct ring ring;
-	uint64_t calls, samples;
-
-	skip("overflow_of_1_events_is_within_call_limit", "samples are taken by timer");
-	skip("switch_with_1_sampling_events_is_within_call_limit", "samples are taken by timer");
-	ring = open_sampler(0);
-	check(ring.fd >= 0, "timer_event_opens");
-	run_load(200, spin_load);
-	ring_drain(&ring);
-	calls = start_stop_calls();
-	run_load(2000, spin_load);
-	calls = start_stop_calls() - calls;
-	samples = ring_drain(&ring).samples;
-	ring_close(&ring);
-	note("%lu samples, %lu calls", samples, calls);
-	check(samples > 20 && !calls, "timer_samples_take_no_sbi_calls");
-}
-
 int main(void)
 {
 	begin();
+	if (!has_overflow_irq()) {
+		skip("overflow_of_1_events_is_within_call_limit", "samples are taken by timer");
+		return end();
+	}
 	pin(TRACED_CPU);
 	limits_raise();
-	if (has_overflow_irq()) {
-		test_overflow(1);
-		test_overflow(2);
-		test_switch(1);
-		test_switch(2);
-	} else {
-		test_timer();
-	}
+	test_overflow(1);
+	test_overflow(2);
 	limits_restore();
 	return end();
 }

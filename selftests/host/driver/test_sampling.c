@@ -276,21 +276,23 @@ static void test_not_lost(void)
 	check(samples(e) == 3 && is_right(e), "sampling.long_period_on_narrow_counter_is_kept");
 }
 
-/* Tasks are switched while a period is far from its end. */
+/* Tasks are switched while periods of both are far from their ends. */
 static void test_switches(const char *name, unsigned int width, u64 period)
 {
-	struct perf_event *e;
+	struct perf_event *e, *other;
 	unsigned long before;
 
 	boot(&(struct machine){ .width = width, .params = { "backend=sbi" } });
 	e = open_task(ATTR(5, .sample_period = period));
+	other = perf_open(ATTR(5, .sample_period = period), &perf_core.task[1], -1, NULL, &(int){ 0 });
 	before = all_calls();
 	for (unsigned int n = 0; n < 100; n++) {
 		perf_run(100);
 		go_away(100);
 	}
 	note("%lu calls in 100 switches", all_calls() - before);
-	check(all_calls() - before < 10 && is_right(e), "sampling.%s_makes_no_calls_at_switches", name);
+	check(all_calls() - before < 10 && is_right(e) && is_right(other),
+	      "sampling.%s_makes_no_calls_at_switches", name);
 }
 
 /* The task makes progress, and no event is lost. */
@@ -556,6 +558,7 @@ static void test_frequency(void)
 static void test_timer(void)
 {
 	struct perf_event *e;
+	unsigned long calls;
 	u64 before;
 
 	boot(&timer);
@@ -569,9 +572,11 @@ static void test_timer(void)
 	check(before == 1000000, "sampling.first_look_is_after_1_ms");
 	perf_run(25000000);
 	check(samples(e) == 2, "sampling.look_is_after_end_of_period");
+	calls = all_calls();
 	perf_run(300000000);
 	check(samples(e) >= 30 && is_sampled(e, 2000000) && is_right(e),
 	      "sampling.timer_samples_stand_for_all");
+	check(all_calls() == calls, "sampling.timer_samples_make_no_calls");
 	before = perf_core.took;
 	perf_run(100000000);
 	note("%llu looks for 10 periods", perf_core.took - before);
