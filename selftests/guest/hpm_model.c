@@ -347,57 +347,6 @@ static void test_operators(unsigned int unit)
 	survey_check(&s, "events_with_operators");
 }
 
-/* About half in the kernel. */
-static void work_in_both_modes(uint64_t iterations)
-{
-	char buffer[4096];
-	int fd = open("/dev/zero", O_RDONLY);
-
-	for (int i = 0; i < 2000; i++) {
-		if (read(fd, buffer, sizeof(buffer)) < 0)
-			perror("read");
-		work(iterations / 2000);
-	}
-	close(fd);
-}
-
-/* The event as a group of three: in all modes, in user mode, in kernel mode */
-static void test_filters(unsigned int unit)
-{
-	struct counts c = {};
-	struct group g = {};
-	struct perf_event_attr branches = { .size = sizeof(branches) };
-	char test[64];
-	int fd;
-
-	for (int i = 0; i < 3; i++) {
-		struct perf_event_attr attr = event(XS_TAG(unit) | XS_EVENT(3, 0));
-
-		attr.exclude_kernel = i == 1;
-		attr.exclude_user = i == 2;
-		group_add(&g, attr, 1);
-	}
-	snprintf(test, sizeof(test), "%s_user_and_kernel_counts_sum_to_all", unit_names[unit]);
-	/* With raw events only the driver cannot know, and has them take turns. */
-	branches.config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
-	fd = perf_try(&branches, 0, -1, -1);
-	if (fd >= 0)
-		close(fd);
-	if (fd < 0 && g.n < 3) {
-		skip(test, "no standard event tells whether two counters count one event");
-		group_close(&g);
-		return;
-	}
-	/* Other work on the host can delay a read: repeat. */
-	for (int i = 0; i < 5 && g.n == 3 && !within(c.value[1] + c.value[2], c.value[0], 2); i++)
-		c = group_count(&g, work_in_both_modes, 20000000);
-	note("%s: user %lu, kernel %lu, all %lu", unit_names[unit], c.value[1], c.value[2],
-	     c.value[0]);
-	check(g.n == 3 && within(c.value[1] + c.value[2], c.value[0], 2) &&
-	      c.value[1] > c.value[0] / 20 && c.value[2] > c.value[0] / 20, "%s", test);
-	group_close(&g);
-}
-
 /* ---- standard events ---- */
 
 static const struct named *find_name(const char *name)
@@ -502,7 +451,6 @@ int main(void)
 		if (n_names)
 			test_names_of(unit);
 		test_operators(unit);
-		test_filters(unit);
 		test_sampling(unit_names[unit], event(sampled), xs_sum(table, unit, sampled));
 	}
 	return end();
