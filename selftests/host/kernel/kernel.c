@@ -104,9 +104,7 @@ static struct host_param *params;
 
 void host_param_add(struct host_param *param)
 {
-	memcpy(&param->start, param->value, strcmp(param->type, "bool") ? 4 : 1);
-	if (!strcmp(param->type, "charp"))
-		memcpy(&param->start, param->value, 8);
+	memcpy(&param->start, param->value, param->size);
 	param->next = params;
 	params = param;
 }
@@ -118,8 +116,7 @@ void host_set_param(const char *setting)
 		const size_t n = strlen(p->name);
 
 		if (!setting)
-			memcpy(p->value, &p->start,
-			       !strcmp(p->type, "charp") ? 8 : !strcmp(p->type, "bool") ? 1 : 4);
+			memcpy(p->value, &p->start, p->size);
 		if (!setting || strncmp(setting, p->name, n) || setting[n] != '=')
 			continue;
 		if (!strcmp(p->type, "charp"))
@@ -196,7 +193,7 @@ void free_page(unsigned long page)
 
 /* ---- CPUs ---- */
 
-static struct notifier_block *pm_notifier, *reboot_notifier;
+struct notifier_block *host_pm_notifier, *host_reboot_notifier;
 
 void host_run_cpu(unsigned int cpu)
 {
@@ -318,7 +315,7 @@ int host_hotplug(unsigned int cpu, bool online)
 	return ret;
 }
 
-static int set_notifier(struct notifier_block **which, struct notifier_block *nb)
+int host_set_notifier(struct notifier_block **which, struct notifier_block *nb)
 {
 	if (host.alloc_fails_in && !--host.alloc_fails_in)
 		return -ENOMEM;
@@ -327,43 +324,26 @@ static int set_notifier(struct notifier_block **which, struct notifier_block *nb
 	return 0;
 }
 
-int cpu_pm_register_notifier(struct notifier_block *nb)
+int host_clear_notifier(struct notifier_block **which, struct notifier_block *nb)
 {
-	return set_notifier(&pm_notifier, nb);
-}
-
-int register_reboot_notifier(struct notifier_block *nb)
-{
-	return set_notifier(&reboot_notifier, nb);
-}
-
-int cpu_pm_unregister_notifier(struct notifier_block *nb)
-{
-	assert(!pm_notifier || pm_notifier == nb);
-	pm_notifier = NULL;
-	return 0;
-}
-
-int unregister_reboot_notifier(struct notifier_block *nb)
-{
-	assert(!reboot_notifier || reboot_notifier == nb);
-	reboot_notifier = NULL;
+	assert(!*which || *which == nb);
+	*which = NULL;
 	return 0;
 }
 
 void host_cpu_pm(unsigned long action)
 {
 	host.irqs_off = true;
-	if (pm_notifier)
-		pm_notifier->notifier_call(pm_notifier, action, NULL);
+	if (host_pm_notifier)
+		host_pm_notifier->notifier_call(host_pm_notifier, action, NULL);
 	host.irqs_off = false;
 }
 
 /* All CPUs are online, and run on. Kexec is a SYS_RESTART, too. */
 void host_reboot(unsigned long action)
 {
-	if (reboot_notifier)
-		reboot_notifier->notifier_call(reboot_notifier, action, NULL);
+	if (host_reboot_notifier)
+		host_reboot_notifier->notifier_call(host_reboot_notifier, action, NULL);
 }
 
 long copy_from_user_nofault(void *to, const void *from, size_t size)
@@ -827,7 +807,7 @@ const char *host_left(void)
 		return "memory";
 	if (host.handler)
 		return "the interrupt's handler";
-	if (hotplug.is_set || pm_notifier || reboot_notifier)
+	if (hotplug.is_set || host_pm_notifier || host_reboot_notifier)
 		return "a notifier";
 	if (sysctl || file_count || kprobe)
 		return "a sysctl, a file or a kprobe";

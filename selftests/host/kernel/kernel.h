@@ -104,6 +104,7 @@ int host_printk(const char *fmt, ...);
 struct host_param {
 	const char *name, *type;
 	void *value;
+	size_t size;
 	u64 start; /* its value at the start of the program */
 	struct host_param *next;
 };
@@ -112,7 +113,10 @@ void host_param_add(struct host_param *param);
 #define module_param_named(_name, _value, _type, _mode)					\
 	__attribute__((constructor)) static void host_param_##_name(void)		\
 	{										\
-		static struct host_param param = { #_name, #_type, &_value, 0, NULL };	\
+		static struct host_param param = {					\
+			.name = #_name, .type = #_type,					\
+			.value = &_value, .size = sizeof(_value),			\
+		};									\
 		host_param_add(&param);							\
 	}										\
 	static_assert(sizeof(_value) <= 8, "")
@@ -194,10 +198,13 @@ int cpuhp_setup_state_multi(enum cpuhp_state state, const char *name,
 int cpuhp_state_add_instance(enum cpuhp_state state, struct hlist_node *node);
 int cpuhp_state_remove_instance(enum cpuhp_state state, struct hlist_node *node);
 void cpuhp_remove_multi_state(enum cpuhp_state state);
-int cpu_pm_register_notifier(struct notifier_block *nb);
-int cpu_pm_unregister_notifier(struct notifier_block *nb);
-int register_reboot_notifier(struct notifier_block *nb);
-int unregister_reboot_notifier(struct notifier_block *nb);
+extern struct notifier_block *host_pm_notifier, *host_reboot_notifier;
+int host_set_notifier(struct notifier_block **which, struct notifier_block *nb);
+int host_clear_notifier(struct notifier_block **which, struct notifier_block *nb);
+#define cpu_pm_register_notifier(nb)	host_set_notifier(&host_pm_notifier, nb)
+#define cpu_pm_unregister_notifier(nb)	host_clear_notifier(&host_pm_notifier, nb)
+#define register_reboot_notifier(nb)	host_set_notifier(&host_reboot_notifier, nb)
+#define unregister_reboot_notifier(nb)	host_clear_notifier(&host_reboot_notifier, nb)
 
 /* ---- tasks ---- */
 
