@@ -30,6 +30,9 @@ static int try_open(u64 config)
 
 /* ---- how long interrupts are disabled ---- */
 
+#define BOARD(n)	.hpm = n, .quirks = OPENSBI_NEW, .can = can
+#define VM(n)		.hpm = n, .quirks = KVM, .prepare = prepare_vm
+
 /* Many counters hold events. @calls: of a section, at most */
 static const struct {
 	const char *name;
@@ -37,27 +40,19 @@ static const struct {
 	unsigned int busy, calls;
 	bool refused;
 } costs[] = {
-	{ "u74", { .hpm = 2, .quirks = OPENSBI_NEW, .can = can }, 2, 6 },
-	{ "u74_idle", { .hpm = 2, .quirks = OPENSBI_NEW, .can = can }, 0, 6 },
-	{ "29_idle", { .hpm = 29, .quirks = OPENSBI_NEW, .can = can }, 0, 6 },
-	{ "29_with_20_busy", { .hpm = 29, .quirks = OPENSBI_NEW, .can = can }, 20, 6 },
-	{ "29_busy", { .hpm = 29, .quirks = OPENSBI_NEW, .can = can }, 29, 6 },
-	{ "29_busy_refused",
-	  { .hpm = 29, .quirks = OPENSBI_NEW, .can = can }, 29, 6, true },
-	{ "29_shared", { .hpm = 29, .quirks = OPENSBI_NEW, .other = "cpu", .can = can },
-	  20, 6 },
-	{ "29_shared_refused",
-	  { .hpm = 29, .quirks = OPENSBI_NEW, .other = "cpu", .can = can }, 20, 6, true },
-	{ "kvm_16", { .hpm = 14, .quirks = KVM, .prepare = prepare_vm,
-		      .params = { "backend=sbi" } }, 10, 8 },
-	{ "kvm_29", { .hpm = 27, .quirks = KVM, .prepare = prepare_vm,
-		      .params = { "backend=sbi" } }, 20, 8 },
-	{ "kvm_29_refused", { .hpm = 27, .quirks = KVM, .prepare = prepare_vm,
-			      .params = { "backend=sbi" } }, 20, 8, true },
-	{ "kvm_29_busy", { .hpm = 27, .quirks = KVM, .prepare = prepare_vm,
-			   .params = { "backend=sbi" } }, 29, 14 },
-	{ "kvm_29_snapshot", { .hpm = 27, .quirks = KVM, .prepare = prepare_vm,
-			       .params = { "backend=snapshot" } }, 20, 8 },
+	{ "u74", { BOARD(2) }, 2, 6 },
+	{ "u74_idle", { BOARD(2) }, 0, 6 },
+	{ "29_idle", { BOARD(29) }, 0, 6 },
+	{ "29_with_20_busy", { BOARD(29) }, 20, 6 },
+	{ "29_busy", { BOARD(29) }, 29, 6 },
+	{ "29_busy_refused", { BOARD(29) }, 29, 6, true },
+	{ "29_shared", { BOARD(29), .other = "cpu" }, 20, 6 },
+	{ "29_shared_refused", { BOARD(29), .other = "cpu" }, 20, 6, true },
+	{ "kvm_16", { VM(14), .params = { "backend=sbi" } }, 10, 8 },
+	{ "kvm_29", { VM(27), .params = { "backend=sbi" } }, 20, 8 },
+	{ "kvm_29_refused", { VM(27), .params = { "backend=sbi" } }, 20, 8, true },
+	{ "kvm_29_busy", { VM(27), .params = { "backend=sbi" } }, 29, 14 },
+	{ "kvm_29_snapshot", { VM(27), .params = { "backend=snapshot" } }, 20, 8 },
 };
 
 #define OPENS	20
@@ -337,7 +332,7 @@ static void test_limit(void)
 	u64 start, opened = 0, n = 0;
 
 	has_new = true;
-	boot(&(struct machine){ .hpm = 2, .quirks = OPENSBI_NEW, .can = can });
+	boot(&(struct machine){ BOARD(2) });
 	host.uid = 1000;
 	start = host.now;
 	while (n < 40 && !slept(FIRST_NEW + n, 0))
@@ -376,7 +371,7 @@ static void test_users(void)
 	unsigned int own = 0, n = 0;
 	u64 start;
 
-	boot(&(struct machine){ .hpm = 2, .quirks = OPENSBI_NEW, .can = can });
+	boot(&(struct machine){ BOARD(2) });
 	start = host.now;
 	host.most_calls = 0;
 	host.uid = 1000;
@@ -413,7 +408,7 @@ static void test_known(void)
 	const u64 last = FIRST_NEW * 1002 + 1123;
 	struct perf_event *e;
 
-	boot(&(struct machine){ .hpm = 2, .quirks = OPENSBI_NEW, .can = can });
+	boot(&(struct machine){ BOARD(2) });
 	learn(0, 0, 1); /* as root, what the driver has learnt at load is not his */
 	host.most_calls = 0;
 	learn(1001, 1001, 1124);
@@ -538,7 +533,6 @@ static void test_asked_later(const char *name, u64 quirks, bool pinned)
 	perf_enable(e);
 	perf_run(1000);
 	check(is_right(e) && perf_read(e), "open.%s_event_counts_at_first_add", name);
-	unload();
 
 	boot(&machine);
 	e = open_task(ATTR(ON(ON_4 | ON_6, 1), .pinned = pinned, .disabled = 1));
@@ -548,7 +542,6 @@ static void test_asked_later(const char *name, u64 quirks, bool pinned)
 	perf_enable(e);
 	perf_run(1000);
 	check(is_right(e) && perf_read(e), "open.%s_event_takes_idle_counter", name);
-	unloaded("open.asked_later");
 }
 
 static void other_has(unsigned int idx, bool has)
@@ -572,7 +565,6 @@ static void test_refused_for_a_while(void)
 	for (unsigned int n = 0; n < 64; n++)
 		perf_resched();
 	check(e->state == PERF_EVENT_STATE_ACTIVE, "open.refusal_by_the_other_driver_is_not_final");
-	unload();
 
 	boot(&(struct machine){ .hpm = 1, .cpus = 2, .can = is_wanted, .other = "cpu" });
 	host.perfmon = true;
@@ -588,7 +580,6 @@ static void test_refused_for_a_while(void)
 	perf_switch(&perf_core.idle);
 	host_run_cpu(0);
 	other_has(3, false);
-	unloaded("open.refused_for_a_while");
 }
 
 /* Firmware has an error while a group is opened: that is no reason to refuse it for good. */
@@ -604,7 +595,6 @@ static void test_group_beside_error(void)
 	check(perf_open(ATTR(ON(ON_3 | ON_4, 2)), NULL, 0, leader, &error) || error != -EINVAL,
 	      "open.group_is_not_refused_for_an_error");
 	fakesbi.start_fails = 0;
-	unloaded("open.group_beside_error");
 }
 
 /* An ordinary user has others' counters borrowed for a group that never fits. */
@@ -628,7 +618,6 @@ static void test_greedy_group(void)
 	member = perf_open(ATTR(1 | 900UL << 16), NULL, 0, leader, &error);
 	note("%lu calls, errno %d", all_calls() - before, -error);
 	check(!member && all_calls() - before <= 50 * 6, "open.borrowing_for_a_group_is_limited");
-	unloaded("open.greedy_group");
 }
 
 void test_open(void)
