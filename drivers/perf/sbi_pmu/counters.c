@@ -646,31 +646,23 @@ int sbi_pmu_event_start_firmware(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *
 /* ---- enable and disable ---- */
 
 /*
- * Read counters into @at_disable or @at_enable, right one after the other: the events of a group
- * differ by that. Return: those that have been read.
+ * Read all counters that have events, but firmware's, right one after the other: the events of a
+ * group differ by that. They are accounted up to now.
  */
-static __always_inline u64 read_counters(struct sbi_pmu_cpu *cpu, u64 which, bool disable)
-{
-	u64 valid = which;
-	unsigned int i;
-
-	for_each_counter(i, which) {
-		struct sbi_pmu_counter *c = &cpu->counter[i];
-		u64 *value = disable ? &c->at_disable : &c->at_enable;
-
-		if (unlikely(likely(!cpu->accumulates) ? sbi_pmu_csr_read(c->info->csr, value) :
-							 sbi_pmu_counter_read(cpu, i, value)))
-			valid &= ~BIT_ULL(i);
-	}
-	return valid;
-}
-
-/* Read all counters that have events, but firmware's: they are accounted up to now. */
 void sbi_pmu_counters_read(struct sbi_pmu_cpu *cpu)
 {
 	const u64 which = cpu->running & cpu->busy & ~cpu->counters->firmware;
+	struct sbi_pmu_counter *c;
+	unsigned int i;
 
-	cpu->at_disable_valid = read_counters(cpu, which, true);
+	cpu->at_disable_valid = which;
+	for_each_counter(i, which) {
+		c = &cpu->counter[i];
+		if (unlikely(likely(!cpu->accumulates) ?
+				     sbi_pmu_csr_read(c->info->csr, &c->at_disable) :
+				     sbi_pmu_counter_read(cpu, i, &c->at_disable)))
+			cpu->at_disable_valid &= ~c->bit;
+	}
 }
 
 /**
@@ -786,18 +778,27 @@ static void count_on(struct sbi_pmu_cpu *cpu)
 	/* What was started by one call, or is alone, reads its start value. */
 	const u64 known = cpu->start_valid & (together ? ~0ULL : firmware);
 	const u64 which = (all ? busy : cpu->to_count & cpu->running) & ~firmware & ~known;
-	const u64 read = read_counters(cpu, which, false);
+	struct sbi_pmu_counter *c;
+	u64 failed = 0;
 	unsigned int i;
 
-	for_each_counter(i, read)
+	/* As in sbi_pmu_counters_read() */
+	for_each_counter(i, which) {
+		c = &cpu->counter[i];
+		if (unlikely(likely(!cpu->accumulates) ?
+				     sbi_pmu_csr_read(c->info->csr, &c->at_enable) :
+				     sbi_pmu_counter_read(cpu, i, &c->at_enable)))
+			failed |= c->bit;
+	}
+	for_each_counter(i, which & ~failed)
 		counter_count_from(cpu, &cpu->counter[i], all, cpu->counter[i].at_enable);
 	for_each_counter(i, known)
 		counter_count_from(cpu, &cpu->counter[i], all, cpu->counter[i].start);
 	cpu->to_count = 0;
 	cpu->start_valid = 0;
 	/* What cannot be read any more is released. */
-	if (unlikely(which != read))
-		for_each_counter(i, which & ~read)
+	if (unlikely(failed))
+		for_each_counter(i, failed)
 			counter_drop_events(cpu, &cpu->counter[i], true);
 }
 
