@@ -57,7 +57,7 @@ int sbi_pmu_counter_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value)
 	int ret;
 
 	if (info->kind == SBI_PMU_COUNTER_FIRMWARE)
-		return sbi_pmu_sbi_fw_read(cpu, idx, value);
+		return sbi_pmu_sbi_value(cpu, SBI_EXT_PMU_COUNTER_FW_READ, idx, value);
 	ret = sbi_pmu_csr_read(info->csr, &raw);
 	if (!ret)
 		*value = sbi_pmu_counter_convert(cpu, idx, raw);

@@ -214,14 +214,12 @@ int sbi_pmu_branch_filter(const struct sbi_pmu *pmu, struct perf_event *event,
 /**
  * sbi_pmu_branch_open() - prepare an event, also one that a child process inherits
  * @pmu: the driver
- * @e: its @branch is set
+ * @e: asks for branches
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP if it is sampled in a way by which the kernel cannot be recorded; -ENOMEM
  */
 int sbi_pmu_branch_open(const struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {
-	if (!e->branch.types)
-		return 0;
 	if (e->sampling == SBI_PMU_BY_TIMER)
 		e->branch.modes &= PERF_SAMPLE_BRANCH_USER;
 	/* A child's event may have lost the interrupt since: fork() must not fail for that. */

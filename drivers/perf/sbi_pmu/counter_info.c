@@ -101,17 +101,17 @@ int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_l
 			   struct sbi_pmu_counters *counters)
 {
 	struct sbi_pmu_counter_info info;
-	unsigned long n, word, found = 0;
+	u64 n, word, found = 0;
 	int ret;
 
 	memset(counters, 0, sizeof(*counters));
-	ret = sbi_pmu_sbi_num_counters(cpu, &n);
+	ret = sbi_pmu_sbi_value(cpu, SBI_EXT_PMU_NUM_COUNTERS, 0, &n);
 	if (ret)
 		return ret;
 
 	/* The number of counters is no bound of their indices. */
 	for (unsigned int i = 0; i < SBI_PMU_MAX_COUNTERS && found < n; i++) {
-		if (sbi_pmu_sbi_counter_info(cpu, i, &word))
+		if (sbi_pmu_sbi_value(cpu, SBI_EXT_PMU_COUNTER_GET_INFO, i, &word))
 			continue;
 		found++;
 		info = decode(word, limits->width[i]);

@@ -80,9 +80,8 @@ void sbi_pmu_event_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		sbi_pmu_event_update_on(cpu, e, e->counter);
 }
 
-/**
- * sbi_pmu_counters_update_narrow() - account narrow counters before they wrap
- * @cpu: this CPU; to be called every sbi_pmu_wrap_ns()
+/*
+ * Account narrow counters before they wrap; to be called every sbi_pmu_wrap_ns().
  * Return: true if an event counts on such a counter, so that this must be called again.
  */
 bool sbi_pmu_counters_update_narrow(struct sbi_pmu_cpu *cpu)
@@ -608,10 +607,8 @@ static int choose_counter(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	return cpu->counter[found].users < SBI_PMU_EVENTS_PER_COUNTER ? (int)found : -ENOSPC;
 }
 
-/**
- * sbi_pmu_event_add() - give an event a counter; the event does not count yet
- * @cpu: this CPU
- * @e: an event without a counter
+/*
+ * Give an event a counter; the event does not count yet.
  * Return: 0, -ENODEV if the CPU is offline, -ENOSPC if all its counters are taken, or an errno.
  */
 int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
@@ -628,19 +625,6 @@ int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		return idx;
 	sbi_pmu_event_join(cpu, e, &cpu->counter[idx]);
 	return 0;
-}
-
-/* A counter that is started later has its start value then. */
-int sbi_pmu_event_start_firmware(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
-{
-	int ret = 0;
-
-	if (e->counter->state >= SBI_PMU_RUNNING || !cpu->needs_start_value) {
-		ret = sbi_pmu_counter_read(cpu, e->counter->index, &e->prev);
-		e->counts = !ret;
-	}
-	e->active = !ret;
-	return ret;
 }
 
 /* ---- enable and disable ---- */
@@ -665,9 +649,8 @@ void sbi_pmu_counters_read(struct sbi_pmu_cpu *cpu)
 	}
 }
 
-/**
- * sbi_pmu_counters_disable() - disable the PMU, so that events may change
- * @cpu: this CPU
+/*
+ * Disable the PMU, so that events may change.
  *
  * The events of a group stop and start together. By snapshot one call stops and reads all counters.
  * Others are read: what stops while the PMU is disabled has counted up to now. Delegated ones stand
@@ -802,11 +785,8 @@ static void count_on(struct sbi_pmu_cpu *cpu)
 			counter_drop_events(cpu, &cpu->counter[i], true);
 }
 
-/**
- * sbi_pmu_counters_enable() - enable the PMU again
- * @cpu: this CPU
- *
- * Start what was stopped, then update scounteren: what user space may read depends on which
+/*
+ * Enable the PMU again: start what was stopped, then update scounteren: what user space may read depends on which
  * counters run.
  */
 void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
@@ -826,23 +806,6 @@ void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 
 /* ---- fixed counters that all programs may read ---- */
 
-/* Have fixed counter @idx hold its event without filters. Return: true if it does. */
-static bool hold_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
-{
-	struct sbi_pmu_counter *c = &cpu->counter[idx];
-	const struct sbi_pmu_code code = { .idx = sbi_pmu_fixed_event(c->info) };
-	struct sbi_pmu_path path;
-
-	if (c->state != SBI_PMU_FREE && sbi_pmu_code_equal(&c->code, &code))
-		return true;
-	/* Its events, which have a filter, go elsewhere. */
-	if (!sbi_pmu_assign_search(cpu, &code, BIT_ULL(idx), &path) || make_available(cpu, &path)) {
-		sbi_pmu_counter_update(cpu, c);
-		counter_drop_events(cpu, c, false);
-	}
-	return counter_configure(cpu, c->bit, &code, c->bit) >= 0;
-}
-
 /*
  * Programs may read them at any time, so they must run: keep them in use, as firmware stops no
  * counter that is in use, nor one that it never hands out. What it refuses now, or loses later, is
@@ -850,6 +813,7 @@ static bool hold_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
  */
 void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu)
 {
+	struct sbi_pmu_path path;
 	unsigned int i;
 
 	/* They have a filter in common with other counters: it ends, and who has it waits. */
@@ -861,10 +825,21 @@ void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu)
 		use_filter(cpu, 0);
 	}
 	for_each_counter(i, cpu->counters->fixed & ~cpu->pinned) {
-		if (!hold_fixed(cpu, i))
-			continue;
-		cpu->pinned |= BIT_ULL(i);
-		sbi_pmu_assign_join(cpu, &cpu->counter[i], BIT_ULL(i));
+		struct sbi_pmu_counter *c = &cpu->counter[i];
+		const struct sbi_pmu_code code = { .idx = sbi_pmu_fixed_event(c->info) };
+
+		if (c->state == SBI_PMU_FREE || !sbi_pmu_code_equal(&c->code, &code)) {
+			/* Its events, which have a filter, go elsewhere. */
+			if (!sbi_pmu_assign_search(cpu, &code, c->bit, &path) ||
+			    make_available(cpu, &path)) {
+				sbi_pmu_counter_update(cpu, c);
+				counter_drop_events(cpu, c, false);
+			}
+			if (counter_configure(cpu, c->bit, &code, c->bit) < 0)
+				continue;
+		}
+		cpu->pinned |= c->bit;
+		sbi_pmu_assign_join(cpu, c, c->bit);
 	}
 }
 
@@ -1009,9 +984,8 @@ static bool has_kept_events(struct sbi_pmu_cpu *cpu)
 	return false;
 }
 
-/**
- * sbi_pmu_counters_resume() - have all events count again after suspend
- * @cpu: this CPU
+/*
+ * Have all events count again after suspend.
  *
  * OpenSBI before 1.8 loses the events of counters: they are configured again, unless one is seen
  * to count. Values may be lost in any case, so events count on from those that are there now, and

@@ -39,7 +39,6 @@ bool sbi_pmu_counters_unpin(struct sbi_pmu_cpu *cpu);
 int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_event_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e);
-int sbi_pmu_event_start_firmware(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_event_update_running(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
 				  struct sbi_pmu_counter *c);
 

@@ -82,10 +82,8 @@ static int hotplug_offline(unsigned int id, struct hlist_node *node)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (cpu->online) {
-		sbi_pmu_counters_offline(cpu);
-		sbi_pmu_branch_offline(cpu);
-	}
+	sbi_pmu_counters_offline(cpu);
+	sbi_pmu_branch_offline(cpu);
 	sbi_pmu_user_access_offline(cpu);
 	local_irq_restore(flags);
 	if (used && pmu->irq && !cpu->irq.off)

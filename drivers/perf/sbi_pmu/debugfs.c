@@ -34,41 +34,30 @@ static int sbi_calls_show(struct seq_file *file, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(sbi_calls);
 
-/* ---- overflow: what went wrong with samples, by CPU ---- */
+/* ---- a line for each CPU ---- */
 
-static int overflow_show(struct seq_file *file, void *unused)
-{
-	const struct sbi_pmu *pmu = file->private;
-	int i;
+#define SHOW_CPUS(file_name, header, format, ...)			\
+static int file_name##_show(struct seq_file *file, void *unused)	\
+{									\
+	const struct sbi_pmu *pmu = file->private;			\
+	const struct sbi_pmu_cpu *cpu;					\
+	int i;								\
+									\
+	seq_puts(file, "cpu " header "\n");				\
+	for_each_possible_cpu(i) {					\
+		cpu = per_cpu_ptr(pmu->cpu, i);				\
+		seq_printf(file, "%d " format "\n", i, __VA_ARGS__);	\
+	}								\
+	return 0;							\
+}									\
+DEFINE_SHOW_ATTRIBUTE(file_name)
 
-	seq_puts(file, "cpu lost_irqs wrong_mode irq_off\n");
-	for_each_possible_cpu(i) {
-		const struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, i);
-
-		seq_printf(file, "%d %lu %lu %d\n", i, READ_ONCE(cpu->irq.times_missed),
-			   READ_ONCE(cpu->irq.wrong_mode), READ_ONCE(cpu->irq.off));
-	}
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(overflow);
-
-/* ---- user_access: what programs may read, and reads that came too late, by CPU ---- */
-
-static int user_access_show(struct seq_file *file, void *unused)
-{
-	const struct sbi_pmu *pmu = file->private;
-	int i;
-
-	seq_puts(file, "cpu scounteren trapped_reads\n");
-	for_each_possible_cpu(i) {
-		const struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, i);
-
-		seq_printf(file, "%d %#x %lu\n", i, READ_ONCE(cpu->scounteren),
-			   READ_ONCE(cpu->trapped_reads));
-	}
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(user_access);
+/* What went wrong with samples */
+SHOW_CPUS(overflow, "lost_irqs wrong_mode irq_off", "%lu %lu %d", READ_ONCE(cpu->irq.times_missed),
+	  READ_ONCE(cpu->irq.wrong_mode), READ_ONCE(cpu->irq.off));
+/* What programs may read, and reads that came too late */
+SHOW_CPUS(user_access, "scounteren trapped_reads", "%#x %lu", READ_ONCE(cpu->scounteren),
+	  READ_ONCE(cpu->trapped_reads));
 
 /* ---- counters: what each counter holds, and for how many events ---- */
 
@@ -117,18 +106,12 @@ DEFINE_SHOW_ATTRIBUTE(counters);
 
 /* ---- events: which counters took which event, as far as it has been probed ---- */
 
-static void print_event(void *arg, const struct sbi_pmu_code *code, u64 counters)
-{
-	seq_printf(arg, "%#x %#llx %*pbl\n", code->idx, code->data, SBI_PMU_MAX_COUNTERS,
-		   &counters);
-}
-
 static int events_show(struct seq_file *file, void *unused)
 {
 	struct sbi_pmu *pmu = file->private;
 
 	seq_puts(file, "event data counters\n");
-	sbi_pmu_probe_cache_each(&pmu->cache, print_event, file);
+	sbi_pmu_probe_cache_show(&pmu->cache, file);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(events);

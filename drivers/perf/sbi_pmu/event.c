@@ -33,44 +33,27 @@ static int encode_cache(u64 config, struct sbi_pmu_code *code)
 	return 0;
 }
 
-static bool is_standard_idx(u64 idx)
-{
-	const u32 code = idx & SBI_PMU_EVENT_IDX_CODE_MASK;
-
-	switch (idx >> 16) {
-	case SBI_PMU_EVENT_TYPE_HW:
-		return code > SBI_PMU_HW_NO_EVENT && code < SBI_PMU_HW_GENERAL_MAX;
-	case SBI_PMU_EVENT_TYPE_CACHE:
-		return FIELD_GET(SBI_PMU_EVENT_CACHE_ID_CODE_MASK, code) < CACHE_IDS &&
-		       FIELD_GET(SBI_PMU_EVENT_CACHE_OP_ID_CODE_MASK, code) < CACHE_OPS;
-	default:
-		return false;
-	}
-}
-
-static int encode_raw(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pmu_code *code)
-{
-	if (sbi_pmu_table_encode(caps->table, config, code) || code->data & ~SBI_PMU_CFG_EVENT)
-		return -EINVAL;
-	/* Raw events of type 2 have 48 bits, of type 3 (SBI 3.0) 56. */
-	code->idx = event_idx(code->data & ~RISCV_PMU_RAW_EVENT_MASK ? SBI_PMU_EVENT_TYPE_RAW_V2 :
-								       SBI_PMU_EVENT_TYPE_RAW,
-			      0);
-	return 0;
-}
-
 static int encode_own(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pmu_code *code)
 {
 	const u64 rest = config & ~SBI_PMU_CFG_SPACE;
+	unsigned int n = 0;
 
 	switch (FIELD_GET(SBI_PMU_CFG_SPACE, config)) {
 	case SBI_PMU_SPACE_RAW:
-		return encode_raw(caps, rest, code);
-	case SBI_PMU_SPACE_STANDARD:
-		if (!is_standard_idx(rest))
+		if (sbi_pmu_table_encode(caps->table, rest, code) ||
+		    code->data & ~SBI_PMU_CFG_EVENT)
 			return -EINVAL;
-		code->idx = rest;
+		/* Raw events of type 2 have 48 bits, of type 3 (SBI 3.0) 56. */
+		code->idx = event_idx(code->data & ~RISCV_PMU_RAW_EVENT_MASK ?
+					      SBI_PMU_EVENT_TYPE_RAW_V2 :
+					      SBI_PMU_EVENT_TYPE_RAW,
+				      0);
 		return 0;
+	case SBI_PMU_SPACE_STANDARD:
+		do
+			code->idx = sbi_pmu_event_standard(n++);
+		while (code->idx && code->idx != rest);
+		return code->idx ? 0 : -EINVAL;
 	case SBI_PMU_SPACE_FIRMWARE:
 		/* Codes 22 to 255 are reserved; 65535 has an encoding of its own. */
 		if (rest >= RISCV_PLAT_FW_EVENT ||

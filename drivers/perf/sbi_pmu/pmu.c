@@ -45,8 +45,14 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		e->user_read = READ_ONCE(e->mapped);
 		if (e->user_read || e->sampling != SBI_PMU_COUNTING)
 			sbi_pmu_event_set_stale(cpu, e);
-	} else if (sbi_pmu_event_start_firmware(cpu, e)) {
-		goto publish; /* it cannot be read, and the event stays stopped */
+	} else {
+		/* A counter that is started later has its start value then. */
+		if (c->state >= SBI_PMU_RUNNING || !cpu->needs_start_value) {
+			if (sbi_pmu_counter_read(cpu, c->index, &e->prev))
+				goto publish; /* the event stays stopped */
+			e->counts = true;
+		}
+		e->active = true;
 	}
 	hwc->state = 0;
 	if (e->sampling != SBI_PMU_COUNTING || cpu->pmu->wrap_ns)
@@ -442,7 +448,7 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	if (attr->precise_ip || (samples && (sbi_pmu_code_is_firmware(&e->code) ||
 					     pmu->source == SBI_PMU_OVERFLOW_NONE)))
 		return -EOPNOTSUPP;
-	ret = has_branch_stack(event) ? sbi_pmu_branch_filter(pmu, event, &e->branch) : 0;
+	ret = sbi_pmu_branch_filter(pmu, event, &e->branch);
 	if (ret)
 		return ret;
 	/* A task's event can wait until its CPU comes back, a CPU-wide one cannot. */
@@ -556,9 +562,7 @@ static int pmu_event_init(struct perf_event *event)
 		kfree(e);
 		return ret;
 	}
-	event->hw.idx = -1;
-	if (event->attach_state & PERF_ATTACH_TASK)
-		sbi_pmu_user_access_open(e);
+	sbi_pmu_user_access_open(e);
 	atomic_inc(&pmu->events);
 	event->destroy = event_destroy;
 	return 0;

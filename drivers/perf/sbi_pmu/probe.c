@@ -4,6 +4,7 @@
 #include <linux/cred.h>
 #include <linux/jiffies.h>
 #include <linux/sched/signal.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/user_namespace.h>
@@ -131,19 +132,6 @@ static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx, void 
 	return -EBUSY;
 }
 
-/*
- * The guest may use more counters than its host can back, as cycles and instructions have filters
- * on the host, and so take programmable counters there. KVM then drops for good what was configured
- * last, when it is started. So that this is not the reference counter, all are configured again.
- */
-static bool is_crowded(const struct sbi_pmu_cpu *cpu)
-{
-	const u64 hardware = sbi_pmu_hardware(cpu->counters);
-
-	return hweight64(hardware & cpu->configured) >
-	       hweight64(hardware & ~cpu->counters->with_fixed_csr);
-}
-
 /* ---- with a counter of a CPU whose counters may be in use ---- */
 
 /* One use of a counter: see with_counter(). */
@@ -215,6 +203,7 @@ static void with_counter_here(void *arg)
 	struct probe *p = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
 	const u64 configured = cpu->configured, which = least_used(cpu, p->among);
+	const u64 hardware = sbi_pmu_hardware(cpu->counters);
 	u64 borrowed, reference = 0;
 
 	if (p->use == start_with_reference)
@@ -224,14 +213,21 @@ static void with_counter_here(void *arg)
 		return;
 	p->offered = which & configured || p->one_by_one ? which & -which : which;
 	borrowed = configured & (p->offered | reference | holders(cpu, &p->code));
-	if (reference && is_crowded(cpu))
+	/*
+	 * The guest may use more counters than its host can back, as cycles and instructions have
+	 * filters on the host, and so take programmable counters there. KVM then drops for good
+	 * what was configured last, when it is started. So that this is not the reference counter,
+	 * all are configured again.
+	 */
+	if (reference &&
+	    hweight64(hardware & configured) > hweight64(hardware & ~cpu->counters->with_fixed_csr))
 		borrowed = configured;
 
 	/* With none in use nothing is counted here. */
 	if (configured)
 		sbi_pmu_counters_borrow(cpu, borrowed);
 	if (reference)
-		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters));
+		sbi_pmu_counters_stop(cpu, hardware);
 	p->ret = sbi_pmu_with_event(cpu, p->offered, &p->code, &p->got, p->use, p);
 	if (sbi_pmu_is_refusal(p->ret) && !cpu->exclusive && !(p->offered & borrowed))
 		p->ret = find_why(cpu, p->offered);
@@ -468,23 +464,16 @@ void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache)
 		remove_known(cache, known);
 }
 
-/**
- * sbi_pmu_probe_cache_each() - show the events that counters have taken
- * @cache: what is known
- * @show: called for each event with its counters, the oldest first; may sleep
- * @arg: for @show
- */
-void sbi_pmu_probe_cache_each(struct sbi_pmu_probe_cache *cache,
-			      void (*show)(void *arg, const struct sbi_pmu_code *code,
-					   u64 counters),
-			      void *arg)
+/* Show the events that counters have taken, the oldest first. Context: may sleep. */
+void sbi_pmu_probe_cache_show(struct sbi_pmu_probe_cache *cache, struct seq_file *file)
 {
 	const struct sbi_pmu_known *known;
 
 	mutex_lock(&cache->lock);
 	list_for_each_entry_reverse(known, &cache->entries, node)
 		if (known->found.can)
-			show(arg, &known->code, known->found.can);
+			seq_printf(file, "%#x %#llx %*pbl\n", known->code.idx, known->code.data,
+				   SBI_PMU_MAX_COUNTERS, &known->found.can);
 	mutex_unlock(&cache->lock);
 }
 

@@ -67,19 +67,13 @@ static struct sbiret pmu_call(struct sbi_pmu_cpu *cpu, unsigned int fid, unsigne
 	return ret;
 }
 
-int sbi_pmu_sbi_num_counters(struct sbi_pmu_cpu *cpu, unsigned long *n)
+/* Call a function that returns something about counter @idx; @value is only written on success. */
+int sbi_pmu_sbi_value(struct sbi_pmu_cpu *cpu, unsigned int fid, unsigned int idx, u64 *value)
 {
-	const struct sbiret ret = pmu_call(cpu, SBI_EXT_PMU_NUM_COUNTERS, 0, 0, 0, 0, 0);
+	const struct sbiret ret = pmu_call(cpu, fid, idx, 0, 0, 0, 0);
 
-	*n = ret.value;
-	return ret.error;
-}
-
-int sbi_pmu_sbi_counter_info(struct sbi_pmu_cpu *cpu, unsigned int idx, unsigned long *info)
-{
-	const struct sbiret ret = pmu_call(cpu, SBI_EXT_PMU_COUNTER_GET_INFO, idx, 0, 0, 0, 0);
-
-	*info = ret.value;
+	if (!ret.error)
+		*value = ret.value;
 	return ret.error;
 }
 
@@ -136,16 +130,6 @@ int sbi_pmu_sbi_stop(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags)
 void sbi_pmu_sbi_release(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
 	sbi_pmu_sbi_stop(cpu, BIT_ULL(idx), SBI_PMU_STOP_FLAG_RESET);
-}
-
-/* Read a firmware counter; @value is only written on success. */
-int sbi_pmu_sbi_fw_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value)
-{
-	const struct sbiret ret = pmu_call(cpu, SBI_EXT_PMU_COUNTER_FW_READ, idx, 0, 0, 0, 0);
-
-	if (!ret.error)
-		*value = ret.value;
-	return ret.error;
 }
 
 /* Register the page at @address as snapshot shared memory; SBI_SHMEM_DISABLE: none. */

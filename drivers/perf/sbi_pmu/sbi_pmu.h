@@ -533,16 +533,14 @@ struct sbi_pmu_firmware_id {
 
 void sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id);
 bool sbi_pmu_sbi_same_core(const struct sbi_pmu_firmware_id *id);
-int __must_check sbi_pmu_sbi_num_counters(struct sbi_pmu_cpu *cpu, unsigned long *n);
-int __must_check sbi_pmu_sbi_counter_info(struct sbi_pmu_cpu *cpu, unsigned int idx,
-					  unsigned long *info);
+int __must_check sbi_pmu_sbi_value(struct sbi_pmu_cpu *cpu, unsigned int fid, unsigned int idx,
+				   u64 *value);
 int __must_check sbi_pmu_sbi_config(struct sbi_pmu_cpu *cpu, u64 mask,
 				    const struct sbi_pmu_code *code, unsigned int *got);
 int __must_check sbi_pmu_sbi_start(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags,
 				   u64 value);
 int sbi_pmu_sbi_stop(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags);
 void sbi_pmu_sbi_release(struct sbi_pmu_cpu *cpu, unsigned int idx);
-int __must_check sbi_pmu_sbi_fw_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value);
 int sbi_pmu_sbi_set_shmem(struct sbi_pmu_cpu *cpu, u64 address);
 
 /* ---- CSRs (csr.c) ---- */
@@ -676,10 +674,7 @@ int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, 
 void sbi_pmu_known_put(struct sbi_pmu_known *known);
 void sbi_pmu_probe_cache_init(struct sbi_pmu_probe_cache *cache);
 void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache);
-void sbi_pmu_probe_cache_each(struct sbi_pmu_probe_cache *cache,
-			      void (*show)(void *arg, const struct sbi_pmu_code *code,
-					   u64 counters),
-			      void *arg);
+void sbi_pmu_probe_cache_show(struct sbi_pmu_probe_cache *cache, struct seq_file *file);
 
 /* ---- interrupts (irq_source.c, overflow.c) ---- */
 
