@@ -370,9 +370,12 @@ static void set_name(void)
 static int record(const struct td_profile *profile)
 {
 	char event[96], period[24];
-	char *perf[] = { "perf", "record", "-q", "-g", "-o", (char *)options.record, "-c", period,
-			 "-e", event, options.n_pids ? "-p" : options.all_cpus ? "-a" : "-q",
-			 options.n_pids ? options.pid_list : "-q", "--" };
+	char *whom = options.n_pids ? "-p" : options.all_cpus ? "-a" : "-q";
+	char *pids = options.n_pids ? options.pid_list : "-q";
+	char *file = (char *)options.record;
+	char *perf[] = {
+		"perf", "record", "-qgo", file, "-c", period, "-e", event, whom, pids, "--"
+	};
 	unsigned int words = 1;
 	struct process p;
 	char **argv;

@@ -83,12 +83,10 @@ static const struct sbi_pmu_delegated_event *event_of_counter(const struct sbi_p
  * not give it to anybody, and a kernel after a crash can have firmware stop it as any other.
  * Return: 0, or an errno: firmware does not configure the counter, or its event cannot be accessed.
  */
-static int claim(struct sbi_pmu_cpu *cpu, u64 mask, u32 event_idx, u64 data, unsigned int *got,
-		 u64 *selector)
+static int claim(struct sbi_pmu_cpu *cpu, u64 mask, u32 event_idx, unsigned int *got, u64 *selector)
 {
 	const struct sbi_pmu_code code = {
 		.idx = event_idx,
-		.data = data,
 		.flags = SBI_PMU_CFG_FLAG_SET_MINH,
 	};
 	int ret;
@@ -137,12 +135,12 @@ static int prepare(struct sbi_pmu_cpu *cpu, unsigned int idx)
 		const u32 fixed_event = sbi_pmu_fixed_event(&cpu->counters->info[idx]);
 
 		if (d->fixed_filters)
-			claim(cpu, BIT_ULL(idx), fixed_event, 0, &got, &selector);
+			claim(cpu, BIT_ULL(idx), fixed_event, &got, &selector);
 		return 0;
 	}
 	if (!event)
 		return 0;
-	ret = claim(cpu, BIT_ULL(idx), event->idx, 0, &got, &selector);
+	ret = claim(cpu, BIT_ULL(idx), event->idx, &got, &selector);
 	if (d->sticks)
 		unclaim(cpu, idx);
 	return ret ?: selector == event->selector ? 0 : -ENODEV;
@@ -535,7 +533,7 @@ static void learn_step(void *arg)
 		return;
 	/* Firmware does not configure one that runs, which a kernel before kexec may have left. */
 	sbi_pmu_csr_inhibit(sbi_pmu_csr_bits(cpu->counters, cpu->counters->programmable));
-	s->ret = claim(cpu, s->mask, s->event_idx, 0, &got, &selector);
+	s->ret = claim(cpu, s->mask, s->event_idx, &got, &selector);
 	if (!s->ret && !selector)
 		s->ret = -ENODATA;
 	if (selector) {
@@ -597,7 +595,7 @@ static void sticks_step(void *arg)
 			if (!(event->counters & BIT(n)))
 				continue;
 			claimed = event_of_counter(d, n) ?: event;
-			ret = claim(s->cpu, BIT_ULL(i), claimed->idx, 0, &got, &selector);
+			ret = claim(s->cpu, BIT_ULL(i), claimed->idx, &got, &selector);
 			if (ret && ret != -EOPNOTSUPP)
 				continue;
 			d->sticks = counts_cleared(s->cpu, i, event->selector);

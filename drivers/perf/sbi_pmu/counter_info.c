@@ -14,56 +14,48 @@ static void set_width(struct sbi_pmu_counter_info *info, unsigned int width)
 }
 
 /*
- * Understand the answer of COUNTER_GET_INFO, which may be any value (SBI 3.0, 11.6). Return: the
- * counter; kind NONE for time, which RustSBI lists, or what is no counter's CSR.
+ * Add the counter that COUNTER_GET_INFO has described, by any value (SBI 3.0, 11.6), unless there
+ * is one with this CSR already, or it is no counter's: that of time, which RustSBI lists, or none,
+ * by which KVM describes a gap. In KVM cycle and instret can do all that the others can.
  */
-static struct sbi_pmu_counter_info decode(unsigned long word, unsigned int max_width)
+static void add_counter(struct sbi_pmu_counters *counters, unsigned int idx, u64 word,
+			unsigned int max_width, bool in_kvm)
 {
+	const u32 taken = sbi_pmu_csr_bits(counters, sbi_pmu_hardware(counters));
 	const union sbi_pmu_ctr_info answer = { .value = word };
-	struct sbi_pmu_counter_info info = { .kind = SBI_PMU_COUNTER_NONE };
+	struct sbi_pmu_counter_info *info = &counters->info[idx];
+	const u16 csr = answer.csr;
+	const bool fixed = csr == CSR_CYCLE || csr == CSR_INSTRET;
+	const unsigned int width = min_t(unsigned int, answer.width + 1, max_width);
 
 	if (answer.type == SBI_PMU_CTR_TYPE_FW) {
 		/* CSR and width have no meaning here; RustSBI says width 0. */
-		info.kind = SBI_PMU_COUNTER_FIRMWARE;
-		set_width(&info, 64);
-		return info;
-	}
-
-	info.csr = answer.csr;
-	set_width(&info, min_t(unsigned int, answer.width + 1, max_width));
-	if (info.csr == CSR_CYCLE || info.csr == CSR_INSTRET)
-		info.kind = SBI_PMU_COUNTER_FIXED;
-	else if (info.csr >= CSR_HPMCOUNTER3 && info.csr <= CSR_HPMCOUNTER31)
-		info.kind = SBI_PMU_COUNTER_PROGRAMMABLE;
-	return info;
-}
-
-/* Add a counter, unless there is one with this CSR already. */
-static void add_counter(struct sbi_pmu_counters *counters, unsigned int idx,
-			struct sbi_pmu_counter_info info)
-{
-	const u32 taken = sbi_pmu_csr_bits(counters, sbi_pmu_hardware(counters));
-
-	if (info.kind == SBI_PMU_COUNTER_FIRMWARE) {
+		info->kind = SBI_PMU_COUNTER_FIRMWARE;
+		set_width(info, 64);
 		counters->firmware |= BIT_ULL(idx);
-	} else if (info.kind == SBI_PMU_COUNTER_NONE) {
-		/* KVM describes a gap by zeros. The time CSR is no counter to count with. */
-		counters->without_csr += info.csr && info.csr != CSR_TIME;
 		return;
-	} else if (taken & SBI_PMU_CSR_BIT(info.csr)) {
+	}
+	if (!fixed && (csr < CSR_HPMCOUNTER3 || csr > CSR_HPMCOUNTER31)) {
+		counters->without_csr += csr && csr != CSR_TIME;
+		return;
+	}
+	if (taken & SBI_PMU_CSR_BIT(csr)) {
 		counters->without_csr++;
 		return;
-	} else if (info.width < SBI_PMU_MIN_WIDTH) {
+	}
+	if (width < SBI_PMU_MIN_WIDTH) {
 		counters->narrow++;
 		return;
-	} else if (info.kind == SBI_PMU_COUNTER_FIXED) {
-		counters->fixed |= BIT_ULL(idx);
-	} else {
-		counters->programmable |= BIT_ULL(idx);
 	}
-	counters->info[idx] = info;
-	if (info.csr == CSR_CYCLE || info.csr == CSR_INSTRET)
+	info->kind = fixed && !in_kvm ? SBI_PMU_COUNTER_FIXED : SBI_PMU_COUNTER_PROGRAMMABLE;
+	info->csr = csr;
+	set_width(info, width);
+	if (fixed)
 		counters->with_fixed_csr |= BIT_ULL(idx);
+	if (fixed && !in_kvm)
+		counters->fixed |= BIT_ULL(idx);
+	else
+		counters->programmable |= BIT_ULL(idx);
 }
 
 bool sbi_pmu_counters_equal(const struct sbi_pmu_counters *a, const struct sbi_pmu_counters *b)
@@ -100,7 +92,6 @@ u64 sbi_pmu_wrap_ns(const struct sbi_pmu_counters *counters)
 int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
 			   struct sbi_pmu_counters *counters)
 {
-	struct sbi_pmu_counter_info info;
 	u64 n, word, found = 0;
 	int ret;
 
@@ -114,11 +105,7 @@ int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_l
 		if (sbi_pmu_sbi_value(cpu, SBI_EXT_PMU_COUNTER_GET_INFO, i, &word))
 			continue;
 		found++;
-		info = decode(word, limits->width[i]);
-		/* In KVM cycle and instret can do all that the others can. */
-		if (sbi_pmu_in_kvm(cpu->pmu) && info.kind == SBI_PMU_COUNTER_FIXED)
-			info.kind = SBI_PMU_COUNTER_PROGRAMMABLE;
-		add_counter(counters, i, info);
+		add_counter(counters, i, word, limits->width[i], sbi_pmu_in_kvm(cpu->pmu));
 	}
 	/* OpenSBI includes gaps in the number, such as the time CSR. */
 	if (n > SBI_PMU_MAX_COUNTERS)

@@ -786,8 +786,8 @@ static void count_on(struct sbi_pmu_cpu *cpu)
 }
 
 /*
- * Enable the PMU again: start what was stopped, then update scounteren: what user space may read depends on which
- * counters run.
+ * Enable the PMU again: start what was stopped, then update scounteren: what user space may read
+ * depends on which counters run.
  */
 void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 {

@@ -73,33 +73,28 @@ bool sbi_pmu_loses_irqs(const struct sbi_pmu *pmu)
 	return pmu->irq_source == &sources[THEAD_IRQ] || pmu->id.marchid == XIANGSHAN;
 }
 
-struct check {
-	const struct sbi_pmu_irq_source *source;
-	atomic_t missing; /* number of CPUs that do not have it */
-};
-
 /* Other cores will have no events. In a KVM guest scountovf is not used, and may trap. */
 static void check_here(void *arg)
 {
 	const struct sbi_pmu *pmu = sbi_pmu_the_pmu;
-	struct check *check = arg;
-	const struct sbi_pmu_irq_source *source = check->source;
+	const struct sbi_pmu_irq_source *source = pmu->irq_source;
+	atomic_t *missing = arg; /* number of CPUs that do not have it */
 
 	if (!sbi_pmu_sbi_same_core(&pmu->id))
 		return;
 	if ((!sbi_pmu_in_kvm(pmu) && !sbi_pmu_csr_exists(source->overflow)) ||
 	    !sbi_pmu_csr_exists(source->pending) || !sbi_pmu_csr_exists(source->enable) ||
 	    !sbi_pmu_csr_can_enable(source->enable, source->mask))
-		atomic_inc(&check->missing);
+		atomic_inc(missing);
 }
 
 /* Can it be enabled on all CPUs? QEMU 10 and 11 have Sscofpmf, but the bit is read-only zero. */
-bool sbi_pmu_irq_source_exists(const struct sbi_pmu_irq_source *source)
+bool sbi_pmu_irq_source_exists(void)
 {
-	struct check check = { .source = source };
+	atomic_t missing = ATOMIC_INIT(0);
 
-	on_each_cpu(check_here, &check, true);
-	return !atomic_read(&check.missing);
+	on_each_cpu(check_here, &missing, true);
+	return !atomic_read(&missing);
 }
 
 /*
@@ -117,10 +112,13 @@ void sbi_pmu_irq_source_probe(struct sbi_pmu *pmu)
 		pmu->irq_source = &sources[THEAD_IRQ];
 	else if (riscv_isa_vendor_extension_available(ANDES_VENDOR_ID, XANDESPMU))
 		pmu->irq_source = &sources[ANDES_IRQ];
-	if (pmu->irq_source)
+	if (pmu->irq_source) {
 		pmu->caps.filter = pmu->irq_source->filters;
-	else if (!sbi_pmu_in_kvm(pmu) && sbi_pmu_irq_source_exists(&sources[LCOFI]))
+	} else if (!sbi_pmu_in_kvm(pmu)) {
 		pmu->irq_source = &sources[LCOFI];
+		if (!sbi_pmu_irq_source_exists())
+			pmu->irq_source = NULL;
+	}
 }
 
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name)

@@ -505,7 +505,7 @@ const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 		return "the other PMU has the interrupt";
 	if (!pmu->irq_source)
 		return "no Sscofpmf";
-	if (!sbi_pmu_irq_source_exists(pmu->irq_source))
+	if (!sbi_pmu_irq_source_exists())
 		return "the interrupt cannot be enabled";
 	pmu->overflow_by_value = sbi_pmu_in_kvm(pmu) || pmu->backend->stops_all;
 	why = test_irq(pmu);

@@ -285,13 +285,28 @@ static u64 candidates_of(const struct sbi_pmu *pmu, const struct sbi_pmu_code *c
 	return pmu->exclusive ? which : which & (counters->programmable | counters->free_running);
 }
 
+/* What is known about an event, whatever its filters are */
+struct sbi_pmu_known {
+	struct list_head node; /* in the list of the cache, or empty */
+	struct sbi_pmu_code code;
+	/* counters that can count it; cannot; were used by the other driver at the last probe */
+	u64 can, cannot, busy_elsewhere;
+	kuid_t user;          /* who learnt of it first; INVALID_UID: the driver */
+	bool extra;           /* he had his share already */
+	atomic_t refs;        /* one for the list, and one for each open event */
+	unsigned long probed; /* jiffies at the last probe */
+	bool filter_tried;    /* on a programmable counter */
+	bool filter_failed;   /* it could not be tried, see try_filter() */
+	bool unfiltered;      /* it was seen to count in all modes then */
+};
+
 /*
  * Ask counters @left until one more can count the event, or @all. Those on which events count only
  * if they may be borrowed.
  */
-static void learn(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
-		  struct sbi_pmu_event_counters *found, u64 left, bool all, bool borrow)
+static void learn(struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 left, bool all, bool borrow)
 {
+	const struct sbi_pmu_code *code = &known->code;
 	struct sbi_pmu_examples *examples = &pmu->cache.examples;
 	struct probe p = {
 		.pmu = pmu,
@@ -300,12 +315,12 @@ static void learn(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 	/* Firmware counters are, and those of KVM unless the event has its own. */
 	const bool alike = sbi_pmu_code_is_firmware(code) ||
 			   (sbi_pmu_in_kvm(pmu) && !sbi_pmu_has_fixed_counter(code));
-	const u64 known = found->can;
+	const u64 before = known->can;
 	unsigned int i;
 	u64 asked;
 
-	left &= ~found->can & ~found->cannot;
-	while (left && (all || found->can == known)) {
+	left &= ~known->can & ~known->cannot;
+	while (left && (all || known->can == before)) {
 		p.among = left;
 		p.not_busy = !borrow;
 		if (!with_counter(&p))
@@ -322,19 +337,19 @@ static void learn(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 		if (p.ret == -EPROTO ? !pmu->exclusive : alike)
 			asked = left;
 		if (!p.ret)
-			found->can |= asked;
+			known->can |= asked;
 		else if (sbi_pmu_is_refusal(p.ret) || p.ret == -EPROTO || p.ret == -ENXIO ||
 			 p.ret == -ENODATA)
-			found->cannot |= asked;
+			known->cannot |= asked;
 		else if (p.ret == -EBUSY && !pmu->exclusive)
-			found->busy_elsewhere |= asked;
+			known->busy_elsewhere |= asked;
 		left &= ~asked;
 	}
 	if (!pmu->exclusive && sbi_pmu_has_fixed_counter(code))
 		return;
-	for_each_counter(i, found->can & ~examples->known)
+	for_each_counter(i, known->can & ~examples->known)
 		examples->code[i] = p.code;
-	examples->known |= found->can;
+	examples->known |= known->can;
 }
 
 /* ---- what was found out about events ---- */
@@ -342,20 +357,6 @@ static void learn(struct sbi_pmu *pmu, const struct sbi_pmu_code *code,
 /* Any user can open any event, so the number of entries is limited. */
 #define MAX_ENTRIES	1024
 #define SHARE		64 /* of a user: not taken from him for others */
-
-/* What is known about an event, whatever its filters are */
-struct sbi_pmu_known {
-	struct list_head node; /* in the list of the cache, or empty */
-	struct sbi_pmu_code code;
-	struct sbi_pmu_event_counters found;
-	kuid_t user;          /* who learnt of it first; INVALID_UID: the driver */
-	bool extra;           /* he had his share already */
-	atomic_t refs;        /* one for the list, and one for each open event */
-	unsigned long probed; /* jiffies at the last probe */
-	bool filter_tried;    /* on a programmable counter */
-	bool filter_failed;   /* it could not be tried, see try_filter() */
-	bool unfiltered;      /* it was seen to count in all modes then */
-};
 
 void sbi_pmu_known_put(struct sbi_pmu_known *known)
 {
@@ -471,9 +472,9 @@ void sbi_pmu_probe_cache_show(struct sbi_pmu_probe_cache *cache, struct seq_file
 
 	mutex_lock(&cache->lock);
 	list_for_each_entry_reverse(known, &cache->entries, node)
-		if (known->found.can)
+		if (known->can)
 			seq_printf(file, "%#x %#llx %*pbl\n", known->code.idx, known->code.data,
-				   SBI_PMU_MAX_COUNTERS, &known->found.can);
+				   SBI_PMU_MAX_COUNTERS, &known->can);
 	mutex_unlock(&cache->lock);
 }
 
@@ -620,7 +621,7 @@ static int try_filter(struct sbi_pmu *pmu, struct sbi_pmu_known *known,
 		return ret;
 	if (!known->filter_tried) {
 		/* Not one of which it is not known: it may refuse the event. */
-		moves = probe_moves(pmu, &known->code, programmable & known->found.can, true);
+		moves = probe_moves(pmu, &known->code, programmable & known->can, true);
 		/* -ENODATA: it never can be tried. */
 		known->filter_failed = moves < 0 && moves != -ENODATA;
 		known->filter_tried = moves >= 0;
@@ -634,12 +635,10 @@ static int try_filter(struct sbi_pmu *pmu, struct sbi_pmu_known *known,
 /* Is firmware to be asked, as no counter is known that can count the event? */
 static bool is_due(const struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 all)
 {
-	struct sbi_pmu_event_counters *found = &known->found;
-
 	/* That no counter of a VM took an event may change: others may have used the host's. */
-	if (!found->can && sbi_pmu_in_kvm(pmu) && time_after(jiffies, known->probed + HZ))
-		found->cannot = 0;
-	return !found->can && all & ~found->cannot;
+	if (!known->can && sbi_pmu_in_kvm(pmu) && time_after(jiffies, known->probed + HZ))
+		known->cannot = 0;
+	return !known->can && all & ~known->cannot;
 }
 
 /*
@@ -653,7 +652,6 @@ static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
 	struct sbi_pmu_probe_cache *cache = &pmu->cache;
 	const u64 all = candidates_of(pmu, &e->code);
 	struct sbi_pmu_known *known = find_known(cache, &e->code);
-	struct sbi_pmu_event_counters *found;
 	u64 unknown;
 	int ret;
 
@@ -666,28 +664,27 @@ static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
 	if (!known)
 		return -ENOMEM;
 	e->known = known;
-	found = &known->found;
 	if (is_due(pmu, known, all)) {
-		found->busy_elsewhere = 0;
+		known->busy_elsewhere = 0;
 		known->probed = jiffies;
 		for (int borrow = false; borrow <= true; borrow++) {
-			if (!found->can && opener)
-				learn(pmu, &e->code, found, all & ~opener->used, false, borrow);
-			if (!found->can)
-				learn(pmu, &e->code, found, all, false, borrow);
+			if (!known->can && opener)
+				learn(pmu, known, all & ~opener->used, false, borrow);
+			if (!known->can)
+				learn(pmu, known, all, false, borrow);
 		}
 	}
-	unknown = all & ~found->can & ~found->cannot;
+	unknown = all & ~known->can & ~known->cannot;
 	/* Who asks firmware for a fixed counter may get that of the other driver. */
 	if (!pmu->exclusive && sbi_pmu_has_fixed_counter(&e->code))
 		unknown = 0;
-	e->takes = found->can;
-	e->candidates = found->can | unknown;
-	if (found->can)
+	e->takes = known->can;
+	e->candidates = known->can | unknown;
+	if (known->can)
 		return 0;
 	/* An error of firmware, or of the host of a VM, is no refusal. */
 	if (!pmu->exclusive)
-		e->candidates = found->busy_elsewhere;
+		e->candidates = known->busy_elsewhere;
 	return e->candidates ? -EBUSY : -ENOENT;
 }
 
@@ -773,20 +770,20 @@ int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_
 int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, bool borrow,
 		       struct sbi_pmu_opener *opener)
 {
-	struct sbi_pmu_event_counters *found = &e->known->found;
+	struct sbi_pmu_known *known = e->known;
 	const u64 takes = e->takes, candidates = e->candidates;
 	int ret = 0;
 
 	mutex_lock(&pmu->cache.lock);
 	/* Another may have learnt of them. */
-	if (!(among & (found->can | found->cannot))) {
+	if (!(among & (known->can | known->cannot))) {
 		ret = limit_probes(&pmu->cache, opener);
 		if (!ret)
-			learn(pmu, &e->code, found, among, false, borrow);
+			learn(pmu, known, among, false, borrow);
 	}
 	/* A member of a group may be added meanwhile. */
-	WRITE_ONCE(e->takes, takes | (candidates & found->can));
-	WRITE_ONCE(e->candidates, candidates & ~found->cannot);
+	WRITE_ONCE(e->takes, takes | (candidates & known->can));
+	WRITE_ONCE(e->candidates, candidates & ~known->cannot);
 	mutex_unlock(&pmu->cache.lock);
 	return ret ?: e->takes != takes || e->candidates != candidates;
 }
@@ -804,18 +801,16 @@ int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, 
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates)
 {
 	const u64 all = candidates_of(pmu, code);
-	struct sbi_pmu_event_counters *found;
 	struct sbi_pmu_known *known;
 
 	*candidates = 0;
 	mutex_lock(&pmu->cache.lock);
 	known = get_known(&pmu->cache, code, NULL);
 	if (known) {
-		found = &known->found;
-		learn(pmu, code, found, all, true, true);
+		learn(pmu, known, all, true, true);
 		known->probed = jiffies;
-		if (found->can)
-			*candidates = pmu->exclusive ? all & ~found->cannot : found->can;
+		if (known->can)
+			*candidates = pmu->exclusive ? all & ~known->cannot : known->can;
 		sbi_pmu_known_put(known);
 	}
 	mutex_unlock(&pmu->cache.lock);

@@ -220,19 +220,23 @@ int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_even
  * What a counter is doing:
  *
  * state    it                                      becomes
- * FREE     holds no event                          STOPPED: configured for one
- * STOPPED  holds an event, has been accounted      RUNNING: started; ARMED: so that it overflows
- * RUNNING  counts                                  STALE: an event that samples, or that must
- *                                                  start from 0, is started; STOPPED: by snapshot
- * ARMED    counts, and overflows when the period   STOPPED: has overflowed; STALE: another event
- *          of an event on it ends, or before       with a shorter period; RUNNING: after suspend
- * STALE    counts, needs another start value       STOPPED, when the PMU is enabled
- * LOST     firmware has lost its event or value    FREE, and configured again
+ * FREE     holds no event                          STOPPED: counter_configure(), which starts it
+ *                                                  unless a start needs a value
+ * STOPPED  holds an event, does not count          RUNNING, ARMED: start_counters()
+ * RUNNING  counts                                  STALE: sbi_pmu_event_set_stale(), for an event
+ *                                                  that samples or must start from 0
+ * ARMED    counts, and overflows when the period   STALE: likewise, for one that it does not suit;
+ *          of an event on it ends, or before       RUNNING: sbi_pmu_counters_resume()
+ * STALE    counts, needs another start value       STOPPED, and started: start_counters()
+ * LOST     firmware has lost its event or value    FREE, and configured if it has users:
+ *                                                  start_counters()
  *
- * Any becomes FREE when it is released, and LOST when firmware takes it without an offer, or loses
- * it in suspend. That an event only counts changes no state. While the PMU is disabled, counters
- * become STOPPED, STALE or LOST; sbi_pmu_counters_enable() starts those with users again, and those
- * without unless a start needs a value. set_state() is the only place that changes a state.
+ * Those that count become STOPPED by sbi_pmu_counters_stop(): after an overflow, by snapshot, and
+ * for a reference counter in KVM. Any becomes FREE by counter_release(), and LOST when firmware
+ * takes it without an offer, fails to stop it, or loses it in suspend. That an event only counts
+ * changes no state. sbi_pmu_counters_enable() starts again what has users, and what has none
+ * unless a start needs a value. A counter that a probe uses stays FREE. set_state() is the only
+ * place that changes a state.
  */
 enum sbi_pmu_counter_state {
 	SBI_PMU_FREE,
@@ -609,13 +613,6 @@ struct sbi_pmu_probe_limits {
 	u8 width[SBI_PMU_MAX_COUNTERS]; /* bits at most; firmware may say more */
 };
 
-/* Which counters can count an event, as far as it has been probed */
-struct sbi_pmu_event_counters {
-	u64 can;
-	u64 cannot;
-	u64 busy_elsewhere; /* not known: the other driver used them at the last probe */
-};
-
 /* Events that counters took */
 struct sbi_pmu_examples {
 	u64 known;                                      /* counters of which there is one */
@@ -691,7 +688,7 @@ struct sbi_pmu_irq_source {
 };
 
 void sbi_pmu_irq_source_probe(struct sbi_pmu *pmu);
-bool sbi_pmu_irq_source_exists(const struct sbi_pmu_irq_source *source);
+bool sbi_pmu_irq_source_exists(void);
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name);
 bool sbi_pmu_loses_irqs(const struct sbi_pmu *pmu);
 bool sbi_pmu_may_have_one_filter(const struct sbi_pmu_firmware_id *core);

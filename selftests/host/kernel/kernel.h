@@ -74,6 +74,7 @@ typedef struct {
 	int counter;
 } atomic_t;
 
+#define ATOMIC_INIT(i)		{ .counter = (i) }
 #define atomic_read(a)		((a)->counter)
 #define atomic_set(a, v)	((a)->counter = (v))
 #define atomic_inc(a)		((void)(a)->counter++)
