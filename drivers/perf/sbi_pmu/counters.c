@@ -630,23 +630,33 @@ int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 /* ---- enable and disable ---- */
 
 /*
- * Read all counters that have events, but firmware's, right one after the other: the events of a
- * group differ by that. They are accounted up to now.
+ * Read counters into a field, @at_disable or @at_enable, right one after the other: the events of a
+ * group differ by what lies between two reads, unless that is the same both times. So it is one
+ * function, not inline. Return: those that have been read.
  */
+static noinline u64 read_counters(struct sbi_pmu_cpu *cpu, u64 which, size_t field)
+{
+	u64 valid = which;
+	unsigned int i;
+
+	for_each_counter(i, which) {
+		struct sbi_pmu_counter *c = &cpu->counter[i];
+		u64 *value = (void *)c + field;
+
+		if (unlikely(likely(!cpu->accumulates) ? sbi_pmu_csr_read(c->info->csr, value) :
+							 sbi_pmu_counter_read(cpu, i, value)))
+			valid &= ~BIT_ULL(i);
+	}
+	return valid;
+}
+
+/* Read all counters that have events, but firmware's: they are accounted up to now. */
 void sbi_pmu_counters_read(struct sbi_pmu_cpu *cpu)
 {
 	const u64 which = cpu->running & cpu->busy & ~cpu->counters->firmware;
-	struct sbi_pmu_counter *c;
-	unsigned int i;
 
-	cpu->at_disable_valid = which;
-	for_each_counter(i, which) {
-		c = &cpu->counter[i];
-		if (unlikely(likely(!cpu->accumulates) ?
-				     sbi_pmu_csr_read(c->info->csr, &c->at_disable) :
-				     sbi_pmu_counter_read(cpu, i, &c->at_disable)))
-			cpu->at_disable_valid &= ~c->bit;
-	}
+	cpu->at_disable_valid =
+		read_counters(cpu, which, offsetof(struct sbi_pmu_counter, at_disable));
 }
 
 /*
@@ -761,27 +771,18 @@ static void count_on(struct sbi_pmu_cpu *cpu)
 	/* What was started by one call, or is alone, reads its start value. */
 	const u64 known = cpu->start_valid & (together ? ~0ULL : firmware);
 	const u64 which = (all ? busy : cpu->to_count & cpu->running) & ~firmware & ~known;
-	struct sbi_pmu_counter *c;
-	u64 failed = 0;
+	const u64 read = read_counters(cpu, which, offsetof(struct sbi_pmu_counter, at_enable));
 	unsigned int i;
 
-	/* As in sbi_pmu_counters_read() */
-	for_each_counter(i, which) {
-		c = &cpu->counter[i];
-		if (unlikely(likely(!cpu->accumulates) ?
-				     sbi_pmu_csr_read(c->info->csr, &c->at_enable) :
-				     sbi_pmu_counter_read(cpu, i, &c->at_enable)))
-			failed |= c->bit;
-	}
-	for_each_counter(i, which & ~failed)
+	for_each_counter(i, read)
 		counter_count_from(cpu, &cpu->counter[i], all, cpu->counter[i].at_enable);
 	for_each_counter(i, known)
 		counter_count_from(cpu, &cpu->counter[i], all, cpu->counter[i].start);
 	cpu->to_count = 0;
 	cpu->start_valid = 0;
 	/* What cannot be read any more is released. */
-	if (unlikely(failed))
-		for_each_counter(i, failed)
+	if (unlikely(which != read))
+		for_each_counter(i, which & ~read)
 			counter_drop_events(cpu, &cpu->counter[i], true);
 }
 
