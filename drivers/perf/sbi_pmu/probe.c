@@ -675,7 +675,7 @@ static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
 		}
 	}
 	unknown = all & ~known->can & ~known->cannot;
-	/* Who asks firmware for a fixed counter may get that of the other driver. */
+	/* Firmware may answer with the fixed counter that the other driver uses. */
 	if (!pmu->exclusive && sbi_pmu_has_fixed_counter(&e->code))
 		unknown = 0;
 	e->takes = known->can;
