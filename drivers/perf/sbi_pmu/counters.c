@@ -275,7 +275,8 @@ void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event
 
 /*
  * What firmware has refused for an event is asked for at each 32nd add, as it costs calls. Of the
- * counters that were not asked at open so many offers are made at an add; the rest at the next.
+ * counters that were not asked at open so many offers are made at an add; the rest at the next,
+ * which a pinned event does not have.
  */
 #define SKIPPED_ADDS	31
 #define MAX_TRIES	3
@@ -557,7 +558,7 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 			counter_configure_again(cpu, &cpu->counter[path.first]);
 		/* Firmware refuses, whatever was found at open. */
 		candidates &= e->candidates & ~e->refused & ~BIT_ULL(path.first);
-		if (!--tries)
+		if (!--tries && !e->event->group_leader->attr.pinned)
 			candidates &= e->takes;
 	}
 	return ret;

@@ -513,7 +513,7 @@ static void test_denial(void)
 #define ON_3	1
 #define ON_4	2
 #define ON_6	8
-#define ON(counters, n)		((counters) | (n) << 8)
+#define ON(counters, n)		((counters) | (n) << 16)
 
 static bool is_wanted(const struct fakesbi_code *code, unsigned int idx)
 {
@@ -542,6 +542,44 @@ static void test_asked_later(const char *name, u64 quirks, bool pinned)
 	perf_enable(e);
 	perf_run(1000);
 	check(is_right(e) && perf_read(e), "open.%s_event_takes_idle_counter", name);
+}
+
+/*
+ * Of many idle counters only the last takes the event, and no other has been asked: an add makes a
+ * few offers. A pinned event has no second add: all are asked when it is opened, but for @busy ones.
+ */
+static void test_many_idle(bool pinned, bool busy)
+{
+	const char *name = busy ? pinned ? "pinned" : "flexible" : pinned ? "known_pinned" : "known";
+	struct perf_event *e, *idle[8];
+	unsigned long before;
+
+	boot(&(struct machine){ .hpm = 9, .can = is_wanted, .params = { "backend=sbi" } });
+	for (unsigned int i = 0; i < ARRAY_SIZE(idle); i++)
+		idle[i] = open_raw(ON(ON_4 << i, 10 + i));
+	for (unsigned int i = 0; !busy && i < ARRAY_SIZE(idle); i++)
+		perf_disable(idle[i]);
+	e = open_task(ATTR(ON(ON_3 | ON_4 << 7, 1), .pinned = pinned, .disabled = 1));
+	open_attr(ATTR(ON(ON_3, 2), .pinned = 1));
+	for (unsigned int i = 0; busy && i < ARRAY_SIZE(idle); i++)
+		perf_disable(idle[i]);
+	before = all_calls();
+	perf_enable(e);
+	note("%lu calls", all_calls() - before);
+	if (!pinned || !busy)
+		check(all_calls() - before <= 20, "open.%s_event_makes_few_offers_at_an_add", name);
+	for (unsigned int i = 0; !pinned && i < 8; i++)
+		perf_resched();
+	perf_run(1000);
+	check(e->state == PERF_EVENT_STATE_ACTIVE && perf_read(e), "open.%s_event_finds_last_counter",
+	      name);
+
+	/* One that is known is taken before others are asked. */
+	boot(&(struct machine){ .hpm = 4, .can = is_wanted, .params = { "backend=sbi" } });
+	e = open_task(ATTR(ON(ON_6, 1), .pinned = pinned, .disabled = 1));
+	before = all_calls();
+	perf_enable(e);
+	check(all_calls() - before == 2, "open.%s_event_takes_known_counter_first", name);
 }
 
 static void other_has(unsigned int idx, bool has)
@@ -640,6 +678,8 @@ void test_open(void)
 	test_asked_later("pinned", 0, true);
 	test_asked_later("tied_task", OPENSBI_NEW | QUIRK(TIED), false);
 	test_asked_later("tied_pinned", OPENSBI_NEW | QUIRK(TIED), true);
+	for (unsigned int i = 0; i < 4; i++)
+		test_many_idle(i & 1, i & 2);
 	test_refused_for_a_while();
 	test_group_beside_error();
 	test_greedy_group();
