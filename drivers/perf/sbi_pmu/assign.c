@@ -64,16 +64,12 @@ static u64 could_move_to(const struct sbi_pmu_cpu *cpu, unsigned int i,
 	return c->candidates;
 }
 
-/**
- * sbi_pmu_assign_search() - find a counter for one more event, moving others if need be
- * @cpu: whose counters
- * @code: the event, which no counter holds with this filter
- * @candidates: counters that can hold it
- * @path: the moves, filled in if there is a way
+/*
+ * Find a counter for one more event, which no counter holds with this filter, moving others if need
+ * be. @path: the moves, filled in if there is a way.
  *
  * Breadth first: a busy counter leads to those to which its event could move. This finds the
  * shortest chain of moves whenever there is one (an augmenting path).
- * Return: true if there is one.
  */
 bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
 			   u64 candidates, struct sbi_pmu_path *path)
@@ -104,12 +100,9 @@ bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_c
 	return false;
 }
 
-/**
- * sbi_pmu_assign_add() - add one more event to a group
- * @group: a CPU whose counters hold the group and nothing else; changed if the event fits
- * @code: the event; equal ones share a counter, up to SBI_PMU_EVENTS_PER_COUNTER
- * @candidates: counters that can hold it
- * Return: true if the event fits beside those that are there.
+/*
+ * Add one more event to a group; equal ones share a counter. @group: a CPU whose counters hold the
+ * group and nothing else. Return: true if the event fits beside those that are there.
  */
 bool sbi_pmu_assign_add(struct sbi_pmu_cpu *group, const struct sbi_pmu_code *code, u64 candidates)
 {

@@ -630,9 +630,8 @@ static void add_vendor_events(const struct sbi_pmu *pmu, struct sbi_pmu_delegati
 	}
 }
 
-/**
- * sbi_pmu_delegation_learn() - are all hardware counters delegated, and what do they count?
- * @pmu: its delegation is filled in
+/*
+ * Are all hardware counters delegated, and what do they count? pmu->delegation is filled in.
  *
  * Each standard event is configured once on each programmable counter of the probed CPU. What
  * firmware wrote is read back, and firmware is not asked again. Events that it does not know are
@@ -686,16 +685,11 @@ static void offline_step(void *arg)
 	csr_offline(s->cpu);
 }
 
-/**
- * sbi_pmu_delegation_prepare() - prepare the counters of a CPU for the backend, if it is alike
- * @pmu: the driver
- * @id: a CPU that no event uses; it stays online
- *
+/*
+ * Prepare the counters of CPU @id, which no event uses and which stays online, for the backend.
  * One event is compared on each counter, as that costs no further call: firmware has to configure
- * one in any case.
- * Context: may sleep.
- * Return: true if the counters do the same as those of the probed CPU, and firmware writes the
- * same.
+ * one in any case. Context: may sleep.
+ * Return: true if they do the same as those of the probed CPU, and firmware writes the same.
  */
 bool sbi_pmu_delegation_prepare(struct sbi_pmu *pmu, unsigned int id)
 {

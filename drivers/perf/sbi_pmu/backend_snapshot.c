@@ -158,10 +158,7 @@ static u64 snapshot_start(struct sbi_pmu_cpu *cpu, u64 which)
 /* A start value that the counter cannot reach meanwhile */
 #define FAR	BIT_ULL(40)
 
-/**
- * sbi_pmu_snapshot_works() - does firmware save values there, and start from them?
- * @cpu: this CPU, online with this backend, idle
- */
+/* Does firmware save values there, and start from them? @cpu: this CPU, with this backend, idle */
 bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu)
 {
 	static const struct sbi_pmu_code codes[] = { { .idx = SBI_PMU_HW_CPU_CYCLES },

@@ -91,13 +91,9 @@ static void probe_here(void *arg)
 	p->found = set_up(p->wanted);
 }
 
-/**
- * sbi_pmu_branch_probe() - find out whether all CPUs with events record branches, and how many
- * @pmu: the driver; its branch is filled in
- * @wanted: entries at most: 0, 16, 32 or 64
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM.
+/*
+ * Do all CPUs with events record branches, and how many? pmu->branch is filled in. @wanted: entries
+ * at most: 0, 16, 32 or 64. Context: may sleep. Return: 0 or -ENOMEM.
  */
 int sbi_pmu_branch_probe(struct sbi_pmu *pmu, unsigned int wanted)
 {
@@ -166,11 +162,8 @@ static bool has_freeze(const struct sbi_pmu *pmu)
 
 /* ---- open ---- */
 
-/**
- * sbi_pmu_branch_filter() - find out which branches an event asks for
- * @pmu: the driver
- * @event: perf core's
- * @wish: the answer; not changed if it asks for none
+/*
+ * Which branches does an event ask for? @wish: the answer; not changed if it asks for none.
  *
  * Without a freeze the records are those of user mode only: the interrupt, and the work before the
  * sample, would be all that is seen of the kernel.
@@ -211,12 +204,9 @@ int sbi_pmu_branch_filter(const struct sbi_pmu *pmu, struct perf_event *event,
 	return pmu->branch.call_stack && wish->modes == PERF_SAMPLE_BRANCH_USER ? 0 : -EOPNOTSUPP;
 }
 
-/**
- * sbi_pmu_branch_open() - prepare an event, also one that a child process inherits
- * @pmu: the driver
- * @e: asks for branches
- * Context: may sleep.
- * Return: 0; -EOPNOTSUPP if it is sampled in a way by which the kernel cannot be recorded; -ENOMEM
+/*
+ * Prepare an event that asks for branches, also one that a child process inherits. Context: may
+ * sleep. Return: 0, -ENOMEM, or -EOPNOTSUPP: sampled as it is the kernel cannot be recorded.
  */
 int sbi_pmu_branch_open(const struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {
@@ -278,10 +268,8 @@ static void set_control(struct sbi_pmu_cpu *cpu)
 	sbi_pmu_csr_branch_control(types ? control : 0);
 }
 
-/**
- * sbi_pmu_branch_add() - have this CPU record branches for an event that starts
- * @cpu: this CPU
- * @e: asks for branches; nothing happens if it has been added before
+/*
+ * Have this CPU record branches for an event that starts, and may have been added before.
  * Return: false if another event is there with which it does not go together.
  */
 bool sbi_pmu_branch_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
@@ -339,11 +327,7 @@ static bool restore_calls(const struct sbi_pmu_branch_calls *calls)
 	return true;
 }
 
-/**
- * sbi_pmu_branch_switch() - perf core switches tasks, while an event is here that asks for branches
- * @cpu: this CPU
- * @in: current has come; else it is about to go
- */
+/* Current has come (@in), or is about to go, while an event is here that asks for branches. */
 void sbi_pmu_branch_switch(struct sbi_pmu_cpu *cpu, bool in)
 {
 	struct sbi_pmu_event *e;
@@ -447,12 +431,7 @@ static bool is_wanted(const struct sbi_pmu *pmu, const struct sbi_pmu_branch_rec
 	       modes & mode_of(source) && modes & mode_of(target);
 }
 
-/**
- * sbi_pmu_branch_sample() - add the last branches to a sample
- * @cpu: this CPU
- * @e: asks for branches
- * @data: the sample; uses memory of @cpu until it is output
- */
+/* Add the last branches to a sample, which uses memory of @cpu until it is output. */
 void sbi_pmu_branch_sample(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e,
 			   struct perf_sample_data *data)
 {

@@ -67,10 +67,9 @@ bool sbi_pmu_counters_equal(const struct sbi_pmu_counters *a, const struct sbi_p
 	return true;
 }
 
-/**
- * sbi_pmu_wrap_ns() - how often narrow counters must be read
- * @counters: the counters
- * Return: half of the least time in which the narrowest can wrap (ns); 0: all have 64 bits.
+/*
+ * How often must narrow counters be read? Return: half of the least time in which the narrowest can
+ * wrap (ns); 0: all have 64 bits.
  */
 u64 sbi_pmu_wrap_ns(const struct sbi_pmu_counters *counters)
 {
@@ -82,12 +81,9 @@ u64 sbi_pmu_wrap_ns(const struct sbi_pmu_counters *counters)
 	return width < 64 ? BIT_ULL(width - 1) / SBI_PMU_EVENTS_PER_NS : 0;
 }
 
-/**
- * sbi_pmu_probe_counters() - ask firmware for the counters of this CPU
- * @cpu: this CPU
- * @limits: what to make of the answers
- * @counters: filled in
- * Return: 0, or an errno if firmware does not even return their number.
+/*
+ * Ask firmware for the counters of this CPU. Return: 0, or an errno if firmware does not even
+ * return their number.
  */
 int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
 			   struct sbi_pmu_counters *counters)
@@ -201,11 +197,8 @@ static int measure_again(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused
 	return width;
 }
 
-/**
- * sbi_pmu_probe_widths() - measure programmable counters
- * @cpu: this CPU
- * @examples: events that counters took
- * @limits: wider counters' widths are reduced
+/*
+ * Measure programmable counters: @limits of wider ones are lowered.
  *
  * A counter is left out without an example, or if the other driver uses it. cycle and instret have
  * 64 bits (privileged specification, 3.1.10), and so have the counters of a VM, which are in its
@@ -251,10 +244,9 @@ bool sbi_pmu_probe_is_counting(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	return !sbi_pmu_csr_read(csr, &now) && now > first;
 }
 
-/**
- * sbi_pmu_probe_counts_freely() - does a fixed counter run that firmware does not hand out?
- * @cpu: this CPU
- * @idx: the counter; started if need be: the built-in driver stops all of a CPU that comes online
+/*
+ * Does fixed counter @idx run, which firmware does not hand out? It is started if need be: the
+ * built-in driver stops all of a CPU that comes online.
  */
 bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
@@ -262,9 +254,8 @@ bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	       (!sbi_pmu_sbi_backend_start_one(cpu, idx) && sbi_pmu_probe_is_counting(cpu, idx));
 }
 
-/**
- * sbi_pmu_probe_free_running() - find the fixed counters that only need to be read
- * @cpu: this CPU, online and idle
+/*
+ * Find the fixed counters of an idle CPU that only need to be read.
  *
  * With Sscofpmf and without Smcntrpmf, OpenSBI 1.9 and later do not hand out cycle and instret, as
  * they cannot filter. If firmware's device tree has no lines for the events, no other counter
@@ -309,10 +300,7 @@ static int see_accumulation(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unu
 	       second - first >= first;
 }
 
-/**
- * sbi_pmu_probe_accumulates() - does each read of a counter return the total added to the last one?
- * @cpu: this CPU, online and idle
- */
+/* Does each read of a counter return the total added to the last one? @cpu: idle */
 bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu)
 {
 	const struct sbi_pmu_code code = { .idx = SBI_PMU_HW_CPU_CYCLES };

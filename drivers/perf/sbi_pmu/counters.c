@@ -111,12 +111,8 @@ static void counter_release(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 	sbi_pmu_counter_unconfig(cpu, c->index);
 }
 
-/**
- * sbi_pmu_counter_config() - configure one of some counters for an event, stopped
- * @cpu: this CPU
- * @offered: counters
- * @code: the event
- * @got: the counter, written on success
+/*
+ * Configure one of the counters @offered for an event, stopped. @got: the counter, if there is one.
  *
  * Firmware may take a counter without an offer, and so the event of one in use, which is lost then.
  * OpenSBI so changes the filters of a fixed counter, if no programmable one is left. If no event of

@@ -33,12 +33,7 @@
 #define CASE_16(n)	CASE_8(n); CASE_8((n) + 8)
 #define CASE_32(n)	CASE_16(n); CASE_16((n) + 16)
 
-/**
- * sbi_pmu_csr_read() - read a counter of this CPU
- * @csr: cycle to hpmcounter31
- * @value: written on success
- * Return: 0, or -ENXIO if the counter does not exist.
- */
+/* Read cycle to hpmcounter31 of this CPU. Return: 0, or -ENXIO if the counter does not exist. */
 int sbi_pmu_csr_read(unsigned int csr, u64 *value)
 {
 	unsigned long now = 0;
@@ -164,12 +159,9 @@ static int select_counter(unsigned int counter, unsigned long *before)
 	return READ_OR_TRAP(CSR_SISELECT, *before) ?: WRITE_OR_TRAP("csrw", CSR_SISELECT, select);
 }
 
-/**
- * sbi_pmu_csr_read_delegated() - read a register of a delegated counter of this CPU
- * @counter: its number: 0 is cycle, 2 instret
- * @csr: CSR_SIREG, its value; or CSR_SIREG2, its event and filter
- * @value: written on success
- * Context: interrupts disabled.
+/*
+ * Read a register of a delegated counter, by its number (0 is cycle, 2 instret): CSR_SIREG, its
+ * value, or CSR_SIREG2, its event and filter. Context: interrupts disabled.
  * Return: 0, or -ENXIO if the counter is not delegated, or does not have this register.
  */
 int sbi_pmu_csr_read_delegated(unsigned int counter, unsigned int csr, u64 *value)
@@ -234,14 +226,13 @@ void sbi_pmu_csr_branch_clear(void)
 	asm volatile(".4byte 0x10400073" ::: "memory");
 }
 
-/**
- * sbi_pmu_csr_branch_setup() - look for branch records on this CPU, and have it record nothing
- * @wanted: entries at most: 16, 32 or 64
- * @control: bits of sctrctl to look for, none that records a mode; those that are there remain
+/*
+ * Look for branch records on this CPU, and have it record nothing. @wanted: entries at most: 16, 32
+ * or 64. @control: bits of sctrctl to look for, none that records a mode; those that are there
+ * remain.
  *
  * Whatever is missing traps: firmware (OpenSBI before 1.7) may not let S-mode use what is there.
- * Context: interrupts disabled.
- * Return: number of entries, 0 if there are no records.
+ * Context: interrupts disabled. Return: number of entries, 0 if there are no records.
  */
 unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, u64 *control)
 {

@@ -70,12 +70,9 @@ static int encode_own(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pm
 	return -EINVAL;
 }
 
-/**
- * sbi_pmu_event_encode() - encode the event of an attr, without its filters
- * @caps: what the machine can do
- * @attr: what the user asked for
- * @own_type: attr.type is this PMU's type, so config is in its own format
- * @code: the answer, with flags 0
+/*
+ * Encode the event of an attr, without its filters: @code has flags 0. @own_type: attr.type is this
+ * PMU's type, so config is in its own format.
  * Return: 0, -ENOENT if the type is not ours, or no event of this core counts what was asked for,
  * -EINVAL if there is no such event.
  */
@@ -114,12 +111,9 @@ u32 sbi_pmu_event_standard(unsigned int n)
 	return event_idx(SBI_PMU_EVENT_TYPE_CACHE, code);
 }
 
-/**
- * sbi_pmu_filter_errno() - how to refuse an event whose filters cannot be honoured
- * @caps: what the machine can do
- * @attr: what the user asked for
- *
- * The perf tool reacts to each errno in its own way:
+/*
+ * How to refuse an event whose filters cannot be honoured. The perf tool reacts to each errno in
+ * its own way:
  * -ENOENT: "not supported"; perf record samples the CPU clock in place of cycles.
  * -EINVAL: perf up to 6.12, which excludes guests by default, retries without exclude_guest.
  * -EOPNOTSUPP: says that the PMU cannot sample, or only whole CPUs: wrong. Newer perf retries
@@ -132,11 +126,9 @@ int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_even
 	return caps->has_h && attr->exclude_guest ? -EINVAL : -ENOENT;
 }
 
-/**
- * sbi_pmu_event_filter() - add the privilege modes in which an event must not count
- * @caps: what the machine can do; without the H extension there are no guests to exclude
- * @attr: what the user asked for
- * @code: its encoded event; inhibit flags are added (SBI 3.0, 11.7)
+/*
+ * Add the privilege modes in which an event must not count: the inhibit flags of @code (SBI 3.0,
+ * 11.7). Without the H extension there are no guests to exclude.
  * Return: false if no counter can filter so.
  */
 bool sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,

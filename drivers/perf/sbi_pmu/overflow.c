@@ -80,11 +80,9 @@ static struct pt_regs *sample_regs(const struct sbi_pmu_event *e, struct pt_regs
  */
 #define MAX_BACKOFF	16
 
-/**
- * sbi_pmu_sample_counter() - take samples of the events on a counter whose periods are over
- * @cpu: this CPU
- * @idx: the counter, whose events have been accounted
- * @how: of events that are sampled so
+/*
+ * Take samples of the events on counter @idx that are sampled in way @how and whose periods are
+ * over; they have been accounted.
  *
  * The weight of a sample is everything since the previous one; the next period starts at the last
  * boundary passed. A counter may overflow early, see counter_count_from(): then the next period is
@@ -264,15 +262,13 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	return overflowed ? IRQ_HANDLED : IRQ_NONE;
 }
 
-/**
- * sbi_pmu_find_missed_irqs() - look for overflows whose interrupt was lost
- * @cpu: this CPU; the counters are added to cpu->irq.missed
+/*
+ * Look for overflows whose interrupt was lost, and add their counters to cpu->irq.missed.
  *
  * Some hardware loses the interrupt, and QEMU the overflow bit, too: then a value shows it that has
  * wrapped at two calls in succession. One that had wrapped at the last call is not merely about to
  * interrupt, even if started again since: QEMU 7.2 misses an overflow that comes before the call to
  * start it returns.
- * Context: interrupts disabled.
  * Return: true if an event waits for an overflow, so that this must be called again.
  */
 bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu)
@@ -490,11 +486,9 @@ static const char *test_irq(struct sbi_pmu *pmu)
 
 /* ---- request and free ---- */
 
-/**
- * sbi_pmu_overflow_request() - request the overflow interrupt, if this machine has it
- * @pmu: the driver, whose backend is chosen; its irq is filled in, and caps.fixed_alike
- * Context: may sleep.
- * Return: NULL, or in words for the log why there is no interrupt.
+/*
+ * Request the overflow interrupt, if this machine has it: pmu->irq, and caps.fixed_alike. Context:
+ * may sleep; the backend is chosen. Return: NULL, or in words for the log why there is none.
  */
 const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 {

@@ -16,16 +16,13 @@ static int is_cpu_pmu(struct device *dev, const void *unused)
 	return pmu && pmu->type == PERF_TYPE_RAW;
 }
 
-/**
- * sbi_pmu_find_pmus() - is there another CPU PMU, such as riscv_pmu_sbi's?
- * @pmu: the driver; its mode and name are filled in
- * @owner: the name of that PMU, for kfree(); NULL if there is none
- * @taken: true if a PMU has our name
+/*
+ * Is there another CPU PMU, such as riscv_pmu_sbi's? pmu->exclusive and pmu->name are filled in.
+ * @owner: the name of that PMU, for kfree(), NULL if there is none. @taken: a PMU has our name.
  *
  * To register a type or name that is taken ends in a kernel warning. Perf core does not export its
  * list of PMUs, but the device of any PMU leads to the bus of all; the software PMU always exists.
- * Context: may sleep.
- * Return: 0 or an errno.
+ * Context: may sleep. Return: 0 or an errno.
  */
 int sbi_pmu_find_pmus(struct sbi_pmu *pmu, char **owner, bool *taken)
 {

@@ -14,16 +14,9 @@
 
 /* ---- with a counter that has an event ---- */
 
-/**
- * sbi_pmu_with_event() - use a counter while it has an event
- * @cpu: this CPU
- * @offered: one of these counters; they are free
- * @code: the event
- * @got: the counter, written if one took the event
- * @use: starts the counter; not negative, or an errno
- * @arg: passed to it
- * Context: interrupts disabled.
- * Return: what @use returns, or why no counter takes the event.
+/*
+ * Call @use, which starts the counter, for one of the free counters @offered while it has an event.
+ * Context: interrupts disabled. Return: what @use returns, or why no counter takes the event.
  */
 int sbi_pmu_with_event(struct sbi_pmu_cpu *cpu, u64 offered, const struct sbi_pmu_code *code,
 		       unsigned int *got,
@@ -725,14 +718,10 @@ static int find_filters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi
 	return 0;
 }
 
-/**
- * sbi_pmu_find_event() - find the counters that can count an event, with its filters
- * @pmu: the driver
- * @e: its @code is the event, replaced by one of the vendor's if no counter can count it so. Its
- *	@candidates and @takes are the answer; sbi_pmu_known_put() ends its @known, also after an
- *	error
- * @opener: the user, NULL: the driver
- * Context: may sleep.
+/*
+ * Find the counters that can count an event, with its filters: @candidates and @takes of @e. Its
+ * @code is replaced by one of the vendor's if no counter can count it so; sbi_pmu_known_put() ends
+ * its @known, also after an error. @opener: the user, NULL: the driver. Context: may sleep.
  * Return: 0, -ENOENT if no counter can count it, -EOPNOTSUPP if none can filter it, -EBUSY if that
  * could not be found out, or none did, but the other driver uses some (@candidates, in shared
  * mode); -EAGAIN and -ERESTARTSYS as limit_probes(), -ENOMEM.
@@ -757,14 +746,9 @@ int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_
 	return ret;
 }
 
-/**
- * sbi_pmu_learn_more() - find one more counter that takes an event which has been found
- * @pmu: the driver
- * @e: its @takes and @candidates change
- * @among: those to be asked; of the candidates
- * @borrow: ask busy counters, too
- * @opener: the user
- * Context: may sleep.
+/*
+ * Find one more counter that takes an event which has been found: @takes and @candidates change.
+ * @among: candidates to be asked. @borrow: ask busy counters, too. Context: may sleep.
  * Return: 1 if more is known now, 0 if not, or an errno as limit_probes().
  */
 int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, bool borrow,
@@ -790,12 +774,9 @@ int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, 
 
 /* ---- when the driver is loaded: no event exists ---- */
 
-/**
- * sbi_pmu_find_counters() - find all counters that can count an event
- * @pmu: the driver
- * @code: the event; its filter flags are not used
- * @candidates: counters that took it, in exclusive mode also those of which it is not known
- * Context: may sleep.
+/*
+ * Find all counters that can count an event, whatever its filters are. @candidates: those that took
+ * it, in exclusive mode also those of which it is not known. Context: may sleep.
  * Return: 0, or an errno if none did.
  */
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates)
@@ -817,13 +798,10 @@ int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
 	return *candidates ? 0 : -EOPNOTSUPP;
 }
 
-/**
- * sbi_pmu_takes() - does any counter take an event?
- * @pmu: the driver, not registered yet: no counter is in use
- * @code: the event
- *
- * All counters are offered at once, mostly in three SBI calls, and the answer is not remembered: so
- * to ask for hundreds of events. Context: may sleep.
+/*
+ * Does any counter take an event? All are offered at once, mostly in three SBI calls, and the
+ * answer is not remembered: so to ask for hundreds of events. Context: no counter is in use; may
+ * sleep.
  */
 bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code)
 {
@@ -857,9 +835,8 @@ void sbi_pmu_probe_standard(struct sbi_pmu *pmu)
 	}
 }
 
-/**
- * sbi_pmu_probe_filters() - find out which counters filter by privilege mode
- * @pmu: the driver, its CPUs online and idle
+/*
+ * Find out which counters filter by privilege mode.
  *
  * Each fixed counter on its own, as firmware may set the filter of one only (Smcntrpmf). Of
  * programmable ones the first general event tells that happens all the time; if none does, what is
@@ -926,12 +903,10 @@ static int see_both_move(struct sbi_pmu_cpu *cpu, unsigned int first, void *arg)
 					  see_second_move, &first);
 }
 
-/**
- * sbi_pmu_probe_tied() - find out whether two programmable counters count one event at once
- * @pmu: the driver, its CPUs online and idle; counters.tied is set unless they are seen to
- *
- * By the first standard event that two take and that happens all the time. If there is none, and
- * in a VM, whose host may be tied, that is not known.
+/*
+ * Do two programmable counters count one event at once? counters.tied is set unless they are seen
+ * to: by the first standard event that two take and that happens all the time. If there is none,
+ * and in a VM, whose host may be tied, that is not known.
  */
 void sbi_pmu_probe_tied(struct sbi_pmu *pmu)
 {

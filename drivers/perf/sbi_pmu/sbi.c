@@ -9,10 +9,7 @@ static unsigned long base_get(unsigned long fid, unsigned long arg)
 	return ret.error ? 0 : ret.value;
 }
 
-/**
- * sbi_pmu_sbi_probe() - ask who firmware and cores are, and for the PMU extension
- * @id: filled in
- */
+/* Ask who firmware and cores are, and for the PMU extension. */
 void sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id)
 {
 	id->spec = base_get(SBI_EXT_BASE_GET_SPEC_VERSION, 0);
@@ -77,14 +74,11 @@ int sbi_pmu_sbi_value(struct sbi_pmu_cpu *cpu, unsigned int fid, unsigned int id
 	return ret.error;
 }
 
-/**
- * sbi_pmu_sbi_config() - configure one of some counters for an event
- * @cpu: this CPU
- * @mask: counters that are offered; never 0, as OpenSBI before 1.7 reads out of bounds then
- * @code: the event
- * @got: the counter that firmware took, written if 0 or -EPROTO is returned
- * Return: 0, -EOPNOTSUPP if no offered counter can hold the event, -EPROTO if firmware
- * took a counter that was not offered, or another errno.
+/*
+ * Configure one of the counters @mask for an event; never none, as OpenSBI before 1.7 reads out of
+ * bounds then. @got: the counter that firmware took, written if 0 or -EPROTO is returned.
+ * Return: 0, -EOPNOTSUPP if no offered counter can hold the event, -EPROTO if firmware took a
+ * counter that was not offered, or another errno.
  */
 int sbi_pmu_sbi_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
 		       unsigned int *got)
@@ -99,13 +93,9 @@ int sbi_pmu_sbi_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_c
 	return has_counter(mask, *got) ? 0 : -EPROTO;
 }
 
-/**
- * sbi_pmu_sbi_start() - start stopped counters
- * @cpu: this CPU
- * @mask: the counters
- * @flags: 0: from their present values; INIT_VALUE: from @value; INIT_SNAPSHOT: each from its value
- *	in the snapshot shared memory
- * @value: the value
+/*
+ * Start stopped counters. @flags: 0: from their present values; INIT_VALUE: from @value;
+ * INIT_SNAPSHOT: each from its value in the snapshot shared memory.
  * Return: 0 or an errno, about one of the counters.
  */
 int sbi_pmu_sbi_start(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags, u64 value)
@@ -113,11 +103,9 @@ int sbi_pmu_sbi_start(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags, u6
 	return pmu_call(cpu, SBI_EXT_PMU_COUNTER_START, 0, mask, flags, value, 0).error;
 }
 
-/**
- * sbi_pmu_sbi_stop() - stop running counters
- * @cpu: this CPU
- * @mask: counters, all running: some firmware stops none after the first that is stopped already
- * @flags: 0; RESET: remove their events; TAKE_SNAPSHOT: write their values to the shared memory
+/*
+ * Stop counters, all running: some firmware stops none after the first that is stopped already.
+ * @flags: 0; RESET: remove their events; TAKE_SNAPSHOT: write their values to the shared memory.
  * Return: 0 or an errno, about one of the counters; -ENOMEM if there is no shared memory, and so
  * nothing was stopped.
  */

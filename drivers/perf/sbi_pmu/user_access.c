@@ -85,9 +85,9 @@ void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu)
 	sbi_pmu_csr_open(ALWAYS);
 }
 
-/**
- * sbi_pmu_user_access_open() - decide whether an event can be read from user space
- * @e: a new event; programs look at its mmap page before it is started for the first time
+/*
+ * Can a new event be read from user space? Programs look at its mmap page before it is started for
+ * the first time.
  */
 void sbi_pmu_user_access_open(struct sbi_pmu_event *e)
 {
@@ -103,14 +103,10 @@ void sbi_pmu_user_access_open(struct sbi_pmu_event *e)
 		event->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
 }
 
-/**
- * sbi_pmu_user_access_map() - decide who may read an event that the calling task has mapped
- * @e: the event
- * @mm: the address space; another one if the task has called exec() since
- *
- * By the rights of this task, not of the one that opened it: a file descriptor can be passed on.
- * Context: may sleep.
- * Return: may its page have to change?
+/*
+ * The calling task has mapped an event: who may read it? By the rights of this task, not of the one
+ * that opened it: a file descriptor can be passed on. @mm: the address space; another one if the
+ * task has called exec() since. Context: may sleep. Return: may its page have to change?
  */
 bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm)
 {
@@ -259,9 +255,8 @@ static const struct ctl_table mode_table = {
 	.extra2 = SYSCTL_TWO,
 };
 
-/**
- * sbi_pmu_user_access_init() - allow user-space reads, in exclusive mode
- * @pmu: the driver, its CPUs online, not registered yet
+/*
+ * Allow user-space reads, in exclusive mode.
  *
  * Not if a late read would kill the program; nor in a VM, where a read is no faster than read(2);
  * nor with snapshot, where counters do not count on from the value that a program has seen.

@@ -18,10 +18,8 @@ static bool can_be_read(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_even
 		c->bit & (cpu->world_readable | ~cpu->counters->free_running));
 }
 
-/**
- * sbi_pmu_user_page_publish() - set the words of which perf core makes the mmap page
- * @e: an event that a program may read from user space, just accounted
- *
+/*
+ * Set the words of which perf core makes the mmap page of an event that has just been accounted:
  * hw.prev_count, and hw.idx: the width, for ctr_get_width(), or -1, so that cap_user_rdpmc is 0.
  * The flag PERF_EVENT_FLAG_USER_READ_CNT does not change: perf core counts the events of a context
  * that have it, as they come and as they leave.

@@ -51,16 +51,11 @@ static bool has_smcntrpmf(void)
 	return has;
 }
 
-/**
- * sbi_pmu_xiangshan_find() - find the event table of this core
- * @id: its ids, which hardly differ between cores
- * @core: the table
- * @why: how it was chosen
- *
- * A wrong table gives plausible numbers of other events, so in doubt there is no table, and the log
- * says why. The device tree is trusted whatever the ids are: its author knows which events its
- * firmware maps. Context: may sleep.
- * Return: 0, -ENODEV if there is none, -EINVAL if the module parameter names none.
+/*
+ * Find the event table of this core, and how it was chosen (@why). A wrong table gives plausible
+ * numbers of other events, so in doubt there is no table, and the log says why. The device tree is
+ * trusted whatever the ids are: its author knows which events its firmware maps. Context: may
+ * sleep. Return: 0, -ENODEV if there is none, -EINVAL if the module parameter names none.
  */
 int sbi_pmu_xiangshan_find(const struct sbi_pmu_firmware_id *id, const struct sbi_pmu_core **core,
 			   const char **why)
@@ -140,11 +135,9 @@ static bool can_count(unsigned int op, bool a, bool b)
 	return op == OP_AND ? a && b : a || b;
 }
 
-/**
- * sbi_pmu_xiangshan_encode() - encode config as mhpmevent
- * @core: which has units
- * @config: what the user asked for, in the fields above
- * @code: its data are the register, with the unit as tag in event0; its csrs the unit's counters
+/*
+ * Encode config, in the fields above, as mhpmevent: @code has its data, with the unit as tag in
+ * event0, and the unit's counters as csrs.
  * Return: 0, or -EINVAL for what can never count, or what the hardware would take for something
  * else: unknown operators, indices of more bits than are decoded, events of two units.
  */
