@@ -16,7 +16,10 @@
 struct sbi_pmu_backend {
 	const char *name;   /* in caps/backend, and a value of backend= */
 	const char *in_log; /* in the log line at load, or NULL */
-	/* prepare the counters of a CPU that comes online: none holds an event after it */
+	/*
+	 * prepare the counters of a CPU that comes online: none holds an event after it; NULL:
+	 * sbi_pmu_delegation_prepare() has
+	 */
 	void (*online)(struct sbi_pmu_cpu *cpu);
 	/* the CPU or the driver goes, its counters have been released; NULL: nothing to do */
 	void (*offline)(struct sbi_pmu_cpu *cpu);

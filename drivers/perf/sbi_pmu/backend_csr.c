@@ -344,14 +344,6 @@ static int prepare_again(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	return ret;
 }
 
-static void prepare_all(struct sbi_pmu_cpu *cpu)
-{
-	unsigned int i;
-
-	for_each_counter(i, sbi_pmu_hardware(cpu->counters))
-		prepare_again(cpu, i);
-}
-
 /*
  * Firmware first: it may hold events of a kernel before kexec. Then what that kernel may have left
  * in the CSRs.
@@ -366,33 +358,24 @@ static void release_all(struct sbi_pmu_cpu *cpu)
 	sbi_pmu_csr_read_inhibit(&cpu->delegated.inhibit_at_online);
 }
 
-static void csr_online(struct sbi_pmu_cpu *cpu)
-{
-	if (!cpu->delegated.prepared) {
-		release_all(cpu);
-		prepare_all(cpu);
-	}
-	cpu->delegated.prepared = false;
-}
-
 /*
  * OpenSBI clears all events when it sets up a hart again, and sets OF, which we leave clear. The
  * filters of M-mode are lost with the events.
  */
 static void csr_resume(struct sbi_pmu_cpu *cpu)
 {
+	bool lost = false;
 	unsigned int i;
+	u64 event;
 
 	for_each_counter(i, cpu->counters->programmable) {
 		const u64 had = cpu->counter[i].mhpmevent;
-		u64 event;
 
-		if (!sbi_pmu_csr_read_delegated(number_of(cpu, i), CSR_SIREG2, &event) &&
-		    !(had ? (event ^ had) & ~NOT_KEPT : event))
-			continue;
-		prepare_all(cpu);
-		return;
+		lost |= sbi_pmu_csr_read_delegated(number_of(cpu, i), CSR_SIREG2, &event) ||
+			(had ? (event ^ had) & ~NOT_KEPT : event);
 	}
+	for_each_counter(i, lost ? sbi_pmu_hardware(cpu->counters) : 0)
+		prepare_again(cpu, i);
 }
 
 /* Nothing may be left in use: the next driver may program the counters by SBI calls. */
@@ -400,7 +383,6 @@ static void csr_offline(struct sbi_pmu_cpu *cpu)
 {
 	unsigned int i;
 
-	cpu->delegated.prepared = false;
 	for_each_counter(i, cpu->delegated.claimed) {
 		unclaim(cpu, i);
 		run_fixed(cpu, i);
@@ -703,7 +685,6 @@ bool sbi_pmu_delegation_prepare(struct sbi_pmu *pmu, unsigned int id)
 		s.mask = BIT_ULL(i);
 		alike = alike && !run(&s, prepare_step);
 	}
-	s.cpu->delegated.prepared = alike;
 	if (!alike)
 		run(&s, offline_step);
 	return alike;
@@ -712,7 +693,6 @@ bool sbi_pmu_delegation_prepare(struct sbi_pmu *pmu, unsigned int id)
 const struct sbi_pmu_backend sbi_pmu_backend_csr = {
 	.name = "csr",
 	.in_log = ", delegated counters",
-	.online = csr_online,
 	.offline = csr_offline,
 	.resume = csr_resume,
 	.config = csr_config,

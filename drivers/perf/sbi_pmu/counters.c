@@ -304,7 +304,6 @@ static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter 
 		sbi_pmu_event_page_changed(e);
 		sbi_pmu_assign_leave(cpu, c);
 		if (failed) {
-			e->skipped_adds = SKIPPED_ADDS;
 			e->refused |= cpu->pmu->perf_pmu_resched ? c->bit : e->candidates;
 			cpu->dropped.events++;
 		}
@@ -923,7 +922,7 @@ void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
 	if (cpu->counters->one_filter)
 		sbi_pmu_csr_filter(0);
 	cpu->needs_start_value = cpu->backend->stops_all || cpu->accumulates;
-	if (cpu->exclusive)
+	if (cpu->exclusive && cpu->backend->online)
 		cpu->backend->online(cpu);
 }
 

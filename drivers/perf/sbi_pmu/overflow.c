@@ -458,7 +458,7 @@ static const char *test_irq(struct sbi_pmu *pmu)
 	const char *programmable = not_tested, *fixed = not_tested;
 	unsigned int i;
 
-	/* One counter at a time; the first test does the rest. */
+	/* One counter at a time */
 	if (pmu->backend == &sbi_pmu_backend_csr)
 		sbi_pmu_delegation_prepare(pmu, pmu->probed_cpu);
 	for (i = 0; i < ARRAY_SIZE(events) && programmable == not_tested; i++)

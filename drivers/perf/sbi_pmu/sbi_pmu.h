@@ -412,7 +412,6 @@ struct sbi_pmu_cpu_timers {
 /* Delegated counters of a CPU (backend_csr.c); bits are numbers of counters, as in scountinhibit */
 struct sbi_pmu_cpu_delegated {
 	bool inhibited;        /* they stand still until sbi_pmu_counters_enable() */
-	bool prepared;         /* they are as the backend's online() leaves them */
 	u32 running;           /* those that run unless @inhibited */
 	u32 inhibit_at_online; /* scountinhibit when the CPU came online */
 	u64 claimed;           /* set of counters that firmware considers in use */
