@@ -51,19 +51,6 @@ u64 sbi_pmu_assign_where(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_cod
 	return candidates;
 }
 
-/* The counters to which the event of counter @i could move, so that @code gets it. */
-static u64 could_move_to(const struct sbi_pmu_cpu *cpu, unsigned int i,
-			 const struct sbi_pmu_code *code)
-{
-	const struct sbi_pmu_counter *c = &cpu->counter[i];
-
-	/* Two programmable counters must not get the same event. */
-	if (cpu->counters->tied &&
-	    (has_counter(cpu->counters->fixed, i) || sbi_pmu_code_alike(&c->code, code)))
-		return c->candidates & ~cpu->counters->programmable;
-	return c->candidates;
-}
-
 /*
  * Find a counter for one more event, which no counter holds with this filter, moving others if need
  * be. @path: the moves, filled in if there is a way.
@@ -90,7 +77,13 @@ bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_c
 		}
 		reached = 0;
 		for_each_counter(i, frontier) {
-			new = could_move_to(cpu, i, code) & ~seen;
+			const struct sbi_pmu_counter *c = &cpu->counter[i];
+
+			new = c->candidates & ~seen;
+			/* Two programmable counters must not get the same event. */
+			if (cpu->counters->tied && (has_counter(cpu->counters->fixed, i) ||
+						    sbi_pmu_code_alike(&c->code, code)))
+				new &= ~cpu->counters->programmable;
 			for_each_counter(next, new)
 				path->from[next] = i;
 			seen |= new;

@@ -376,8 +376,14 @@ static unsigned int mode_of(u64 address)
 	return (s64)address < 0 ? PERF_SAMPLE_BRANCH_KERNEL : PERF_SAMPLE_BRANCH_USER;
 }
 
-static void fill_entry(struct perf_branch_entry *entry, const struct sbi_pmu_branch_record *r,
-		       u64 asked, bool tells_missed)
+/*
+ * May the event have it? A branch from one mode to another has one end in each; an end in a mode
+ * that is not recorded, as a guest's, is 0. A kind that is not told is one that the event asks for:
+ * sbi_pmu_branch_go_together().
+ */
+static bool fill_entry(struct perf_branch_entry *entry, const struct sbi_pmu_cpu *cpu,
+		       const struct sbi_pmu_event *e, const struct sbi_pmu_branch_record *r,
+		       u8 modes)
 {
 	static const u8 types[TYPES] = {
 		[INTERRUPT] = PERF_BR_IRQ,
@@ -392,14 +398,19 @@ static void fill_entry(struct perf_branch_entry *entry, const struct sbi_pmu_bra
 		[OTHER_INDIRECT_JUMP] = PERF_BR_IND,
 		[OTHER_DIRECT_JUMP] = PERF_BR_UNCOND,
 	};
+	const u64 asked = e->event->attr.branch_sample_type;
+	const u64 source = r->source & ~SBI_PMU_CTRSOURCE_V;
+	const u64 target = r->target & ~SBI_PMU_CTRTARGET_MISP;
+	const unsigned int type = FIELD_GET(SBI_PMU_CTRDATA_TYPE, r->data);
 	const u64 mantissa = FIELD_GET(SBI_PMU_CTRDATA_CCM, r->data);
 	const unsigned int exponent = FIELD_GET(SBI_PMU_CTRDATA_CCE, r->data);
 
-	*entry = (struct perf_branch_entry){
-		.from = r->source & ~SBI_PMU_CTRSOURCE_V,
-		.to = r->target & ~SBI_PMU_CTRTARGET_MISP,
-	};
-	if (tells_missed && !(asked & PERF_SAMPLE_BRANCH_NO_FLAGS)) {
+	if (!source || !target ||
+	    (type ? !(e->branch.types & BIT(type)) : cpu->pmu->branch.tells_types) ||
+	    !(modes & mode_of(source)) || !(modes & mode_of(target)))
+		return false;
+	*entry = (struct perf_branch_entry){ .from = source, .to = target };
+	if (cpu->branch.tells_missed && !(asked & PERF_SAMPLE_BRANCH_NO_FLAGS)) {
 		entry->mispred = r->target & SBI_PMU_CTRTARGET_MISP;
 		entry->predicted = !entry->mispred;
 	}
@@ -409,26 +420,11 @@ static void fill_entry(struct perf_branch_entry *entry, const struct sbi_pmu_bra
 				      exponent ? (4096 + mantissa) << (exponent - 1) : mantissa,
 				      0xffff);
 	if (asked & PERF_SAMPLE_BRANCH_TYPE_SAVE)
-		entry->type = types[FIELD_GET(SBI_PMU_CTRDATA_TYPE, r->data)];
+		entry->type = types[type];
 	if (asked & PERF_SAMPLE_BRANCH_PRIV_SAVE)
-		entry->priv = mode_of(r->target) == PERF_SAMPLE_BRANCH_USER ? PERF_BR_PRIV_USER :
-									      PERF_BR_PRIV_KERNEL;
-}
-
-/*
- * May the event have it? A branch from one mode to another has one end in each; an end in a mode
- * that is not recorded, as a guest's, is 0. A kind that is not told is one that the event asks for:
- * sbi_pmu_branch_go_together().
- */
-static bool is_wanted(const struct sbi_pmu *pmu, const struct sbi_pmu_branch_record *r, u16 types,
-		      u8 modes)
-{
-	const u64 source = r->source & ~SBI_PMU_CTRSOURCE_V;
-	const u64 target = r->target & ~SBI_PMU_CTRTARGET_MISP;
-	const unsigned int type = FIELD_GET(SBI_PMU_CTRDATA_TYPE, r->data);
-
-	return source && target && (type ? types & BIT(type) : !pmu->branch.tells_types) &&
-	       modes & mode_of(source) && modes & mode_of(target);
+		entry->priv = mode_of(target) == PERF_SAMPLE_BRANCH_USER ? PERF_BR_PRIV_USER :
+									   PERF_BR_PRIV_KERNEL;
+	return true;
 }
 
 /* Add the last branches to a sample, which uses memory of @cpu until it is output. */
@@ -457,9 +453,7 @@ void sbi_pmu_branch_sample(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *
 		/* A core without this bit leaves it 0. */
 		if (r.target & SBI_PMU_CTRTARGET_MISP)
 			cpu->branch.tells_missed = true;
-		if (is_wanted(cpu->pmu, &r, e->branch.types, modes))
-			fill_entry(&stack->entries[stack->nr++], &r,
-				   e->event->attr.branch_sample_type, cpu->branch.tells_missed);
+		stack->nr += fill_entry(&stack->entries[stack->nr], cpu, e, &r, modes);
 	}
 	if (!frozen)
 		sbi_pmu_csr_branch_unfreeze();

@@ -109,19 +109,11 @@ int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_l
 	return 0;
 }
 
-/**
- * sbi_pmu_lower_widths() - apply lower limits to counters that have been probed
- * @counters: as sbi_pmu_probe_counters() would return them with these limits
- * @limits: the limits
- * @first: the first counter that they change, written if there is one
- * @said: its width before
- * Return: the number of those that they change.
- */
-unsigned int sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
-				  const struct sbi_pmu_probe_limits *limits, unsigned int *first,
-				  unsigned int *said)
+/* Limits have been lowered, to which counters that have been probed do not keep: are there any? */
+bool sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
+			  const struct sbi_pmu_probe_limits *limits)
 {
-	unsigned int i, n = 0;
+	unsigned int i, said = 0, first = 0, n = 0;
 
 	for_each_counter(i, counters->programmable) {
 		struct sbi_pmu_counter_info *info = &counters->info[i];
@@ -129,8 +121,8 @@ unsigned int sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
 		if (info->width <= limits->width[i])
 			continue;
 		if (!n++) {
-			*first = i;
-			*said = info->width;
+			first = i;
+			said = info->width;
 		}
 		set_width(info, limits->width[i]);
 		if (info->width >= SBI_PMU_MIN_WIDTH)
@@ -139,6 +131,9 @@ unsigned int sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
 		counters->narrow++;
 		memset(info, 0, sizeof(*info));
 	}
+	if (n)
+		pr_warn("counter %u: firmware says %u bits, measured %u (%u counters): using the measured width\n",
+			first, said, limits->width[first], n);
 	return n;
 }
 
@@ -163,7 +158,7 @@ static unsigned int ones_left(u64 value, u64 pattern)
  * Return: the bits of a counter that has an event, 0 if it cannot be written. It runs on, as
  * RustSBI releases no stopped one.
  */
-static int measure_width(struct sbi_pmu_cpu *cpu, unsigned int idx)
+static int measure_width(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused)
 {
 	static const u64 from[] = { UPPER_HALF, LOWER_HALF, 0 };
 	u64 value[ARRAY_SIZE(from)], upper, lower, zero;
@@ -185,18 +180,6 @@ static int measure_width(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	return SBI_PMU_FAR_BITS + ones_left(lower, LOWER_HALF);
 }
 
-/* The hart may have been delayed: three tries. */
-static int measure_again(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused)
-{
-	int width = measure_width(cpu, idx);
-
-	for (unsigned int n = 0; n < 2 && !width; n++) {
-		cpu->backend->stop(cpu, BIT_ULL(idx));
-		width = measure_width(cpu, idx);
-	}
-	return width;
-}
-
 /*
  * Measure programmable counters: @limits of wider ones are lowered.
  *
@@ -216,8 +199,11 @@ u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples 
 	if (sbi_pmu_in_kvm(cpu->pmu))
 		return 0;
 	for_each_counter(i, which) {
-		width = sbi_pmu_with_event(cpu, BIT_ULL(i), &examples->code[i], &got, measure_again,
-					   NULL);
+		width = 0;
+		/* The hart may have been delayed: three tries. */
+		for (unsigned int n = 0; n < 3 && !width; n++)
+			width = sbi_pmu_with_event(cpu, BIT_ULL(i), &examples->code[i], &got,
+						   measure_width, NULL);
 		if (!width)
 			unwritable |= BIT_ULL(i);
 		else if (width > 0 && width < min(limits->width[i], cpu->counters->info[i].width))

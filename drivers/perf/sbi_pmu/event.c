@@ -23,16 +23,6 @@ static u32 cache_code(u32 id, u32 op, u32 result)
 	       FIELD_PREP(SBI_PMU_EVENT_CACHE_RESULT_ID_CODE_MASK, result);
 }
 
-static int encode_cache(u64 config, struct sbi_pmu_code *code)
-{
-	const u64 id = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
-
-	if (id >= CACHE_IDS || op >= CACHE_OPS || result >= CACHE_RESULTS)
-		return -EINVAL;
-	code->idx = event_idx(SBI_PMU_EVENT_TYPE_CACHE, cache_code(id, op, result));
-	return 0;
-}
-
 static int encode_own(const struct sbi_pmu_caps *caps, u64 config, struct sbi_pmu_code *code)
 {
 	const u64 rest = config & ~SBI_PMU_CFG_SPACE;
@@ -90,7 +80,11 @@ int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_even
 		ret = attr->config > PERF_COUNT_HW_REF_CPU_CYCLES ? -EINVAL : 0;
 		code->idx = event_idx(SBI_PMU_EVENT_TYPE_HW, attr->config + 1);
 	} else if (attr->type == PERF_TYPE_HW_CACHE) {
-		ret = encode_cache(attr->config, code);
+		const u64 id = attr->config & 0xff, op = attr->config >> 8 & 0xff;
+		const u64 result = attr->config >> 16;
+
+		ret = id >= CACHE_IDS || op >= CACHE_OPS || result >= CACHE_RESULTS ? -EINVAL : 0;
+		code->idx = event_idx(SBI_PMU_EVENT_TYPE_CACHE, cache_code(id, op, result));
 	}
 	return ret ?: sbi_pmu_table_correct(caps->table, code);
 }

@@ -309,22 +309,6 @@ static int choose_overflow(struct sbi_pmu *pmu, const char **no_irq)
 	return 0;
 }
 
-static struct sbi_pmu *pmu_alloc(void)
-{
-	struct sbi_pmu *pmu = kzalloc(sizeof(*pmu), GFP_KERNEL);
-
-	if (!pmu)
-		return NULL;
-	hash_init(pmu->user_access.readers);
-	spin_lock_init(&pmu->user_access.lock);
-	sbi_pmu_probe_cache_init(&pmu->cache);
-	if (sbi_pmu_cpu_alloc(pmu)) {
-		kfree(pmu);
-		return NULL;
-	}
-	return pmu;
-}
-
 static void pmu_free(struct sbi_pmu *pmu)
 {
 	int cpu;
@@ -355,14 +339,9 @@ static void measure_here(void *arg)
 /* The counters of a CPU that comes online are compared with the result: none may come meanwhile. */
 static void measure_widths(struct sbi_pmu *pmu)
 {
-	unsigned int first, said, n;
-
 	cpus_read_lock();
 	smp_call_function_single(cpumask_any(&pmu->cpus), measure_here, pmu, true);
-	n = sbi_pmu_lower_widths(&pmu->counters, &pmu->limits, &first, &said);
-	if (n) {
-		pr_warn("counter %u: firmware says %u bits, measured %u (%u counters): using the measured width\n",
-			first, said, pmu->limits.width[first], n);
+	if (sbi_pmu_lower_widths(&pmu->counters, &pmu->limits)) {
 		pmu->wrap_ns = sbi_pmu_wrap_ns(&pmu->counters);
 		/* Counters may have gone. */
 		sbi_pmu_probe_cache_free(&pmu->cache);
@@ -410,10 +389,19 @@ static int __init sbi_pmu_init(void)
 		pr_err("branches=%u: 0, 16, 32 and 64 are known\n", branches);
 		return -EINVAL;
 	}
-	pmu = pmu_alloc();
+	pmu = kzalloc(sizeof(*pmu), GFP_KERNEL);
 	if (!pmu)
 		return -ENOMEM;
 	sbi_pmu_the_pmu = pmu;
+	hash_init(pmu->user_access.readers);
+	spin_lock_init(&pmu->user_access.lock);
+	mutex_init(&pmu->cache.lock);
+	INIT_LIST_HEAD(&pmu->cache.entries);
+	ret = sbi_pmu_cpu_alloc(pmu);
+	if (ret) {
+		kfree(pmu);
+		return ret;
+	}
 	ret = probe_machine(pmu);
 	if (ret)
 		goto err_free;

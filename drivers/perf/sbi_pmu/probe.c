@@ -399,7 +399,7 @@ static void remove_oldest(struct sbi_pmu_probe_cache *cache)
 	struct sbi_pmu_known *known, *oldest = NULL;
 
 	list_for_each_entry_reverse(known, &cache->entries, node)
-		if (sbi_pmu_code_type(&known->code) >= SBI_PMU_EVENT_TYPE_RAW &&
+		if ((sbi_pmu_code_is_raw(&known->code) || sbi_pmu_code_is_firmware(&known->code)) &&
 		    (known->extra || atomic_read(&known->refs) == 1) &&
 		    (!oldest || (known->extra && !oldest->extra)))
 			oldest = known;
@@ -441,12 +441,6 @@ static struct sbi_pmu_known *get_known(struct sbi_pmu_probe_cache *cache,
 	}
 	atomic_inc(&known->refs);
 	return known;
-}
-
-void sbi_pmu_probe_cache_init(struct sbi_pmu_probe_cache *cache)
-{
-	mutex_init(&cache->lock);
-	INIT_LIST_HEAD(&cache->entries);
 }
 
 /* Forget all events, as counters have changed or the driver goes. */
@@ -654,9 +648,9 @@ static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
 			return ret;
 	}
 	known = get_known(cache, &e->code, opener);
+	e->known = known;
 	if (!known)
 		return -ENOMEM;
-	e->known = known;
 	if (is_due(pmu, known, all)) {
 		known->busy_elsewhere = 0;
 		known->probed = jiffies;
@@ -737,7 +731,6 @@ int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_
 		e->code = code;
 		if (sbi_pmu_table_substitute(pmu->caps.table, &e->code)) {
 			sbi_pmu_known_put(e->known);
-			e->known = NULL;
 			if (!find_counters(pmu, e, NULL) && !find_filters(pmu, e, NULL))
 				ret = 0;
 		}

@@ -157,20 +157,16 @@ static inline bool sbi_pmu_code_equal(const struct sbi_pmu_code *a, const struct
 	return a->idx == b->idx && a->data == b->data && a->flags == b->flags;
 }
 
-static inline u32 sbi_pmu_code_type(const struct sbi_pmu_code *code)
-{
-	return FIELD_GET(SBI_PMU_EVENT_IDX_TYPE_MASK, code->idx);
-}
-
 static inline bool sbi_pmu_code_is_firmware(const struct sbi_pmu_code *code)
 {
-	return sbi_pmu_code_type(code) == SBI_PMU_EVENT_TYPE_FW;
+	return FIELD_GET(SBI_PMU_EVENT_IDX_TYPE_MASK, code->idx) == SBI_PMU_EVENT_TYPE_FW;
 }
 
 static inline bool sbi_pmu_code_is_raw(const struct sbi_pmu_code *code)
 {
-	return sbi_pmu_code_type(code) == SBI_PMU_EVENT_TYPE_RAW ||
-	       sbi_pmu_code_type(code) == SBI_PMU_EVENT_TYPE_RAW_V2;
+	const u32 type = FIELD_GET(SBI_PMU_EVENT_IDX_TYPE_MASK, code->idx);
+
+	return type == SBI_PMU_EVENT_TYPE_RAW || type == SBI_PMU_EVENT_TYPE_RAW_V2;
 }
 
 /* Firmware may return that one whatever is offered, and change what the other driver uses. */
@@ -639,9 +635,8 @@ struct sbi_pmu_opener {
 
 int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
 			   struct sbi_pmu_counters *counters);
-unsigned int sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
-				  const struct sbi_pmu_probe_limits *limits, unsigned int *first,
-				  unsigned int *said);
+bool sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
+			  const struct sbi_pmu_probe_limits *limits);
 bool sbi_pmu_counters_equal(const struct sbi_pmu_counters *a, const struct sbi_pmu_counters *b);
 u64 sbi_pmu_wrap_ns(const struct sbi_pmu_counters *counters);
 u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
@@ -668,7 +663,6 @@ int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_
 int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, bool borrow,
 		       struct sbi_pmu_opener *opener);
 void sbi_pmu_known_put(struct sbi_pmu_known *known);
-void sbi_pmu_probe_cache_init(struct sbi_pmu_probe_cache *cache);
 void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache);
 void sbi_pmu_probe_cache_show(struct sbi_pmu_probe_cache *cache, struct seq_file *file);
 

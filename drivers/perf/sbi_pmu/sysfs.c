@@ -174,13 +174,6 @@ const char *sbi_pmu_free_running_names(const struct sbi_pmu_counters *counters)
 	return names[which];
 }
 
-static const char *overflow_name(const struct sbi_pmu *pmu)
-{
-	if (pmu->source == SBI_PMU_OVERFLOW_IRQ)
-		return pmu->irq_source->name;
-	return pmu->source == SBI_PMU_OVERFLOW_TIMER ? "timer" : "none";
-}
-
 /* A file in caps/ */
 #define CAP(_name, _format, _value)						\
 	static ssize_t _name##_show(struct device *dev,				\
@@ -193,7 +186,10 @@ static const char *overflow_name(const struct sbi_pmu *pmu)
 	static DEVICE_ATTR_RO(_name)
 
 CAP(mode, "%s", pmu->exclusive ? "exclusive" : "shared");
-CAP(overflow, "%s", overflow_name(pmu));
+CAP(overflow, "%s",
+    pmu->source == SBI_PMU_OVERFLOW_IRQ	  ? pmu->irq_source->name :
+    pmu->source == SBI_PMU_OVERFLOW_TIMER ? "timer" :
+					    "none");
 CAP(hardware_counters, "%u", (unsigned int)hweight64(sbi_pmu_hardware(&pmu->counters)));
 CAP(firmware_counters, "%u", (unsigned int)hweight64(pmu->counters.firmware));
 CAP(user_read, "%d", pmu->user_access.available);
@@ -217,22 +213,6 @@ static struct attribute *caps_attrs[] = {
 	NULL,
 };
 
-static umode_t caps_visible(struct kobject *kobj, struct attribute *attr, int n)
-{
-	const struct sbi_pmu_caps *caps = &dev_to_sbi_pmu(kobj_to_dev(kobj))->caps;
-
-	if ((attr == &dev_attr_slots.attr && !caps->slots) ||
-	    (attr == &dev_attr_event_table.attr && !caps->event_table))
-		return 0;
-	return attr->mode;
-}
-
-static const struct attribute_group caps_group = {
-	.name = "caps",
-	.attrs = caps_attrs,
-	.is_visible = caps_visible,
-};
-
 static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return cpumap_print_to_pagebuf(true, buf, &dev_to_sbi_pmu(dev)->cpus);
@@ -241,15 +221,27 @@ static DEVICE_ATTR_RO(cpus);
 
 static struct attribute *cpus_attrs[] = { &dev_attr_cpus.attr, NULL };
 
-/* Only in exclusive mode: to perf a PMU with it is a kind of core, which has "-e cycles", too. */
-static umode_t cpus_visible(struct kobject *kobj, struct attribute *attr, int n)
+/* cpus only in exclusive mode: to perf it makes a kind of core, which has "-e cycles", too. */
+static umode_t file_visible(struct kobject *kobj, struct attribute *attr, int n)
 {
-	return dev_to_sbi_pmu(kobj_to_dev(kobj))->exclusive ? attr->mode : 0;
+	const struct sbi_pmu *pmu = dev_to_sbi_pmu(kobj_to_dev(kobj));
+
+	if ((attr == &dev_attr_slots.attr && !pmu->caps.slots) ||
+	    (attr == &dev_attr_event_table.attr && !pmu->caps.event_table) ||
+	    (attr == &dev_attr_cpus.attr && !pmu->exclusive))
+		return 0;
+	return attr->mode;
 }
+
+static const struct attribute_group caps_group = {
+	.name = "caps",
+	.attrs = caps_attrs,
+	.is_visible = file_visible,
+};
 
 static const struct attribute_group cpus_group = {
 	.attrs = cpus_attrs,
-	.is_visible = cpus_visible,
+	.is_visible = file_visible,
 };
 
 const struct attribute_group *sbi_pmu_attr_groups[] = {

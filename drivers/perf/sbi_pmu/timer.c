@@ -40,34 +40,27 @@ void sbi_pmu_period_seen(struct sbi_pmu_event *e, u64 now)
 	}
 }
 
-/* Time to the end of the period at the rate of the last events, and a 16th more: a look that comes
- * too early is wasted.
- */
-static u64 to_end_ns(const struct sbi_pmu_period *p, s64 left)
-{
-	u64 ns;
-
-	if (left <= 0)
-		return 0;
-	if (!p->seen && p->waited < FIRST_POLL_NS)
-		return FIRST_POLL_NS - p->waited;
-	if (!p->seen || !p->seen_ns || (u64)left / p->seen > MAX_POLL_NS / p->seen_ns)
-		return MAX_POLL_NS;
-	ns = left * p->seen_ns / p->seen;
-	return ns + ns / 16;
-}
-
 /*
- * When the timer must look at an event that counts. It goes on after a stop, so that tasks of short
- * bursts are looked at as often. Two looks are some time of counting apart, more if the last ones
- * came in the wrong mode.
+ * When the timer must look at an event that counts: at the end of its period at the rate of the
+ * last events, and a 16th more, as a look that comes too early is wasted. It goes on after a stop,
+ * so that tasks of short bursts are looked at as often. Two looks are some time of counting apart,
+ * more if the last ones came in the wrong mode.
  */
 static u64 period_due(const struct sbi_pmu_event *e)
 {
 	const struct sbi_pmu_period *p = &e->period;
 	const u64 apart = (u64)MIN_POLL_NS << p->deferred;
-	u64 ns = to_end_ns(p, local64_read(&e->event->hw.period_left));
+	const s64 left = local64_read(&e->event->hw.period_left);
+	u64 ns = MAX_POLL_NS;
 
+	if (left <= 0) {
+		ns = 0;
+	} else if (!p->seen && p->waited < FIRST_POLL_NS) {
+		ns = FIRST_POLL_NS - p->waited;
+	} else if (p->seen && p->seen_ns && (u64)left / p->seen <= MAX_POLL_NS / p->seen_ns) {
+		ns = left * p->seen_ns / p->seen;
+		ns += ns / 16;
+	}
 	if (p->waited + ns < apart)
 		ns = apart - p->waited;
 	return p->since + clamp_t(u64, ns, SOON_NS, MAX_POLL_NS);

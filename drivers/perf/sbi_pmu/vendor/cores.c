@@ -363,29 +363,24 @@ const struct attribute_group **sbi_pmu_table_attribute_groups(struct sbi_pmu *pm
 
 /* ---- the log ---- */
 
-static bool stands_in(struct sbi_pmu *pmu, const struct sbi_pmu_standard *row, u32 filter)
-{
-	struct sbi_pmu_event e = { .code = { .idx = row->idx, .flags = filter } };
-	const int ret = sbi_pmu_find_event(pmu, &e, NULL);
-
-	sbi_pmu_known_put(e.known);
-	return !ret && e.code.idx != row->idx;
-}
-
 static void log_standard(struct sbi_pmu *pmu, const struct sbi_pmu_core *core,
 			 const struct sbi_pmu_standard *row, enum decision decision)
 {
 	const bool user = row->when == USER;
-	const u32 other = user ? SBI_PMU_CFG_FLAG_SET_SINH : SBI_PMU_CFG_FLAG_SET_UINH;
+	struct sbi_pmu_event e = { .code = { .idx = row->idx } };
 
 	if (row->note && (decision == REPLACED || decision == LEFT_PART))
 		pr_info("%s: %s\n", core->title, row->note);
 	if (decision == LEFT_PART && row->when == PARTIAL)
 		pr_warn("%s: firmware may count only a part of them, as it does not take %s (event=%#llx); sbi-pmu-map writes a device tree for it that does\n",
 			row->name, row->event, row->selector);
-	if ((user || row->when == KERNEL) && stands_in(pmu, row, other))
+	if (!user && row->when != KERNEL)
+		return;
+	e.code.flags = user ? SBI_PMU_CFG_FLAG_SET_SINH : SBI_PMU_CFG_FLAG_SET_UINH;
+	if (!sbi_pmu_find_event(pmu, &e, NULL) && e.code.idx != row->idx)
 		pr_info("%s: %s:%c are counted by %s (event=%#llx), as found in documents; not tried on such a core\n",
 			core->title, row->name, user ? 'u' : 'k', row->event, row->selector);
+	sbi_pmu_known_put(e.known);
 }
 
 static void log_units(const struct sbi_pmu_table *table)
