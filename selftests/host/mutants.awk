@@ -52,7 +52,7 @@ function mutate(i, p, start, rest) {
 	# No statement, if it begins in this line: an assignment, a call, a jump
 	if (before ~ /([;{})]|else)$/ &&
 	    code ~ /^\t+(\*?[a-z_][^ ;]*( [|&+-]?=.*|\+\+|--)|[a-z_0-9]+\(.*\)|break|continue); $/)
-		variant(indent, ";")
+		variant(indent, "; /* " substr(code, indent + 1) "*/")
 }
 
 BEGIN {

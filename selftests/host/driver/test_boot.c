@@ -78,6 +78,8 @@ static const struct {
 	/* what firmware is, and has */
 	{ "plain", {}, 0, "cpu PMU on SBI 2.0 (OpenSBI 1.7): 6 hardware + 3 firmware counters, exclusive, sampling by LCOFI", "caps/hardware_counters", "6" },
 	{ "firmware_counters_are_shown", { .firmware = 5 }, 0, NULL, "caps/firmware_counters", "5" },
+	{ "firmware_with_last_name", { .impl = 11, .impl_version = 2 }, 0, "(bhyve 0x2)" },
+	{ "firmware_without_name", { .impl = 12, .impl_version = 2 }, 0, "(unknown firmware 0x2)" },
 	{ "no_pmu_extension", { .prepare = no_extension }, -ENODEV, "has no PMU extension" },
 	{ "sbi_0_2", { .prepare = old_sbi }, -ENODEV, "has no PMU extension" },
 	{ "no_counters", { .prepare = no_counters }, -ENODEV, "offers no counters" },
@@ -205,7 +207,7 @@ static void test_case(unsigned int n)
 static void test_failures(const struct machine *like, const char *name)
 {
 	struct machine machine = *like;
-	unsigned int failed = 0, bad = 0;
+	unsigned int failed = 0, bad = 0, refused = 0;
 	int error;
 
 	machine.prepare = fail_allocation;
@@ -214,6 +216,7 @@ static void test_failures(const struct machine *like, const char *name)
 		if (host.alloc_fails_in)
 			break;
 		failed += !!error;
+		refused += host_logged("perf core refuses PMU 'cpu' (-12)");
 		if (error > 0 || error < -ENOSPC - 100 || (!error && !perf_core.pmu))
 			bad++;
 		if (!unload()) {
@@ -222,6 +225,7 @@ static void test_failures(const struct machine *like, const char *name)
 		}
 	}
 	note("%s: %u of %u ends the load", name, failed, allocation - 1);
+	check(refused == 1 && !host_logged("perf core refuses"), "boot.%s_says_if_perf_core_refuses", name);
 	check(failed > 3 && !bad, "boot.%s_leaves_nothing_if_an_allocation_fails", name);
 }
 
@@ -266,6 +270,9 @@ static void test_files(void)
 		for (unsigned int i = 0; i < ARRAY_SIZE(names); i++)
 			bad += !strchr(host_debugfs(names[i]), '\n');
 		check(!bad, "boot.files_in_debugfs_have_text_%u", m);
+		check(strstr(host_debugfs("sbi_calls"), " snapshot_shmem\n0 ") &&
+		      strstr(host_debugfs("sbi_calls"), "\n1 0 0 0 0 0 0 0 0\n"),
+		      "boot.debugfs_shows_calls_of_each_cpu_%u", m);
 		check(strstr(host_debugfs("counters"), " 0x5 ") &&
 		      strstr(host_debugfs("counters"), "firmware 0xf0005"),
 		      "boot.debugfs_shows_counters_in_use_%u", m);

@@ -139,6 +139,8 @@ static void test_standards(void)
 	      "cores.says_what_is_replaced");
 	boot_board("k1", NULL, "firmware_map=1");
 	check(is_text("caps/replaced_events", "none"), "cores.says_that_nothing_is_replaced");
+	boot_board("jh7110", NULL, "firmware_map=1");
+	check(!host_logged("may count only a part"), "cores.says_nothing_of_what_is_left_to_firmware");
 	boot(&(struct machine){ .hpm = 16, .quirks = KVM, .vendor = 0x5b7 });
 	check(is_text("caps/event_table", "c906") && is_text("caps/replaced_events", "none"),
 	      "cores.guest_leaves_standard_events_to_its_host");

@@ -694,6 +694,8 @@ static void test_filters(void)
 	}
 	boot(&(struct machine){ X60 });
 	check(host_logged("cycles:u are counted by u_mode_cycle"), "stand_in.is_logged");
+	boot(&(struct machine){ X60_OTHER(NULL) });
+	check(!host_logged("are counted by u_mode_cycle"), "stand_in.is_not_logged_if_not_needed");
 	boot(&(struct machine){ .quirks = QUIRK(NO_FILTER) });
 	check(host_logged("programmable counters count in all modes"),
 	      "filter.ignored_filters_are_logged");

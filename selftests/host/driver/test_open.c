@@ -635,6 +635,31 @@ static void test_group_beside_error(void)
 	fakesbi.start_fails = 0;
 }
 
+/* The leader may be an event of another PMU, which has data of its own where the driver has. */
+static void test_foreign_leader(void)
+{
+	static const char *const names[] = { "software", "other" };
+	struct pmu pmu = { .name = "another" };
+	struct perf_event leader = { .pmu = &pmu, .attach_state = PERF_ATTACH_GROUP };
+	struct perf_event *e[6];
+	int error;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+		boot(&(struct machine){ .params = { "backend=sbi" } });
+		pmu.task_ctx_nr = i ? 0 : -1;
+		leader.group_leader = &leader;
+		INIT_LIST_HEAD(&leader.sibling_list);
+		/* Four programmable counters */
+		for (unsigned int n = 0; n < ARRAY_SIZE(e); n++)
+			e[n] = perf_open(ATTR(5 + n), NULL, 0, &leader, &error);
+		check(!!e[0] != i && !!e[3] != i && !e[4] && error == -EINVAL,
+		      "open.%s_leader_does_not_change_what_fits", names[i]);
+		for (unsigned int n = 0; n < ARRAY_SIZE(e); n++)
+			if (e[n])
+				perf_close(e[n]);
+	}
+}
+
 /* An ordinary user has others' counters borrowed for a group that never fits. */
 static void test_greedy_group(void)
 {
@@ -682,6 +707,7 @@ void test_open(void)
 		test_many_idle(i & 1, i & 2);
 	test_refused_for_a_while();
 	test_group_beside_error();
+	test_foreign_leader();
 	test_greedy_group();
 	test_borrowing();
 	test_crowded();

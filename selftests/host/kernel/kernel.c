@@ -807,6 +807,8 @@ const char *host_left(void)
 		return "memory";
 	if (host.handler)
 		return "the interrupt's handler";
+	if (host.rcu)
+		return "an RCU read lock";
 	if (hotplug.is_set || host_pm_notifier || host_reboot_notifier)
 		return "a notifier";
 	if (sysctl || file_count || kprobe)

@@ -58,8 +58,8 @@ void free_page(unsigned long page);
 #define kstrdup(s, flags)		strcpy(host_alloc(strlen(s) + 1, flags), s)
 #define struct_size(p, member, n)	(sizeof(*(p)) + (n) * sizeof((p)->member[0]))
 #define virt_to_phys(p)			((u64)(unsigned long)(p))
-#define rcu_read_lock()			((void)0)
-#define rcu_read_unlock()		((void)0)
+#define rcu_read_lock()			((void)host.rcu++)
+#define rcu_read_unlock()		((void)host.rcu--)
 
 #define HOST_LOCK(lock)		(assert(!(lock)->locked), (lock)->locked = true)
 #define HOST_UNLOCK(lock)	(assert((lock)->locked), (lock)->locked = false)
@@ -553,6 +553,7 @@ struct host {
 	int irq;
 	bool irq_enabled[HOST_CPUS];
 	unsigned long irqs;           /* number of interrupts so far */
+	int rcu;                      /* rcu_read_lock(), less rcu_read_unlock() */
 	bool nohz_full;               /* all CPUs are, and run one task that makes no system call */
 	char log[1 << 16];            /* what was written to it since the machine was set up */
 	size_t logged;
