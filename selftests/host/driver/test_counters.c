@@ -360,7 +360,8 @@ static void test_lost_counter_shows(void)
 	running = perf_model(leader)->running;
 	perf_run(1000);
 	check(shows_loss(member, running, 1000) && shows_loss(leader, running, 1000) &&
-	      host_logged("firmware refused a counter: event descheduled"),
+	      host_logged("firmware refused a counter: event descheduled") &&
+	      strstr(host_debugfs("counters"), "0: firmware refused a counter that was in use, 2 times"),
 	      "counters.group_with_lost_counter_is_not_running");
 	check(is_right(member) && perf_read(member), "counters.event_with_lost_counter_keeps_count");
 	/* Both members have lost theirs, and ask at each 32nd add. */

@@ -206,6 +206,7 @@ unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, u64 *control)
 
 void sbi_pmu_csr_branch_control(u64 control)
 {
+	assert(host.irqs_off);
 	if (!branches.most)
 		model_report("branches are recorded where there are no records");
 	branches.control = control & ~branches.no_control;
@@ -263,5 +264,6 @@ u32 sbi_pmu_csr_openable(void)
 
 void sbi_pmu_csr_open(u32 counters)
 {
+	assert(host.irqs_off);
 	host.scounteren[host.cpu] = counters & host.openable;
 }
