@@ -187,7 +187,7 @@ const char *sbi_pmu_free_running_names(const struct sbi_pmu_counters *counters)
 
 CAP(mode, "%s", pmu->exclusive ? "exclusive" : "shared");
 CAP(overflow, "%s",
-    pmu->source == SBI_PMU_OVERFLOW_IRQ	  ? pmu->irq_source->name :
+    pmu->source == SBI_PMU_OVERFLOW_IRQ   ? pmu->irq_source->name :
     pmu->source == SBI_PMU_OVERFLOW_TIMER ? "timer" :
 					    "none");
 CAP(hardware_counters, "%u", (unsigned int)hweight64(sbi_pmu_hardware(&pmu->counters)));
