@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # examples.sh - the programs in the pages about region.h compile without a warning, and region.h as
-# each C and C++ that it may be included in. Programs that use a library: if that is installed.
+# each C and C++ that it may be included in.
 . "$(dirname "$0")/steps.sh"
 pages=$top/Documentation/admin-guide/perf
 
@@ -13,18 +13,13 @@ compiles() { # COMPILER ARGUMENT...
 
 awk -v dir="$dir" -f "$top/selftests/host/examples.awk" "$pages/sbi-pmu-region.rst" \
 	"$pages/sbi-pmu-rdcycle.rst" >"$dir/programs"
-[ "$(wc -l <"$dir/programs")" -ge 5 ] || fails "only $(wc -l <"$dir/programs") complete programs in the pages"
+[ "$(wc -l <"$dir/programs")" -ge 3 ] || fails "only $(wc -l <"$dir/programs") complete programs in the pages"
 
 cxx=g++
 command -v g++ >/dev/null || { cxx=; echo "skipped: g++ is not installed"; }
 while read -r program; do
 	case $program in *.c) compiler=gcc ;; *) compiler=$cxx ;; esac
 	[ -n "$compiler" ] || continue
-	if [ $compiler = g++ ] &&
-		! grep '^#include <' "$program" | g++ -x c++ -E - >/dev/null 2>"$dir/errors"; then
-		echo "not compiled: $(sed -n 's/.*fatal error: \(.*\): No .*/\1/p' "$dir/errors") is missing"
-		continue
-	fi
 	compiles $compiler "$program" || { cat "$program" "$dir/errors"; fails "does not compile"; }
 done <"$dir/programs"
 
