@@ -23,40 +23,21 @@ struct fakesbi_code {
 	u32 flags;
 };
 
-/**
- * struct fakesbi_ctr - a counter
- * @info: counter_info (FID 1); 0: no counter has this index
- * @value: its value
- * @total: events since it was configured
- * @last: result of its last read, or start value (QUIRK_READS_ACCUMULATE)
- * @configured_at: number of its configuration; later ones are higher
- * @code: its event, if @configured
- * @width: its bits
- * @configured: has an event
- * @running: is started
- * @lost: hardware has lost the event, so it does not count; firmware does not know that
- * @overflown: the OF bit: it has wrapped, and does not interrupt until this is cleared
- * @interrupts: has been started (QUIRK_LEVEL)
- * @inhibited: stopped, though no event can be configured on it (QUIRK_FIXED_WITHHELD)
- * @dead: its CSR traps
- * @event: mhpmevent, mcyclecfg or minstretcfg: selector and filters, without OF
- */
 struct fakesbi_ctr {
-	unsigned long info;
+	unsigned long info;	/* counter_info (FID 1); 0: no counter has this index */
 	u64 value;
-	u64 total;
-	u64 last;
-	u64 configured_at;
-	struct fakesbi_code code;
-	u8 width;
-	bool configured;
-	bool running;
-	bool lost;
-	bool overflown;
-	bool interrupts;
-	bool inhibited;
-	bool dead;
-	u64 event;
+	u64 total;		/* events since it was configured */
+	u64 last;		/* result of its last read, or start value (QUIRK_READS_ACCUMULATE) */
+	u64 configured_at;	/* number of its configuration; later ones are higher */
+	struct fakesbi_code code;	/* its event, if configured */
+	u8 width;		/* bits */
+	bool configured, running;
+	bool lost;		/* hardware has lost the event; firmware does not know that */
+	bool overflown;		/* OF: has wrapped; no interrupt until this is cleared */
+	bool interrupts;	/* has been started (QUIRK_LEVEL) */
+	bool inhibited;		/* stopped, though it takes no event (QUIRK_FIXED_WITHHELD) */
+	bool dead;		/* its CSR traps */
+	u64 event;		/* mhpmevent, mcyclecfg or minstretcfg, without OF */
 };
 
 /* A privilege mode; in a guest its kernel's */
@@ -68,96 +49,59 @@ struct fakesbi_record {
 	u64 source, target, data;
 };
 
-/**
- * struct fakesbi_branches - branch records
- * @least, @most: entries that the depth can be set to; 0: there are no records
- * @depth: entries
- * @control: sctrctl
- * @frozen: nothing is recorded
- * @no_control, @no_target, @no_data: bits of sctrctl, ctrtarget and ctrdata that are read-only zero
- * @accesses: number of records that were read or written
- * @entry: the records, the newest first
- */
 struct fakesbi_branches {
-	unsigned int least, most, depth;
-	u64 control;
+	unsigned int least, most;	/* that the depth can be set to; 0: there are no records */
+	unsigned int depth;
+	u64 control;			/* sctrctl */
 	bool frozen;
-	u64 no_control, no_target, no_data;
-	unsigned int accesses;
-	struct fakesbi_record entry[256];
+	u64 no_control, no_target, no_data;	/* bits of the CSRs that are read-only zero */
+	unsigned int accesses;		/* records that were read or written */
+	struct fakesbi_record entry[256];	/* the newest first */
 };
 
-/**
- * struct fakesbi_hart - state of the model, and faults
- * @ctr: counters by logical index
- * @end: highest index of a counter, plus one
- * @by_csr: by CSR - CYCLE, index of the first counter of that CSR plus one; 0: none
- * @can: can a counter hold an event? NULL: hardware counters hold each hardware event,
- *	 firmware counters each firmware event
- * @countable: does the host have this raw event (QUIRK_UNCOUNTABLE_STOPS)? NULL: yes
- * @denied: does firmware refuse an event for now, which EVENT_GET_INFO calls supported (the event
- *	 filter of a VM's host)? NULL: no
- * @host_counters: a VM's host starts so many counters, those configured last are lost; 0: all
- * @shmem: snapshot shared memory, NULL: none
- * @copy: its contents at the last START from it
- * @sscofpmf: counters have overflow interrupts and filters
- * @one_filter: filters that all counters have in common, and S-mode can set (T-Head's sxstatus)
- * @filter: those that are set
- * @overflow_csr: the CSR that has the overflow bits: scountovf, or that of another source
- * @lcofi: the interrupt is pending
- * @lcofi_stays: S-mode cannot clear that, only a stop of a counter does
- * @quirks: BIT_ULL() of enum fakesbi_quirk
- * @reads: number of reads of CSRs
- * @refuse: each configuration is refused with probability 1 / @refuse; 0: never
- * @stray: the same: a configuration takes a counter that was not offered; where counters are
- *	delegated only one of a firmware event
- * @start_fails: the same: a START fails
- * @stop_fails: the same: a STOP fails
- * @read_fails: the same: a read of a firmware counter fails
- * @shmem_fails: the same: a call that sets or disables the shared memory fails
- * @delegated: counters that firmware delegates, by CSR - CYCLE; 0: there is no Ssccfg
- * @smcntrpmf: counters of cycle and instret that filter, by CSR - CYCLE
- * @unfiltered: does a counter ignore filters of this event? NULL: no
- * @silent: does this event never happen? NULL: no
- * @event_bits: bits of sireg2 that are kept
- * @constant: delegated counters whose value cannot be written
- * @unstoppable: delegated counters whose bit in scountinhibit cannot be changed
- * @no_sireg2: an access to sireg2 traps
- * @odd_counters: counters on which firmware writes other selectors for cache events
- * @boot_event: mhpmevent of programmable counters as firmware leaves it when the hart starts
- * @inhibit_writes: number of writes to scountinhibit
- * @branches: branch records
- * @calls: number of calls, by function
- * @broken: number of rules of the specification that the driver broke; @why: the last one
- */
+/* State of the model, and faults. A function that is NULL refuses nothing. */
 struct fakesbi_hart {
-	struct fakesbi_ctr ctr[FAKESBI_CTRS];
-	unsigned int end;
-	u8 by_csr[32];
+	struct fakesbi_ctr ctr[FAKESBI_CTRS];	/* by logical index */
+	unsigned int end;	/* highest index of a counter, plus one */
+	u8 by_csr[32];		/* by CSR - CYCLE: index of its first counter plus one; 0: none */
+	/* Can a counter hold an event? NULL: each one of its kind, hardware or firmware */
 	bool (*can)(const struct fakesbi_code *code, unsigned int idx);
+	/* Does the host have this raw event (QUIRK_UNCOUNTABLE_STOPS)? */
 	bool (*countable)(const struct fakesbi_code *code);
+	/* Refused for now, though EVENT_GET_INFO calls it supported (event filter of a VM's host) */
 	bool (*denied)(const struct fakesbi_code *code);
-	unsigned int host_counters;
-	struct spec_snapshot *shmem;
-	struct spec_snapshot copy;
+	unsigned int host_counters;	/* so many count, those configured last are lost; 0: all */
+	struct spec_snapshot *shmem;	/* NULL: none */
+	struct spec_snapshot copy;	/* its contents at the last START from it */
 	bool sscofpmf;
-	u32 one_filter, filter;
-	unsigned int overflow_csr;
-	bool lcofi, lcofi_stays;
-	u64 quirks;
-	u64 reads;
+	u32 one_filter, filter;	/* filters for all counters (T-Head's sxstatus); those set */
+	unsigned int overflow_csr;	/* scountovf, or that of another source */
+	bool lcofi;		/* the interrupt is pending */
+	bool lcofi_stays;	/* S-mode cannot clear that, only a stop of a counter does */
+	u64 quirks;		/* BIT_ULL() of enum fakesbi_quirk */
+	u64 reads;		/* of CSRs */
+	/*
+	 * Calls fail with probability 1 / n, 0: never; stray: one takes a counter that was not
+	 * offered, where counters are delegated only for a firmware event.
+	 */
 	unsigned int refuse, stray, start_fails, stop_fails, read_fails, shmem_fails;
-	u32 delegated, constant, unstoppable, odd_counters;
-	u64 event_bits, boot_event;
-	unsigned int inhibit_writes;
+	/* Counters by CSR - CYCLE */
+	u32 delegated;		/* 0: there is no Ssccfg */
+	u32 constant;		/* of these: the value cannot be written */
+	u32 unstoppable;	/* of these: the bit in scountinhibit cannot be changed */
+	u32 odd_counters;	/* firmware writes other selectors for cache events on them */
+	u32 smcntrpmf;		/* cycle and instret that filter */
+	u64 event_bits;		/* bits of sireg2 that are kept */
+	u64 boot_event;		/* mhpmevent when the hart starts */
+	unsigned int inhibit_writes;	/* of scountinhibit */
 	struct fakesbi_branches branches;
-	unsigned long calls[16];
-	u32 smcntrpmf;
+	unsigned long calls[16];	/* by function */
+	/* Does a counter ignore filters of this event? Does it never happen? NULL: no */
 	bool (*unfiltered)(const struct fakesbi_code *code);
 	bool (*silent)(const struct fakesbi_code *code);
-	bool no_sireg2;
-	unsigned int broken;
-	const char *why;
+	bool no_sireg2;		/* an access to sireg2 traps */
+	unsigned int broken;	/* rules of the specification that the driver broke */
+	const char *why;	/* the last one */
 };
 
 #define FAKESBI_HARTS	16

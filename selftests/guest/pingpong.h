@@ -11,13 +11,9 @@
 
 #include "tracepoint.h"
 
-/**
- * struct exits - exits of this KVM guest to its host, by the host's count
- * @all: for any reason
- * @csr_reads: of these, for reads of counter CSRs
- */
+/* Exits of this KVM guest to its host, by the host's count */
 struct exits {
-	uint64_t all, csr_reads;
+	uint64_t all, csr_reads;	/* of all, reads of counter CSRs */
 };
 
 /* Ask the host for its two counts. Return: whether it answered. */
@@ -66,20 +62,13 @@ static inline bool pong_rounds(int rounds, int in, int out)
 	return true;
 }
 
-/**
- * struct pingpong - what both tasks store about a run
- * @done: the first task, and the second one, opened all events and completed all rounds
- * @counts: SBI calls and context switches, if the tracepoints are open
- * @exits: of this KVM guest, if its host reports them
- * @ns: time of the run
- * @round_ns: time of a round: of the best ten in a row, which are between two clock ticks
- * @read: counts of the events of the first and of the second task
- */
+/* What both tasks store about a run */
 struct pingpong {
-	bool done[2];
+	bool done[2];		/* opened all events and completed all rounds */
 	struct tracepoint_counts counts;
 	struct exits exits;
-	uint64_t ns, round_ns;
+	uint64_t ns;
+	uint64_t round_ns;	/* of the best ten in a row, which are between two clock ticks */
 	struct reading read[2][PINGPONG_EVENTS];
 };
 

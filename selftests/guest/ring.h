@@ -15,18 +15,11 @@
 /* 512 KiB hold one second of samples at the highest rate that the tests allow. */
 #define RING_PAGES	128
 
-/**
- * struct ring - an open event
- * @fd: file descriptor, or a negative errno
- * @page: first page of the mapping; the records follow
- * @sample_type: of the open event
- * @has_hw_index: a word before its branches
- */
 struct ring {
-	int fd;
-	struct perf_event_mmap_page *page;
+	int fd;				/* or a negative errno */
+	struct perf_event_mmap_page *page;	/* the records follow */
 	uint64_t sample_type;
-	bool has_hw_index;
+	bool has_hw_index;		/* a word before its branches */
 };
 
 /* Branches, if the sample has them; else zero. */
@@ -84,16 +77,10 @@ static inline void ring_close(struct ring *ring)
 	ring->fd = -1;
 }
 
-/**
- * struct ring_totals - totals of the records that were read
- * @samples: number of samples
- * @weight: sum of their periods: the number of events that they stand for
- * @throttled: THROTTLE records
- * @lost: LOST records
- * @last: time of the last sample
- */
 struct ring_totals {
-	uint64_t samples, weight, throttled, lost, last;
+	uint64_t samples, weight;	/* weight: sum of their periods */
+	uint64_t throttled, lost;	/* records */
+	uint64_t last;			/* time of the last sample */
 };
 
 /*
@@ -184,15 +171,10 @@ static inline void run_load(unsigned int ms, void (*load)(void))
 		load();
 }
 
-/**
- * struct sampled - what an event did while a load ran
- * @fd: as perf_try() returned it; it is closed
- * @count: by read(2), at the end
- * @totals: of its records
- */
+/* What an event did while a load ran */
 struct sampled {
-	int fd;
-	struct reading count;
+	int fd;				/* as perf_try() returned it; it is closed */
+	struct reading count;		/* at the end */
 	struct ring_totals totals;
 };
 

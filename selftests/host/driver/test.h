@@ -47,37 +47,22 @@
 #define THEAD	.isa = "", .vendor = 0x5b7, .overflow_csr = 0x5c5
 #define ANDES	.isa = " xandespmu ", .vendor = 0x31e, .overflow_csr = 0x9d4
 
-/**
- * struct machine - what the module is loaded on, and how
- * @hpm: programmable counters; 0: 4, unless @no_hpm
- * @width: their bits; 0: 64
- * @firmware: firmware counters; 0: 3
- * @quirks: of firmware
- * @impl, @impl_version: firmware; 0: OpenSBI 1.7, or KVM with its quirks
- * @isa: extensions of the cores; NULL: Sscofpmf
- * @delegated: firmware delegates the counters
- * @can: which counters can hold an event; NULL: see struct fakesbi_hart
- * @vendor, @arch, @mimpid: of the cores; @other_arch: of the upper half of the CPUs, if not 0
- * @smcntrpmf: see struct fakesbi_hart
- * @overflow_csr: a source of the overflow interrupt that fixed counters have, too; 0: Sscofpmf, if
- *	that is in @isa
- * @other: another CPU PMU is there, with this name: shared mode
- * @cpus: at most 16; 0: one
- * @kernel: 612 or 702; 0: 702
- * @params: as insmod takes them, at most three
- * @prepare: changes the machine before the module is loaded
- */
+/* What the module is loaded on, and how. 0 or NULL stands for what is in parentheses. */
 struct machine {
-	unsigned int hpm, width, firmware;
+	unsigned int hpm, width, firmware;	/* programmable counters (4), bits (64); (3) */
 	bool no_hpm, no_firmware, delegated;
 	u64 quirks;
-	unsigned long impl, impl_version, vendor, arch, mimpid, other_arch;
-	unsigned int overflow_csr, smcntrpmf;
+	unsigned long impl, impl_version;	/* (OpenSBI 1.7, or KVM with its quirks) */
+	unsigned long vendor, arch, mimpid;
+	unsigned long other_arch;	/* of the upper half of the CPUs (the same) */
+	unsigned int overflow_csr;	/* a source that fixed counters have, too (Sscofpmf) */
+	unsigned int smcntrpmf;		/* see struct fakesbi_hart, as for can */
 	bool (*can)(const struct fakesbi_code *code, unsigned int idx);
-	const char *isa, *other;
-	unsigned int cpus, kernel;
-	const char *params[4];
-	void (*prepare)(void);
+	const char *isa;		/* extensions (Sscofpmf) */
+	const char *other;		/* name of another CPU PMU: shared mode */
+	unsigned int cpus, kernel;	/* at most 16 (1); 612 or 702 (702) */
+	const char *params[4];		/* as insmod takes them, at most three */
+	void (*prepare)(void);		/* changes the machine before the module is loaded */
 };
 
 /* The next boot unloads, as does the end of the tests. */

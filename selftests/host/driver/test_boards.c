@@ -7,17 +7,12 @@
 
 #define THEAD_SCOUNTEROF	0x5c5
 
-/**
- * struct row - of a device tree
- * @raw: for raw events, of which @mask is compared; else for one event
- * @first_event, @last_event: a range
- * @counters, @list: on which counters
- */
+/* A row of a device tree */
 struct row {
-	bool raw;
+	bool raw;		/* for raw events, of which mask is compared; else for one event */
 	u64 first_event, last_event, mask;
 	u32 counters;
-	const char *list;
+	const char *list;	/* of these counters */
 };
 
 /* A board of boards.tsv, which says what the fields are; a @mask of 0 ends @rows */

@@ -14,19 +14,12 @@
 #define TIME	SPEC_CSR_BIT(SPEC_CSR_TIME)
 #define TIME_AND_FIXED	(TIME | SPEC_CSR_BIT(SPEC_CSR_CYCLE) | SPEC_CSR_BIT(SPEC_CSR_INSTRET))
 
-/**
- * struct scenario - a run of random steps
- * @name: part of the names of the results
- * @machine: what it runs on
- * @faults: some calls fail, and some return a counter that was not offered
- * @slow: calls and reads take time: the events of a group must count the same time all the same
- *
- * Each runs on its machine, and on one that has 16 CPUs of two kinds.
- */
+/* A run of random steps on its machine, and on one that has 16 CPUs of two kinds */
 struct scenario {
-	const char *name;
+	const char *name;	/* part of the names of the results */
 	struct machine machine;
-	bool faults, slow;
+	bool faults;		/* calls fail, or return a counter that was not offered */
+	bool slow;		/* calls and reads take time: the events of a group still agree */
 };
 
 #define SUSPEND	(QUIRK(SUSPEND_LOSES_EVENTS) | QUIRK(SUSPEND_LOSES_VALUES))

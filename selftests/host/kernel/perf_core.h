@@ -12,53 +12,37 @@
 #define PERF_TASKS	4
 #define PERF_EVENTS	72
 
-/**
- * struct perf_model - an event as perf core and tests see it
- * @event: as the driver sees it; first, so that both have one address
- * @is_open: the entry is in use; @is_new: its event is just being opened
- * @code: what it counts, as firmware is asked for it
- * @happened: events that happened while it counted
- * @sampled: sum of the periods of its samples; @samples: their number; @throttled: how often
- * @wrong_mode: samples in a privilege mode that it excludes
- * @enabled, @running: its times, without those of the task
- * @page: its mmap page, if @mapped
- * @branches: those of its last sample, -1: it has none; @branch: the entries
- * @order: place among the groups; the first is scheduled first
- */
+/* An event as perf core and tests see it */
 struct perf_model {
-	struct perf_event event;
-	bool is_open, is_new, mapped;
-	struct fakesbi_code code;
-	u64 rate, happened, sampled, samples, throttled, wrong_mode, enabled, running;
+	struct perf_event event;	/* first, so that both have one address */
+	bool is_open, is_new, mapped;	/* new: it is just being opened */
+	struct fakesbi_code code;	/* what it counts, as firmware is asked for it */
+	u64 rate, happened;		/* happened: events while it counted */
+	u64 sampled, samples, throttled;	/* sampled: the sum of its samples' periods */
+	u64 wrong_mode;			/* samples in a privilege mode that it excludes */
+	u64 enabled, running;		/* without those of the task */
 	struct perf_event_mmap_page page;
-	s64 least_offset; /* that the page has had, 0 at most */
-	int branches;
+	s64 least_offset;		/* that the page has had, 0 at most */
+	int branches;			/* of its last sample, -1: it has none */
 	struct perf_branch_entry branch[64];
-	u64 order;
+	u64 order;			/* among the groups; the first is scheduled first */
 };
 
-/**
- * struct perf_core - the kernel around the driver
- * @version: 612 or 702: Linux whose way to throttle it has
- * @max_samples_per_tick: samples of an event in a tick before it is throttled, 0: any number
- * @pmu: the driver's, if registered
- * @task: programs; @idle: the idle task, a kernel thread
- * @model: events; after the first @used none are open
- * @took_ns, @took: what the driver reported of its handlers
- * @nr_user: events in contexts that can be read from user space
- * @sched_cb: by CPU, who is told of context switches
- * @branches, @foreign: branches in samples; of these, what its event may not see
- * @latency: an interrupt comes so long after it is due, at most (ns)
- */
+/* The kernel around the driver */
 struct perf_core {
-	unsigned int version, max_samples_per_tick;
-	struct pmu *pmu;
-	struct task_struct task[PERF_TASKS], idle;
+	unsigned int version;		/* 612 or 702: Linux whose way to throttle it has */
+	unsigned int max_samples_per_tick;	/* of an event, then it is throttled; 0: any */
+	struct pmu *pmu;		/* if registered */
+	struct task_struct task[PERF_TASKS], idle;	/* idle: a kernel thread */
 	struct mm_struct mm[PERF_TASKS];
 	struct perf_model model[PERF_EVENTS];
-	unsigned int used, nr_user, sched_cb[HOST_CPUS];
-	u64 took_ns, took, seq, last_order, branches, foreign;
-	unsigned int latency;
+	unsigned int used;		/* after these none are open */
+	unsigned int nr_user;		/* events in contexts that can be read from user space */
+	unsigned int sched_cb[HOST_CPUS];	/* who is told of context switches */
+	u64 took_ns, took;		/* what the driver reported of its handlers */
+	u64 seq, last_order;
+	u64 branches, foreign;		/* in samples; of these, what its event may not see */
+	unsigned int latency;		/* of an interrupt, at most (ns) */
 };
 
 extern struct perf_core perf_core;
