@@ -27,7 +27,7 @@ struct fakesbi_ctr {
 	unsigned long info;	/* counter_info (FID 1); 0: no counter has this index */
 	u64 value;
 	u64 total;		/* events since it was configured */
-	u64 last;		/* result of its last read, or start value (QUIRK_READS_ACCUMULATE) */
+	u64 last;		/* its last read or start value (QUIRK_READS_ACCUMULATE) */
 	u64 configured_at;	/* number of its configuration; later ones are higher */
 	struct fakesbi_code code;	/* its event, if configured */
 	u8 width;		/* bits */
