@@ -352,17 +352,6 @@ static bool is_recorded(enum fakesbi_mode mode)
 	       mode == FAKESBI_KERNEL && records.control & SPEC_CTR_S;
 }
 
-static bool is_call(unsigned int type)
-{
-	return type == SPEC_CTR_INDIRECT_CALL || type == SPEC_CTR_DIRECT_CALL;
-}
-
-static void pop(void)
-{
-	memmove(&records.entry[0], &records.entry[1], sizeof(records.entry) - sizeof(records.entry[0]));
-	memset(&records.entry[ARRAY_SIZE(records.entry) - 1], 0, sizeof(records.entry[0]));
-}
-
 /* The hart takes a branch. @cycles as CTRDATA has them */
 void fakesbi_branch(enum fakesbi_mode from, enum fakesbi_mode to, unsigned int type, u64 source,
 		    u64 target, u64 cycles)
@@ -371,20 +360,22 @@ void fakesbi_branch(enum fakesbi_mode from, enum fakesbi_mode to, unsigned int t
 
 	/* A transfer from or to a guest obeys the guest's control, which is 0. */
 	const bool is_guests = from == FAKESBI_GUEST || to == FAKESBI_GUEST;
+	const size_t others = sizeof(records.entry) - sizeof(records.entry[0]);
 
 	/* Traps are recorded for the mode where they end, anything else for that where it begins. */
 	if (records.frozen || !is_recorded(is_trap ? to : from))
 		return;
 	if (records.control & SPEC_CTR_RASEMU) {
 		if (type == SPEC_CTR_RETURN || type == SPEC_CTR_COROUTINE_SWAP)
-			pop();
-		if (!is_call(type) && type != SPEC_CTR_COROUTINE_SWAP)
+			memmove(&records.entry[0], &records.entry[1], others);
+		if (type != SPEC_CTR_INDIRECT_CALL && type != SPEC_CTR_DIRECT_CALL &&
+		    type != SPEC_CTR_COROUTINE_SWAP)
 			return;
 	} else if ((!is_guests && records.control >> (32 + type) & 1) !=
 		   (type == SPEC_CTR_NOT_TAKEN)) {
 		return;
 	}
-	memmove(&records.entry[1], &records.entry[0], sizeof(records.entry) - sizeof(records.entry[0]));
+	memmove(&records.entry[1], &records.entry[0], others);
 	records.entry[0] = (struct fakesbi_record){
 		.source = (is_recorded(from) ? source : 0) | SPEC_CTR_VALID,
 		.target = is_recorded(to) ? target & ~records.no_target : 0,

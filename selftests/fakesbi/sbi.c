@@ -51,12 +51,6 @@ static bool offer_valid(const unsigned long arg[FAKESBI_ARGS])
 
 #define CFG_FILTERS	GENMASK(7, 3)
 
-static bool cache_known(u64 code)
-{
-	return FIELD_GET(SPEC_CACHE_ID, code) < SPEC_CACHE_IDS &&
-	       FIELD_GET(SPEC_CACHE_OP, code) < SPEC_CACHE_OPS;
-}
-
 static bool firmware_known(u64 code, u64 data)
 {
 	if (code == SPEC_FW_PLATFORM)
@@ -73,7 +67,8 @@ bool model_event_known(u64 idx, u64 data)
 	case SPEC_TYPE_GENERAL:
 		return code && code <= SPEC_GENERAL_REF_CYCLES && !data;
 	case SPEC_TYPE_CACHE:
-		return cache_known(code) && !data;
+		return FIELD_GET(SPEC_CACHE_ID, code) < SPEC_CACHE_IDS &&
+		       FIELD_GET(SPEC_CACHE_OP, code) < SPEC_CACHE_OPS && !data;
 	case SPEC_TYPE_RAW:
 		return !code && !(data & ~SPEC_RAW_DATA) &&
 		       !(!data && fakesbi_has(QUIRK_RAW_ZERO_FAILS));
@@ -165,12 +160,6 @@ static struct sbiret take_fixed(const struct fakesbi_code *code)
 	return take(fixed_of(code), code);
 }
 
-static bool is_taken(unsigned int idx)
-{
-	return fakesbi.ctr[idx].running ||
-	       (fakesbi.ctr[idx].configured && fakesbi_has(QUIRK_CONFIGURED_IS_TAKEN));
-}
-
 static struct sbiret match(const unsigned long arg[FAKESBI_ARGS],
 			   const struct fakesbi_code *code)
 {
@@ -179,7 +168,8 @@ static struct sbiret match(const unsigned long arg[FAKESBI_ARGS],
 
 	for_each_offered(i, left, arg)
 	{
-		if (is_taken(i) || !can_hold(code, i))
+		if (fakesbi.ctr[i].running || !can_hold(code, i) ||
+		    (fakesbi.ctr[i].configured && fakesbi_has(QUIRK_CONFIGURED_IS_TAKEN)))
 			continue;
 		found = i;
 		if (!fakesbi_has(QUIRK_HIGHEST_FIRST))

@@ -8,28 +8,7 @@
 
 enum { MAX_EVENTS = 2 };
 
-/* Return: the start and stop calls of this CPU, by debugfs. */
-static uint64_t start_stop_calls(void)
-{
-	return find_number(DEBUGFS "sbi_calls", "0 ", "0 %*u %*u %*u %ld") +
-	       find_number(DEBUGFS "sbi_calls", "0 ", "0 %*u %*u %*u %*u %ld");
-}
-
-/* Return: the overflows handled on this CPU: interrupts, and overflows found without one. */
-static uint64_t handled_overflows(void)
-{
-	return interrupts_of("sbi_pmu") + find_number(DEBUGFS "overflow", "0 ", "0 %ld");
-}
-
-/* Sample cycles, or instructions, of CPU 0 200 times a second. */
-static struct ring open_sampler(unsigned int i)
-{
-	const uint64_t config = i ? INSTRUCTIONS : CYCLES;
-
-	return ring_sample(config, per_second(event(config), spin_load) / 200, -1, TRACED_CPU);
-}
-
-/* What was seen. @start_stop: by the module's own count */
+/* What was seen: overflows are interrupts, and those found without one; start_stop: by debugfs */
 struct cost {
 	uint64_t overflows, samples, calls, start_stop;
 };
@@ -40,12 +19,15 @@ enum { SECONDS = 3 };
 static struct cost cost_now(void)
 {
 	return (struct cost){
-		.overflows = handled_overflows(), .calls = tracepoint_counts_now().calls,
-		.start_stop = start_stop_calls(),
+		.overflows = interrupts_of("sbi_pmu") +
+			     find_number(DEBUGFS "overflow", "0 ", "0 %ld"),
+		.calls = tracepoint_counts_now().calls,
+		.start_stop = find_number(DEBUGFS "sbi_calls", "0 ", "0 %*u %*u %*u %ld") +
+			      find_number(DEBUGFS "sbi_calls", "0 ", "0 %*u %*u %*u %*u %ld"),
 	};
 }
 
-/* Sample for some seconds with @n events of a CPU. Return: whether they opened. */
+/* Sample @n events of a CPU 200 times a second, for some seconds. Return: whether they opened. */
 static bool measure_overflows(unsigned int n, struct cost *cost)
 {
 	struct ring ring[MAX_EVENTS];
@@ -53,7 +35,10 @@ static bool measure_overflows(unsigned int n, struct cost *cost)
 	bool open = true;
 
 	for (unsigned int i = 0; i < n; i++) {
-		ring[i] = open_sampler(i);
+		const uint64_t config = i ? INSTRUCTIONS : CYCLES;
+
+		ring[i] = ring_sample(config, per_second(event(config), spin_load) / 200, -1,
+				      TRACED_CPU);
 		open &= ring[i].fd >= 0;
 	}
 	if (!open || !tracepoints_open())

@@ -128,12 +128,6 @@ static void test_tracepoint(const struct set *set)
 	tracepoints_close();
 }
 
-/* Cycles and instructions occur in every run. TLB misses need not. */
-static bool must_count(const struct perf_event_attr *attr)
-{
-	return attr->type == PERF_TYPE_HARDWARE;
-}
-
 static void check_counted(const char *what, const struct set *set, const struct pingpong *run)
 {
 	bool all = true;
@@ -141,8 +135,9 @@ static void check_counted(const char *what, const struct set *set, const struct 
 	for (unsigned int i = 0; i < 2 * set->n; i++) {
 		const struct reading r = run->read[i % 2][i / 2];
 
+		/* Cycles and instructions occur in every run. TLB misses need not. */
 		if (r.enabled && r.enabled == r.running &&
-		    (r.value || !must_count(&set->attr[i / 2])))
+		    (r.value || set->attr[i / 2].type != PERF_TYPE_HARDWARE))
 			continue;
 		note("task %u, event %u: %lu in %lu of %lu ns", i % 2, i / 2, r.value, r.running,
 		     r.enabled);
@@ -281,17 +276,11 @@ static uint64_t test_module(void)
 	return ns;
 }
 
-static uint64_t test_builtin(void)
-{
-	const struct set all = find_events("built-in");
-
-	return check(all.n, "builtin_events_are_available") ? test_driver(&all) : 0;
-}
-
 int main(void)
 {
 	static const char slower[] = "round_is_not_slower_than_with_builtin_driver";
 	uint64_t module, builtin;
+	struct set all;
 
 	begin();
 	pin(TRACED_CPU);
@@ -300,7 +289,8 @@ int main(void)
 		skip(slower, "the built-in driver is not present");
 		return end();
 	}
-	builtin = test_builtin();
+	all = find_events("built-in");
+	builtin = check(all.n, "builtin_events_are_available") ? test_driver(&all) : 0;
 	note("a round with the built-in driver takes %.2f times as long", (double)builtin / module);
 	check(module && module <= builtin, "%s", slower);
 	return end();

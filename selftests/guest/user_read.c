@@ -157,14 +157,6 @@ static struct comparison set_compare(const struct set *s, unsigned int rounds, b
 	return c;
 }
 
-static bool reads_right(struct mapped m, unsigned int rounds)
-{
-	const struct set s = { .n = 1, .event = { m } };
-	const struct comparison c = set_compare(&s, rounds, true);
-
-	return c.counter && !c.wrong;
-}
-
 /* All reads must be right, and some of them must be of a counter. */
 static bool check_reads(const struct comparison *c, const char *name)
 {
@@ -528,15 +520,17 @@ static void test_legacy_access(void)
 
 static void test_sysctl(void)
 {
-	struct mapped m;
+	struct set s = { .n = 1 };
+	struct comparison c;
 
 	pin(0);
-	m = open_cycles();
+	s.event[0] = open_cycles();
 	write_number(ACCESS, 0);
-	check(m.page && reads_right(m, 100), "access_0_keeps_existing_readers");
+	c = set_compare(&s, 100, true);
+	check(s.event[0].page && c.counter && !c.wrong, "access_0_keeps_existing_readers");
 	write_number(ACCESS, 1);
 	check(readers_survive_changes(), "readers_survive_1000_changes_of_access");
-	close_mapped(m);
+	close_mapped(s.event[0]);
 	test_legacy_access();
 }
 

@@ -65,6 +65,10 @@ struct machine {
 	void (*prepare)(void);		/* changes the machine before the module is loaded */
 };
 
+/* A function for can of a machine */
+#define CAN(name, condition) \
+	static bool name(const struct fakesbi_code *code, unsigned int idx) { return condition; }
+
 /* The next boot unloads, as does the end of the tests. */
 #define boot(...)	boot_for(__func__, __VA_ARGS__) /* a struct machine * */
 int boot_for(const char *test, const struct machine *machine);

@@ -129,10 +129,7 @@ static void test_refused(void)
 	}
 }
 
-static bool can_hold_upto(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->idx >> 16 == SPEC_TYPE_FIRMWARE || idx <= 3 + code->idx % 3;
-}
+CAN(can_hold_upto, code->idx >> 16 == SPEC_TYPE_FIRMWARE || idx <= 3 + code->idx % 3)
 
 /* The events of firmware are learned at load; after that it is not asked. */
 static void test_learned(void)
@@ -273,10 +270,7 @@ static void test_not_delegated(void)
 	check(by_default == all_calls(), "delegation.costs_no_call_where_there_is_none");
 }
 
-static bool not_counter_5(const struct fakesbi_code *code, unsigned int idx)
-{
-	return idx != 5 && unit(code, idx);
-}
+CAN(not_counter_5, idx != 5 && unit(code, idx))
 
 static void other_selector(void) { fakesbi_harts[1].odd_counters = 0xf8000000; }
 static void other_rows(void)	{ fakesbi_harts[1].can = not_counter_5; }

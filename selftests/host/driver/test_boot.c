@@ -22,10 +22,7 @@ static void pmu_named_cpu(void)	{ perf_core_other_pmu("cpu", PERF_TYPE_MAX + 1);
 static void beyond(void)	{ fakesbi_add_firmware(159); }
 static void time_twice(void)	{ fakesbi_add(20, 0xc01, 64); fakesbi_add(21, 0xc03, 64); }
 
-static bool is_raw(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->idx >> 16 == SPEC_TYPE_RAW;
-}
+CAN(is_raw, code->idx >> 16 == SPEC_TYPE_RAW)
 
 /* The device tree does not say that the cores have Sscofpmf. */
 static void half_sscofpmf(void)	{ fakesbi_harts[0].sscofpmf = true; }

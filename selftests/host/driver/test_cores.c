@@ -168,10 +168,7 @@ static void test_calls(void)
 	check(with - without < 164 * 3 + 8 * 3 * 20, "cores.calls_of_names_are_bounded");
 }
 
-static bool is_standard(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->idx < RAW;
-}
+CAN(is_standard, code->idx < RAW)
 
 static void stray(void)
 {

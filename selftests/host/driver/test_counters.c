@@ -7,10 +7,7 @@ static const struct machine sbi = { .hpm = 2, .params = { "backend=sbi" } };
 /* A raw event that can be on counters 3 to 3 + n; @other makes it another event. */
 #define UP_TO(n, other)	((n) | (other) << 4)
 
-static bool can_up_to(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->idx != RAW || idx <= 3 + (code->data & 15);
-}
+CAN(can_up_to, code->idx != RAW || idx <= 3 + (code->data & 15))
 
 /* Is the event active, and on this counter? */
 static bool is_on(const struct perf_event *e, unsigned int idx)
@@ -277,10 +274,7 @@ static void test_refused_move(void)
 
 static bool takes_9;
 
-static bool sometimes_9(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->idx != RAW || code->data != 9 || takes_9;
-}
+CAN(sometimes_9, code->idx != RAW || code->data != 9 || takes_9)
 
 /*
  * Firmware refuses event 9, which it took when that was opened (the other driver, or the host
@@ -513,10 +507,7 @@ static bool is_asked(u64 config, int error)
 }
 
 /* Firmware has raw events 1 to 99; event 7 counts on counter 3 only. */
-static bool has_99(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->idx != RAW || (code->data < 100 && (code->data != 7 || idx == 3));
-}
+CAN(has_99, code->idx != RAW || (code->data < 100 && (code->data != 7 || idx == 3)))
 
 static void test_support(void)
 {

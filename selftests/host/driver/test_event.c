@@ -81,10 +81,7 @@ static void test_encode(void)
 		      "event.encode_type_%u_config_%llx", encodings[i].type, encodings[i].config);
 }
 
-static bool has_no_stores(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->idx >> 16 != SPEC_TYPE_CACHE || (code->idx >> 1 & 3) != 1;
-}
+CAN(has_no_stores, code->idx >> 16 != SPEC_TYPE_CACHE || (code->idx >> 1 & 3) != 1)
 
 /* In shared mode each cache event that can be counted has a name, as perf's own are of the other PMU. */
 static void test_cache_names(void)
@@ -406,10 +403,7 @@ static const struct {
 	{ "v3", PERF_TYPE_HW_CACHE, 5, 0 },
 };
 
-static bool only_fixed(const struct fakesbi_code *code, unsigned int idx)
-{
-	return false;
-}
+CAN(only_fixed, false)
 
 static void test_standards(void)
 {
@@ -509,10 +503,7 @@ static void test_choices(void)
 #define SMCNTRPMF		.can = is_not_fixed, .smcntrpmf = BIT(0) | BIT(2)
 #define ONLY_CYCLE_FILTERS	.can = is_not_fixed, .smcntrpmf = BIT(0)
 
-static bool has_no_raw(const struct fakesbi_code *code, unsigned int idx)
-{
-	return is_not_fixed(code, idx) && code->idx != RAW;
-}
+CAN(has_no_raw, is_not_fixed(code, idx) && code->idx != RAW)
 
 static bool has_no_filter(const struct fakesbi_code *code)
 {

@@ -12,10 +12,7 @@ static bool is_there(const struct fakesbi_code *code)
 	return code->idx != RAW || code->data < FIRST_NEW || has_new;
 }
 
-static bool can(const struct fakesbi_code *code, unsigned int idx)
-{
-	return is_there(code);
-}
+CAN(can, is_there(code))
 
 static void prepare_vm(void)
 {
@@ -237,10 +234,7 @@ static void test_other_cpu(void)
 /* ---- counters that others use ---- */
 
 /* Event 7 counts on counter 4 only. */
-static bool only_on_4(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->data != 7 || idx == 4;
-}
+CAN(only_on_4, code->data != 7 || idx == 4)
 
 static void test_borrowing(void)
 {
@@ -430,10 +424,7 @@ static void test_known(void)
 /* Firmware, or another driver that uses the counters, has nobody try a filter for now. */
 static bool no_counter;
 
-static bool can_now(const struct fakesbi_code *code, unsigned int idx)
-{
-	return !no_counter || code->idx != RAW;
-}
+CAN(can_now, !no_counter || code->idx != RAW)
 
 static void test_filter(const char *mode, const char *other)
 {
@@ -515,10 +506,7 @@ static void test_denial(void)
 #define ON_6	8
 #define ON(counters, n)		((counters) | (n) << 16)
 
-static bool is_wanted(const struct fakesbi_code *code, unsigned int idx)
-{
-	return code->idx != RAW || (idx >= 3 && code->data >> (idx - 3) & 1);
-}
+CAN(is_wanted, code->idx != RAW || (idx >= 3 && code->data >> (idx - 3) & 1))
 
 /* The event is known to count on a counter that another one has by now. */
 static void test_asked_later(const char *name, u64 quirks, bool pinned)

@@ -141,11 +141,6 @@ static bool is_firmware(const struct perf_event *e)
 	return perf_model((struct perf_event *)e)->code.idx >> 16 == SPEC_TYPE_FIRMWARE;
 }
 
-static bool is_whole_group(const struct perf_model *m)
-{
-	return is_whole[m - perf_core.model] && m->event.group_leader == &m->event;
-}
-
 /* The time that an event has counted (ns) */
 static u64 counted_ns(struct perf_model *m)
 {
@@ -233,7 +228,7 @@ static void check_all(void)
 	for_each_online_cpu(cpu)
 		check_open(cpu);
 	for_each_event(m) {
-		if (now->slow && is_whole_group(m))
+		if (now->slow && is_whole[m - perf_core.model] && m->event.group_leader == &m->event)
 			check_group(m);
 		if (!now->slow && m->mapped && m->event.hw.target == current && !is_firmware(&m->event) &&
 		    perf_user_read(&m->event, &count) && count != m->happened && !misread++)
@@ -383,12 +378,6 @@ static void hotplug(void)
 	perf_hotplug(cpu, !cpumask_test_cpu(cpu, cpu_online_mask));
 }
 
-static void map(struct perf_event *e)
-{
-	if (e->hw.target == current && !now->machine.other)
-		perf_map(e);
-}
-
 static void rare_step(struct perf_event *e)
 {
 	const bool fixed = below(2);
@@ -410,7 +399,9 @@ static void rare_step(struct perf_event *e)
 	case 6 ... 7:
 		return inherit(e);
 	case 8 ... 9:
-		return map(e);
+		if (e->hw.target == current && !now->machine.other)
+			perf_map(e);
+		return;
 	case 10:
 		if (!perf_set_period(e, 10000 + below(1000000)))
 			is_steady[perf_model(e) - perf_core.model] = false;

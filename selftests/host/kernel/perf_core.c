@@ -805,17 +805,12 @@ u64 perf_read(struct perf_event *e)
 	return local64_read(&e->count);
 }
 
-static bool is_group_off(const struct perf_event *e)
-{
-	return e->group_leader->state <= PERF_EVENT_STATE_OFF;
-}
-
 void perf_enable(struct perf_event *e)
 {
 	if (e->state > PERF_EVENT_STATE_OFF)
 		return;
 	e->state = PERF_EVENT_STATE_INACTIVE;
-	if (!is_group_off(e))
+	if (e->group_leader->state > PERF_EVENT_STATE_OFF)
 		for_cpu_of(e, perf_resched);
 }
 
