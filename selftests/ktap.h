@@ -14,10 +14,7 @@ __attribute__((weak)) int ktap_tests, ktap_failures;
 /* What names of results begin with, if anything: in a guest the program's name. */
 __attribute__((weak)) const char *ktap_suite;
 
-/*
- * The names of the tests to report, or how they begin, and which of them there were; none: report
- * all.
- */
+/* The tests to report, or how their names begin, and which there were; none: report all */
 __attribute__((weak)) const char *ktap_only[17];
 __attribute__((weak)) bool ktap_found[16];
 
@@ -53,10 +50,7 @@ static inline void note(const char *fmt, ...)
 	putchar('\n');
 }
 
-/*
- * One result. Its name stays the same from run to run, so that a CI can follow it: no
- * measured value is in it.
- */
+/* One result. Its name has no measured value, so that a CI can follow it. */
 __attribute__((format(printf, 2, 3)))
 static inline bool check(bool ok, const char *name, ...)
 {

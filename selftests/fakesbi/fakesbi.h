@@ -80,10 +80,7 @@ struct fakesbi_hart {
 	bool lcofi_stays;	/* S-mode cannot clear that, only a stop of a counter does */
 	u64 quirks;		/* BIT_ULL() of enum fakesbi_quirk */
 	u64 reads;		/* of CSRs */
-	/*
-	 * Calls fail with probability 1 / n, 0: never; stray: one takes a counter that was not
-	 * offered, where counters are delegated only for a firmware event.
-	 */
+	/* Calls fail with probability 1 / n; stray: one takes a counter that was not offered */
 	unsigned int refuse, stray, start_fails, stop_fails, read_fails, shmem_fails;
 	/* Counters by CSR - CYCLE */
 	u32 delegated;		/* 0: there is no Ssccfg */

@@ -235,10 +235,7 @@ static bool ends_here(long status)
 	return status && fakesbi_has(QUIRK_ABORT_AT_ALREADY);
 }
 
-/*
- * KVM starts a pinned event of the host. If no counter of the host can count it, the host
- * stops it, and the events that were created after it.
- */
+/* KVM starts a pinned event: if no counter of the host is free it stops, as do later ones. */
 static void stop_uncountable(unsigned int idx)
 {
 	const u64 since = fakesbi.ctr[idx].configured_at;

@@ -76,10 +76,7 @@
 /* Snapshot shared memory (FID 7): this address disables it */
 #define SPEC_NO_SHMEM			(~0ULL)
 
-/*
- * Its layout, for the window of the call that writes or reads it: bit i and value i are of
- * counter counter_idx_base + i.
- */
+/* Bit i and value i are of counter counter_idx_base + i of the call that writes or reads it. */
 struct spec_snapshot {
 	u64 overflow;
 	u64 value[64];

@@ -294,10 +294,7 @@ static void look_foreign(const struct record *r)
 	}
 }
 
-/*
- * Short walks with a switch to the other program after each. Not shorter: a sample by timer waits
- * until the program is in user mode when the timer looks.
- */
+/* Not shorter: a sample by timer waits until the timer finds the program in user mode. */
 static void yielding_load(void)
 {
 	walk(2000);
@@ -306,10 +303,7 @@ static void yielding_load(void)
 
 static volatile uint64_t *other_walks; /* in memory that both programs have */
 
-/*
- * As a user without rights, on the CPU where another program runs, of which a third one, with
- * rights, samples all branches at the same time.
- */
+/* As a user without rights, while one with rights samples another program on this CPU */
 static bool sees_only_itself(unsigned int ms)
 {
 	struct perf_event_attr attr = sampler(USER_ANY, 2000);
@@ -543,7 +537,7 @@ int main(int argc, char **argv)
 		note("%u entries%s", entries, has_types ? "" : " without types");
 		test_walk();
 		test_filters();
-				test_others();
+		test_others();
 		test_exec();
 		if (getenv("LAB_ICOUNT"))
 			show_costs(atoi(getenv("LAB_ICOUNT")));

@@ -27,28 +27,6 @@ static const struct perf_event_attr firmware_event = {
 	.type = PERF_TYPE_RAW, .config = 2ULL << 62 | 5 /* set_timer */,
 };
 
-static void close_events(unsigned int n, const int *fd)
-{
-	while (n--)
-		close(fd[n]);
-}
-
-/* Open @n events of this task. Return: whether all open. */
-static bool open_events(const struct perf_event_attr *attrs, unsigned int n, int *fd)
-{
-	for (unsigned int i = 0; i < n; i++) {
-		struct perf_event_attr attr = attrs[i];
-
-		fd[i] = perf_try(&attr, 0, -1, -1);
-		if (fd[i] < 0) {
-			note("event %u does not open: %s", i, strerror(-fd[i]));
-			close_events(i, fd);
-			return false;
-		}
-	}
-	return true;
-}
-
 /* ---- context switches ---- */
 
 static const struct load {
@@ -152,7 +130,7 @@ static void measure_overflow(unsigned int n)
 	irqs = (overflow_irqs() - irqs) / RUNS;
 	tracepoints_close();
 	ring_close(&ring);
-	close_events(n - 1, fd);
+	close_events(fd, n - 1);
 	note("%u events: %lu interrupts, %d are due", n, irqs, PERIODS);
 	if (irqs < PERIODS / 2) /* lost: the built-in driver in a KVM guest */
 		return;
@@ -235,7 +213,7 @@ static void measure_group(const char *leader, uint64_t period)
 	if (period == GROUP_PERIOD)
 		row(load, "differ by, each overflow", "%.1f",
 		    difference(fd, run_for_periods) / GROUP_PERIODS);
-	close_events(4, fd + 1);
+	close_events(fd + 1, 4);
 	if (period)
 		ring_close(&ring);
 	else

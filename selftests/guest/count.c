@@ -160,8 +160,7 @@ static void test_migration(void)
 	check(!stopped, "events_count_after_each_migration");
 	note("counted %lu of %d", last[n - 1], ROUNDS);
 	check(last[n - 1] >= ROUNDS, "migration_loses_no_events");
-	while (n--)
-		close(fds[n]);
+	close_events(fds, n);
 }
 
 /* ---- exclude_user and exclude_kernel count each mode alone, where counters can filter ---- */

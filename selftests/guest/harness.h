@@ -181,10 +181,7 @@ static inline uint64_t interrupts_of(const char *driver)
 
 #define DEBUGFS "/sys/kernel/debug/sbi_pmu/"
 
-/*
- * The PMU under test. In exclusive mode it is called "cpu", in shared mode (with the built-in
- * driver loaded) "sbi_pmu".
- */
+/* The PMU under test: "cpu" in exclusive mode, "sbi_pmu" beside the built-in driver */
 static struct {
 	char name[32];
 	int type;
@@ -285,6 +282,12 @@ static inline int open_event(uint64_t config, pid_t pid, int cpu, int group)
 	return perf_try(&attr, pid, cpu, group);
 }
 
+static inline void close_events(const int *fds, unsigned int n)
+{
+	while (n)
+		close(fds[--n]);
+}
+
 /* A debug kernel checks every memory access and is several times slower. */
 static inline bool is_slow_kernel(void)
 {
@@ -303,10 +306,7 @@ static inline uint64_t count_work(int fd, uint64_t iterations)
 /* What a busy host may disturb is done so often, at most: a wrong driver is wrong each time. */
 enum { MOST_TRIES = 3 };
 
-/*
- * For "do ... while (try_again(...))". Print how often it was done, at the end.
- * Return: was the result not @ok, and is there one more try?
- */
+/* For "do ... while (try_again(...))". Return: was the result not @ok, and is a try left? */
 static inline bool try_again(const char *what, bool ok)
 {
 	static int tries;

@@ -20,10 +20,7 @@ static OWN_PAGE void heavy(uint64_t iterations)
 	work(iterations);
 }
 
-/*
- * Wall clock time of each function. Emulated code of one function may always run faster than
- * that of the other: only instructions are 1:3 in every case.
- */
+/* Wall clock time: only instructions are 1:3 on every emulator */
 static uint64_t light_ns, heavy_ns;
 
 /*

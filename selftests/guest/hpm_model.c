@@ -123,10 +123,7 @@ static struct counts group_count(const struct group *g, void (*load)(uint64_t),
 	return after;
 }
 
-/*
- * Return: do the events of a group count in proportion? Other work on the host can delay a read:
- * repeat with more work.
- */
+/* Return: do its events count in proportion? Work on the host can delay a read: repeat. */
 static bool group_is_right(const struct group *g)
 {
 	bool right = false;
@@ -357,10 +354,7 @@ static const struct named *find_name(const char *name)
 	return NULL;
 }
 
-/*
- * By firmware's device tree, or by the driver's table if counters are delegated, a standard event
- * is the first of these that the table has.
- */
+/* A standard event is the first of these that the table has. */
 static void test_standard_events(void)
 {
 	static const struct {

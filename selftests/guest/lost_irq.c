@@ -49,10 +49,7 @@ static long wait_for_sample(struct ring *ring)
 	return -1;
 }
 
-/*
- * The driver's next check finds the overflow and takes the sample. Emulation on a busy host may
- * delay it, but not in most rounds. Return: the time that the first took.
- */
+/* A busy host may delay it, but not in most rounds. Return: the time that the first took. */
 static long test_lost_irq(struct ring *ring)
 {
 	unsigned int in_time = 0, found = 0, dropped = 0, resumed = 0;
@@ -102,10 +99,7 @@ static bool two_events_keep_rates(struct ring *ring, uint64_t period)
 	return within(n, due, 10) && within(other.totals.samples, other_due, 10);
 }
 
-/*
- * T-Head's cores are known to lose overflows: a start of one counter may lose that of another.
- * So the driver has not to find one first (112 ms).
- */
+/* T-Head's cores are known to lose overflows: the driver has not to find one first (112 ms). */
 static void test_thead(struct ring *ring, uint64_t period, long first)
 {
 	char source[16];
@@ -120,10 +114,7 @@ static void test_thead(struct ring *ring, uint64_t period, long first)
 	check(ok, "two_events_keep_their_rates");
 }
 
-/*
- * No timer of the driver wakes an idle CPU that is sampled: the one for lost interrupts runs
- * while the CPU is awake anyway. Three expiries are for lost interrupts that are found.
- */
+/* No timer of the driver wakes an idle CPU, but for the lost interrupts that are found. */
 static void test_idle_cpu(uint64_t period)
 {
 	const int cpu = sysconf(_SC_NPROCESSORS_ONLN) - 1, ms = 500;

@@ -20,12 +20,6 @@ static void add_filter(struct perf_event_attr *attr, unsigned int modes)
 	attr->exclude_hv = modes >> 2 & 1;
 }
 
-static void close_events(const int *fds, unsigned int n)
-{
-	while (n)
-		close(fds[--n]);
-}
-
 /* Return: 0 if the event opens in this task, else the errno. */
 static int open_errno(uint64_t config)
 {
@@ -35,10 +29,7 @@ static int open_errno(uint64_t config)
 	return fd < 0 ? -fd : 0;
 }
 
-/*
- * May opening an event that QEMU does not have end with @result? It opens on a board, and where
- * counters are delegated, as nobody checks a selector.
- */
+/* May opening what QEMU does not have end so? It opens on a board, and with csr, unchecked. */
 static bool is_possible(int result)
 {
 	return result == ENOENT || (!result && (!getenv("lab_case") || is_delegated()));

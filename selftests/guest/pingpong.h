@@ -33,10 +33,7 @@ static inline bool exits_now(struct exits *exits)
 
 enum { PINGPONG_EVENTS = 8, PINGPONG_WARM_UP = 50 };
 
-/*
- * The events that QEMU counts, by types that the built-in driver has, too. QEMU and KVM have one
- * counter for each, whatever its filter.
- */
+/* By types that the built-in driver has, too. QEMU and KVM have one counter for each. */
 static const struct perf_event_attr different_events[] = {
 	HARDWARE(CPU_CYCLES), HARDWARE(INSTRUCTIONS),
 	MISSES(DTLB, READ), MISSES(DTLB, WRITE), MISSES(ITLB, READ),
@@ -98,6 +95,22 @@ static inline bool pingpong_measure(struct pingpong *p, int rounds, int in, int 
 	return completed;
 }
 
+/* Open @n events of this task. Return: whether all open. */
+static inline bool open_events(const struct perf_event_attr *attrs, unsigned int n, int *fd)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		struct perf_event_attr attr = attrs[i];
+
+		fd[i] = perf_try(&attr, 0, -1, -1);
+		if (fd[i] < 0) {
+			note("event %u does not open: %s", i, strerror(-fd[i]));
+			close_events(fd, i);
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Counters are configured in the first rounds, which are not measured. */
 static inline void pingpong_task(struct pingpong *p, bool second,
 				 const struct perf_event_attr *attrs, unsigned int n, int rounds,
@@ -105,22 +118,14 @@ static inline void pingpong_task(struct pingpong *p, bool second,
 {
 	int fd[PINGPONG_EVENTS];
 
-	for (unsigned int i = 0; i < n; i++) {
-		struct perf_event_attr attr = attrs[i];
-
-		fd[i] = perf_try(&attr, 0, -1, -1);
-		if (fd[i] < 0) {
-			note("event %u does not open: %s", i, strerror(-fd[i]));
-			return;
-		}
-	}
+	if (!open_events(attrs, n, fd))
+		return;
 	p->done[second] = second ? pong_rounds(PINGPONG_WARM_UP + rounds, in, out) :
 			  ping_rounds(PINGPONG_WARM_UP, in, out) &&
 			  pingpong_measure(p, rounds, in, out);
-	for (unsigned int i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < n; i++)
 		p->read[second][i] = perf_get(fd[i]);
-		close(fd[i]);
-	}
+	close_events(fd, n);
 }
 
 static inline struct pingpong pingpong_run(const struct perf_event_attr *attrs, unsigned int n,

@@ -249,10 +249,7 @@ static uint64_t count_pairs(int fd, const struct region_cycles *c, bool *failed)
 	return least;
 }
 
-/*
- * GCC 14 makes about 70 instructions of a pair of reads from the counter "cycle", and about 95 from
- * another one; other compilers may need some more. read(2) needs thousands.
- */
+/* With GCC 14 about 70 instructions by "cycle", 95 by another counter; read(2) takes thousands. */
 static void test_cost(void)
 {
 	static const char test[] = "pair_from_user_space_takes_at_most_120_instructions";

@@ -138,10 +138,7 @@ static inline void spin_load(void)
 	work(2000);
 }
 
-/*
- * Cause one TLB miss per page. QEMU's TLB grows until all pages fit, so change the protection
- * of the pages, for which the kernel flushes the TLB.
- */
+/* One TLB miss for each page: the kernel flushes the TLB when the protection changes. */
 static inline void touch_load(void)
 {
 	enum { PAGES = 256, SIZE = 4096 };
@@ -269,10 +266,7 @@ static inline bool set_max_rate(const char *rate)
 	return write_text(MAX_TIME, "25") & write_text(MAX_RATE, rate) & write_text(MAX_TIME, "0");
 }
 
-/*
- * Raise the maximum sample rate, and keep the kernel from lowering it: emulated interrupts take
- * long.
- */
+/* Also keep the kernel from lowering the rate: emulated interrupts take long. */
 static inline void limits_raise(void)
 {
 	if (!read_text(MAX_RATE, saved_rate, sizeof(saved_rate)) ||

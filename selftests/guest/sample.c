@@ -54,11 +54,7 @@ static bool adds_up(const struct sampled *s)
 
 /* ---- a fixed period ---- */
 
-/*
- * Return: whether the number of samples is right. Where an overflow is found late, by a timer or
- * by QEMU, one sample may stand for several periods. There may never be more samples than
- * periods.
- */
+/* There are never more samples than periods; fewer where an overflow is found late. */
 static bool has_enough_samples(uint64_t config, const struct sampled *s, uint64_t period)
 {
 	const uint64_t due = s->count.value / period, n = s->totals.samples;
@@ -93,10 +89,7 @@ static void test_period(uint64_t config)
 	check(adds_up(&s), "%s_sample_weights_add_up_to_count", what);
 	check(has_enough_samples(config, &s, period), "%s_samples_match_periods", what);
 	check(!s.totals.lost && !s.totals.throttled, "%s_samples_are_not_lost_or_throttled", what);
-	/*
-	 * 400 periods are due. With snapshot, cycles are not counted while KVM has the counters
-	 * stopped: a fifth of the time on the lab's machines.
-	 */
+	/* 400 are due. With snapshot a fifth of the time is not counted in the lab. */
 	check(s.count.value / period > 200, "%s_count_while_sampled", what);
 }
 
@@ -160,10 +153,7 @@ static void test_mode(bool user)
 	attr.exclude_kernel = user;
 	attr.exclude_user = !user;
 	memset(&seen, 0, sizeof(seen));
-	/*
-	 * On a busy host the timer may often expire in the other mode. It then waits longer and
-	 * longer before it samples again.
-	 */
+	/* On a busy host the timer expires in the other mode, and waits longer and longer. */
 	do {
 		s = sample_load(attr, 0, -1, 1000, mixed_load, user ? add_user : add_kernel);
 		n += s.totals.samples;
@@ -215,10 +205,7 @@ static void test_frequency(uint64_t config)
 
 /* ---- throttling ---- */
 
-/*
- * The period would give 10000 samples per second, and 250 are allowed: perf core stops the event
- * after its samples of a tick, and starts it in the next tick.
- */
+/* 10000 samples a second are due, 250 allowed: perf core stops it until the next tick. */
 static void test_throttle(void)
 {
 	const struct perf_event_attr attr = sampler(CYCLES, 10000);

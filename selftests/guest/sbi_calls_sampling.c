@@ -67,10 +67,7 @@ static double per(uint64_t calls, uint64_t times)
 	return (double)calls / (times ?: 1);
 }
 
-/*
- * Calls for @n events: one stops all; with snapshot one starts all, else one starts each.
- * Delegated counters need none.
- */
+/* For @n events: a stop, and a start each; with snapshot one start; delegated: none */
 static unsigned int max_calls(unsigned int n)
 {
 	if (is_delegated())

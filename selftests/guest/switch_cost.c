@@ -48,10 +48,7 @@ static void add_firmware_events(struct set *set)
 	add_event(set, event(FIRMWARE(5)));
 }
 
-/*
- * With snapshot firmware events cost as much as others. More raw events open where counters are
- * delegated, and in a case of the HPM model.
- */
+/* With snapshot firmware events cost as much as others. More raw events open with csr. */
 static struct set find_events(const char *driver)
 {
 	struct set set = { .driver = driver };
@@ -123,8 +120,7 @@ static void test_tracepoint(const struct set *set)
 	fd[1] = perf_try(&firmware, 0, -1, -1);
 	counts = tracepoint_counts_since(before);
 	check(fd[1] >= 0 && counts.calls, "tracepoint_counts_calls_of_event_open");
-	close(fd[0]);
-	close(fd[1]);
+	close_events(fd, 2);
 	tracepoints_close();
 }
 

@@ -54,10 +54,7 @@ static void close_mapped(struct mapped m)
 	close(m.fd);
 }
 
-/*
- * A count read from user space. NOT_READABLE: the page forbids it. NO_COUNTER: the event has none
- * now, and @value is from the page alone.
- */
+/* NOT_READABLE: the page forbids it. NO_COUNTER: the value is from the page alone. */
 struct user_read {
 	uint64_t value;
 	enum { NOT_READABLE, NO_COUNTER, COUNTER } source;
@@ -361,10 +358,7 @@ static void test_threads(void)
 
 /* ---- users without privileges ---- */
 
-/*
- * Others count the same event on this CPU. What a user reads must be the user's own: a counter has
- * no more than its event counted.
- */
+/* Others count the same: a counter must have no more than the user's own event counted. */
 static bool has_only_own_counts(struct mapped m)
 {
 	unsigned int read = 0, more = 0;

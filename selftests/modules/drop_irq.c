@@ -19,10 +19,7 @@ static unsigned int wait_ms = 500;
 module_param(wait_ms, uint, 0444);
 MODULE_PARM_DESC(wait_ms, "how long to wait for the interrupt, with interrupts disabled");
 
-/*
- * Poll for the interrupt until the time @until and clear it. Interrupts must be disabled.
- * Return: whether one was cleared.
- */
+/* Clear the interrupt until @until, interrupts disabled. Return: whether one was cleared. */
 static bool drop_interrupt(u64 until)
 {
 	while (!(csr_read(CSR_SIP) & (LCOFI | THEAD))) {

@@ -363,10 +363,7 @@ static void set_name(void)
 
 /* ---- a second run, and the end ---- */
 
-/*
- * Sample the event in a second run. Callers (-g) are not shown here, but are in the file, for a
- * flame graph. Return: the exit status.
- */
+/* Callers (-g) are in the file, for a flame graph. Return: the exit status. */
 static int record(const struct td_profile *profile)
 {
 	char event[96], period[24];

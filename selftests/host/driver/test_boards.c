@@ -72,10 +72,7 @@ static void set_up(void)
 	fakesbi.one_filter = SPEC_CFG_UINH | SPEC_CFG_SINH;
 }
 
-/*
- * Does debugfs have this event, with the counters of its row, or not if it has no row? Of a raw
- * event that was opened not all of these were asked.
- */
+/* Does debugfs have it with the counters of its row? Of a raw event not all were asked. */
 static bool is_on_its_counters(u32 idx, u64 data)
 {
 	const struct fakesbi_code code = { .idx = idx, .data = data };

@@ -134,10 +134,7 @@ static void test_beside_sampler(void)
 	      "share.fixed_counter_beside_sampler_counts");
 }
 
-/*
- * A counting event shares a sampler's counter, as cycles:u has the fixed one, where the sampler
- * cannot go later.
- */
+/* As cycles:u has the fixed one, where the sampler cannot go later */
 static void test_move_of_sampler(bool first)
 {
 	struct perf_event *user, *s = NULL, *c, *other;
@@ -276,10 +273,7 @@ static bool takes_9;
 
 CAN(sometimes_9, code->idx != RAW || code->data != 9 || takes_9)
 
-/*
- * Firmware refuses event 9, which it took when that was opened (the other driver, or the host
- * of a VM, has its counters now): this does not cost failing calls at each context switch.
- */
+/* Firmware refuses event 9, which it took at open: no failing calls at each switch */
 static void test_refused_add(void)
 {
 	struct perf_event *a, *refused;
@@ -436,10 +430,7 @@ static void test_group_read(void)
 	      "counters.group_that_was_read_counts_on");
 }
 
-static void dead_4(void)
-{
-	fakesbi.ctr[4].dead = true;
-}
+static void dead_4(void)	{ fakesbi.ctr[4].dead = true; }
 
 static void test_reads(void)
 {

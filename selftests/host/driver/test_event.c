@@ -459,10 +459,7 @@ static const struct {
 
 static unsigned int chosen;
 
-static void choose(void)
-{
-	host.event_table = choices[chosen].stated;
-}
+static void choose(void)	{ host.event_table = choices[chosen].stated; }
 
 static void test_choices(void)
 {
@@ -517,16 +514,10 @@ static void fixed_obey(void)		{ fakesbi.unfiltered = is_other; }
 static void left_filter(void)		{ fakesbi_harts[1].filter = SPEC_CFG_UINH; }
 static void half_a_filter(void)		{ fakesbi.one_filter = SPEC_CFG_UINH; }
 
-static void unfiltered(void)
-{
-	fakesbi.unfiltered = has_no_filter;
-}
+static void unfiltered(void)	{ fakesbi.unfiltered = has_no_filter; }
 
 /* The ISA string does not say what the hart can. */
-static void unnamed(void)
-{
-	fakesbi.sscofpmf = true;
-}
+static void unnamed(void)	{ fakesbi.sscofpmf = true; }
 
 static const struct {
 	const char *test;

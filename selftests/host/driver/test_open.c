@@ -120,10 +120,7 @@ static bool up_to(const struct fakesbi_code *code, unsigned int idx)
 #define UP_TO(n, other)	((n) | (other) << 5)
 #define FROM(n, other)	(UP_TO(n, other) | 1 << 16)
 
-/*
- * Each of these was asked for on the same counter, as nothing counted then. They all count together,
- * and a switch between tasks makes no call.
- */
+/* Each was asked for on the same counter. They all count together; a switch makes no call. */
 static void test_lack(void)
 {
 	struct perf_event *e[29], *one;

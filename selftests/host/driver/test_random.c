@@ -90,10 +90,7 @@ static unsigned int below(unsigned int n)
 	return fakesbi_random() % n;
 }
 
-/*
- * Raw event d can be on counters 3 to 3 + d, branches on all; firmware that withholds fixed counters
- * has no others.
- */
+/* Raw event d can be on counters 3 to 3 + d, branches on all */
 static bool can_hold_upto(const struct fakesbi_code *code, unsigned int idx)
 {
 	if (fakesbi_has(QUIRK_FIXED_WITHHELD) && code->idx <= SPEC_GENERAL_INSTRUCTIONS)

@@ -165,10 +165,7 @@ static void test_resume(void)
 	check(host.now - begin < time_of(e, 10000), "sampling.resume_restarts_armed_counters");
 }
 
-static void nohz_full(void)
-{
-	host.nohz_full = true;
-}
+static void nohz_full(void)	{ host.nohz_full = true; }
 
 /* Hardware loses the interrupt of this period, and QEMU the overflow bit, too. */
 static void lose_irq(struct perf_event *e, bool bit_too)

@@ -389,10 +389,7 @@ static void mapped(void)		{ fakesbi.can = NULL; }
 static void handed_out(void)		{ fakesbi.quirks = OPENSBI_NEW; }
 static void cycle_traps(void)		{ fakesbi.ctr[0].dead = true; }
 
-static void stopped(void)
-{
-	fakesbi.ctr[0].inhibited = fakesbi.ctr[2].inhibited = true;
-}
+static void stopped(void)	{ fakesbi.ctr[0].inhibited = fakesbi.ctr[2].inhibited = true; }
 
 static void stopped_for_good(void)
 {

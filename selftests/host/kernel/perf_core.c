@@ -967,10 +967,7 @@ void perf_map(struct perf_event *e)
 		e->pmu->event_mapped(e, current->mm);
 }
 
-/*
- * Read the event's count as a program does by its mmap page. Return: false if it cannot: then
- * read(2) must be used.
- */
+/* As a program does by the mmap page. Return: false if it must use read(2). */
 bool perf_user_read(struct perf_event *e, u64 *count)
 {
 	const struct perf_event_mmap_page *page = &perf_model(e)->page;
