@@ -68,7 +68,7 @@ struct fakesbi_hart {
 	bool (*can)(const struct fakesbi_code *code, unsigned int idx);
 	/* Does the host have this raw event (QUIRK_UNCOUNTABLE_STOPS)? */
 	bool (*countable)(const struct fakesbi_code *code);
-	/* Refused for now, though EVENT_GET_INFO calls it supported (event filter of a VM's host) */
+	/* Refused for now, though EVENT_GET_INFO calls it supported (filter of a VM's host) */
 	bool (*denied)(const struct fakesbi_code *code);
 	unsigned int host_counters;	/* so many count, those configured last are lost; 0: all */
 	struct spec_snapshot *shmem;	/* NULL: none */

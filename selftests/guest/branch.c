@@ -41,12 +41,9 @@ __asm__(".option push\n"
 	".balign 4096\n"
 	".option pop\n");
 
-/*
- * Round: call, return, indirect call, return, jump, branch or jump, indirect jump, loop.
- * @end: the last instruction that comes after the branch without another one.
- */
+/* Round: call, return, indirect call, return, jump, branch or jump, indirect jump, loop */
 static const struct edge {
-	uint16_t from, to, end;
+	uint16_t from, to, end;	/* end: the last instruction after it without another branch */
 	uint8_t in_32;	/* of 32 records */
 	uint64_t kinds; /* PERF_SAMPLE_BRANCH_* that have it, besides ANY */
 } edges[] = {

@@ -184,11 +184,7 @@ static void kernel_loop(void)
 	close(fd);
 }
 
-/*
- * Measure the share of cycles in each mode while @loop runs. One event at a time, because QEMU
- * gives an event to one counter only; in many short rounds, because other work on the host
- * disturbs a long one.
- */
+/* One event at a time, as QEMU has one counter; in short rounds, as a busy host disturbs. */
 static void measure_modes(void (*loop)(void), double share[MODES])
 {
 	struct reading sum[MODES] = {};

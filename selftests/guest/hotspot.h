@@ -24,9 +24,8 @@ static OWN_PAGE void heavy(uint64_t iterations)
 static uint64_t light_ns, heavy_ns;
 
 /*
- * Call light() and heavy() once. The length is random, so that samples do not run in phase with
- * the functions, and long: an emulated interrupt comes some tens of us after the overflow,
- * which must be a small part of a function.
+ * The length is random, so that samples do not run in phase with the functions, and long: an
+ * emulated interrupt comes some tens of us after the overflow.
  */
 static void hotspot_load(void)
 {

@@ -142,12 +142,9 @@ static bool group_is_right(const struct group *g)
 /* ---- rates ---- */
 
 /*
- * Measure an event that sets the selectors to @selectors and adds @expected in XS_PERIOD cycles,
- * beside a sum of the memory unit that adds 1 in every cycle. Other work on the host can delay the
- * read of one of the two counters, so repeat a wrong measurement with more work.
- *
- * Return: the relative error of its rate, 1 if it did not open; in @counters those whose selectors
- * were exactly these.
+ * Measure an event that adds @expected in XS_PERIOD cycles, beside a sum of the memory unit that
+ * adds 1 in every cycle; again with more work if wrong, as the host can delay one of the two reads.
+ * Return: the relative error of its rate, 1 if it did not open; in @counters those with @selectors.
  */
 static double measure(struct perf_event_attr attr, uint64_t selectors, unsigned int expected,
 		      uint32_t *counters)
@@ -390,9 +387,8 @@ static void test_standard_events(void)
 /* ---- samples ---- */
 
 /*
- * Overflows come when they are due. The counters count time (1 ns per cycle) except while firmware
- * runs; samples are handled late if the host is busy, and if that takes longer than a period, two
- * periods have one sample.
+ * Overflows come when they are due: the counters count time (1 ns per cycle) except while firmware
+ * runs. If the host is busy for longer than a period, two periods have one sample.
  */
 static void test_sampling(const char *name, struct perf_event_attr attr, unsigned int expected)
 {

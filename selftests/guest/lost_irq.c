@@ -9,11 +9,7 @@
 #include "ring.h"
 #include "tracepoint.h"
 
-/*
- * The driver checks for lost overflow interrupts every CHECK_MS once it has found one. It does
- * so in a tick, of 4 ms in Debian's kernels, and again in the next if the overflow bit is lost,
- * too.
- */
+/* Once it has found one it looks each CHECK_MS, in a tick (4 ms), and in the next if OF is lost. */
 enum { CPU = 0, ROUNDS = 9, PERIOD_MS = 10, CHECK_MS = 10 + 4 };
 
 static char drop_irq[256];

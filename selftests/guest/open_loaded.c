@@ -87,10 +87,7 @@ static void test_large_group(const char *kind)
 	close_events(fds, n);
 }
 
-/*
- * Misses of the TLBs with each filter on CPU 0: they are multiplexed, and with the built-in driver,
- * or where there are few programmable counters, all of these are in use.
- */
+/* More misses of the TLBs, with each filter, on CPU 0 than there are counters */
 static unsigned int fill(int fds[EVENTS], bool ours)
 {
 	unsigned int n = 0;

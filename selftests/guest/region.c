@@ -75,8 +75,7 @@ static void work_of_round(int i)
 /*
  * A region counts at least what an equal event counts between the inner reads, and at most what
  * it counts between the outer ones. If the thread was switched out, allow a factor of two, and in
- * three rounds more: events are then stopped and started one after another, and a busy host may run
- * something else in between for as long as it likes.
+ * three rounds more: a busy host may run something else between the events of a group.
  */
 static void test_bounds(bool user_read)
 {

@@ -181,9 +181,7 @@ static void add_late(const struct record *r)
 
 /*
  * The samples of the second of two seconds count: by then perf core has adapted the period. The
- * bounds are wide: late overflows give fewer samples of more weight; the timer estimates when
- * a period ends; and perf core assumes that ticks are equally long, so that a host that does not
- * run QEMU for a while makes it overestimate the event rate.
+ * bounds are wide: a host that does not run QEMU for a while makes it overestimate the rate.
  */
 static void test_frequency(uint64_t config)
 {

@@ -76,10 +76,8 @@ static unsigned int max_calls(unsigned int n)
 }
 
 /*
- * An overflow costs one call that stops the counters that overflowed, and one each that starts
- * them, whatever counts beside. QEMU's two fixed counters share a
- * timer, so it sometimes reports an overflow of a counter that has none; that one is started
- * again and gives no sample.
+ * One call stops the counters that overflowed, and one each starts them, whatever counts beside.
+ * QEMU's two fixed counters share a timer: one that has not overflowed may be started again, too.
  */
 static void test_overflow(unsigned int n)
 {

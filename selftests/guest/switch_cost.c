@@ -220,11 +220,9 @@ static struct set dummies(unsigned int n)
 }
 
 /*
- * @shift: an instruction takes 2^@shift ns. A round switches each event out and in twice: once for
- * each task. The driver adds at most 0.6 times perf core's work: about 0.33 with five events, and
- * 0.53 at the worse of Linux 7.2's speeds; with a search for a counter at each switch it was 1.4
- * (eight events). After programs that sample it is more for some seconds, whatever the driver: this
- * comes before them.
+ * An instruction takes 2^@shift ns. A round switches each event out and in twice. The driver adds
+ * 0.33 to 0.53 times perf core's work; with a search for a counter at each switch it was 1.4. After
+ * programs that sample it is more for some seconds, whatever the driver: this comes before them.
  */
 static void test_instructions(int shift, const struct set *all)
 {

@@ -266,10 +266,7 @@ static bool end_interval(void)
 	return true;
 }
 
-/*
- * Without a command a signal ends the measurement. A command gets it instead, unless it is from the
- * terminal and reaches the command anyway. Return: is the measurement to end?
- */
+/* A signal ends it (Return: true), or goes to the command if the terminal has not sent it there. */
 static bool handle_signal(pid_t command)
 {
 	struct signalfd_siginfo info;

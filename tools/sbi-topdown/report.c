@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * report - from counts to shares by the formulas of metrics.tsv, and their output: bars for a
- * terminal, text for a pipe or a file, CSV for programs.
- *
- * A cycle has a number of slots, each for one micro-op from decode on. Level 1 divides the slots.
- * Most events of levels 2 and 3 count cycles, not slots: such a part may be larger than the part
- * it belongs to.
+ * terminal, text for a pipe or a file, CSV for programs. Most events of levels 2 and 3 count
+ * cycles, not slots: such a part may be larger than the part it belongs to.
  */
 #include <assert.h>
 #include <math.h>
@@ -110,10 +107,8 @@ static unsigned int largest_part(const struct td_model *model, const double shar
 }
 
 /*
- * Find what to sample in a second run: the largest part, of it the largest part, and so on.
- * The period is for 1000 samples a second, 100 to 5000 in all; perf's own choice, a rate, begins
- * with a very short period and is no share of the events.
- * Return: false if there is no event to sample.
+ * Find what to sample in a second run: the largest part, of it the largest part, and so on, 1000
+ * times a second. Not by perf's rate, whose periods differ. Return: whether there is an event.
  */
 bool td_find_bottleneck(const struct td_report *report, struct td_profile *profile)
 {

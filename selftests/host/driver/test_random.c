@@ -119,10 +119,7 @@ static void prepare(void)
 	}
 }
 
-/*
- * Firmware that is asked for one of its own counters, and takes a delegated one that is in use,
- * is not among the faults: it writes over what the driver has programmed.
- */
+/* Not stray where counters are delegated: firmware would write over one that is in use. */
 static void set_faults(bool on)
 {
 	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {

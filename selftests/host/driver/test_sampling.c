@@ -428,9 +428,8 @@ static void test_endless(const char *name, u64 quirks, bool wrong_mode)
 }
 
 /*
- * An ordinary user starts and stops events so that their counters overflow when nobody waits for
- * that, with @nr events, or opens and closes them; @at_start: just as they are started again.
- * Another task samples, there and elsewhere.
+ * A user starts and stops @nr events so that their counters overflow when nobody waits for that, or
+ * opens and closes them; @at_start: just as they are started again. Another task samples as well.
  */
 static void test_toggling(const char *name, struct machine machine, unsigned int nr, bool reopen,
 			  bool at_start)

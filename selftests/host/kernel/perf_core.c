@@ -447,10 +447,7 @@ static void read_group(struct perf_event *e)
 			member->pmu->read(member);
 }
 
-/*
- * May an event see an address of the program that runs now? Tests have programs whose addresses are
- * by their number in the upper half, from 1 on; others are of any program.
- */
+/* May it see this address now? Its upper half is the number of a program; 0: of any. */
 static bool may_see(const struct perf_event *e, u64 address)
 {
 	const u64 program = (address + (1ULL << 31)) >> 32;
