@@ -229,7 +229,7 @@ artifact_consumers() {
 # of a riscv64 Debian.
 artifact_packaging() {
 	debstrap "$testing" apt amd64,riscv64 \
-		debhelper,dh-dkms,dkms,lintian,gcc,g++,catch2,libbenchmark-dev,make,mawk,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,libc6:riscv64,pahole,cpio,linux-base,xz-utils,kmod,libelf1t64,libssl3t64 \
+		debhelper,dh-dkms,dkms,lintian,gcc,g++,make,mawk,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,libc6:riscv64,pahole,cpio,linux-base,xz-utils,kmod,libelf1t64,libssl3t64 \
 		"$1/root" --customize-hook="chroot \"\$1\" sh -ec '$unpack_headers'" \
 		--customize-hook='chroot "$1" sh -ec "
 			cd /tmp

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * events - sysfs and perf_event_open().
- *
- * The events of an analysis are one group: perf schedules a group as a whole or not at all, so that
- * all counts are of the same time. td_compute_shares() checks that it counted all of the time.
+ * events - sysfs and perf_event_open(). The events of an analysis are one group: perf schedules it
+ * as a whole or not at all, so that all counts are of the same time.
  */
 #include <dirent.h>
 #include <stdarg.h>

@@ -31,12 +31,8 @@ static void nothing_optional(void)
 	fakesbi.branches.no_target = SPEC_CTR_MISPREDICTED;
 }
 
-static void fixed_cycles(void)
-{
-	records_branches();
-	fakesbi.can = is_not_cycles;
-}
-
+static void fixed_cycles(void) { records_branches(); fakesbi.can = is_not_cycles; }
+static void no_sched_cb(void) { records_branches(); host.no_kprobes = true; }
 static void at_most_16(void) { records_branches(); fakesbi.branches.most = 16; }
 static void at_least_256(void) { records_branches(); fakesbi.branches.least = 256; }
 static void other_cpu_has_16(void) { records_branches(); fakesbi_harts[1].branches.most = 16; }
@@ -59,12 +55,6 @@ static void thead(void)
 	fakesbi.sscofpmf = true;
 	fakesbi.overflow_csr = 0x5c5;
 	fakesbi.quirks |= QUIRK(FIXED_HOMOGENEOUS);
-}
-
-static void no_sched_cb(void)
-{
-	records_branches();
-	host.no_kprobes = true;
 }
 
 static const struct machine lcofi = { .quirks = OPENSBI_NEW, .prepare = records_branches };
