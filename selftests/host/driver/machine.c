@@ -59,7 +59,7 @@ int boot_again(void)
 {
 	int ret;
 
-	host.clock_ns = 50;
+	host.clock_ns = host.clock_ns ?: 50;
 	host.read_ns = host.read_ns ?: 10;
 	host.call_ns = host.call_ns ?: 300;
 	ret = host_module_init();
