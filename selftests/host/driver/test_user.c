@@ -444,10 +444,12 @@ static void test_free_running(const char *other, const char *mode)
 	check(open_errno(ATTR(STANDARD_EVENT(1), .exclude_user = 1)) == -ENOENT,
 	      "free_running.filter_is_refused_in_%s_mode", mode);
 	if (!other) {
+		before = all_calls();
 		perf_map(cycles);
 		perf_run(10);
 		check(!page_of(cycles)->index && is_right(cycles),
 		      "free_running.shows_no_count_of_others");
+		check(all_calls() == before, "free_running.restart_makes_no_call");
 		host_sysctl("2");
 		perf_run(10);
 		go_away(10);
