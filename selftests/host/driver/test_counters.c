@@ -255,6 +255,17 @@ static void test_refused_move(void)
 		perf_resched();
 	check(is_on(b, 3), "counters.refused_move_does_not_block_counter");
 
+	boot(&(struct machine){ .hpm = 3, .can = can_up_to, .params = { "backend=sbi" } });
+	a = open_raw(STANDARD_EVENT(5)); /* known to count on all three */
+	perf_run(5);
+	fakesbi.ctr[4].running = true;
+	b = open_own(UP_TO(0, 2));
+	go_away(5);
+	perf_run(5);
+	fakesbi.ctr[4].running = false;
+	check(is_on(a, 5) && is_on(b, 3) && is_right(a) && is_right(b),
+	      "counters.event_moves_elsewhere_after_refused_move");
+
 	boot(&(struct machine){ .hpm = 2, .can = can_up_to, .params = { "backend=sbi" } });
 	a = open_raw(STANDARD_EVENT(5));
 	perf_run(5);
