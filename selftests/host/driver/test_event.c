@@ -514,6 +514,7 @@ static void fixed_obey(void)		{ fakesbi.unfiltered = is_other; }
 static void left_filter(void)		{ fakesbi_harts[1].filter = SPEC_CFG_UINH; }
 static void half_a_filter(void)		{ fakesbi.one_filter = SPEC_CFG_UINH; }
 
+static void no_uinh(void)	{ fakesbi.event_bits = ~SPEC_EVENT_UINH; }
 static void unfiltered(void)	{ fakesbi.unfiltered = has_no_filter; }
 
 /* The ISA string does not say what the hart can. */
@@ -656,6 +657,9 @@ static const struct {
 	{ "filter.delegated_event_that_ignores_filters_is_enoent",
 	  { .delegated = true, .prepare = unfiltered, .params = { "backend=csr" } },
 	  OF_RAW(IGNORES, OF_USER), -ENOENT },
+	{ "filter.delegated_counters_without_uinh_are_enoent",
+	  { .delegated = true, .prepare = no_uinh, .params = { "backend=csr" } },
+	  OF_RAW(5, OF_KERNEL), -ENOENT },
 	{ "filter.event_that_ignores_filters_opens_without", { .prepare = unfiltered },
 	  OF_RAW(IGNORES), 0, RAW, IGNORES, 0, 3 },
 	{ "filter.other_events_filter", { .prepare = unfiltered },
@@ -704,6 +708,14 @@ static void test_tried_once(void)
 	perf_run(100);
 	check(perf_read(busy[0]) >= 200 * perf_model(busy[0])->rate && busy[1]->state ==
 	      PERF_EVENT_STATE_ACTIVE, "filter.counts_go_on");
+
+	/* Delegated ones stand still while the PMU is disabled, but for the one that is tried. */
+	boot(&(struct machine){ .delegated = true, .prepare = unfiltered,
+				.params = { "backend=csr" } });
+	open_raw(1);
+	host.read_ns = 1;
+	check(open_errno(ATTR(IGNORES, OF_USER)) == -ENOENT,
+	      "filter.delegated_event_is_tried_while_others_count");
 
 	/* An event that does not happen while it is tried is believed to obey. */
 	boot(&(struct machine){ .prepare = unfiltered });
