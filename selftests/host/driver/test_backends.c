@@ -388,6 +388,11 @@ static void test_csr(void)
 	perf_run(1000);
 	check(cycles && is_right(cycles) && perf_read(cycles),
 	      "delegation.without_smcntrpmf_programmable_counters_filter");
+	perf_close(cycles);
+	/* cycle counts M-mode. */
+	e = open_attr(GENERAL(0, .exclude_hv = 1));
+	check(e && holders_of(BIT_ULL(40) | 1) == 1 && !fakesbi.ctr[0].running,
+	      "delegation.without_smcntrpmf_cycle_does_not_exclude_hv");
 
 	/* With it the fixed ones do, too. */
 	machine.prepare = NULL;
@@ -538,6 +543,7 @@ void test_backends(void)
 	test_differs();
 	test_csr();
 	test_leftover("exclusive", &(struct machine){ .params = { "backend=sbi" } }, false);
+	test_leftover("snapshot", &snapshot, false);
 	test_leftover("shared", &(struct machine){ .other = "cpu" }, true);
 	test_widths();
 	test_resume_filter();
