@@ -182,10 +182,10 @@ static struct sbiret match(const unsigned long arg[FAKESBI_ARGS],
 	return answer(SPEC_ERR_NOT_SUPPORTED, 0);
 }
 
-/* Take a counter that was not offered, whatever it holds, or one that does not exist. */
+/* Take a counter that was not offered, whatever it holds, or as often one that does not exist. */
 static struct sbiret take_any(const struct fakesbi_code *code)
 {
-	unsigned int idx = fakesbi_random() % FAKESBI_CTRS;
+	unsigned int idx = fakesbi_random() % (one_in(2) ? fakesbi.end : FAKESBI_CTRS);
 
 	if (fakesbi.ctr[idx].info)
 		return take(idx, code);

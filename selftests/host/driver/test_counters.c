@@ -280,6 +280,31 @@ static void test_refused_move(void)
 	      "counters.unreadable_move_is_recovered");
 }
 
+/* Firmware takes any counter for the event of a task, also one that counts others. */
+static void test_stray(void)
+{
+	struct perf_event *a;
+	unsigned int hits = 0;
+	u64 before;
+
+	boot(&(struct machine){ .hpm = 2, .firmware = 1, .params = { "backend=sbi" } });
+	a = open_raw(1);
+	for (unsigned int n = 0; n < 2; n++)
+		perf_open(ATTR(FIRMWARE_EVENT(n)), &perf_core.task[n], -1, NULL, &(int){ 0 });
+	for (unsigned int n = 0; n < 2000; n++) {
+		perf_run(1000);
+		before = fakesbi.ctr[3].configured_at;
+		fakesbi.stray = 2;
+		perf_switch(&perf_core.task[n % 2]);
+		fakesbi.stray = 0;
+		hits += fakesbi.ctr[3].configured_at != before;
+		perf_resched();
+	}
+	note("%u times", hits);
+	check(hits && all_right() && perf_model(a)->running < perf_model(a)->enabled,
+	      "counters.counter_that_firmware_takes_is_taken_back");
+}
+
 static bool takes_9;
 
 CAN(sometimes_9, code->idx != RAW || code->data != 9 || takes_9)
@@ -853,6 +878,7 @@ void test_counters(void)
 	test_tied("tied_delegated", (struct machine){ .delegated = true, .params = { "backend=csr" } });
 	test_tied_shared();
 	test_refused_move();
+	test_stray();
 	test_refused_add();
 	test_lost_counter_shows();
 	test_release_fails();
