@@ -771,7 +771,10 @@ static void test_one_filter(void)
 	perf_run(1000);
 	check(is_right(user), "one_filter.is_there_again_after_sleep");
 
+	firmware = open_raw(FIRMWARE_EVENT(2));
 	host_sysctl("2");
+	check(user->hw.state & PERF_HES_STOPPED && !(firmware->hw.state & PERF_HES_STOPPED),
+	      "one_filter.firmware_event_counts_on_when_it_ends");
 	perf_interrupts();
 	perf_run(1000);
 	check(waits(user) && !fakesbi.filter && open_errno(ATTR(6, OF_USER)) == -ENOENT &&
@@ -782,6 +785,7 @@ static void test_one_filter(void)
 	check(user->state == PERF_EVENT_STATE_ACTIVE && is_right(user) && fakesbi.filter,
 	      "one_filter.is_there_again_after_that");
 	perf_close(user);
+	perf_close(firmware);
 	check(!fakesbi.filter, "one_filter.ends_with_the_last_event");
 
 	/* Two tasks, each with its own */
