@@ -466,6 +466,25 @@ static void test_group_read(void)
 	      "counters.group_that_was_read_counts_on");
 }
 
+/* The SBI calls of a move take time, in which a sampler counts no more than others of its group. */
+static void test_slow_move(void)
+{
+	struct perf_event *leader, *sampler, *other;
+
+	boot(&(struct machine){ .hpm = 2, .can = can_up_to, .params = { "backend=sbi" } });
+	leader = open_general(PERF_COUNT_HW_INSTRUCTIONS);
+	sampler = perf_open(ATTR(UP_TO(1, 1), .sample_period = 1000000), NULL, 0, leader,
+			    &(int){ 0 });
+	open_raw(FIRMWARE_EVENT(1));
+	perf_run(1000);
+	host.call_ns = 300;
+	other = open_own(UP_TO(0, 2));
+	host.call_ns = 0;
+	perf_run(1000);
+	check(is_on(other, 3) && is_on(sampler, 4) && counted_ns(sampler) == counted_ns(leader),
+	      "counters.slow_move_keeps_members_equal");
+}
+
 static void dead_4(void)	{ fakesbi.ctr[4].dead = true; }
 
 static void test_reads(void)
@@ -884,6 +903,7 @@ void test_counters(void)
 	test_release_fails();
 	test_fixed_first();
 	test_group_read();
+	test_slow_move();
 	test_reads();
 	test_support();
 	test_support_shared();
