@@ -109,6 +109,9 @@ static void test_sharing(void)
 		on += !!open_member(a, 7);
 	perf_run(10);
 	check(on == 40 && all_right(), "counters.many_equal_events_are_a_group");
+	while (on < 66 && open_member(a, 7))
+		on++;
+	check(on == 63, "counters.group_of_equal_events_has_a_limit");
 
 	/* Each interrupt looks at all events of a counter. */
 	boot(&sbi);
@@ -555,6 +558,23 @@ static bool is_asked(u64 config, int error)
 /* Firmware has raw events 1 to 99; event 7 counts on counter 3 only. */
 CAN(has_99, code->idx != RAW || (code->data < 100 && (code->data != 7 || idx == 3)))
 
+static void test_no_memory(void)
+{
+	struct perf_event *leader;
+	int error = 0;
+
+	boot(&(struct machine){ .params = { "backend=sbi" } });
+	leader = open_raw(1);
+	for (unsigned int n = 1; n < 20 && !host.alloc_fails_in; n++) {
+		host.alloc_fails_in = n;
+		if (!perf_open(ATTR(100 + n), NULL, 0, leader, &error) && error != -ENOMEM)
+			break;
+		error = 0;
+	}
+	check(!error && host.alloc_fails_in, "support.open_without_memory_is_enomem");
+	host.alloc_fails_in = 0;
+}
+
 static void test_support(void)
 {
 	struct perf_event *busy, *other;
@@ -616,6 +636,27 @@ static void test_support_shared(void)
 	e = open_raw(2);
 	perf_run(1000);
 	check(is_on(e, 3) && all_right(), "support.shared_held_counter_is_used_later");
+}
+
+static void hold_4(void)
+{
+	hold(4, true);
+}
+
+/* It had counter 4 when the module was loaded: that is not asked for cycles later. */
+static void test_shared_cycles(void)
+{
+	struct perf_event *cycles;
+
+	boot(&(struct machine){ .hpm = 2, .other = "cpu", .can = has_99, .prepare = hold_4 });
+	host.perfmon = true;
+	hold(4, false);
+	open_raw(7);
+	host.read_ns = 1; /* so that a counter moves */
+	cycles = open_raw(STANDARD_EVENT(1));
+	host.read_ns = 0;
+	check(cycles && cycles->state == PERF_EVENT_STATE_INACTIVE,
+	      "support.shared_cycles_are_on_no_counter_that_was_held_at_load");
 }
 
 /* The other driver asks for a counter for its event. Return: does it get one? */
@@ -905,8 +946,10 @@ void test_counters(void)
 	test_group_read();
 	test_slow_move();
 	test_reads();
+	test_no_memory();
 	test_support();
 	test_support_shared();
+	test_shared_cycles();
 	test_give_back(false);
 	test_give_back(true);
 	test_give_back_elsewhere();
