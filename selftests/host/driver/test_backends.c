@@ -42,7 +42,7 @@ static void test_snapshot_switch(const char *firmware, u64 quirks)
 static void test_snapshot(void)
 {
 	struct machine machine = snapshot;
-	struct perf_event *sampler, *e;
+	struct perf_event *sampler, *firmware, *e;
 	unsigned long before;
 	u64 count;
 
@@ -51,12 +51,14 @@ static void test_snapshot(void)
 	open_own(STANDARD_EVENT(1));
 	open_own(4);
 	sampler = open_sampler(6, 1000000);
-	open_own(FIRMWARE_EVENT(1));
+	firmware = open_own(FIRMWARE_EVENT(1));
 	perf_run(100);
 	fakesbi.shmem = NULL;
 	perf_resched();
 	perf_run(100);
 	check(fakesbi.shmem && all_right(), "snapshot.dropped_shmem_is_registered_again");
+	perf_run(100);
+	perf_read(firmware); /* what others have counted is in their CSRs */
 	fakesbi.shmem = NULL;
 	fakesbi.shmem_fails = 1;
 	perf_resched();
@@ -377,6 +379,9 @@ static void test_csr(void)
 	host_reboot(SYS_RESTART);
 	check(!fakesbi.ctr[3].running && !fakesbi.ctr[4].running && !fakesbi.ctr[5].running,
 	      "delegation.counters_are_stopped_before_reboot");
+	perf_resched();
+	check(s->state == PERF_EVENT_STATE_INACTIVE && !fakesbi.ctr[3].running,
+	      "delegation.no_event_is_added_before_reboot");
 	perf_close(s);
 	perf_close(cycles);
 
