@@ -275,6 +275,8 @@ static void test_kernel(void)
 	e = open_task(SAMPLER(KERNEL | ANY));
 	system_call();
 	check(sample(e) == 1 && branch(e, 0)->from == kernel_at(1), "branch.kernel_has_both_ends_there");
+	check(!(fakesbi.branches.control & SPEC_CTR_U),
+	      "branch.user_is_not_recorded_when_nobody_asks");
 	both = open_task(SAMPLER(USER | KERNEL | ANY));
 	user_branches(0, 1);
 	system_call();
