@@ -488,6 +488,26 @@ static void test_slow_move(void)
 	      "counters.slow_move_keeps_members_equal");
 }
 
+/* A sampler has counted up to when the PMU was disabled, though KVM of 6.12 is asked later again. */
+static void test_read_again(void)
+{
+	struct perf_event *leader, *sampler;
+
+	boot(&(struct machine){ .quirks = KVM_OLD, .params = { "backend=sbi" } });
+	host.read_ns = 1; /* a reference counter needs time */
+	leader = open_attr(ATTR(5, .disabled = 1));
+	sampler = perf_open(ATTR(6, .sample_period = 100000), NULL, 0, leader, &(int){ 0 });
+	host.read_ns = 0;
+	perf_enable(leader);
+	host.read_ns = 10;
+	perf_run(1000000);
+	host.read_ns = 0;
+	perf_read(leader);
+	perf_read(sampler);
+	check(perf_model(sampler)->samples > 50 && counted_ns(sampler) == counted_ns(leader),
+	      "counters.value_at_disable_is_kept_in_an_old_vm");
+}
+
 static void dead_4(void)	{ fakesbi.ctr[4].dead = true; }
 
 static void test_reads(void)
@@ -945,6 +965,7 @@ void test_counters(void)
 	test_fixed_first();
 	test_group_read();
 	test_slow_move();
+	test_read_again();
 	test_reads();
 	test_no_memory();
 	test_support();
