@@ -202,6 +202,19 @@ static void test_group(const char *mode, const char *other, bool busy)
 	check(all_right(), "open.%s_group_counts", mode);
 }
 
+/* A member is asked for on counters that its group does not use yet. */
+static void test_member(void)
+{
+	struct perf_event *leader;
+	unsigned long before;
+
+	boot(&(struct machine){ .hpm = 4, .quirks = OPENSBI_NEW, .can = up_to });
+	leader = open_attr(ATTR(UP_TO(28, 1), .disabled = 1));
+	before = calls(SPEC_FID_CONFIG_MATCHING);
+	check(open_member(leader, UP_TO(28, 2)) &&
+	      calls(SPEC_FID_CONFIG_MATCHING) == before + 1, "open.member_is_asked_for_once");
+}
+
 /* What is known was learnt on one CPU; others count the event by it. */
 static void test_other_cpu(void)
 {
@@ -683,6 +696,7 @@ void test_open(void)
 	test_group("idle", NULL, false);
 	test_group("busy", NULL, true);
 	test_group("shared", "cpu", false);
+	test_member();
 	test_other_cpu();
 	test_asked_later("task", 0, false);
 	test_asked_later("pinned", 0, true);
