@@ -161,9 +161,11 @@ u32 fakesbi_overflow(unsigned int csr)
 /* Events in a ns: a function of the code, different for most codes; nothing counts M-mode. */
 u64 fakesbi_rate(const struct fakesbi_code *code)
 {
+	const u32 filter = (code->flags & ~SPEC_CFG_MINH) / SPEC_CFG_VUINH;
+
 	if ((code->flags & NO_MODE) == NO_MODE || (fakesbi.silent && fakesbi.silent(code)))
 		return 0;
-	return 1 + (code->idx * 7 + code->data * 13 + code->flags * 31) % FAKESBI_MAX_RATE;
+	return 1 + (code->idx * 7 + code->data * 13 + filter * 31) % FAKESBI_MAX_RATE;
 }
 
 /* Does the event of @idx only count on another counter? Fixed counters always count. */

@@ -789,8 +789,8 @@ static void test_one_filter(void)
 	/* A CPU goes while its counters have it. */
 	user = perf_open(ATTR(5, OF_USER), NULL, 1, NULL, &(int){ 0 });
 	perf_hotplug(1, false);
-	perf_hotplug(1, true);
 	perf_close(user);
+	perf_hotplug(1, true);
 	user = perf_open(ATTR(5, OF_USER), NULL, 1, NULL, &(int){ 0 });
 	perf_run(1000);
 	check(is_right(user) && perf_read(user), "one_filter.is_set_again_when_cpu_comes_back");
