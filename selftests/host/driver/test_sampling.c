@@ -593,6 +593,12 @@ static void test_timer(void)
 	perf_run(100000000);
 	check(samples(e) && is_right(e) && perf_read(e) - perf_model(e)->sampled < 30000000,
 	      "sampling.timer_waits_for_user_mode");
+	/* Perf core may stop it while the PMU is enabled. */
+	host.irqs_off = true;
+	e->pmu->stop(e, PERF_EF_UPDATE);
+	host.irqs_off = false;
+	check(host_next_timer(NSEC_PER_SEC) == NSEC_PER_SEC,
+	      "sampling.no_look_at_event_stopped_alone");
 }
 
 /* A task runs for some us at a time, beside another one. */
