@@ -679,6 +679,22 @@ static void test_shared_cycles(void)
 	      "support.shared_cycles_are_on_no_counter_that_was_held_at_load");
 }
 
+/* Firmware takes another counter now and then: that says nothing of those that were not offered. */
+static void test_support_stray(void)
+{
+	unsigned int refused = 0;
+
+	boot(&(struct machine){ .hpm = 4, .params = { "backend=sbi" } });
+	fakesbi_seed(1);
+	host.perfmon = true;
+	fakesbi.stray = 4;
+	for (unsigned int n = 1; n <= 200; n++)
+		refused += !!open_errno(ATTR(n, .disabled = 1));
+	fakesbi.stray = 0;
+	note("%u of 200 refused", refused);
+	check(refused < 4, "support.stray_counter_refuses_for_itself");
+}
+
 /* The other driver asks for a counter for its event. Return: does it get one? */
 static bool other_counts(void)
 {
@@ -971,6 +987,7 @@ void test_counters(void)
 	test_support();
 	test_support_shared();
 	test_shared_cycles();
+	test_support_stray();
 	test_give_back(false);
 	test_give_back(true);
 	test_give_back_elsewhere();
