@@ -746,7 +746,10 @@ static void test_one_filter(void)
 	struct perf_event *user, *kernel, *all, *firmware;
 	unsigned long before;
 
+	boot(&(struct machine){});
+	check(!host_logged("have one filter"), "one_filter.is_not_logged_where_each_has_its_own");
 	boot(&(struct machine){ THEAD, .cpus = 2, .prepare = left_filter });
+	check(host_logged("all counters of a CPU have one filter"), "one_filter.is_logged");
 	check(!fakesbi_harts[1].filter, "one_filter.of_the_kernel_before_is_gone");
 	user = open_raw(5);
 	firmware = open_member(user, FIRMWARE_EVENT(1));
