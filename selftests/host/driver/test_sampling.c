@@ -82,6 +82,22 @@ static void test_slow_calls(void)
 	host.call_ns = 0;
 }
 
+/* An event that is alone counts on as soon as its counter is started, as no other can differ. */
+static void test_slow_alone(void)
+{
+	struct perf_event *e;
+	u64 lost;
+
+	boot(&sbi);
+	e = open_sampler(5, 10000);
+	host.call_ns = 300;
+	perf_run(time_of(e, 105000));
+	host.call_ns = 0;
+	lost = (perf_model(e)->happened - perf_read(e)) / perf_model(e)->rate;
+	note("%llu ns are lost at %llu samples", lost, samples(e));
+	check(lost <= samples(e) * 300, "sampling.alone_an_event_misses_no_call_but_the_stop");
+}
+
 /* An interrupt comes late: its sample stands for all periods that have ended. */
 static void test_late(void)
 {
@@ -631,6 +647,7 @@ void test_sampling(void)
 {
 	test_period();
 	test_slow_calls();
+	test_slow_alone();
 	test_late();
 	test_modes();
 	test_resume();
