@@ -175,6 +175,7 @@ static const struct {
 	{ "no_user_reads_in_a_vm", { .quirks = KVM }, 0, NULL, "caps/user_read", "0" },
 	/* cycle and instret that nobody hands out */
 	{ "free_running", { .quirks = QUIRK(FIXED_WITHHELD), .can = is_not_fixed }, 0, "firmware has no counter for cycles,instructions", "caps/free_running", "cycles,instructions" },
+	{ "free_running_not_if_the_other_pmu_has_all", { .no_hpm = true, .other = "cpu" }, 0, NULL, "caps/free_running", "none" },
 	/* files */
 	{ "format", {}, 0, NULL, "format/event", "config:0-55" },
 	{ "format_of_firmware", {}, 0, NULL, "format/firmware", "config:62-63" },
