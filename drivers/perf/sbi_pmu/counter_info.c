@@ -109,7 +109,10 @@ int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_l
 	return 0;
 }
 
-/* Limits have been lowered, to which counters that have been probed do not keep: are there any? */
+/*
+ * Apply lower limits to counters that have been probed: those that are too narrow then are not used
+ * any more. Return: has any changed?
+ */
 bool sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
 			  const struct sbi_pmu_probe_limits *limits)
 {
@@ -201,12 +204,14 @@ u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples 
 	for_each_counter(i, which) {
 		width = 0;
 		/* The hart may have been delayed: three tries. */
-		for (unsigned int n = 0; n < 3 && !width; n++)
+		for (unsigned int n = 0; n < 3 && !width; n++) {
 			width = sbi_pmu_with_event(cpu, BIT_ULL(i), &examples->code[i], &got,
 						   measure_width, NULL);
-		if (!width)
-			unwritable |= BIT_ULL(i);
-		else if (width > 0 && width < min(limits->width[i], cpu->counters->info[i].width))
+			unwritable |= width ? 0 : BIT_ULL(i);
+		}
+		if (width > 0)
+			unwritable &= ~BIT_ULL(i);
+		if (width > 0 && width < min(limits->width[i], cpu->counters->info[i].width))
 			limits->width[i] = width;
 	}
 	return unwritable;

@@ -304,6 +304,9 @@ static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter 
 		sbi_pmu_event_page_changed(e);
 		sbi_pmu_assign_leave(cpu, c);
 		if (failed) {
+			e->refused = e->refused_by == cpu ? e->refused : 0;
+			e->refused_by = cpu;
+			e->skipped_adds = SKIPPED_ADDS;
 			e->refused |= cpu->pmu->perf_pmu_resched ? c->bit : e->candidates;
 			cpu->dropped.events++;
 		}

@@ -268,7 +268,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
  * Some hardware loses the interrupt, and QEMU the overflow bit, too: then a value shows it that has
  * wrapped at two calls in succession. One that had wrapped at the last call is not merely about to
  * interrupt, even if started again since: QEMU 7.2 misses an overflow that comes before the call to
- * start it returns.
+ * start it returns. Context: interrupts disabled.
  * Return: true if an event waits for an overflow, so that this must be called again.
  */
 bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu)
@@ -458,9 +458,10 @@ static const char *test_irq(struct sbi_pmu *pmu)
 	const char *programmable = not_tested, *fixed = not_tested;
 	unsigned int i;
 
-	/* One counter at a time */
-	if (pmu->backend == &sbi_pmu_backend_csr)
-		sbi_pmu_delegation_prepare(pmu, pmu->probed_cpu);
+	/* One counter at a time, with interrupts enabled in between */
+	if (pmu->backend == &sbi_pmu_backend_csr &&
+	    !sbi_pmu_delegation_prepare(pmu, pmu->probed_cpu))
+		return "firmware does not configure counters as before";
 	for (i = 0; i < ARRAY_SIZE(events) && programmable == not_tested; i++)
 		programmable = run_test(&test, counters->programmable, events[i]);
 	/* What one of these has taken is enough for others. If they fail, others do not help. */

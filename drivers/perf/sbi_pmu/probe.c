@@ -16,7 +16,8 @@
 
 /*
  * Call @use, which starts the counter, for one of the free counters @offered while it has an event.
- * Context: interrupts disabled. Return: what @use returns, or why no counter takes the event.
+ * Context: interrupts disabled. Return: what @use returns, not negative or an errno; or why no
+ * counter takes the event, and @got is not written.
  */
 int sbi_pmu_with_event(struct sbi_pmu_cpu *cpu, u64 offered, const struct sbi_pmu_code *code,
 		       unsigned int *got,
@@ -730,7 +731,7 @@ int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_
 	if (ret == -ENOENT || ret == -EOPNOTSUPP) {
 		e->code = code;
 		if (sbi_pmu_table_substitute(pmu->caps.table, &e->code)) {
-			sbi_pmu_known_put(e->known);
+			sbi_pmu_known_put(e->known); /* find_counters() sets it again */
 			if (!find_counters(pmu, e, NULL) && !find_filters(pmu, e, NULL))
 				ret = 0;
 		}

@@ -219,8 +219,8 @@ static void idle_timer(struct timer_list *timer)
 /* ---- for all ---- */
 
 /*
- * An event has come that is sampled so, or some counters are narrow. The timers stop at their next
- * expiry, so that a context switch need not stop them; that for samples stops at once.
+ * An event has come that is sampled in this way, or some counters are narrow. The timers stop at
+ * their next expiry, so that a context switch need not stop them; that for samples stops at once.
  * Context: interrupts disabled.
  */
 void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling)

@@ -256,7 +256,7 @@ static const struct ctl_table mode_table = {
 };
 
 /*
- * Allow user-space reads, in exclusive mode.
+ * Allow user-space reads, in exclusive mode: CPUs are online, the PMU is not registered yet.
  *
  * Not if a late read would kill the program; nor in a VM, where a read is no faster than read(2);
  * nor with snapshot, where counters do not count on from the value that a program has seen.

@@ -376,6 +376,7 @@ static void lose_counters(void)
 static void test_lost_counter_shows(void)
 {
 	struct perf_event *leader, *member, *pinned;
+	unsigned long asked;
 	u64 running;
 
 	boot(&(struct machine){ .hpm = 2, .quirks = QUIRK(SUSPEND_LOSES_EVENTS),
@@ -401,6 +402,16 @@ static void test_lost_counter_shows(void)
 	pinned = open_attr(ATTR(1, .pinned = 1));
 	lose_counters();
 	check(pinned->state == PERF_EVENT_STATE_ERROR, "counters.pinned_event_is_in_error");
+	boot(&(struct machine){ .hpm = 1, .firmware = 1, .quirks = QUIRK(SUSPEND_LOSES_EVENTS),
+				.params = { "backend=sbi" } });
+	open_raw(FIRMWARE_EVENT(3));
+	perf_close(open_raw(1));
+	open_raw(1); /* has the counter of that, so that firmware was not asked */
+	lose_counters();
+	asked = calls(SPEC_FID_CONFIG_MATCHING);
+	for (unsigned int n = 0; n < 20; n++)
+		perf_rotate();
+	check(calls(SPEC_FID_CONFIG_MATCHING) == asked, "counters.lost_counter_is_not_asked_at_once");
 
 	boot(&(struct machine){ .hpm = 2, .quirks = QUIRK(SUSPEND_LOSES_EVENTS),
 				.prepare = no_kprobes, .params = { "backend=sbi" } });
