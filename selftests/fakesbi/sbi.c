@@ -185,7 +185,8 @@ static struct sbiret match(const unsigned long arg[FAKESBI_ARGS],
 /* Take a counter that was not offered, whatever it holds, or as often one that does not exist. */
 static struct sbiret take_any(const struct fakesbi_code *code)
 {
-	unsigned int idx = fakesbi_random() % (one_in(2) ? fakesbi.end : FAKESBI_CTRS);
+	const unsigned int end = one_in(2) ? fakesbi.end : FAKESBI_CTRS;
+	const unsigned int idx = fakesbi_random() % end;
 
 	if (fakesbi.ctr[idx].info)
 		return take(idx, code);

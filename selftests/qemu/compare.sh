@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # compare.sh - make compare: what the module and the kernel's built-in driver cost on the same
-# machine. Prints the table of Documentation/admin-guide/perf/sbi-pmu-compare.rst, from the rows
+# machine. Prints a table, as Documentation/admin-guide/perf/sbi-pmu-compare.rst has it, from the rows
 # that the program compare prints in each case, and fails if the module is worse in any. Sourced by
 # lab.sh.
 

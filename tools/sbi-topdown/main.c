@@ -266,7 +266,10 @@ static bool end_interval(void)
 	return true;
 }
 
-/* A signal ends it (Return: true), or goes to the command if the terminal has not sent it there. */
+/*
+ * A signal ends this program (Return: true), or goes to the command if the terminal has not sent it
+ * there.
+ */
 static bool handle_signal(pid_t command)
 {
 	struct signalfd_siginfo info;
