@@ -2,14 +2,10 @@
 /* What each counter of a CPU is doing, which event it holds, and what its events have counted. */
 #include "counters.h"
 
-/* The state of a CPU's counters, and the sets that follow from it, change here only. */
-static __always_inline void set_state(struct sbi_pmu_cpu *cpu, u64 which,
-				      enum sbi_pmu_counter_state state)
+/* The states of a CPU's counters, and the sets that follow from them, change here only. */
+static __always_inline void change_sets(struct sbi_pmu_cpu *cpu, u64 which,
+					enum sbi_pmu_counter_state state)
 {
-	unsigned int i;
-
-	for_each_counter(i, which)
-		cpu->counter[i].state = state;
 	cpu->configured = state == SBI_PMU_FREE ? cpu->configured & ~which :
 						  cpu->configured | which;
 	cpu->running = state >= SBI_PMU_RUNNING ? cpu->running | which : cpu->running & ~which;
@@ -20,6 +16,23 @@ static __always_inline void set_state(struct sbi_pmu_cpu *cpu, u64 which,
 		return;
 	cpu->at_disable_valid &= ~which;
 	cpu->start_valid &= ~which;
+}
+
+static __always_inline void set_state(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c,
+				      enum sbi_pmu_counter_state state)
+{
+	c->state = state;
+	change_sets(cpu, c->bit, state);
+}
+
+static __always_inline void set_states(struct sbi_pmu_cpu *cpu, u64 which,
+				       enum sbi_pmu_counter_state state)
+{
+	unsigned int i;
+
+	for_each_counter(i, which)
+		cpu->counter[i].state = state;
+	change_sets(cpu, which, state);
 }
 
 /* ---- account ---- */
@@ -107,7 +120,7 @@ static void counter_release(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
 	cpu->irq.stopped_armed |= cpu->armed & c->bit;
 	cpu->irq.wrapped &= ~c->bit;
-	set_state(cpu, c->bit, SBI_PMU_FREE);
+	set_state(cpu, c, SBI_PMU_FREE);
 	sbi_pmu_counter_unconfig(cpu, c->index);
 }
 
@@ -147,7 +160,7 @@ int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 offered, const struct sb
 		cpu->start_valid &= ~c->bit;
 	} else if (c->state != SBI_PMU_FREE) {
 		sbi_pmu_counter_update(cpu, c);
-		set_state(cpu, c->bit, SBI_PMU_LOST);
+		set_state(cpu, c, SBI_PMU_LOST);
 	} else if (cpu->exclusive && !has_counter(cpu->counters->free_running, *got)) {
 		sbi_pmu_sbi_release(cpu, *got);
 	}
@@ -201,12 +214,12 @@ static int counter_configure(struct sbi_pmu_cpu *cpu, u64 offered, const struct 
 		if (ret)
 			break;
 		c = &cpu->counter[i];
-		set_state(cpu, c->bit, SBI_PMU_STOPPED);
+		set_state(cpu, c, SBI_PMU_STOPPED);
 		if ((cpu->needs_start_value || !sbi_pmu_counter_start_one(cpu, i)) &&
 		    (!c->info->csr || cpu->accumulates ||
 		     !sbi_pmu_csr_read(c->info->csr, &value))) {
 			if (!cpu->needs_start_value)
-				set_state(cpu, c->bit, SBI_PMU_RUNNING);
+				set_state(cpu, c, SBI_PMU_RUNNING);
 			c->code = *code;
 			c->candidates = candidates;
 			return i;
@@ -259,14 +272,14 @@ static bool is_armed_for(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_eve
 /* An event has been started: its running counter may need another start value. */
 void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e)
 {
-	const struct sbi_pmu_counter *c = e->counter;
+	struct sbi_pmu_counter *c = e->counter;
 	const bool samples = e->active && e->sampling == SBI_PMU_BY_INTERRUPT &&
 			     !is_armed_for(cpu, e);
 
 	if (c->state < SBI_PMU_RUNNING || (!samples && !needs_reset(cpu, e)))
 		return;
 	cpu->irq.stopped_armed |= cpu->armed & c->bit;
-	set_state(cpu, c->bit, SBI_PMU_STALE);
+	set_state(cpu, c, SBI_PMU_STALE);
 }
 
 /*
@@ -382,9 +395,9 @@ void sbi_pmu_counters_stop(struct sbi_pmu_cpu *cpu, u64 which)
 		read_stopped(cpu, unread);
 	for_each_counter(i, stop & cpu->at_disable_valid & ~lost)
 		counter_account(&cpu->counter[i], cpu->counter[i].at_disable);
-	set_state(cpu, stop, SBI_PMU_STOPPED);
+	set_states(cpu, stop, SBI_PMU_STOPPED);
 	if (unlikely(lost))
-		set_state(cpu, lost, SBI_PMU_LOST);
+		set_states(cpu, lost, SBI_PMU_LOST);
 }
 
 /* Stopped and lost counters that are to run: where a start needs a value, not the idle ones. */
@@ -416,9 +429,9 @@ static void set_start_value(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 	}
 	c->start = -first & c->info->mask;
 	if (first)
-		set_state(cpu, c->bit, SBI_PMU_ARMED);
+		set_state(cpu, c, SBI_PMU_ARMED);
 	else
-		set_state(cpu, c->bit, SBI_PMU_RUNNING);
+		set_state(cpu, c, SBI_PMU_RUNNING);
 	if (first || (set && !(cpu->counters->free_running & c->bit)))
 		cpu->start_valid |= c->bit;
 }
@@ -438,7 +451,7 @@ static noinline void check_reset(struct sbi_pmu_cpu *cpu, u64 which)
 		    !(now >> SBI_PMU_FAR_BITS))
 			continue;
 		cpu->start_valid &= ~BIT_ULL(i);
-		set_state(cpu, BIT_ULL(i), SBI_PMU_STALE);
+		set_state(cpu, &cpu->counter[i], SBI_PMU_STALE);
 	}
 }
 
@@ -914,7 +927,7 @@ void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
 		cpu->counter[i].users = 0;
 		cpu->counter[i].mhpmevent = 0;
 	}
-	set_state(cpu, ~0ULL, SBI_PMU_FREE);
+	set_states(cpu, ~0ULL, SBI_PMU_FREE);
 	cpu->busy = 0;
 	cpu->to_count = 0;
 	cpu->irq.wrapped = 0;
@@ -1003,7 +1016,7 @@ void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu)
 		sbi_pmu_csr_filter(cpu->filter);
 	if (kept) {
 		/* Firmware may have set overflow bits with the events: none interrupts again. */
-		set_state(cpu, cpu->armed, SBI_PMU_RUNNING);
+		set_states(cpu, cpu->armed, SBI_PMU_RUNNING);
 		for_each_counter(i, cpu->busy & ~cpu->counters->firmware)
 			counter_rebase(cpu, &cpu->counter[i]);
 		return;
@@ -1012,5 +1025,5 @@ void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu)
 		cpu->backend->resume(cpu);
 	sbi_pmu_counters_release_idle(cpu, ~0ULL);
 	/* All at once: the value of one that is overwritten meanwhile must not be accounted. */
-	set_state(cpu, cpu->busy, SBI_PMU_LOST);
+	set_states(cpu, cpu->busy, SBI_PMU_LOST);
 }
