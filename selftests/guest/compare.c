@@ -46,7 +46,6 @@ static const struct load {
 
 static void measure_switch(const struct load *load)
 {
-	static double without_events;
 	struct perf_event_attr attrs[PINGPONG_EVENTS];
 	struct pingpong run;
 	double switches, ns;
@@ -63,9 +62,7 @@ static void measure_switch(const struct load *load)
 	if (!check(run.done[0] && run.done[1] && switches && ns > 0, "events_switch_%zu",
 		   load - loads))
 		return;
-	row(load->name, load->events ? "instructions more" : "instructions", "%.0f",
-	    ns - without_events);
-	without_events = without_events ?: ns;
+	row(load->name, "instructions", "%.0f", ns);
 	row(load->name, "SBI calls", "%.1f", run.counts.calls / switches);
 	if (is_kvm_guest())
 		row(load->name, "exits", "%.1f", run.exits.all / switches);
