@@ -912,27 +912,15 @@ void sbi_pmu_counters_init(struct sbi_pmu_cpu *cpu, struct sbi_pmu *pmu)
 	}
 }
 
-/* Prepare the counters of a CPU that has come online. */
+/* Prepare the counters of a CPU that has come online: nobody uses any, none holds an event. */
 void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
 {
 	const struct sbi_pmu *pmu = cpu->pmu;
-	unsigned int i;
 
 	cpu->exclusive = pmu->exclusive;
 	cpu->backend = pmu->backend;
 	cpu->accumulates = pmu->accumulates;
 	cpu->fixed_alike = pmu->caps.fixed_alike;
-	for_each_counter(i, ~0ULL) {
-		INIT_HLIST_HEAD(&cpu->counter[i].events);
-		cpu->counter[i].users = 0;
-		cpu->counter[i].mhpmevent = 0;
-	}
-	set_states(cpu, ~0ULL, SBI_PMU_FREE);
-	cpu->busy = 0;
-	cpu->to_count = 0;
-	cpu->irq.wrapped = 0;
-	cpu->pinned = 0;
-	cpu->world_readable = 0;
 	cpu->online = true;
 	cpu->filter = 0;
 	if (cpu->counters->one_filter)
@@ -942,7 +930,10 @@ void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
 		cpu->backend->online(cpu);
 }
 
-/* Release all counters, as the CPU or the driver goes: events keep what they have counted. */
+/*
+ * Release all counters, as the CPU or the driver goes: events keep what they have counted. Nothing
+ * is left for which sbi_pmu_counters_online() would have to care.
+ */
 void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu)
 {
 	struct sbi_pmu_event *e;
@@ -953,6 +944,7 @@ void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu)
 		return;
 	sbi_pmu_counters_disable(cpu);
 	cpu->online = false;
+	sbi_pmu_counters_unpin(cpu);
 	for_each_counter(i, cpu->configured) {
 		hlist_for_each_entry_safe(e, tmp, &cpu->counter[i].events, node) {
 			sbi_pmu_event_del(cpu, e);

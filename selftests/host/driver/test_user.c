@@ -334,6 +334,8 @@ static void test_sysctl(void)
 	      "fixed_counters.online_opens_them");
 	check(!host_sysctl("1") && host.scounteren[0] == TIME && !fakesbi.ctr[0].configured &&
 	      !fakesbi.ctr[2].configured, "fixed_counters.counters_are_dropped");
+	check(!fakesbi_harts[1].ctr[0].configured,
+	      "fixed_counters.counters_of_cpu_that_came_back_are_dropped");
 	check(!host_sysctl("0"), "fixed_counters.sysctl_0");
 	e = open_own(5);
 	perf_map(e);
