@@ -437,22 +437,17 @@ static void set_start_value(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 }
 
 /*
- * Counters @which have been started from 0, so that a program may read them: have they, or did
- * firmware ignore the value? Then they are not shown, and started again when the PMU is enabled
- * next.
+ * A counter has been started from 0, so that a program may read it: has it, or did firmware ignore
+ * the value? Then it is not shown, and started again when the PMU is enabled next.
  */
-static noinline void check_reset(struct sbi_pmu_cpu *cpu, u64 which)
+static noinline void check_reset(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
-	unsigned int i;
 	u64 now;
 
-	for_each_counter(i, which) {
-		if (!sbi_pmu_csr_read(cpu->counter[i].info->csr, &now) &&
-		    !(now >> SBI_PMU_FAR_BITS))
-			continue;
-		cpu->start_valid &= ~BIT_ULL(i);
-		set_state(cpu, &cpu->counter[i], SBI_PMU_STALE);
-	}
+	if (!sbi_pmu_csr_read(c->info->csr, &now) && !(now >> SBI_PMU_FAR_BITS))
+		return;
+	cpu->start_valid &= ~c->bit;
+	set_state(cpu, c, SBI_PMU_STALE);
 }
 
 /* ---- give an event a counter, moving other events if need be ---- */
@@ -706,7 +701,7 @@ static void start_counters(struct sbi_pmu_cpu *cpu)
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
 	const bool pending = cpu->pmu->source == SBI_PMU_OVERFLOW_IRQ &&
 			     sbi_pmu_csr_clear_pending(source->pending, source->mask);
-	u64 start, calls, failed;
+	u64 start, calls, failed, reset;
 	unsigned int i;
 
 	if (unlikely(cpu->world_readable & ~cpu->pinned))
@@ -732,8 +727,9 @@ static void start_counters(struct sbi_pmu_cpu *cpu)
 	cpu->to_count |= start;
 	calls = start & ~cpu->counters->free_running;
 	failed = calls ? cpu->backend->start(cpu, calls) : 0;
-	if (unlikely(start & ~cpu->armed) && !cpu->needs_start_value)
-		check_reset(cpu, start & ~failed & cpu->start_valid & ~cpu->armed);
+	reset = start & cpu->start_valid & ~cpu->armed;
+	for_each_counter(i, cpu->needs_start_value ? 0 : reset)
+		check_reset(cpu, &cpu->counter[i]);
 	for_each_counter(i, failed)
 		counter_drop_events(cpu, &cpu->counter[i], true);
 	if (pending)
