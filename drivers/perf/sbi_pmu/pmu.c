@@ -59,31 +59,24 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		sbi_pmu_timer_needed(cpu, e->sampling);
 publish:
 	/* The page of one that a program may read changes once it counts. */
-	if (READ_ONCE(e->has_page) && !e->user_read) {
-		if (e->readable)
-			sbi_pmu_user_page_publish(e);
+	if (READ_ONCE(e->has_page) && !e->user_read)
 		perf_event_update_userpage(e->event);
-	}
 }
 
 static void pmu_start(struct perf_event *event, int flags)
 {
 	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(event->pmu);
-	struct sbi_pmu_event *e = to_sbi_pmu_event(event);
 	const bool disabled = cpu->disabled;
 
 	if (WARN_ON_ONCE(!(event->hw.state & PERF_HES_STOPPED)))
 		return;
 	if (!disabled)
 		sbi_pmu_counters_disable(cpu);
-	start_event(cpu, e);
+	start_event(cpu, to_sbi_pmu_event(event));
 	if (disabled)
 		return;
 	sbi_pmu_counters_enable(cpu);
 	sbi_pmu_timer_update(cpu);
-	/* Firmware may have refused to start its counter. */
-	if (!e->active)
-		event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
 /* The event, which @leaves this CPU or not, does not count any more, and is accounted. */
