@@ -69,9 +69,10 @@ static struct sbi_pmu_branch_caps set_up(unsigned int wanted)
 {
 	u64 control = SBI_PMU_CTR_RASEMU | FIELD_PREP(SBI_PMU_CTR_INHIBIT, ANY);
 	struct sbi_pmu_branch_record r = { SBI_PMU_CTRSOURCE_V, 0, SBI_PMU_CTRDATA_TYPE };
-	struct sbi_pmu_branch_caps found = { 0 };
+	struct sbi_pmu_branch_caps found = {
+		.entries = sbi_pmu_csr_branch_setup(wanted, &control),
+	};
 
-	found.entries = sbi_pmu_csr_branch_setup(wanted, &control);
 	if (!found.entries)
 		return found;
 	found.call_stack = control & SBI_PMU_CTR_RASEMU;
