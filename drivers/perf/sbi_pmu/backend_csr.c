@@ -477,20 +477,19 @@ static void access_step(void *arg)
 	struct step *s = arg;
 	struct sbi_pmu_cpu *cpu = s->cpu;
 	const u32 bits = sbi_pmu_csr_bits(cpu->counters, sbi_pmu_hardware(cpu->counters));
-	u32 before;
+	u32 *before = &cpu->delegated.inhibit_at_online;
 
 	s->ret = 0;
 	s->why = "no Ssccfg, or firmware does not delegate counters";
-	if (sbi_pmu_csr_read_inhibit(&before))
+	if (sbi_pmu_csr_read_inhibit(before))
 		return;
 	release_all(cpu);
 	s->why = !bits          ? "no hardware counters" :
 		 can_stop(bits) ? probe_counters(cpu, s) :
 				  "a counter is not delegated";
 	/* can_stop() and probes may have ended anywhere. */
-	before = cpu->delegated.inhibit_at_online;
-	sbi_pmu_csr_inhibit(bits & before);
-	sbi_pmu_csr_uninhibit(bits & ~before);
+	sbi_pmu_csr_inhibit(bits & *before);
+	sbi_pmu_csr_uninhibit(bits & ~*before);
 }
 
 /* ---- selectors of standard events ---- */

@@ -98,6 +98,7 @@ static void test_snapshot(void)
 
 /* ---- delegated counters ---- */
 
+static void less_3(void)	{ fakesbi.delegated &= ~BIT(3); }
 static void less_one(void)	{ fakesbi.delegated &= ~BIT(4); }
 static void no_sireg2(void)	{ fakesbi.no_sireg2 = true; }
 static void constant(void)	{ fakesbi.constant = BIT(5); }
@@ -375,6 +376,11 @@ static void test_csr(void)
 	e = open_attr(ATTR(9, .exclude_hv = 1));
 	check(e && holders_of(9) == 1, "delegation.exclude_hv_takes_no_second_counter");
 	perf_close(e);
+	before = perf_model(s)->samples;
+	less_3();
+	perf_run(100000);
+	check(perf_model(s)->samples > before + 5 && host_logged("event descheduled"),
+	      "delegation.event_leaves_counter_that_cannot_be_written");
 	/* Before kexec: the next kernel may not have them stopped. */
 	host_reboot(SYS_RESTART);
 	check(!fakesbi.ctr[3].running && !fakesbi.ctr[4].running && !fakesbi.ctr[5].running,
