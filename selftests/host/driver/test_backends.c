@@ -444,6 +444,27 @@ static void test_leftover(const char *mode, const struct machine *like, bool sha
 	fakesbi.ctr[4].configured = fakesbi.ctr[4].running = false;
 }
 
+/* The kernel before has left an event where firmware configures none; it counts once only. */
+CAN(not_counter_3, code->idx >= RAW || idx != 3)
+
+static void left_on_3(void)
+{
+	fakesbi_harts[1].ctr[3].code.idx = SPEC_GENERAL_CACHE_MISSES;
+	fakesbi_harts[1].ctr[3].event = model_event(&fakesbi_harts[1].ctr[3].code);
+}
+
+static void test_leftover_event(void)
+{
+	struct perf_event *e;
+
+	boot(&(struct machine){ .cpus = 2, .delegated = true, .quirks = QUIRK(TIED),
+				.can = not_counter_3, .prepare = left_on_3,
+				.params = { "backend=csr" } });
+	e = perf_open(GENERAL(PERF_COUNT_HW_CACHE_MISSES), NULL, 1, NULL, &(int){ 0 });
+	perf_run(100);
+	check(is_right(e) && perf_read(e), "delegation.event_of_the_kernel_before_is_cleared");
+}
+
 /* ---- widths, and low-power states ---- */
 
 static void test_widths(void)
@@ -556,6 +577,7 @@ void test_backends(void)
 	test_leftover("exclusive", &(struct machine){ .params = { "backend=sbi" } }, false);
 	test_leftover("snapshot", &snapshot, false);
 	test_leftover("shared", &(struct machine){ .other = "cpu" }, true);
+	test_leftover_event();
 	test_widths();
 	test_resume_filter();
 	test_resume("nothing", 0, 0);
