@@ -183,12 +183,14 @@ static struct sbiret match(const unsigned long arg[FAKESBI_ARGS],
 }
 
 /* Take a counter that was not offered, whatever it holds, or as often one that does not exist. */
-static struct sbiret take_any(const struct fakesbi_code *code)
+static struct sbiret take_any(const unsigned long arg[FAKESBI_ARGS],
+			      const struct fakesbi_code *code)
 {
 	const unsigned int end = one_in(2) ? fakesbi.end : FAKESBI_CTRS;
 	const unsigned int idx = fakesbi_random() % end;
+	const bool offered = idx - arg[0] < FAKESBI_WINDOW && arg[1] >> (idx - arg[0]) & 1;
 
-	if (fakesbi.ctr[idx].info)
+	if (fakesbi.ctr[idx].info && !offered)
 		return take(idx, code);
 	return answer(SPEC_OK, model_random64() | BIT(30));
 }
@@ -217,7 +219,7 @@ static struct sbiret config_matching(const unsigned long arg[FAKESBI_ARGS])
 	if (fakesbi_has(QUIRK_FIXED_ALWAYS) && has_fixed(&code))
 		return take_fixed(&code);
 	if ((!fakesbi.delegated || arg[3] >> 16 == SPEC_TYPE_FIRMWARE) && one_in(fakesbi.stray))
-		return take_any(&code);
+		return take_any(arg, &code);
 	return match(arg, &code);
 }
 

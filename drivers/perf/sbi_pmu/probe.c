@@ -806,11 +806,9 @@ bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code)
 		.ret = -EOPNOTSUPP,
 	};
 
-	/* Firmware may take a counter that was not offered, but a refusal is one of all. */
-	while (p.among && with_counter(&p) && p.ret == -EPROTO && pmu->exclusive) {
-		p.among &= p.one_by_one ? ~p.offered : ~0ULL;
-		p.one_by_one = true;
-	}
+	/* Firmware may take a counter that was not offered: the others are offered again. */
+	while (p.among && with_counter(&p) && p.ret == -EPROTO && pmu->exclusive)
+		p.among &= p.among - 1;
 	return !p.ret;
 }
 
