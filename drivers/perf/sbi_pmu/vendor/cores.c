@@ -258,18 +258,16 @@ static bool is_taken(struct sbi_pmu *pmu, struct sbi_pmu_code code)
 static enum decision decide(struct sbi_pmu *pmu, const struct sbi_pmu_core *core,
 			    const struct sbi_pmu_standard *row)
 {
-	bool known;
+	const struct sbi_pmu_code code = { .idx = row->idx };
 
-	if (map_wish || sbi_pmu_in_kvm(pmu) || row->when >= USER)
-		return LEFT;
-	known = is_taken(pmu, (struct sbi_pmu_code){ .idx = row->idx });
-	if (row->when == MISSING && known)
+	if (map_wish || sbi_pmu_in_kvm(pmu) || row->when >= USER ||
+	    (row->when == MISSING && is_taken(pmu, code)))
 		return LEFT;
 	if (row->selector && is_taken(pmu, code_of(core, row->selector)))
 		return REPLACED;
 	if (row->when == WRONG)
 		return REFUSED;
-	return known ? LEFT_PART : LEFT;
+	return is_taken(pmu, code) ? LEFT_PART : LEFT;
 }
 
 /* ---- sysfs ---- */
