@@ -221,6 +221,31 @@ static void test_tied(const char *name, struct machine machine)
 	check(open_member(e[1], 9), "%s.other_event_joins_group", name);
 }
 
+/* Only cycles and instructions happen often enough to tell. */
+static bool is_rare(const struct fakesbi_code *code)
+{
+	return code->idx > SPEC_GENERAL_INSTRUCTIONS && code->idx < RAW;
+}
+
+static void rare_events(void)
+{
+	fakesbi.silent = is_rare;
+}
+
+/* The first event that tells decides. What held an event and is free is no holder. */
+static void test_tied_alone(void)
+{
+	struct perf_event *e;
+
+	boot(&(struct machine){ .quirks = OPENSBI_NEW | QUIRK(TIED), .prepare = rare_events });
+	check(host_logged("an event counts on one programmable counter only"), "tied_alone.log_is_sure");
+	perf_close(open_raw(5));
+	fakesbi.ctr[3].running = true; /* not by the driver */
+	e = open_raw(5);
+	check(is_on(e, 4), "tied_alone.event_leaves_counter_that_refuses_it");
+	fakesbi.ctr[3].running = false;
+}
+
 static void test_tied_shared(void)
 {
 	struct perf_event *e;
@@ -983,6 +1008,7 @@ void test_counters(void)
 	test_tied("tied_exclusive", (struct machine){ .params = { "backend=sbi" } });
 	test_tied("tied_filtering_fixed", (struct machine){ .smcntrpmf = BIT(0) | BIT(2) });
 	test_tied("tied_delegated", (struct machine){ .delegated = true, .params = { "backend=csr" } });
+	test_tied_alone();
 	test_tied_shared();
 	test_refused_move();
 	test_stray();
