@@ -88,6 +88,7 @@ struct fakesbi_hart {
 	u32 unstoppable;	/* of these: the bit in scountinhibit cannot be changed */
 	u32 odd_counters;	/* firmware writes other selectors for cache events on them */
 	u32 smcntrpmf;		/* cycle and instret that filter */
+	u32 no_overflow;	/* those that do not interrupt though others do (QUIRK_FIXED_HOMOGENEOUS) */
 	u64 event_bits;		/* bits of sireg2 that are kept */
 	u64 boot_event;		/* mhpmevent when the hart starts */
 	unsigned int inhibit_writes;	/* of scountinhibit */

@@ -89,7 +89,8 @@ bool model_has_cfg(unsigned int idx)
 /* A counter without interrupts */
 bool model_only_counts(unsigned int idx)
 {
-	return model_is_fixed(idx) && !fakesbi_has(QUIRK_FIXED_HOMOGENEOUS);
+	return model_is_fixed(idx) &&
+	       (!fakesbi_has(QUIRK_FIXED_HOMOGENEOUS) || fakesbi.no_overflow >> idx & 1);
 }
 
 /* A counter that runs, but is not there for events */

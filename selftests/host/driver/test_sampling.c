@@ -372,6 +372,8 @@ static void test_spurious(void)
 	      "sampling.lost_event_is_reported");
 }
 
+static void quiet_cycle(void)	{ fakesbi.no_overflow = BIT(0); }
+
 /* @by_timer: fixed counters do not interrupt */
 static void test_source(const char *name, struct machine machine, bool by_timer)
 {
@@ -584,6 +586,7 @@ static void test_timer(void)
 	check(before == 1000000, "sampling.first_look_is_after_1_ms");
 	perf_run(25000000);
 	check(samples(e) == 2, "sampling.look_is_after_end_of_period");
+	open_raw(FIRMWARE_EVENT(1)); /* is not read */
 	calls = all_calls();
 	perf_run(300000000);
 	check(samples(e) >= 30 && is_sampled(e, 2000000) && is_right(e),
@@ -663,6 +666,9 @@ void test_sampling(void)
 	test_source("lcofi", (struct machine){ }, true);
 	test_source("thead", (struct machine){ THEAD }, false);
 	test_source("andes", (struct machine){ ANDES }, false);
+	test_source("lcofi_of_all_but_cycle",
+		    (struct machine){ .quirks = QUIRK(FIXED_HOMOGENEOUS), .impl = 1, .prepare = quiet_cycle },
+		    true);
 	/* XuanTie C908 and C920v2 have Sscofpmf, and fixed counters that interrupt. */
 	test_source("lcofi_of_fixed_counter",
 		    (struct machine){ .impl = 1, .quirks = QUIRK(FIXED_HOMOGENEOUS) }, false);
