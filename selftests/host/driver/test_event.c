@@ -685,6 +685,9 @@ static void test_filters(void)
 	boot(&(struct machine){ .quirks = QUIRK(NO_FILTER) });
 	check(host_logged("programmable counters count in all modes"),
 	      "filter.ignored_filters_are_logged");
+	boot(&(struct machine){ ANDES, .quirks = QUIRK(NO_FILTER) });
+	check(host_logged("programmable counters count in all modes"),
+	      "filter.ignored_filters_of_andes_are_logged");
 }
 
 static void test_tried_once(void)

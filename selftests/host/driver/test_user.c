@@ -115,6 +115,13 @@ static void test_page_at_any_time(void)
 	perf_run(20000000);
 	check(page_of(e)->index && reads_right_if_written(e), "user_page.is_right_after_look_of_timer");
 
+	boot(&(struct machine){ .delegated = true, .params = { "backend=csr" } });
+	e = open_own(5);
+	perf_map(e);
+	perf_run(1000);
+	host_reboot(SYS_RESTART);
+	check(!page_of(e)->index && reads_right(e), "user_page.shows_no_counter_that_reboot_has_stopped");
+
 	/* A program extends the sign: more than one range, looked at in each part of it */
 	boot(&(struct machine){ .width = 32, .params = { "backend=sbi" } });
 	e = open_own(64);
@@ -230,6 +237,14 @@ static void test_isolation(void)
 	perf_run(10);
 	check(reads_right(own) && page_of(own)->index,
 	      "user_isolation.user_read_works_after_sampler_stops");
+	perf_switch(&perf_core.task[1]);
+	perf_map(own);
+	perf_switch(&perf_core.task[0]);
+	before = all_calls();
+	host.read_ns = 1; /* so that it is seen to count */
+	perf_suspend(true);
+	host.read_ns = 0;
+	check(all_calls() == before, "user_isolation.counter_that_nobody_reads_is_not_reset");
 
 	/* With CAP_PERFMON, or if everybody has that right, a program may see all: nothing is restarted. */
 	for (unsigned int all = 0; all < 2; all++) {
@@ -238,6 +253,8 @@ static void test_isolation(void)
 		sysctl_perf_event_paranoid = all ? 0 : 2;
 		own = open_own(5);
 		perf_map(own);
+		check(page_of(own)->index && reads_right(own),
+		      "user_page.counter_that_is_not_reset_is_shown_at_once%s", all ? "_at_level_0" : "");
 		go_away(5);
 		before = all_calls();
 		go_away(5);
@@ -310,6 +327,7 @@ static void test_sysctl(void)
 	      host.scounteren[1] == host.scounteren[0], "fixed_counters.are_open_to_all");
 	check(fakesbi.ctr[0].running && fakesbi.ctr[2].running,
 	      "fixed_counters.cycle_and_instret_run");
+	check(fakesbi.ctr[0].value >> 32, "fixed_counters.cycle_starts_from_where_it_was");
 	e = open_task(GENERAL(0));
 	perf_map(e);
 	perf_run(10);
