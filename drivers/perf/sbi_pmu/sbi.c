@@ -2,9 +2,10 @@
 /* The ecall, and one function for each call of the PMU extension (SBI 3.0, chapter 11). */
 #include "sbi_pmu.h"
 
-static unsigned long base_get(unsigned long fid, unsigned long arg)
+/* Of these functions only SBI_EXT_BASE_PROBE_EXT has an argument. */
+static unsigned long base_get(unsigned long fid)
 {
-	const struct sbiret ret = sbi_ecall(SBI_EXT_BASE, fid, arg, 0, 0, 0, 0, 0);
+	const struct sbiret ret = sbi_ecall(SBI_EXT_BASE, fid, SBI_EXT_PMU, 0, 0, 0, 0, 0);
 
 	return ret.error ? 0 : ret.value;
 }
@@ -12,22 +13,21 @@ static unsigned long base_get(unsigned long fid, unsigned long arg)
 /* Ask who firmware and cores are, and for the PMU extension. */
 void sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id)
 {
-	id->spec = base_get(SBI_EXT_BASE_GET_SPEC_VERSION, 0);
-	id->impl = base_get(SBI_EXT_BASE_GET_IMP_ID, 0);
-	id->impl_version = base_get(SBI_EXT_BASE_GET_IMP_VERSION, 0);
-	id->mvendorid = base_get(SBI_EXT_BASE_GET_MVENDORID, 0);
-	id->marchid = base_get(SBI_EXT_BASE_GET_MARCHID, 0);
-	id->mimpid = base_get(SBI_EXT_BASE_GET_MIMPID, 0);
+	id->spec = base_get(SBI_EXT_BASE_GET_SPEC_VERSION);
+	id->impl = base_get(SBI_EXT_BASE_GET_IMP_ID);
+	id->impl_version = base_get(SBI_EXT_BASE_GET_IMP_VERSION);
+	id->mvendorid = base_get(SBI_EXT_BASE_GET_MVENDORID);
+	id->marchid = base_get(SBI_EXT_BASE_GET_MARCHID);
+	id->mimpid = base_get(SBI_EXT_BASE_GET_MIMPID);
 	/* The PMU extension came with 0.3; before 0.2 there was no call to probe. */
-	id->has_pmu = id->spec >= sbi_mk_version(0, 3) &&
-		      base_get(SBI_EXT_BASE_PROBE_EXT, SBI_EXT_PMU);
+	id->has_pmu = id->spec >= sbi_mk_version(0, 3) && base_get(SBI_EXT_BASE_PROBE_EXT);
 }
 
 /* Is the core of this CPU of the same kind? Else raw events may mean something else there. */
 bool sbi_pmu_sbi_same_core(const struct sbi_pmu_firmware_id *id)
 {
-	return base_get(SBI_EXT_BASE_GET_MVENDORID, 0) == id->mvendorid &&
-	       base_get(SBI_EXT_BASE_GET_MARCHID, 0) == id->marchid;
+	return base_get(SBI_EXT_BASE_GET_MVENDORID) == id->mvendorid &&
+	       base_get(SBI_EXT_BASE_GET_MARCHID) == id->marchid;
 }
 
 /* asm/sbi.h maps several of these to one errno; callers tell them apart. */
