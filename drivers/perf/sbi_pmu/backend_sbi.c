@@ -18,13 +18,15 @@ int sbi_pmu_counter_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	return cpu->backend->start_one(cpu, idx);
 }
 
-/* Counter @idx returned @raw. Return: what it would return if it did not accumulate. */
+/*
+ * Counter @idx returned @raw. Return: what it would return if it did not accumulate. Firmware's own
+ * counters never do, and are the same either way: they were started from 0.
+ */
 u64 sbi_pmu_counter_convert(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 raw)
 {
 	struct sbi_pmu_counter *c = &cpu->counter[idx];
 
-	/* Firmware's own counters never do. */
-	if (!cpu->accumulates || has_counter(cpu->counters->firmware, idx))
+	if (!cpu->accumulates)
 		return raw;
 	c->total = raw - c->last;
 	c->last = raw;
