@@ -283,6 +283,7 @@ boot_case() {
 	append+=" lab_limit=$((400 * slow + stress)) lab_suite=$kernel$only"
 	[ "$overflow" = - ] || append+=" LAB_OVERFLOW=$overflow"
 	[[ $options != *icount=* ]] || append+=" LAB_ICOUNT=$(option "$options" icount "")"
+	[[ $options != *rounds=* ]] || append+=" LAB_ROUNDS=$(option "$options" rounds "")"
 	[ "$stress" = 0 ] || append+=" LAB_STRESS_SECONDS=$stress"
 	case $cpu in
 	*xiangshan-hpm=*) append+=" LAB_HPM_MODEL=1" ;;

@@ -108,10 +108,11 @@ machine_command() {
 	dir=$(artifact "$flavour") || exit
 	firmware=${FIRMWARE:-$(artifact firmware)/${firmware%%+*}.bin}
 	[ -e "$firmware" ] || die "no OpenSBI '$firmware'; there are: $(cd "${firmware%/*}" && echo *.bin)"
-	[ -z "$insmod" ] || append+=" LAB_INSMOD=$insmod"
+	[ "$mode" != shared ] || insmod+="${insmod:+ }mode=shared"
+	[ -z "$insmod" ] || append+=" \"LAB_INSMOD=$insmod\""
 	append+=" lab_end=$(option "$options" end poweroff)"
 	if [ "$kvm" = 0 ]; then
-		[ "$mode" = shared ] ||
+		[ "$mode" != exclusive ] ||
 			append+=" initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit"
 	else
 		# The host runs KVM, which needs the built-in driver there; kvm-host.sh makes
@@ -119,7 +120,7 @@ machine_command() {
 		memory=3G
 		initrd=host-initrd
 		append+=" lab_kvm=${kvm%,host}"
-		[ "$mode" = shared ] || append+=" lab_exclusive=1"
+		[ "$mode" != exclusive ] || append+=" lab_exclusive=1"
 		[ "$kvm" = "${kvm%,host}" ] || append+=" lab_hosts=1"
 	fi
 	case $cpu in *ssaia=true*) virt=virt,aia=aplic-imsic ;; esac

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * clocks - loops of clock_gettime(), one on each CPU, until SIGTERM; fails if one was killed.
+ * Meanwhile it opens an event of cycles now and then, and prints how long it could not at most.
+ */
+#include "harness.h"
+
+static volatile sig_atomic_t ended;
+
+static void on_term(int sig)
+{
+	ended = sig;
+}
+
+static void ask_for_time(long cpu)
+{
+	pin(cpu);
+	for (unsigned int i = 0;; i++) {
+		now_ns();
+		if (i % 100 == 0)
+			usleep(1000);
+	}
+}
+
+static uint64_t longest_without_pmu(void)
+{
+	struct perf_event_attr attr = HARDWARE(CPU_CYCLES);
+	uint64_t since = now_ns(), longest = 0;
+
+	for (; !ended; usleep(20000)) {
+		const int fd = perf_try(&attr, 0, -1, -1);
+		const uint64_t now = now_ns();
+
+		if (fd == -ENOENT) {
+			longest = now - since > longest ? now - since : longest;
+			continue;
+		}
+		close(fd);
+		since = now;
+	}
+	return longest;
+}
+
+int main(void)
+{
+	const int cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int killed = 0;
+	pid_t pid[64];
+
+	signal(SIGTERM, on_term);
+	for (int i = 0; i < cpus; i++)
+		pid[i] = start_child(ask_for_time, i);
+	printf("no event could be opened for %lu ms at most\n", longest_without_pmu() / 1000000);
+	for (int i = 0; i < cpus; i++) {
+		killed += waitpid(pid[i], NULL, WNOHANG) == pid[i];
+		stop_child(pid[i]);
+	}
+	return killed;
+}
