@@ -15,6 +15,10 @@
 #include "sysfs.h"
 #include "vendor.h"
 
+static char *mode = "auto";
+module_param(mode, charp, 0444);
+MODULE_PARM_DESC(mode, "beside the kernel's built-in driver: exclusive (stop that while the module is loaded, else do not load), shared (use the counters that are left), or auto (default): exclusive if nobody counts and KVM is not loaded, else shared");
+
 static unsigned int width = 64;
 module_param(width, uint, 0444);
 MODULE_PARM_DESC(width, "bits that hardware counters have at most, where firmware says more than is true and they cannot be measured (27-64, default 64)");
@@ -30,6 +34,14 @@ MODULE_PARM_DESC(backend, "how counters are programmed: csr (delegated counters,
 static unsigned int branches = 32;
 module_param(branches, uint, 0444);
 MODULE_PARM_DESC(branches, "branches that a sample has at most, on cores that record them (16, 32 or 64, default 32; 0: none)");
+
+#define BOOT_ARGUMENT \
+	"for exclusive mode from the start boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit"
+
+static const char * const mode_names[] = { "auto", "exclusive", "shared" };
+static const char * const backend_names[] = { "auto", "sbi", "snapshot", "csr" };
+/* And those of interrupts */
+static const char * const overflow_names[] = { "auto", "timer", "none" };
 
 /* The only instance, for functions that get none */
 struct sbi_pmu *sbi_pmu_the_pmu;
@@ -53,8 +65,12 @@ static void describe_firmware(const struct sbi_pmu_firmware_id *id, char *buf, s
 		snprintf(buf, size, "SBI %lu.%lu (%s %#lx)", major, minor, name, id->impl_version);
 }
 
-/* @owner: the PMU beside this one, or NULL; @no_irq: see choose_overflow() */
-static void log_found(struct sbi_pmu *pmu, const char *owner, const char *no_irq)
+/*
+ * @owner: the PMU beside this one, or NULL; @shared: why it is there, see choose_mode();
+ * @no_irq: see choose_overflow()
+ */
+static void log_found(struct sbi_pmu *pmu, const char *owner, const char *shared,
+		      const char *no_irq)
 {
 	const u64 hw = sbi_pmu_hardware(&pmu->counters);
 	const char *event = sbi_pmu_first_event(pmu);
@@ -74,15 +90,20 @@ static void log_found(struct sbi_pmu *pmu, const char *owner, const char *no_irq
 	pr_info("%s: %s PMU on %s: %u hardware + %u firmware counters, %s%s, %s%s%s\n",
 		SBI_PMU_VERSION, pmu->name, firmware, (unsigned int)hweight64(hw),
 		(unsigned int)hweight64(pmu->counters.firmware),
-		owner ? "shared with PMU " : "exclusive", owner ?: "", sampling,
-		pmu->backend->in_log ?: "", records);
+		owner ? "shared with PMU " : "exclusive",
+		owner               ? owner :
+		pmu->builtin.device ? " (taken over from riscv_pmu_sbi, rmmod gives it back)" :
+				      "",
+		sampling, pmu->backend->in_log ?: "", records);
 	if (pmu->counters.free_running)
 		pr_info("firmware has no counter for %s: their CSRs are read as they run, without :u and :k, and sampled by timer; what a device tree can change is in sbi-pmu.rst\n",
 			sbi_pmu_free_running_names(&pmu->counters));
 	if (pmu->backend == &sbi_pmu_backend_csr && !strcmp(backend, "auto"))
 		pr_info("delegated counters are programmed by CSRs; backend=sbi has firmware program them\n");
 	if (owner)
-		pr_info("for exclusive mode boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit\n");
+		pr_info("shared mode: %s; " BOOT_ARGUMENT "\n", shared);
+	else if (pmu->builtin.device && pmu->caps.has_h)
+		pr_info("KVM guests have no counters of this host while the module is loaded; mode=shared leaves them theirs\n");
 	if (event)
 		pr_info("try, as root: perf stat -e %s/%s/ sleep 1; all events: /sys/bus/event_source/devices/%s/events\n",
 			pmu->name, event, pmu->name);
@@ -191,24 +212,18 @@ static void probe_reads_here(void *arg)
  */
 static int choose_backend(struct sbi_pmu *pmu)
 {
-	static const char * const names[] = { "auto", "sbi", "snapshot", "csr" };
 	static const struct sbi_pmu_backend * const backends[] = {
 		NULL,
 		&sbi_pmu_backend_sbi,
 		&sbi_pmu_backend_snapshot,
 		&sbi_pmu_backend_csr,
 	};
-	const int n = match_string(names, ARRAY_SIZE(names), backend);
 	struct sbi_pmu_caps *caps = &pmu->caps;
 	struct sbi_pmu_code cycles;
 	const char *why = NULL;
 	int ret;
 
-	if (n < 0) {
-		pr_err("backend=%s: auto, sbi, snapshot and csr are known\n", backend);
-		return -EINVAL;
-	}
-	pmu->backend = backends[n];
+	pmu->backend = backends[match_string(backend_names, ARRAY_SIZE(backend_names), backend)];
 	if (pmu->backend == &sbi_pmu_backend_csr)
 		why = probe_delegation(pmu);
 	else if (pmu->backend == &sbi_pmu_backend_snapshot)
@@ -244,12 +259,29 @@ static int choose_backend(struct sbi_pmu *pmu)
 
 /* ---- beside another PMU, or alone ---- */
 
-/* Is there another CPU PMU, such as riscv_pmu_sbi's? @owner is its name, for kfree(). */
-static int choose_mode(struct sbi_pmu *pmu, char **owner)
+/*
+ * Is there another CPU PMU, such as riscv_pmu_sbi's, that stays? @owner is its name, for kfree(),
+ * and @shared why it stays, for the log. From here on a failure has to call sbi_pmu_give_back().
+ */
+static int choose_mode(struct sbi_pmu *pmu, char **owner, const char **shared)
 {
+	const bool exclusive = !strcmp(mode, "exclusive");
 	bool taken;
-	const int ret = sbi_pmu_find_pmus(pmu, owner, &taken);
+	int ret = sbi_pmu_find_pmus(pmu, owner, &taken);
 
+	*shared = "mode=shared";
+	if (!ret && !pmu->exclusive && strcmp(mode, "shared")) {
+		*shared = sbi_pmu_take_over(pmu, exclusive);
+		if (*shared && exclusive) {
+			pr_err("mode=exclusive: %s\n", *shared);
+			return -EBUSY;
+		}
+		if (!*shared) {
+			kfree(*owner);
+			*owner = NULL;
+			ret = sbi_pmu_find_pmus(pmu, owner, &taken);
+		}
+	}
 	if (ret)
 		return ret;
 	/* M-mode has a part of it that only firmware can set. */
@@ -260,8 +292,9 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
 	pmu->caps.platform_fw = pmu->exclusive || pmu->id.impl != SBI_IMPL_OPENSBI;
 	/* KVM has one counter for cycles, instructions and each firmware event, and one shmem. */
 	if (!pmu->exclusive && sbi_pmu_in_kvm(pmu)) {
-		pr_err("PMU '%s' uses this guest's counters, and KVM has no others: boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit\n",
-		       *owner);
+		pr_err("PMU '%s' uses this guest's counters, and KVM has no others: %s; " BOOT_ARGUMENT
+		       "\n",
+		       *owner, *shared);
 		return -EBUSY;
 	}
 	if (taken) {
@@ -278,16 +311,10 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner)
  */
 static int choose_overflow(struct sbi_pmu *pmu, const char **no_irq)
 {
-	static const char * const names[] = { "auto", "timer", "none" };
 	enum { AUTO, TIMER, NONE };
-	const int n = match_string(names, ARRAY_SIZE(names), overflow);
+	const int n = match_string(overflow_names, ARRAY_SIZE(overflow_names), overflow);
 	const struct sbi_pmu_irq_source *wanted = sbi_pmu_irq_source_named(overflow);
 
-	if (!wanted && n < 0) {
-		pr_err("overflow=%s: auto, lcofi, thead, andes, timer and none are known\n",
-		       overflow);
-		return -EINVAL;
-	}
 	if (!pmu->perf_event_overflow)
 		*no_irq = "perf_event_overflow not found: is CONFIG_KPROBES on?";
 	else if (n == TIMER || n == NONE)
@@ -373,13 +400,9 @@ static int register_pmu(struct sbi_pmu *pmu)
 	return ret;
 }
 
-static int __init sbi_pmu_init(void)
+/* Before anything is taken from the other driver */
+static int check_parameters(void)
 {
-	struct sbi_pmu *pmu;
-	const char *no_irq;
-	char *owner = NULL;
-	int ret;
-
 	if (width < SBI_PMU_MIN_WIDTH || width > 64) {
 		pr_err("width=%u: counters of %u to 64 bits can be used\n", width,
 		       SBI_PMU_MIN_WIDTH);
@@ -389,6 +412,33 @@ static int __init sbi_pmu_init(void)
 		pr_err("branches=%u: 0, 16, 32 and 64 are known\n", branches);
 		return -EINVAL;
 	}
+	if (match_string(mode_names, ARRAY_SIZE(mode_names), mode) < 0) {
+		pr_err("mode=%s: auto, exclusive and shared are known\n", mode);
+		return -EINVAL;
+	}
+	if (match_string(backend_names, ARRAY_SIZE(backend_names), backend) < 0) {
+		pr_err("backend=%s: auto, sbi, snapshot and csr are known\n", backend);
+		return -EINVAL;
+	}
+	if (match_string(overflow_names, ARRAY_SIZE(overflow_names), overflow) < 0 &&
+	    !sbi_pmu_irq_source_named(overflow)) {
+		pr_err("overflow=%s: auto, lcofi, thead, andes, timer and none are known\n",
+		       overflow);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int __init sbi_pmu_init(void)
+{
+	const char *shared, *no_irq;
+	struct sbi_pmu *pmu;
+	char *owner = NULL;
+	int ret;
+
+	ret = check_parameters();
+	if (ret)
+		return ret;
 	pmu = kzalloc(sizeof(*pmu), GFP_KERNEL);
 	if (!pmu)
 		return -ENOMEM;
@@ -405,7 +455,7 @@ static int __init sbi_pmu_init(void)
 	ret = probe_machine(pmu);
 	if (ret)
 		goto err_free;
-	ret = choose_mode(pmu, &owner);
+	ret = choose_mode(pmu, &owner, &shared);
 	if (ret)
 		goto err_owner;
 
@@ -427,8 +477,9 @@ static int __init sbi_pmu_init(void)
 	ret = register_pmu(pmu);
 	if (ret)
 		goto err_user_access;
+	sbi_pmu_user_access_follow(pmu);
 	sbi_pmu_debugfs_init(pmu);
-	log_found(pmu, owner, no_irq);
+	log_found(pmu, owner, shared, no_irq);
 	sbi_pmu_table_log(pmu);
 	kfree(owner);
 	return 0;
@@ -439,6 +490,7 @@ err_user_access:
 err_overflow:
 	sbi_pmu_overflow_free(pmu);
 err_owner:
+	sbi_pmu_give_back(pmu);
 	kfree(owner);
 err_free:
 	pmu_free(pmu);
@@ -459,6 +511,7 @@ static void __exit sbi_pmu_exit(void)
 	sbi_pmu_user_access_exit(pmu);
 	sbi_pmu_cpu_stop(pmu);
 	sbi_pmu_overflow_free(pmu);
+	sbi_pmu_give_back(pmu);
 	pmu_free(pmu);
 }
 

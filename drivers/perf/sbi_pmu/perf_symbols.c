@@ -81,16 +81,23 @@ static void *find_symbol(const char *name)
 	return NULL;
 }
 
-/* Find what perf core does not export; NULL where the kernel has no kprobes. */
-void sbi_pmu_find_symbols(struct sbi_pmu *pmu)
+/*
+ * Any symbol of the kernel or of a module; NULL if it does not exist. Not all kernels have the
+ * names of variables (CONFIG_KALLSYMS_ALL).
+ */
+void *sbi_pmu_lookup(const char *name)
 {
 	typeof(&kallsyms_lookup_name) lookup = find_symbol("kallsyms_lookup_name");
 
+	return lookup ? (void *)lookup(name) : NULL;
+}
+
+/* Find what perf core does not export; NULL where the kernel has no kprobes. */
+void sbi_pmu_find_symbols(struct sbi_pmu *pmu)
+{
 	pmu->perf_event_overflow = find_symbol("perf_event_overflow");
 	pmu->perf_sample_event_took = find_symbol("perf_sample_event_took");
-	/* Not all kernels have the names of variables (CONFIG_KALLSYMS_ALL). */
-	if (lookup)
-		pmu->perf_event_paranoid = (void *)lookup("sysctl_perf_event_paranoid");
+	pmu->perf_event_paranoid = sbi_pmu_lookup("sysctl_perf_event_paranoid");
 	pmu->perf_pmu_resched = find_symbol("perf_pmu_resched");
 	pmu->perf_sched_cb_inc = find_symbol("perf_sched_cb_inc");
 	pmu->perf_sched_cb_dec = find_symbol("perf_sched_cb_dec");

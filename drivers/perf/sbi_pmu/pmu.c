@@ -245,7 +245,7 @@ static void publish_here(void *arg)
 }
 
 /*
- * There is no event_unmapped: with it, kernels from 6.15 on refuse to unregister the PMU between
+ * There is no event_unmapped: with it, kernels from 6.16 on refuse to unregister the PMU between
  * the last reference to the module and the end of an event. So an event that was unmapped can
  * still be read by its own task.
  */

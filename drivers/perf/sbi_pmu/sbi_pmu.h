@@ -758,11 +758,14 @@ struct sbi_pmu_user_access {
 	struct ctl_table_header *sysctl; /* its handle, NULL where the other driver has it */
 	struct ctl_table table;          /* its description */
 	struct kprobe probe;             /* catches reads that come too late, if @available */
+	struct kprobe builtin;           /* has the other driver's sysctl set @mode, likewise */
+	bool follows;                    /* it may: probes have ended */
 	DECLARE_HASHTABLE(readers, 6);   /* events that have been mapped, by task; under RCU */
 	spinlock_t lock;                 /* for changes of @readers */
 };
 
 void sbi_pmu_user_access_init(struct sbi_pmu *pmu);
+void sbi_pmu_user_access_follow(struct sbi_pmu *pmu);
 void sbi_pmu_user_access_exit(struct sbi_pmu *pmu);
 void sbi_pmu_user_access_resume(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu);
@@ -788,6 +791,13 @@ struct sbi_pmu_delegation {
 	unsigned int of_firmware; /* number of the former */
 	unsigned int events;      /* number of all */
 	struct sbi_pmu_delegated_event event[SBI_PMU_STANDARD_EVENTS];
+};
+
+/* What the built-in driver left when it was stopped (takeover.c); const after probe */
+struct sbi_pmu_builtin {
+	struct device *device;  /* its own, NULL: it was not stopped */
+	const int *user_access; /* the value of its sysctl */
+	bool samples;           /* it had an overflow interrupt */
 };
 
 /* What makes samples */
@@ -837,6 +847,7 @@ struct sbi_pmu {
 	struct sbi_pmu_probe_cache cache;       /* which counters can count an event */
 	atomic_t events;                        /* number of perf events that exist */
 	struct sbi_pmu_user_access user_access; /* user-space reads */
+	struct sbi_pmu_builtin builtin;         /* the driver that was stopped */
 	struct hlist_node hotplug;              /* in the list of the CPU hotplug state */
 	struct notifier_block reboot;           /* notified before kexec and power-off */
 	struct notifier_block pm;               /* notified when a CPU loses or regains power */
@@ -872,7 +883,12 @@ void sbi_pmu_cpu_stop(struct sbi_pmu *pmu);
 
 /* perf_symbols.c */
 int sbi_pmu_find_pmus(struct sbi_pmu *pmu, char **owner, bool *taken);
+void *sbi_pmu_lookup(const char *name);
 void sbi_pmu_find_symbols(struct sbi_pmu *pmu);
+
+/* takeover.c */
+const char *sbi_pmu_take_over(struct sbi_pmu *pmu, bool asked_for);
+void sbi_pmu_give_back(struct sbi_pmu *pmu);
 
 /* debugfs.c */
 void sbi_pmu_debugfs_init(struct sbi_pmu *pmu);

@@ -25,11 +25,15 @@
  */
 static void apply_mode(struct sbi_pmu_cpu *cpu)
 {
-	const bool want = READ_ONCE(cpu->pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED;
+	const struct sbi_pmu *pmu = cpu->pmu;
+	const bool want = READ_ONCE(pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED;
+	/* Programs that read them already must not end when the built-in driver is stopped. */
+	const bool open = want || (pmu->builtin.device && READ_ONCE(*pmu->builtin.user_access) ==
+								  SBI_PMU_USER_ACCESS_FIXED);
 	struct sbi_pmu_event *e;
 	unsigned int i;
 
-	cpu->open_to_all = want ? ALWAYS | FIXED : ALWAYS;
+	cpu->open_to_all = open ? ALWAYS | FIXED : ALWAYS;
 	cpu->world_readable = want ? cpu->counters->fixed : 0;
 	if (want && cpu->online)
 		sbi_pmu_counters_pin_fixed(cpu);
@@ -66,6 +70,32 @@ static int mode_handler(sbi_pmu_ctl_table *table, int write, void *buffer, size_
 		on_each_cpu(mode_changed, pmu, true);
 	return ret;
 }
+
+/*
+ * In place of the function by which the built-in driver's sysctl writes scounteren on each CPU: its
+ * file stays when that driver is stopped.
+ */
+static void follow_builtin(void *unused)
+{
+	struct sbi_pmu *pmu = sbi_pmu_the_pmu;
+
+	/* A probe could be wrong if the fixed counters were taken meanwhile. */
+	if (!READ_ONCE(pmu->user_access.follows))
+		return;
+	WRITE_ONCE(pmu->user_access.mode, READ_ONCE(*pmu->builtin.user_access));
+	/* It may have written it before it was replaced. */
+	this_cpu_ptr(pmu->cpu)->scounteren = 0;
+	mode_changed(pmu);
+}
+
+/* The kprobe returns to there: the work is not for this context. */
+static int before_builtin(struct kprobe *probe, struct pt_regs *regs)
+{
+	regs->epc = (unsigned long)follow_builtin;
+	return 1;
+}
+
+NOKPROBE_SYMBOL(before_builtin);
 
 /* Write scounteren: the CPU is new, or has lost it. Context: on the CPU, interrupts disabled. */
 void sbi_pmu_user_access_resume(struct sbi_pmu_cpu *cpu)
@@ -220,7 +250,8 @@ NOKPROBE_SYMBOL(before_first_use);
  * ones, which no user may cause.
  * Return: NULL, or why reads that trap cannot be caught.
  */
-static const char *register_probe(struct kprobe *probe)
+static const char *register_probe(struct kprobe *probe, const char *symbol,
+				  kprobe_pre_handler_t handler)
 {
 	/* The first instruction, or past the two of ftrace */
 	static const unsigned int offsets[] = { 0, 8 };
@@ -230,9 +261,9 @@ static const char *register_probe(struct kprobe *probe)
 		return "with CONFIG_LTO, the function that is probed may be inlined";
 	for (unsigned int i = 0; ret && i < ARRAY_SIZE(offsets); i++) {
 		*probe = (struct kprobe){
-			.symbol_name = "riscv_v_first_use_handler",
+			.symbol_name = symbol,
 			.offset = offsets[i],
-			.pre_handler = before_first_use,
+			.pre_handler = handler,
 			.flags = KPROBE_FLAG_DISABLED,
 		};
 		ret = register_kprobe(probe);
@@ -265,16 +296,29 @@ static const struct ctl_table mode_table = {
 void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
 {
 	struct sbi_pmu_user_access *ua = &pmu->user_access;
+	const bool other = pmu->builtin.device;
 	const char *why = "no CONFIG_RISCV_PMU";
 
 	if (!pmu->exclusive || sbi_pmu_in_kvm(pmu) || pmu->backend->stops_all)
 		return;
 	if (IS_ENABLED(CONFIG_RISCV_PMU))
-		why = register_probe(&ua->probe);
+		why = register_probe(&ua->probe, "riscv_v_first_use_handler", before_first_use);
+	if (!why && other) {
+		why = register_probe(&ua->builtin, "riscv_pmu_update_counter_access",
+				     before_builtin);
+		if (why) {
+			unregister_kprobe(&ua->probe);
+			why = "the sysctl is the built-in driver's, and cannot be followed";
+		}
+	}
 	if (why)
 		pr_warn("no user-space reads: %s\n", why);
 	ua->available = !why;
 	ua->mode = ua->available ? SBI_PMU_USER_ACCESS_OWN : SBI_PMU_USER_ACCESS_NONE;
+	if (other) {
+		ua->mode = min(ua->mode, READ_ONCE(*pmu->builtin.user_access));
+		return;
+	}
 	ua->table = mode_table;
 	ua->table.data = &ua->mode;
 	ua->sysctl = register_sysctl_sz("kernel", &ua->table, 1);
@@ -283,10 +327,22 @@ void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
 			ua->mode);
 }
 
+/* The PMU is registered: from now on the sysctl of a driver that was stopped is ours. */
+void sbi_pmu_user_access_follow(struct sbi_pmu *pmu)
+{
+	if (!pmu->builtin.device || !pmu->user_access.available)
+		return;
+	WRITE_ONCE(pmu->user_access.follows, true);
+	on_each_cpu(follow_builtin, NULL, true);
+}
+
 void sbi_pmu_user_access_exit(struct sbi_pmu *pmu)
 {
 	if (pmu->user_access.sysctl)
 		unregister_sysctl_table(pmu->user_access.sysctl);
-	if (pmu->user_access.available)
-		unregister_kprobe(&pmu->user_access.probe);
+	if (!pmu->user_access.available)
+		return;
+	unregister_kprobe(&pmu->user_access.probe);
+	if (pmu->builtin.device)
+		unregister_kprobe(&pmu->user_access.builtin);
 }

@@ -7,6 +7,7 @@
  * header, and the macros below must come after all of that.
  */
 #include_next <linux/perf_event.h>
+#include <linux/delay.h>
 #include <linux/version.h>
 
 #ifndef __uninitialized /* older kernels: cleared in vain, where the compiler clears all */
@@ -40,6 +41,26 @@
 			typeof(((struct pmu *)NULL)->sched_task),			\
 			void (*)(struct perf_event_pmu_context *, bool)),		\
 		name, name##_of_task)
+
+/* Since 6.16 perf core knows which events a PMU has, and unregisters none that has some. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define PERF_PMU_REFUSES_IN_USE	true
+static inline int perf_pmu_unregister_unused(struct pmu *pmu)
+{
+	/* To find that out, perf core lets all opens fail for a while. */
+	if (!list_empty(&pmu->events))
+		return -EBUSY;
+	/* A timer that multiplexes its events may run, and is freed without being stopped. */
+	msleep(pmu->hrtimer_interval_ms);
+	return perf_pmu_unregister(pmu);
+}
+#else
+#define PERF_PMU_REFUSES_IN_USE	false
+static inline int perf_pmu_unregister_unused(struct pmu *pmu)
+{
+	return -EBUSY;
+}
+#endif
 
 /* All of an attr's config words but the first; there are more of them by and by. */
 static inline u64 perf_attr_further_config(const struct perf_event_attr *attr)

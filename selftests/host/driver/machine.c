@@ -46,6 +46,7 @@ static void set_up(const struct machine *m)
 	}
 	host_run_cpu(0);
 	host.shared = m->other;
+	host.other_leaves = m->other_leaves;
 	if (m->other)
 		perf_core_other_pmu(m->other, PERF_TYPE_RAW);
 	for (unsigned int i = 0; i < ARRAY_SIZE(m->params) && m->params[i]; i++)

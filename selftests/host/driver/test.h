@@ -50,7 +50,7 @@
 /* What the module is loaded on, and how. 0 or NULL stands for what is in parentheses. */
 struct machine {
 	unsigned int hpm, width, firmware;	/* programmable counters (4), bits (64); (3) */
-	bool no_hpm, no_firmware, delegated;
+	bool no_hpm, no_firmware, delegated, other_leaves;
 	u64 quirks;
 	unsigned long impl, impl_version;	/* (OpenSBI 1.7, or KVM with its quirks) */
 	unsigned long vendor, arch, mimpid;
@@ -59,7 +59,7 @@ struct machine {
 	unsigned int smcntrpmf;		/* see struct fakesbi_hart, as for can */
 	bool (*can)(const struct fakesbi_code *code, unsigned int idx);
 	const char *isa;		/* extensions (Sscofpmf) */
-	const char *other;		/* name of another CPU PMU: shared mode */
+	const char *other;		/* name of another CPU PMU: shared mode, unless other_leaves */
 	unsigned int cpus, kernel;	/* at most 16 (1); 612 or 702 (702) */
 	const char *params[4];		/* as insmod takes them, at most three */
 	void (*prepare)(void);		/* changes the machine before the module is loaded */

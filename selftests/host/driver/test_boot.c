@@ -140,7 +140,13 @@ static const struct {
 	{ "sscofpmf_of_the_kind_that_is_used", { .isa = "", .cpus = 2, TWO_KINDS, .prepare = half_sscofpmf }, 0, NULL, "caps/overflow", "lcofi" },
 	/* other PMUs */
 	{ "shared", { .other = "cpu" }, 0, "shared with PMU cpu, sampling by timer (the other PMU has the interrupt)", "events/hw_cycles", "event=0x1,firmware=0x1" },
-	{ "shared_has_no_cpus", { .other = "cpu" }, 0, "for exclusive mode boot with", "cpus", NULL },
+	{ "shared_has_no_cpus", { .other = "cpu" }, 0, "shared mode: it stays, unless it is asked for", "cpus", NULL },
+	{ "shared_by_name", { .other = "cpu", .other_leaves = true, .params = { "mode=shared" } }, 0, "shared mode: mode=shared", "caps/mode", "shared" },
+	{ "taken_over", { .other = "cpu", .other_leaves = true }, 0, "exclusive (taken over from riscv_pmu_sbi, rmmod gives it back), sampling by LCOFI", "caps/mode", "exclusive" },
+	{ "exclusive_is_refused", { .other = "cpu", .params = { "mode=exclusive" } }, -EBUSY, "mode=exclusive: it stays" },
+	{ "exclusive_alone", { .params = { "mode=exclusive" } }, 0, "exclusive, sampling by LCOFI", "caps/mode", "exclusive" },
+	{ "unknown_mode", { .other = "cpu", .other_leaves = true, .params = { "mode=x" } }, -EINVAL, "mode=x: auto, exclusive and shared are known" },
+	{ "fails_when_taken_over", { .other = "cpu", .other_leaves = true, .params = { "overflow=thead" } }, -EOPNOTSUPP, "no core T-Head C9xx" },
 	{ "shared_in_a_vm", { .other = "cpu", .quirks = KVM }, -EBUSY, "uses this guest's counters" },
 	{ "name_is_taken", { .prepare = pmu_named_cpu }, -EBUSY, "there is a PMU 'cpu' already" },
 	{ "shared_name_is_taken", { .other = "sbi_pmu" }, -EBUSY, "there is a PMU 'sbi_pmu' already" },
@@ -292,6 +298,7 @@ void test_boot(void)
 	test_failures(&(struct machine){}, "lcofi");
 	test_failures(&(struct machine){ .params = { "backend=snapshot" } }, "snapshot");
 	test_failures(&(struct machine){ .params = { "xiangshan=v3" } }, "xiangshan");
+	test_failures(&(struct machine){ .other = "cpu", .other_leaves = true }, "takeover");
 	test_failures(&(struct machine){ .delegated = true, .params = { "backend=csr" } }, "csr");
 	test_files();
 }

@@ -162,6 +162,13 @@ void *host_alloc(size_t size, gfp_t flags)
 	return p;
 }
 
+char *kstrdup(const char *s, gfp_t flags)
+{
+	char *copy = host_alloc(strlen(s) + 1, flags);
+
+	return copy ? strcpy(copy, s) : NULL;
+}
+
 void host_free(const void *p)
 {
 	if (!p)
@@ -814,6 +821,8 @@ const char *host_left(void)
 		return "an RCU read lock";
 	if (hotplug.is_set || host_pm_notifier || host_reboot_notifier)
 		return "a notifier";
+	if (!perf_core_other_is_back())
+		return "the other driver without its PMU";
 	if (sysctl || file_count || kprobe)
 		return "a sysctl, a file or a kprobe";
 	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {

@@ -55,7 +55,7 @@ void free_page(unsigned long page);
 #define kvzalloc(size, flags)		kzalloc(size, flags)
 #define kvfree(p)			host_free(p)
 #define kfree_rcu(p, member)		host_free(p)
-#define kstrdup(s, flags)		strcpy(host_alloc(strlen(s) + 1, flags), s)
+char *kstrdup(const char *s, gfp_t flags);
 #define struct_size(p, member, n)	(sizeof(*(p)) + (n) * sizeof((p)->member[0]))
 #define virt_to_phys(p)			((u64)(unsigned long)(p))
 #define rcu_read_lock()			((void)host.rcu++)
@@ -500,6 +500,7 @@ struct kprobe {
 int register_kprobe(struct kprobe *probe);
 int enable_kprobe(struct kprobe *probe);
 void unregister_kprobe(struct kprobe *probe);
+typedef int (*kprobe_pre_handler_t)(struct kprobe *probe, struct pt_regs *regs);
 unsigned long kallsyms_lookup_name(const char *name);
 
 #include "perf_event.h"
@@ -547,6 +548,7 @@ struct host {
 	unsigned long other_arch;     /* of the upper half of @cpus; 0: as of the others */
 	bool no_pmu_extension;
 	bool shared;                  /* another driver uses counters, too */
+	bool other_leaves;            /* it can be stopped */
 	irq_handler_t handler;        /* of the overflow interrupt; NULL: not requested */
 	void *handler_dev;
 	size_t handler_size;          /* of what it has for each CPU */
@@ -567,6 +569,7 @@ void host_run_cpu(unsigned int cpu);
 void host_set_param(const char *setting);
 void host_reset(void);
 const char *host_left(void);
+bool perf_core_other_is_back(void);
 void host_serve_interrupts(void);
 u64 host_next_timer(u64 ns);
 int host_hotplug(unsigned int cpu, bool online);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* perf_pmus: the PMUs of perf core: register them, and look at their files in sysfs. */
+#include "../../../drivers/perf/sbi_pmu/sbi_pmu.h"
 #include "perf_core.h"
 
 static struct bus_type *const bus = (struct bus_type *)&perf_core;
@@ -22,6 +23,33 @@ void perf_core_other_pmu(const char *name, int type)
 {
 	other = (struct pmu){ .name = name, .type = type };
 	add_device(&devices[1], &other, name);
+}
+
+/* In place of takeover.c: the other PMU leaves, if it can, and comes back. */
+static const int others_user_access = 1;
+
+const char *sbi_pmu_take_over(struct sbi_pmu *pmu, bool asked_for)
+{
+	if (!host.other_leaves)
+		return asked_for ? "it stays" : "it stays, unless it is asked for";
+	devices[1].drvdata = NULL;
+	pmu->builtin.device = &devices[1];
+	pmu->builtin.user_access = &others_user_access;
+	return NULL;
+}
+
+void sbi_pmu_give_back(struct sbi_pmu *pmu)
+{
+	if (!pmu->builtin.device)
+		return;
+	/* It could not come back. */
+	assert(!perf_core.pmu && !host.handler);
+	devices[1].drvdata = &other;
+}
+
+bool perf_core_other_is_back(void)
+{
+	return !other.name || devices[1].drvdata == &other;
 }
 
 struct device *bus_find_device(struct bus_type *which, struct device *start, const void *data,
@@ -139,5 +167,6 @@ const char *perf_sysfs(const char *path)
 void perf_pmus_reset(void)
 {
 	memset(devices, 0, sizeof(devices));
+	other.name = NULL;
 	add_device(&devices[0], &software, "software");
 }

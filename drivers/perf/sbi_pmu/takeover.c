@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel's built-in driver hands its counters to this module, and gets them back.
+ *
+ * riscv_pmu_sbi has no way to stop, so what its probe has done is undone here, from outside. What
+ * is not exactly as expected is left alone. To start it again the device is probed again.
+ */
+#include <linux/cpu.h>
+#include <linux/cpu_pm.h>
+#include <linux/cpuhotplug.h>
+#include <linux/device.h>
+#include <linux/gfp.h>
+#include <linux/interrupt.h>
+#include <linux/irq.h>
+#include <linux/jump_label.h>
+#include <linux/percpu.h>
+#include <linux/platform_device.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/workqueue.h>
+
+#include "sbi_pmu.h"
+
+#define DRIVER	"riscv-pmu-sbi"
+
+static const char too_old[] = "before Linux 6.16 the other driver cannot be stopped";
+static const char old_firmware[] =
+	"OpenSBI before 1.2 does not check an event of the other driver's second start: update it";
+static const char kvm_loaded[] =
+	"KVM is loaded, and its guests would lose their counters; mode=exclusive takes over";
+static const char in_use[] =
+	"an event of the other PMU is open: end what counts, and load the module again";
+
+/* The other driver, while it is stopped */
+struct builtin {
+	struct sbi_pmu *pmu;     /* ours */
+	struct riscv_pmu *riscv; /* its own */
+	int irq;                 /* its overflow interrupt, 0: none */
+	bool snapshot;           /* firmware writes counters to its memory, */
+	atomic_t kept;           /* and on so many CPUs does not end that */
+	/* variables of it that are not exported */
+	struct static_key_false *snapshot_key;
+	struct work_struct *check_events;
+};
+
+/* The PMU of the other driver; NULL if it is not the one that is known. */
+static struct riscv_pmu *pmu_of(struct device *dev)
+{
+	struct device *child = device_find_child_by_name(dev, "cpu");
+	struct pmu *pmu = child ? dev_get_drvdata(child) : NULL;
+	const bool known = pmu && pmu->dev == child && pmu->type == PERF_TYPE_RAW && !pmu->module &&
+			   pmu->event_unmapped && !strcmp(pmu->name, "cpu");
+
+	put_device(child);
+	return known ? container_of(pmu, struct riscv_pmu, pmu) : NULL;
+}
+
+/* Fill in @b. Return: NULL, or in words for the log what is not as expected. */
+static const char *inspect(struct builtin *b, struct device *dev)
+{
+	const struct cpu_hw_events *events;
+	int cpu;
+
+	if (!dev->driver || strcmp(dev->driver->name, DRIVER) || dev->driver->owner)
+		return "the other driver is not riscv_pmu_sbi";
+	b->riscv = pmu_of(dev);
+	/* They are at both ends of the structure. */
+	if (!b->riscv || !b->riscv->hw_events ||
+	    b->riscv->ctr_get_width != sbi_pmu_lookup("pmu_sbi_ctr_get_width") ||
+	    (IS_ENABLED(CONFIG_CPU_PM) &&
+	     b->riscv->riscv_pm_nb.notifier_call != sbi_pmu_lookup("riscv_pm_pmu_notify")))
+		return "this version of riscv_pmu_sbi is not known";
+	for_each_possible_cpu(cpu) {
+		events = per_cpu_ptr(b->riscv->hw_events, cpu);
+		b->irq = b->irq ?: events->irq;
+		b->snapshot |= !!riscv_pmu_snapshot_page(events);
+	}
+	/* If it could not request its interrupt it is not known who has it. */
+	if (!b->irq != !!(b->riscv->pmu.capabilities & PERF_PMU_CAP_NO_INTERRUPT))
+		return "riscv_pmu_sbi has no interrupt, though there is one";
+	b->check_events = sbi_pmu_lookup("check_std_events_work");
+	b->snapshot_key = sbi_pmu_lookup("sbi_pmu_snapshot_available");
+	b->pmu->builtin.user_access = sbi_pmu_lookup("sysctl_perf_user_access");
+	if (!b->check_events || !b->snapshot_key || !b->pmu->builtin.user_access)
+		return "the kernel has no names of its variables (CONFIG_KALLSYMS_ALL)";
+	return NULL;
+}
+
+/*
+ * As the hotplug callback for a CPU that goes, which is not called, as it writes 0 to scounteren:
+ * that kills each program that asks for the time.
+ */
+static void stop_here(void *arg)
+{
+	struct builtin *b = arg;
+	struct sbi_pmu_cpu *cpu = this_cpu_ptr(b->pmu->cpu);
+
+	if (b->irq)
+		disable_percpu_irq(b->irq);
+	if (b->snapshot && sbi_pmu_sbi_set_shmem(cpu, SBI_SHMEM_DISABLE))
+		atomic_inc(&b->kept);
+	/* It has stopped cycle and instret, which run from reset on, and may be no event's. */
+	if (b->pmu->counters.fixed && sbi_pmu_sbi_start(cpu, b->pmu->counters.fixed, 0, 0))
+		pr_debug("CPU %d: firmware does not start cycle and instret\n", smp_processor_id());
+}
+
+/* Nothing of it runs or is referred to any more; firmware may still write to a page. */
+static void free_memory(struct riscv_pmu *riscv, bool pages)
+{
+	void *page;
+	int cpu;
+
+	/* Of CPU_PM, and what perf core frees later */
+	synchronize_rcu();
+	rcu_barrier();
+	for_each_possible_cpu(cpu) {
+		page = riscv_pmu_snapshot_page(per_cpu_ptr(riscv->hw_events, cpu));
+		if (pages)
+			free_page((unsigned long)page);
+	}
+	free_percpu(riscv->hw_events);
+	kfree(riscv);
+}
+
+/* Return: 0; or -EBUSY if somebody has an event, and nothing has changed. */
+static int stop(struct builtin *b)
+{
+	int ret;
+
+	/* It configures and releases counters, for a while after each probe. */
+	flush_work(b->check_events);
+	/* A CPU that goes offline here would keep the interrupt, or one that comes enable it. */
+	cpu_hotplug_disable();
+	ret = perf_pmu_unregister_unused(&b->riscv->pmu);
+	if (ret) {
+		cpu_hotplug_enable();
+		return ret;
+	}
+	cpuhp_state_remove_instance_nocalls(CPUHP_AP_PERF_RISCV_STARTING, &b->riscv->node);
+	cpu_pm_unregister_notifier(&b->riscv->riscv_pm_nb);
+	on_each_cpu(stop_here, b, true);
+	if (b->irq)
+		free_percpu_irq(b->irq, b->riscv->hw_events);
+	cpu_hotplug_enable();
+	/* Else events that come before the next probe has allocated memory would use it. */
+	if (b->snapshot)
+		static_key_disable(&b->snapshot_key->key);
+	free_memory(b->riscv, !atomic_read(&b->kept));
+	return 0;
+}
+
+/*
+ * Stop the built-in driver, so that there is no other CPU PMU: pmu->builtin. If it is @asked_for
+ * also if KVM loses its counters by that. Later failures must call sbi_pmu_give_back().
+ * Context: may sleep. Return: NULL, or in words for the log why nothing has been changed.
+ */
+const char *sbi_pmu_take_over(struct sbi_pmu *pmu, bool asked_for)
+{
+	struct builtin b = { .pmu = pmu };
+	struct device *dev;
+	const char *why;
+
+	if (!PERF_PMU_REFUSES_IN_USE)
+		return too_old;
+	/* It asks for event -2 then, which these use as an index into their memory. */
+	if (pmu->id.impl == SBI_IMPL_OPENSBI && pmu->id.impl_version < OPENSBI_VERSION(1, 2))
+		return old_firmware;
+	/* Each counter of a guest is an event of the PMU "cpu". */
+	if (!asked_for && pmu->caps.has_h && sbi_pmu_lookup("kvm_get_kvm"))
+		return kvm_loaded;
+	dev = bus_find_device_by_name(&platform_bus_type, NULL, DRIVER);
+	if (!dev)
+		return "the other driver is not riscv_pmu_sbi";
+	/* Not while somebody binds or unbinds it. */
+	device_lock(dev);
+	why = inspect(&b, dev);
+	if (!why && stop(&b))
+		why = in_use;
+	device_unlock(dev);
+	if (why) {
+		put_device(dev);
+		return why;
+	}
+	pmu->builtin.device = dev;
+	pmu->builtin.samples = b.irq;
+	return NULL;
+}
+
+/*
+ * Start the built-in driver again, if it was stopped; this one uses no counter and no interrupt any
+ * more. Context: may sleep.
+ */
+void sbi_pmu_give_back(struct sbi_pmu *pmu)
+{
+	void **counters = sbi_pmu_lookup("pmu_ctr_list");
+	struct device *dev = pmu->builtin.device;
+	struct riscv_pmu *riscv = NULL;
+	char *owner = NULL;
+	void *old;
+	bool taken;
+
+	if (!dev)
+		return;
+	old = counters ? *counters : NULL;
+	/* If its PMU cannot be registered, as another has its name or type, its probe crashes. */
+	if ((sbi_pmu_find_pmus(pmu, &owner, &taken) || (pmu->exclusive && !taken)) &&
+	    !device_reprobe(dev))
+		riscv = pmu_of(dev);
+	if (!riscv)
+		pr_err("riscv_pmu_sbi has not come back: start the machine again to have it, or load this module\n");
+	else if (pmu->builtin.samples && riscv->pmu.capabilities & PERF_PMU_CAP_NO_INTERRUPT)
+		pr_err("riscv_pmu_sbi has come back without its interrupt: it takes no samples until the machine is started again\n");
+	/* It has made a new list and left the old one, at which KVM may be looking. */
+	if (riscv && old && *counters != old && !sbi_pmu_lookup("kvm_get_kvm"))
+		kfree(old);
+	kfree(owner);
+	put_device(dev);
+	pmu->builtin.device = NULL;
+}
