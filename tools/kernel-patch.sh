@@ -52,10 +52,9 @@ config SBI_PMU
 	  Count and sample the events that the SBI firmware offers, with
 	  names of events where the core is known.
 
-	  Without RISCV_PMU_SBI, or with this argument of the kernel, it is
-	  the PMU of the CPUs:
-	    initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit
-	  Otherwise it counts beside that driver, on counters that are free.
+	  It stops RISCV_PMU_SBI while it is loaded, and is the PMU of the
+	  CPUs. With mode=shared, while that driver counts, or where KVM is
+	  loaded, it counts beside it, on counters that are free.
 
 	  Choose M: the module is called sbi_pmu. Built in, it cannot test
 	  reads of counters from user space, and does not offer them.

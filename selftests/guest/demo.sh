@@ -28,6 +28,7 @@ try() { # COMMAND
 the_end() { [ -n "$failed" ] || echo "-- the end"; }
 
 load_module() { # PARAMETER...
+	dmesg -c > /dev/null
 	insmod sbi_pmu.ko "$@" || exit
 	echo "   # insmod sbi_pmu.ko${*:+ $*}"
 	dmesg | sed -n 's/^\[ *[0-9.]*\] sbi_pmu: /sbi_pmu: /p' | grep -v taint | fold -s -w 86 |
