@@ -9,7 +9,7 @@
 #include "ring.h"
 #include "tracepoint.h"
 
-/* Once the module has found one it looks each CHECK_MS, in a tick (4 ms), and in the next if OF is lost. */
+/* Having found one the module looks each CHECK_MS, in a tick (4 ms), the next if OF is lost. */
 enum { CPU = 0, ROUNDS = 9, PERIOD_MS = 10, CHECK_MS = 10 + 4 };
 
 static char drop_irq[256];

@@ -29,7 +29,7 @@ static int open_errno(uint64_t config)
 	return fd < 0 ? -fd : 0;
 }
 
-/* Is it a right result of opening what QEMU does not have? It opens on a board, and with csr, unchecked. */
+/* May what QEMU does not have give this? On a board it opens, and with csr, unchecked. */
 static bool is_possible(int result)
 {
 	return result == ENOENT || (!result && (!getenv("lab_case") || is_delegated()));

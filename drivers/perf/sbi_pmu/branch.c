@@ -378,9 +378,9 @@ static unsigned int mode_of(u64 address)
 }
 
 /*
- * Fill in @entry, unless the event may not have @r. A branch from one mode to another has one end in
- * each; an end in a mode that is not recorded, as a guest's, is 0. A kind that is not told is one
- * that the event asks for: sbi_pmu_branch_go_together().
+ * Fill in @entry, unless the event may not have @r. A branch from one mode to another has one end
+ * in each; an end in a mode that is not recorded, as a guest's, is 0. A kind that is not told is
+ * one that the event asks for: sbi_pmu_branch_go_together().
  */
 static bool fill_entry(struct perf_branch_entry *entry, const struct sbi_pmu_cpu *cpu,
 		       const struct sbi_pmu_event *e, const struct sbi_pmu_branch_record *r,

@@ -35,8 +35,8 @@ static unsigned int branches = 32;
 module_param(branches, uint, 0444);
 MODULE_PARM_DESC(branches, "branches that a sample has at most, on cores that record them (16, 32 or 64, default 32; 0: none)");
 
-#define BOOT_ARGUMENT \
-	"for exclusive mode from the start boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit"
+static const char boot_argument[] =
+	"boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit for exclusive mode";
 
 static const char * const mode_names[] = { "auto", "exclusive", "shared" };
 static const char * const backend_names[] = { "auto", "sbi", "snapshot", "csr" };
@@ -101,7 +101,7 @@ static void log_found(struct sbi_pmu *pmu, const char *owner, const char *shared
 	if (pmu->backend == &sbi_pmu_backend_csr && !strcmp(backend, "auto"))
 		pr_info("delegated counters are programmed by CSRs; backend=sbi has firmware program them\n");
 	if (owner)
-		pr_info("shared mode: %s; " BOOT_ARGUMENT "\n", shared);
+		pr_info("shared mode: %s; %s\n", shared, boot_argument);
 	else if (pmu->builtin.device && pmu->caps.has_h)
 		pr_info("KVM guests have no counters of this host while the module is loaded; mode=shared leaves them theirs\n");
 	if (event)
@@ -292,9 +292,8 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner, const char **shared)
 	pmu->caps.platform_fw = pmu->exclusive || pmu->id.impl != SBI_IMPL_OPENSBI;
 	/* KVM has one counter for cycles, instructions and each firmware event, and one shmem. */
 	if (!pmu->exclusive && sbi_pmu_in_kvm(pmu)) {
-		pr_err("PMU '%s' uses this guest's counters, and KVM has no others: %s; " BOOT_ARGUMENT
-		       "\n",
-		       *owner, *shared);
+		pr_err("PMU '%s' uses this guest's counters, and KVM has no others: %s; %s\n",
+		       *owner, *shared, boot_argument);
 		return -EBUSY;
 	}
 	if (taken) {

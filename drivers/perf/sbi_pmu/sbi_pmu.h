@@ -231,8 +231,8 @@ int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_even
  * for a reference counter in KVM. Any becomes FREE by counter_release(), and LOST when firmware
  * takes it without an offer, fails to stop it, or loses it in suspend. That an event only counts
  * changes no state. sbi_pmu_counters_enable() starts again what has users, and what has none
- * unless a start needs a value. A counter that a probe uses stays FREE. set_state() and set_states()
- * are the only places that change a state.
+ * unless a start needs a value. A counter that a probe uses stays FREE. set_state() and
+ * set_states() are the only places that change a state.
  */
 enum sbi_pmu_counter_state {
 	SBI_PMU_FREE,
