@@ -47,7 +47,7 @@ echo 'obj-$(CONFIG_SBI_PMU) += sbi_pmu/' >>"$new/b/drivers/perf/Makefile"
 cat >"$new/entry" <<'EOF2'
 config SBI_PMU
 	tristate "perf PMU on the RISC-V SBI PMU extension (sbi_pmu)"
-	depends on RISCV && 64BIT && RISCV_SBI && KPROBES
+	depends on RISCV && 64BIT && RISCV_SBI && KALLSYMS
 	help
 	  Count and sample the events that the SBI firmware offers, with
 	  names of events where the core is known.
@@ -74,8 +74,8 @@ version=$(tools/version.sh)
 	Written by "make kernel-patch" of sbi_pmu. Apply it with patch -p1 or git apply.
 
 	The files are those of the module. What only a module of its own needs has stayed:
-	the headers in include/compat, for older kernels, and kprobes, by which the driver finds
-	symbols that are not exported to modules, and reads that trap.
+	the headers in include/compat, for older kernels, how the driver finds symbols that are
+	not exported to modules, and kprobes, which catch reads that trap.
 
 	EOF2
 	# Without the times of the files; new files as git knows them

@@ -315,7 +315,7 @@ static int choose_overflow(struct sbi_pmu *pmu, const char **no_irq)
 	const struct sbi_pmu_irq_source *wanted = sbi_pmu_irq_source_named(overflow);
 
 	if (!pmu->perf_event_overflow)
-		*no_irq = "perf_event_overflow not found: is CONFIG_KPROBES on?";
+		*no_irq = "perf_event_overflow not found: is CONFIG_KALLSYMS on?";
 	else if (n == TIMER || n == NONE)
 		*no_irq = "asked for";
 	else if (wanted && wanted != pmu->irq_source)

@@ -57,10 +57,35 @@ int sbi_pmu_find_pmus(struct sbi_pmu *pmu, char **owner, bool *taken)
 }
 
 /*
- * A kprobe, never armed, yields the address of any kernel function. It cannot be where ftrace
- * patches calls, before 6.16 the first byte of a function: then the next instruction will do.
+ * kallsyms_lookup_name() is not exported, but sprint_symbol() is, of the same file: follow the text
+ * from there, one way, by the names and sizes that it prints. NULL if it is not near.
  */
-static void *find_symbol(const char *name)
+static void *find_near_sprint_symbol(const char *name, bool downwards)
+{
+	unsigned long addr = (unsigned long)sprint_symbol, offset, size;
+	char text[KSYM_SYMBOL_LEN]; /* name+offset/size */
+	char *plus;
+
+	for (unsigned int i = 0; i < 200; i++) {
+		sprint_symbol(text, addr);
+		plus = strrchr(text, '+');
+		if (!plus || sscanf(plus, "+0x%lx/0x%lx", &offset, &size) != 2)
+			break;
+		addr -= offset;
+		*plus = 0;
+		if (!strcmp(text, name))
+			return (void *)addr;
+		addr = downwards ? addr - 1 : addr + size;
+	}
+	return NULL;
+}
+
+/*
+ * Where link-time optimization has moved it: a kprobe, never armed, yields the address of any
+ * kernel function. It cannot be where ftrace patches calls, before 6.16 the first byte of a
+ * function: then the next instruction will do.
+ */
+static void *find_by_kprobe(const char *name)
 {
 	static const unsigned int offsets[] = { 0, 4 };
 
@@ -83,22 +108,25 @@ static void *find_symbol(const char *name)
 
 /*
  * Any symbol of the kernel or of a module; NULL if it does not exist. Not all kernels have the
- * names of variables (CONFIG_KALLSYMS_ALL).
+ * names of variables (CONFIG_KALLSYMS_ALL). Context: may sleep.
  */
 void *sbi_pmu_lookup(const char *name)
 {
-	typeof(&kallsyms_lookup_name) lookup = find_symbol("kallsyms_lookup_name");
+	static const char function[] = "kallsyms_lookup_name";
+	typeof(&kallsyms_lookup_name) lookup = find_near_sprint_symbol(function, false) ?:
+					       find_near_sprint_symbol(function, true) ?:
+					       find_by_kprobe(function);
 
 	return lookup ? (void *)lookup(name) : NULL;
 }
 
-/* Find what perf core does not export; NULL where the kernel has no kprobes. */
+/* Find what perf core does not export; NULL where the kernel has no symbols. */
 void sbi_pmu_find_symbols(struct sbi_pmu *pmu)
 {
-	pmu->perf_event_overflow = find_symbol("perf_event_overflow");
-	pmu->perf_sample_event_took = find_symbol("perf_sample_event_took");
+	pmu->perf_event_overflow = sbi_pmu_lookup("perf_event_overflow");
+	pmu->perf_sample_event_took = sbi_pmu_lookup("perf_sample_event_took");
 	pmu->perf_event_paranoid = sbi_pmu_lookup("sysctl_perf_event_paranoid");
-	pmu->perf_pmu_resched = find_symbol("perf_pmu_resched");
-	pmu->perf_sched_cb_inc = find_symbol("perf_sched_cb_inc");
-	pmu->perf_sched_cb_dec = find_symbol("perf_sched_cb_dec");
+	pmu->perf_pmu_resched = sbi_pmu_lookup("perf_pmu_resched");
+	pmu->perf_sched_cb_inc = sbi_pmu_lookup("perf_sched_cb_inc");
+	pmu->perf_sched_cb_dec = sbi_pmu_lookup("perf_sched_cb_dec");
 }

@@ -170,7 +170,7 @@ bool is_not_cycles(const struct fakesbi_code *code, unsigned int idx)
 	return code->idx != SPEC_GENERAL_CYCLES;
 }
 
-void no_kprobes(void)	{ host.no_kprobes = true; }
+void no_kallsyms(void)	{ host.no_kallsyms = true; }
 
 /* Of programmable counters firmware says 64 bits. */
 void narrow_by_tree(void)

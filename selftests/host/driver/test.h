@@ -109,7 +109,7 @@ void go_away(u64 ns);
 bool is_right(struct perf_event *event);
 bool all_right(void);
 void take_turns(unsigned int n);
-void no_kprobes(void);
+void no_kallsyms(void);
 void narrow_by_tree(void);
 bool is_not_fixed(const struct fakesbi_code *code, unsigned int idx);
 bool is_not_cycles(const struct fakesbi_code *code, unsigned int idx);

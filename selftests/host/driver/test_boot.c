@@ -11,6 +11,10 @@ static void no_extension(void)	{ host.no_pmu_extension = true; }
 static void old_sbi(void)	{ host.spec = sbi_mk_version(0, 2); }
 static void no_counters(void)	{ fakesbi.end = 0; }
 static void second_insn(void)	{ host.kprobe_offset = 4; }
+static void no_kprobes(void)	{ host.no_kprobes = true; }
+static void moved(void)		{ host.lookup_at = 1000; }
+static void moved_second_insn(void) { moved(); second_insn(); }
+static void below(void)		{ host.lookup_at = -30; no_kprobes(); }
 static void irq_taken(void)	{ host.irq_taken = true; }
 static void no_controller(void)	{ host.no_irq_domain = true; }
 static void enable_is_zero(void) { host.enable_reads_zero = true; }
@@ -106,9 +110,12 @@ static const struct {
 	{ "unknown_source", { .params = { "overflow=x" } }, -EINVAL, "are known" },
 	{ "timer_by_name", { .params = { "overflow=timer" } }, 0, "sampling by timer (asked for)", "caps/overflow", "timer" },
 	{ "counting_only", { .params = { "overflow=none" } }, 0, "counting only (asked for)", "caps/overflow", "none" },
-	{ "no_kprobes", { .prepare = no_kprobes }, 0, "perf_event_overflow not found", "caps/overflow", "none" },
-	{ "timer_without_kprobes", { .params = { "overflow=timer" }, .prepare = no_kprobes }, -EOPNOTSUPP, "not found" },
-	{ "kprobe_at_second_instruction", { .prepare = second_insn }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "no_kallsyms", { .prepare = no_kallsyms }, 0, "perf_event_overflow not found: is CONFIG_KALLSYMS on?", "caps/overflow", "none" },
+	{ "timer_without_kallsyms", { .params = { "overflow=timer" }, .prepare = no_kallsyms }, -EOPNOTSUPP, "not found" },
+	{ "samples_without_kprobes", { .prepare = no_kprobes }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "symbols_below", { .prepare = below }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "symbols_far_away", { .prepare = moved }, 0, NULL, "caps/overflow", "lcofi" },
+	{ "symbols_far_away_kprobe_at_second_instruction", { .prepare = moved_second_insn }, 0, NULL, "caps/overflow", "lcofi" },
 	{ "interrupt_is_taken", { .prepare = irq_taken }, 0, "the interrupt is taken", "caps/overflow", "timer" },
 	{ "taken_interrupt_by_name", { .params = { "overflow=lcofi" }, .prepare = irq_taken }, -EOPNOTSUPP, "the interrupt is taken" },
 	{ "no_interrupt_controller", { .prepare = no_controller }, 0, "no interrupt controller", "caps/overflow", "timer" },
@@ -175,6 +182,7 @@ static const struct {
 	/* reads by programs */
 	{ "user_reads", {}, 0, NULL, "caps/user_read", "1" },
 	{ "user_reads_with_ftrace", { .prepare = second_insn }, 0, NULL, "caps/user_read", "1" },
+	{ "no_user_reads_without_kprobes", { .prepare = no_kprobes }, 0, "need CONFIG_KPROBES and CONFIG_RISCV_ISA_V", "caps/user_read", "0" },
 	{ "no_user_reads_without_vectors", { .prepare = no_vectors }, 0, "need CONFIG_KPROBES and CONFIG_RISCV_ISA_V", "caps/user_read", "0" },
 	{ "no_user_reads_with_lto", { .prepare = lto }, 0, "may be inlined", "caps/user_read", "0" },
 	{ "no_user_reads_while_kprobes_are_off", { .prepare = kprobes_off }, 0, "kprobes are switched off", "caps/user_read", "0" },

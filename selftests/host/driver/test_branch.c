@@ -32,7 +32,7 @@ static void nothing_optional(void)
 }
 
 static void fixed_cycles(void) { records_branches(); fakesbi.can = is_not_cycles; }
-static void no_sched_cb(void) { records_branches(); host.no_kprobes = true; }
+static void no_sched_cb(void) { records_branches(); no_kallsyms(); }
 static void at_most_16(void) { records_branches(); fakesbi.branches.most = 16; }
 static void at_least_256(void) { records_branches(); fakesbi.branches.least = 256; }
 static void other_cpu_has_16(void) { records_branches(); fakesbi_harts[1].branches.most = 16; }

@@ -439,14 +439,14 @@ static void test_lost_counter_shows(void)
 	check(calls(SPEC_FID_CONFIG_MATCHING) == asked, "counters.lost_counter_is_not_asked_at_once");
 
 	boot(&(struct machine){ .hpm = 2, .quirks = QUIRK(SUSPEND_LOSES_EVENTS),
-				.prepare = no_kprobes, .params = { "backend=sbi" } });
+				.prepare = no_kallsyms, .params = { "backend=sbi" } });
 	member = open_raw(1);
 	perf_run(100);
 	lose_counters();
 	perf_resched();
 	running = perf_model(member)->running;
 	perf_run(1000);
-	check(shows_loss(member, running, 1000), "counters.without_kprobes_next_add_shows_loss");
+	check(shows_loss(member, running, 1000), "counters.without_kallsyms_next_add_shows_loss");
 }
 
 /* A counter that cannot be released keeps running: it is not used until the next online. */

@@ -733,20 +733,40 @@ static const struct {
 	{ "perf_pmu_resched", perf_pmu_resched },
 	{ "perf_sched_cb_inc", perf_sched_cb_inc },
 	{ "perf_sched_cb_dec", perf_sched_cb_dec },
+	{ "sysctl_perf_event_paranoid", &sysctl_perf_event_paranoid },
 	{ "kallsyms_lookup_name", kallsyms_lookup_name },
 	{ "riscv_v_first_use_handler", riscv_v_first_use_handler },
 };
 
 unsigned long kallsyms_lookup_name(const char *name)
 {
-	return strcmp(name, "sysctl_perf_event_paranoid") ? 0 :
-							    (unsigned long)&sysctl_perf_event_paranoid;
+	for (unsigned int i = 0; i < ARRAY_SIZE(symbols); i++)
+		if (!strcmp(symbols[i].name, name))
+			return (unsigned long)symbols[i].address;
+	return 0;
+}
+
+/* Around this function are others of 16 bytes each, and kallsyms_lookup_name() among them. */
+int sprint_symbol(char *text, unsigned long address)
+{
+	const long distance = address - (unsigned long)sprint_symbol;
+	const long n = (distance + (1 << 20)) / 16 - (1 << 16);
+
+	assert(n >= -200 && n <= 200);
+	if (host.no_kallsyms)
+		return sprintf(text, "%s", "");
+	if (n < -50 || n > 150) /* not text */
+		return sprintf(text, "0x%lx", address);
+	if (n == (host.lookup_at ?: 30))
+		return sprintf(text, "kallsyms_lookup_name+0x%lx/0x10",
+			       address - (unsigned long)kallsyms_lookup_name);
+	return sprintf(text, "function_%ld+0x%lx/0x10", n, distance & 15);
 }
 
 int register_kprobe(struct kprobe *probe)
 {
 	assert(probe->flags == KPROBE_FLAG_DISABLED);
-	if (host.no_kprobes || probe->offset < host.kprobe_offset)
+	if (host.no_kprobes || host.no_kallsyms || probe->offset < host.kprobe_offset)
 		return -EINVAL;
 	for (unsigned int i = 0; i < ARRAY_SIZE(symbols); i++) {
 		if (strcmp(symbols[i].name, probe->symbol_name) ||

@@ -502,6 +502,8 @@ int enable_kprobe(struct kprobe *probe);
 void unregister_kprobe(struct kprobe *probe);
 typedef int (*kprobe_pre_handler_t)(struct kprobe *probe, struct pt_regs *regs);
 unsigned long kallsyms_lookup_name(const char *name);
+int sprint_symbol(char *text, unsigned long address);
+#define KSYM_SYMBOL_LEN	64
 
 #include "perf_event.h"
 
@@ -532,6 +534,8 @@ struct host {
 	unsigned long allocations;    /* that are not freed */
 	size_t accounted;             /* bytes that were charged to the user's control group */
 	unsigned int alloc_fails_in;  /* this allocation from now on fails, 0: none */
+	bool no_kallsyms;             /* the kernel has no names of symbols, */
+	int lookup_at;                /* or this one so many functions away, 0: near */
 	bool no_kprobes;              /* the kernel has none */
 	bool kprobes_off;             /* all are switched off */
 	bool no_vectors;              /* no CONFIG_RISCV_ISA_V */
