@@ -17,6 +17,7 @@
 #: make check        the same, the module's build and a few boots (CASES="name ...": these boots;
 #:                   TESTS="program program.test ...": only these tests of them)
 #: make check-all    everything; check-debug: the boots of a kernel with its checkers on;
+#:                   check-kernels: those of real-time, unstable and coming kernels;
 #:                   check-packages: the Debian packages, from installation to purge
 #: make mutants      plant changes in the driver: which does no host test notice? (NUMBER=, SEED=)
 #: make list         list the boots
@@ -109,7 +110,7 @@ install-source:
 uninstall-source:
 	rm -rf $(SOURCE)
 
-run run-xiangshan compare test check-all check-debug check-packages list deb setup clean-lab:
+run run-xiangshan compare test check-all check-debug check-kernels check-packages list deb setup clean-lab:
 	@$(LAB) $@
 
 check shell:
@@ -154,4 +155,4 @@ kdir-check:
 		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
 .PHONY: modules clean install uninstall install-module uninstall-module install-tools \
-	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test mutants check check-all check-debug check-packages list tools dts docs perf-json htmldocs deb libpfm4 kernel-patch setup clean-lab help kdir-check
+	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test mutants check check-all check-debug check-kernels check-packages list tools dts docs perf-json htmldocs deb libpfm4 kernel-patch setup clean-lab help kdir-check

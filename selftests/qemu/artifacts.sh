@@ -139,6 +139,8 @@ artifact_testing() {
 	make_suite "$testing" gcc,libc6-dev,shellcheck,gawk,busybox,original-awk,locales "$1"
 }
 
+artifact_unstable() { make_suite unstable make "$1"; }
+
 # keep_program FILE TREE TARGET: copy an amd64 program and its libraries from a tree that is not
 # a complete system to TARGET/NAME and TARGET/lib.
 keep_program() {
@@ -238,36 +240,41 @@ artifact_packaging() {
 		--customize-hook="chroot \"\$1\" sh -ec '$unpack_newer' sh '$unpack_headers'"
 }
 
-# build_kernel FOLDER SCRIPT CONFIG: in FOLDER/root, which can install packages, run a script
-# with a kernel's configuration, and move what it makes to FOLDER.
+# build_kernel FOLDER SUITE SCRIPT CONFIG...: in FOLDER/root, a copy of testing's root, which has the
+# compiler of the module and can install packages, run a script with a kernel's configuration, on a
+# suite's source, and move what it makes to FOLDER.
 build_kernel() {
-	local folder=$1 root=$1/root script=$2
+	local folder=$1 root=$1/root suite=$2 script=$3
+	as_root cp -a --reflink=auto "$(artifact testing)/root" "$root"
 	as_root cp -L /etc/resolv.conf "$root/etc/"
 	as_root cp "$lab/$script" "$root/tmp/"
-	as_root cp "$lab/$3" "$root/tmp/config"
+	sed "s/ [a-z]* main/ $suite main/" "$root/etc/apt/sources.list" |
+		as_root tee "$root/etc/apt/sources.list.d/lab.list" >/dev/null
+	(cd "$lab" && cat "${@:4}") | as_root tee "$root/tmp/config" >/dev/null
 	[ -z "$lab_expired" ] || echo 'Acquire::Check-Valid-Until "false";' |
 		as_root tee "$root/etc/apt/apt.conf.d/99lab-expired"
-	in_root "$root" -- bash "/tmp/$script" /tmp/config /out
+	in_root "$root" -- bash "/tmp/$script" /tmp/config /out "$suite"
 	as_root mv "$root"/out/* "$folder/"
 }
 
-# A kernel with debugging checks, and the headers for a module. Built in a copy of testing's root,
-# as more packages are needed, and with the same compiler as the module.
-artifact_debug() {
-	local root=$1/root
-	as_root cp -a --reflink=auto "$(artifact testing)/root" "$root"
-	build_kernel "$1" kernel.sh debug.config
-	as_root rm -rf --one-file-system "$root"
-	ln -s "$(artifact testing)/root" "$root"
+# bootable_kernel FOLDER SUITE CONFIG: a kernel, and the headers for a module
+bootable_kernel() {
+	build_kernel "$1" "$2" kernel.sh machine.config "$3"
+	as_root rm -rf --one-file-system "$1/root"
+	ln -s "$(artifact testing)/root" "$1/root"
 	ln -s "$(artifact testing)/base.cpio" "$1/base.cpio"
 }
 
-# The source tree of a small kernel, built, to which a driver can be added; see linux.sh. Made
-# like the debug kernel, in a copy of testing's root.
+artifact_debug() { bootable_kernel "$1" "$testing" debug.config; }
+artifact_vendor() { bootable_kernel "$1" "$testing" vendor.config; }
+artifact_rt() { bootable_kernel "$1" "$testing" rt.config; }
+# The next release of Linux, where Debian has a candidate of it
+artifact_next() { bootable_kernel "$1" experimental next.config; }
+
+# The source tree of a small kernel, built, to which a driver can be added; see linux.sh.
 artifact_linux() {
 	local root=$1/root
-	as_root cp -a --reflink=auto "$(artifact testing)/root" "$root"
-	build_kernel "$1" linux.sh linux.config
+	build_kernel "$1" "$testing" linux.sh linux.config
 	keep_program "$root/usr/bin/patch" "$root" "$1"
 	keep_program "$root/usr/bin/bc" "$root" "$1"
 	as_root rm -rf --one-file-system "$root"
@@ -300,7 +307,7 @@ recipe_inputs() {
 	case $1 in
 	qfix) cat "$lab"/qfix.sh "$lab"/patches/*.patch "$lab"/{xiangshan-hpm,vendor-pmu}/*.[ch] ;;
 	kvm) artifact_key testing ;;
-	debug) cat "$lab"/{kernel.sh,debug.config} && artifact_key testing ;;
+	debug | vendor | rt | next) cat "$lab"/{kernel.sh,machine.config,"$1.config"} && artifact_key testing ;;
 	linux) cat "$lab/linux.sh" "$lab/linux.config" && artifact_key testing ;;
 	esac
 }
@@ -309,14 +316,14 @@ recipe_inputs() {
 recipe_text() {
 	declare -f "artifact_$1" debstrap
 	case $1 in
-	stable | testing)
+	stable | testing | unstable)
 		declare -f make_suite cpio_of
 		echo "$unpack_headers" "$build_packages" "$stable_packages"
 		;;
 	packaging) echo "$unpack_headers" "$unpack_newer" ;;
 	q7 | q11) declare -f keep_packages keep_program ;;
 	qfix) declare -f keep_program ;;
-	debug) declare -f build_kernel ;;
+	debug | vendor | rt | next) declare -f build_kernel bootable_kernel ;;
 	linux) declare -f build_kernel keep_program ;;
 	kvm) declare -f cpio_of ;;
 	esac
@@ -354,11 +361,11 @@ unavailable() { # NAME REASON
 artifact_size() {
 	case $1 in
 	stable) echo 2100 ;;
-	testing) echo 1700 ;;
+	testing | unstable) echo 1700 ;;
 	packaging) echo 2200 ;;
 	qfix) echo 2000 ;;
 	debug) echo 7500 ;;
-	linux) echo 6000 ;;
+	vendor | rt | next | linux) echo 6000 ;;
 	kvm | kerneltools | consumers | q7) echo 700 ;;
 	q11) echo 500 ;;
 	*) echo 200 ;;
@@ -499,7 +506,7 @@ make_artifact() {
 }
 
 # What an artifact is made from: other artifacts.
-made_from() { case $1 in kvm | debug | linux) echo testing ;; esac; }
+made_from() { case $1 in kvm | debug | vendor | rt | next | linux) echo testing ;; esac; }
 
 # make_artifacts MIB NAME...: make the artifacts that are missing, three at a time, in the given
 # order. MIB is the disk space that the run needs in addition.

@@ -1,14 +1,14 @@
 #!/bin/bash -e
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kernel.sh CONFIG OUT - run in a build root with a riscv64 compiler: build Debian's kernel with
-# CONFIG on top of allnoconfig. OUT gets vmlinux, which boots, and build, the KDIR for a module.
+# kernel.sh CONFIG OUT SUITE - run in a build root with a riscv64 compiler: build the kernel of a
+# Debian suite with CONFIG on top of allnoconfig. OUT gets vmlinux, which boots, and build, the KDIR for a module.
 config=$1
 out=$2
 
 export ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- DEBIAN_FRONTEND=noninteractive
 apt-get -q update
-apt-get -q -y --no-install-recommends install linux-source gcc libc6-dev flex bison bc
+apt-get -q -y --no-install-recommends install -t "$3" linux-source gcc libc6-dev flex bison bc
 
 mkdir /tmp/linux
 cd /tmp/linux

@@ -82,7 +82,7 @@ verb=${1:-}
 case $verb in
 test) run_test ;;
 check) if [ $# = 0 ]; then run_check check; else run_check "$@"; fi ;;
-check-all | check-debug) run_check "${verb#check-}" ;;
+check-all | check-debug | check-kernels) run_check "${verb#check-}" ;;
 check-packages) check_packages ;;
 run) demo ;;
 run-xiangshan) demo_xiangshan ;;

@@ -1,7 +1,7 @@
 #!/bin/bash -e
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# linux.sh CONFIG OUT - run in a build root with a riscv64 compiler: build Debian's kernel with
+# linux.sh CONFIG OUT - run in a build root with a riscv64 compiler: build testing's kernel with
 # CONFIG on top of allnoconfig. OUT gets linux.tar, its source tree as built, without what a
 # build of one more driver does not need.
 config=$1
