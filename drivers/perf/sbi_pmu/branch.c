@@ -5,6 +5,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/uaccess.h>
 
 #include "sbi_pmu.h"
 
@@ -378,6 +379,19 @@ static unsigned int mode_of(u64 address)
 }
 
 /*
+ * Was it an exception by a program's ecall? Cores do not tell it from a page fault. Context: any;
+ * text that is not there now is not read.
+ */
+static bool is_system_call(u64 source)
+{
+	u32 insn;
+
+	return mode_of(source) == PERF_SAMPLE_BRANCH_USER &&
+	       !copy_from_user_nofault(&insn, (void __user *)source, sizeof(insn)) &&
+	       insn == 0x73;
+}
+
+/*
  * Fill in @entry, unless the event may not have @r. A branch from one mode to another has one end
  * in each; an end in a mode that is not recorded, as a guest's, is 0. A kind that is not told is
  * one that the event asks for: sbi_pmu_branch_go_together().
@@ -421,7 +435,8 @@ static bool fill_entry(struct perf_branch_entry *entry, const struct sbi_pmu_cpu
 				      exponent ? (4096 + mantissa) << (exponent - 1) : mantissa,
 				      0xffff);
 	if (asked & PERF_SAMPLE_BRANCH_TYPE_SAVE)
-		entry->type = types[type];
+		entry->type = type == EXCEPTION && is_system_call(source) ? PERF_BR_SYSCALL :
+									    types[type];
 	if (asked & PERF_SAMPLE_BRANCH_PRIV_SAVE)
 		entry->priv = mode_of(target) == PERF_SAMPLE_BRANCH_USER ? PERF_BR_PRIV_USER :
 									   PERF_BR_PRIV_KERNEL;

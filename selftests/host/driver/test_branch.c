@@ -233,6 +233,20 @@ static const struct perf_branch_entry *branch(struct perf_event *e, unsigned int
 	return &perf_model(e)->branch[i];
 }
 
+/* Of which kind is that exception in a sample? @insn: the program's instruction there, 0: not readable */
+static int exception_type(struct perf_event *e, u32 insn)
+{
+	int n;
+
+	host.insn = insn;
+	system_call();
+	n = sample(e);
+	for (int i = 0; i < n; i++)
+		if (branch(e, i)->from == user_at(100))
+			return branch(e, i)->type;
+	return -1;
+}
+
 /* Has any entry an end in the kernel, or in firmware? */
 static unsigned int kernel_ends(struct perf_event *e)
 {
@@ -291,6 +305,11 @@ static void test_kernel(void)
 	user_branches(2, 2);
 	check(sample(user) == 4 && !kernel_ends(user),
 	      "branch.user_does_not_see_what_another_records_of_the_kernel");
+	perf_close(both);
+	both = open_task(SAMPLER(USER | KERNEL | ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE));
+	check(exception_type(both, 0x73) == PERF_BR_SYSCALL, "branch.system_call_is_told");
+	check(exception_type(both, 0x9002) == PERF_BR_UNKNOWN, "branch.other_exception_is_unknown");
+	check(exception_type(both, 0) == PERF_BR_UNKNOWN, "branch.exception_of_unreadable_text_is_unknown");
 	perf_close(e);
 	perf_close(both);
 	check(fakesbi.branches.control & SPEC_CTR_U && !(fakesbi.branches.control & SPEC_CTR_S) &&
