@@ -241,8 +241,14 @@ bool sbi_pmu_probe_is_counting(struct sbi_pmu_cpu *cpu, unsigned int idx)
  */
 bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	return sbi_pmu_probe_is_counting(cpu, idx) ||
-	       (!sbi_pmu_sbi_backend_start_one(cpu, idx) && sbi_pmu_probe_is_counting(cpu, idx));
+	unsigned long flags;
+	bool counts;
+
+	local_irq_save(flags);
+	counts = sbi_pmu_probe_is_counting(cpu, idx) ||
+		 (!sbi_pmu_sbi_backend_start_one(cpu, idx) && sbi_pmu_probe_is_counting(cpu, idx));
+	local_irq_restore(flags);
+	return counts;
 }
 
 /*
