@@ -309,6 +309,7 @@ struct irq_work {
 #define hrtimer_set_expires(t, time)	((void)((t)->expires = (time)))
 #define hrtimer_try_to_cancel(t)	({ (t)->queued = false; 1; })
 #define hrtimer_cancel(t)		((void)((t)->queued = false))
+#define msleep(ms)		(host_might_sleep(), host_pass((ms) * NSEC_PER_MSEC))
 #define timer_pending(t)		((t)->pending)
 #define tick_nohz_full_cpu(cpu)		(host.nohz_full && (cpu) >= 0)
 #define timer_delete_sync(t)		((void)(host_might_sleep(), (t)->pending = false))

@@ -300,10 +300,12 @@ static void groups_in(unsigned int which)
 			continue;
 		if (!group_in(&m->event))
 			continue;
-		if (m->event.attr.pinned)
+		if (m->event.attr.pinned) {
 			m->event.state = PERF_EVENT_STATE_ERROR;
-		else
-			can_add = false;
+			continue;
+		}
+		can_add = false;
+		perf_core.mux_until = host.now + pmu->hrtimer_interval_ms * NSEC_PER_MSEC;
 	}
 }
 

@@ -41,6 +41,7 @@ struct perf_core {
 	unsigned int sched_cb[HOST_CPUS];	/* who is told of context switches */
 	u64 took_ns, took;		/* what the driver reported of its handlers */
 	u64 seq, last_order;
+	u64 mux_until;			/* so long the timer that multiplexes may be pending */
 	u64 branches, foreign;		/* in samples; of these, what its event may not see */
 	unsigned int latency;		/* of an interrupt, at most (ns) */
 };

@@ -77,6 +77,7 @@ struct pmu {
 	void (*sched_task)(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
 			   bool sched_in);
 	unsigned int disable_count[HOST_CPUS];
+	int hrtimer_interval_ms;
 };
 
 struct riscv_pmu {

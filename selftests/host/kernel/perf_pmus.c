@@ -107,6 +107,7 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 		return -ENOMEM;
 	pmu->name = name;
 	pmu->type = type >= 0 ? type : PERF_TYPE_MAX + 2;
+	pmu->hrtimer_interval_ms = 4;
 	perf_core.pmu = pmu;
 	add_device(&devices[2], pmu, name);
 	make_files(pmu->attr_groups);
@@ -121,6 +122,7 @@ int perf_pmu_unregister(struct pmu *pmu)
 	host_might_sleep();
 	for_each_event(m)
 		assert(m->event.pmu != pmu);
+	assert(host.now >= perf_core.mux_until); /* it is freed, pending or not */
 	perf_core.pmu = NULL;
 	devices[2].drvdata = NULL;
 	return 0;
