@@ -21,6 +21,7 @@ static void enable_is_zero(void) { host.enable_reads_zero = true; }
 static void no_vectors(void)	{ host.no_vectors = true; }
 static void kprobes_off(void)	{ host.kprobes_off = true; }
 static void lto(void)		{ host.lto = true; }
+static void kvm(void)		{ host.kvm = true; }
 static void fail_allocation(void) { host.alloc_fails_in = allocation; }
 static void pmu_named_cpu(void)	{ perf_core_other_pmu("cpu", PERF_TYPE_MAX + 1); }
 static void beyond(void)	{ fakesbi_add_firmware(159); }
@@ -147,10 +148,11 @@ static const struct {
 	{ "sscofpmf_of_the_kind_that_is_used", { .isa = "", .cpus = 2, TWO_KINDS, .prepare = half_sscofpmf }, 0, NULL, "caps/overflow", "lcofi" },
 	/* other PMUs */
 	{ "shared", { .other = "cpu" }, 0, "shared with PMU cpu, sampling by timer (the other PMU has the interrupt)", "events/hw_cycles", "event=0x1,firmware=0x1" },
-	{ "shared_has_no_cpus", { .other = "cpu" }, 0, "shared mode: it stays, unless it is asked for", "cpus", NULL },
+	{ "shared_has_no_cpus", { .other = "cpu" }, 0, "shared mode: an event of the other PMU is open", "cpus", NULL },
 	{ "shared_by_name", { .other = "cpu", .other_leaves = true, .params = { "mode=shared" } }, 0, "shared mode: mode=shared", "caps/mode", "shared" },
 	{ "taken_over", { .other = "cpu", .other_leaves = true }, 0, "exclusive (taken over from riscv_pmu_sbi, rmmod gives it back), sampling by LCOFI", "caps/mode", "exclusive" },
-	{ "exclusive_is_refused", { .other = "cpu", .params = { "mode=exclusive" } }, -EBUSY, "mode=exclusive: it stays" },
+	{ "shared_if_kvm_is_loaded", { .other = "cpu", .other_leaves = true, .isa = " sscofpmf h ", .prepare = kvm }, 0, "shared mode: KVM is loaded", "caps/mode", "shared" },
+	{ "exclusive_is_refused", { .other = "cpu", .params = { "mode=exclusive" } }, -EBUSY, "mode=exclusive: an event of the other PMU is open" },
 	{ "exclusive_alone", { .params = { "mode=exclusive" } }, 0, "exclusive, sampling by LCOFI", "caps/mode", "exclusive" },
 	{ "unknown_mode", { .other = "cpu", .other_leaves = true, .params = { "mode=x" } }, -EINVAL, "mode=x: auto, exclusive and shared are known" },
 	{ "fails_when_taken_over", { .other = "cpu", .other_leaves = true, .params = { "overflow=thead" } }, -EOPNOTSUPP, "no core T-Head C9xx" },
@@ -245,6 +247,15 @@ static void test_failures(const struct machine *like, const char *name)
 	check(failed > 3 && !bad, "boot.%s_leaves_nothing_if_an_allocation_fails", name);
 }
 
+static void test_give_back(void)
+{
+	boot(&(struct machine){ .other = "cpu", .other_leaves = true });
+	host.irq_taken = true;
+	unload();
+	check(host_logged("riscv_pmu_sbi has come back without its interrupt"),
+	      "boot.says_if_other_driver_is_back_without_interrupt");
+}
+
 static void look_at(const struct attribute_group **groups, unsigned int *files, unsigned int *bad)
 {
 	char path[96];
@@ -308,5 +319,6 @@ void test_boot(void)
 	test_failures(&(struct machine){ .params = { "xiangshan=v3" } }, "xiangshan");
 	test_failures(&(struct machine){ .other = "cpu", .other_leaves = true }, "takeover");
 	test_failures(&(struct machine){ .delegated = true, .params = { "backend=csr" } }, "csr");
+	test_give_back();
 	test_files();
 }

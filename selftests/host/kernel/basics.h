@@ -17,6 +17,7 @@ typedef unsigned short umode_t;
 #define LINUX_VERSION_CODE	KERNEL_VERSION(7, 2, 0)
 #define KERNEL_VERSION(a, b, c)	((a) << 16 | (b) << 8 | (c))
 #define CONFIG_RISCV_PMU	1
+#define CONFIG_CPU_PM		1
 #define CONFIG_LTO		(host.lto)
 #define IS_ENABLED(option)	(option)
 

@@ -743,7 +743,7 @@ unsigned long kallsyms_lookup_name(const char *name)
 	for (unsigned int i = 0; i < ARRAY_SIZE(symbols); i++)
 		if (!strcmp(symbols[i].name, name))
 			return (unsigned long)symbols[i].address;
-	return 0;
+	return (unsigned long)perf_core_other_symbol(name);
 }
 
 /* Around this function are others of 16 bytes each, and kallsyms_lookup_name() among them. */
@@ -835,7 +835,7 @@ const char *host_left(void)
 {
 	if (host.allocations)
 		return "memory";
-	if (host.handler)
+	if (host.handler && !host.other_leaves)
 		return "the interrupt's handler";
 	if (host.rcu)
 		return "an RCU read lock";

@@ -60,6 +60,8 @@ char *kstrdup(const char *s, gfp_t flags);
 #define virt_to_phys(p)			((u64)(unsigned long)(p))
 #define rcu_read_lock()			((void)host.rcu++)
 #define rcu_read_unlock()		((void)host.rcu--)
+#define synchronize_rcu()		host_might_sleep()
+#define rcu_barrier()			host_might_sleep()
 
 #define HOST_LOCK(lock)		(assert(!(lock)->locked), (lock)->locked = true)
 #define HOST_UNLOCK(lock)	(assert((lock)->locked), (lock)->locked = false)
@@ -99,6 +101,7 @@ int host_printk(const char *fmt, ...);
 #define pr_err(fmt, ...)	host_printk("<3>" pr_fmt(fmt), ##__VA_ARGS__)
 #define pr_warn(fmt, ...)	host_printk("<4>" pr_fmt(fmt), ##__VA_ARGS__)
 #define pr_info(fmt, ...)	host_printk("<6>" pr_fmt(fmt), ##__VA_ARGS__)
+#define pr_debug(fmt, ...)	((void)0)
 #define pr_warn_ratelimited	pr_warn
 #define pr_info_ratelimited	pr_info
 
@@ -177,14 +180,15 @@ static inline bool cpumask_test_and_clear_cpu(unsigned int cpu, struct cpumask *
 #define cpumap_print_to_pagebuf(list, buf, mask)	\
 	host_snprintf(buf, 4096, "%*pbl\n", HOST_CPUS, &(mask)->bits)
 #define alloc_percpu(type)	((type *)host_alloc(HOST_CPUS * sizeof(type), GFP_KERNEL))
-#define free_percpu(p)		(host_check_timers(), host_free(p))
+#define free_percpu(p)	/* of the driver, or of another */				\
+	(_Generic(p, struct cpu_hw_events *: (void)0, default: host_check_timers()), host_free(p))
 #define per_cpu_ptr(p, cpu)	(&(p)[cpu])
 #define this_cpu_ptr(p)		(&(p)[host.cpu])
 
 #define local_irq_save(flags)		((flags) = host.irqs_off, host.irqs_off = true)
 #define local_irq_restore(flags)	((void)(host.irqs_off = (flags)))
 
-enum cpuhp_state { CPUHP_AP_ONLINE_DYN = 100 };
+enum cpuhp_state { CPUHP_AP_PERF_RISCV_STARTING, CPUHP_AP_ONLINE_DYN = 100 };
 #define NOTIFY_OK	1
 enum { CPU_PM_ENTER, CPU_PM_ENTER_FAILED, CPU_PM_EXIT };
 enum { SYS_RESTART = 1, SYS_HALT, SYS_POWER_OFF };
@@ -199,6 +203,9 @@ int cpuhp_setup_state_multi(enum cpuhp_state state, const char *name,
 int cpuhp_state_add_instance(enum cpuhp_state state, struct hlist_node *node);
 int cpuhp_state_remove_instance(enum cpuhp_state state, struct hlist_node *node);
 void cpuhp_remove_multi_state(enum cpuhp_state state);
+#define cpuhp_state_remove_instance_nocalls(state, node)	((void)(node))
+#define cpu_hotplug_disable()	((void)0)
+#define cpu_hotplug_enable()	((void)0)
 extern struct notifier_block *host_pm_notifier, *host_reboot_notifier;
 int host_set_notifier(struct notifier_block **which, struct notifier_block *nb);
 int host_clear_notifier(struct notifier_block **which, struct notifier_block *nb);
@@ -407,6 +414,22 @@ struct device {
 	void *drvdata;
 	const char *name;
 	struct bus_type *bus;
+	const struct device_driver *driver;
+};
+
+struct device_driver {
+	const char *name;
+	struct module *owner;
+};
+
+extern struct bus_type {
+	int unused;
+} platform_bus_type;
+
+struct work_struct;
+
+struct static_key_false {
+	int key;
 };
 
 struct attribute {
@@ -439,6 +462,12 @@ struct attribute_group {
 #define dev_get_drvdata(dev)		((dev)->drvdata)
 #define dev_name(dev)			((dev)->name)
 #define put_device(dev)			((void)(dev))
+#define device_lock(dev)		((void)(dev))
+#define device_unlock(dev)		((void)(dev))
+#define flush_work(work)		((void)(work))
+#define static_key_disable(key)		((void)(*(key) = 0))
+int device_reprobe(struct device *dev);
+struct device *device_find_child_by_name(struct device *dev, const char *name);
 struct device *bus_find_device(struct bus_type *bus, struct device *start, const void *data,
 			       int (*match)(struct device *dev, const void *data));
 struct device *bus_find_device_by_name(struct bus_type *bus, struct device *start,
@@ -554,6 +583,7 @@ struct host {
 	bool no_pmu_extension;
 	bool shared;                  /* another driver uses counters, too */
 	bool other_leaves;            /* it can be stopped */
+	bool kvm;                     /* its module is loaded */
 	irq_handler_t handler;        /* of the overflow interrupt; NULL: not requested */
 	void *handler_dev;
 	size_t handler_size;          /* of what it has for each CPU */
@@ -575,6 +605,7 @@ void host_set_param(const char *setting);
 void host_reset(void);
 const char *host_left(void);
 bool perf_core_other_is_back(void);
+void *perf_core_other_symbol(const char *name);
 void host_serve_interrupts(void);
 u64 host_next_timer(u64 ns);
 int host_hotplug(unsigned int cpu, bool online);

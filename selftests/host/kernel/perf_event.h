@@ -80,9 +80,16 @@ struct pmu {
 	int hrtimer_interval_ms;
 };
 
+struct cpu_hw_events {
+	int irq;
+};
+
 struct riscv_pmu {
 	struct pmu pmu;
 	int (*ctr_get_width)(int idx);
+	struct cpu_hw_events *hw_events;
+	struct hlist_node node;
+	struct notifier_block riscv_pm_nb;
 };
 
 struct hw_perf_event {
@@ -156,6 +163,12 @@ static inline void perf_sample_save_brstack(struct perf_sample_data *data,
 	assert(has_branch_stack(event) && !counts && !data->br_stack);
 	data->br_stack = stack;
 }
+
+#define riscv_pmu_snapshot_page(events)	((void)(events), NULL)
+
+/* If the other PMU cannot be stopped somebody counts with it. */
+#define PERF_PMU_REFUSES_IN_USE		true
+#define perf_pmu_unregister_unused(pmu)	(host.other_leaves ? perf_pmu_unregister(pmu) : -EBUSY)
 
 /* As include/compat/ defines them for a kernel that gives the task */
 #define DEFINE_SCHED_TASK(name, function)						\

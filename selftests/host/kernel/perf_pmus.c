@@ -10,54 +10,117 @@ static struct pmu software = {
 	.name = "software", .type = PERF_TYPE_SOFTWARE, .task_ctx_nr = -1, .dev = &devices[0],
 };
 
-static struct pmu other;
-
 static void add_device(struct device *dev, struct pmu *pmu, const char *name)
 {
 	*dev = (struct device){ .drvdata = pmu, .name = name, .bus = bus };
 	pmu->dev = dev;
 }
 
-/* Another PMU is there when the driver is loaded. */
-void perf_core_other_pmu(const char *name, int type)
+/* ---- the kernel's built-in driver ---- */
+
+struct bus_type platform_bus_type;
+static struct riscv_pmu *other; /* allocated; NULL: it is not there, or was stopped */
+static int user_access, has_standard_events;
+static struct static_key_false snapshot;
+
+static irqreturn_t other_irq(int irq, void *dev)
 {
-	other = (struct pmu){ .name = name, .type = type };
-	add_device(&devices[1], &other, name);
+	return IRQ_NONE;
 }
 
-/* In place of takeover.c: the other PMU leaves, if it can, and comes back. */
-static const int others_user_access = 1;
-
-const char *sbi_pmu_take_over(struct sbi_pmu *pmu, bool asked_for)
+static int other_width(int idx)
 {
-	if (!host.other_leaves)
-		return asked_for ? "it stays" : "it stays, unless it is asked for";
-	devices[1].drvdata = NULL;
-	pmu->builtin.device = &devices[1];
-	pmu->builtin.user_access = &others_user_access;
+	return 63;
+}
+
+static int other_pm(struct notifier_block *nb, unsigned long action, void *data)
+{
+	return NOTIFY_OK;
+}
+
+/* As its probe does, which stops all counters; only one that can be stopped has an interrupt. */
+static void start_other(const char *name, int type)
+{
+	unsigned int cpu;
+
+	other = host_alloc(sizeof(*other), GFP_KERNEL);
+	other->hw_events = alloc_percpu(struct cpu_hw_events);
+	other->ctr_get_width = other_width;
+	other->riscv_pm_nb.notifier_call = other_pm;
+	other->pmu = (struct pmu){ .name = name, .type = type, .event_unmapped = (void *)abort };
+	add_device(&devices[1], &other->pmu, name);
+	if (!host.other_leaves || host_request_percpu_irq(14, other_irq, other->hw_events, 4)) {
+		other->pmu.capabilities = PERF_PMU_CAP_NO_INTERRUPT;
+		return;
+	}
+	for_each_online_cpu(cpu) {
+		other->hw_events[cpu].irq = 14;
+		host.irq_enabled[cpu] = true;
+		fakesbi_harts[cpu].ctr[0].inhibited = true;
+		fakesbi_harts[cpu].ctr[2].inhibited = true;
+	}
+}
+
+/* Another PMU is there when the driver is loaded. Its memory is not counted. */
+void perf_core_other_pmu(const char *name, int type)
+{
+	static const struct device_driver driver = { .name = "riscv-pmu-sbi" };
+
+	user_access = 1;
+	start_other(name, type);
+	host.allocations -= 2;
+	devices[3] = (struct device){ .drvdata = &devices[3], .name = driver.name,
+				      .bus = &platform_bus_type, .driver = &driver };
+}
+
+void *perf_core_other_symbol(const char *name)
+{
+	const struct {
+		const char *name;
+		void *address;
+	} symbols[] = {
+		{ "pmu_sbi_ctr_get_width", other_width },
+		{ "riscv_pm_pmu_notify", other_pm },
+		{ "check_std_events_work", &has_standard_events },
+		{ "sbi_pmu_snapshot_available", &snapshot },
+		{ "sysctl_perf_user_access", &user_access },
+		{ "kvm_get_kvm", host.kvm ? &host : NULL },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(symbols); i++)
+		if (!strcmp(symbols[i].name, name))
+			return symbols[i].address;
 	return NULL;
 }
 
-void sbi_pmu_give_back(struct sbi_pmu *pmu)
+struct device *device_find_child_by_name(struct device *dev, const char *name)
 {
-	if (!pmu->builtin.device)
-		return;
-	/* It could not come back. */
-	assert(!perf_core.pmu && !host.handler);
-	devices[1].drvdata = &other;
+	assert(dev == &devices[3]);
+	return other && !strcmp(other->pmu.name, name) ? &devices[1] : NULL;
+}
+
+int device_reprobe(struct device *dev)
+{
+	host_might_sleep();
+	/* It could not register its PMU. */
+	assert(dev == &devices[3] && !other && !perf_core.pmu);
+	start_other("cpu", PERF_TYPE_RAW);
+	return 0;
 }
 
 bool perf_core_other_is_back(void)
 {
-	return !other.name || devices[1].drvdata == &other;
+	return !devices[3].name || other;
 }
+
+/* ---- the list of PMUs ---- */
 
 struct device *bus_find_device(struct bus_type *which, struct device *start, const void *data,
 			       int (*match)(struct device *dev, const void *data))
 {
-	assert(which == bus && !start);
+	assert(!start);
 	for (unsigned int i = 0; i < ARRAY_SIZE(devices); i++)
-		if (devices[i].drvdata && match(&devices[i], data))
+		if (devices[i].drvdata && devices[i].bus == which && match(&devices[i], data))
 			return &devices[i];
 	return NULL;
 }
@@ -123,8 +186,8 @@ int perf_pmu_unregister(struct pmu *pmu)
 	for_each_event(m)
 		assert(m->event.pmu != pmu);
 	assert(host.now >= perf_core.mux_until); /* it is freed, pending or not */
-	perf_core.pmu = NULL;
-	devices[2].drvdata = NULL;
+	pmu->dev->drvdata = NULL;
+	*(pmu == perf_core.pmu ? (void **)&perf_core.pmu : (void **)&other) = NULL;
 	return 0;
 }
 
@@ -168,7 +231,11 @@ const char *perf_sysfs(const char *path)
 /* Only the software PMU is there. */
 void perf_pmus_reset(void)
 {
+	if (other) {
+		free(other->hw_events);
+		free(other);
+		other = NULL;
+	}
 	memset(devices, 0, sizeof(devices));
-	other.name = NULL;
 	add_device(&devices[0], &software, "software");
 }
