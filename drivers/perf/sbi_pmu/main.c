@@ -285,6 +285,8 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner, const char **shared)
 	}
 	if (ret)
 		return ret;
+	if (pmu->exclusive && !pmu->builtin.device)
+		sbi_pmu_find_stopped(pmu);
 	/* M-mode has a part of it that only firmware can set. */
 	pmu->counters.one_filter = pmu->exclusive && !pmu->caps.filter && !sbi_pmu_in_kvm(pmu) &&
 				   sbi_pmu_may_have_one_filter(&pmu->id);

@@ -888,6 +888,7 @@ void sbi_pmu_find_symbols(struct sbi_pmu *pmu);
 
 /* takeover.c */
 const char *sbi_pmu_take_over(struct sbi_pmu *pmu, bool asked_for);
+void sbi_pmu_find_stopped(struct sbi_pmu *pmu);
 void sbi_pmu_give_back(struct sbi_pmu *pmu);
 
 /* debugfs.c */

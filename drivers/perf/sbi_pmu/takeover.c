@@ -188,6 +188,17 @@ const char *sbi_pmu_take_over(struct sbi_pmu *pmu, bool asked_for)
 }
 
 /*
+ * There is no CPU PMU. If the built-in driver has its device nevertheless, it did not start again
+ * when the module was unloaded before: what it left is as after sbi_pmu_take_over().
+ */
+void sbi_pmu_find_stopped(struct sbi_pmu *pmu)
+{
+	pmu->builtin.user_access = sbi_pmu_lookup("sysctl_perf_user_access");
+	if (PERF_PMU_REFUSES_IN_USE && pmu->builtin.user_access)
+		pmu->builtin.device = bus_find_device_by_name(&platform_bus_type, NULL, DRIVER);
+}
+
+/*
  * Start the built-in driver again, if it was stopped; this one uses no counter and no interrupt any
  * more. Context: may sleep.
  */

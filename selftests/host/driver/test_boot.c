@@ -249,11 +249,25 @@ static void test_failures(const struct machine *like, const char *name)
 
 static void test_give_back(void)
 {
-	boot(&(struct machine){ .other = "cpu", .other_leaves = true });
+	static const struct machine taken = { .other = "cpu", .other_leaves = true };
+
+	boot(&taken);
 	host.irq_taken = true;
 	unload();
 	check(host_logged("riscv_pmu_sbi has come back without its interrupt"),
 	      "boot.says_if_other_driver_is_back_without_interrupt");
+	boot(&taken);
+	host.other_fails = true;
+	unload_unchecked();
+	check(host_logged("riscv_pmu_sbi has not come back"),
+	      "boot.says_if_other_driver_is_not_back");
+	host.other_fails = false;
+	host.log[0] = host.logged = 0;
+	boot_again();
+	check(host_logged("exclusive (taken over from riscv_pmu_sbi, rmmod gives it back)"),
+	      "boot.next_load_is_as_after_takeover");
+	unload();
+	check(perf_core_other_is_back(), "boot.next_unload_tries_again");
 }
 
 static void look_at(const struct attribute_group **groups, unsigned int *files, unsigned int *bad)

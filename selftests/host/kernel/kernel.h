@@ -583,6 +583,7 @@ struct host {
 	bool no_pmu_extension;
 	bool shared;                  /* another driver uses counters, too */
 	bool other_leaves;            /* it can be stopped */
+	bool other_fails;             /* to start again */
 	bool kvm;                     /* its module is loaded */
 	irq_handler_t handler;        /* of the overflow interrupt; NULL: not requested */
 	void *handler_dev;

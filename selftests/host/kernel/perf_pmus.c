@@ -104,6 +104,8 @@ int device_reprobe(struct device *dev)
 	host_might_sleep();
 	/* It could not register its PMU. */
 	assert(dev == &devices[3] && !other && !perf_core.pmu);
+	if (host.other_fails)
+		return -ENOMEM;
 	start_other("cpu", PERF_TYPE_RAW);
 	return 0;
 }
