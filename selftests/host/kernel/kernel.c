@@ -659,7 +659,9 @@ int host_sysctl(const char *value)
 	size_t length = snprintf(buffer, sizeof(buffer), "%s", value);
 	loff_t pos = 0;
 
-	return sysctl ? sysctl->proc_handler(sysctl, 1, buffer, &length, &pos) : -ENOENT;
+	if (!sysctl)
+		return host.other_leaves ? perf_core_other_sysctl(atoi(value)) : -ENOENT;
+	return sysctl->proc_handler(sysctl, 1, buffer, &length, &pos);
 }
 
 static struct {
@@ -736,6 +738,7 @@ static const struct {
 	{ "sysctl_perf_event_paranoid", &sysctl_perf_event_paranoid },
 	{ "kallsyms_lookup_name", kallsyms_lookup_name },
 	{ "riscv_v_first_use_handler", riscv_v_first_use_handler },
+	{ "riscv_pmu_update_counter_access", perf_core_update_access },
 };
 
 unsigned long kallsyms_lookup_name(const char *name)
@@ -770,7 +773,8 @@ int register_kprobe(struct kprobe *probe)
 		return -EINVAL;
 	for (unsigned int i = 0; i < ARRAY_SIZE(symbols); i++) {
 		if (strcmp(symbols[i].name, probe->symbol_name) ||
-		    (host.no_vectors && symbols[i].address == riscv_v_first_use_handler))
+		    (host.no_vectors && symbols[i].address == riscv_v_first_use_handler) ||
+		    (host.no_update && symbols[i].address == perf_core_update_access))
 			continue;
 		probe->addr = (char *)symbols[i].address + probe->offset;
 		return 0;
@@ -778,26 +782,40 @@ int register_kprobe(struct kprobe *probe)
 	return -ENOENT;
 }
 
-static struct kprobe *kprobe; /* that is in place */
+/* That are in place: for illegal instructions, for another driver's sysctl */
+static struct kprobe *kprobes[2];
+
+static struct kprobe **slot(const struct kprobe *probe)
+{
+	return &kprobes[!strcmp(probe->symbol_name, "riscv_pmu_update_counter_access")];
+}
 
 int enable_kprobe(struct kprobe *probe)
 {
 	/* Ftrace changes the second instruction. */
-	assert(!kprobe && probe->offset != 4);
+	assert(!*slot(probe) && probe->offset != 4);
 	if (host.kprobes_off)
 		return 0;
 	probe->flags = 0;
-	kprobe = probe;
+	*slot(probe) = probe;
 	host.stops++;
 	return 0;
 }
 
 void unregister_kprobe(struct kprobe *probe)
 {
-	if (kprobe != probe)
+	if (*slot(probe) != probe)
 		return;
-	kprobe = NULL;
+	*slot(probe) = NULL;
 	host.stops++;
+}
+
+/* The other driver's function is called: where does it go on? 0: in its own code */
+unsigned long host_probe_of_other(void)
+{
+	struct pt_regs regs = {};
+
+	return kprobes[1] && kprobes[1]->pre_handler(kprobes[1], &regs) ? regs.epc : 0;
 }
 
 /* The instruction of a program is illegal. Return: may it go on? Else the kernel kills it. */
@@ -805,7 +823,7 @@ bool host_illegal_instruction(struct pt_regs *regs)
 {
 	struct pt_regs kernel = { .epc = 1, .ra = 2, .a0 = (unsigned long)regs };
 
-	if (!kprobe || !kprobe->pre_handler(kprobe, &kernel))
+	if (!kprobes[0] || !kprobes[0]->pre_handler(kprobes[0], &kernel))
 		return false;
 	assert(kernel.epc == kernel.ra && kernel.a0 == true);
 	return true;
@@ -843,7 +861,7 @@ const char *host_left(void)
 		return "a notifier";
 	if (!perf_core_other_is_back())
 		return "the other driver without its PMU";
-	if (sysctl || file_count || kprobe)
+	if (sysctl || file_count || kprobes[0] || kprobes[1])
 		return "a sysctl, a file or a kprobe";
 	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
 		if (fakesbi_harts[h].shmem)

@@ -110,6 +110,25 @@ int device_reprobe(struct device *dev)
 	return 0;
 }
 
+/* By its sysctl, on each CPU */
+void perf_core_update_access(void *unused)
+{
+	void (*instead)(void *unused) = (void *)host_probe_of_other();
+
+	if (instead)
+		instead(NULL);
+	else
+		sbi_pmu_csr_open(user_access == 2 ? 7 : 2);
+}
+
+/* Its file kernel.perf_user_access stays when it is stopped. */
+int perf_core_other_sysctl(int value)
+{
+	user_access = value;
+	on_each_cpu(perf_core_update_access, NULL, true);
+	return 0;
+}
+
 bool perf_core_other_is_back(void)
 {
 	return !devices[3].name || other;
