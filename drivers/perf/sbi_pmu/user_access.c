@@ -19,6 +19,15 @@
 #define ALWAYS	SBI_PMU_CSR_BIT(CSR_TIME)
 #define FIXED	(SBI_PMU_CSR_BIT(CSR_CYCLE) | SBI_PMU_CSR_BIT(CSR_INSTRET))
 
+/* Programs must not end when the built-in driver, by whose sysctl they read, goes or comes back. */
+static u32 always_open(const struct sbi_pmu *pmu)
+{
+	const struct sbi_pmu_builtin *b = &pmu->builtin;
+	const bool fixed = b->device && READ_ONCE(*b->user_access) == SBI_PMU_USER_ACCESS_FIXED;
+
+	return fixed ? ALWAYS | FIXED : ALWAYS;
+}
+
 /*
  * Apply the sysctl, also on a CPU without events: firmware leaves cycle and instret open, and tasks
  * move between CPUs. Context: on the CPU, interrupts disabled.
@@ -27,13 +36,10 @@ static void apply_mode(struct sbi_pmu_cpu *cpu)
 {
 	const struct sbi_pmu *pmu = cpu->pmu;
 	const bool want = READ_ONCE(pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED;
-	/* Programs that read them already must not end when the built-in driver is stopped. */
-	const bool open = want || (pmu->builtin.device && READ_ONCE(*pmu->builtin.user_access) ==
-								  SBI_PMU_USER_ACCESS_FIXED);
 	struct sbi_pmu_event *e;
 	unsigned int i;
 
-	cpu->open_to_all = open ? ALWAYS | FIXED : ALWAYS;
+	cpu->open_to_all = want ? ALWAYS | FIXED : always_open(pmu);
 	cpu->world_readable = want ? cpu->counters->fixed : 0;
 	if (want && cpu->online)
 		sbi_pmu_counters_pin_fixed(cpu);
@@ -111,8 +117,8 @@ void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu)
 {
 	if (!cpu->pmu->exclusive)
 		return;
-	cpu->scounteren = ALWAYS;
-	sbi_pmu_csr_open(ALWAYS);
+	cpu->scounteren = always_open(cpu->pmu);
+	sbi_pmu_csr_open(cpu->scounteren);
 }
 
 /*

@@ -445,8 +445,6 @@ static void test_free_running(const char *other, const char *mode)
 		check(!strcmp(perf_sysfs("caps/free_running"), free_running[i].found),
 		      "free_running.%s_in_%s_mode", free_running[i].what, mode);
 		fakesbi.start_fails = 0;
-		/* "not_if_handed_out" starts a counter without an event. */
-		unload_unchecked();
 	}
 	machine.prepare = NULL;
 	boot(&machine);
@@ -482,6 +480,36 @@ static void test_free_running(const char *other, const char *mode)
 	}
 }
 
+static void other_opens(void)
+{
+	host_sysctl("2");
+	host.closed = 0;
+}
+
+/* The built-in driver has been stopped: its sysctl is followed. */
+static void test_takeover(void)
+{
+	struct machine machine = {
+		.cpus = 2, .quirks = OPENSBI_NEW | QUIRK(FIXED_WITHHELD), .other = "cpu",
+		.other_leaves = true,
+	};
+
+	boot(&machine);
+	check(host.scounteren[1] == TIME, "user_takeover.sysctl_1_is_followed");
+	host_sysctl("2");
+	check(host.scounteren[1] == (TIME | CYCLE | INSTRET), "user_takeover.sysctl_2_is_followed");
+	check(!fakesbi.ctr[0].inhibited && !fakesbi_harts[1].ctr[2].inhibited,
+	      "user_takeover.counters_that_were_stopped_run");
+	host_sysctl("0");
+	check(host.scounteren[1] == TIME && must_ask_kernel(open_own(5)),
+	      "user_takeover.sysctl_0_is_followed");
+	machine.prepare = other_opens;
+	boot(&machine);
+	check(!host.closed && host.scounteren[1] & CYCLE, "user_takeover.load_closes_nothing_with_2");
+	unload();
+	check(!host.closed, "user_takeover.rmmod_closes_nothing_with_2");
+}
+
 void test_user(void)
 {
 	test_page();
@@ -493,6 +521,7 @@ void test_user(void)
 	test_not_reset(QUIRK(VALUE_IGNORED), "counter_from_load_on");
 	test_two_kinds();
 	test_sysctl();
+	test_takeover();
 	test_filtered(false, "sbi");
 	test_filtered(true, "delegated");
 	test_free_running(NULL, "exclusive");

@@ -265,5 +265,6 @@ u32 sbi_pmu_csr_openable(void)
 void sbi_pmu_csr_open(u32 counters)
 {
 	assert(host.irqs_off);
+	host.closed |= host.scounteren[host.cpu] & ~counters;
 	host.scounteren[host.cpu] = counters & host.openable;
 }

@@ -560,6 +560,7 @@ struct host {
 	void (*asleep)(void);         /* what others do while it sleeps */
 	u32 insn;                     /* at epc of a program whose read trapped; 0: not readable */
 	u32 scounteren[HOST_CPUS];    /* the CSR */
+	u32 closed;                   /* its bits that were set, and then not, on any CPU */
 	u32 openable;                 /* its bits that can be set */
 	unsigned long allocations;    /* that are not freed */
 	size_t accounted;             /* bytes that were charged to the user's control group */
