@@ -316,6 +316,7 @@ static void test_stray(void)
 	u64 before;
 
 	boot(&(struct machine){ .hpm = 2, .firmware = 1, .params = { "backend=sbi" } });
+	fakesbi_seed(1);
 	a = open_raw(1);
 	for (unsigned int n = 0; n < 2; n++)
 		perf_open(ATTR(FIRMWARE_EVENT(n)), &perf_core.task[n], -1, NULL, &(int){ 0 });
