@@ -39,6 +39,7 @@
 	X(SAVES_UP_TO_ERROR)		/* counters after one that is stopped are not saved */ \
 	X(SAVES_ALL)			/* a save restores the other values of the last START */ \
 	X(SHMEM_IS_CLEARED)		/* setting the snapshot memory clears it */ \
+	X(SHMEM_LEAKS)			/* set again, not disabled, it leaks the host's copy */ \
 	X(UNCOUNTABLE_STOPS)		/* a raw event without host support stops later counters */ \
 	X(READS_ACCUMULATE)		/* each read returns the total added to the last (6.12) */ \
 	/* RustSBI */ \

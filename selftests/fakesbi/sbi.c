@@ -457,6 +457,8 @@ static struct sbiret set_shmem(const unsigned long arg[FAKESBI_ARGS])
 	}
 	if (arg[0] % sizeof(*fakesbi.shmem) || arg[1])
 		return invalid("snapshot memory that is not a page");
+	if (fakesbi.shmem && fakesbi_has(QUIRK_SHMEM_LEAKS))
+		model_report("snapshot memory set before it was disabled");
 	fakesbi.shmem = (struct spec_snapshot *)arg[0];
 	if (fakesbi_has(QUIRK_SHMEM_IS_CLEARED))
 		memset(fakesbi.shmem, 0, sizeof(*fakesbi.shmem));

@@ -45,9 +45,13 @@ void sbi_pmu_snapshot_free(struct sbi_pmu *pmu)
 	}
 }
 
-/* Have firmware use the shared memory of this CPU, if it can. */
+/*
+ * Have firmware use the shared memory of this CPU, if it can. What it uses now, also that of a
+ * kernel before kexec, is disabled first: else the KVM of some hosts leaks memory.
+ */
 static void register_shmem(struct sbi_pmu_cpu *cpu)
 {
+	sbi_pmu_sbi_set_shmem(cpu, SBI_SHMEM_DISABLE);
 	/* Also if firmware returns an error: it may have the address from before. */
 	cpu->shmem.may_be_registered = true;
 	cpu->shmem.registered = !sbi_pmu_sbi_set_shmem(cpu, cpu->shmem.address);

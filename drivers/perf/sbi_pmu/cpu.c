@@ -123,13 +123,16 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 	return NOTIFY_OK;
 }
 
-/* Firmware did not start what was programmed by CSRs: the next kernel may not have it stopped. */
+/*
+ * Firmware did not start what was programmed by CSRs: the next kernel may not have it stopped; nor
+ * may it know of the snapshot shared memory.
+ */
 static void reboot_here(void *arg)
 {
 	struct sbi_pmu *pmu = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
 
-	if (pmu->backend == &sbi_pmu_backend_csr || cpu->counters->one_filter)
+	if (pmu->backend->offline || cpu->counters->one_filter)
 		sbi_pmu_counters_offline(cpu);
 	sbi_pmu_branch_offline(cpu);
 }

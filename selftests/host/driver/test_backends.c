@@ -70,6 +70,9 @@ static void test_snapshot(void)
 	perf_suspend(true);
 	perf_run(100);
 	check(fakesbi.shmem && all_right(), "snapshot.resume_registers_shmem_again");
+	/* By kexec another kernel may get the page. */
+	host_reboot(SYS_RESTART);
+	check(!fakesbi.shmem, "snapshot.reboot_takes_shmem_back");
 
 	/* Firmware has lost a counter, and saves nothing of it, without an error. */
 	machine.quirks = QUIRK(UNUSED_SKIPPED);
@@ -416,9 +419,12 @@ static void test_csr(void)
 	}
 }
 
+static struct spec_snapshot page __attribute__((aligned(sizeof(struct spec_snapshot))));
+
 /* What another kernel has left is released at load. */
 static void leftover(void)
 {
+	fakesbi.shmem = &page;
 	for (unsigned int i = 3; i < 5; i++) {
 		fakesbi.ctr[i].configured = fakesbi.ctr[i].running = true;
 		fakesbi.ctr[i].code = (struct fakesbi_code){ .idx = RAW, .data = 77 };
@@ -431,8 +437,10 @@ static void test_leftover(const char *mode, const struct machine *like, bool sha
 	struct perf_event *e;
 
 	machine.prepare = leftover;
+	machine.quirks = QUIRK(SHMEM_LEAKS);
 	boot(&machine);
-	check(fakesbi.ctr[3].running == shared, "power.%s_mode_%s_foreign_counters", mode,
+	check(fakesbi.ctr[3].running == shared && (fakesbi.shmem == &page) == shared &&
+	      !fakesbi.broken, "power.%s_mode_%s_foreign_counters", mode,
 	      shared ? "leaves" : "releases");
 	e = open_raw(5);
 	perf_run(100);
@@ -442,6 +450,7 @@ static void test_leftover(const char *mode, const struct machine *like, bool sha
 	      "power.%s_mode_unload_%s_foreign_counters", mode, shared ? "leaves" : "releases");
 	fakesbi.ctr[3].configured = fakesbi.ctr[3].running = false;
 	fakesbi.ctr[4].configured = fakesbi.ctr[4].running = false;
+	fakesbi.shmem = NULL;
 }
 
 /* The kernel before has left an event where firmware configures none; it counts once only. */
