@@ -165,8 +165,8 @@ static u64 snapshot_start(struct sbi_pmu_cpu *cpu, u64 which)
 /* Does firmware save values there, and start from them? @cpu: this CPU, with this backend, idle */
 bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu)
 {
-	static const struct sbi_pmu_code codes[] = { { .idx = SBI_PMU_HW_CPU_CYCLES },
-						     { .idx = SBI_PMU_HW_INSTRUCTIONS } };
+	/* The host of a VM may deny any event. */
+	struct sbi_pmu_code code = { .idx = SBI_PMU_HW_CPU_CYCLES };
 	const u64 mask = sbi_pmu_hardware(cpu->counters) & ~cpu->counters->free_running;
 	struct sbi_pmu_counter *c;
 	bool works = false;
@@ -176,8 +176,8 @@ bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu)
 
 	if (!cpu->shmem.registered || !mask)
 		return false;
-	for (unsigned int i = 0; i < ARRAY_SIZE(codes) && ret; i++) {
-		ret = sbi_pmu_sbi_config(cpu, mask, &codes[i], &idx);
+	for (; code.idx < SBI_PMU_HW_GENERAL_MAX && ret; code.idx++) {
+		ret = sbi_pmu_sbi_config(cpu, mask, &code, &idx);
 		if (ret == -EPROTO && idx != SBI_PMU_NO_COUNTER)
 			sbi_pmu_sbi_release(cpu, idx);
 	}

@@ -284,25 +284,33 @@ u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu)
 	return free_running;
 }
 
+/* Return: 1 if so, 0 if not, -ENODATA if too few events happen to tell, or another errno. */
 static int see_accumulation(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused)
 {
 	const u16 csr = cpu->counters->info[idx].csr;
 	u64 first, second;
 
 	if (sbi_pmu_sbi_start(cpu, BIT_ULL(idx), SBI_PMU_START_FLAG_SET_INIT_VALUE, 0))
-		return false;
+		return -EIO;
 	for (unsigned int n = 0; n < CLOCK_READS; n++)
 		sched_clock();
-	return !sbi_pmu_csr_read(csr, &first) && !sbi_pmu_csr_read(csr, &second) && first &&
-	       second - first >= first;
+	if (sbi_pmu_csr_read(csr, &first) || sbi_pmu_csr_read(csr, &second) || first < CLOCK_READS)
+		return -ENODATA;
+	return second - first >= first;
 }
 
-/* Does each read of a counter return the total added to the last one? @cpu: idle */
+/*
+ * Does each read of a counter return the total added to the last one? The first general event tells
+ * that the host takes, as it may deny any, and that happens often. @cpu: idle
+ */
 bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu)
 {
-	const struct sbi_pmu_code code = { .idx = SBI_PMU_HW_CPU_CYCLES };
+	struct sbi_pmu_code code = { .idx = SBI_PMU_HW_CPU_CYCLES };
+	int ret = -ENODATA;
 	unsigned int got;
 
-	return sbi_pmu_with_event(cpu, sbi_pmu_hardware(cpu->counters), &code, &got,
-				  see_accumulation, NULL) > 0;
+	for (; ret < 0 && code.idx < SBI_PMU_HW_GENERAL_MAX; code.idx++)
+		ret = sbi_pmu_with_event(cpu, sbi_pmu_hardware(cpu->counters), &code, &got,
+					 see_accumulation, NULL);
+	return ret > 0;
 }

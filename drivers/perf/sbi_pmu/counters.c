@@ -464,6 +464,8 @@ static void event_refused(const struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e
 
 	e->candidates &= ~never;
 	e->refused |= offered & ~never;
+	if (why == -EOPNOTSUPP && sbi_pmu_in_kvm(cpu->pmu))
+		sbi_pmu_known_denied(e->known);
 }
 
 /* If counter @idx is free all free ones of @unknown are offered, so that firmware chooses. */

@@ -75,6 +75,8 @@ static void log_found(struct sbi_pmu *pmu, const char *owner, const char *shared
 {
 	const u64 hw = sbi_pmu_hardware(&pmu->counters);
 	const char *event = sbi_pmu_first_event(pmu);
+	const struct sbi_pmu_code cycles = { .idx = SBI_PMU_HW_CPU_CYCLES };
+	u64 candidates;
 	char firmware[64], sampling[96], records[48] = "";
 
 	describe_firmware(&pmu->id, firmware, sizeof(firmware));
@@ -105,6 +107,8 @@ static void log_found(struct sbi_pmu *pmu, const char *owner, const char *shared
 		pr_info("shared mode: %s; %s\n", shared, boot_argument);
 	else if (pmu->builtin.device && pmu->caps.has_h)
 		pr_info("KVM guests have no counters of this host while the module is loaded; mode=shared leaves them theirs\n");
+	if (sbi_pmu_in_kvm(pmu) && sbi_pmu_find_counters(pmu, &cycles, &candidates))
+		pr_info("the host has no cycles for this guest, or denies them (KVM_SET_PMU_EVENT_FILTER): perf record samples the CPU clock\n");
 	if (event)
 		pr_info("try, as root: perf stat -e %s/%s/ sleep 1; all events: /sys/bus/event_source/devices/%s/events\n",
 			pmu->name, event, pmu->name);

@@ -106,12 +106,14 @@ static int start_beside(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg)
 /*
  * KVM accepts any raw event. If its host cannot count it, the start stops this counter and those
  * configured after it, such as the reference counter: that of cycles or instructions.
- * Return: 0, -ENODATA if the event cannot be counted, -EBUSY if that is not known, -ENXIO if the
- * counter cannot be read.
+ * Return: 0, -ENODATA if the event cannot be counted, -EBUSY if that is not known, -EOPNOTSUPP if
+ * it cannot be known, as the host denies cycles and instructions, -ENXIO if the counter cannot be
+ * read.
  */
 static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused)
 {
 	struct with_reference r = { .idx = idx };
+	int ret, why = cpu->counters->with_fixed_csr & cpu->configured ? -EBUSY : -EOPNOTSUPP;
 	unsigned int i, got;
 	u64 value;
 
@@ -120,10 +122,13 @@ static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx, void 
 			.idx = sbi_pmu_fixed_event(&cpu->counters->info[i]),
 		};
 
-		if (sbi_pmu_with_event(cpu, BIT_ULL(i), &code, &got, start_beside, &r) == 1)
+		ret = sbi_pmu_with_event(cpu, BIT_ULL(i), &code, &got, start_beside, &r);
+		if (ret == 1)
 			return r.ret ?: sbi_pmu_counter_read(cpu, idx, &value) ? -ENXIO : 0;
+		if (ret != -EOPNOTSUPP)
+			why = -EBUSY;
 	}
-	return -EBUSY;
+	return why;
 }
 
 /* ---- with a counter of a CPU whose counters may be in use ---- */
@@ -200,8 +205,10 @@ static void with_counter_here(void *arg)
 	const u64 hardware = sbi_pmu_hardware(cpu->counters);
 	u64 borrowed, reference = 0;
 
+	/* Not one whose event the host denies. */
 	if (p->use == start_with_reference)
-		reference = least_used(cpu, cpu->counters->with_fixed_csr);
+		reference = least_used(cpu, cpu->counters->with_fixed_csr &
+					    p->pmu->cache.examples.known);
 	reference &= -reference;
 	if (!cpu->online || (which & cpu->busy && p->not_busy))
 		return;
@@ -292,6 +299,7 @@ struct sbi_pmu_known {
 	bool filter_tried;    /* on a programmable counter */
 	bool filter_failed;   /* it could not be tried, see try_filter() */
 	bool unfiltered;      /* it was seen to count in all modes then */
+	bool denied;          /* the host of a VM has refused it since the last probe */
 };
 
 /*
@@ -329,6 +337,9 @@ static void learn(struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 left, bo
 		}
 		/* In shared mode firmware that ignores the offer is not asked again. */
 		if (p.ret == -EPROTO ? !pmu->exclusive : alike)
+			asked = left;
+		/* KVM's filter denies an event whatever is offered. */
+		if (p.ret == -EOPNOTSUPP && sbi_pmu_in_kvm(pmu))
 			asked = left;
 		if (!p.ret)
 			known->can |= asked;
@@ -620,12 +631,22 @@ static int try_filter(struct sbi_pmu *pmu, struct sbi_pmu_known *known,
 
 /* ---- events ---- */
 
+/* The host of a VM refuses what it took before: the next open asks again. Context: any. */
+void sbi_pmu_known_denied(struct sbi_pmu_known *known)
+{
+	if (known)
+		WRITE_ONCE(known->denied, true);
+}
+
 /* Is firmware to be asked, as no counter is known that can count the event? */
 static bool is_due(const struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 all)
 {
-	/* That no counter of a VM took an event may change: others may have used the host's. */
-	if (!known->can && sbi_pmu_in_kvm(pmu) && time_after(jiffies, known->probed + HZ))
-		known->cannot = 0;
+	/* What counters of a VM take may change: others use its host's, or that denies events. */
+	if ((!known->can || READ_ONCE(known->denied)) && sbi_pmu_in_kvm(pmu) &&
+	    time_after(jiffies, known->probed + HZ)) {
+		WRITE_ONCE(known->denied, false);
+		known->can = known->cannot = 0;
+	}
 	return !known->can && all & ~known->cannot;
 }
 

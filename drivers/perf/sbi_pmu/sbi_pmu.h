@@ -663,6 +663,7 @@ int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_
 int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, bool borrow,
 		       struct sbi_pmu_opener *opener);
 void sbi_pmu_known_put(struct sbi_pmu_known *known);
+void sbi_pmu_known_denied(struct sbi_pmu_known *known);
 void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache);
 void sbi_pmu_probe_cache_show(struct sbi_pmu_probe_cache *cache, struct seq_file *file);
 

@@ -508,6 +508,85 @@ static void test_denial(void)
 	host.read_ns = 0;
 }
 
+static u32 denied; /* general events, a bit each */
+
+static bool is_denied_now(const struct fakesbi_code *code)
+{
+	return code->idx < 32 && denied & BIT(code->idx);
+}
+
+static bool is_rare(const struct fakesbi_code *code)
+{
+	return code->idx == SPEC_GENERAL_CACHE_REFS;
+}
+
+static void with_filter(void)
+{
+	prepare_vm();
+	fakesbi.denied = is_denied_now;
+	fakesbi.silent = is_rare;
+}
+
+/* Cycles are denied, and with them perhaps instructions; later allowed, and denied again. */
+static void test_denied_cycles(const char *name, u64 quirks, const char *backend, u32 events)
+{
+	const struct perf_event_attr attr = *GENERAL(PERF_COUNT_HW_CPU_CYCLES);
+	struct perf_event *e, *pinned, *other, *s;
+	unsigned long before;
+	u64 at[2];
+
+	denied = events;
+	has_new = false;
+	check(!boot(&(struct machine){ .hpm = 4, .quirks = quirks, .params = { backend },
+				       .prepare = with_filter }) &&
+	      !strcmp(perf_sysfs("caps/overflow"), "lcofi") &&
+	      host_logged("has no cycles for this guest, or denies them"),
+	      "open.%s_loads_without_cycles", name);
+	other = open_general(events & BIT(2) ? PERF_COUNT_HW_BRANCH_INSTRUCTIONS :
+					       PERF_COUNT_HW_INSTRUCTIONS);
+	s = open_attr(GENERAL(PERF_COUNT_HW_BUS_CYCLES, .sample_period = 100000));
+	perf_run(2 * NSEC_PER_SEC);
+	check(all_right() && is_sampled(s, 0), "open.%s_others_count_without_cycles", name);
+	host.read_ns = 1;
+	check(try_open(FIRST_NEW) == -ENOENT && try_open(5) == (events & BIT(2) ? -ENOENT : 0),
+	      "open.%s_raw_events_are_tried_beside_instructions", name);
+	host.read_ns = 0;
+	before = calls(SPEC_FID_CONFIG_MATCHING);
+	check(open_errno(&attr) == -ENOENT && calls(SPEC_FID_CONFIG_MATCHING) == before + 1,
+	      "open.%s_cycles_are_refused_at_once", name);
+
+	denied = 0;
+	perf_run(2 * NSEC_PER_SEC);
+	e = open_attr(&attr);
+	pinned = open_attr(GENERAL(PERF_COUNT_HW_CPU_CYCLES, .pinned = 1));
+	perf_run(1000);
+	check(is_right(e) && perf_read(e), "open.%s_cycles_count_once_they_are_allowed", name);
+	check(try_open(FIRST_NEW + 1) == -EBUSY, "open.%s_what_cannot_be_tried_is_busy", name);
+
+	denied = events;
+	perf_suspend(true); /* they are configured again */
+	perf_run(2 * NSEC_PER_SEC);
+	at[0] = perf_model(e)->running;
+	at[1] = perf_model(other)->running;
+	take_turns(100);
+	check(perf_model(e)->running == at[0] && is_right(e) &&
+	      pinned->state == PERF_EVENT_STATE_ERROR, "open.%s_denied_cycles_do_not_run", name);
+	check(perf_model(other)->running > at[1] && is_sampled(s, 0),
+	      "open.%s_others_run_beside_denied_cycles", name);
+	check(open_errno(&attr) == -ENOENT &&
+	      try_open(FIRST_NEW + 2) == (events & BIT(2) ? -ENOENT : -EBUSY),
+	      "open.%s_cycles_are_refused_later", name);
+	denied = 0;
+	take_turns(200);
+	check(perf_model(e)->running > at[0] && is_right(e), "open.%s_cycles_run_again", name);
+	for (unsigned int i = 0; i < 2; i++) {
+		perf_run(2 * NSEC_PER_SEC);
+		before = calls(SPEC_FID_CONFIG_MATCHING);
+		check(!open_errno(&attr) && i == (before == calls(SPEC_FID_CONFIG_MATCHING)),
+		      "open.%s_cycles_are_%s", name, i ? "known_again" : "asked_for_again");
+	}
+}
+
 /* ---- what was not asked at open is asked when it is needed ---- */
 
 /* The low bits of a raw event are the counters from 3 on that take it. */
@@ -716,4 +795,7 @@ void test_open(void)
 	test_filter("exclusive", NULL);
 	test_filter("shared", "cpu");
 	test_denial();
+	test_denied_cycles("kvm", KVM, "backend=sbi", BIT(1));
+	test_denied_cycles("kvm_6_12", KVM_OLD, "backend=sbi", BIT(1) | BIT(2));
+	test_denied_cycles("kvm_snapshot", KVM, "backend=snapshot", BIT(1) | BIT(2));
 }

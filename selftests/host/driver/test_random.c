@@ -18,7 +18,7 @@
 struct scenario {
 	const char *name;	/* part of the names of the results */
 	struct machine machine;
-	bool faults;		/* calls fail, or return a counter that was not offered */
+	bool faults;		/* calls fail, deny events, or return a counter that was not offered */
 	bool slow;		/* calls and reads take time: the events of a group still agree */
 };
 
@@ -54,6 +54,7 @@ static const struct scenario scenarios[] = {
 	{ "kvm_snapshot", { .quirks = KVM, PAGE } },
 	{ "kvm_6_12", { .quirks = KVM_OLD, SBI } },
 	{ "kvm_6_12_snapshot", { .quirks = KVM_OLD, PAGE } },
+	{ "kvm_faults", { .quirks = KVM, SBI }, true },
 	{ "snapshot_27_bits_suspend", { .width = 27, .quirks = SUSPEND, PAGE } },
 	{ "snapshot_two_cpus", { .cpus = 2, PAGE } },
 	{ "snapshot_faults", { .width = 40, .quirks = SUSPEND, PAGE }, true },
@@ -99,6 +100,13 @@ static bool can_hold_upto(const struct fakesbi_code *code, unsigned int idx)
 	       idx <= 3 + code->data;
 }
 
+static u32 denied; /* events, a bit for some each */
+
+static bool is_denied(const struct fakesbi_code *code)
+{
+	return denied & BIT((code->idx + code->data) % 8);
+}
+
 /* To measure widths, an event is needed that all counters take. */
 static void prepare(void)
 {
@@ -112,6 +120,7 @@ static void prepare(void)
 			continue;
 		}
 		fakesbi_harts[h].can = any ? NULL : can_hold_upto;
+		fakesbi_harts[h].denied = is_denied;
 		fakesbi_harts[h].branches.least = 16;
 		fakesbi_harts[h].branches.most = 64;
 		if (now->machine.quirks & QUIRK(SUSPEND_LOSES_FIXED_FILTERS))
@@ -119,12 +128,14 @@ static void prepare(void)
 	}
 }
 
-/* Not stray where counters are delegated: firmware would write over one that is in use. */
+/* Not stray where counters are delegated: firmware would write over one that is in use; nor KVM. */
 static void set_faults(bool on)
 {
+	const bool kvm = now->machine.quirks & QUIRK(FIXED_ALWAYS);
+
 	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
 		fakesbi_harts[h].refuse = on ? 9 : 0;
-		fakesbi_harts[h].stray = on && !fakesbi_harts[h].delegated ? 17 : 0;
+		fakesbi_harts[h].stray = on && !fakesbi_harts[h].delegated && !kvm ? 17 : 0;
 		fakesbi_harts[h].start_fails = on ? 11 : 0;
 		fakesbi_harts[h].read_fails = on ? 7 : 0;
 	}
@@ -388,6 +399,7 @@ static void rare_step(struct perf_event *e)
 		/* An event may have lost its counter. */
 		return perf_interrupts();
 	case 5:
+		denied = now->faults ? below(256) & below(256) : 0;
 		/* In shared mode counters that are idle for so long are released. */
 		return perf_run(below(now->machine.other ? 300000000 : 10000000));
 	case 6 ... 7:
@@ -502,6 +514,7 @@ static bool run(const struct scenario *s, unsigned long steps)
 	wrong = misread = late = leaks = apart = counted = sampled = 0;
 	to_all = s->machine.other ? HOST_OPEN_AT_START : TIME;
 	now = s;
+	denied = 0;
 	machine.hpm = 6;
 	machine.prepare = prepare;
 	if (boot(&machine)) {
