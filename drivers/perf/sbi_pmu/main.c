@@ -171,7 +171,7 @@ static int probe_machine(struct sbi_pmu *pmu)
 	}
 
 	sbi_pmu_irq_source_probe(pmu);
-	pmu->caps.has_h = riscv_isa_extension_available(NULL, h);
+	pmu->caps.has_h = riscv_isa_extension_available(NULL, H);
 	/* OpenSBI before 1.5 uses any code as an index into its own memory. */
 	pmu->caps.nonstandard_fw = pmu->id.impl != SBI_IMPL_OPENSBI ||
 				   pmu->id.impl_version >= OPENSBI_VERSION(1, 5);

@@ -219,7 +219,7 @@ static struct attribute *caps_attrs[] = {
 
 static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return cpumap_print_to_pagebuf(true, buf, &dev_to_sbi_pmu(dev)->cpus);
+	return sysfs_emit(buf, "%*pbl\n", cpumask_pr_args(&dev_to_sbi_pmu(dev)->cpus));
 }
 static DEVICE_ATTR_RO(cpus);
 

@@ -177,8 +177,7 @@ static inline bool cpumask_test_and_clear_cpu(unsigned int cpu, struct cpumask *
 	return was;
 }
 
-#define cpumap_print_to_pagebuf(list, buf, mask)	\
-	host_snprintf(buf, 4096, "%*pbl\n", HOST_CPUS, &(mask)->bits)
+#define cpumask_pr_args(mask)		HOST_CPUS, &(mask)->bits
 #define alloc_percpu(type)	((type *)host_alloc(HOST_CPUS * sizeof(type), GFP_KERNEL))
 #define free_percpu(p)	/* of the driver, or of another */				\
 	(_Generic(p, struct cpu_hw_events *: (void)0, default: host_check_timers()), host_free(p))
