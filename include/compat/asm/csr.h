@@ -14,6 +14,9 @@
 
 #ifndef CSR_SCOUNTINHIBIT /* 7.3 */
 #define CSR_SCOUNTINHIBIT	0x120
+#endif
+
+#ifndef HPMEVENT_OF /* 7.3 */
 #define HPMEVENT_OF		BIT_ULL(63)
 #define HPMEVENT_MINH		BIT_ULL(62)
 #define HPMEVENT_SINH		BIT_ULL(61)
