@@ -14,11 +14,25 @@
 #define __uninitialized
 #endif
 
-/* Since 6.8 a branch can have counts of events, too. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
-#define perf_sample_save_brstack(data, event, stack, counts) \
-	perf_sample_save_brstack(data, event, stack)
-#endif
+/*
+ * Since 6.8, and in some 6.6.y, a branch can have counts of events, too. Pointers, as either call
+ * must compile with both.
+ */
+static inline void sbi_pmu_save_brstack(struct perf_sample_data *data, struct perf_event *event,
+					struct perf_branch_stack *stack, u64 *counts)
+{
+	void (*old)(struct perf_sample_data *data, struct perf_event *event,
+		    struct perf_branch_stack *stack) = (void *)perf_sample_save_brstack;
+	void (*new)(struct perf_sample_data *data, struct perf_event *event,
+		    struct perf_branch_stack *stack, u64 *counts) =
+		(void *)perf_sample_save_brstack;
+
+	if (__same_type(perf_sample_save_brstack, *old))
+		old(data, event, stack);
+	else
+		new(data, event, stack, counts);
+}
+#define perf_sample_save_brstack sbi_pmu_save_brstack
 
 /*
  * pmu->sched_task is given the task, too, since 6.15 and some 6.12.y: define @name, for

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include_next <linux/sysctl.h>
-#include <linux/version.h>
 
 #ifndef SBI_PMU_COMPAT_SYSCTL_H
 #define SBI_PMU_COMPAT_SYSCTL_H
 
 /* What a handler is given; const since 6.11. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
-typedef struct ctl_table sbi_pmu_ctl_table;
-#else
-typedef const struct ctl_table sbi_pmu_ctl_table;
-#endif
+typedef typeof(*__builtin_choose_expr(
+	__same_type(proc_handler, int (struct ctl_table *, int, void *, size_t *, loff_t *)),
+	(struct ctl_table *)NULL, (const struct ctl_table *)NULL)) sbi_pmu_ctl_table;
 
 #endif
