@@ -541,7 +541,8 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 {
 	struct sbi_pmu_path path;
 	int ret = -ENOSPC; /* none is free: perf core multiplexes */
-	unsigned int tries = MAX_TRIES;
+	const u64 others = cpu->counters->programmable & ~e->candidates;
+	unsigned int i, tries = MAX_TRIES;
 	u64 offered;
 	bool idle;
 
@@ -551,6 +552,10 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 		e->refused = 0;
 	}
 	candidates &= ~e->refused;
+	/* Where one counter only counts an event, it must not be one that @e does not want. */
+	for_each_counter(i, cpu->counters->tied ? sbi_pmu_idle_counters(cpu) & others : 0)
+		if (sbi_pmu_code_alike(&cpu->counter[i].code, &e->code))
+			counter_release(cpu, &cpu->counter[i]);
 	while (sbi_pmu_assign_search(cpu, &e->code,
 				     preferred_free(cpu, e, candidates) ?: candidates, &path)) {
 		idle = has_counter(sbi_pmu_idle_counters(cpu), path.first);

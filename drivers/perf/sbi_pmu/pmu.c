@@ -435,8 +435,9 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	ret = sbi_pmu_event_encode(&pmu->caps, attr, attr->type == pmu->pmu.type, &e->code);
 	if (ret)
 		return ret;
-	if (perf_attr_further_config(attr))
+	if (perf_attr_unused_config(attr) || attr->config2 >> 32)
 		return -EINVAL;
+	e->counterid_mask = attr->config2;
 	/* Firmware events cannot be attributed to an instruction. */
 	if (attr->precise_ip || (samples && (sbi_pmu_code_is_firmware(&e->code) ||
 					     pmu->source == SBI_PMU_OVERFLOW_NONE)))

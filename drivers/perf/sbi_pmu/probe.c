@@ -265,6 +265,17 @@ static bool with_counter(struct probe *p)
 
 /* ---- which counters can count an event ---- */
 
+/* Of counters @which those that @csrs has by CSR number, as of sbi_pmu_csr_bits(); 0: all */
+static u64 with_numbers(const struct sbi_pmu_counters *counters, u64 which, u32 csrs)
+{
+	unsigned int i;
+
+	for_each_counter(i, csrs ? which : 0)
+		if (!(sbi_pmu_csr_bits(counters, BIT_ULL(i)) & csrs))
+			which &= ~BIT_ULL(i);
+	return which;
+}
+
 /*
  * In shared mode not the fixed counters: firmware returns them to every caller, even while the
  * other driver uses them. Unless it hands them out to none: they are only read.
@@ -273,16 +284,13 @@ static u64 candidates_of(const struct sbi_pmu *pmu, const struct sbi_pmu_code *c
 {
 	const struct sbi_pmu_counters *counters = &pmu->counters;
 	u64 which = sbi_pmu_hardware(counters);
-	unsigned int i;
 
 	if (sbi_pmu_code_is_firmware(code))
 		return counters->firmware;
 	/* Those of cycle and instret count nothing else, not even in KVM. */
 	if (!sbi_pmu_has_fixed_counter(code))
 		which &= ~counters->with_fixed_csr;
-	for_each_counter(i, code->csrs ? which : 0)
-		if (!(code->csrs & SBI_PMU_CSR_BIT(counters->info[i].csr)))
-			which &= ~BIT_ULL(i);
+	which = with_numbers(counters, which, code->csrs);
 	return pmu->exclusive ? which : which & (counters->programmable | counters->free_running);
 }
 
@@ -642,12 +650,12 @@ void sbi_pmu_known_denied(struct sbi_pmu_known *known)
 static bool is_due(const struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 all)
 {
 	/* What counters of a VM take may change: others use its host's, or that denies events. */
-	if ((!known->can || READ_ONCE(known->denied)) && sbi_pmu_in_kvm(pmu) &&
+	if ((!(known->can & all) || READ_ONCE(known->denied)) && sbi_pmu_in_kvm(pmu) &&
 	    time_after(jiffies, known->probed + HZ)) {
 		WRITE_ONCE(known->denied, false);
 		known->can = known->cannot = 0;
 	}
-	return !known->can && all & ~known->cannot;
+	return !(known->can & all) && all & ~known->cannot;
 }
 
 /*
@@ -659,7 +667,8 @@ static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
 			 struct sbi_pmu_opener *opener)
 {
 	struct sbi_pmu_probe_cache *cache = &pmu->cache;
-	const u64 all = candidates_of(pmu, &e->code);
+	const u64 all = with_numbers(&pmu->counters, candidates_of(pmu, &e->code),
+				     e->counterid_mask);
 	struct sbi_pmu_known *known = find_known(cache, &e->code);
 	u64 unknown;
 	int ret;
@@ -677,9 +686,9 @@ static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
 		known->busy_elsewhere = 0;
 		known->probed = jiffies;
 		for (int borrow = false; borrow <= true; borrow++) {
-			if (!known->can && opener)
+			if (!(known->can & all) && opener)
 				learn(pmu, known, all & ~opener->used, false, borrow);
-			if (!known->can)
+			if (!(known->can & all))
 				learn(pmu, known, all, false, borrow);
 		}
 	}
@@ -687,13 +696,13 @@ static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
 	/* Firmware may answer with the fixed counter that the other driver uses. */
 	if (!pmu->exclusive && sbi_pmu_has_fixed_counter(&e->code))
 		unknown = 0;
-	e->takes = known->can;
-	e->candidates = known->can | unknown;
-	if (known->can)
+	e->takes = known->can & all;
+	e->candidates = e->takes | unknown;
+	if (e->takes)
 		return 0;
 	/* An error of firmware, or of the host of a VM, is no refusal. */
 	if (!pmu->exclusive)
-		e->candidates = known->busy_elsewhere;
+		e->candidates = known->busy_elsewhere & all;
 	return e->candidates ? -EBUSY : -ENOENT;
 }
 

@@ -343,6 +343,7 @@ struct sbi_pmu_event {
 	u8 skipped_adds;          /* number of adds from now on that do not ask for them */
 	struct mm_struct *mm;     /* which has mapped it, with a reference; NULL before */
 	u32 published;            /* all counters that its page has shown, as in scounteren */
+	u32 counterid_mask;       /* likewise those that its user wants, 0: any; const */
 	struct hlist_node reader; /* in the list of readers, if @mm */
 	struct sbi_pmu_branch_wish branch;  /* const after open */
 	struct sbi_pmu_branch_calls *calls; /* if it asks for the calls of a task, else NULL */

@@ -21,9 +21,16 @@ ssize_t sbi_pmu_format_show(struct device *dev, struct device_attribute *attr, c
 	return sysfs_emit(buf, "config:%*pbl\n", 64, &mask);
 }
 
+static ssize_t counterid_mask_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "config2:0-31\n");
+}
+static DEVICE_ATTR_RO(counterid_mask);
+
 static struct attribute *format_attrs[] = {
 	SBI_PMU_FORMAT(event, SBI_PMU_CFG_EVENT),
 	SBI_PMU_FORMAT(firmware, SBI_PMU_CFG_SPACE),
+	&dev_attr_counterid_mask.attr,
 	NULL,
 };
 

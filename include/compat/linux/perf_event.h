@@ -76,15 +76,15 @@ static inline int perf_pmu_unregister_unused(struct pmu *pmu)
 }
 #endif
 
-/* All of an attr's config words but the first; there are more of them by and by. */
-static inline u64 perf_attr_further_config(const struct perf_event_attr *attr)
+/* All of an attr's config words but config and config2; there are more of them by and by. */
+static inline u64 perf_attr_unused_config(const struct perf_event_attr *attr)
 {
-	u64 further = attr->config1 | attr->config2 | attr->config3;
+	u64 unused = attr->config1 | attr->config3;
 
 #ifdef PERF_ATTR_SIZE_VER9 /* 6.18 */
-	further |= attr->config4;
+	unused |= attr->config4;
 #endif
-	return further;
+	return unused;
 }
 
 #endif

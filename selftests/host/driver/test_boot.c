@@ -198,6 +198,7 @@ static const struct {
 	/* files */
 	{ "format", {}, 0, NULL, "format/event", "config:0-55" },
 	{ "format_of_firmware", {}, 0, NULL, "format/firmware", "config:62-63" },
+	{ "format_of_counterid_mask", {}, 0, NULL, "format/counterid_mask", "config2:0-31" },
 	{ "event", {}, 0, NULL, "events/cycles", "event=0x1,firmware=0x1" },
 	{ "firmware_event", {}, 0, NULL, "events/fw_sfence_vma_asid_received", "event=0xd,firmware=0x2" },
 	{ "no_cache_event_if_exclusive", {}, 0, NULL, "events/hw_dtlb-load-misses", NULL },

@@ -263,6 +263,63 @@ static void test_tied_shared(void)
 	host.read_ns = 0;
 }
 
+#define ON(code, mask)	ATTR(code, .config2 = (mask), .disabled = 1)
+
+/* An event that is on counter 3 goes to 4, whoever counts. */
+static void test_counterid_mask(const char *name, struct machine machine)
+{
+	struct perf_event *a, *b, *c, *busy[2];
+	int error = 0;
+
+	machine.hpm = 2;
+	machine.can = can_up_to;
+	boot(&machine);
+	for (unsigned int i = 0; i < 2; i++)
+		busy[i] = open_raw(UP_TO(1, 9 + i));
+	/* What no counter of the mask counts is refused; delegated ones are not asked. */
+	check(!open_errno(ON(UP_TO(0, 1), 0)) && !open_errno(ON(UP_TO(0, 1), BIT(3))) &&
+	      open_errno(ON(UP_TO(0, 1), BIT(4))) == (machine.delegated ? 0 : -ENOENT),
+	      "counterid_mask.%s_is_asked_beside_busy_counters", name);
+	a = open_attr(ON(UP_TO(1, 1), BIT(3) | BIT(4)));
+	b = perf_open(ATTR(UP_TO(1, 2), .config2 = BIT(3)), NULL, 0, a, &error);
+	c = perf_open(ATTR(UP_TO(1, 3), .config2 = BIT(3) | BIT(4)), NULL, 0, a, &error);
+	check(b && !c && error == -EINVAL, "counterid_mask.%s_group_is_validated", name);
+	perf_close(busy[0]);
+	perf_close(busy[1]);
+	perf_enable(a);
+	perf_run(1000);
+	check(is_on(a, 4) && is_on(b, 3) && all_right(), "counterid_mask.%s_group_counts", name);
+	perf_close(b);
+	b = open_attr(ATTR(UP_TO(1, 1), .config2 = BIT(3)));
+	c = open_attr(ATTR(UP_TO(1, 1), .config2 = BIT(4)));
+	perf_run(1000);
+	check(is_on(b, 3) && is_on(c, 4), "counterid_mask.%s_equal_events_may_not_share", name);
+	perf_close(b);
+	b = open_attr(ATTR(UP_TO(1, 4), .config2 = BIT(4)));
+	check(b->state == PERF_EVENT_STATE_INACTIVE && is_on(a, 4) && is_on(c, 4),
+	      "counterid_mask.%s_events_that_share_stay_where_all_may_be", name);
+}
+
+/* What holds the event and may not have it for this one is released, if nobody counts there. */
+static void test_mask_beside_others(void)
+{
+	struct perf_event *e;
+
+	boot(&(struct machine){ .quirks = OPENSBI_NEW | QUIRK(TIED) });
+	open_raw(9);
+	perf_close(open_attr(ATTR(5, .config2 = BIT(4))));
+	e = open_attr(ATTR(5, .config2 = BIT(5)));
+	perf_run(1000);
+	check(is_on(e, 5) && all_right(), "counterid_mask.idle_holder_makes_way_where_one_counts");
+
+	/* The other driver has a counter, but not one of the mask. */
+	boot(&(struct machine){ .hpm = 1, .other = "cpu" });
+	hold(3, true);
+	check(open_errno(ATTR(5)) == -EBUSY && open_errno(ATTR(5, .config2 = BIT(31))) == -ENOENT,
+	      "counterid_mask.counter_of_other_driver_is_no_reason");
+	hold(3, false);
+}
+
 /* Firmware refuses a move, or the counter cannot be read: nobody loses counts. */
 static void test_refused_move(void)
 {
@@ -1011,6 +1068,10 @@ void test_counters(void)
 	test_tied("tied_delegated", (struct machine){ .delegated = true, .params = { "backend=csr" } });
 	test_tied_alone();
 	test_tied_shared();
+	test_counterid_mask("sbi", (struct machine){ .params = { "backend=sbi" } });
+	test_counterid_mask("snapshot", (struct machine){ .params = { "backend=snapshot" } });
+	test_counterid_mask("csr", (struct machine){ .delegated = true, .params = { "backend=csr" } });
+	test_mask_beside_others();
 	test_refused_move();
 	test_stray();
 	test_refused_add();

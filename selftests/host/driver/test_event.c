@@ -490,6 +490,7 @@ static void test_choices(void)
 #define CYCLES(...)		{ .config = PERF_COUNT_HW_CPU_CYCLES, ##__VA_ARGS__ }
 #define INSTRUCTIONS(...)	{ .config = PERF_COUNT_HW_INSTRUCTIONS, ##__VA_ARGS__ }
 #define OF_RAW(code, ...)	{ .type = OWN, .config = code, ##__VA_ARGS__ }
+#define ON(counter, code)	OF_RAW(code, .config2 = BIT(counter))
 #define OF_FW(code, ...)	OF_RAW(SPACE(2) | (code), ##__VA_ARGS__)
 #define OF_USER			.exclude_kernel = 1
 #define OF_KERNEL		.exclude_user = 1
@@ -513,6 +514,14 @@ static void all_unfiltered(void)	{ fakesbi.unfiltered = has_none; }
 static void fixed_obey(void)		{ fakesbi.unfiltered = is_other; }
 static void left_filter(void)		{ fakesbi_harts[1].filter = SPEC_CFG_UINH; }
 static void half_a_filter(void)		{ fakesbi.one_filter = SPEC_CFG_UINH; }
+
+/* Index 3 has no counter, 4 has hpmcounter3. */
+static void moved(void)
+{
+	memset(&fakesbi.ctr[3], 0, 2 * sizeof(*fakesbi.ctr));
+	memset(&fakesbi.by_csr[3], 0, 2);
+	fakesbi_add(4, SPEC_CSR_CYCLE + 3, 64);
+}
 
 static void no_uinh(void)	{ fakesbi.event_bits = ~SPEC_EVENT_UINH; }
 static void unfiltered(void)	{ fakesbi.unfiltered = has_no_filter; }
@@ -569,7 +578,8 @@ static const struct {
 	{ "event.branch_stack_is_eopnotsupp", { .isa = H },
 	  OF_RAW(5, .sample_type = PERF_SAMPLE_BRANCH_STACK), -EOPNOTSUPP },
 	{ "event.config1_is_einval", { .isa = H }, OF_RAW(5, .config1 = 1), -EINVAL },
-	{ "event.config2_is_einval", { .isa = H }, OF_RAW(5, .config2 = 1), -EINVAL },
+	{ "event.upper_bits_of_config2_are_einval", { .isa = H },
+	  OF_RAW(5, .config2 = 1ULL << 32 | BIT(3)), -EINVAL },
 	{ "event.sampled_firmware_event_is_eopnotsupp", { .isa = H },
 	  OF_FW(5, .sample_period = 100), -EOPNOTSUPP },
 	{ "event.sampled_firmware_event_without_guests_is_eopnotsupp", { .isa = H },
@@ -664,6 +674,23 @@ static const struct {
 	  OF_RAW(IGNORES), 0, RAW, IGNORES, 0, 3 },
 	{ "filter.other_events_filter", { .prepare = unfiltered },
 	  OF_RAW(5, OF_USER), 0, RAW, 5, SINH, 3 },
+	/* counterid_mask: by CSR, whatever index firmware has for it */
+	{ "counterid_mask.sbi", { .params = { "backend=sbi" } }, ON(4, 5), 0, RAW, 5, 0, 4 },
+	{ "counterid_mask.snapshot", { .params = { "backend=snapshot" } },
+	  ON(4, 5), 0, RAW, 5, 0, 4 },
+	{ "counterid_mask.csr", { .delegated = true, .params = { "backend=csr" } },
+	  ON(4, 5), 0, RAW, 5, 0, 4 },
+	{ "counterid_mask.vm", { .quirks = KVM }, ON(4, 5), 0, RAW, 5, 0, 4 },
+	{ "counterid_mask.is_not_by_index", { .prepare = moved }, ON(3, 5), 0, RAW, 5, 0, 4 },
+	{ "counterid_mask.no_counter_has_index", { .prepare = moved }, ON(4, 5), -ENOENT },
+	{ "counterid_mask.cycle_is_no_raw_event", {}, ON(0, 5), -ENOENT },
+	{ "counterid_mask.firmware_has_no_hardware_counter", {}, ON(0, SPACE(2) | 5), -ENOENT },
+	{ "counterid_mask.cycle", {}, CYCLES(.config2 = BIT(0)), 0, 1, 0, 0, 0 },
+	{ "counterid_mask.cycles_not_on_cycle", {}, CYCLES(.config2 = BIT(5)), 0, 1, 0, 0, 5 },
+	{ "counterid_mask.cycles_not_on_instret", {}, CYCLES(.config2 = BIT(2)), -ENOENT },
+	{ "counterid_mask.instret", {}, INSTRUCTIONS(.config2 = BIT(2)), 0, 2, 0, 0, 2 },
+	{ "counterid_mask.stand_in", { X60 },
+	  CYCLES(OF_USER, .config2 = BIT(5)), 0, RAW, 0x22, SINH, 5 },
 };
 
 static void test_filters(void)

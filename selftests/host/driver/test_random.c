@@ -283,6 +283,8 @@ static struct perf_event_attr random_attr(bool may_sample)
 				(below(4) ? 0 : PERF_SAMPLE_BRANCH_KERNEL);
 		}
 	}
+	if (below(8) == 0)
+		attr.config2 = below(0x200); /* of counters 0 to 8 */
 	attr.inherit = below(4) == 0;
 	attr.disabled = below(8) == 0;
 	return attr;

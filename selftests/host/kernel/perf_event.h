@@ -130,7 +130,7 @@ struct perf_event {
 #define is_sampling_event(event)	((event)->attr.sample_period != 0)
 #define is_software_event(event)	((event)->pmu->task_ctx_nr < 0)
 #define has_branch_stack(event)		((event)->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
-#define perf_attr_further_config(a)	((a)->config1 | (a)->config2)
+#define perf_attr_unused_config(a)	((a)->config1)
 
 extern int sysctl_perf_event_paranoid;
 
