@@ -2,7 +2,8 @@
 /*
  * Counters of cores that have an overflow interrupt of their vendor, and no Sscofpmf. They
  * replace QEMU's own: -cpu thead-c906,vendor-pmu=KIND, with KIND c906, d1 (a C906 with fewer
- * counters) or c910, or -cpu rv64,vendor-pmu=andes. qfix.sh builds it into the lab's QEMU.
+ * counters), c910 or c920 (a C910 with more), or -cpu rv64,vendor-pmu=andes. qfix.sh builds it
+ * into the lab's QEMU.
  *
  * Andes' are as OpenSBI and Linux use them, with an interrupt that is pending from an overflow
  * until software clears it. T-Head's are as in the published RTL of C906 and C910:
@@ -108,7 +109,10 @@ static const struct kind {
 	/* Allwinner D1: OpenSBI names these counters. */
 	{ .name = "d1", C906, .counters = 0x3e3fd },
 	/* The write waits for the L2. */
-	{ .name = "c910", THEAD, .write_ns = 44, .has_l2 = true, .counters = 0x7fffd },
+#define C910	THEAD, .write_ns = 44, .has_l2 = true
+	{ .name = "c910", C910, .counters = 0x7fffd },
+	/* SG2042: its device tree names all 29 programmable ones. */
+	{ .name = "c920", C910, .counters = 0xfffffffd },
 	{
 		.name = "andes", .irq = 18, .cause = 256, .counters = 0x7fffd,
 		.at = {
