@@ -72,7 +72,7 @@ int sbi_pmu_counter_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value)
  * Release what ran before has left configured in firmware. One by one: some firmware stops none
  * after the first that is stopped already. Not the fixed counters: programs may read them, and
  * firmware that does not hand them out starts none again. Nor may a boot loader, or a kernel before
- * kexec, have left a snapshot shared memory: register_shmem() disables that, too.
+ * kexec, have left a snapshot shared memory.
  */
 void sbi_pmu_sbi_backend_online(struct sbi_pmu_cpu *cpu)
 {

@@ -355,13 +355,26 @@ static void counter_rebase(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 	}
 }
 
+/* The host of a VM may deny an event that it took before. @why: an errno of counter_configure() */
+static void note_denied(const struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, int why)
+{
+	if (why == -EOPNOTSUPP && sbi_pmu_in_kvm(cpu->pmu))
+		sbi_pmu_known_denied(e->known);
+}
+
 /* Configure a counter, which has been released, for the event that it had. */
 static void counter_configure_again(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
-	if (counter_configure(cpu, c->bit, &c->code, c->candidates) >= 0)
+	const int ret = counter_configure(cpu, c->bit, &c->code, c->candidates);
+	struct sbi_pmu_event *e;
+
+	if (ret >= 0) {
 		counter_rebase(cpu, c);
-	else if (c->users)
+	} else if (c->users) {
+		hlist_for_each_entry(e, &c->events, node)
+			note_denied(cpu, e, ret);
 		counter_drop_events(cpu, c, true);
+	}
 }
 
 /* ---- stop and start ---- */
@@ -464,8 +477,7 @@ static void event_refused(const struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e
 
 	e->candidates &= ~never;
 	e->refused |= offered & ~never;
-	if (why == -EOPNOTSUPP && sbi_pmu_in_kvm(cpu->pmu))
-		sbi_pmu_known_denied(e->known);
+	note_denied(cpu, e, why);
 }
 
 /* If counter @idx is free all free ones of @unknown are offered, so that firmware chooses. */
@@ -553,9 +565,10 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 	}
 	candidates &= ~e->refused;
 	/* Where one counter only counts an event, it must not be one that @e does not want. */
-	for_each_counter(i, cpu->counters->tied ? sbi_pmu_idle_counters(cpu) & others : 0)
-		if (sbi_pmu_code_alike(&cpu->counter[i].code, &e->code))
-			counter_release(cpu, &cpu->counter[i]);
+	if (cpu->counters->tied && candidates & ~cpu->busy)
+		for_each_counter(i, sbi_pmu_idle_counters(cpu) & others)
+			if (sbi_pmu_code_alike(&cpu->counter[i].code, &e->code))
+				counter_release(cpu, &cpu->counter[i]);
 	while (sbi_pmu_assign_search(cpu, &e->code,
 				     preferred_free(cpu, e, candidates) ?: candidates, &path)) {
 		idle = has_counter(sbi_pmu_idle_counters(cpu), path.first);

@@ -3,7 +3,6 @@
 #include <linux/cpu.h>
 #include <linux/cpufeature.h>
 #include <linux/debugfs.h>
-#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -513,8 +512,7 @@ static void __exit sbi_pmu_exit(void)
 	/* It calls perf core for this PMU. */
 	for_each_possible_cpu(cpu)
 		irq_work_sync(&per_cpu_ptr(pmu->cpu, cpu)->dropped.work);
-	/* Its timer that multiplexes events may be pending, and is freed without being stopped. */
-	msleep(pmu->pmu.hrtimer_interval_ms);
+	perf_pmu_stop_multiplexing(&pmu->pmu);
 	perf_pmu_unregister(&pmu->pmu);
 	sbi_pmu_user_access_exit(pmu);
 	sbi_pmu_cpu_stop(pmu);

@@ -205,11 +205,13 @@ static void with_counter_here(void *arg)
 	const u64 hardware = sbi_pmu_hardware(cpu->counters);
 	u64 borrowed, reference = 0;
 
-	/* Not one whose event the host denies. */
 	if (p->use == start_with_reference)
-		reference = least_used(cpu, cpu->counters->with_fixed_csr &
-					    p->pmu->cache.examples.known);
-	reference &= -reference;
+		reference = cpu->counters->with_fixed_csr;
+	/* Both at the second try, as the host may deny one. */
+	if (p->not_busy) {
+		reference = least_used(cpu, reference);
+		reference &= -reference;
+	}
 	if (!cpu->online || (which & cpu->busy && p->not_busy))
 		return;
 	p->offered = which & configured || p->one_by_one ? which & -which : which;
@@ -650,10 +652,13 @@ void sbi_pmu_known_denied(struct sbi_pmu_known *known)
 static bool is_due(const struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 all)
 {
 	/* What counters of a VM take may change: others use its host's, or that denies events. */
-	if ((!(known->can & all) || READ_ONCE(known->denied)) && sbi_pmu_in_kvm(pmu) &&
-	    time_after(jiffies, known->probed + HZ)) {
-		WRITE_ONCE(known->denied, false);
-		known->can = known->cannot = 0;
+	if (sbi_pmu_in_kvm(pmu) && time_after(jiffies, known->probed + HZ)) {
+		if (READ_ONCE(known->denied)) {
+			WRITE_ONCE(known->denied, false);
+			known->can = known->cannot = 0;
+		} else if (!(known->can & all)) {
+			known->cannot &= ~all;
+		}
 	}
 	return !(known->can & all) && all & ~known->cannot;
 }
@@ -791,7 +796,7 @@ int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, 
 	}
 	/* A member of a group may be added meanwhile. */
 	WRITE_ONCE(e->takes, takes | (candidates & known->can));
-	WRITE_ONCE(e->candidates, candidates & ~known->cannot);
+	WRITE_ONCE(e->candidates, candidates & (takes | ~known->cannot));
 	mutex_unlock(&pmu->cache.lock);
 	return ret ?: e->takes != takes || e->candidates != candidates;
 }

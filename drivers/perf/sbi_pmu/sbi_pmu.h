@@ -336,6 +336,7 @@ struct sbi_pmu_event {
 	struct sbi_pmu_code code; /* the event */
 	u64 candidates;           /* counters that can hold it, or that were not asked */
 	u64 takes;                /* of these, those that are known to */
+	u32 counterid_mask;           /* its user wants these, as bits of scounteren; 0: any */
 	struct sbi_pmu_known *known;  /* what was found out about it; NULL: it is inherited */
 	struct sbi_pmu_period period; /* unless @sampling is SBI_PMU_COUNTING */
 	u64 refused;                  /* counters that firmware refused when it was added */
@@ -343,7 +344,6 @@ struct sbi_pmu_event {
 	u8 skipped_adds;          /* number of adds from now on that do not ask for them */
 	struct mm_struct *mm;     /* which has mapped it, with a reference; NULL before */
 	u32 published;            /* all counters that its page has shown, as in scounteren */
-	u32 counterid_mask;       /* likewise those that its user wants, 0: any; const */
 	struct hlist_node reader; /* in the list of readers, if @mm */
 	struct sbi_pmu_branch_wish branch;  /* const after open */
 	struct sbi_pmu_branch_calls *calls; /* if it asks for the calls of a task, else NULL */

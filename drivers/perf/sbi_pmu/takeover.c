@@ -29,6 +29,7 @@ static const char old_firmware[] =
 	"OpenSBI before 1.2 does not check an event of the other driver's second start: update it";
 static const char kvm_loaded[] =
 	"KVM is loaded, and its guests would lose their counters; mode=exclusive takes over";
+static const char no_names[] = "the kernel has no names of its functions (CONFIG_KALLSYMS)";
 static const char in_use[] =
 	"an event of the other PMU is open: end what counts, and load the module again";
 
@@ -64,6 +65,8 @@ static const char *inspect(struct builtin *b, struct device *dev)
 
 	if (!dev->driver || strcmp(dev->driver->name, DRIVER) || dev->driver->owner)
 		return "the other driver is not riscv_pmu_sbi";
+	if (!sbi_pmu_lookup("pmu_sbi_ctr_get_width"))
+		return no_names;
 	b->riscv = pmu_of(dev);
 	/* They are at both ends of the structure. */
 	if (!b->riscv || !b->riscv->hw_events ||
@@ -150,6 +153,12 @@ static int stop(struct builtin *b)
 	return 0;
 }
 
+/* It asks for event -2 then, which old firmware uses as an index into its memory. */
+static bool can_start_again(const struct sbi_pmu *pmu)
+{
+	return pmu->id.impl != SBI_IMPL_OPENSBI || pmu->id.impl_version >= OPENSBI_VERSION(1, 2);
+}
+
 /*
  * Stop the built-in driver, so that there is no other CPU PMU: pmu->builtin. If it is @asked_for
  * also if KVM loses its counters by that. Later failures must call sbi_pmu_give_back().
@@ -163,8 +172,7 @@ const char *sbi_pmu_take_over(struct sbi_pmu *pmu, bool asked_for)
 
 	if (!PERF_PMU_REFUSES_IN_USE)
 		return too_old;
-	/* It asks for event -2 then, which these use as an index into their memory. */
-	if (pmu->id.impl == SBI_IMPL_OPENSBI && pmu->id.impl_version < OPENSBI_VERSION(1, 2))
+	if (!can_start_again(pmu))
 		return old_firmware;
 	/* Each counter of a guest is an event of the PMU "cpu". */
 	if (!asked_for && pmu->caps.has_h && sbi_pmu_lookup("kvm_get_kvm"))
@@ -194,7 +202,7 @@ const char *sbi_pmu_take_over(struct sbi_pmu *pmu, bool asked_for)
 void sbi_pmu_find_stopped(struct sbi_pmu *pmu)
 {
 	pmu->builtin.user_access = sbi_pmu_lookup("sysctl_perf_user_access");
-	if (PERF_PMU_REFUSES_IN_USE && pmu->builtin.user_access)
+	if (PERF_PMU_REFUSES_IN_USE && can_start_again(pmu) && pmu->builtin.user_access)
 		pmu->builtin.device = bus_find_device_by_name(&platform_bus_type, NULL, DRIVER);
 }
 

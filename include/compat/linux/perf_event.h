@@ -7,7 +7,7 @@
  * header, and the macros below must come after all of that.
  */
 #include_next <linux/perf_event.h>
-#include <linux/delay.h>
+#include <linux/hrtimer.h>
 #include <linux/version.h>
 
 #ifndef __uninitialized /* older kernels: cleared in vain, where the compiler clears all */
@@ -27,6 +27,8 @@ static inline void sbi_pmu_save_brstack(struct perf_sample_data *data, struct pe
 		    struct perf_branch_stack *stack, u64 *counts) =
 		(void *)perf_sample_save_brstack;
 
+	static_assert(__same_type(perf_sample_save_brstack, *old) ||
+		      __same_type(perf_sample_save_brstack, *new));
 	if (__same_type(perf_sample_save_brstack, *old))
 		old(data, event, stack);
 	else
@@ -56,6 +58,30 @@ static inline void sbi_pmu_save_brstack(struct perf_sample_data *data, struct pe
 			void (*)(struct perf_event_pmu_context *, bool)),		\
 		name, name##_of_task)
 
+/*
+ * The timers that multiplex a PMU's events may be pending when perf core frees them, for as long as
+ * root has set. Since 6.15 a CPU that never had an event has none. Context: may sleep.
+ */
+static inline void perf_pmu_stop_multiplexing(struct pmu *pmu)
+{
+	struct perf_cpu_pmu_context *c;
+	void *p;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		p = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
+		c = __same_type(typeof(per_cpu_ptr(pmu->cpu_pmu_context, cpu)), typeof(c)) ?
+			    p : *(void **)p;
+		if (!c)
+			continue;
+		hrtimer_cancel(&c->hrtimer);
+		/* For an event that was opened meanwhile */
+		raw_spin_lock_irq(&c->hrtimer_lock);
+		c->hrtimer_active = 0;
+		raw_spin_unlock_irq(&c->hrtimer_lock);
+	}
+}
+
 /* Since 6.16 perf core knows which events a PMU has, and unregisters none that has some. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define PERF_PMU_REFUSES_IN_USE	true
@@ -64,8 +90,7 @@ static inline int perf_pmu_unregister_unused(struct pmu *pmu)
 	/* To find that out, perf core lets all opens fail for a while. */
 	if (!list_empty(&pmu->events))
 		return -EBUSY;
-	/* A timer that multiplexes its events may run, and is freed without being stopped. */
-	msleep(pmu->hrtimer_interval_ms);
+	perf_pmu_stop_multiplexing(pmu);
 	return perf_pmu_unregister(pmu);
 }
 #else

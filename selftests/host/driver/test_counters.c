@@ -303,7 +303,8 @@ static void test_counterid_mask(const char *name, struct machine machine)
 /* What holds the event and may not have it for this one is released, if nobody counts there. */
 static void test_mask_beside_others(void)
 {
-	struct perf_event *e;
+	struct perf_event *e, *never;
+	unsigned long before;
 
 	boot(&(struct machine){ .quirks = OPENSBI_NEW | QUIRK(TIED) });
 	open_raw(9);
@@ -311,6 +312,18 @@ static void test_mask_beside_others(void)
 	e = open_attr(ATTR(5, .config2 = BIT(5)));
 	perf_run(1000);
 	check(is_on(e, 5) && all_right(), "counterid_mask.idle_holder_makes_way_where_one_counts");
+	open_attr(ATTR(9, .config2 = BIT(4), .pinned = 1));
+	never = open_attr(ATTR(5, .config2 = BIT(4), .disabled = 1));
+	perf_run(1000);
+	before = all_calls();
+	for (unsigned int i = 0; i < 10; i++) {
+		perf_disable(e);
+		perf_enable(never);
+		perf_disable(never);
+		perf_enable(e);
+	}
+	check(!perf_model(never)->running && all_calls() == before,
+	      "counterid_mask.idle_holder_stays_if_that_helps_nobody");
 
 	/* The other driver has a counter, but not one of the mask. */
 	boot(&(struct machine){ .hpm = 1, .other = "cpu" });

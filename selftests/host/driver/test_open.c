@@ -587,6 +587,43 @@ static void test_denied_cycles(const char *name, u64 quirks, const char *backend
 	}
 }
 
+/* Cycles are denied after the load, while the other reference for raw events is in use. */
+static void test_denied_later(void)
+{
+	denied = 0;
+	has_new = false;
+	boot(&(struct machine){ .hpm = 4, .quirks = KVM, .params = { "backend=sbi" },
+				.prepare = with_filter });
+	open_general(PERF_COUNT_HW_INSTRUCTIONS);
+	perf_run(1000);
+	denied = BIT(1);
+	host.read_ns = 1;
+	check(!try_open(6), "open.raw_events_are_tried_beside_instructions_in_use");
+	host.read_ns = 0;
+}
+
+/* A mask that no counter of the event is in, of another user, in a VM */
+static void test_masked(void)
+{
+	const struct perf_event_attr cycles = *GENERAL(PERF_COUNT_HW_CPU_CYCLES);
+	unsigned long before, cost;
+	int ret;
+
+	boot(&(struct machine){ .hpm = 4, .quirks = KVM, .prepare = prepare_vm,
+				.params = { "backend=sbi" } });
+	perf_close(open_attr(&cycles));
+	before = all_calls();
+	perf_close(open_attr(&cycles));
+	cost = all_calls() - before;
+	perf_run(2 * NSEC_PER_SEC);
+	host.perfmon = false;
+	ret = open_errno(GENERAL(PERF_COUNT_HW_CPU_CYCLES, .config2 = 2, .exclude_kernel = 1));
+	before = all_calls();
+	check(ret == -ENOENT && !open_errno(&cycles) && all_calls() == before + cost,
+	      "open.masked_open_costs_nobody_what_is_known");
+	host.perfmon = true;
+}
+
 /* ---- what was not asked at open is asked when it is needed ---- */
 
 /* The low bits of a raw event are the counters from 3 on that take it. */
@@ -797,5 +834,7 @@ void test_open(void)
 	test_denial();
 	test_denied_cycles("kvm", KVM, "backend=sbi", BIT(1));
 	test_denied_cycles("kvm_6_12", KVM_OLD, "backend=sbi", BIT(1) | BIT(2));
+	test_denied_later();
+	test_masked();
 	test_denied_cycles("kvm_snapshot", KVM, "backend=snapshot", BIT(1) | BIT(2));
 }

@@ -167,6 +167,7 @@ static inline void perf_sample_save_brstack(struct perf_sample_data *data,
 #define riscv_pmu_snapshot_page(events)	((void)(events), NULL)
 
 /* If the other PMU cannot be stopped somebody counts with it. */
+void perf_pmu_stop_multiplexing(struct pmu *pmu);
 #define PERF_PMU_REFUSES_IN_USE		true
 #define perf_pmu_unregister_unused(pmu)	(host.other_leaves ? perf_pmu_unregister(pmu) : -EBUSY)
 

@@ -199,6 +199,12 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 	return 0;
 }
 
+void perf_pmu_stop_multiplexing(struct pmu *pmu)
+{
+	(void)pmu;
+	perf_core.mux_until = 0;
+}
+
 int perf_pmu_unregister(struct pmu *pmu)
 {
 	struct perf_model *m;
