@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clocks - loops of clock_gettime(), one on each CPU, until SIGTERM; fails if one was killed.
- * Meanwhile it opens an event of cycles now and then, and prints how long it could not at most.
+ * clocks [cycle] - loops of clock_gettime(), and of rdcycle, one on each CPU, until SIGTERM; fails
+ * if one was killed. Meanwhile it opens an event of cycles now and then, and prints how long it
+ * could not at most.
  */
 #include "harness.h"
 
 static volatile sig_atomic_t ended;
+static bool reads_cycle;
 
 static void on_term(int sig)
 {
@@ -17,6 +19,8 @@ static void ask_for_time(long cpu)
 	pin(cpu);
 	for (unsigned int i = 0;; i++) {
 		now_ns();
+		if (reads_cycle)
+			asm volatile("rdcycle zero");
 		if (i % 100 == 0)
 			usleep(1000);
 	}
@@ -41,12 +45,13 @@ static uint64_t longest_without_pmu(void)
 	return longest;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const int cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int killed = 0;
 	pid_t pid[64];
 
+	reads_cycle = argc > 1 && !strcmp(argv[1], "cycle");
 	signal(SIGTERM, on_term);
 	for (int i = 0; i < cpus; i++)
 		pid[i] = start_child(ask_for_time, i);
