@@ -387,8 +387,7 @@ static bool is_system_call(u64 source)
 	u32 insn;
 
 	return mode_of(source) == PERF_SAMPLE_BRANCH_USER &&
-	       !copy_from_user_nofault(&insn, (void __user *)source, sizeof(insn)) &&
-	       insn == 0x73;
+	       !copy_from_user_nofault(&insn, (void __user *)source, sizeof(insn)) && insn == 0x73;
 }
 
 /*

@@ -513,7 +513,7 @@ static void __exit sbi_pmu_exit(void)
 	for_each_possible_cpu(cpu)
 		irq_work_sync(&per_cpu_ptr(pmu->cpu, cpu)->dropped.work);
 	perf_pmu_stop_multiplexing(&pmu->pmu);
-	perf_pmu_unregister(&pmu->pmu);
+	perf_pmu_unregister_last(&pmu->pmu);
 	sbi_pmu_user_access_exit(pmu);
 	sbi_pmu_cpu_stop(pmu);
 	sbi_pmu_overflow_free(pmu);

@@ -672,8 +672,8 @@ static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
 			 struct sbi_pmu_opener *opener)
 {
 	struct sbi_pmu_probe_cache *cache = &pmu->cache;
-	const u64 all = with_numbers(&pmu->counters, candidates_of(pmu, &e->code),
-				     e->counterid_mask);
+	const u64 all =
+		with_numbers(&pmu->counters, candidates_of(pmu, &e->code), e->counterid_mask);
 	struct sbi_pmu_known *known = find_known(cache, &e->code);
 	u64 unknown;
 	int ret;

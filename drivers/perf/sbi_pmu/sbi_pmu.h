@@ -336,7 +336,7 @@ struct sbi_pmu_event {
 	struct sbi_pmu_code code; /* the event */
 	u64 candidates;           /* counters that can hold it, or that were not asked */
 	u64 takes;                /* of these, those that are known to */
-	u32 counterid_mask;           /* its user wants these, as bits of scounteren; 0: any */
+	u32 counterid_mask;       /* its user wants these, as bits of scounteren; 0: any */
 	struct sbi_pmu_known *known;  /* what was found out about it; NULL: it is inherited */
 	struct sbi_pmu_period period; /* unless @sampling is SBI_PMU_COUNTING */
 	u64 refused;                  /* counters that firmware refused when it was added */

@@ -7,6 +7,7 @@
  * header, and the macros below must come after all of that.
  */
 #include_next <linux/perf_event.h>
+#include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/version.h>
 
@@ -34,6 +35,7 @@ static inline void sbi_pmu_save_brstack(struct perf_sample_data *data, struct pe
 	else
 		new(data, event, stack, counts);
 }
+
 #define perf_sample_save_brstack sbi_pmu_save_brstack
 
 /*
@@ -93,7 +95,15 @@ static inline int perf_pmu_unregister_unused(struct pmu *pmu)
 	perf_pmu_stop_multiplexing(pmu);
 	return perf_pmu_unregister(pmu);
 }
+
+/* An event that ends lets the module go before it has left the PMU's list. */
+static inline void perf_pmu_unregister_last(struct pmu *pmu)
+{
+	while (perf_pmu_unregister(pmu))
+		msleep(1);
+}
 #else
+#define perf_pmu_unregister_last	perf_pmu_unregister
 #define PERF_PMU_REFUSES_IN_USE	false
 static inline int perf_pmu_unregister_unused(struct pmu *pmu)
 {

@@ -168,6 +168,7 @@ static inline void perf_sample_save_brstack(struct perf_sample_data *data,
 
 /* If the other PMU cannot be stopped somebody counts with it. */
 void perf_pmu_stop_multiplexing(struct pmu *pmu);
+void perf_pmu_unregister_last(struct pmu *pmu);
 #define PERF_PMU_REFUSES_IN_USE		true
 #define perf_pmu_unregister_unused(pmu)	(host.other_leaves ? perf_pmu_unregister(pmu) : -EBUSY)
 

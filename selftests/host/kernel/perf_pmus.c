@@ -218,6 +218,12 @@ int perf_pmu_unregister(struct pmu *pmu)
 	return 0;
 }
 
+/* include/compat/ repeats it until the last event has left. */
+void perf_pmu_unregister_last(struct pmu *pmu)
+{
+	assert(!perf_pmu_unregister(pmu));
+}
+
 static const char *show(const struct attribute_group **groups, const char *dir, size_t n,
 			const char *file)
 {
