@@ -18,6 +18,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/sysctl.h>
 #include <linux/workqueue.h>
 
 #include "sbi_pmu.h"
@@ -85,7 +86,8 @@ static const char *inspect(struct builtin *b, struct device *dev)
 	b->check_events = sbi_pmu_lookup("check_std_events_work");
 	b->snapshot_key = sbi_pmu_lookup("sbi_pmu_snapshot_available");
 	b->pmu->builtin.user_access = sbi_pmu_lookup("sysctl_perf_user_access");
-	if (!b->check_events || !b->snapshot_key || !b->pmu->builtin.user_access)
+	if (!b->check_events || !b->snapshot_key || !b->pmu->builtin.user_access ||
+	    !sbi_pmu_lookup("sysctl_table_root") || !sbi_pmu_lookup("sysctl_lock"))
 		return "the kernel has no names of its variables (CONFIG_KALLSYMS_ALL)";
 	return NULL;
 }
@@ -206,6 +208,46 @@ void sbi_pmu_find_stopped(struct sbi_pmu *pmu)
 		pmu->builtin.device = bus_find_device_by_name(&platform_bus_type, NULL, DRIVER);
 }
 
+static struct ctl_table_header *find_sysctl(const struct ctl_dir *dir, const char *name)
+{
+	const struct ctl_node *n;
+	struct rb_node *node;
+
+	for (node = rb_first(&dir->root); node; node = rb_next(node)) {
+		n = rb_entry(node, struct ctl_node, node);
+		if (!strcmp(n->header->ctl_table[n - n->header->node].procname, name))
+			return n->header;
+	}
+	return NULL;
+}
+
+/*
+ * Its probe registers its sysctl, which is there since the last one. The kernel refuses that, and
+ * then forgets all of /proc/sys/kernel (erase_header() in proc_sysctl.c).
+ * Return: is the sysctl not there any more?
+ */
+static bool unregister_sysctl(const struct sbi_pmu *pmu)
+{
+	struct ctl_table_root *root = sbi_pmu_lookup("sysctl_table_root");
+	spinlock_t *lock = sbi_pmu_lookup("sysctl_lock");
+	struct ctl_table_header *header;
+
+	if (!root || !lock)
+		return false;
+	spin_lock(lock);
+	header = find_sysctl(&root->default_set.dir, "kernel");
+	if (header)
+		header = find_sysctl(container_of(header, struct ctl_dir, header),
+				     "perf_user_access");
+	spin_unlock(lock);
+	if (!header)
+		return true;
+	if (header->ctl_table_size != 1 || header->ctl_table->data != pmu->builtin.user_access)
+		return false;
+	unregister_sysctl_table(header);
+	return true;
+}
+
 /*
  * Start the built-in driver again, if it was stopped; this one uses no counter and no interrupt any
  * more. Context: may sleep.
@@ -224,7 +266,7 @@ void sbi_pmu_give_back(struct sbi_pmu *pmu)
 	old = counters ? *counters : NULL;
 	/* If its PMU cannot be registered, as another has its name or type, its probe crashes. */
 	if ((sbi_pmu_find_pmus(pmu, &owner, &taken) || (pmu->exclusive && !taken)) &&
-	    !device_reprobe(dev))
+	    unregister_sysctl(pmu) && !device_reprobe(dev))
 		riscv = pmu_of(dev);
 	if (!riscv)
 		pr_err("riscv_pmu_sbi has not come back: start the machine again to have it, or load this module\n");

@@ -100,7 +100,7 @@ static inline int perf_pmu_unregister_unused(struct pmu *pmu)
 static inline void perf_pmu_unregister_last(struct pmu *pmu)
 {
 	while (perf_pmu_unregister(pmu))
-		msleep(1);
+		msleep(20);
 }
 #else
 #define perf_pmu_unregister_last	perf_pmu_unregister

@@ -634,6 +634,8 @@ struct ctl_table_header *register_sysctl_sz(const char *path, const struct ctl_t
 
 void unregister_sysctl_table(struct ctl_table_header *header)
 {
+	if (perf_core_unregister_other_sysctl(header))
+		return;
 	assert((void *)header == &sysctl);
 	sysctl = NULL;
 }

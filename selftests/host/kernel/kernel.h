@@ -490,6 +490,41 @@ struct ctl_table_header;
 struct ctl_table_header *register_sysctl_sz(const char *path, const struct ctl_table *table,
 					    size_t size);
 void unregister_sysctl_table(struct ctl_table_header *header);
+
+/* A tree is a list. */
+struct rb_node {
+	struct rb_node *next;
+};
+
+struct rb_root {
+	struct rb_node *rb_node;
+};
+
+#define rb_entry(ptr, type, member)	container_of(ptr, type, member)
+#define rb_first(root)	((root)->rb_node)
+#define rb_next(node)	((node)->next)
+
+struct ctl_table_header {
+	const struct ctl_table *ctl_table;
+	int ctl_table_size;
+	struct ctl_node *node;
+};
+
+struct ctl_node {
+	struct rb_node node;
+	struct ctl_table_header *header;
+};
+
+struct ctl_dir {
+	struct ctl_table_header header;
+	struct rb_root root;
+};
+
+struct ctl_table_root {
+	struct {
+		struct ctl_dir dir;
+	} default_set;
+};
 int proc_dointvec_minmax(const struct ctl_table *table, int write, void *buffer, size_t *length,
 			 loff_t *pos);
 
@@ -609,6 +644,7 @@ const char *host_left(void);
 bool perf_core_other_is_back(void);
 void *perf_core_other_symbol(const char *name);
 int perf_core_other_sysctl(int value);
+bool perf_core_unregister_other_sysctl(struct ctl_table_header *header);
 void perf_core_update_access(void *unused);
 unsigned long host_probe_of_other(void);
 void host_serve_interrupts(void);

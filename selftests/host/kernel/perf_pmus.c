@@ -23,6 +23,39 @@ static struct riscv_pmu *other; /* allocated; NULL: it is not there, or was stop
 static int user_access, has_standard_events;
 static struct static_key_false snapshot;
 
+/* Its sysctl, in the root's folder "kernel" after another entry */
+static const struct ctl_table folder_table = { .procname = "kernel" },
+			      tables[] = { { .procname = "panic" },
+					   { .procname = "perf_user_access", .data = &user_access } };
+static struct ctl_table_header headers[2];
+static struct ctl_node folder_node, nodes[2] = { { .header = &headers[0] }, { .header = &headers[1] } };
+static struct ctl_dir folder = {
+	.header = { .ctl_table = &folder_table, .ctl_table_size = 1, .node = &folder_node },
+	.root = { &nodes[0].node },
+};
+static struct ctl_node folder_node = { .header = &folder.header };
+static struct ctl_table_root sysctls = { .default_set.dir.root = { &folder_node.node } };
+static spinlock_t sysctl_lock;
+
+/* Where that name is there already the kernel loses all of the folder. */
+static void register_other_sysctl(void)
+{
+	for (unsigned int i = 0; i < 2; i++)
+		headers[i] = (struct ctl_table_header){
+			.ctl_table = &tables[i], .ctl_table_size = 1, .node = &nodes[i],
+		};
+	assert(!nodes[0].node.next);
+	nodes[0].node.next = &nodes[1].node;
+}
+
+bool perf_core_unregister_other_sysctl(struct ctl_table_header *header)
+{
+	if (header != &headers[1])
+		return false;
+	nodes[0].node.next = NULL;
+	return true;
+}
+
 static irqreturn_t other_irq(int irq, void *dev)
 {
 	return IRQ_NONE;
@@ -43,6 +76,8 @@ static void start_other(const char *name, int type)
 {
 	unsigned int cpu;
 
+	if (host.other_leaves)
+		register_other_sysctl();
 	other = host_alloc(sizeof(*other), GFP_KERNEL);
 	other->hw_events = alloc_percpu(struct cpu_hw_events);
 	other->ctr_get_width = other_width;
@@ -67,6 +102,7 @@ void perf_core_other_pmu(const char *name, int type)
 	static const struct device_driver driver = { .name = "riscv-pmu-sbi" };
 
 	user_access = 1;
+	nodes[0].node.next = NULL;
 	start_other(name, type);
 	host.allocations -= 2;
 	devices[3] = (struct device){ .drvdata = &devices[3], .name = driver.name,
@@ -84,6 +120,8 @@ void *perf_core_other_symbol(const char *name)
 		{ "check_std_events_work", &has_standard_events },
 		{ "sbi_pmu_snapshot_available", &snapshot },
 		{ "sysctl_perf_user_access", &user_access },
+		{ "sysctl_table_root", &sysctls },
+		{ "sysctl_lock", &sysctl_lock },
 		{ "kvm_get_kvm", host.kvm ? &host : NULL },
 	};
 
