@@ -22,18 +22,18 @@
 static inline void sbi_pmu_save_brstack(struct perf_sample_data *data, struct perf_event *event,
 					struct perf_branch_stack *stack, u64 *counts)
 {
-	void (*old)(struct perf_sample_data *data, struct perf_event *event,
-		    struct perf_branch_stack *stack) = (void *)perf_sample_save_brstack;
-	void (*new)(struct perf_sample_data *data, struct perf_event *event,
-		    struct perf_branch_stack *stack, u64 *counts) =
-		(void *)perf_sample_save_brstack;
+	void (*older)(struct perf_sample_data *data, struct perf_event *event,
+		      struct perf_branch_stack *stack) = (void *)perf_sample_save_brstack;
+	void (*newer)(struct perf_sample_data *data, struct perf_event *event,
+		      struct perf_branch_stack *stack,
+		      u64 *counts) = (void *)perf_sample_save_brstack;
 
-	static_assert(__same_type(perf_sample_save_brstack, *old) ||
-		      __same_type(perf_sample_save_brstack, *new));
-	if (__same_type(perf_sample_save_brstack, *old))
-		old(data, event, stack);
+	static_assert(__same_type(perf_sample_save_brstack, *older) ||
+		      __same_type(perf_sample_save_brstack, *newer));
+	if (__same_type(perf_sample_save_brstack, *older))
+		older(data, event, stack);
 	else
-		new(data, event, stack, counts);
+		newer(data, event, stack, counts);
 }
 
 #define perf_sample_save_brstack sbi_pmu_save_brstack
@@ -72,8 +72,10 @@ static inline void perf_pmu_stop_multiplexing(struct pmu *pmu)
 
 	for_each_possible_cpu(cpu) {
 		p = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
-		c = __same_type(typeof(per_cpu_ptr(pmu->cpu_pmu_context, cpu)), typeof(c)) ?
-			    p : *(void **)p;
+		if (__same_type(typeof(per_cpu_ptr(pmu->cpu_pmu_context, cpu)), typeof(c)))
+			c = p;
+		else
+			c = *(void **)p;
 		if (!c)
 			continue;
 		hrtimer_cancel(&c->hrtimer);
