@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * max_rate - request a sample for every single event on all CPUs: the machine must stay usable.
- * A process that sleeps and wakes in a loop is never late by a second. The lab searches the
- * console for the kernel's warnings about stalls.
+ * A process that sleeps, wakes and reads the samples in a loop is never late by a second. The lab
+ * searches the console for the kernel's warnings about stalls.
  *
  * The sample limits of the kernel are not raised, as they are part of the protection.
  */

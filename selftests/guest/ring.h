@@ -91,17 +91,18 @@ static inline struct ring_totals ring_look(struct ring *ring, void (*look)(const
 {
 	const uint64_t *data = (const void *)((const char *)ring->page + sysconf(_SC_PAGESIZE));
 	const uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	const size_t words = ring_bytes() / 8;
 	uint64_t tail = ring->page->data_tail;
 	struct ring_totals s = {};
 
 	while (tail != head) {
+		uint64_t word[7 + sizeof(((struct record *)0)->branch) / 8] = {};
 		struct perf_event_header header;
-		uint64_t word[7 + sizeof(((struct record *)0)->branch) / 8];
 		struct record r;
 
-		for (unsigned int i = 0; i < ARRAY_SIZE(word); i++)
-			word[i] = data[(tail / 8 + i) % (ring_bytes() / 8)];
-		memcpy(&header, word, sizeof(header));
+		memcpy(&header, &data[tail / 8 % words], sizeof(header));
+		for (unsigned int i = 0; i < ARRAY_SIZE(word) && i < header.size / 8U; i++)
+			word[i] = data[(tail / 8 + i) % words];
 		tail += header.size;
 		s.throttled += header.type == PERF_RECORD_THROTTLE;
 		s.lost += header.type == PERF_RECORD_LOST;
