@@ -136,7 +136,7 @@ void host_set_param(const char *setting)
 static struct {
 	int (*online)(unsigned int cpu, struct hlist_node *node);
 	int (*offline)(unsigned int cpu, struct hlist_node *node);
-	struct hlist_node *node;
+	struct hlist_node *node[2]; /* instances, the newest first */
 	bool is_set, running;
 } hotplug;
 
@@ -256,14 +256,14 @@ int cpuhp_setup_state_multi(enum cpuhp_state state, const char *name,
 }
 
 static int call_hotplug(int (*callback)(unsigned int cpu, struct hlist_node *node),
-			unsigned int cpu)
+			unsigned int cpu, struct hlist_node *node)
 {
 	const unsigned int before = host.cpu;
 	int ret;
 
 	host_run_cpu(cpu);
 	hotplug.running = true;
-	ret = callback(cpu, hotplug.node);
+	ret = callback(cpu, node);
 	hotplug.running = false;
 	host_run_cpu(before);
 	return ret;
@@ -274,34 +274,42 @@ int cpuhp_state_add_instance(enum cpuhp_state state, struct hlist_node *node)
 	unsigned int cpu;
 	int ret = 0;
 
-	assert(hotplug.is_set && !hotplug.node);
-	hotplug.node = node;
+	assert(hotplug.is_set && !hotplug.node[1]);
 	for_each_online_cpu(cpu) {
-		ret = call_hotplug(hotplug.online, cpu);
+		ret = call_hotplug(hotplug.online, cpu, node);
 		if (!ret)
 			continue;
 		while (cpu--)
-			call_hotplug(hotplug.offline, cpu);
-		hotplug.node = NULL;
-		break;
+			call_hotplug(hotplug.offline, cpu, node);
+		return ret;
 	}
-	return ret;
+	hotplug.node[1] = hotplug.node[0];
+	hotplug.node[0] = node;
+	return 0;
+}
+
+int cpuhp_state_remove_instance_nocalls(enum cpuhp_state state, struct hlist_node *node)
+{
+	if (state == CPUHP_AP_PERF_RISCV_STARTING) /* of the other driver */
+		return 0;
+	assert(hotplug.node[0] == node);
+	hotplug.node[0] = hotplug.node[1];
+	hotplug.node[1] = NULL;
+	return 0;
 }
 
 int cpuhp_state_remove_instance(enum cpuhp_state state, struct hlist_node *node)
 {
 	unsigned int cpu;
 
-	assert(hotplug.node == node);
 	for_each_online_cpu(cpu)
-		call_hotplug(hotplug.offline, cpu);
-	hotplug.node = NULL;
-	return 0;
+		call_hotplug(hotplug.offline, cpu, node);
+	return cpuhp_state_remove_instance_nocalls(state, node);
 }
 
 void cpuhp_remove_multi_state(enum cpuhp_state state)
 {
-	assert(!hotplug.node);
+	assert(!hotplug.node[0]);
 	hotplug.is_set = false;
 }
 
@@ -310,13 +318,10 @@ int host_hotplug(unsigned int cpu, bool online)
 {
 	int ret = 0;
 
-	if (online) {
+	if (online)
 		cpumask_set_cpu(cpu, cpu_online_mask);
-		if (hotplug.node)
-			ret = call_hotplug(hotplug.online, cpu);
-	} else if (hotplug.node) {
-		ret = call_hotplug(hotplug.offline, cpu);
-	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(hotplug.node) && hotplug.node[i] && !ret; i++)
+		ret = call_hotplug(online ? hotplug.online : hotplug.offline, cpu, hotplug.node[i]);
 	if (!online || ret)
 		cpumask_clear_cpu(cpu, cpu_online_mask);
 	return ret;
@@ -364,7 +369,7 @@ long copy_from_user_nofault(void *to, const void *from, size_t size)
 
 /* ---- time and interrupts ---- */
 
-#define TIMERS	(2 * HOST_CPUS)
+#define TIMERS	(6 * HOST_CPUS)
 
 static struct hrtimer *hrtimers[TIMERS];
 static struct timer_list *timers[TIMERS];
@@ -446,7 +451,7 @@ int host_request_percpu_irq(int irq, irq_handler_t handler, void *dev, size_t si
 
 void free_percpu_irq(int irq, void *dev)
 {
-	assert(irq == host.irq && dev == host.handler_dev);
+	assert(host.handler && irq == host.irq && dev == host.handler_dev);
 	for (unsigned int cpu = 0; cpu < HOST_CPUS; cpu++)
 		assert(!host.irq_enabled[cpu]);
 	host.handler = NULL;
@@ -531,15 +536,25 @@ void host_serve_interrupts(void)
 	}
 }
 
-/* The timers of the driver are about to be freed. */
-void host_check_timers(void)
+/* Forget those between @from and @to. */
+#define FORGET(list, is_active) do {						\
+	unsigned int n = 0;							\
+	for (unsigned int i = 0; i < TIMERS && (list)[i]; i++) {		\
+		const void *at = (list)[i];					\
+		assert(at < from || at >= to || !(list)[i]->is_active);		\
+		if (at < from || at >= to)					\
+			(list)[n++] = (list)[i];				\
+	}									\
+	while (n < TIMERS)							\
+		(list)[n++] = NULL;						\
+} while (0)
+
+/* The timers in this memory of the driver are about to be freed. */
+void host_check_timers(const void *from, const void *to)
 {
-	for (unsigned int i = 0; i < TIMERS; i++)
-		assert((!hrtimers[i] || !hrtimers[i]->queued) && (!timers[i] || !timers[i]->pending) &&
-		       (!works[i] || !works[i]->pending));
-	memset(hrtimers, 0, sizeof(hrtimers));
-	memset(timers, 0, sizeof(timers));
-	memset(works, 0, sizeof(works));
+	FORGET(hrtimers, queued);
+	FORGET(timers, pending);
+	FORGET(works, pending);
 }
 
 /* ns from now on to the first timer of any CPU, at most @ns */
@@ -603,6 +618,12 @@ bool host_has_isa(const char *name)
 	return host.isa && strstr(host.isa, word);
 }
 
+/* The nodes of the CPUs, one for each kind */
+struct device_node *of_get_cpu_node(int cpu, unsigned int *thread)
+{
+	return (struct device_node *)(host_is_other_kind(cpu) ? &host.other_arch : &host.arch);
+}
+
 int of_property_match_string(struct device_node *node, const char *name, const char *value)
 {
 	assert(node && !strcmp(name, "riscv,isa-extensions"));
@@ -611,7 +632,10 @@ int of_property_match_string(struct device_node *node, const char *name, const c
 
 int of_property_read_string(struct device_node *node, const char *name, const char **value)
 {
-	(void)node;
+	if (!strcmp(name, "compatible")) {
+		*value = (void *)node == &host.other_arch ? "spacemit,a100" : host.compatible;
+		return 0;
+	}
 	if (strcmp(name, "openxiangshan,event-table") || !host.event_table)
 		return -EINVAL;
 	*value = host.event_table;
@@ -862,7 +886,7 @@ const char *host_left(void)
 	if (hotplug.is_set || host_pm_notifier || host_reboot_notifier)
 		return "a notifier";
 	if (!perf_core_other_is_back())
-		return "the other driver without its PMU";
+		return "a PMU, or the other driver without its own";
 	if (sysctl || file_count || kprobes[0] || kprobes[1])
 		return "a sysctl, a file or a kprobe";
 	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {

@@ -43,7 +43,7 @@ typedef struct {
 
 void *host_alloc(size_t size, gfp_t flags);
 void host_free(const void *p);
-void host_check_timers(void);
+void host_check_timers(const void *from, const void *to);
 void host_might_sleep(void);
 unsigned long get_zeroed_page(gfp_t flags);
 void free_page(unsigned long page);
@@ -179,8 +179,11 @@ static inline bool cpumask_test_and_clear_cpu(unsigned int cpu, struct cpumask *
 
 #define cpumask_pr_args(mask)		HOST_CPUS, &(mask)->bits
 #define alloc_percpu(type)	((type *)host_alloc(HOST_CPUS * sizeof(type), GFP_KERNEL))
-#define free_percpu(p)	/* of the driver, or of another */				\
-	(_Generic(p, struct cpu_hw_events *: (void)0, default: host_check_timers()), host_free(p))
+#define free_percpu(p)		(host_check_timers(p, (p) + HOST_CPUS), host_free(p))
+#define DEFINE_PER_CPU(type, name)	type name[HOST_CPUS]
+#define DECLARE_PER_CPU(type, name)	extern type name[HOST_CPUS]
+#define per_cpu(name, cpu)	((name)[cpu])
+#define raw_cpu_read(name)	((name)[host.cpu])
 #define per_cpu_ptr(p, cpu)	(&(p)[cpu])
 #define this_cpu_ptr(p)		(&(p)[host.cpu])
 
@@ -201,8 +204,8 @@ int cpuhp_setup_state_multi(enum cpuhp_state state, const char *name,
 			    int (*offline)(unsigned int cpu, struct hlist_node *node));
 int cpuhp_state_add_instance(enum cpuhp_state state, struct hlist_node *node);
 int cpuhp_state_remove_instance(enum cpuhp_state state, struct hlist_node *node);
+int cpuhp_state_remove_instance_nocalls(enum cpuhp_state state, struct hlist_node *node);
 void cpuhp_remove_multi_state(enum cpuhp_state state);
-#define cpuhp_state_remove_instance_nocalls(state, node)	((void)(node))
 #define cpu_hotplug_disable()	((void)0)
 #define cpu_hotplug_enable()	((void)0)
 extern struct notifier_block *host_pm_notifier, *host_reboot_notifier;
@@ -396,7 +399,7 @@ struct device_node;
 
 #define of_find_compatible_node(from, type, name) \
 	(strcmp(name, "riscv,pmu") && strcmp(name, host.compatible) ? NULL : (struct device_node *)&host)
-#define of_get_cpu_node(cpu, thread)	((void)(cpu), (struct device_node *)&host)
+struct device_node *of_get_cpu_node(int cpu, unsigned int *thread);
 #define of_node_put(node)		((void)(node))
 #define of_property_present(node, name)	((void)(node), host.event_table)
 int of_property_read_string(struct device_node *node, const char *name, const char **value);

@@ -106,13 +106,13 @@ void host_pass(u64 ns)
 
 static void pmu_disable(struct pmu *pmu)
 {
-	if (pmu && !pmu->disable_count[host.cpu]++)
+	if (!pmu->disable_count[host.cpu]++)
 		pmu->pmu_disable(pmu);
 }
 
 static void pmu_enable(struct pmu *pmu)
 {
-	if (pmu && !--pmu->disable_count[host.cpu])
+	if (!--pmu->disable_count[host.cpu])
 		pmu->pmu_enable(pmu);
 }
 
@@ -129,15 +129,18 @@ static bool belongs_here(const struct perf_event *e)
 	return e->cpu == host.cpu;
 }
 
-/* The contexts of a CPU have a PMU only if it has events there. */
-static struct pmu *pmu_in_use(void)
+/* Disable or enable the PMUs that have events in a context here, also if they keep off this CPU. */
+static void for_pmus_in_use(void (*function)(struct pmu *pmu))
 {
 	struct perf_model *m;
 
-	for_each_event(m)
-		if (belongs_here(&m->event) || m->event.oncpu == (int)host.cpu)
-			return perf_core.pmu;
-	return NULL;
+	for_each_pmu(pmu)
+		for_each_event(m)
+			if (m->event.pmu == pmu &&
+			    (belongs_here(&m->event) || m->event.oncpu == (int)host.cpu)) {
+				function(pmu);
+				break;
+			}
 }
 
 /* Begin and end a change of events of this CPU. */
@@ -146,13 +149,13 @@ static unsigned long begin(void)
 	const unsigned long before = host.irqs_off;
 
 	host.irqs_off = true;
-	pmu_disable(pmu_in_use());
+	for_pmus_in_use(pmu_disable);
 	return before;
 }
 
 static void end(unsigned long before)
 {
-	pmu_enable(pmu_in_use());
+	for_pmus_in_use(pmu_enable);
 	host.irqs_off = before;
 }
 
@@ -276,25 +279,24 @@ static void groups_out(unsigned int which)
 }
 
 /* The group of @which that is next in order after @order */
-static struct perf_model *next_group(unsigned int which, u64 order)
+static struct perf_model *next_group(const struct pmu *pmu, unsigned int which, u64 order)
 {
 	struct perf_model *m, *next = NULL;
 
 	for_each_event(m)
-		if (m->order > order && is_one_of(&m->event, which) && belongs_here(&m->event) &&
+		if (m->event.pmu == pmu && m->order > order && is_one_of(&m->event, which) && belongs_here(&m->event) &&
 		    (!next || m->order < next->order))
 			next = m;
 	return next;
 }
 
 /* After the first group that finds no counter others of the PMU are not tried. */
-static void groups_in(unsigned int which)
+static void groups_in_of(struct pmu *pmu, unsigned int which)
 {
-	struct pmu *pmu = perf_core.pmu;
 	struct perf_model *m = NULL;
 	bool can_add = true;
 
-	while ((m = next_group(which, m ? m->order : 0))) {
+	while ((m = next_group(pmu, which, m ? m->order : 0))) {
 		if (m->event.state != PERF_EVENT_STATE_INACTIVE || !can_add ||
 		    pmu->filter(pmu, host.cpu))
 			continue;
@@ -307,6 +309,12 @@ static void groups_in(unsigned int which)
 		can_add = false;
 		perf_core.mux_until = host.now + pmu->hrtimer_interval_ms * NSEC_PER_MSEC;
 	}
+}
+
+static void groups_in(unsigned int which)
+{
+	for_each_pmu(pmu)
+		groups_in_of(pmu, which);
 }
 
 static void all_in(void)
@@ -332,7 +340,7 @@ void perf_pmu_resched(struct pmu *pmu)
 {
 	unsigned long before;
 
-	assert(pmu == perf_core.pmu && host.irqs_off);
+	assert(pmu->dev->drvdata == pmu && host.irqs_off);
 	before = begin();
 	groups_out(TASK | CPU | PINNED | FLEXIBLE);
 	all_in();
@@ -343,6 +351,7 @@ void perf_sched_cb_inc(struct pmu *pmu)
 {
 	assert(host.irqs_off && pmu->sched_task);
 	perf_core.sched_cb[host.cpu]++;
+	perf_core.sched_pmu[host.cpu] = pmu;
 }
 
 void perf_sched_cb_dec(struct pmu *pmu)
@@ -355,7 +364,7 @@ static void tell_of_switch(bool in)
 {
 	/* No context: so it is before 7.2.9 if the task has none. */
 	if (perf_core.sched_cb[host.cpu])
-		perf_core.pmu->sched_task(NULL, current, in);
+		perf_core.sched_pmu[host.cpu]->sched_task(NULL, current, in);
 }
 
 void perf_switch(struct task_struct *next)
@@ -378,14 +387,17 @@ void perf_switch(struct task_struct *next)
 void perf_rotate(void)
 {
 	const unsigned long before = begin();
-	struct perf_model *task = next_group(TASK | FLEXIBLE, 0);
-	struct perf_model *cpu = next_group(CPU | FLEXIBLE, 0);
 
 	groups_out(TASK | CPU | FLEXIBLE);
-	if (cpu)
-		cpu->order = ++perf_core.last_order;
-	if (task)
-		task->order = ++perf_core.last_order;
+	for_each_pmu(pmu) {
+		struct perf_model *task = next_group(pmu, TASK | FLEXIBLE, 0);
+		struct perf_model *cpu = next_group(pmu, CPU | FLEXIBLE, 0);
+
+		if (cpu)
+			cpu->order = ++perf_core.last_order;
+		if (task)
+			task->order = ++perf_core.last_order;
+	}
 	groups_in(CPU | FLEXIBLE);
 	groups_in(TASK | FLEXIBLE);
 	end(before);
@@ -618,7 +630,10 @@ static struct pmu *pmu_of(const struct perf_event_attr *attr)
 	const u32 type = general ? attr->config >> PERF_PMU_TYPE_SHIFT ?: PERF_TYPE_RAW :
 				   attr->type;
 
-	return perf_core.pmu && (int)type == perf_core.pmu->type ? perf_core.pmu : NULL;
+	for_each_pmu(pmu)
+		if ((int)type == pmu->type)
+			return pmu;
+	return NULL;
 }
 
 static unsigned int is_user_event(const struct perf_event *e)
@@ -675,10 +690,11 @@ long schedule_timeout_interruptible(long timeout)
 	return 0;
 }
 
-static int init_event(struct perf_event *e)
+static int init_event(struct perf_event *e, struct pmu *pmu)
 {
 	int ret;
 
+	e->pmu = pmu;
 	if (e->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT && is_sampling_event(e))
 		return -EOPNOTSUPP;
 	assert(!host.irqs_off);
@@ -700,7 +716,11 @@ struct perf_event *perf_open(const struct perf_event_attr *attr, struct task_str
 	if (!e)
 		return NULL;
 	e->group_leader = leader ?: e;
-	*error = init_event(e);
+	*error = init_event(e, pmu);
+	/* A general event that names no PMU is offered to all. */
+	for_each_pmu(other)
+		if (*error == -ENOENT && (int)attr->type != pmu->type && !(attr->config >> PERF_PMU_TYPE_SHIFT))
+			*error = init_event(e, other);
 	if (*error)
 		return NULL;
 	e->attach_state |= PERF_ATTACH_GROUP;
@@ -720,7 +740,7 @@ struct perf_event *perf_inherit(struct perf_event *parent, struct task_struct *c
 		e->hw.sample_period = e->hw.last_period = parent->hw.sample_period;
 		local64_set(&e->hw.period_left, e->hw.sample_period);
 	}
-	if (init_event(e))
+	if (init_event(e, e->pmu))
 		return NULL;
 	e->state = PERF_EVENT_STATE_INACTIVE;
 	for_cpu_of(e, perf_resched);

@@ -11,6 +11,7 @@
 
 #define PERF_TASKS	4
 #define PERF_EVENTS	72
+#define PERF_PMUS	3	/* of the driver */
 
 /* An event as perf core and tests see it */
 struct perf_model {
@@ -32,13 +33,15 @@ struct perf_model {
 struct perf_core {
 	unsigned int version;		/* 612 or 702: Linux whose way to throttle it has */
 	unsigned int max_samples_per_tick;	/* of an event, then it is throttled; 0: any */
-	struct pmu *pmu;		/* if registered */
+	struct pmu *pmus[PERF_PMUS];	/* those that are registered */
+	struct pmu *pmu;		/* the first */
 	struct task_struct task[PERF_TASKS], idle;	/* idle: a kernel thread */
 	struct mm_struct mm[PERF_TASKS];
 	struct perf_model model[PERF_EVENTS];
 	unsigned int used;		/* after these none are open */
 	unsigned int nr_user;		/* events in contexts that can be read from user space */
-	unsigned int sched_cb[HOST_CPUS];	/* who is told of context switches */
+	unsigned int sched_cb[HOST_CPUS];	/* who is told of context switches, */
+	struct pmu *sched_pmu[HOST_CPUS];	/* and of which PMU */
 	u64 took_ns, took;		/* what the driver reported of its handlers */
 	u64 seq, last_order;
 	u64 mux_until;			/* so long the timer that multiplexes may be pending */
@@ -47,6 +50,10 @@ struct perf_core {
 };
 
 extern struct perf_core perf_core;
+
+#define for_each_pmu(x)										\
+	for (struct pmu **x##_ = perf_core.pmus, *x; x##_ < perf_core.pmus + PERF_PMUS; x##_++)	\
+		if ((x = *x##_))
 
 #define for_each_event(m)									\
 	for ((m) = perf_core.model; (m) < perf_core.model + perf_core.used; (m)++) if ((m)->is_open)
@@ -59,7 +66,8 @@ static inline struct perf_model *perf_model(struct perf_event *event)
 void perf_core_reset(void);
 void perf_pmus_reset(void);
 void perf_core_other_pmu(const char *name, int type);
-const char *perf_sysfs(const char *path);
+#define perf_sysfs(path)	perf_sysfs_of(perf_core.pmu, path)
+const char *perf_sysfs_of(struct pmu *pmu, const char *path);
 
 /* System calls. @task NULL: of a CPU. @error: 0 or an errno */
 struct perf_event *perf_open(const struct perf_event_attr *attr, struct task_struct *task, int cpu,

@@ -4,10 +4,11 @@
 #include "perf_core.h"
 
 static struct bus_type *const bus = (struct bus_type *)&perf_core;
-static struct device devices[4];
+enum { SOFTWARE, OTHER, PLATFORM, OURS };
+static struct device devices[OURS + PERF_PMUS];
 
 static struct pmu software = {
-	.name = "software", .type = PERF_TYPE_SOFTWARE, .task_ctx_nr = -1, .dev = &devices[0],
+	.name = "software", .type = PERF_TYPE_SOFTWARE, .task_ctx_nr = -1, .dev = &devices[SOFTWARE],
 };
 
 static void add_device(struct device *dev, struct pmu *pmu, const char *name)
@@ -83,7 +84,7 @@ static void start_other(const char *name, int type)
 	other->ctr_get_width = other_width;
 	other->riscv_pm_nb.notifier_call = other_pm;
 	other->pmu = (struct pmu){ .name = name, .type = type, .event_unmapped = (void *)abort };
-	add_device(&devices[1], &other->pmu, name);
+	add_device(&devices[OTHER], &other->pmu, name);
 	if (!host.other_leaves || host_request_percpu_irq(14, other_irq, other->hw_events, 4)) {
 		other->pmu.capabilities = PERF_PMU_CAP_NO_INTERRUPT;
 		return;
@@ -105,7 +106,7 @@ void perf_core_other_pmu(const char *name, int type)
 	nodes[0].node.next = NULL;
 	start_other(name, type);
 	host.allocations -= 2;
-	devices[3] = (struct device){ .drvdata = &devices[3], .name = driver.name,
+	devices[PLATFORM] = (struct device){ .drvdata = &devices[PLATFORM], .name = driver.name,
 				      .bus = &platform_bus_type, .driver = &driver };
 }
 
@@ -133,15 +134,15 @@ void *perf_core_other_symbol(const char *name)
 
 struct device *device_find_child_by_name(struct device *dev, const char *name)
 {
-	assert(dev == &devices[3]);
-	return other && !strcmp(other->pmu.name, name) ? &devices[1] : NULL;
+	assert(dev == &devices[PLATFORM]);
+	return other && !strcmp(other->pmu.name, name) ? &devices[OTHER] : NULL;
 }
 
 int device_reprobe(struct device *dev)
 {
 	host_might_sleep();
 	/* It could not register its PMU. */
-	assert(dev == &devices[3] && !other && !perf_core.pmu);
+	assert(dev == &devices[PLATFORM] && !other && !perf_core.pmu);
 	if (host.other_fails)
 		return -ENOMEM;
 	start_other("cpu", PERF_TYPE_RAW);
@@ -169,7 +170,9 @@ int perf_core_other_sysctl(int value)
 
 bool perf_core_other_is_back(void)
 {
-	return !devices[3].name || other;
+	for_each_pmu(left)
+		return false;
+	return !devices[PLATFORM].name || other;
 }
 
 /* ---- the list of PMUs ---- */
@@ -214,26 +217,33 @@ int perf_event_release_kernel(struct perf_event *event)
 }
 
 /* Perf core asks what is visible while it holds the lock of all PMUs. */
-static void make_files(const struct attribute_group **groups)
+static void make_files(struct pmu *pmu, const struct attribute_group **groups)
 {
 	for (; groups && *groups; groups++)
 		for (int n = 0; (*groups)->is_visible && (*groups)->attrs[n]; n++)
-			(*groups)->is_visible(&perf_core.pmu->dev->kobj, (*groups)->attrs[n], n);
+			(*groups)->is_visible(&pmu->dev->kobj, (*groups)->attrs[n], n);
 }
 
 int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 {
+	unsigned int i = 0;
+
 	host_might_sleep();
-	assert(!bus_find_device_by_name(bus, NULL, name) && !perf_core.pmu);
+	assert(!bus_find_device_by_name(bus, NULL, name));
 	if (host.alloc_fails_in && !--host.alloc_fails_in)
 		return -ENOMEM;
 	pmu->name = name;
-	pmu->type = type >= 0 ? type : PERF_TYPE_MAX + 2;
+	for_each_pmu(registered)
+		assert(registered->type != type);
+	while (perf_core.pmus[i])
+		assert(++i < PERF_PMUS);
+	pmu->type = type >= 0 ? type : PERF_TYPE_MAX + 2 + (int)i;
 	pmu->hrtimer_interval_ms = 4;
-	perf_core.pmu = pmu;
-	add_device(&devices[2], pmu, name);
-	make_files(pmu->attr_groups);
-	make_files(pmu->attr_update);
+	perf_core.pmus[i] = pmu;
+	perf_core.pmu = perf_core.pmus[0];
+	add_device(&devices[OURS + i], pmu, name);
+	make_files(pmu, pmu->attr_groups);
+	make_files(pmu, pmu->attr_update);
 	return 0;
 }
 
@@ -251,8 +261,13 @@ int perf_pmu_unregister(struct pmu *pmu)
 	for_each_event(m)
 		assert(m->event.pmu != pmu);
 	assert(host.now >= perf_core.mux_until); /* it is freed, pending or not */
+	if (other && pmu == &other->pmu)
+		other = NULL;
+	for_each_pmu(registered)
+		if (registered == pmu)
+			*registered_ = NULL;
+	perf_core.pmu = perf_core.pmus[0];
 	pmu->dev->drvdata = NULL;
-	*(pmu == perf_core.pmu ? (void **)&perf_core.pmu : (void **)&other) = NULL;
 	return 0;
 }
 
@@ -262,11 +277,10 @@ void perf_pmu_unregister_last(struct pmu *pmu)
 	assert(!perf_pmu_unregister(pmu));
 }
 
-static const char *show(const struct attribute_group **groups, const char *dir, size_t n,
-			const char *file)
+static const char *show(struct device *dev, const struct attribute_group **groups, const char *dir,
+			size_t n, const char *file)
 {
 	static char text[4096];
-	struct device *dev = perf_core.pmu->dev;
 
 	for (; groups && *groups; groups++) {
 		const struct attribute_group *g = *groups;
@@ -289,14 +303,15 @@ static const char *show(const struct attribute_group **groups, const char *dir, 
 	return NULL;
 }
 
-/* The contents of a file of the PMU in sysfs, as "caps/mode", without newline; NULL: no such file */
-const char *perf_sysfs(const char *path)
+/* The contents of a file of a PMU in sysfs, as "caps/mode", without newline; NULL: no such file */
+const char *perf_sysfs_of(struct pmu *pmu, const char *path)
 {
 	const char *slash = strchr(path, '/');
 	const size_t n = slash ? slash - path : 0;
-	const char *text = show(perf_core.pmu->attr_groups, path, n, slash ? slash + 1 : path);
+	const char *file = slash ? slash + 1 : path;
 
-	return text ?: show(perf_core.pmu->attr_update, path, n, slash ? slash + 1 : path);
+	return show(pmu->dev, pmu->attr_groups, path, n, file) ?:
+		       show(pmu->dev, pmu->attr_update, path, n, file);
 }
 
 /* Only the software PMU is there. */
@@ -308,5 +323,5 @@ void perf_pmus_reset(void)
 		other = NULL;
 	}
 	memset(devices, 0, sizeof(devices));
-	add_device(&devices[0], &software, "software");
+	add_device(&devices[SOFTWARE], &software, "software");
 }
