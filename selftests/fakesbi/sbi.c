@@ -35,7 +35,7 @@ static bool exists(unsigned long idx)
 {
 	if (idx == 1 && fakesbi_has(QUIRK_TIME_IS_COUNTER))
 		return true;
-	return idx < FAKESBI_CTRS && fakesbi.ctr[idx].info;
+	return idx < fakesbi.end && fakesbi.ctr[idx].info;
 }
 
 /* Does each counter in the window exist? An empty window is not valid. */
@@ -190,7 +190,7 @@ static struct sbiret take_any(const unsigned long arg[FAKESBI_ARGS],
 	const unsigned int idx = fakesbi_random() % end;
 	const bool offered = idx - arg[0] < FAKESBI_WINDOW && arg[1] >> (idx - arg[0]) & 1;
 
-	if (fakesbi.ctr[idx].info && !offered)
+	if (idx < fakesbi.end && fakesbi.ctr[idx].info && !offered)
 		return take(idx, code);
 	return answer(SPEC_OK, model_random64() | BIT(30));
 }
