@@ -124,7 +124,7 @@ int sbi_pmu_branch_probe(struct sbi_pmu *pmu, unsigned int wanted)
 		pmu->branch.entries = 0;
 	} else if (!pmu->branch.entries) {
 		/* By the device tree: the kernel does not parse it. */
-		node = of_get_cpu_node(cpumask_first(cpu_online_mask), NULL);
+		node = of_get_cpu_node(pmu->probed_cpu, NULL);
 		if (of_property_match_string(node, "riscv,isa-extensions", "ssctr") >= 0)
 			pr_info("the cores can record branches (Ssctr), but firmware does not let the kernel use that: OpenSBI does since 1.7\n");
 		of_node_put(node);

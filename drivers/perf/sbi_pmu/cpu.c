@@ -6,25 +6,26 @@
 #include <linux/interrupt.h>
 #include <linux/irq.h>
 #include <linux/reboot.h>
-#include <linux/slab.h>
 #include <linux/smp.h>
 
 #include "counters.h"
 
 static enum cpuhp_state hotplug_state;
 
+/* That of the CPU's kind; of the first, and offline, if it is of none */
+DEFINE_PER_CPU(struct sbi_pmu_cpu *, sbi_pmu_here);
+
 /* Return: how CPU @id, this one, differs from the probed one, for the log; NULL: it does not. */
-static const char *find_difference(struct sbi_pmu *pmu, unsigned int id,
-				   struct sbi_pmu_counters *counters)
+static const char *find_difference(struct sbi_pmu *pmu, unsigned int id)
 {
 	struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, id);
 	unsigned int i;
 
-	if (sbi_pmu_probe_counters(cpu, &pmu->limits, counters))
+	if (sbi_pmu_probe_counters(cpu, &pmu->limits, &pmu->found))
 		return ": firmware does not return its counters, unlike those of";
 	if (!sbi_pmu_sbi_same_core(&pmu->id))
 		return " has another core (mvendorid, marchid) than";
-	if (!sbi_pmu_counters_equal(counters, &pmu->counters))
+	if (!sbi_pmu_counters_equal(&pmu->found, &pmu->counters))
 		return " has other counters than";
 	for_each_counter(i, cpu->counters->free_running)
 		if (!sbi_pmu_probe_counts_freely(cpu, i))
@@ -37,27 +38,32 @@ static const char *find_difference(struct sbi_pmu *pmu, unsigned int id,
 	return NULL;
 }
 
-/* On the CPU, before tasks run there. */
+/*
+ * On the CPU, before tasks run there, or from sbi_pmu_cpu_retry(). The first kind that fits is its
+ * own: a CPU that has what later ones lack fits these, too.
+ */
 static int hotplug_online(unsigned int id, struct hlist_node *node)
 {
-	struct sbi_pmu *pmu = hlist_entry(node, struct sbi_pmu, hotplug);
-	struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, id);
-	struct sbi_pmu_counters *counters = kzalloc(sizeof(*counters), GFP_KERNEL);
-	const char *differs;
+	const char *differs = NULL;
+	struct sbi_pmu_cpu *cpu;
+	struct sbi_pmu *pmu;
 	unsigned long flags;
 
-	if (!counters)
-		return -ENOMEM;
-	differs = find_difference(pmu, id, counters);
-	kfree(counters);
-	if (differs) {
-		pr_warn("CPU %u%s CPU %u, which was probed: no events on this CPU\n", id, differs,
-			pmu->probed_cpu);
+	if (per_cpu(sbi_pmu_here, id)->online)
+		return 0;
+	for_each_kind(pmu) {
+		differs = find_difference(pmu, id);
+		if (!differs)
+			break;
 		cpumask_clear_cpu(id, &pmu->homogeneous);
-	} else {
-		cpumask_set_cpu(id, &pmu->homogeneous);
+		if (node == &pmu->hotplug)
+			pr_warn("CPU %u%s CPU %u, which was probed: no events on this CPU\n",
+				id, differs, pmu->probed_cpu);
 	}
+	pmu = pmu ?: sbi_pmu_the_pmu;
+	cpu = per_cpu_ptr(pmu->cpu, id);
 	local_irq_save(flags);
+	per_cpu(sbi_pmu_here, id) = cpu;
 	if (!differs) {
 		sbi_pmu_counters_online(cpu);
 		sbi_pmu_branch_online(cpu);
@@ -66,6 +72,7 @@ static int hotplug_online(unsigned int id, struct hlist_node *node)
 	local_irq_restore(flags);
 	if (differs)
 		return 0;
+	cpumask_set_cpu(id, &pmu->homogeneous);
 	cpumask_set_cpu(id, &pmu->cpus);
 	cpu->irq.off = false;
 	if (pmu->irq)
@@ -76,8 +83,8 @@ static int hotplug_online(unsigned int id, struct hlist_node *node)
 /* Likewise, when no task runs there any more. */
 static int hotplug_offline(unsigned int id, struct hlist_node *node)
 {
-	struct sbi_pmu *pmu = hlist_entry(node, struct sbi_pmu, hotplug);
-	struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, id);
+	struct sbi_pmu_cpu *cpu = per_cpu(sbi_pmu_here, id);
+	struct sbi_pmu *pmu = cpu->pmu;
 	const bool used = cpumask_test_and_clear_cpu(id, &pmu->cpus);
 	unsigned long flags;
 
@@ -95,8 +102,7 @@ static int hotplug_offline(unsigned int id, struct hlist_node *node)
 /* On the CPU that goes to sleep or wakes, interrupts disabled. */
 static int pm_notify(struct notifier_block *nb, unsigned long action, void *unused)
 {
-	struct sbi_pmu *pmu = container_of(nb, struct sbi_pmu, pm);
-	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
+	struct sbi_pmu_cpu *cpu = raw_cpu_read(sbi_pmu_here);
 
 	if (!cpu->online) {
 		if (action != CPU_PM_ENTER)
@@ -127,21 +133,18 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
  * Firmware did not start what was programmed by CSRs: the next kernel may not have it stopped; nor
  * may it know of the snapshot shared memory.
  */
-static void reboot_here(void *arg)
+static void reboot_here(void *unused)
 {
-	struct sbi_pmu *pmu = arg;
-	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
+	struct sbi_pmu_cpu *cpu = raw_cpu_read(sbi_pmu_here);
 
-	if (pmu->backend->offline || cpu->counters->one_filter)
+	if (cpu->backend->offline || cpu->counters->one_filter)
 		sbi_pmu_counters_offline(cpu);
 	sbi_pmu_branch_offline(cpu);
 }
 
 static int reboot_notify(struct notifier_block *nb, unsigned long action, void *unused)
 {
-	struct sbi_pmu *pmu = container_of(nb, struct sbi_pmu, reboot);
-
-	on_each_cpu(reboot_here, pmu, true);
+	on_each_cpu(reboot_here, NULL, true);
 	return NOTIFY_OK;
 }
 
@@ -182,12 +185,15 @@ int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu)
 	return 0;
 }
 
-/* Bring all CPUs online, and follow them from now on. Context: may sleep. */
+/* Bring all CPUs online, and follow them from now on. @pmu: the first. Context: may sleep. */
 int sbi_pmu_cpu_start(struct sbi_pmu *pmu)
 {
-	int ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "perf/sbi_pmu:online",
-					  hotplug_online, hotplug_offline);
+	int cpu, ret;
 
+	for_each_possible_cpu(cpu)
+		per_cpu(sbi_pmu_here, cpu) = per_cpu_ptr(pmu->cpu, cpu);
+	ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "perf/sbi_pmu:online", hotplug_online,
+				      hotplug_offline);
 	if (ret < 0)
 		return ret;
 	hotplug_state = ret;

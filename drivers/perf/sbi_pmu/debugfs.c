@@ -15,7 +15,6 @@ static int sbi_calls_show(struct seq_file *file, void *unused)
 		"num_counters", "counter_info", "config_matching", "start",
 		"stop",         "fw_read",      "fw_read_hi",      "snapshot_shmem",
 	};
-	const struct sbi_pmu *pmu = file->private;
 	int cpu;
 
 	seq_puts(file, "cpu");
@@ -23,7 +22,7 @@ static int sbi_calls_show(struct seq_file *file, void *unused)
 		seq_printf(file, " %s", names[fid]);
 	seq_putc(file, '\n');
 	for_each_possible_cpu(cpu) {
-		const u64 *calls = per_cpu_ptr(pmu->cpu, cpu)->sbi_calls;
+		const u64 *calls = per_cpu(sbi_pmu_here, cpu)->sbi_calls;
 
 		seq_printf(file, "%d", cpu);
 		for (unsigned int fid = 0; fid < SBI_PMU_FIDS; fid++)
@@ -39,13 +38,12 @@ DEFINE_SHOW_ATTRIBUTE(sbi_calls);
 #define SHOW_CPUS(file_name, header, format, ...)			\
 static int file_name##_show(struct seq_file *file, void *unused)	\
 {									\
-	const struct sbi_pmu *pmu = file->private;			\
 	const struct sbi_pmu_cpu *cpu;					\
 	int i;								\
 									\
 	seq_puts(file, "cpu " header "\n");				\
 	for_each_possible_cpu(i) {					\
-		cpu = per_cpu_ptr(pmu->cpu, i);				\
+		cpu = per_cpu(sbi_pmu_here, i);				\
 		seq_printf(file, "%d " format "\n", i, __VA_ARGS__);	\
 	}								\
 	return 0;							\
@@ -64,12 +62,11 @@ SHOW_CPUS(user_access, "scounteren trapped_reads", "%#x %lu", READ_ONCE(cpu->sco
 /* On that CPU, so that the copy is in order. */
 static void copy_here(void *copy)
 {
-	memcpy(copy, this_cpu_ptr(sbi_pmu_the_pmu->cpu), sizeof(struct sbi_pmu_cpu));
+	memcpy(copy, raw_cpu_read(sbi_pmu_here), sizeof(struct sbi_pmu_cpu));
 }
 
 static int counters_show(struct seq_file *file, void *unused)
 {
-	struct sbi_pmu *pmu = file->private;
 	struct sbi_pmu_cpu *copy = kvzalloc(sizeof(*copy), GFP_KERNEL);
 	unsigned int i;
 	int cpu;
@@ -77,7 +74,7 @@ static int counters_show(struct seq_file *file, void *unused)
 	if (!copy)
 		return -ENOMEM;
 	seq_puts(file, "cpu counter csr/bits event data inhibit events\n");
-	for_each_cpu(cpu, &pmu->cpus) {
+	for_each_online_cpu(cpu) {
 		if (smp_call_function_single(cpu, copy_here, copy, true))
 			continue;
 		for_each_counter(i, copy->configured) {
@@ -108,10 +105,11 @@ DEFINE_SHOW_ATTRIBUTE(counters);
 
 static int events_show(struct seq_file *file, void *unused)
 {
-	struct sbi_pmu *pmu = file->private;
+	struct sbi_pmu *pmu;
 
 	seq_puts(file, "event data counters\n");
-	sbi_pmu_probe_cache_show(&pmu->cache, file);
+	for_each_kind(pmu)
+		sbi_pmu_probe_cache_show(&pmu->cache, file);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(events);
@@ -119,9 +117,9 @@ DEFINE_SHOW_ATTRIBUTE(events);
 void sbi_pmu_debugfs_init(struct sbi_pmu *pmu)
 {
 	pmu->debugfs = debugfs_create_dir("sbi_pmu", NULL);
-	debugfs_create_file("counters", 0400, pmu->debugfs, pmu, &counters_fops);
-	debugfs_create_file("events", 0400, pmu->debugfs, pmu, &events_fops);
-	debugfs_create_file("overflow", 0400, pmu->debugfs, pmu, &overflow_fops);
-	debugfs_create_file("sbi_calls", 0400, pmu->debugfs, pmu, &sbi_calls_fops);
-	debugfs_create_file("user_access", 0400, pmu->debugfs, pmu, &user_access_fops);
+	debugfs_create_file("counters", 0400, pmu->debugfs, NULL, &counters_fops);
+	debugfs_create_file("events", 0400, pmu->debugfs, NULL, &events_fops);
+	debugfs_create_file("overflow", 0400, pmu->debugfs, NULL, &overflow_fops);
+	debugfs_create_file("sbi_calls", 0400, pmu->debugfs, NULL, &sbi_calls_fops);
+	debugfs_create_file("user_access", 0400, pmu->debugfs, NULL, &user_access_fops);
 }

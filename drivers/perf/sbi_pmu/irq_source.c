@@ -73,28 +73,25 @@ bool sbi_pmu_loses_irqs(const struct sbi_pmu *pmu)
 	return pmu->irq_source == &sources[THEAD_IRQ] || pmu->id.marchid == XIANGSHAN;
 }
 
-/* Other cores will have no events. In a KVM guest scountovf is not used, and may trap. */
+/* Not on other cores. In a KVM guest scountovf is not used, and may trap. */
 static void check_here(void *arg)
 {
-	const struct sbi_pmu *pmu = sbi_pmu_the_pmu;
+	struct sbi_pmu *pmu = arg;
 	const struct sbi_pmu_irq_source *source = pmu->irq_source;
-	atomic_t *missing = arg; /* number of CPUs that do not have it */
 
 	if (!sbi_pmu_sbi_same_core(&pmu->id))
 		return;
 	if ((!sbi_pmu_in_kvm(pmu) && !sbi_pmu_csr_exists(source->overflow)) ||
 	    !sbi_pmu_csr_exists(source->pending) || !sbi_pmu_csr_exists(source->enable) ||
 	    !sbi_pmu_csr_can_enable(source->enable, source->mask))
-		atomic_inc(missing);
+		WRITE_ONCE(pmu->irq_missing, true);
 }
 
 /* Can it be enabled on all CPUs? QEMU 10 and 11 have Sscofpmf, but the bit is read-only zero. */
-bool sbi_pmu_irq_source_exists(void)
+bool sbi_pmu_irq_source_exists(struct sbi_pmu *pmu)
 {
-	atomic_t missing = ATOMIC_INIT(0);
-
-	on_each_cpu(check_here, &missing, true);
-	return !atomic_read(&missing);
+	on_each_cpu(check_here, pmu, true);
+	return !pmu->irq_missing;
 }
 
 /*
@@ -116,7 +113,7 @@ void sbi_pmu_irq_source_probe(struct sbi_pmu *pmu)
 		pmu->caps.filter = pmu->irq_source->filters;
 	} else if (!sbi_pmu_in_kvm(pmu)) {
 		pmu->irq_source = &sources[LCOFI];
-		if (!sbi_pmu_irq_source_exists())
+		if (!sbi_pmu_irq_source_exists(pmu))
 			pmu->irq_source = NULL;
 	}
 }

@@ -43,7 +43,7 @@ static const char * const backend_names[] = { "auto", "sbi", "snapshot", "csr" }
 /* And those of interrupts */
 static const char * const overflow_names[] = { "auto", "timer", "none" };
 
-/* The only instance, for functions that get none */
+/* The first kind of core, for functions that get none, and for what the machine has once */
 struct sbi_pmu *sbi_pmu_the_pmu;
 
 /* "SBI 3.0 (OpenSBI 1.9)" and the like, from implementation ids (SBI 3.0, 4.9). */
@@ -65,12 +65,8 @@ static void describe_firmware(const struct sbi_pmu_firmware_id *id, char *buf, s
 		snprintf(buf, size, "SBI %lu.%lu (%s %#lx)", major, minor, name, id->impl_version);
 }
 
-/*
- * @owner: the PMU beside this one, or NULL; @shared: why it is there, see choose_mode();
- * @no_irq: see choose_overflow()
- */
-static void log_found(struct sbi_pmu *pmu, const char *owner, const char *shared,
-		      const char *no_irq)
+/* @owner: the PMU beside this one, or NULL; @shared: why it is there, see choose_mode() */
+static void log_found(struct sbi_pmu *pmu, const char *owner, const char *shared)
 {
 	const u64 hw = sbi_pmu_hardware(&pmu->counters);
 	const char *event = sbi_pmu_first_event(pmu);
@@ -79,11 +75,11 @@ static void log_found(struct sbi_pmu *pmu, const char *owner, const char *shared
 	char firmware[64], sampling[96], records[48] = "";
 
 	describe_firmware(&pmu->id, firmware, sizeof(firmware));
-	if (no_irq)
+	if (pmu->no_irq)
 		snprintf(sampling, sizeof(sampling), "%s (%s)",
 			 pmu->source == SBI_PMU_OVERFLOW_TIMER ? "sampling by timer" :
 								 "counting only",
-			 no_irq);
+			 pmu->no_irq);
 	else
 		snprintf(sampling, sizeof(sampling), "sampling by %s", pmu->irq_source->title);
 	if (pmu->branch.entries)
@@ -153,7 +149,6 @@ static int probe_machine(struct sbi_pmu *pmu)
 	char firmware[64];
 	int ret;
 
-	pmu->probed_cpu = cpumask_first(cpu_online_mask);
 	ret = on_probed_cpu(pmu, probe_machine_here, pmu);
 	if (ret)
 		return ret;
@@ -214,7 +209,7 @@ static void probe_reads_here(void *arg)
  * backend=auto picks CSRs only if the core's table says which counters count what, and if clearing
  * mhpmevent really clears the event, as counters that keep it count M-mode.
  */
-static int choose_backend(struct sbi_pmu *pmu)
+static int choose_backend(struct sbi_pmu *pmu, const char *wish)
 {
 	static const struct sbi_pmu_backend * const backends[] = {
 		NULL,
@@ -227,13 +222,13 @@ static int choose_backend(struct sbi_pmu *pmu)
 	const char *why = NULL;
 	int ret;
 
-	pmu->backend = backends[match_string(backend_names, ARRAY_SIZE(backend_names), backend)];
+	pmu->backend = backends[match_string(backend_names, ARRAY_SIZE(backend_names), wish)];
 	if (pmu->backend == &sbi_pmu_backend_csr)
 		why = probe_delegation(pmu);
 	else if (pmu->backend == &sbi_pmu_backend_snapshot)
 		why = sbi_pmu_snapshot_alloc(pmu);
 	if (why) {
-		pr_err("backend=%s: %s\n", backend, why);
+		pr_err("backend=%s: %s\n", wish, why);
 		return -EOPNOTSUPP;
 	}
 	if (!pmu->backend) {
@@ -290,12 +285,6 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner, const char **shared)
 		return ret;
 	if (pmu->exclusive && !pmu->builtin.device)
 		sbi_pmu_find_stopped(pmu);
-	/* M-mode has a part of it that only firmware can set. */
-	pmu->counters.one_filter = pmu->exclusive && !pmu->caps.filter && !sbi_pmu_in_kvm(pmu) &&
-				   sbi_pmu_may_have_one_filter(&pmu->id);
-	pmu->caps.m_mode_fixed = pmu->counters.one_filter;
-	/* OpenSBI writes out of bounds if it has no free firmware counter for such an event. */
-	pmu->caps.platform_fw = pmu->exclusive || pmu->id.impl != SBI_IMPL_OPENSBI;
 	/* KVM has one counter for cycles, instructions and each firmware event, and one shmem. */
 	if (!pmu->exclusive && sbi_pmu_in_kvm(pmu)) {
 		pr_err("PMU '%s' uses this guest's counters, and KVM has no others: %s; %s\n",
@@ -310,35 +299,52 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner, const char **shared)
 	return 0;
 }
 
-/*
- * What makes samples. @no_irq: why not the interrupt, for the log; NULL: it does. Without what is
- * asked for the module does not load.
- */
-static int choose_overflow(struct sbi_pmu *pmu, const char **no_irq)
+/* What makes samples. Without what is asked for the module does not load. */
+static int choose_overflow(struct sbi_pmu *pmu)
 {
 	enum { AUTO, TIMER, NONE };
 	const int n = match_string(overflow_names, ARRAY_SIZE(overflow_names), overflow);
 	const struct sbi_pmu_irq_source *wanted = sbi_pmu_irq_source_named(overflow);
 
 	if (!pmu->perf_event_overflow)
-		*no_irq = "perf_event_overflow not found: is CONFIG_KALLSYMS on?";
+		pmu->no_irq = "perf_event_overflow not found: is CONFIG_KALLSYMS on?";
 	else if (n == TIMER || n == NONE)
-		*no_irq = "asked for";
+		pmu->no_irq = "asked for";
 	else if (wanted && wanted != pmu->irq_source)
-		*no_irq = wanted->missing;
+		pmu->no_irq = wanted->missing;
 	else
-		*no_irq = sbi_pmu_overflow_request(pmu);
+		pmu->no_irq = sbi_pmu_overflow_request(pmu);
 
-	pmu->source = !*no_irq                              ? SBI_PMU_OVERFLOW_IRQ :
-		      pmu->perf_event_overflow && n != NONE ? SBI_PMU_OVERFLOW_TIMER :
-							      SBI_PMU_OVERFLOW_NONE;
+	if (!pmu->no_irq)
+		pmu->source = SBI_PMU_OVERFLOW_IRQ;
+	else if (pmu->perf_event_overflow && n != NONE && !wanted)
+		pmu->source = SBI_PMU_OVERFLOW_TIMER;
 	pmu->sample_by_timer = pmu->source != SBI_PMU_OVERFLOW_NONE && !wanted;
-	if ((wanted && pmu->source != SBI_PMU_OVERFLOW_IRQ) ||
-	    (n == TIMER && pmu->source != SBI_PMU_OVERFLOW_TIMER)) {
-		pr_err("overflow=%s: %s\n", overflow, *no_irq);
+	if (pmu == sbi_pmu_the_pmu && ((wanted && pmu->source != SBI_PMU_OVERFLOW_IRQ) ||
+				       (n == TIMER && pmu->source != SBI_PMU_OVERFLOW_TIMER))) {
+		pr_err("overflow=%s: %s\n", overflow, pmu->no_irq);
 		return -EOPNOTSUPP;
 	}
 	return 0;
+}
+
+/* ---- a kind of core ---- */
+
+static struct sbi_pmu *pmu_alloc(unsigned int probed_cpu)
+{
+	struct sbi_pmu *pmu = kzalloc(sizeof(*pmu), GFP_KERNEL);
+
+	if (!pmu)
+		return NULL;
+	pmu->probed_cpu = probed_cpu;
+	hash_init(pmu->user_access.readers);
+	spin_lock_init(&pmu->user_access.lock);
+	mutex_init(&pmu->cache.lock);
+	INIT_LIST_HEAD(&pmu->cache.entries);
+	if (!sbi_pmu_cpu_alloc(pmu))
+		return pmu;
+	kfree(pmu);
+	return NULL;
 }
 
 static void pmu_free(struct sbi_pmu *pmu)
@@ -354,6 +360,24 @@ static void pmu_free(struct sbi_pmu *pmu)
 	kfree(pmu);
 }
 
+/* How its counters are used: of the first kind as is asked for, of others as well as they can. */
+static int set_up(struct sbi_pmu *pmu)
+{
+	int ret;
+
+	/* M-mode has a part of it that only firmware can set. */
+	pmu->counters.one_filter = pmu->exclusive && !pmu->caps.filter && !sbi_pmu_in_kvm(pmu) &&
+				   sbi_pmu_may_have_one_filter(&pmu->id);
+	pmu->caps.m_mode_fixed = pmu->counters.one_filter;
+	/* OpenSBI writes out of bounds if it has no free firmware counter for such an event. */
+	pmu->caps.platform_fw = pmu->exclusive || pmu->id.impl != SBI_IMPL_OPENSBI;
+
+	cpus_read_lock();
+	ret = choose_backend(pmu, backend);
+	cpus_read_unlock();
+	return ret ?: choose_overflow(pmu) ?: sbi_pmu_branch_probe(pmu, branches);
+}
+
 static void measure_here(void *arg)
 {
 	struct sbi_pmu *pmu = arg;
@@ -364,8 +388,8 @@ static void measure_here(void *arg)
 		return;
 	unwritable = sbi_pmu_probe_widths(cpu, &pmu->cache.examples, &pmu->limits);
 	if (pmu->exclusive)
-		pmu->user_access.openable = sbi_pmu_csr_openable() &
-					    ~sbi_pmu_csr_bits(&pmu->counters, unwritable);
+		pmu->openable = sbi_pmu_csr_openable() &
+				~sbi_pmu_csr_bits(&pmu->counters, unwritable);
 }
 
 /* The counters of a CPU that comes online are compared with the result: none may come meanwhile. */
@@ -399,9 +423,11 @@ static int register_pmu(struct sbi_pmu *pmu)
 	/* After all probes, so that there is an event for as many counters as possible. */
 	measure_widths(pmu);
 	pmu->pmu.attr_groups = sbi_pmu_attr_groups;
-	ret = perf_pmu_register(&pmu->pmu, pmu->name, pmu->exclusive ? PERF_TYPE_RAW : -1);
+	ret = perf_pmu_register(&pmu->pmu, pmu->name,
+				pmu->exclusive && pmu == sbi_pmu_the_pmu ? PERF_TYPE_RAW : -1);
 	if (ret)
 		pr_err("perf core refuses PMU '%s' (%d)\n", pmu->name, ret);
+	pmu->registered = !ret;
 	return ret;
 }
 
@@ -434,91 +460,82 @@ static int check_parameters(void)
 	return 0;
 }
 
+/* Free all kinds; no CPU uses them. */
+static void free_kinds(void)
+{
+	struct sbi_pmu *pmu, *next;
+
+	for_each_kind(pmu)
+		sbi_pmu_overflow_free(pmu);
+	sbi_pmu_give_back(sbi_pmu_the_pmu);
+	for (pmu = sbi_pmu_the_pmu; pmu; pmu = next) {
+		next = pmu->next;
+		pmu_free(pmu);
+	}
+}
+
 static int __init sbi_pmu_init(void)
 {
-	const char *shared, *no_irq;
-	struct sbi_pmu *pmu;
+	struct sbi_pmu *first, *pmu;
+	const char *shared;
 	char *owner = NULL;
 	int ret;
 
 	ret = check_parameters();
 	if (ret)
 		return ret;
-	pmu = kzalloc(sizeof(*pmu), GFP_KERNEL);
-	if (!pmu)
+	first = pmu_alloc(cpumask_first(cpu_online_mask));
+	if (!first)
 		return -ENOMEM;
-	sbi_pmu_the_pmu = pmu;
-	hash_init(pmu->user_access.readers);
-	spin_lock_init(&pmu->user_access.lock);
-	mutex_init(&pmu->cache.lock);
-	INIT_LIST_HEAD(&pmu->cache.entries);
-	ret = sbi_pmu_cpu_alloc(pmu);
-	if (ret) {
-		kfree(pmu);
-		return ret;
-	}
-	ret = probe_machine(pmu);
+	sbi_pmu_the_pmu = first;
+	ret = probe_machine(first) ?: choose_mode(first, &owner, &shared) ?: set_up(first);
+	ret = ret ?: sbi_pmu_cpu_start(first);
 	if (ret)
 		goto err_free;
-	ret = choose_mode(pmu, &owner, &shared);
-	if (ret)
-		goto err_owner;
-
-	cpus_read_lock();
-	ret = choose_backend(pmu);
-	cpus_read_unlock();
-	if (ret)
-		goto err_owner;
-	ret = choose_overflow(pmu, &no_irq);
-	if (ret)
-		goto err_owner;
-	ret = sbi_pmu_branch_probe(pmu, branches);
-	if (ret)
-		goto err_overflow;
-	ret = sbi_pmu_cpu_start(pmu);
-	if (ret)
-		goto err_overflow;
-	sbi_pmu_user_access_init(pmu);
-	ret = register_pmu(pmu);
+	sbi_pmu_user_access_init(first);
+	ret = register_pmu(first);
 	if (ret)
 		goto err_user_access;
-	sbi_pmu_user_access_follow(pmu);
-	sbi_pmu_debugfs_init(pmu);
-	log_found(pmu, owner, shared, no_irq);
-	sbi_pmu_table_log(pmu);
+	/* Events of the first may be open: without another one its CPUs have none. */
+	for (pmu = first->next; pmu; pmu = pmu->next)
+		register_pmu(pmu);
+	sbi_pmu_user_access_follow(first);
+	sbi_pmu_debugfs_init(first);
+	for_each_kind(pmu) {
+		log_found(pmu, owner, shared);
+		sbi_pmu_table_log(pmu);
+	}
 	kfree(owner);
 	return 0;
 
 err_user_access:
-	sbi_pmu_user_access_exit(pmu);
-	sbi_pmu_cpu_stop(pmu);
-err_overflow:
-	sbi_pmu_overflow_free(pmu);
-err_owner:
-	sbi_pmu_give_back(pmu);
-	kfree(owner);
+	sbi_pmu_user_access_exit(first);
+	sbi_pmu_cpu_stop(first);
 err_free:
-	pmu_free(pmu);
+	free_kinds();
+	kfree(owner);
 	return ret;
 }
 
 /* No event exists: an open one holds the module. Each CPU releases its counters in cpu_stop(). */
 static void __exit sbi_pmu_exit(void)
 {
-	struct sbi_pmu *pmu = sbi_pmu_the_pmu;
+	struct sbi_pmu *pmu;
 	int cpu;
 
-	debugfs_remove(pmu->debugfs);
-	/* It calls perf core for this PMU. */
-	for_each_possible_cpu(cpu)
-		irq_work_sync(&per_cpu_ptr(pmu->cpu, cpu)->dropped.work);
-	perf_pmu_stop_multiplexing(&pmu->pmu);
-	perf_pmu_unregister_last(&pmu->pmu);
-	sbi_pmu_user_access_exit(pmu);
-	sbi_pmu_cpu_stop(pmu);
-	sbi_pmu_overflow_free(pmu);
-	sbi_pmu_give_back(pmu);
-	pmu_free(pmu);
+	debugfs_remove(sbi_pmu_the_pmu->debugfs);
+	for_each_kind(pmu) {
+		/* It calls perf core for this PMU. */
+		for_each_possible_cpu(cpu)
+			irq_work_sync(&per_cpu_ptr(pmu->cpu, cpu)->dropped.work);
+		if (pmu->registered) {
+			perf_pmu_stop_multiplexing(&pmu->pmu);
+			perf_pmu_unregister_last(&pmu->pmu);
+		}
+	}
+	sbi_pmu_user_access_exit(sbi_pmu_the_pmu);
+	sbi_pmu_cpu_stop(sbi_pmu_the_pmu);
+	free_kinds();
 }
 
 module_init(sbi_pmu_init);

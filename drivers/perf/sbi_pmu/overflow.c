@@ -218,11 +218,11 @@ void sbi_pmu_overflow_retry(struct sbi_pmu_cpu *cpu)
 static irqreturn_t overflow_irq(int irq, void *dev)
 {
 	const u64 start = sched_clock();
-	struct sbi_pmu_cpu *cpu = dev;
+	struct sbi_pmu_cpu *cpu = *(struct sbi_pmu_cpu **)dev;
 	const struct sbi_pmu *pmu = cpu->pmu;
 	const struct sbi_pmu_irq_source *source = pmu->irq_source;
-	const u64 sampling = cpu->armed & cpu->busy;
 	/* Before the PMU is disabled, which may stop all counters. */
+	const u64 armed = cpu->armed;
 	const u64 served = cpu->irq.served, stopped_armed = cpu->irq.stopped_armed;
 	bool taken = false;
 	u64 overflowed;
@@ -232,8 +232,8 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	sbi_pmu_csr_clear_pending(source->pending, source->mask);
 	sbi_pmu_counters_disable(cpu);
 	if (pmu->overflow_by_value) {
-		sbi_pmu_counters_update(cpu, sampling);
-		overflowed = wrapped_among(cpu, sampling | cpu->armed);
+		sbi_pmu_counters_update(cpu, armed & cpu->busy);
+		overflowed = wrapped_among(cpu, (armed & cpu->busy) | cpu->armed);
 	} else {
 		overflowed = overflow_bits(cpu);
 	}
@@ -493,6 +493,7 @@ static const char *test_irq(struct sbi_pmu *pmu)
  */
 const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 {
+	const struct sbi_pmu *other;
 	struct irq_domain *domain;
 	const char *why;
 
@@ -500,21 +501,27 @@ const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 		return "the other PMU has the interrupt";
 	if (!pmu->irq_source)
 		return "no Sscofpmf";
-	if (!sbi_pmu_irq_source_exists())
+	if (!sbi_pmu_irq_source_exists(pmu))
 		return "the interrupt cannot be enabled";
 	pmu->overflow_by_value = sbi_pmu_in_kvm(pmu) || pmu->backend->stops_all;
 	why = test_irq(pmu);
 	if (why)
 		return why;
 
+	for_each_kind(other)
+		if (other->irq && other->irq_source == pmu->irq_source) {
+			pmu->irq = other->irq;
+			return NULL;
+		}
 	domain = irq_find_matching_fwnode(riscv_get_intc_hwnode(), DOMAIN_BUS_ANY);
 	pmu->irq = domain ? irq_create_mapping(domain, pmu->irq_source->hwirq) : 0;
 	if (!pmu->irq)
 		return "no interrupt controller";
-	if (request_percpu_irq(pmu->irq, overflow_irq, "sbi_pmu", pmu->cpu)) {
+	if (request_percpu_irq(pmu->irq, overflow_irq, "sbi_pmu", &sbi_pmu_here)) {
 		pmu->irq = 0;
 		return "the interrupt is taken";
 	}
+	pmu->requested = true;
 	return NULL;
 }
 
@@ -524,6 +531,6 @@ const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
  */
 void sbi_pmu_overflow_free(struct sbi_pmu *pmu)
 {
-	if (pmu->irq)
-		free_percpu_irq(pmu->irq, pmu->cpu);
+	if (pmu->requested)
+		free_percpu_irq(pmu->irq, &sbi_pmu_here);
 }

@@ -191,7 +191,7 @@ static void pmu_enable(struct pmu *pmu)
  */
 static void task_switched(struct perf_event_pmu_context *unused, bool sched_in)
 {
-	sbi_pmu_branch_switch(this_cpu_ptr(sbi_pmu_the_pmu->cpu), sched_in);
+	sbi_pmu_branch_switch(raw_cpu_read(sbi_pmu_here), sched_in);
 }
 
 DEFINE_SCHED_TASK(pmu_sched_task, task_switched)
@@ -447,8 +447,9 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 		return ret;
 	/* A task's event can wait until its CPU comes back, a CPU-wide one cannot. */
 	cpus = event->attach_state & PERF_ATTACH_TASK ? &pmu->homogeneous : &pmu->cpus;
+	/* Perf core asks the PMU of another kind next, if the event names none. */
 	if (event->cpu >= 0 && !cpumask_test_cpu(event->cpu, cpus))
-		return -ENODEV;
+		return per_cpu(sbi_pmu_here, event->cpu)->pmu == pmu ? -ENODEV : -ENOENT;
 
 	if (opener.is_member)
 		opener.used = used_by_group(pmu, event);
@@ -562,10 +563,10 @@ static int pmu_event_init(struct perf_event *event)
 	return 0;
 }
 
-/* Keep tasks' events off CPUs with other counters, and off those that come or go. */
+/* Keep tasks' events off CPUs of another kind, and off those that come or go. */
 static bool pmu_filter(struct pmu *pmu, int cpu)
 {
-	return !cpumask_test_cpu(cpu, &sbi_pmu_the_pmu->cpus);
+	return !cpumask_test_cpu(cpu, &to_sbi_pmu(pmu)->cpus);
 }
 
 void sbi_pmu_pmu_init(struct sbi_pmu *pmu)

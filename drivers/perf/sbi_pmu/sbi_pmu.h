@@ -12,6 +12,7 @@
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/percpu.h>
 #include <linux/perf/riscv_pmu.h>
 #include <linux/perf_event.h>
 #include <linux/sysctl.h>
@@ -81,7 +82,7 @@ struct sbi_pmu_counter_info {
 	u8 kind;  /* enum sbi_pmu_counter_kind */
 };
 
-/* The counters of a CPU, the same for all CPUs that are used; const after probe */
+/* The counters of a CPU, the same for all CPUs of its kind; const after probe */
 struct sbi_pmu_counters {
 	struct sbi_pmu_counter_info info[SBI_PMU_MAX_COUNTERS]; /* by logical index */
 	u64 fixed;                                              /* cycle and instret */
@@ -186,7 +187,7 @@ static inline bool sbi_pmu_has_fixed_counter(const struct sbi_pmu_code *code)
 #define SBI_PMU_SPACE_FIRMWARE	2	/* the code of an SBI firmware event */
 #define SBI_PMU_SPACE_PLATFORM	3	/* the data of a platform firmware event */
 
-/* What this machine can do; const after probe */
+/* What this kind of core can do; const after probe */
 struct sbi_pmu_caps {
 	bool filter;       /* programmable counters filter by privilege mode, as far as is known */
 	bool fixed_alike;  /* fixed counters interrupt as others do (overflow.c) */
@@ -683,7 +684,7 @@ struct sbi_pmu_irq_source {
 };
 
 void sbi_pmu_irq_source_probe(struct sbi_pmu *pmu);
-bool sbi_pmu_irq_source_exists(void);
+bool sbi_pmu_irq_source_exists(struct sbi_pmu *pmu);
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name);
 bool sbi_pmu_loses_irqs(const struct sbi_pmu *pmu);
 bool sbi_pmu_may_have_one_filter(const struct sbi_pmu_firmware_id *core);
@@ -755,7 +756,6 @@ enum sbi_pmu_user_access_mode {
 
 struct sbi_pmu_user_access {
 	bool available; /* the kernel has what is needed; const after probe */
-	u32 openable;   /* counters that can be opened to programs; const after probe */
 	int mode;       /* the sysctl kernel.perf_user_access, enum sbi_pmu_user_access_mode */
 	struct ctl_table_header *sysctl; /* its handle, NULL where the other driver has it */
 	struct ctl_table table;          /* its description */
@@ -809,13 +809,16 @@ enum sbi_pmu_overflow_source {
 	SBI_PMU_OVERFLOW_TIMER,
 };
 
-/* The driver; const after probe, except for @homogeneous, @cpus, and @cache to the end */
+/*
+ * The PMU of one kind of core; const after probe, except for @homogeneous, @cpus, @found, and
+ * @cache to the end. The first also has what the machine has once: @user_access to the end.
+ */
 struct sbi_pmu {
 	union {
 		struct pmu pmu;         /* for perf core */
 		struct riscv_pmu riscv; /* for arch_perf_update_userpage(), which casts to it */
 	};
-	struct sbi_pmu_cpu __percpu *cpu;
+	struct sbi_pmu_cpu __percpu *cpu;      /* of each CPU, also of those of another kind */
 	unsigned int probed_cpu;               /* which was probed; all in @cpus are like it */
 	u64 wrap_ns;                           /* how often to read narrow counters, 0: none */
 	struct sbi_pmu_caps caps;              /* what the machine can do */
@@ -825,15 +828,20 @@ struct sbi_pmu {
 	/* no other CPU PMU is there: ours has type RAW, else it leaves alone what that one uses */
 	bool exclusive;
 	const char *name; /* the PMU's name in that mode */
+	bool registered;  /* with perf core */
 	/* CPUs that had @counters when last online; hotplug callbacks write it, one at a time */
 	struct cpumask homogeneous;
 	struct cpumask cpus;                 /* those that are online; likewise */
-	enum sbi_pmu_overflow_source source; /* what makes samples */
-	bool sample_by_timer;                /* what cannot interrupt */
+	enum sbi_pmu_overflow_source source; /* what makes samples, and */
+	const char *no_irq;   /* in words for the log why not the interrupt; NULL: it does */
+	bool sample_by_timer; /* what cannot interrupt */
 	/* values show which overflowed: KVM has no scountovf, nor does it clear bits in memory */
 	bool overflow_by_value;
 	const struct sbi_pmu_irq_source *irq_source; /* that the cores have, or NULL */
+	bool irq_missing;                            /* a CPU with this core lacks it */
 	int irq;                                     /* its Linux number, 0 if it is not used */
+	bool requested;                              /* it was, by this kind */
+	u32 openable;                                /* counters that can be opened to programs */
 	/* what perf core does not export, or NULL */
 	typeof(&perf_event_overflow) perf_event_overflow;
 	typeof(&perf_sample_event_took) perf_sample_event_took;
@@ -854,6 +862,8 @@ struct sbi_pmu {
 	struct notifier_block reboot;           /* notified before kexec and power-off */
 	struct notifier_block pm;               /* notified when a CPU loses or regains power */
 	struct dentry *debugfs;                 /* folder */
+	struct sbi_pmu_counters found;          /* of a CPU that comes online */
+	struct sbi_pmu *next;                   /* the next kind, NULL: no other */
 };
 
 static inline struct sbi_pmu *to_sbi_pmu(struct pmu *pmu)
@@ -875,10 +885,14 @@ static inline bool sbi_pmu_in_kvm(const struct sbi_pmu *pmu)
 	return pmu->id.impl == SBI_IMPL_KVM;
 }
 
+#define for_each_kind(pmu) \
+	for ((pmu) = sbi_pmu_the_pmu; (pmu); (pmu) = (pmu)->next)
+
 void sbi_pmu_pmu_init(struct sbi_pmu *pmu); /* pmu.c */
 extern struct sbi_pmu *sbi_pmu_the_pmu;
 
 /* cpu.c */
+DECLARE_PER_CPU(struct sbi_pmu_cpu *, sbi_pmu_here);
 int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu);
 int sbi_pmu_cpu_start(struct sbi_pmu *pmu);
 void sbi_pmu_cpu_stop(struct sbi_pmu *pmu);

@@ -203,7 +203,7 @@ CAP(mode, "%s", pmu->exclusive ? "exclusive" : "shared");
 CAP(overflow, "%s", overflow_name(pmu));
 CAP(hardware_counters, "%u", (unsigned int)hweight64(sbi_pmu_hardware(&pmu->counters)));
 CAP(firmware_counters, "%u", (unsigned int)hweight64(pmu->counters.firmware));
-CAP(user_read, "%d", pmu->user_access.available);
+CAP(user_read, "%d", pmu->openable && sbi_pmu_the_pmu->user_access.available);
 CAP(backend, "%s", pmu->backend->name);
 CAP(event_table, "%s", pmu->caps.event_table);
 CAP(slots, "0x%08x", pmu->caps.slots); /* in the format of arm64 */

@@ -20,9 +20,9 @@
 #define FIXED	(SBI_PMU_CSR_BIT(CSR_CYCLE) | SBI_PMU_CSR_BIT(CSR_INSTRET))
 
 /* Programs must not end when the built-in driver, by whose sysctl they read, goes or comes back. */
-static u32 always_open(const struct sbi_pmu *pmu)
+static u32 always_open(void)
 {
-	const struct sbi_pmu_builtin *b = &pmu->builtin;
+	const struct sbi_pmu_builtin *b = &sbi_pmu_the_pmu->builtin;
 	const bool fixed = b->device && READ_ONCE(*b->user_access) == SBI_PMU_USER_ACCESS_FIXED;
 
 	return fixed ? ALWAYS | FIXED : ALWAYS;
@@ -34,12 +34,12 @@ static u32 always_open(const struct sbi_pmu *pmu)
  */
 static void apply_mode(struct sbi_pmu_cpu *cpu)
 {
-	const struct sbi_pmu *pmu = cpu->pmu;
+	const struct sbi_pmu *pmu = sbi_pmu_the_pmu;
 	const bool want = READ_ONCE(pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED;
 	struct sbi_pmu_event *e;
 	unsigned int i;
 
-	cpu->open_to_all = want ? ALWAYS | FIXED : always_open(pmu);
+	cpu->open_to_all = want ? ALWAYS | FIXED : always_open();
 	cpu->world_readable = want ? cpu->counters->fixed : 0;
 	if (want && cpu->online)
 		sbi_pmu_counters_pin_fixed(cpu);
@@ -54,10 +54,9 @@ static void apply_mode(struct sbi_pmu_cpu *cpu)
 	sbi_pmu_write_scounteren(cpu);
 }
 
-static void mode_changed(void *arg)
+static void mode_changed(void *unused)
 {
-	struct sbi_pmu *pmu = arg;
-	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
+	struct sbi_pmu_cpu *cpu = raw_cpu_read(sbi_pmu_here);
 
 	/* Events may move to make a counter free. */
 	sbi_pmu_counters_disable(cpu);
@@ -69,11 +68,10 @@ static void mode_changed(void *arg)
 static int mode_handler(sbi_pmu_ctl_table *table, int write, void *buffer, size_t *length,
 			loff_t *pos)
 {
-	struct sbi_pmu *pmu = container_of(table->data, struct sbi_pmu, user_access.mode);
 	int ret = proc_dointvec_minmax(table, write, buffer, length, pos);
 
 	if (!ret && write)
-		on_each_cpu(mode_changed, pmu, true);
+		on_each_cpu(mode_changed, NULL, true);
 	return ret;
 }
 
@@ -90,8 +88,8 @@ static void follow_builtin(void *unused)
 		return;
 	WRITE_ONCE(pmu->user_access.mode, READ_ONCE(*pmu->builtin.user_access));
 	/* It may have written it before it was replaced. */
-	this_cpu_ptr(pmu->cpu)->scounteren = 0;
-	mode_changed(pmu);
+	raw_cpu_read(sbi_pmu_here)->scounteren = 0;
+	mode_changed(NULL);
 }
 
 /* The kprobe returns to there: the work is not for this context. */
@@ -117,7 +115,7 @@ void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu)
 {
 	if (!cpu->pmu->exclusive)
 		return;
-	cpu->scounteren = always_open(cpu->pmu);
+	cpu->scounteren = always_open();
 	sbi_pmu_csr_open(cpu->scounteren);
 }
 
@@ -128,12 +126,14 @@ void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu)
 void sbi_pmu_user_access_open(struct sbi_pmu_event *e)
 {
 	struct perf_event *event = e->event;
-	struct sbi_pmu *pmu = to_sbi_pmu(event->pmu);
-	const struct sbi_pmu_user_access *ua = &pmu->user_access;
+	const struct sbi_pmu *pmu = to_sbi_pmu(event->pmu);
+	const struct sbi_pmu_user_access *ua = &sbi_pmu_the_pmu->user_access;
 
+	/* The pages of the kernel show no counter to events of another type. */
 	e->readable = ua->available && READ_ONCE(ua->mode) != SBI_PMU_USER_ACCESS_NONE &&
-		      event->attach_state & PERF_ATTACH_TASK && !event->attr.inherit &&
-		      ua->openable & sbi_pmu_csr_bits(&pmu->counters, e->candidates);
+		      event->attr.type < PERF_TYPE_MAX && event->attach_state & PERF_ATTACH_TASK &&
+		      !event->attr.inherit &&
+		      pmu->openable & sbi_pmu_csr_bits(&pmu->counters, e->candidates);
 	event->hw.idx = e->readable ? 63 : -1;
 	if (e->readable)
 		event->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
@@ -146,8 +146,8 @@ void sbi_pmu_user_access_open(struct sbi_pmu_event *e)
  */
 bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm)
 {
-	struct sbi_pmu *pmu = to_sbi_pmu(e->event->pmu);
-	const int *paranoid = pmu->perf_event_paranoid;
+	struct sbi_pmu_user_access *ua = &sbi_pmu_the_pmu->user_access;
+	const int *paranoid = sbi_pmu_the_pmu->perf_event_paranoid;
 	const bool own = e->event->hw.target == current;
 	const bool sees_all = (paranoid && READ_ONCE(*paranoid) <= 0) || perfmon_capable();
 	struct mm_struct *before = NULL;
@@ -155,7 +155,7 @@ bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm)
 	WRITE_ONCE(e->has_page, true);
 	if (!e->readable)
 		return false;
-	spin_lock(&pmu->user_access.lock);
+	spin_lock(&ua->lock);
 	/*
 	 * The page does not tell its readers apart, and on another thread's CPU the read traps or
 	 * returns another counter: after another task has mapped the event, nobody reads it.
@@ -165,13 +165,13 @@ bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm)
 		mmgrab(mm);
 		WRITE_ONCE(e->mm, mm);
 		if (!before)
-			hash_add_rcu(pmu->user_access.readers, &e->reader, (unsigned long)current);
+			hash_add_rcu(ua->readers, &e->reader, (unsigned long)current);
 		e->reset_on_start = !sees_all;
 	} else {
 		WRITE_ONCE(e->mapped_by_other, true);
 	}
 	WRITE_ONCE(e->mapped, !e->mapped_by_other);
-	spin_unlock(&pmu->user_access.lock);
+	spin_unlock(&ua->lock);
 	if (before)
 		mmdrop(before);
 	return true;
@@ -180,7 +180,7 @@ bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm)
 /* The event ends. Context: may sleep. */
 void sbi_pmu_user_access_close(struct sbi_pmu_event *e)
 {
-	struct sbi_pmu_user_access *ua = &to_sbi_pmu(e->event->pmu)->user_access;
+	struct sbi_pmu_user_access *ua = &sbi_pmu_the_pmu->user_access;
 
 	if (e->mm) {
 		spin_lock(&ua->lock);
@@ -224,7 +224,7 @@ static int before_first_use(struct kprobe *probe, struct pt_regs *regs)
 		return 0;
 
 	local_irq_save(flags);
-	cpu = this_cpu_ptr(pmu->cpu);
+	cpu = raw_cpu_read(sbi_pmu_here);
 	open = cpu->scounteren & SBI_PMU_CSR_BIT(csr);
 	if (!open) {
 		sbi_pmu_write_scounteren(cpu);

@@ -7,7 +7,7 @@ static bool can_be_read(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_even
 	const struct sbi_pmu_counter *c = e->counter;
 
 	if (!e->user_read || !e->counts || !c || c->info->kind == SBI_PMU_COUNTER_FIRMWARE ||
-	    !(cpu->pmu->user_access.openable & SBI_PMU_CSR_BIT(c->info->csr)))
+	    !(cpu->pmu->openable & SBI_PMU_CSR_BIT(c->info->csr)))
 		return false;
 	/*
 	 * Where the value must show nothing of others, it has started from 0, which free-running

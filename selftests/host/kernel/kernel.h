@@ -347,7 +347,7 @@ struct irq_domain;
 	((void)(node), host.no_irq_domain ? NULL : (struct irq_domain *)&host)
 #define irq_create_mapping(domain, hw)	((void)(domain), (int)(hw) + 1)
 #define request_percpu_irq(irq, handler, name, dev) \
-	host_request_percpu_irq(irq, handler, dev, sizeof(*(dev)))
+	host_request_percpu_irq(irq, handler, dev, sizeof(**(dev)))
 int host_request_percpu_irq(int irq, irq_handler_t handler, void *dev, size_t size);
 void free_percpu_irq(int irq, void *dev);
 void enable_percpu_irq(int irq, unsigned int type);
