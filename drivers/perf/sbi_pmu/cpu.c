@@ -57,8 +57,8 @@ static int hotplug_online(unsigned int id, struct hlist_node *node)
 			break;
 		cpumask_clear_cpu(id, &pmu->homogeneous);
 		if (node == &pmu->hotplug)
-			pr_warn("CPU %u%s CPU %u, which was probed: no events on this CPU\n",
-				id, differs, pmu->probed_cpu);
+			pr_warn("CPU %u%s CPU %u, which was probed: no events of PMU %s on this CPU\n",
+				id, differs, pmu->probed_cpu, pmu->name);
 	}
 	pmu = pmu ?: sbi_pmu_the_pmu;
 	cpu = per_cpu_ptr(pmu->cpu, id);
@@ -210,6 +210,15 @@ int sbi_pmu_cpu_start(struct sbi_pmu *pmu)
 	if (ret)
 		sbi_pmu_cpu_stop(pmu);
 	return ret;
+}
+
+/* CPUs that are like no other kind may be of a new one. It cannot fail. Context: may sleep. */
+void sbi_pmu_cpu_retry(void)
+{
+	struct hlist_node node;
+
+	cpuhp_state_add_instance(hotplug_state, &node);
+	cpuhp_state_remove_instance_nocalls(hotplug_state, &node);
 }
 
 void sbi_pmu_cpu_stop(struct sbi_pmu *pmu)

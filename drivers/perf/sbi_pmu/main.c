@@ -4,6 +4,7 @@
 #include <linux/cpufeature.h>
 #include <linux/debugfs.h>
 #include <linux/module.h>
+#include <linux/of.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -93,6 +94,8 @@ static void log_found(struct sbi_pmu *pmu, const char *owner, const char *shared
 		pmu->builtin.device ? " (taken over from riscv_pmu_sbi, rmmod gives it back)" :
 				      "",
 		sampling, pmu->backend->in_log ?: "", records);
+	if (pmu != sbi_pmu_the_pmu)
+		pr_info("PMU %s is that of CPUs %*pbl\n", pmu->name, cpumask_pr_args(&pmu->cpus));
 	if (pmu->counters.free_running)
 		pr_info("firmware has no counter for %s: their CSRs are read as they run, without :u and :k, and sampled by timer; what a device tree can change is in sbi-pmu.rst\n",
 			sbi_pmu_free_running_names(&pmu->counters));
@@ -374,8 +377,54 @@ static int set_up(struct sbi_pmu *pmu)
 
 	cpus_read_lock();
 	ret = choose_backend(pmu, backend);
+	if (ret && pmu != sbi_pmu_the_pmu)
+		ret = choose_backend(pmu, "auto");
 	cpus_read_unlock();
 	return ret ?: choose_overflow(pmu) ?: sbi_pmu_branch_probe(pmu, branches);
+}
+
+/* By the device tree, as "cpu_a100"; else, or if that is taken, by the number of the CPU */
+static void name_kind(struct sbi_pmu *pmu)
+{
+	struct device_node *node = of_get_cpu_node(pmu->probed_cpu, NULL);
+	const char *core = "";
+	const struct sbi_pmu *other;
+
+	of_property_read_string(node, "compatible", &core);
+	core = strchr(core, ',');
+	snprintf(pmu->own_name, sizeof(pmu->own_name), "cpu_%s", core ? core + 1 : "");
+	of_node_put(node);
+	for_each_kind(other)
+		if (!core || !strcmp(other->name, pmu->own_name))
+			snprintf(pmu->own_name, sizeof(pmu->own_name), "cpu_%u", pmu->probed_cpu);
+	pmu->name = pmu->own_name;
+}
+
+/*
+ * A PMU for the kind of CPU @id, which is like none that was probed. Return: false if it cannot be
+ * used: the log says why, and it has no events.
+ */
+static bool add_kind(unsigned int id)
+{
+	struct sbi_pmu *pmu = pmu_alloc(id), *last;
+
+	if (!pmu)
+		return false;
+	pmu->exclusive = true;
+	name_kind(pmu);
+	if (probe_machine(pmu) || set_up(pmu)) {
+		sbi_pmu_overflow_free(pmu);
+		pmu_free(pmu);
+		return false;
+	}
+	for (last = sbi_pmu_the_pmu; last->next;)
+		last = last->next;
+	/* Not while a CPU comes online. */
+	cpus_read_lock();
+	last->next = pmu;
+	cpus_read_unlock();
+	sbi_pmu_cpu_retry();
+	return true;
 }
 
 static void measure_here(void *arg)
@@ -479,6 +528,7 @@ static int __init sbi_pmu_init(void)
 	struct sbi_pmu *first, *pmu;
 	const char *shared;
 	char *owner = NULL;
+	unsigned int cpu;
 	int ret;
 
 	ret = check_parameters();
@@ -492,6 +542,9 @@ static int __init sbi_pmu_init(void)
 	ret = ret ?: sbi_pmu_cpu_start(first);
 	if (ret)
 		goto err_free;
+	for_each_online_cpu(cpu)
+		if (first->exclusive && !per_cpu(sbi_pmu_here, cpu)->online && !add_kind(cpu))
+			break;
 	sbi_pmu_user_access_init(first);
 	ret = register_pmu(first);
 	if (ret)

@@ -862,6 +862,7 @@ struct sbi_pmu {
 	struct notifier_block reboot;           /* notified before kexec and power-off */
 	struct notifier_block pm;               /* notified when a CPU loses or regains power */
 	struct dentry *debugfs;                 /* folder */
+	char own_name[32];                      /* @name, of another kind than the first */
 	struct sbi_pmu_counters found;          /* of a CPU that comes online */
 	struct sbi_pmu *next;                   /* the next kind, NULL: no other */
 };
@@ -895,6 +896,7 @@ extern struct sbi_pmu *sbi_pmu_the_pmu;
 DECLARE_PER_CPU(struct sbi_pmu_cpu *, sbi_pmu_here);
 int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu);
 int sbi_pmu_cpu_start(struct sbi_pmu *pmu);
+void sbi_pmu_cpu_retry(void);
 void sbi_pmu_cpu_stop(struct sbi_pmu *pmu);
 
 /* perf_symbols.c */

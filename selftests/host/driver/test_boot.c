@@ -67,6 +67,8 @@ static void other_delegation(void) { fakesbi_harts[1].delegated = 0; }
 
 static void sticky(void)	{ fakesbi.quirks |= QUIRK(EVENT_STICKS); }
 
+static void third_kind(void)	{ fakesbi_harts[3].end = 5; }
+
 static void dead_cycle(void)	{ fakesbi_harts[1].ctr[0].dead = true; }
 
 /* SpacemiT K3 */
@@ -291,6 +293,63 @@ static void look_at(const struct attribute_group **groups, unsigned int *files, 
 	}
 }
 
+static void later(void)		{ cpumask_clear_cpu(2, cpu_online_mask); }
+
+/* Each kind of core has a PMU, which counts and samples on its CPUs in its own way. */
+static void test_kinds(void)
+{
+	static const struct {
+		const char *what;
+		struct machine machine;
+		const char *name, *cpus, *overflow; /* of the second */
+	} kinds[] = {
+		{ "both_by_interrupt", { .cpus = 4, TWO_KINDS }, "cpu_a100", "2-3", "lcofi" },
+		{ "one_by_interrupt", { .isa = "", .cpus = 4, TWO_KINDS, .prepare = hidden_sscofpmf },
+		  "cpu_a100", "2-3", "timer" },
+		{ "one_without_what_is_asked_for", { .isa = "", .cpus = 4, TWO_KINDS,
+		  .params = { "overflow=lcofi" }, .prepare = hidden_sscofpmf }, "cpu_a100", "2-3", "none" },
+		{ "one_delegated", { .cpus = 2, .delegated = true, .params = { "backend=csr" },
+		  .prepare = other_delegation }, "cpu_1", "1", "lcofi" },
+		{ "three", { .cpus = 4, TWO_KINDS, .prepare = third_kind }, "cpu_a100", "2", "lcofi" },
+	};
+	struct perf_event_attr attr = { .config = 5 };
+	struct perf_event *first, *e;
+	struct pmu *other;
+	int error;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(kinds); i++) {
+		boot(&kinds[i].machine);
+		other = perf_core.pmus[1] ?: perf_core.pmu;
+		attr.type = other->type;
+		attr.sample_period = strcmp(kinds[i].overflow, "none") ? 10000 : 0;
+		first = open_sampler(5, 10000);
+		e = perf_open(&attr, NULL, hweight64(host.online.bits) / 2, NULL, &error);
+		perf_run(20000000);
+		check(is_sampled(first, 100) && is_right(first) && is_right(e) &&
+		      (!attr.sample_period || is_sampled(e, 11000000)) &&
+		      !strcmp(other->name, kinds[i].name) &&
+		      !strcmp(perf_sysfs_of(other, "cpus"), kinds[i].cpus) &&
+		      !strcmp(perf_sysfs_of(other, "caps/backend"), "sbi") &&
+		      !strcmp(perf_sysfs_of(other, "caps/overflow"), kinds[i].overflow) &&
+		      !perf_open(&attr, NULL, 0, NULL, &error) && error == -ENOENT,
+		      "kinds.%s_count_and_sample_there", kinds[i].what);
+	}
+	check(!strcmp(perf_core.pmus[2]->name, "cpu_3"), "kinds.name_that_is_taken_is_a_number");
+	check(strstr(host_debugfs("counters"), "\n2 3 0xc03/64 0x20000 0x5"), "kinds.debugfs_shows_all");
+	first = open_own(5);
+	check(!perf_open(&attr, current, -1, first, &error) && error == -EINVAL,
+	      "kinds.group_of_two_is_einval");
+	e = open_task(&attr);
+	check(e && !(e->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT),
+	      "kinds.counter_that_no_page_shows_is_not_opened");
+
+	boot(&(struct machine){ .cpus = 3, TWO_KINDS, .prepare = later });
+	perf_hotplug(2, true);
+	check(!perf_core.pmus[1] && !strcmp(perf_sysfs("cpus"), "0-1") &&
+	      !perf_open(GENERAL(0), NULL, 2, NULL, &error) && error == -ENODEV,
+	      "kinds.cpu_of_a_kind_that_comes_later_is_left_out");
+}
+
 /* All files in sysfs and debugfs can be read, while events count. */
 static void test_files(void)
 {
@@ -337,6 +396,8 @@ void test_boot(void)
 	test_failures(&(struct machine){ .params = { "xiangshan=v3" } }, "xiangshan");
 	test_failures(&(struct machine){ .other = "cpu", .other_leaves = true }, "takeover");
 	test_failures(&(struct machine){ .delegated = true, .params = { "backend=csr" } }, "csr");
+	test_failures(&(struct machine){ .cpus = 2, TWO_KINDS }, "two_kinds");
 	test_give_back();
 	test_files();
+	test_kinds();
 }

@@ -202,6 +202,18 @@ static void test_trap(void)
 	perf_close(e);
 	check(!host_illegal_instruction(&regs), "user_trap.no_read_after_close");
 	check(stops == host.stops, "user_trap.events_and_sysctl_stop_no_cpu");
+
+	boot(&(struct machine){ .cpus = 2, .arch = 1, .other_arch = 2 });
+	perf_switch(&perf_core.idle);
+	host_run_cpu(1);
+	perf_switch(&perf_core.task[0]);
+	e = open_task(GENERAL((u64)perf_core.pmus[1]->type << PERF_PMU_TYPE_SHIFT));
+	perf_map(e);
+	perf_run(5);
+	perf_disable(e);
+	regs.badaddr = 0xc00U << 20 | 2 << 12 | 7 << 7 | 0x73;
+	check(host_illegal_instruction(&regs) && strstr(host_debugfs("user_access"), "\n1 0x2 1"),
+	      "user_trap.late_read_on_cpu_of_other_kind_returns_0");
 }
 
 /* What others count on the same counter is never shown; what that costs. */
@@ -288,12 +300,14 @@ static void test_not_reset(u64 at_load, const char *name)
 		check(reads_right(own), "user_isolation.counter_that_is_reset_again_is_shown");
 }
 
-/* CPU 1 is of another kind: it has no events. */
+static void no_counters(void)	{ fakesbi_harts[1].end = 0; }
+
+/* CPU 1 is of another kind, and has no counters. */
 static void test_two_kinds(void)
 {
 	struct perf_event *e;
 
-	boot(&(struct machine){ .cpus = 2, .arch = 1, .other_arch = 2 });
+	boot(&(struct machine){ .cpus = 2, .arch = 1, .other_arch = 2, .prepare = no_counters });
 	host_sysctl("2");
 	check(host.scounteren[1] == (TIME | CYCLE | INSTRET),
 	      "fixed_counters.are_open_on_cpu_without_events");
