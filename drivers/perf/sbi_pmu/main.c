@@ -552,7 +552,7 @@ static int __init sbi_pmu_init(void)
 	/* Events of the first may be open: without another one its CPUs have none. */
 	for (pmu = first->next; pmu; pmu = pmu->next)
 		register_pmu(pmu);
-	sbi_pmu_user_access_follow(first);
+	sbi_pmu_user_access_start(first);
 	sbi_pmu_debugfs_init(first);
 	for_each_kind(pmu) {
 		log_found(pmu, owner, shared);

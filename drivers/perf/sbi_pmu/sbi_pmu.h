@@ -757,17 +757,15 @@ enum sbi_pmu_user_access_mode {
 struct sbi_pmu_user_access {
 	bool available; /* the kernel has what is needed; const after probe */
 	int mode;       /* the sysctl kernel.perf_user_access, enum sbi_pmu_user_access_mode */
-	struct ctl_table_header *sysctl; /* its handle, NULL where the other driver has it */
+	struct ctl_table_header *sysctl; /* its handle, or NULL */
 	struct ctl_table table;          /* its description */
 	struct kprobe probe;             /* catches reads that come too late, if @available */
-	struct kprobe builtin;           /* has the other driver's sysctl set @mode, likewise */
-	bool follows;                    /* it may: probes have ended */
 	DECLARE_HASHTABLE(readers, 6);   /* events that have been mapped, by task; under RCU */
 	spinlock_t lock;                 /* for changes of @readers */
 };
 
 void sbi_pmu_user_access_init(struct sbi_pmu *pmu);
-void sbi_pmu_user_access_follow(struct sbi_pmu *pmu);
+void sbi_pmu_user_access_start(struct sbi_pmu *pmu);
 void sbi_pmu_user_access_exit(struct sbi_pmu *pmu);
 void sbi_pmu_user_access_resume(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu);
@@ -797,9 +795,9 @@ struct sbi_pmu_delegation {
 
 /* What the built-in driver left when it was stopped (takeover.c); const after probe */
 struct sbi_pmu_builtin {
-	struct device *device;  /* its own, NULL: it was not stopped */
-	const int *user_access; /* the value of its sysctl */
-	bool samples;           /* it had an overflow interrupt */
+	struct device *device; /* its own, NULL: it was not stopped */
+	int *user_access;      /* the value of its sysctl */
+	bool samples;          /* it had an overflow interrupt */
 };
 
 /* What makes samples */

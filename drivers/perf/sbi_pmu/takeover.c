@@ -44,6 +44,7 @@ struct builtin {
 	/* variables of it that are not exported */
 	struct static_key_false *snapshot_key;
 	struct work_struct *check_events;
+	struct ctl_table_header *sysctl;
 };
 
 /* The PMU of the other driver; NULL if it is not the one that is known. */
@@ -56,6 +57,41 @@ static struct riscv_pmu *pmu_of(struct device *dev)
 
 	put_device(child);
 	return known ? container_of(pmu, struct riscv_pmu, pmu) : NULL;
+}
+
+static struct ctl_table_header *find_entry(const struct ctl_dir *dir, const char *name)
+{
+	const struct ctl_node *n;
+	struct rb_node *node;
+
+	for (node = dir ? rb_first(&dir->root) : NULL; node; node = rb_next(node)) {
+		n = rb_entry(node, struct ctl_node, node);
+		if (!strcmp(n->header->ctl_table[n - n->header->node].procname, name))
+			return n->header;
+	}
+	return NULL;
+}
+
+/*
+ * Its kernel.perf_user_access, or NULL. This driver registers its own in place of it, and the next
+ * probe the old one again: of a second entry with a name the kernel forgets all of
+ * /proc/sys/kernel (erase_header() in proc_sysctl.c).
+ */
+static struct ctl_table_header *find_sysctl(struct sbi_pmu *pmu)
+{
+	struct ctl_table_root *root = sbi_pmu_lookup("sysctl_table_root");
+	spinlock_t *lock = sbi_pmu_lookup("sysctl_lock");
+	struct ctl_table_header *h;
+
+	pmu->builtin.user_access = sbi_pmu_lookup("sysctl_perf_user_access");
+	if (!root || !lock || !pmu->builtin.user_access)
+		return NULL;
+	spin_lock(lock);
+	h = find_entry(&root->default_set.dir, "kernel");
+	h = find_entry(h ? container_of(h, struct ctl_dir, header) : NULL, "perf_user_access");
+	spin_unlock(lock);
+	return h && h->ctl_table_size == 1 && h->ctl_table->data == pmu->builtin.user_access ?
+		       h : NULL;
 }
 
 /* Fill in @b. Return: NULL, or in words for the log what is not as expected. */
@@ -85,9 +121,8 @@ static const char *inspect(struct builtin *b, struct device *dev)
 		return "riscv_pmu_sbi has no interrupt, though there is one";
 	b->check_events = sbi_pmu_lookup("check_std_events_work");
 	b->snapshot_key = sbi_pmu_lookup("sbi_pmu_snapshot_available");
-	b->pmu->builtin.user_access = sbi_pmu_lookup("sysctl_perf_user_access");
-	if (!b->check_events || !b->snapshot_key || !b->pmu->builtin.user_access ||
-	    !sbi_pmu_lookup("sysctl_table_root") || !sbi_pmu_lookup("sysctl_lock"))
+	b->sysctl = find_sysctl(b->pmu);
+	if (!b->check_events || !b->snapshot_key || !b->sysctl)
 		return "the kernel has no names of its variables (CONFIG_KALLSYMS_ALL)";
 	return NULL;
 }
@@ -148,6 +183,7 @@ static int stop(struct builtin *b)
 	if (b->irq)
 		free_percpu_irq(b->irq, b->riscv->hw_events);
 	cpu_hotplug_enable();
+	unregister_sysctl_table(b->sysctl);
 	/* Else events that come before the next probe has allocated memory would use it. */
 	if (b->snapshot)
 		static_key_disable(&b->snapshot_key->key);
@@ -203,49 +239,13 @@ const char *sbi_pmu_take_over(struct sbi_pmu *pmu, bool asked_for)
  */
 void sbi_pmu_find_stopped(struct sbi_pmu *pmu)
 {
-	pmu->builtin.user_access = sbi_pmu_lookup("sysctl_perf_user_access");
+	struct ctl_table_header *sysctl = find_sysctl(pmu);
+
+	/* Its probe has failed later. */
+	if (sysctl)
+		unregister_sysctl_table(sysctl);
 	if (PERF_PMU_REFUSES_IN_USE && can_start_again(pmu) && pmu->builtin.user_access)
 		pmu->builtin.device = bus_find_device_by_name(&platform_bus_type, NULL, DRIVER);
-}
-
-static struct ctl_table_header *find_sysctl(const struct ctl_dir *dir, const char *name)
-{
-	const struct ctl_node *n;
-	struct rb_node *node;
-
-	for (node = rb_first(&dir->root); node; node = rb_next(node)) {
-		n = rb_entry(node, struct ctl_node, node);
-		if (!strcmp(n->header->ctl_table[n - n->header->node].procname, name))
-			return n->header;
-	}
-	return NULL;
-}
-
-/*
- * Its probe registers its sysctl, which is there since the last one. The kernel refuses that, and
- * then forgets all of /proc/sys/kernel (erase_header() in proc_sysctl.c).
- * Return: is the sysctl not there any more?
- */
-static bool unregister_sysctl(const struct sbi_pmu *pmu)
-{
-	struct ctl_table_root *root = sbi_pmu_lookup("sysctl_table_root");
-	spinlock_t *lock = sbi_pmu_lookup("sysctl_lock");
-	struct ctl_table_header *header;
-
-	if (!root || !lock)
-		return false;
-	spin_lock(lock);
-	header = find_sysctl(&root->default_set.dir, "kernel");
-	if (header)
-		header = find_sysctl(container_of(header, struct ctl_dir, header),
-				     "perf_user_access");
-	spin_unlock(lock);
-	if (!header)
-		return true;
-	if (header->ctl_table_size != 1 || header->ctl_table->data != pmu->builtin.user_access)
-		return false;
-	unregister_sysctl_table(header);
-	return true;
 }
 
 /*
@@ -266,7 +266,7 @@ void sbi_pmu_give_back(struct sbi_pmu *pmu)
 	old = counters ? *counters : NULL;
 	/* If its PMU cannot be registered, as another has its name or type, its probe crashes. */
 	if ((sbi_pmu_find_pmus(pmu, &owner, &taken) || (pmu->exclusive && !taken)) &&
-	    unregister_sysctl(pmu) && !device_reprobe(dev))
+	    !device_reprobe(dev))
 		riscv = pmu_of(dev);
 	if (!riscv)
 		pr_err("riscv_pmu_sbi has not come back: start the machine again to have it, or load this module\n");

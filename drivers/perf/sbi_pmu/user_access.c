@@ -68,38 +68,17 @@ static void mode_changed(void *unused)
 static int mode_handler(sbi_pmu_ctl_table *table, int write, void *buffer, size_t *length,
 			loff_t *pos)
 {
+	struct sbi_pmu *pmu = sbi_pmu_the_pmu;
 	int ret = proc_dointvec_minmax(table, write, buffer, length, pos);
 
-	if (!ret && write)
-		on_each_cpu(mode_changed, NULL, true);
-	return ret;
+	if (ret || !write)
+		return ret;
+	/* So that it has the same value when it comes back */
+	if (pmu->builtin.device)
+		WRITE_ONCE(*pmu->builtin.user_access, pmu->user_access.mode);
+	on_each_cpu(mode_changed, NULL, true);
+	return 0;
 }
-
-/*
- * In place of the function by which the built-in driver's sysctl writes scounteren on each CPU: its
- * file stays when that driver is stopped.
- */
-static void follow_builtin(void *unused)
-{
-	struct sbi_pmu *pmu = sbi_pmu_the_pmu;
-
-	/* A probe could be wrong if the fixed counters were taken meanwhile. */
-	if (!READ_ONCE(pmu->user_access.follows))
-		return;
-	WRITE_ONCE(pmu->user_access.mode, READ_ONCE(*pmu->builtin.user_access));
-	/* It may have written it before it was replaced. */
-	raw_cpu_read(sbi_pmu_here)->scounteren = 0;
-	mode_changed(NULL);
-}
-
-/* The kprobe returns to there: the work is not for this context. */
-static int before_builtin(struct kprobe *probe, struct pt_regs *regs)
-{
-	regs->epc = (unsigned long)follow_builtin;
-	return 1;
-}
-
-NOKPROBE_SYMBOL(before_builtin);
 
 /* Write scounteren: the CPU is new, or has lost it. Context: on the CPU, interrupts disabled. */
 void sbi_pmu_user_access_resume(struct sbi_pmu_cpu *cpu)
@@ -256,8 +235,7 @@ NOKPROBE_SYMBOL(before_first_use);
  * ones, which no user may cause.
  * Return: NULL, or why reads that trap cannot be caught.
  */
-static const char *register_probe(struct kprobe *probe, const char *symbol,
-				  kprobe_pre_handler_t handler)
+static const char *register_probe(struct kprobe *probe)
 {
 	/* The first instruction, or past the two of ftrace */
 	static const unsigned int offsets[] = { 0, 8 };
@@ -267,9 +245,9 @@ static const char *register_probe(struct kprobe *probe, const char *symbol,
 		return "with CONFIG_LTO, the function that is probed may be inlined";
 	for (unsigned int i = 0; ret && i < ARRAY_SIZE(offsets); i++) {
 		*probe = (struct kprobe){
-			.symbol_name = symbol,
+			.symbol_name = "riscv_v_first_use_handler",
 			.offset = offsets[i],
-			.pre_handler = handler,
+			.pre_handler = before_first_use,
 			.flags = KPROBE_FLAG_DISABLED,
 		};
 		ret = register_kprobe(probe);
@@ -293,37 +271,46 @@ static const struct ctl_table mode_table = {
 };
 
 /*
- * Allow user-space reads, in exclusive mode: CPUs are online, the PMU is not registered yet.
- *
- * Not if a late read would kill the program; nor in a VM, where a read is no faster than read(2);
- * nor with snapshot, where counters do not count on from the value that a program has seen.
- * Context: may sleep.
+ * Not in a VM, where a read is no faster than read(2), nor with snapshot, where counters do not
+ * count on from the value that a program has seen.
+ */
+static bool may_be_read(const struct sbi_pmu *pmu)
+{
+	return pmu->exclusive && !sbi_pmu_in_kvm(pmu) && !pmu->backend->stops_all;
+}
+
+/*
+ * Allow user-space reads, unless a late one would kill the program: CPUs are online, the PMU is not
+ * registered yet.
  */
 void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
 {
 	struct sbi_pmu_user_access *ua = &pmu->user_access;
-	const bool other = pmu->builtin.device;
 	const char *why = "no CONFIG_RISCV_PMU";
 
-	if (!pmu->exclusive || sbi_pmu_in_kvm(pmu) || pmu->backend->stops_all)
+	if (!may_be_read(pmu))
 		return;
 	if (IS_ENABLED(CONFIG_RISCV_PMU))
-		why = register_probe(&ua->probe, "riscv_v_first_use_handler", before_first_use);
-	if (!why && other) {
-		why = register_probe(&ua->builtin, "riscv_pmu_update_counter_access",
-				     before_builtin);
-		if (why) {
-			unregister_kprobe(&ua->probe);
-			why = "the sysctl is the built-in driver's, and cannot be followed";
-		}
-	}
+		why = register_probe(&ua->probe);
 	if (why)
 		pr_warn("no user-space reads: %s\n", why);
 	ua->available = !why;
 	ua->mode = ua->available ? SBI_PMU_USER_ACCESS_OWN : SBI_PMU_USER_ACCESS_NONE;
-	if (other) {
-		ua->mode = min(ua->mode, READ_ONCE(*pmu->builtin.user_access));
+}
+
+/*
+ * Register the sysctl, with the value that it had if the built-in driver was stopped. All events
+ * have been probed: that would be wrong while the fixed counters are open. Context: may sleep.
+ */
+void sbi_pmu_user_access_start(struct sbi_pmu *pmu)
+{
+	struct sbi_pmu_user_access *ua = &pmu->user_access;
+
+	if (!may_be_read(pmu))
 		return;
+	if (pmu->builtin.device) {
+		WRITE_ONCE(ua->mode, READ_ONCE(*pmu->builtin.user_access));
+		on_each_cpu(mode_changed, NULL, true);
 	}
 	ua->table = mode_table;
 	ua->table.data = &ua->mode;
@@ -333,22 +320,10 @@ void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
 			ua->mode);
 }
 
-/* The PMU is registered: from now on the sysctl of a driver that was stopped is ours. */
-void sbi_pmu_user_access_follow(struct sbi_pmu *pmu)
-{
-	if (!pmu->builtin.device || !pmu->user_access.available)
-		return;
-	WRITE_ONCE(pmu->user_access.follows, true);
-	on_each_cpu(follow_builtin, NULL, true);
-}
-
 void sbi_pmu_user_access_exit(struct sbi_pmu *pmu)
 {
 	if (pmu->user_access.sysctl)
 		unregister_sysctl_table(pmu->user_access.sysctl);
-	if (!pmu->user_access.available)
-		return;
-	unregister_kprobe(&pmu->user_access.probe);
-	if (pmu->builtin.device)
-		unregister_kprobe(&pmu->user_access.builtin);
+	if (pmu->user_access.available)
+		unregister_kprobe(&pmu->user_access.probe);
 }

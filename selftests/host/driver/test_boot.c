@@ -21,7 +21,6 @@ static void enable_is_zero(void) { host.enable_reads_zero = true; }
 static void no_vectors(void)	{ host.no_vectors = true; }
 static void kprobes_off(void)	{ host.kprobes_off = true; }
 static void lto(void)		{ host.lto = true; }
-static void no_update(void)	{ host.no_update = true; }
 static void kvm(void)		{ host.kvm = true; }
 static void fail_allocation(void) { host.alloc_fails_in = allocation; }
 static void pmu_named_cpu(void)	{ perf_core_other_pmu("cpu", PERF_TYPE_MAX + 1); }
@@ -192,7 +191,6 @@ static const struct {
 	{ "no_user_reads_with_lto", { .prepare = lto }, 0, "may be inlined", "caps/user_read", "0" },
 	{ "no_user_reads_while_kprobes_are_off", { .prepare = kprobes_off }, 0, "kprobes are switched off", "caps/user_read", "0" },
 	{ "user_reads_after_takeover", { .other = "cpu", .other_leaves = true }, 0, NULL, "caps/user_read", "1" },
-	{ "no_user_reads_if_the_sysctl_is_not_followed", { .other = "cpu", .other_leaves = true, .prepare = no_update }, 0, "no user-space reads: the sysctl is the built-in driver's, and cannot be followed", "caps/user_read", "0" },
 	{ "no_user_reads_in_a_vm", { .quirks = KVM }, 0, NULL, "caps/user_read", "0" },
 	/* cycle and instret that nobody hands out */
 	{ "free_running", { .quirks = QUIRK(FIXED_WITHHELD), .can = is_not_fixed }, 0, "firmware has no counter for cycles,instructions", "caps/free_running", "cycles,instructions" },

@@ -500,7 +500,7 @@ static void other_opens(void)
 	host.closed = 0;
 }
 
-/* The built-in driver has been stopped: its sysctl is followed. */
+/* The built-in driver has been stopped: its sysctl has the same value before, then, and after. */
 static void test_takeover(void)
 {
 	struct machine machine = {
@@ -509,19 +509,20 @@ static void test_takeover(void)
 	};
 
 	boot(&machine);
-	check(host.scounteren[1] == TIME, "user_takeover.sysctl_1_is_followed");
+	check(host.scounteren[1] == TIME, "user_takeover.sysctl_is_1_as_before");
 	host_sysctl("2");
-	check(host.scounteren[1] == (TIME | CYCLE | INSTRET), "user_takeover.sysctl_2_is_followed");
+	check(host.scounteren[1] == (TIME | CYCLE | INSTRET), "user_takeover.sysctl_2_opens");
 	check(!fakesbi.ctr[0].inhibited && !fakesbi_harts[1].ctr[2].inhibited,
 	      "user_takeover.counters_that_were_stopped_run");
 	host_sysctl("0");
 	check(host.scounteren[1] == TIME && must_ask_kernel(open_own(5)),
-	      "user_takeover.sysctl_0_is_followed");
+	      "user_takeover.sysctl_0_closes");
 	machine.prepare = other_opens;
 	boot(&machine);
 	check(!host.closed && host.scounteren[1] & CYCLE, "user_takeover.load_closes_nothing_with_2");
 	unload();
 	check(!host.closed, "user_takeover.rmmod_closes_nothing_with_2");
+	check(perf_core_other_sysctl(-1) == 2, "user_takeover.rmmod_gives_its_value_back");
 }
 
 void test_user(void)

@@ -649,7 +649,8 @@ static const struct ctl_table *sysctl;
 struct ctl_table_header *register_sysctl_sz(const char *path, const struct ctl_table *table,
 					    size_t size)
 {
-	assert(!sysctl && size == 1 && !strcmp(path, "kernel"));
+	assert(!sysctl && size == 1 && !strcmp(path, "kernel") &&
+	       perf_core_other_sysctl(-1) == -ENOENT);
 	if (host.alloc_fails_in && !--host.alloc_fails_in)
 		return NULL;
 	sysctl = table;
@@ -686,7 +687,7 @@ int host_sysctl(const char *value)
 	loff_t pos = 0;
 
 	if (!sysctl)
-		return host.other_leaves ? perf_core_other_sysctl(atoi(value)) : -ENOENT;
+		return perf_core_other_sysctl(atoi(value));
 	return sysctl->proc_handler(sysctl, 1, buffer, &length, &pos);
 }
 
@@ -764,7 +765,6 @@ static const struct {
 	{ "sysctl_perf_event_paranoid", &sysctl_perf_event_paranoid },
 	{ "kallsyms_lookup_name", kallsyms_lookup_name },
 	{ "riscv_v_first_use_handler", riscv_v_first_use_handler },
-	{ "riscv_pmu_update_counter_access", perf_core_update_access },
 };
 
 unsigned long kallsyms_lookup_name(const char *name)
@@ -799,8 +799,7 @@ int register_kprobe(struct kprobe *probe)
 		return -EINVAL;
 	for (unsigned int i = 0; i < ARRAY_SIZE(symbols); i++) {
 		if (strcmp(symbols[i].name, probe->symbol_name) ||
-		    (host.no_vectors && symbols[i].address == riscv_v_first_use_handler) ||
-		    (host.no_update && symbols[i].address == perf_core_update_access))
+		    (host.no_vectors && symbols[i].address == riscv_v_first_use_handler))
 			continue;
 		probe->addr = (char *)symbols[i].address + probe->offset;
 		return 0;
@@ -808,40 +807,26 @@ int register_kprobe(struct kprobe *probe)
 	return -ENOENT;
 }
 
-/* That are in place: for illegal instructions, for another driver's sysctl */
-static struct kprobe *kprobes[2];
-
-static struct kprobe **slot(const struct kprobe *probe)
-{
-	return &kprobes[!strcmp(probe->symbol_name, "riscv_pmu_update_counter_access")];
-}
+static struct kprobe *kprobe; /* that is in place */
 
 int enable_kprobe(struct kprobe *probe)
 {
 	/* Ftrace changes the second instruction. */
-	assert(!*slot(probe) && probe->offset != 4);
+	assert(!kprobe && probe->offset != 4);
 	if (host.kprobes_off)
 		return 0;
 	probe->flags = 0;
-	*slot(probe) = probe;
+	kprobe = probe;
 	host.stops++;
 	return 0;
 }
 
 void unregister_kprobe(struct kprobe *probe)
 {
-	if (*slot(probe) != probe)
+	if (kprobe != probe)
 		return;
-	*slot(probe) = NULL;
+	kprobe = NULL;
 	host.stops++;
-}
-
-/* The other driver's function is called: where does it go on? 0: in its own code */
-unsigned long host_probe_of_other(void)
-{
-	struct pt_regs regs = {};
-
-	return kprobes[1] && kprobes[1]->pre_handler(kprobes[1], &regs) ? regs.epc : 0;
 }
 
 /* The instruction of a program is illegal. Return: may it go on? Else the kernel kills it. */
@@ -849,7 +834,7 @@ bool host_illegal_instruction(struct pt_regs *regs)
 {
 	struct pt_regs kernel = { .epc = 1, .ra = 2, .a0 = (unsigned long)regs };
 
-	if (!kprobes[0] || !kprobes[0]->pre_handler(kprobes[0], &kernel))
+	if (!kprobe || !kprobe->pre_handler(kprobe, &kernel))
 		return false;
 	assert(kernel.epc == kernel.ra && kernel.a0 == true);
 	return true;
@@ -887,7 +872,7 @@ const char *host_left(void)
 		return "a notifier";
 	if (!perf_core_other_is_back())
 		return "a PMU, or the other driver without its own";
-	if (sysctl || file_count || kprobes[0] || kprobes[1])
+	if (sysctl || file_count || kprobe)
 		return "a sysctl, a file or a kprobe";
 	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
 		if (fakesbi_harts[h].shmem)

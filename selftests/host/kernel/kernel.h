@@ -622,7 +622,6 @@ struct host {
 	bool shared;                  /* another driver uses counters, too */
 	bool other_leaves;            /* it can be stopped */
 	bool other_fails;             /* to start again */
-	bool no_update;               /* the function of its sysctl has no name */
 	bool kvm;                     /* its module is loaded */
 	irq_handler_t handler;        /* of the overflow interrupt; NULL: not requested */
 	void *handler_dev;
@@ -648,8 +647,6 @@ bool perf_core_other_is_back(void);
 void *perf_core_other_symbol(const char *name);
 int perf_core_other_sysctl(int value);
 bool perf_core_unregister_other_sysctl(struct ctl_table_header *header);
-void perf_core_update_access(void *unused);
-unsigned long host_probe_of_other(void);
 void host_serve_interrupts(void);
 u64 host_next_timer(u64 ns);
 int host_hotplug(unsigned int cpu, bool online);

@@ -28,8 +28,9 @@ static struct static_key_false snapshot;
 static const struct ctl_table folder_table = { .procname = "kernel" },
 			      tables[] = { { .procname = "panic" },
 					   { .procname = "perf_user_access", .data = &user_access } };
-static struct ctl_table_header headers[2];
-static struct ctl_node folder_node, nodes[2] = { { .header = &headers[0] }, { .header = &headers[1] } };
+static struct ctl_node folder_node, nodes[2];
+static struct ctl_table_header headers[2] = { { &tables[0], 1, &nodes[0] }, { &tables[1], 1, &nodes[1] } };
+static struct ctl_node nodes[2] = { { .header = &headers[0] }, { .header = &headers[1] } };
 static struct ctl_dir folder = {
 	.header = { .ctl_table = &folder_table, .ctl_table_size = 1, .node = &folder_node },
 	.root = { &nodes[0].node },
@@ -41,10 +42,6 @@ static spinlock_t sysctl_lock;
 /* Where that name is there already the kernel loses all of the folder. */
 static void register_other_sysctl(void)
 {
-	for (unsigned int i = 0; i < 2; i++)
-		headers[i] = (struct ctl_table_header){
-			.ctl_table = &tables[i], .ctl_table_size = 1, .node = &nodes[i],
-		};
 	assert(!nodes[0].node.next);
 	nodes[0].node.next = &nodes[1].node;
 }
@@ -77,8 +74,7 @@ static void start_other(const char *name, int type)
 {
 	unsigned int cpu;
 
-	if (host.other_leaves)
-		register_other_sysctl();
+	register_other_sysctl();
 	other = host_alloc(sizeof(*other), GFP_KERNEL);
 	other->hw_events = alloc_percpu(struct cpu_hw_events);
 	other->ctr_get_width = other_width;
@@ -103,7 +99,6 @@ void perf_core_other_pmu(const char *name, int type)
 	static const struct device_driver driver = { .name = "riscv-pmu-sbi" };
 
 	user_access = 1;
-	nodes[0].node.next = NULL;
 	start_other(name, type);
 	host.allocations -= 2;
 	devices[PLATFORM] = (struct device){ .drvdata = &devices[PLATFORM], .name = driver.name,
@@ -143,28 +138,28 @@ int device_reprobe(struct device *dev)
 	host_might_sleep();
 	/* It could not register its PMU. */
 	assert(dev == &devices[PLATFORM] && !other && !perf_core.pmu);
-	if (host.other_fails)
+	if (host.other_fails) {
+		register_other_sysctl();
 		return -ENOMEM;
+	}
 	start_other("cpu", PERF_TYPE_RAW);
 	return 0;
 }
 
-/* By its sysctl, on each CPU */
-void perf_core_update_access(void *unused)
+static void open_here(void *unused)
 {
-	void (*instead)(void *unused) = (void *)host_probe_of_other();
-
-	if (instead)
-		instead(NULL);
-	else
-		sbi_pmu_csr_open(user_access == 2 ? 7 : 2);
+	sbi_pmu_csr_open(user_access == 2 ? 7 : 2);
 }
 
-/* Its file kernel.perf_user_access stays when it is stopped. */
+/* Write to its sysctl, or read it with -1. */
 int perf_core_other_sysctl(int value)
 {
+	if (!nodes[0].node.next)
+		return -ENOENT;
+	if (value < 0)
+		return user_access;
 	user_access = value;
-	on_each_cpu(perf_core_update_access, NULL, true);
+	on_each_cpu(open_here, NULL, true);
 	return 0;
 }
 
@@ -322,6 +317,7 @@ void perf_pmus_reset(void)
 		free(other);
 		other = NULL;
 	}
+	nodes[0].node.next = NULL;
 	memset(devices, 0, sizeof(devices));
 	add_device(&devices[SOFTWARE], &software, "software");
 }
