@@ -181,7 +181,7 @@ artifact_qfix() {
 		build-essential,dpkg-dev,ninja-build,meson,pkgconf,python3-venv,python3-pycotap,flex,bison,libglib2.0-dev,libgio-2.0-dev-bin,libfdt-dev,zlib1g-dev \
 		"$1/root" --setup-hook='sed -i "s/^deb \(.*\)/&\ndeb-src \1/" "$1/etc/apt/sources.list"' \
 		--customize-hook="copy-in $lab/qfix.sh $lab/patches $lab/xiangshan-hpm $lab/vendor-pmu /tmp" \
-		--customize-hook='chroot "$1" bash /tmp/qfix.sh /qemu-system-riscv64'
+		--customize-hook='chroot "$1" bash -e /tmp/qfix.sh /qemu-system-riscv64'
 	keep_program "$1/root/qemu-system-riscv64" "$1/root" "$1"
 	as_root rm -rf --one-file-system "$1/root"
 }
@@ -253,7 +253,7 @@ build_kernel() {
 	(cd "$lab" && cat "${@:4}") | as_root tee "$root/tmp/config" >/dev/null
 	[ -z "$lab_expired" ] || echo 'Acquire::Check-Valid-Until "false";' |
 		as_root tee "$root/etc/apt/apt.conf.d/99lab-expired"
-	in_root "$root" -- bash "/tmp/$script" /tmp/config /out "$suite"
+	in_root "$root" -- bash -e "/tmp/$script" /tmp/config /out "$suite"
 	as_root mv "$root"/out/* "$folder/"
 }
 
