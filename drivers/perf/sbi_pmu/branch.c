@@ -62,7 +62,7 @@ struct probe {
 	const struct sbi_pmu_firmware_id *id;
 	unsigned int wanted; /* entries */
 	struct sbi_pmu_branch_caps found;
-	bool other_core; /* its CPU has no events */
+	bool other_core; /* the CPU is of another kind */
 };
 
 /* Set up this CPU. What is optional and missing is read-only zero, also in records (CTR 1.0). */
@@ -94,8 +94,8 @@ static void probe_here(void *arg)
 }
 
 /*
- * Do all CPUs with events record branches, and how many? pmu->branch is filled in. @wanted: entries
- * at most: 0, 16, 32 or 64. Context: may sleep. Return: 0 or -ENOMEM.
+ * Do all CPUs with this core record branches, and how many? pmu->branch is filled in.
+ * @wanted: entries at most: 0, 16, 32 or 64. Context: may sleep. Return: 0 or -ENOMEM.
  */
 int sbi_pmu_branch_probe(struct sbi_pmu *pmu, unsigned int wanted)
 {

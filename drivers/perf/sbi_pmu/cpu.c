@@ -44,22 +44,25 @@ static const char *find_difference(struct sbi_pmu *pmu, unsigned int id)
  */
 static int hotplug_online(unsigned int id, struct hlist_node *node)
 {
-	const char *differs = NULL;
+	const struct sbi_pmu *before = per_cpu(sbi_pmu_here, id)->pmu;
+	const char *differs, *from_before = NULL;
 	struct sbi_pmu_cpu *cpu;
 	struct sbi_pmu *pmu;
 	unsigned long flags;
 
-	if (per_cpu(sbi_pmu_here, id)->online)
+	if (cpumask_test_cpu(id, &before->cpus))
 		return 0;
 	for_each_kind(pmu) {
 		differs = find_difference(pmu, id);
 		if (!differs)
 			break;
 		cpumask_clear_cpu(id, &pmu->homogeneous);
-		if (node == &pmu->hotplug)
-			pr_warn("CPU %u%s CPU %u, which was probed: no events of PMU %s on this CPU\n",
-				id, differs, pmu->probed_cpu, pmu->name);
+		if (pmu == before)
+			from_before = differs;
 	}
+	if (!pmu && node == &sbi_pmu_the_pmu->hotplug)
+		pr_warn("CPU %u%s CPU %u, which was probed: no events of PMU %s on this CPU\n", id,
+			from_before, before->probed_cpu, before->name);
 	pmu = pmu ?: sbi_pmu_the_pmu;
 	cpu = per_cpu_ptr(pmu->cpu, id);
 	local_irq_save(flags);

@@ -107,9 +107,10 @@ static int events_show(struct seq_file *file, void *unused)
 {
 	struct sbi_pmu *pmu;
 
-	seq_puts(file, "event data counters\n");
-	for_each_kind(pmu)
+	for_each_kind(pmu) {
+		seq_printf(file, "event data counters of %s\n", pmu->name);
 		sbi_pmu_probe_cache_show(&pmu->cache, file);
+	}
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(events);

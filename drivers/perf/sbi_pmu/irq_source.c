@@ -87,7 +87,10 @@ static void check_here(void *arg)
 		WRITE_ONCE(pmu->irq_missing, true);
 }
 
-/* Can it be enabled on all CPUs? QEMU 10 and 11 have Sscofpmf, but the bit is read-only zero. */
+/*
+ * Can it be enabled on all CPUs with this core? QEMU 10 and 11 have Sscofpmf, but the bit is
+ * read-only zero.
+ */
 bool sbi_pmu_irq_source_exists(struct sbi_pmu *pmu)
 {
 	on_each_cpu(check_here, pmu, true);

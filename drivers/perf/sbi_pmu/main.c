@@ -342,6 +342,7 @@ static struct sbi_pmu *pmu_alloc(unsigned int probed_cpu)
 	pmu->probed_cpu = probed_cpu;
 	hash_init(pmu->user_access.readers);
 	spin_lock_init(&pmu->user_access.lock);
+	pmu->user_access.mode = &pmu->user_access.own;
 	mutex_init(&pmu->cache.lock);
 	INIT_LIST_HEAD(&pmu->cache.entries);
 	if (!sbi_pmu_cpu_alloc(pmu))
@@ -398,6 +399,17 @@ static void name_kind(struct sbi_pmu *pmu)
 		if (!core || !strcmp(other->name, pmu->own_name))
 			snprintf(pmu->own_name, sizeof(pmu->own_name), "cpu_%u", pmu->probed_cpu);
 	pmu->name = pmu->own_name;
+}
+
+/* Is the CPU online, and like none that was probed? Not while one comes online. */
+static bool is_of_no_kind(unsigned int id)
+{
+	bool online;
+
+	cpus_read_lock();
+	online = cpu_online(id);
+	cpus_read_unlock();
+	return online && !cpumask_test_cpu(id, &per_cpu(sbi_pmu_here, id)->pmu->cpus);
 }
 
 /*
@@ -542,19 +554,22 @@ static int __init sbi_pmu_init(void)
 	ret = ret ?: sbi_pmu_cpu_start(first);
 	if (ret)
 		goto err_free;
-	for_each_online_cpu(cpu)
-		if (first->exclusive && !per_cpu(sbi_pmu_here, cpu)->online && !add_kind(cpu))
-			break;
+	for_each_possible_cpu(cpu)
+		if (first->exclusive && is_of_no_kind(cpu) && !add_kind(cpu))
+			pr_warn("no PMU for the kind of CPU %u\n", cpu);
 	sbi_pmu_user_access_init(first);
 	ret = register_pmu(first);
 	if (ret)
 		goto err_user_access;
 	/* Events of the first may be open: without another one its CPUs have none. */
 	for (pmu = first->next; pmu; pmu = pmu->next)
-		register_pmu(pmu);
+		if (!cpumask_empty(&pmu->cpus) && register_pmu(pmu))
+			pr_warn("no PMU for the kind of CPU %u\n", pmu->probed_cpu);
 	sbi_pmu_user_access_start(first);
 	sbi_pmu_debugfs_init(first);
 	for_each_kind(pmu) {
+		if (!pmu->registered)
+			continue;
 		log_found(pmu, owner, shared);
 		sbi_pmu_table_log(pmu);
 	}

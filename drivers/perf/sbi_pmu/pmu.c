@@ -432,6 +432,11 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	u64 interrupting;
 	int ret;
 
+	/* A task's event can wait until its CPU comes back, a CPU-wide one cannot. */
+	cpus = event->attach_state & PERF_ATTACH_TASK ? &pmu->homogeneous : &pmu->cpus;
+	/* Perf core asks the PMU of another kind next, if the event names none. */
+	if (event->cpu >= 0 && !cpumask_test_cpu(event->cpu, cpus))
+		return per_cpu(sbi_pmu_here, event->cpu)->pmu == pmu ? -ENODEV : -ENOENT;
 	ret = sbi_pmu_event_encode(&pmu->caps, attr, attr->type == pmu->pmu.type, &e->code);
 	if (ret)
 		return ret;
@@ -445,11 +450,6 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	ret = sbi_pmu_branch_filter(pmu, event, &e->branch);
 	if (ret)
 		return ret;
-	/* A task's event can wait until its CPU comes back, a CPU-wide one cannot. */
-	cpus = event->attach_state & PERF_ATTACH_TASK ? &pmu->homogeneous : &pmu->cpus;
-	/* Perf core asks the PMU of another kind next, if the event names none. */
-	if (event->cpu >= 0 && !cpumask_test_cpu(event->cpu, cpus))
-		return per_cpu(sbi_pmu_here, event->cpu)->pmu == pmu ? -ENODEV : -ENOENT;
 
 	if (opener.is_member)
 		opener.used = used_by_group(pmu, event);
@@ -529,6 +529,9 @@ static int pmu_event_init(struct perf_event *event)
 	/* Perf core offers every event to every PMU, so the type is looked at first. */
 	if (event->attr.type != pmu->pmu.type && event->attr.type != PERF_TYPE_HARDWARE &&
 	    event->attr.type != PERF_TYPE_HW_CACHE)
+		return -ENOENT;
+	/* Its own PMU could not: a copy here would be of another kind's counters. */
+	if (event->parent && event->parent->pmu != event->pmu)
 		return -ENOENT;
 	e = kzalloc(sizeof(*e), GFP_KERNEL);
 	if (!e)

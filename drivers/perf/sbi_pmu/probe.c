@@ -719,7 +719,8 @@ static int find_filters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi
 {
 	const struct sbi_pmu_caps *caps = &pmu->caps;
 	/* What all programs may read counts in all modes. */
-	const bool open = READ_ONCE(sbi_pmu_the_pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED;
+	const bool open = READ_ONCE(*sbi_pmu_the_pmu->user_access.mode) ==
+			  SBI_PMU_USER_ACCESS_FIXED;
 	const u64 programmable = e->candidates & pmu->counters.programmable;
 	u64 filtering = 0;
 	int obeys = 0;

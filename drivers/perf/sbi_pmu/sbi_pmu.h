@@ -698,7 +698,7 @@ void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu);
 
 /* ---- branch records (branch.c) ---- */
 
-/* Of all CPUs; const after probe. They are compared as memory: no padding. */
+/* Of all CPUs of a kind; const after probe. They are compared as memory: no padding. */
 struct sbi_pmu_branch_caps {
 	unsigned int entries; /* 0: none */
 	u16 inhibits;         /* kinds of which recording can be inhibited, a bit each */
@@ -756,7 +756,8 @@ enum sbi_pmu_user_access_mode {
 
 struct sbi_pmu_user_access {
 	bool available; /* the kernel has what is needed; const after probe */
-	int mode;       /* the sysctl kernel.perf_user_access, enum sbi_pmu_user_access_mode */
+	int *mode;      /* the sysctl kernel.perf_user_access, enum sbi_pmu_user_access_mode: */
+	int own;        /* this, or that of the driver that was stopped */
 	struct ctl_table_header *sysctl; /* its handle, or NULL */
 	struct ctl_table table;          /* its description */
 	struct kprobe probe;             /* catches reads that come too late, if @available */
@@ -782,7 +783,7 @@ struct sbi_pmu_delegated_event {
 	u32 counters; /* those that count it, by number */
 };
 
-/* What delegated counters can do (backend_csr.c); the same for all CPUs, const after probe */
+/* What delegated counters can do (backend_csr.c), on all CPUs of a kind; const after probe */
 struct sbi_pmu_delegation {
 	bool filters;       /* programmable counters can be inhibited by privilege mode */
 	bool fixed_filters; /* cycle and instret can, too (Smcntrpmf) */
@@ -819,7 +820,7 @@ struct sbi_pmu {
 	struct sbi_pmu_cpu __percpu *cpu;      /* of each CPU, also of those of another kind */
 	unsigned int probed_cpu;               /* which was probed; all in @cpus are like it */
 	u64 wrap_ns;                           /* how often to read narrow counters, 0: none */
-	struct sbi_pmu_caps caps;              /* what the machine can do */
+	struct sbi_pmu_caps caps;              /* what its cores can do */
 	struct sbi_pmu_firmware_id id;         /* the firmware */
 	const struct sbi_pmu_backend *backend; /* how counters are programmed */
 	bool accumulates;                      /* see struct sbi_pmu_cpu */
@@ -854,15 +855,15 @@ struct sbi_pmu {
 	struct sbi_pmu_branch_caps branch;      /* records of branches */
 	struct sbi_pmu_probe_cache cache;       /* which counters can count an event */
 	atomic_t events;                        /* number of perf events that exist */
+	char own_name[32];                      /* @name, of another kind than the first */
+	struct sbi_pmu_counters found;          /* of a CPU that comes online */
+	struct sbi_pmu *next;                   /* the next kind, NULL: no other */
 	struct sbi_pmu_user_access user_access; /* user-space reads */
 	struct sbi_pmu_builtin builtin;         /* the driver that was stopped */
 	struct hlist_node hotplug;              /* in the list of the CPU hotplug state */
 	struct notifier_block reboot;           /* notified before kexec and power-off */
 	struct notifier_block pm;               /* notified when a CPU loses or regains power */
 	struct dentry *debugfs;                 /* folder */
-	char own_name[32];                      /* @name, of another kind than the first */
-	struct sbi_pmu_counters found;          /* of a CPU that comes online */
-	struct sbi_pmu *next;                   /* the next kind, NULL: no other */
 };
 
 static inline struct sbi_pmu *to_sbi_pmu(struct pmu *pmu)

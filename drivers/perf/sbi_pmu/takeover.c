@@ -90,8 +90,9 @@ static struct ctl_table_header *find_sysctl(struct sbi_pmu *pmu)
 	h = find_entry(&root->default_set.dir, "kernel");
 	h = find_entry(h ? container_of(h, struct ctl_dir, header) : NULL, "perf_user_access");
 	spin_unlock(lock);
-	return h && h->ctl_table_size == 1 && h->ctl_table->data == pmu->builtin.user_access ?
-		       h : NULL;
+	if (!h || h->ctl_table_size != 1 || h->ctl_table->data != pmu->builtin.user_access)
+		return NULL;
+	return h;
 }
 
 /* Fill in @b. Return: NULL, or in words for the log what is not as expected. */

@@ -19,7 +19,7 @@
 #define ALWAYS	SBI_PMU_CSR_BIT(CSR_TIME)
 #define FIXED	(SBI_PMU_CSR_BIT(CSR_CYCLE) | SBI_PMU_CSR_BIT(CSR_INSTRET))
 
-/* Programs must not end when the built-in driver, by whose sysctl they read, goes or comes back. */
+/* Programs that may read them must not end when the built-in driver goes or comes back. */
 static u32 always_open(void)
 {
 	const struct sbi_pmu_builtin *b = &sbi_pmu_the_pmu->builtin;
@@ -35,7 +35,7 @@ static u32 always_open(void)
 static void apply_mode(struct sbi_pmu_cpu *cpu)
 {
 	const struct sbi_pmu *pmu = sbi_pmu_the_pmu;
-	const bool want = READ_ONCE(pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED;
+	const bool want = READ_ONCE(*pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED;
 	struct sbi_pmu_event *e;
 	unsigned int i;
 
@@ -68,16 +68,11 @@ static void mode_changed(void *unused)
 static int mode_handler(sbi_pmu_ctl_table *table, int write, void *buffer, size_t *length,
 			loff_t *pos)
 {
-	struct sbi_pmu *pmu = sbi_pmu_the_pmu;
 	int ret = proc_dointvec_minmax(table, write, buffer, length, pos);
 
-	if (ret || !write)
-		return ret;
-	/* So that it has the same value when it comes back */
-	if (pmu->builtin.device)
-		WRITE_ONCE(*pmu->builtin.user_access, pmu->user_access.mode);
-	on_each_cpu(mode_changed, NULL, true);
-	return 0;
+	if (!ret && write)
+		on_each_cpu(mode_changed, NULL, true);
+	return ret;
 }
 
 /* Write scounteren: the CPU is new, or has lost it. Context: on the CPU, interrupts disabled. */
@@ -109,7 +104,7 @@ void sbi_pmu_user_access_open(struct sbi_pmu_event *e)
 	const struct sbi_pmu_user_access *ua = &sbi_pmu_the_pmu->user_access;
 
 	/* The pages of the kernel show no counter to events of another type. */
-	e->readable = ua->available && READ_ONCE(ua->mode) != SBI_PMU_USER_ACCESS_NONE &&
+	e->readable = ua->available && READ_ONCE(*ua->mode) != SBI_PMU_USER_ACCESS_NONE &&
 		      event->attr.type < PERF_TYPE_MAX && event->attach_state & PERF_ATTACH_TASK &&
 		      !event->attr.inherit &&
 		      pmu->openable & sbi_pmu_csr_bits(&pmu->counters, e->candidates);
@@ -295,12 +290,15 @@ void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
 	if (why)
 		pr_warn("no user-space reads: %s\n", why);
 	ua->available = !why;
-	ua->mode = ua->available ? SBI_PMU_USER_ACCESS_OWN : SBI_PMU_USER_ACCESS_NONE;
+	ua->own = ua->available ? SBI_PMU_USER_ACCESS_OWN : SBI_PMU_USER_ACCESS_NONE;
+	if (pmu->builtin.device)
+		ua->own = min(ua->own, READ_ONCE(*pmu->builtin.user_access));
 }
 
 /*
- * Register the sysctl, with the value that it had if the built-in driver was stopped. All events
- * have been probed: that would be wrong while the fixed counters are open. Context: may sleep.
+ * Register the sysctl: that of the built-in driver if it was stopped, so that it keeps its value.
+ * All events have been probed: that would be wrong while the fixed counters are open.
+ * Context: may sleep.
  */
 void sbi_pmu_user_access_start(struct sbi_pmu *pmu)
 {
@@ -309,15 +307,15 @@ void sbi_pmu_user_access_start(struct sbi_pmu *pmu)
 	if (!may_be_read(pmu))
 		return;
 	if (pmu->builtin.device) {
-		WRITE_ONCE(ua->mode, READ_ONCE(*pmu->builtin.user_access));
+		WRITE_ONCE(ua->mode, pmu->builtin.user_access);
 		on_each_cpu(mode_changed, NULL, true);
 	}
 	ua->table = mode_table;
-	ua->table.data = &ua->mode;
+	ua->table.data = ua->mode;
 	ua->sysctl = register_sysctl_sz("kernel", &ua->table, 1);
 	if (!ua->sysctl)
 		pr_warn("cannot register sysctl kernel.perf_user_access: user-space reads are as with value %d\n",
-			ua->mode);
+			*ua->mode);
 }
 
 void sbi_pmu_user_access_exit(struct sbi_pmu *pmu)

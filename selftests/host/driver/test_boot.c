@@ -66,11 +66,18 @@ static void other_delegation(void) { fakesbi_harts[1].delegated = 0; }
 
 static void sticky(void)	{ fakesbi.quirks |= QUIRK(EVENT_STICKS); }
 
+static void others_record(void)
+{
+	fakesbi_harts[2].branches.least = fakesbi_harts[3].branches.least = 16;
+	fakesbi_harts[2].branches.most = fakesbi_harts[3].branches.most = 64;
+}
+
 static void third_kind(void)	{ fakesbi_harts[3].end = 5; }
 
 static void dead_cycle(void)	{ fakesbi_harts[1].ctr[0].dead = true; }
 
 /* SpacemiT K3 */
+#define USER_BRANCHES (PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY)
 #define TWO_KINDS .vendor = 0x710, .arch = 0x8000000058000002, .other_arch = 0x8000000041000002
 /* T-Head C908 */
 #define C908	THEAD, .arch = 0x8000000009140d00
@@ -340,6 +347,20 @@ static void test_kinds(void)
 	e = open_task(&attr);
 	check(e && !(e->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT),
 	      "kinds.counter_that_no_page_shows_is_not_opened");
+
+	boot(&(struct machine){ .cpus = 4, TWO_KINDS, .prepare = others_record });
+	check(perf_open(GENERAL(0, .sample_period = 10000, .branch_sample_type = USER_BRANCHES,
+				.sample_type = PERF_SAMPLE_BRANCH_STACK), NULL, 2, NULL, &error),
+	      "kinds.event_of_a_cpu_needs_nothing_of_another_kind");
+	host.log[0] = host.logged = 0;
+	perf_hotplug(3, false);
+	perf_hotplug(3, true);
+	check(!host.logged, "kinds.hotplug_says_nothing");
+	perf_hotplug(3, false);
+	fakesbi_harts[3].end = 5;
+	perf_hotplug(3, true);
+	check(host_logged("CPU 3 has other counters than CPU 2, which was probed: no events of PMU cpu_a100 on"),
+	      "kinds.hotplug_says_how_a_cpu_differs_from_before");
 
 	boot(&(struct machine){ .cpus = 3, TWO_KINDS, .prepare = later });
 	perf_hotplug(2, true);

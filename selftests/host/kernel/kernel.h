@@ -159,6 +159,8 @@ void on_each_cpu_cond_mask(bool (*cond)(int cpu, void *arg), void (*function)(vo
 #define cpus_read_lock()		host_might_sleep()
 #define cpus_read_unlock()		((void)0)
 #define cpumask_test_cpu(cpu, mask)	((mask)->bits >> (cpu) & 1)
+#define cpumask_empty(mask)		(!(mask)->bits)
+#define cpu_online(cpu)			cpumask_test_cpu(cpu, cpu_online_mask)
 #define cpumask_set_cpu(cpu, mask)	((void)((mask)->bits |= BIT(cpu)))
 #define cpumask_clear_cpu(cpu, mask)	((void)((mask)->bits &= ~BIT(cpu)))
 #define cpumask_any(mask)		\
