@@ -73,9 +73,9 @@ static struct ctl_table_header *find_entry(const struct ctl_dir *dir, const char
 }
 
 /*
- * Its kernel.perf_user_access, or NULL. This driver registers its own in place of it, and the next
- * probe the old one again: of a second entry with a name the kernel forgets all of
- * /proc/sys/kernel (erase_header() in proc_sysctl.c).
+ * Its kernel.perf_user_access, or NULL; pmu->builtin.user_access is filled in. This driver
+ * registers its own in place of it, and the next probe the old one again: of a second entry with a
+ * name the kernel forgets all of /proc/sys/kernel (erase_header() in proc_sysctl.c).
  */
 static struct ctl_table_header *find_sysctl(struct sbi_pmu *pmu)
 {

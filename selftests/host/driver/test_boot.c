@@ -76,8 +76,9 @@ static void third_kind(void)	{ fakesbi_harts[3].end = 5; }
 
 static void dead_cycle(void)	{ fakesbi_harts[1].ctr[0].dead = true; }
 
+#define USER_BRANCHES	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY)
+
 /* SpacemiT K3 */
-#define USER_BRANCHES (PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY)
 #define TWO_KINDS .vendor = 0x710, .arch = 0x8000000058000002, .other_arch = 0x8000000041000002
 /* T-Head C908 */
 #define C908	THEAD, .arch = 0x8000000009140d00
