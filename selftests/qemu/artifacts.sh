@@ -300,6 +300,29 @@ artifact_kvm() {
 	as_root rm -rf "$1/tree"
 }
 
+# perf with its own tests, and the programs that these use, as an archive for machines.
+artifact_perftest() {
+	local root=$1/root tree=$1/tree
+	start_job debstrap "$testing" extract riscv64 \
+		bash,bc,binutils,coreutils,diffutils,findutils,gawk,grep,libc-bin,python3-minimal,sed,util-linux "$tree"
+	debstrap "$testing" apt amd64,riscv64 \
+		linux-source,xz-utils,make,gcc,libc6-dev,gcc-riscv64-linux-gnu,flex,bison,pkgconf,python3,cpio,libc6-dev:riscv64,libelf-dev:riscv64,libdw-dev:riscv64,libtraceevent-dev:riscv64,zlib1g-dev:riscv64 \
+		"$root" --customize-hook="copy-in $lab/perf.sh /tmp" \
+		--customize-hook='chroot "$1" bash /tmp/perf.sh /out'
+	wait "${job_pids[0]}"
+	as_root sh -ec '
+		cd "$1"
+		rm -rf bin sbin lib boot etc var root home media mnt opt srv usr/share usr/sbin usr/libexec \
+			usr/lib/systemd usr/lib/riscv64-linux-gnu/gconv
+		mv "$2/out/opt" .
+		ln -s python3 usr/bin/python
+		ln -s gawk usr/bin/awk
+		chmod 755 .
+	' sh "$tree" "$root"
+	cpio_of "$root" "$tree" >"$1/perftest.cpio"
+	as_root rm -rf --one-file-system "$root" "$tree"
+}
+
 # ---- the cache ----
 
 # What else is part of a recipe: the files that it reads, and the artifact that it uses.
@@ -307,6 +330,7 @@ recipe_inputs() {
 	case $1 in
 	qfix) cat "$lab"/qfix.sh "$lab"/patches/*.patch "$lab"/{xiangshan-hpm,vendor-pmu}/*.[ch] ;;
 	kvm) artifact_key testing ;;
+	perftest) cat "$lab/perf.sh" ;;
 	debug | vendor | rt | next) cat "$lab"/{kernel.sh,machine.config,"$1.config"} && artifact_key testing ;;
 	linux) cat "$lab/linux.sh" "$lab/linux.config" && artifact_key testing ;;
 	esac
@@ -325,7 +349,7 @@ recipe_text() {
 	qfix) declare -f keep_program ;;
 	debug | vendor | rt | next) declare -f build_kernel bootable_kernel ;;
 	linux) declare -f build_kernel keep_program ;;
-	kvm) declare -f cpio_of ;;
+	kvm | perftest) declare -f cpio_of ;;
 	esac
 	echo "$stable $testing $oldstable"
 }
@@ -363,7 +387,7 @@ artifact_size() {
 	stable) echo 2100 ;;
 	testing | unstable) echo 1700 ;;
 	packaging) echo 2200 ;;
-	qfix) echo 2000 ;;
+	qfix | perftest) echo 2000 ;;
 	debug) echo 7500 ;;
 	vendor | rt | next | linux) echo 6000 ;;
 	kvm | kerneltools | consumers | q7) echo 700 ;;

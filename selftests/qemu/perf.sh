@@ -1,0 +1,22 @@
+#!/bin/bash -e
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# perf.sh OUT - run in a root with a riscv64 compiler and the libraries of perf: build perf of testing's
+# kernel with its own tests. OUT gets opt/perf, with symbols, which Debian's perf does not have.
+out=$1
+
+mkdir /tmp/linux
+cd /tmp/linux
+tar --strip-components=1 -xf /usr/src/linux-source-*.tar.xz --wildcards --no-wildcards-match-slash \
+	linux-source-*/{tools,arch,include,scripts,lib,kernel,Makefile}
+cd tools/perf
+
+# Workloads run for whole seconds: 0.1 is none for one of them, no end for another.
+sed -i -E 's/\b(noploop|thloop) 0\.[0-9]+/\1 1/' tests/shell/*.sh
+sed -i -E 's/(for duration in) 0\.01 0\.1 0\.3 1\.0 2\.0/\1 1 2/' tests/shell/lib/perf_record.sh
+grep -q 'for duration in 1 2;' tests/shell/lib/perf_record.sh
+
+export PKG_CONFIG_LIBDIR=/usr/lib/riscv64-linux-gnu/pkgconfig
+make -j "$(nproc)" ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- PYTHON=python3 PYTHON_CONFIG=/bin/true \
+	NO_LIBPYTHON=1 NO_LIBPERL=1 NO_LIBBPF=1 BUILD_BPF_SKEL=0 NO_SHELLCHECK=1 NO_JVMTI=1 \
+	prefix=/opt/perf DESTDIR="$out" install
