@@ -19,6 +19,7 @@
 #: make check-all    everything; check-debug: the boots of a kernel with its checkers on;
 #:                   check-kernels: those of real-time, unstable and coming kernels;
 #:                   check-packages: the Debian packages, from installation to purge
+#: make perf-test    perf's own tests, with the built-in driver and with the module
 #: make mutants      plant changes in the driver: which does no host test notice? (NUMBER=, SEED=)
 #: make list         list the boots
 #: make compare      measure what the module and the built-in driver cost
@@ -110,7 +111,7 @@ install-source:
 uninstall-source:
 	rm -rf $(SOURCE)
 
-run run-xiangshan compare test check-all check-debug check-kernels check-packages list deb setup clean-lab:
+run run-xiangshan compare test check-all check-debug check-kernels check-packages perf-test list deb setup clean-lab:
 	@$(LAB) $@
 
 check shell:

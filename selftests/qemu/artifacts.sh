@@ -300,7 +300,8 @@ artifact_kvm() {
 	as_root rm -rf "$1/tree"
 }
 
-# perf with its own tests, and the programs that these use, as an archive for machines.
+# perf with its own tests, and the programs that these use, as an archive for machines. Its build
+# has made /dev/null unusable as root, and /dev of the root is this machine's.
 artifact_perftest() {
 	local root=$1/root tree=$1/tree
 	start_job debstrap "$testing" extract riscv64 \
@@ -308,7 +309,8 @@ artifact_perftest() {
 	debstrap "$testing" apt amd64,riscv64 \
 		linux-source,xz-utils,make,gcc,libc6-dev,gcc-riscv64-linux-gnu,flex,bison,pkgconf,python3,cpio,libc6-dev:riscv64,libelf-dev:riscv64,libdw-dev:riscv64,libtraceevent-dev:riscv64,zlib1g-dev:riscv64 \
 		"$root" --customize-hook="copy-in $lab/perf.sh /tmp" \
-		--customize-hook='chroot "$1" bash /tmp/perf.sh /out'
+		--customize-hook='mkdir -m 777 "$1/out"' \
+		--customize-hook='chroot --userspec=nobody "$1" bash /tmp/perf.sh /out'
 	wait "${job_pids[0]}"
 	as_root sh -ec '
 		cd "$1"

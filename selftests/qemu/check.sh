@@ -213,10 +213,10 @@ cases_with() {
 	awk -F '\t' -v n="$(column "$1")" -v expression="^($2)\$" 'NF && $n ~ expression'
 }
 
-# select_cases check|all|debug|kernels|compare|NAME...
+# select_cases check|all|debug|kernels|perf|compare|NAME...
 select_cases() {
 	case $* in
-	check | debug | kernels | compare) all_cases | cases_with tier "$1" ;;
+	check | debug | kernels | perf | compare) all_cases | cases_with tier "$1" ;;
 	all) all_cases | cases_with tier 'check|all' ;;
 	*) all_cases | awk -F '\t' -v names=" $* " 'index(names, " " $1 " ")' ;;
 	esac
@@ -231,14 +231,16 @@ artifacts_of() { # CASES
 		values qemu <<<"$1"
 		values kernel <<<"$1"
 		[ -z "$(kvm_cases <<<"$1")" ] || echo kvm
+		[ -z "$(perf_cases <<<"$1")" ] || echo perftest
 	)
-	for name in qfix stable testing q7 q11 firmware kvm unstable vendor rt next debug; do
+	for name in qfix perftest stable testing q7 q11 firmware kvm unstable vendor rt next debug; do
 		! grep -qxF $name <<<"$needed" || echo $name
 	done
 }
 
-# Of the cases on standard input: those in a KVM guest, and those that boot alone.
+# Of the cases on standard input: those in a KVM guest, with perf's tests, and those that boot alone.
 kvm_cases() { cases_with options '(.* )?kvm=.*'; }
+perf_cases() { cases_with options '(.* )?perf( .*)?'; }
 alone_cases() { cases_with options '(.* )?alone( .*)?'; }
 
 # available_cases CASES: print those that can be booted. The others are skipped, since the mirror
@@ -480,14 +482,14 @@ all_artifacts() {
 	} | awk '!seen[$0]++'
 }
 
-# run_check check|all|debug|kernels|CASE...
+# run_check check|all|debug|kernels|perf|CASE...
 run_check() {
 	local cases steps='' late='' name artifacts
 	for name; do
 		[ -n "$(select_cases "$name")" ] || die "no case '$name'; see 'make list'"
 	done
 	if [ -n "${TESTS:-}" ]; then
-		case $1 in check | all | debug | kernels) die "TESTS needs the names of cases: CASES=..." ;; esac
+		case $1 in check | all | debug | kernels | perf) die "TESTS needs the names of cases: CASES=..." ;; esac
 		for name in $(programs_wanted); do
 			[ -e "$top/selftests/guest/$name" ] || [ -e "$top/selftests/guest/$name.c" ] ||
 				die "no program '$name' in selftests/guest (from TESTS)"

@@ -123,6 +123,11 @@ machine_command() {
 		[ "$mode" != exclusive ] || append+=" lab_exclusive=1"
 		[ "$kvm" = "${kvm%,host}" ] || append+=" lab_hosts=1"
 	fi
+	if [[ " $options " = *" perf "* ]]; then
+		memory=2G
+		initrd=$(cd "$run/$kernel" && mktemp perf.XXXXXX)
+		cat "$run/$kernel/initrd" "$(artifact perftest)/perftest.cpio" >"$run/$kernel/$initrd" || exit
+	fi
 	case $cpu in *ssaia=true*) virt=virt,aia=aplic-imsic ;; esac
 	# Time is then that of the instructions, and does not depend on this machine's load.
 	[ -z "$icount" ] || clock=(-icount "shift=$icount,sleep=off")
