@@ -240,7 +240,7 @@ artifacts_of() { # CASES
 
 # Of the cases on standard input: those in a KVM guest, with perf's tests, and those that boot alone.
 kvm_cases() { cases_with options '(.* )?kvm=.*'; }
-perf_cases() { cases_with options '(.* )?perf( .*)?'; }
+perf_cases() { cases_with options '(.* )?perf=.*'; }
 alone_cases() { cases_with options '(.* )?alone( .*)?'; }
 
 # available_cases CASES: print those that can be booted. The others are skipped, since the mirror

@@ -97,7 +97,7 @@ option() {
 # more of QEMU's.
 machine_command() {
 	local flavour=$1 kernel=$2 mode=$3 options=$4 cpu=$5 append=$6
-	local dir firmware overlay kvm icount insmod hart1 set qmp memory=1G initrd=initrd virt=virt clock=()
+	local dir firmware overlay kvm icount insmod hart1 perf set qmp memory=1G initrd=initrd virt=virt clock=()
 	shift 6
 	firmware=$(option "$options" opensbi 1.9)
 	overlay=${firmware#"${firmware%%+*}"}
@@ -123,8 +123,10 @@ machine_command() {
 		[ "$mode" != exclusive ] || append+=" lab_exclusive=1"
 		[ "$kvm" = "${kvm%,host}" ] || append+=" lab_hosts=1"
 	fi
-	if [[ " $options " = *" perf "* ]]; then
+	perf=$(option "$options" perf "")
+	if [ -n "$perf" ]; then
 		memory=2G
+		append+=" LAB_PERF=$perf"
 		initrd=$(cd "$run/$kernel" && mktemp perf.XXXXXX)
 		cat "$run/$kernel/initrd" "$(artifact perftest)/perftest.cpio" >"$run/$kernel/$initrd" || exit
 	fi
