@@ -36,8 +36,13 @@ static unsigned int branches = 32;
 module_param(branches, uint, 0444);
 MODULE_PARM_DESC(branches, "branches that a sample has at most, on cores that record them (16, 32 or 64, default 32; 0: none)");
 
-static const char boot_argument[] =
-	"boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit for exclusive mode";
+/* What to do in shared mode. The kernel finds the functions of the boot argument by their names. */
+static const char *for_exclusive_mode(void)
+{
+	return IS_ENABLED(CONFIG_KALLSYMS) ?
+	       "boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit for exclusive mode" :
+	       "exclusive mode needs a kernel with CONFIG_KALLSYMS, or without CONFIG_RISCV_PMU_SBI";
+}
 
 static const char * const mode_names[] = { "auto", "exclusive", "shared" };
 static const char * const backend_names[] = { "auto", "sbi", "snapshot", "csr" };
@@ -102,7 +107,7 @@ static void log_found(struct sbi_pmu *pmu, const char *owner, const char *shared
 	if (pmu->backend == &sbi_pmu_backend_csr && !strcmp(backend, "auto"))
 		pr_info("delegated counters are programmed by CSRs; backend=sbi has firmware program them\n");
 	if (owner)
-		pr_info("shared mode: %s; %s\n", shared, boot_argument);
+		pr_info("shared mode: %s; %s\n", shared, for_exclusive_mode());
 	else if (pmu->builtin.device && pmu->caps.has_h)
 		pr_info("KVM guests have no counters of this host while the module is loaded; mode=shared leaves them theirs\n");
 	if (sbi_pmu_in_kvm(pmu) && sbi_pmu_find_counters(pmu, &cycles, &candidates))
@@ -291,7 +296,7 @@ static int choose_mode(struct sbi_pmu *pmu, char **owner, const char **shared)
 	/* KVM has one counter for cycles, instructions and each firmware event, and one shmem. */
 	if (!pmu->exclusive && sbi_pmu_in_kvm(pmu)) {
 		pr_err("PMU '%s' uses this guest's counters, and KVM has no others: %s; %s\n",
-		       *owner, *shared, boot_argument);
+		       *owner, *shared, for_exclusive_mode());
 		return -EBUSY;
 	}
 	if (taken) {

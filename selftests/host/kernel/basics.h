@@ -19,6 +19,7 @@ typedef unsigned short umode_t;
 #define CONFIG_RISCV_PMU	1
 #define CONFIG_CPU_PM		1
 #define CONFIG_LTO		(host.lto)
+#define CONFIG_KALLSYMS		(!host.no_kallsyms)
 #define IS_ENABLED(option)	(option)
 
 #define BIT(n)			(1UL << (n))
