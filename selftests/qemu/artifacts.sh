@@ -310,7 +310,7 @@ artifact_perftest() {
 		linux-source,xz-utils,make,gcc,libc6-dev,gcc-riscv64-linux-gnu,flex,bison,pkgconf,python3,cpio,libc6-dev:riscv64,libelf-dev:riscv64,libdw-dev:riscv64,libtraceevent-dev:riscv64,zlib1g-dev:riscv64 \
 		"$root" --customize-hook="copy-in $lab/perf.sh /tmp" \
 		--customize-hook='mkdir -m 777 "$1/out"' \
-		--customize-hook='chroot --userspec=nobody "$1" bash /tmp/perf.sh /out'
+		--customize-hook='chroot --userspec=nobody "$1" bash -e /tmp/perf.sh /out'
 	wait "${job_pids[0]}"
 	as_root sh -ec '
 		cd "$1"
