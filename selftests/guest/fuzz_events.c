@@ -19,7 +19,8 @@ static struct {
 static struct slot {
 	int fd, cpu, group, flags;
 	pid_t pid;
-	bool own_value, times, must_count, has_page;
+	bool own_value, times, must_count, has_page, group_samples;
+	struct slot *leader;
 	struct reading last;
 	volatile struct perf_event_mmap_page *page;
 	size_t bytes;
@@ -147,43 +148,50 @@ static void close_slot(struct slot *s)
 static void open_slot(struct slot *s)
 {
 	static const char known_errors[] = { EINVAL, ENOENT, EOPNOTSUPP, EACCES, EPERM, EBUSY,
-					     ENOSPC, E2BIG, ESRCH, ENODEV, EBADF, EOVERFLOW };
-	const struct slot leader = slots[below(SLOTS)];
+					     ENOSPC, E2BIG, ESRCH, ENODEV, EBADF, EOVERFLOW,
+					     EAGAIN, ENOMEM };
+	struct slot *leader = &slots[below(SLOTS)];
 	const struct perf_event_attr *a = &s->attr;
 	const unsigned int target = below(16), cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	close_slot(s);
 	*s = (struct slot){ .cpu = -1, .group = -1, .page = s->page, .bytes = s->bytes };
 	set_attr(s);
-	if (once_in(3) && leader.fd >= 0) {
-		s->pid = leader.pid;
-		s->cpu = leader.cpu;
-		s->group = leader.fd;
-		s->flags = leader.flags;
+	if (once_in(3) && leader->fd >= 0) {
+		s->pid = leader->pid;
+		s->cpu = leader->cpu;
+		s->group = leader->fd;
+		s->flags = leader->flags;
 	} else if (target < 5) {
 		s->pid = target < 3 ? -1 : target == 3 ? child : (int)below(400);
 		s->cpu = (int)below(cpus + once_in(4)) - (target > 2);
 		s->flags = target ? 0 : PERF_FLAG_PID_CGROUP;
 	}
 	s->flags ^= once_in(40) ? below(8) : 0;
-	/* In perf core up to 7.2 a group with one on a CPU that was offline corrupts a list. */
-	if (a->type == PERF_TYPE_SOFTWARE && s->cpu >= 0)
+	/* Up to 7.2 perf core corrupts a list if one joins a leader whose CPU was offline. */
+	if (a->type != (uint32_t)pmu.type && s->cpu >= 0)
 		s->group = -1;
 	if (s->flags & PERF_FLAG_PID_CGROUP)
 		s->pid = open("/tmp/cgroup/fuzz", O_RDONLY | O_CLOEXEC);
 	s->fd = syscall(SYS_perf_event_open, &s->attr, s->pid, s->cpu, s->group,
 			s->flags | PERF_FLAG_FD_CLOEXEC);
-	if (s->fd >= 0)
+	s->leader = s->group < 0 ? s : leader;
+	if (s->fd >= 0) {
 		figures.opened++;
-	else if (figures.refused[errno]++, !memchr(known_errors, errno, sizeof(known_errors)))
+		s->leader->group_samples |= a->sample_period;
+	} else if (!memchr(known_errors, errno, sizeof(known_errors)) ||
+		 errno >= (int)ARRAY_SIZE(figures.refused)) {
 		fail("an open is refused: %s", strerror(errno));
+	} else {
+		figures.refused[errno]++;
+	}
 	if (s->flags & PERF_FLAG_PID_CGROUP)
 		close(s->pid);
 	/* A member with PERF_FORMAT_GROUP reads its leader, which may be closed meanwhile. */
 	s->own_value = s->group < 0 || !(s->attr.read_format & PERF_FORMAT_GROUP);
 	s->times = (s->attr.read_format & READ_TIMES) == READ_TIMES;
-	/* All that this task does in user mode; but samples may be throttled. */
-	s->must_count = s->own_value && s->times && !s->pid && !a->sample_period &&
+	/* All that this task does in user mode */
+	s->must_count = s->own_value && s->times && !s->pid &&
 			!a->exclude_user && !a->exclude_host &&
 			(a->type == (uint32_t)pmu.type ? a->config - CYCLES < 2 :
 			 pmu.exclusive && a->type == PERF_TYPE_HARDWARE && a->config < 2);
@@ -218,7 +226,8 @@ static struct reading read_slot(struct slot *s)
 	r.running = format & PERF_FORMAT_TOTAL_TIME_RUNNING ? *w++ : 0;
 	r.value = format & PERF_FORMAT_GROUP ? *w : word[0];
 	figures.reads++;
-	if ((s->times && r.running > r.enabled) ||
+	/* Without a group these two are not read at one moment. */
+	if ((s->times && format & PERF_FORMAT_GROUP && r.running > r.enabled) ||
 	    (s->own_value && (r.value < last.value || r.value >> 47 || r.enabled < last.enabled ||
 			      r.running < last.running)))
 		fail("type %u config %#llx: %lu, %lu of %lu ns; then %lu, %lu of %lu ns",
@@ -258,7 +267,9 @@ static void be_busy(void)
 	while (clock() < start + BUSY_US);
 	for (int i = 0; i < SLOTS; i++) {
 		after = read_slot(&slots[i]);
-		if (!slots[i].must_count || after.running == before[i].running ||
+		/* Where one samples the group may be throttled. */
+		if (!slots[i].must_count || slots[i].leader->group_samples ||
+		    after.running == before[i].running ||
 		    after.running - before[i].running != after.enabled - before[i].enabled)
 			continue;
 		figures.busy++;
@@ -334,7 +345,7 @@ int main(int argc, char **argv)
 	glob("events/*", 0, NULL, &events);
 	glob("format/*", 0, NULL, &formats);
 	for (; step < steps; step++) {
-		/* What a step chooses hardly depends on what others have led to. */
+		/* Each step has its own seed, so that it hardly depends on earlier ones. */
 		state = (seed << 16 | step) * 0x9e3779b97f4a7c15 | 1;
 		do_step();
 	}
