@@ -298,12 +298,12 @@ static void control(struct slot *s)
 }
 
 /* It has some of its parent's events, works a while, and may execute a program. */
-static void be_child(long ms)
+static void be_child(long amount)
 {
 	for (int i = 0; i < SLOTS; i++)
 		if (once_in(2))
 			close_slot(&slots[i]);
-	work(100000 * ms);
+	work(100000 * amount);
 	if (once_in(2))
 		execl("/bin/busybox", "true", NULL);
 }

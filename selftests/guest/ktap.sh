@@ -123,6 +123,15 @@ load_fails() { # ERROR EXPRESSION [PARAMETER...]
 	! reload "$@" 2> /tmp/err && cat /tmp/err && grep -q "$error" /tmp/err && log_has "$reason"
 }
 
+# Unload it although another program may hold an event open for a moment.
+unload() { # [TRIES]
+	for _ in $(seq "${1:-9}"); do
+		! rmmod sbi_pmu || return 0
+		usleep 50000
+	done
+	return 1
+}
+
 # Is nothing left of the module in sysfs and /proc?
 is_gone() { ! is_loaded && ! pmu_name && ! grep -q sbi_pmu /proc/interrupts; }
 
@@ -199,6 +208,24 @@ of_event_table() { # TABLE COLUMN
 }
 
 # ---- the machine ----
+
+# Set number to a random number below LIMIT, and random, the seed, to the next one: a linear
+# congruential generator, so that a seed gives the same sequence in each shell.
+next_random() { # LIMIT
+	random=$(((random * 1103515245 + 12345) & 0x7fffffff))
+	number=$((random / 65536 % $1))
+}
+
+# CPUs go offline and come back, and the last one is told that it may lose its state. In Linux 7.3-rc7
+# the virtio port for the results stays closed then: virtcons_restore() asks the host for its state
+# before the answer has a buffer.
+suspend_cpus() {
+	case $(uname -r) in 7.3.*) return 1 ;; esac
+	echo core > /sys/power/pm_test && echo disk > /sys/power/state
+	set -- $?
+	echo none > /sys/power/pm_test
+	return "$1"
+} 2> /dev/null
 
 # QEMU before 10.0: its default CPUs have its version in marchid and mimpid.
 is_old_qemu() {
