@@ -218,9 +218,16 @@ static struct reading read_slot(struct slot *s)
 	const struct reading last = s->last;
 	uint64_t word[4 + 3 * SLOTS], *w = word + 1;
 	struct reading r;
+	ssize_t n;
 
-	if (s->fd < 0 || read(s->fd, word, sizeof(word)) <= 0 ||
-	    (s->attr.inherit && (child || s->pid)))
+	if (s->fd < 0)
+		return last;
+	n = read(s->fd, word, sizeof(word));
+	/* Of a pinned event without a counter there is nothing; a group may be larger than word. */
+	if (n < 0 && errno != ENOSPC && errno != ECHILD)
+		fail("type %u config %#llx: read(2): %s", s->attr.type, s->attr.config,
+		     strerror(errno));
+	if (n <= 0 || (s->attr.inherit && (child || s->pid)))
 		return last;
 	r.enabled = format & PERF_FORMAT_TOTAL_TIME_ENABLED ? *w++ : 0;
 	r.running = format & PERF_FORMAT_TOTAL_TIME_RUNNING ? *w++ : 0;

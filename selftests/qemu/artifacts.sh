@@ -14,6 +14,8 @@ cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/sbi-pmu
 stable=trixie
 testing=forky
 oldstable=bookworm
+# The event data
+vendor=../../drivers/perf/sbi_pmu/vendor
 
 # ---- recipes ----
 
@@ -304,13 +306,14 @@ artifact_kvm() {
 # has made /dev/null unusable as root, and /dev of the root is this machine's.
 artifact_perftest() {
 	local root=$1/root tree=$1/tree
+	"$lab/$vendor/generate.sh" perf-json "$1/json"
 	start_job debstrap "$testing" extract riscv64 \
 		bash,bc,binutils,coreutils,diffutils,findutils,gawk,grep,libc-bin,python3-minimal,sed,util-linux "$tree"
 	debstrap "$testing" apt amd64,riscv64 \
 		linux-source,xz-utils,make,gcc,libc6-dev,gcc-riscv64-linux-gnu,flex,bison,pkgconf,python3,cpio,libc6-dev:riscv64,libelf-dev:riscv64,libdw-dev:riscv64,libtraceevent-dev:riscv64,zlib1g-dev:riscv64 \
-		"$root" --customize-hook="copy-in $lab/perf.sh /tmp" \
+		"$root" --customize-hook="copy-in $lab/perf.sh $1/json /tmp" \
 		--customize-hook='mkdir -m 777 "$1/out"' \
-		--customize-hook='chroot --userspec=nobody "$1" bash -e /tmp/perf.sh /out'
+		--customize-hook='chroot --userspec=nobody "$1" bash -e /tmp/perf.sh /tmp/json /out'
 	wait "${job_pids[0]}"
 	as_root sh -ec '
 		cd "$1"
@@ -322,7 +325,7 @@ artifact_perftest() {
 		chmod 755 .
 	' sh "$tree" "$root"
 	cpio_of "$root" "$tree" >"$1/perftest.cpio"
-	as_root rm -rf --one-file-system "$root" "$tree"
+	as_root rm -rf --one-file-system "$root" "$tree" "$1/json"
 }
 
 # ---- the cache ----
@@ -332,7 +335,7 @@ recipe_inputs() {
 	case $1 in
 	qfix) cat "$lab"/qfix.sh "$lab"/patches/*.patch "$lab"/{xiangshan-hpm,vendor-pmu}/*.[ch] ;;
 	kvm) artifact_key testing ;;
-	perftest) cat "$lab/perf.sh" ;;
+	perftest) (cd "$lab" && cat perf.sh $vendor/{generate.sh,*.awk,*/*.tsv,*/*.csv}) ;;
 	debug | vendor | rt | next) cat "$lab"/{kernel.sh,machine.config,"$1.config"} && artifact_key testing ;;
 	linux) cat "$lab/linux.sh" "$lab/linux.config" && artifact_key testing ;;
 	esac

@@ -1,15 +1,20 @@
 #!/bin/bash -e
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# perf.sh OUT - run in a root with a riscv64 compiler and the libraries of perf: build perf of testing's
-# kernel with its own tests. OUT gets opt/perf, with symbols, which Debian's perf does not have.
-out=$1
+# perf.sh JSON OUT - run in a root with a riscv64 compiler and the libraries of perf: build perf of testing's
+# kernel with its own tests, and with the events and metrics in the folder JSON (make perf-json). OUT gets
+# opt/perf, with symbols, which Debian's perf does not have.
+json=$1
+out=$2
 
 mkdir /tmp/linux
 cd /tmp/linux
 tar --strip-components=1 -xf /usr/src/linux-source-*.tar.xz --wildcards --no-wildcards-match-slash \
 	linux-source-*/{tools,arch,include,scripts,lib,kernel,Makefile}
 cd tools/perf
+cp -r "$json/arch" pmu-events/
+# As a user does who knows the core
+sed 's/^#0x86f/0x86f/' "$json/mapfile-lines.csv" >>pmu-events/arch/riscv/mapfile.csv
 
 # Workloads run for whole seconds: 0.1 is none for one of them, no end for another.
 sed -i -E 's/\b(noploop|thloop) 0\.[0-9]+/\1 1/' tests/shell/*.sh
