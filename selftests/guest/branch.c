@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * branch [SECONDS | recurse] - samples with the last branches: each is one that the program has
- * taken, in the shares in which it takes them; filters; and nobody sees branches of another program
- * or of the kernel, for which it looks that many seconds (10).
+ * taken, in the shares in which it takes them; and nobody sees branches of another program or of the
+ * kernel, for which it looks that many seconds (10). Types and filters: see perf's test_brstack.sh.
  */
 #include "pingpong.h"
 #include "ring.h"
@@ -45,18 +45,17 @@ __asm__(".option push\n"
 static const struct edge {
 	uint16_t from, to, end;	/* end: the last instruction after it without another branch */
 	uint8_t in_32;	/* of 32 records */
-	uint64_t kinds; /* PERF_SAMPLE_BRANCH_* that have it, besides ANY */
 } edges[] = {
-	{ 20, 60, 64, 4, PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_CALL },
-	{ 24, 60, 64, 4, PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_IND_CALL },
-	{ 28, 36, 44, 4, 0 },
-	{ 40, 48, 48, 2, PERF_SAMPLE_BRANCH_COND },
-	{ 44, 48, 48, 2, 0 },
-	{ 48, 52, 60, 4, PERF_SAMPLE_BRANCH_IND_JUMP },
-	{ 56, 20, 20, 4, PERF_SAMPLE_BRANCH_COND },
-	{ 60, 68, 68, 0, PERF_SAMPLE_BRANCH_COND },
-	{ 64, 24, 24, 4, PERF_SAMPLE_BRANCH_ANY_RETURN },
-	{ 64, 28, 28, 4, PERF_SAMPLE_BRANCH_ANY_RETURN },
+	{ 20, 60, 64, 4 },
+	{ 24, 60, 64, 4 },
+	{ 28, 36, 44, 4 },
+	{ 40, 48, 48, 2 },
+	{ 44, 48, 48, 2 },
+	{ 48, 52, 60, 4 },
+	{ 56, 20, 20, 4 },
+	{ 60, 68, 68, 0 },
+	{ 64, 24, 24, 4 },
+	{ 64, 28, 28, 4 },
 };
 
 #define USER_ANY	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY)
@@ -64,7 +63,7 @@ static const struct edge {
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 
 static unsigned int entries;
-static bool interrupts, has_types;
+static bool interrupts;
 
 static bool is_kernel(uint64_t address)
 {
@@ -174,67 +173,6 @@ static void test_walk(void)
 	note("%u of %u samples are not where their newest branch leads", seen.apart, seen.full);
 	check(!seen.apart && seen.full, "newest_branch_leads_to_the_sample");
 	check(!seen.kernel, "user_sees_no_kernel_address");
-}
-
-/* ---- filters ---- */
-
-static uint64_t asked;
-
-static unsigned int type_of(const struct edge *e)
-{
-	return e->kinds & PERF_SAMPLE_BRANCH_CALL ? PERF_BR_CALL :
-	       e->kinds & PERF_SAMPLE_BRANCH_IND_CALL ? PERF_BR_IND_CALL :
-	       e->kinds & PERF_SAMPLE_BRANCH_ANY_RETURN ? PERF_BR_RET :
-	       e->kinds & PERF_SAMPLE_BRANCH_COND ? PERF_BR_COND :
-	       e->kinds & PERF_SAMPLE_BRANCH_IND_JUMP ? PERF_BR_IND : PERF_BR_UNCOND;
-}
-
-static void look_filtered(const struct record *r)
-{
-	for (unsigned int i = 0; i < r->branches; i++) {
-		const struct perf_branch_entry *b = &r->branch[i];
-		const struct edge *e = edge_of(b);
-
-		seen.kernel += is_kernel(b->from) || is_kernel(b->to);
-		if (!e)
-			continue;
-		if ((e->kinds | PERF_SAMPLE_BRANCH_ANY) & asked &&
-		    b->type == (has_types ? type_of(e) : PERF_BR_UNKNOWN) &&
-		    b->priv == PERF_BR_PRIV_USER)
-			seen.known++;
-		else
-			seen.wrong++;
-	}
-}
-
-static void test_filters(void)
-{
-	static const struct {
-		const char *name;
-		uint64_t kind;
-	} kinds[] = {
-		{ "any", PERF_SAMPLE_BRANCH_ANY },
-		{ "call_or_cond", PERF_SAMPLE_BRANCH_CALL | PERF_SAMPLE_BRANCH_COND },
-	};
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(kinds); i++) {
-		struct sampled s;
-
-		memset(&seen, 0, sizeof(seen));
-		asked = kinds[i].kind;
-		s = sample_load(sampler(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_TYPE_SAVE |
-				    PERF_SAMPLE_BRANCH_PRIV_SAVE | PERF_SAMPLE_BRANCH_HW_INDEX |
-				    asked, 500),
-			    0, -1, 300, walk_load, look_filtered);
-		/* The lab's CPU without types cannot leave them out either. */
-		if (!has_types && asked != PERF_SAMPLE_BRANCH_ANY) {
-			check(s.fd == -EOPNOTSUPP, "%s_without_types_is_eopnotsupp", kinds[i].name);
-			continue;
-		}
-		note("%s: %lu such branches with their types, %u others", kinds[i].name, seen.known,
-		     seen.wrong);
-		check(seen.known && !seen.wrong && !seen.kernel, "%s_is_alone", kinds[i].name);
-	}
 }
 
 /* Calls that have not returned, for test_exec() and demo_shared */
@@ -530,10 +468,8 @@ int main(int argc, char **argv)
 		check(is_logged("record branches (Ssctr)") == tree_has_ssctr(),
 		      "log_says_whether_firmware_has_not_enabled_them");
 	} else {
-		has_types = !is_logged("branch records without types");
-		note("%u entries%s", entries, has_types ? "" : " without types");
+		note("%u entries", entries);
 		test_walk();
-		test_filters();
 		test_others();
 		test_exec();
 		if (getenv("LAB_ICOUNT"))
