@@ -20,7 +20,7 @@
 #include "topdown.h"
 
 /* Exit status, if not the command's own */
-enum { NOT_AVAILABLE = 124, FAILED = 125, NOT_RUNNABLE = 126, NOT_FOUND = 127 };
+enum { WRONG_USE = 2, NOT_AVAILABLE = 124, FAILED = 125, NOT_RUNNABLE = 126, NOT_FOUND = 127 };
 
 #define MAX_PIDS	256
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -47,12 +47,12 @@ static const char usage[] =
 	"                       part comes from; perf's data go to FILE (default: perf.data)\n"
 	"      --csv            print CSV, for programs\n"
 	"  -o, --output FILE    write to FILE (default: stdout; with COMMAND: stderr)\n"
-	"  -h, --help           print this help\n";
+	"  -h, --help           print this help\n"
+	"      --version        print the version\n";
 
 __attribute__((noreturn)) static void fail_usage(const char *error)
 {
-	fprintf(stderr, "sbi-topdown: %s\n%s", error, usage);
-	exit(FAILED);
+	errx(WRONG_USE, "%s: see sbi-topdown --help", error);
 }
 
 /* Parse a number up to the end or a comma. */
@@ -81,18 +81,23 @@ static void parse_pids(char *list)
 	{ "all", no_argument, NULL, 'a' }, { "pid", required_argument, NULL, 'p' }, \
 	{ "level", required_argument, NULL, 'l' }, { "csv", no_argument, NULL, 'C' }, \
 	{ "interval", required_argument, NULL, 'I' }, { "record", optional_argument, NULL, 'R' }, \
-	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, {}
+	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, \
+	{ "version", no_argument, NULL, 'V' }, {}
 
 static void parse_options(int argc, char **argv)
 {
 	static const struct option long_options[] = { LONG_OPTIONS };
 	int option;
 
+	opterr = 0;
 	/* The "+" stops at COMMAND: options after it belong to the command. */
 	while ((option = getopt_long(argc, argv, "+ap:l:I:o:h", long_options, NULL)) != -1) {
-		if (option == 'h' || option == '?') {
-			fputs(usage, option == 'h' ? stdout : stderr);
-			exit(option == 'h' ? 0 : FAILED);
+		if (option == '?')
+			errx(WRONG_USE, "wrong option '%s': see sbi-topdown --help",
+			     argv[optind - 1]);
+		if (option == 'h' || option == 'V') {
+			fputs(option == 'h' ? usage : "sbi-topdown " VERSION "\n", stdout);
+			exit(0);
 		}
 		if (option == 'p')
 			parse_pids(optarg);
