@@ -12,9 +12,12 @@ cd /tmp/linux
 tar --strip-components=1 -xf /usr/src/linux-source-*.tar.xz --wildcards --no-wildcards-match-slash \
 	linux-source-*/{tools,arch,include,scripts,lib,kernel,Makefile}
 cd tools/perf
-cp -r "$json/arch" pmu-events/
 # As a user does who knows the core
-sed 's/^#0x86f/0x86f/' "$json/mapfile-lines.csv" >>pmu-events/arch/riscv/mapfile.csv
+sed 's/^#0x86f/0x86f/; /^#/d' "$json/mapfile-lines.csv" | while IFS=, read -r core version model kind; do
+	mkdir -p "pmu-events/arch/riscv/$model"
+	cp "$json/arch/riscv/$model"/* "pmu-events/arch/riscv/$model/"
+	echo "$core,$version,$model,$kind" >>pmu-events/arch/riscv/mapfile.csv
+done
 
 # Workloads run for whole seconds: 0.1 is none for one of them, no end for another.
 sed -i -E 's/\b(noploop|thloop) 0\.[0-9]+/\1 1/' tests/shell/*.sh
