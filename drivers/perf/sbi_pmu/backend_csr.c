@@ -167,6 +167,25 @@ static u64 selector_of(const struct sbi_pmu_cpu *cpu, unsigned int idx,
 	return 0;
 }
 
+/*
+ * Where of two counters with one event only one counts it (counters.tied), a raw event with the
+ * selector of a standard event is that event: its counts are the same, and it is told from others
+ * by one name. Elsewhere it stays what was asked for, as tables of firmware may be wrong.
+ */
+void sbi_pmu_delegation_rename(const struct sbi_pmu *pmu, struct sbi_pmu_code *code)
+{
+	const struct sbi_pmu_delegation *d = &pmu->delegation;
+
+	if (!pmu->counters.tied || !sbi_pmu_code_is_raw(code))
+		return;
+	for (unsigned int i = 0; i < d->events; i++)
+		if (d->event[i].selector == code->data) {
+			code->idx = d->event[i].idx;
+			code->data = 0;
+			return;
+		}
+}
+
 /* An event that cannot be removed makes the next configuration fail. */
 static void clear_event(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {

@@ -440,6 +440,7 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	ret = sbi_pmu_event_encode(&pmu->caps, attr, attr->type == pmu->pmu.type, &e->code);
 	if (ret)
 		return ret;
+	sbi_pmu_delegation_rename(pmu, &e->code);
 	if (perf_attr_unused_config(attr) || attr->config2 >> 32)
 		return -EINVAL;
 	e->counterid_mask = attr->config2;

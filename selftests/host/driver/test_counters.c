@@ -221,6 +221,21 @@ static void test_tied(const char *name, struct machine machine)
 	check(open_member(e[1], 9), "%s.other_event_joins_group", name);
 }
 
+/* A raw event with the selector of instructions is that event under another name. */
+static void test_tied_names(void)
+{
+	struct perf_event *raw, *user, *kernel;
+
+	boot(&(struct machine){ .hpm = 4, .delegated = true, .quirks = OPENSBI_NEW | QUIRK(TIED),
+				.params = { "backend=csr" } });
+	raw = open_raw(BIT_ULL(40) | SPEC_GENERAL_INSTRUCTIONS);
+	user = open_attr(GENERAL(1, .exclude_kernel = 1));
+	kernel = open_attr(GENERAL(1, .exclude_user = 1));
+	take_turns(30);
+	check(perf_read(raw) && perf_read(user) && perf_read(kernel), "tied_names.none_shows_zero");
+	check(perf_model(user)->running < perf_model(user)->enabled, "tied_names.they_take_turns");
+}
+
 /* Only cycles and instructions happen often enough to tell. */
 static bool is_rare(const struct fakesbi_code *code)
 {
@@ -1079,6 +1094,7 @@ void test_counters(void)
 	test_tied("tied_exclusive", (struct machine){ .params = { "backend=sbi" } });
 	test_tied("tied_filtering_fixed", (struct machine){ .smcntrpmf = BIT(0) | BIT(2) });
 	test_tied("tied_delegated", (struct machine){ .delegated = true, .params = { "backend=csr" } });
+	test_tied_names();
 	test_tied_alone();
 	test_tied_shared();
 	test_counterid_mask("sbi", (struct machine){ .params = { "backend=sbi" } });
