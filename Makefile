@@ -134,7 +134,7 @@ htmldocs:
 	@command -v sphinx-build >/dev/null || { echo "htmldocs needs Sphinx (Debian: apt install python3-sphinx)" >&2; exit 1; }
 	rm -rf $(BUILD)/html $(BUILD)/rst
 	mkdir -p $(BUILD)/rst
-	cp -R Documentation/. $(BUILD)/rst
+	cp -R Documentation/. *.md $(BUILD)/rst
 	$(EVENTS)/generate.sh docs $(BUILD)/rst/events
 	sphinx-build -q -W --keep-going -n -d $(BUILD)/rst/.doctrees $(BUILD)/rst $(BUILD)/html
 
