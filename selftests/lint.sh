@@ -43,6 +43,11 @@ self-test)
 	planted $driver/pmu.c '/* XiangShan */' 'belong in vendor/'
 	planted $driver/pmu.c 'static int breach;' 'no file-scope variables'
 	planted $driver/pmu.c 'x = 0x504d55;' 'those of asm/sbi.h'
+	planted Documentation/abi.rst 'See sbi-pmu-guest.rst.' ':doc: or :ref:, not named'
+	touch "$copy/Documentation/alone.rst"
+	planted Documentation/alone.rst '' 'no other page links to it'
+	planted README.md '[gone](Documentation/gone.rst)' 'leads nowhere'
+	planted README.md '[gone](Documentation/index.rst#gone)' 'leads nowhere'
 	planted selftests/fakesbi/sbi.c '#include <asm/sbi.h>' 'numbers of its own'
 	sed -i /SPDX/d "$copy/$driver/pmu.c"
 	planted $driver/pmu.c '' 'no SPDX line'
@@ -103,6 +108,18 @@ find_lines '^(static )?[a-z][a-z_ ]*[ *][a-z_]+( = .*)?;$' "[^:]*\.h" |
 grep -nE '#include "|#include <' selftests/fakesbi/*.[ch] |
 	grep -vE '"(fakesbi|quirks|spec|\.\./\.\./drivers/perf/sbi_pmu/backend_sbi)\.h"' |
 	rule 'the firmware model has numbers of its own, in spec.h'
+pages=$(find Documentation -name '*.rst')
+# shellcheck disable=SC2086 # a list
+grep -nE '[a-z]\.(rst|md)\b' $pages | rule 'a page is linked by :doc: or :ref:, not named'
+# shellcheck disable=SC2086
+for page in $pages; do
+	name=$(basename "$page" .rst)
+	[ "$name" = index ] || grep -lE "(:doc:\`|<|/)$name>?\`" $pages |
+		grep -qvx -e "$page" -e Documentation/index.rst || echo "$page"
+done | rule 'no other page links to it'
+grep -oE '\]\([^)]*\)' ./*.md | grep -v :// | tr -d '()' | while IFS=']#' read -r file target label; do
+	[ -e "$target" ] && { [ -z "$label" ] || grep -qx ".. _$label:" "$target"; } || echo "$file$target"
+done | rule 'a link leads nowhere'
 find Kbuild Makefile "$driver" include selftests tools -type f ! -name '*.tsv' ! -path '*/build/*' \
 	-exec grep -L 'SPDX-License-Identifier' {} + |
 	rule 'no SPDX line'
