@@ -341,6 +341,8 @@ print_boot() {
 		cat "$run/$name.ktap"
 		echo "---- $name: what failed"
 		echo "${result#*$'\n'}"
+		! grep -q '__sbi_rfence_v02_call.*failed' "$run/$name.console" ||
+			echo "  OpenSBI refused remote fences while a CPU went offline: see qemu-lab.rst"
 		echo "FAILED  $name ($seconds s)"
 	fi
 }
