@@ -44,6 +44,7 @@ $2 == "raw" {
 }
 
 $2 == "samples" { source = $4 }
+$2 == "compatible" { name = value[values] }
 $2 == "machine" { core = value[7] }
 
 board == "" && $2 == "machine" {
@@ -56,7 +57,8 @@ board == "" && $2 == "machine" {
 board == "" && $2 ~ /^(opens|refuses|samples|names|replaces|log)$/ { printf "  .%s = \"%s\",\n", $2, $4 }
 board == "" && $2 == "log" { printf "  .rows = { %s} },\n", rows; rows = "" }
 
-# T-Head's counters OpenSBI takes by the board's name; K230 is one for which it does nothing else.
+# T-Head's counters OpenSBI takes by the board's name; K230 is one for which it does nothing else. The last name is
+# for sbi-pmu-report.
 END {
 	if (board == "")
 		exit
@@ -66,8 +68,7 @@ END {
 	}
 	gsub(/,$/, ";", mapped); gsub(/,$/, ";", selectors); gsub(/,$/, ";", raw)
 	print "/dts-v1/;\n/plugin/;\n\n&{/} {\n\tmodel = \"" board "\";"
-	if (source == "thead")
-		print "\tcompatible = \"canaan,kendryte-k230\", \"riscv-virtio\";"
+	print "\tcompatible = " (source == "thead" ? "\"canaan,kendryte-k230\", " : "") "\"riscv-virtio\", \"" name "\";"
 	if (core != "-")
 		print "};\n\n&{/cpus/cpu@0} {\n\tcompatible = \"" core "\", \"riscv\";"
 	print "};\n\n&{/pmu} {\n\triscv,event-to-mhpmevent =" selectors
