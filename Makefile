@@ -87,6 +87,7 @@ install-tools: tools
 	for file in $$(sed -n 's/^cores := //p' drivers/perf/sbi_pmu/Makefile) read.awk; do \
 		install -D -m 644 $(EVENTS)/$$file $(DATA)/cores/$$file || exit; done
 	install -m 644 tools/sbi-pmu-map/map.awk $(DATA)/cores
+	install -m 644 selftests/boards.tsv $(DATA)
 
 uninstall-tools:
 	$(MAKE) -C tools uninstall

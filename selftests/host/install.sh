@@ -59,7 +59,7 @@ flags=$(sed -n "s|^Cflags: -I\${prefix}|-I$root/usr|p" "$root/usr/share/pkgconfi
 # shellcheck disable=SC2086 # words
 ${CC:-gcc} $flags -o "$dir/user" "$dir/user.c" || fails "a program cannot include region.h"
 for file in bin/sbi-topdown bin/sbi-pmu-report share/man/man1/sbi-pmu-report.1 share/man/man1/sbi-topdown.1 \
-	share/sbi-pmu/dts/xiangshan-v3.dtsi share/sbi-pmu/perf-json/mapfile-lines.csv share/sbi-pmu/dts/k1.dtso share/man/man1/sbi-pmu-map.1; do
+	share/sbi-pmu/boards.tsv share/sbi-pmu/dts/xiangshan-v3.dtsi share/sbi-pmu/perf-json/mapfile-lines.csv share/sbi-pmu/dts/k1.dtso share/man/man1/sbi-pmu-map.1; do
 	[ -s "$root/usr/$file" ] || fails "not installed: $file"
 done
 "$root/usr/bin/sbi-pmu-map" -l | grep -q '^x60 .*164 events' || fails "the installed sbi-pmu-map finds no cores"

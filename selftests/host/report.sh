@@ -1,30 +1,53 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# report.sh - in shared mode sbi-pmu-report and the test of the package take events that there are: on
-# most boards neither cycles nor instructions. perf, of which they show the errors, is a stand-in.
+# report.sh - sbi-pmu-report finds each board of boards.tsv as expected, and worse if one thing is broken. In
+# shared mode it and the test of the package take events that there are: on most boards neither cycles nor
+# instructions. The machine is files, and perf, of which they show the errors, a stand-in.
 . "$(dirname "$0")/steps.sh"
-pmu=$dir/devices/sbi_pmu
-mkdir -p "$pmu/caps" "$dir/bin"
-echo shared >"$pmu/caps/mode"
-for script in tools/sbi-pmu-report/sbi-pmu-report debian/tests/count; do
-	sed "s|/sys/bus/event_source|$dir|" "$top/$script" >"$dir/${script##*/}"
+pmus=$dir/sys/bus/event_source/devices
+report=$top/tools/sbi-pmu-report/sbi-pmu-report
+mkdir -p "$pmus/sbi_pmu/caps" "$dir/bin" "$dir/proc" "$dir/sys/firmware/devicetree/base" "$dir/sys/module/sbi_pmu/parameters"
+echo shared >"$pmus/sbi_pmu/caps/mode"
+for script in "$report" "$top/debian/tests/count"; do
+	sed "s|/sys/|$dir/sys/|g; s|/proc/|$dir/proc/|g" "$script" >"$dir/${script##*/}"
 done
-for program in modprobe dmesg perf; do printf '#!/bin/sh\n' >"$dir/bin/$program"; done
-cat >>"$dir/bin/perf" <<-'EOF2'
+cp "$top/selftests/boards.tsv" "$dir"
+touch "$dir/proc/cmdline"
+for program in modprobe dmesg perf id uname; do printf '#!/bin/sh\n' >"$dir/bin/$program"; done
+echo 'echo 0' >>"$dir/bin/id"
+echo 'echo riscv64' >>"$dir/bin/uname"
+# perf: the events of the file refused do not open, all others count; each record is an interrupt.
+cat >>"$dir/bin/perf" <<'EOF2'
 	echo "$* " >>"$LOG"
-	case $* in *' true') echo "${COUNT-5000},,event,1,100" >count.csv ;; esac
+	case $* in *count.csv*) echo "${COUNT-5000},,event,1,100" >count.csv; exit ;; esac
+	while [ $# -gt 0 ]; do
+		case $1 in -o) out=$2 ;; -e) events=$2 ;; record) kind=record ;; --) break ;; esac
+		shift
+	done
+	[ ! -e "$DIR/refused" ] || [ -z "$out" ] || if [ "$kind" = record ]; then
+		echo data >"$out"
+		grep -qE 'timer|none' overflow || [ -e silent ] || echo '9: 1 x sbi_pmu' >>"$DIR/proc/interrupts"
+	else
+		echo "$events" | sed 's|,firmware|;firmware|g' | tr ';,' ',\n' | while read -r event; do
+			if grep -qxF "$event" "$DIR/refused"; then count='<not supported>'; else count=${COUNT-50000}; fi
+			echo "$count;;$event;1;100.00;;"
+		done >"$out"
+	fi
 EOF2
 chmod 755 "$dir"/bin/*
-export LOG="$dir/log" PATH="$dir/bin:$PATH" AUTOPKGTEST_TMP="$dir"
+export DIR="$dir" LOG="$dir/log" PATH="$dir/bin:$PATH" AUTOPKGTEST_TMP="$dir"
+
+run() { sh "$dir/sbi-pmu-report" "$@" >"$dir/said" 2>"$dir/steps"; }
 
 # take EVENT NAME...: of these events both have perf take that.
 take() {
-	rm -rf "$pmu/events" "$LOG"
-	mkdir "$pmu/events"
-	for name; do touch "$pmu/events/$name"; done
+	rm -rf "$pmus/sbi_pmu/events" "$LOG"
+	mkdir "$pmus/sbi_pmu/events"
+	for name; do touch "$pmus/sbi_pmu/events/$name"; done
 	for script in count sbi-pmu-report; do
-		sh "$dir/$script" >"$dir/said" 2>&1 || fails "$script fails: $(cat "$dir/said")"
+		sh "$dir/$script" >"$dir/said" 2>&1
+		case $script,$? in count,0 | sbi-pmu-report,2) ;; *) fails "$script ends wrongly: $(cat "$dir/said")" ;; esac
 		grep -qF -- "-e sbi_pmu/$1/ " "$LOG" && ! grep -q /: "$LOG" || fails "$script does not take $1 of $*: $(cat "$LOG")"
 		: >"$LOG"
 	done
@@ -38,4 +61,98 @@ grep -q '/a/ cannot be sampled' "$dir/said" && ! grep -q 'no overflow' "$dir/sai
 take fw_x
 grep -q 'no event to sample' "$dir/said" || fails "it is not told that there is no event"
 ! COUNT='<not counted>' sh "$dir/count" >/dev/null 2>&1 || fails "an event that is not counted is taken for a count"
+rm -r "$pmus/sbi_pmu"
+
+# ---- exclusive mode: the verdict ----
+
+value() { # LINE [COLUMN]
+	awk -F '\t' -v line="$board $1" -v column="${2:-4}" '$1 " " $2 == line { print $column }' "$dir/boards.tsv"
+}
+as_perf_has_it() { tr ' ' '\n' | sed 's|^\(0x[^:]*\)|\1,firmware=1|; s|^r||; s|:|/|; /\//! s|$|/|; s|^|cpu/event=|'; }
+
+# machine ISA VENDOR ARCH MIMPID NAME...: a machine with cycle and instret, in its folder caps.
+machine() {
+	rm -rf "$pmus/cpu" && mkdir -p "$pmus/cpu/caps" "$pmus/cpu/events" && cd "$pmus/cpu/caps" || exit
+	printf '%s\t: %s\n' processor 0 isa "rv64imac_$1" mvendorid "$2" marchid "$3" mimpid "$4" >"$dir/proc/cpuinfo"
+	shift 4
+	printf '%s\0' "$@" >"$dir/sys/firmware/devicetree/base/compatible"
+	echo exclusive >mode; echo sbi >backend; echo 0 >branches; echo 2 >hardware_counters; echo timer >overflow
+	for name in cycles fw_x branches; do echo event=0x1,firmware=0x1 >"../events/$name"; done
+	: >"$dir/proc/interrupts"; : >"$dir/refused"
+}
+
+# the_board NAME...: $board, with these names in its device tree.
+the_board() {
+	read -r vendor arch imp _ _ extension _ <<<"$(value machine)"
+	machine "$extension" "$vendor" "$arch" "$imp" "$@"
+	value machine 3 | tr , '\n' | awk -F - '{ n += $NF - $1 + 1 } END { print n + 2 }' >hardware_counters
+	value samples >overflow
+	value replaces >replaced_events
+	echo x >event_table
+	names=$(value names)
+	for ((i = 0; i < ${names%% *}; i++)); do echo event=0x1,firmware=0x0 >"../events/name$i"; done
+	{ value refuses; value closed; } | as_perf_has_it >"$dir/refused"
+}
+
+# is VERDICT WHAT [ARGUMENT...]: this is the verdict, and the exit status fits.
+is() {
+	verdict=$1 what=$2
+	shift 2
+	run "$@"
+	status=$?
+	case $verdict in worse*) [ $status = 1 ] ;; *) [ $status = 0 ] ;; esac && grep -q "^verdict: $verdict" "$dir/said" &&
+		! grep -v '^sbi-pmu-report: ' "$dir/steps" ||
+		fails "$what: status $status, not '$verdict' but:" "$(sed '1,/^== verdict/d' "$dir/said")" "$(cat "$dir/steps")"
+}
+
+# Each board as it is expected, and with one thing broken
+while read -r board broken; do
+	the_board any,model "$(value compatible | cut -d ' ' -f 1)"
+	is 'as expected$' "$board"
+	case $broken in
+	counters) echo 3 >hardware_counters ;;
+	events) echo 0x5 | as_perf_has_it >>"$dir/refused" ;;
+	raw) broken=events; value opens | cut -d ' ' -f 1 | as_perf_has_it >>"$dir/refused" ;;
+	filters) value opens | tr ' ' '\n' | grep : | head -n 1 | as_perf_has_it >>"$dir/refused" ;;
+	interrupt) echo timer >overflow ;;
+	none) broken=interrupt; echo none >overflow ;;
+	names) rm ../events/name0 ;;
+	replaced) echo none >replaced_events ;;
+	esac
+	is "worse: $broken\$" "$board with broken $broken"
+	grep -q "^- $broken: [^ ]" "$dir/said" || fails "$board: it does not say what to do"
+	grep -qiw "$board" "$top/Documentation/admin-guide/perf/sbi-pmu-boards.rst" || fails "sbi-pmu-boards.rst: no $board"
+done <<-'END'
+	d1 counters
+	duo events
+	th1520 filters
+	sg2042 interrupt
+	sg2044 names
+	eic7700 replaced
+	jh7110 none
+	fu740 raw
+	k1 filters
+END
+
+board=sg2044; the_board lab,sg2044; : >"$dir/refused"; is 'better: events, filters$' "more events than known"
+touch silent; is 'worse: interrupt$' "an interrupt that does not come"
+echo timer >"$dir/sys/module/sbi_pmu/parameters/overflow"
+is 'worse: interrupt$' "a parameter" && grep -q '^- .* loaded with overflow=timer' "$dir/said" || fails "the parameter is not told"
+COUNT=0 is 'worse: counts$' "events that count nothing"
+COUNT='<not counted>' is 'worse: counts$' "events that are not counted"
+the_board new,name; is 'as expected$' "the ids alone"
+board=d1; the_board new,name; is 'as expected; .* not in the table' "ids of several boards"
+board=eic7700; the_board sifive,fu740-c000 sifive,fu740 eswin,eic7700; is 'as expected$' "a board with names of another one"
+machine - 0x1 0x2 0x3 new,name; is 'as expected; .* not in the table' "an unknown board"
+machine sscofpmf 0x1 0x2 0x3 new,name; is 'worse: interrupt; .* not in the table' "an unknown board with Sscofpmf"
+machine smctr_ssctr 0x1 0x2 0x3 new,name; is 'worse: branches; .* not in the table' "an unknown board with Ssctr"
+
+for wrong in -x '-x y'; do
+	run $wrong
+	[ $? = 2 ] && [ ! -s "$dir/said" ] &&
+		[ "$(cat "$dir/steps")" = "sbi-pmu-report: unknown option '-x': see sbi-pmu-report --help" ] ||
+		fails "$wrong: $(cat "$dir/said" "$dir/steps")"
+done
+{ "$report" -h && "$report" --help; } | grep -c '^usage: ' | grep -qx 2 || fails "no help"
+"$report" --version | grep -qxE 'sbi-pmu-report [0-9].*' || fails "no version"
 exit $failed
