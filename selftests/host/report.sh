@@ -146,8 +146,11 @@ board=eic7700; the_board sifive,fu740-c000 sifive,fu740 eswin,eic7700; is 'as ex
 machine - 0x1 0x2 0x3 new,name; is 'as expected; .* not in the table' "an unknown board"
 machine sscofpmf 0x1 0x2 0x3 new,name; is 'worse: interrupt; .* not in the table' "an unknown board with Sscofpmf"
 machine smctr_ssctr 0x1 0x2 0x3 new,name; is 'worse: branches; .* not in the table' "an unknown board with Ssctr"
+is 'worse: .*tests' "a perf that prints the same count for all" --run "$dir/file"
+grep -q "report is in $dir/file" "$dir/said" && [ "$(grep -cE '^(ok|failed|not possible) +[a-z_]+ ' "$dir/file")" = 12 ] &&
+	grep -q '^failed *proportional' "$dir/file" && grep -q '^verdict: ' "$dir/file" || fails "--run: $(cat "$dir/file")"
 
-for wrong in -x '-x y'; do
+for wrong in -x '--run -x' '--run a -x'; do
 	run $wrong
 	[ $? = 2 ] && [ ! -s "$dir/said" ] &&
 		[ "$(cat "$dir/steps")" = "sbi-pmu-report: unknown option '-x': see sbi-pmu-report --help" ] ||
