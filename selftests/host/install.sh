@@ -63,6 +63,18 @@ for file in bin/sbi-topdown bin/sbi-pmu-report share/man/man1/sbi-pmu-report.1 s
 	[ -s "$root/usr/$file" ] || fails "not installed: $file"
 done
 "$root/usr/bin/sbi-pmu-map" -l | grep -q '^x60 .*164 events' || fails "the installed sbi-pmu-map finds no cores"
+for tool in sbi-topdown sbi-pmu-report sbi-pmu-map; do
+	PATH=$root/usr/bin:$PATH
+	"$tool" -h | grep -q "^usage: $tool " || fails "$tool has no -h"
+	[ "$("$tool" --version)" = "$tool $version" ] || fails "$tool --version prints '$("$tool" --version)'"
+	wrong=$("$tool" -x 2>&1) && fails "$tool accepts -x"
+	[ "$?,$wrong" = "2,$tool: wrong option '-x': see $tool --help" ] || fails "$tool -x: $wrong"
+	command -v bash >/dev/null || continue
+	# shellcheck disable=SC2016 # for bash
+	completed=$(bash -c '. "$1" && _sbi_pmu "$2" --v "$2" && echo "${COMPREPLY[@]}"' bash \
+		"$root/usr/share/bash-completion/completions/$tool" "$tool")
+	[ "$completed" = --version ] || fails "$tool --v is completed as '$completed'"
+done
 ! grep -r "$root" "$root" || fails "an installed file names DESTDIR"
 in_copy uninstall-tools
 [ -z "$(files)" ] || fails "make uninstall-tools leaves:" "$(files)"

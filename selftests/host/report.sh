@@ -153,7 +153,7 @@ grep -q "report is in $dir/file" "$dir/said" && [ "$(grep -cE '^(ok|failed|not p
 for wrong in -x '--run -x' '--run a -x'; do
 	run $wrong
 	[ $? = 2 ] && [ ! -s "$dir/said" ] &&
-		[ "$(cat "$dir/steps")" = "sbi-pmu-report: unknown option '-x': see sbi-pmu-report --help" ] ||
+		[ "$(cat "$dir/steps")" = "sbi-pmu-report: wrong option '-x': see sbi-pmu-report --help" ] ||
 		fails "$wrong: $(cat "$dir/said" "$dir/steps")"
 done
 { "$report" -h && "$report" --help; } | grep -c '^usage: ' | grep -qx 2 || fails "no help"
