@@ -25,6 +25,8 @@
 #: make compare      measure what the module and the built-in driver cost
 #: make setup        download and build ahead of time what check-all needs; clean-lab: remove it
 #: make deb          build the Debian packages: build/deb/*.deb
+#: make release-check VERSION=0.3   is all of this checkout fit to be released? Then the source archive,
+#:                   its checksums and SBOM are in build/release; and check-packages
 #:
 #: From the event data, to build/:
 #: make htmldocs     Documentation/ and pages of all events as HTML (needs Sphinx); docs: only these pages
@@ -131,6 +133,10 @@ docs:
 	rm -rf $(BUILD)/docs
 	$(EVENTS)/generate.sh docs $(BUILD)/docs
 
+release-check:
+	tools/release-check.sh '$(VERSION)' $(BUILD)/release
+	@$(LAB) check-packages
+
 htmldocs:
 	@command -v sphinx-build >/dev/null || { echo "htmldocs needs Sphinx (Debian: apt install python3-sphinx)" >&2; exit 1; }
 	rm -rf $(BUILD)/html $(BUILD)/rst
@@ -157,4 +163,4 @@ kdir-check:
 		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
 .PHONY: modules clean install uninstall install-module uninstall-module install-tools \
-	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test mutants check check-all check-debug check-kernels check-packages list tools dts docs perf-json htmldocs deb libpfm4 kernel-patch setup clean-lab help kdir-check
+	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test mutants check check-all check-debug check-kernels check-packages list tools dts docs perf-json htmldocs deb libpfm4 kernel-patch release-check setup clean-lab help kdir-check

@@ -435,6 +435,7 @@ test_steps() { # ROOT STEPS [CXX-ROOT]
 	lab counts its results, and runs all programs = in_tree $1 selftests/host/lab-results.sh
 	event tables = in_tree $1 selftests/host/events.sh
 	versions, make install and uninstall = in_tree $1 selftests/host/install.sh
+	release check finds planted faults = in_tree here selftests/host/release.sh
 	generated files = in_tree $1 selftests/host/generated.sh
 	device trees against tables of cores = in_tree $1 selftests/host/map.sh
 	device trees = in_tree $1 selftests/host/dts.sh

@@ -95,7 +95,8 @@ compare() {
 	run_jobs "" "$cases" ""
 	print_results && values name <<<"$cases" | measured_rows >"$run/all_rows" || exit
 	more_than_without <"$run/all_rows" >"$run/rows"
-	say "for the table of Documentation/admin-guide/perf/sbi-pmu-compare.rst, $(date -u +%F):"
+	say "for the table of Documentation/admin-guide/perf/sbi-pmu-compare.rst, $(date -u +%F), commit" \
+		"\`\`$(git -C "$top" rev-parse --short HEAD 2>/dev/null)\`\`:"
 	comparison_table "$(release_of stable)" "$(release_of testing)" <"$run/rows"
 	worse=$(worse_rows <"$run/rows")
 	[ -z "$worse" ] || {

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# release-check.sh VERSION FOLDER - may this checkout be released as VERSION? Says all that is wrong; if
+# nothing is, FOLDER gets what is published (tools/packaging/archive.sh). For make release-check.
+export LC_ALL=C
+cd "$(dirname "$0")/.." || exit
+version=$1 folder=$2
+# Pages with figures; each names the commit that was measured.
+measured='Documentation/admin-guide/perf/sbi-pmu-compare.rst Documentation/testing/kernels.rst'
+pages=Documentation/admin-guide/perf
+failed=0
+
+wrong() {
+	echo "release-check: $*" >&2
+	failed=1
+}
+
+# same_sources PAGE: its figures are those of the driver that is released. Only the version may differ.
+same_sources() {
+	commit=$(sed -n 's/.*commit ``\([0-9a-f]\{7,40\}\)``.*/\1/p' "$1" 2>/dev/null | head -n 1)
+	if [ -z "$commit" ]; then
+		wrong "$1 does not say of which commit its figures are (commit \`\`$(git rev-parse --short HEAD)\`\`)"
+	elif ! git cat-file -e "$commit^{commit}" 2>/dev/null; then
+		wrong "$1: commit $commit is not here: is this clone shallow?"
+	elif ! git diff --quiet "$commit" HEAD -- drivers include ':!include/sbi_pmu/version.h'; then
+		wrong "$1: drivers/ or include/ have changed since commit $commit: measure again"
+	fi
+}
+
+# broken_links: links of Markdown files, and names of pages, that lead to nothing.
+broken_links() {
+	git grep -oE '\]\([^)#]+|[A-Za-z0-9_/.-]+\.rst' -- '*.md' '*.rst' MAINTAINERS | sort -u |
+		while IFS=: read -r file target; do
+			case $target in
+			*://* | *]\(http*) continue ;;
+			']('*) places=$(dirname "$file") ;;
+			*) places="$(dirname "$file") . $pages" ;;
+			esac
+			target=${target#*](}
+			for place in $places none; do [ ! -e "$place/$target" ] || break; done
+			[ "$place" != none ] || echo "$file: no $target"
+		done
+}
+
+git rev-parse -q HEAD >/dev/null || exit
+case $version in '' | *[!0-9.]*) wrong "'$version' is not the version of a release: VERSION=0.3" ;; esac
+[ -z "$(git status --porcelain)" ] || wrong "not all is committed: git status"
+grep -qF "SBI_PMU_VERSION \"$version\"" include/sbi_pmu/version.h ||
+	wrong "include/sbi_pmu/version.h does not have version $version"
+selftests/host/versions.sh >&2 || wrong "these versions differ"
+heading=$(sed -n '/^## /{p;q;}' CHANGELOG.md)
+[ "${heading%(20??-??-??)}" = "## $version " ] ||
+	wrong "CHANGELOG.md begins with '$heading', not with '## $version (2026-12-31)'"
+lines=$(awk '/^## / { n++; next } n == 1 && NF' CHANGELOG.md | wc -l)
+[ "$lines" -ge 1 ] && [ "$lines" -le 40 ] || wrong "CHANGELOG.md has $lines lines about $version: 1 to 40"
+head -n 1 debian/changelog | grep -q "^sbi-pmu ($version) unstable;" ||
+	wrong "debian/changelog begins with '$(head -n 1 debian/changelog)': version $version, unstable"
+for file in $(cat debian/*.docs) $(cut -d ' ' -f 1 debian/*.install); do
+	[ -e "$file" ] || wrong "debian/ installs $file, which is not there"
+done
+for file in $measured; do same_sources "$file"; done
+links=$(broken_links)
+[ -z "$links" ] || wrong "links lead to nothing:" "$links"
+selftests/lint.sh >&2 || wrong "lint finds faults"
+[ $failed = 0 ] || exit 1
+exec tools/packaging/archive.sh "$version" "$folder"
