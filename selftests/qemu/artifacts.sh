@@ -233,7 +233,7 @@ artifact_consumers() {
 # of a riscv64 Debian.
 artifact_packaging() {
 	debstrap "$testing" apt amd64,riscv64 \
-		debhelper,dh-dkms,dkms,lintian,gcc,g++,make,mawk,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,libc6:riscv64,pahole,cpio,linux-base,xz-utils,kmod,libelf1t64,libssl3t64 \
+		debhelper,dh-dkms,dkms,lintian,gcc,g++,make,mawk,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,libc6:riscv64,pahole,cpio,linux-base,xz-utils,kmod,libelf1t64,libssl3t64,rpm,rpmlint,makepkg,fakeroot \
 		"$1/root" --customize-hook="chroot \"\$1\" sh -ec '$unpack_headers'" \
 		--customize-hook='chroot "$1" sh -ec "
 			cd /tmp
@@ -391,7 +391,7 @@ artifact_size() {
 	case $1 in
 	stable) echo 2100 ;;
 	testing | unstable) echo 1700 ;;
-	packaging) echo 2200 ;;
+	packaging) echo 2500 ;;
 	qfix | perftest) echo 2000 ;;
 	debug) echo 7500 ;;
 	vendor | rt | next | linux) echo 6000 ;;

@@ -3,9 +3,11 @@
 #
 # deb.sh COMMAND... - in the packaging root (see packages.sh), with the sources in /run/deb/sbi-pmu:
 #   build    build the packages for riscv64: /run/deb/*.deb
-#   lint     lintian finds neither errors nor warnings in them
+#   lint     lintian finds nothing in them, also if it is pedantic
+#   others   build the RPM and Arch packages, see tools/packaging
 #   install  make uninstall removes all that make install has installed
-#   life     as root, in a copy of the root: install the packages, upgrade the kernel, purge them.
+#   life     as root, in a copy of the root: upgrade the packages from 0.2, and purge them; install
+#            them, upgrade the kernel, purge them.
 #            /run/deb/RELEASE.vmlinux and .cpio get what a start with each kernel needs
 set -e
 export HOME=/tmp ARCH=riscv DEBIAN_FRONTEND=noninteractive
@@ -25,7 +27,15 @@ build() {
 		dpkg-buildpackage -d -b -us -uc -a riscv64
 }
 
-lint() { LC_ALL=C.UTF-8 lintian --allow-root --fail-on error,warning ../*.changes; }
+lint() {
+	LC_ALL=C.UTF-8 lintian --allow-root --pedantic --display-info \
+		--fail-on error,warning,info,pedantic ../*.changes
+}
+
+others() {
+	chmod 755 "$TMPDIR" # makepkg does not run as root.
+	tools/packaging/build.sh "$TMPDIR/others"
+}
 
 installs() {
 	cp -a . "$TMPDIR/src"
@@ -96,6 +106,45 @@ nothing_is_left() {
 	[ ! -s "$TMPDIR/left" ] || fails "purge leaves:" "$(cat "$TMPDIR/left")"
 }
 
+# make_old: in $old packages of version 0.2, as far as an upgrade notices: these ones, with the file by
+# which 0.2 was loaded at each start, without the unit, and with fewer parameters in modprobe.d. They
+# are not built from the commit of 0.2: an archive of the sources has no history, and the driver of
+# that time does not build for each newer kernel.
+make_old() {
+	old=$TMPDIR/old
+	mkdir "$old"
+	dpkg-deb -R ../sbi-pmu-dkms_*.deb "$old/dkms"
+	dpkg-deb -R ../sbi-pmu-tools_*.deb "$old/tools"
+	mv "$old/dkms/usr/src/sbi-pmu-$version" "$old/dkms/usr/src/sbi-pmu-0.2"
+	rm -r "$old/dkms/usr/libexec" "$old/dkms/usr/lib/systemd" "$old"/*/DEBIAN/md5sums
+	mkdir "$old/dkms/usr/lib/modules-load.d"
+	echo sbi_pmu >"$old/dkms/usr/lib/modules-load.d/sbi-pmu.conf"
+	sed -i '/ mode=/d' "$old/dkms/etc/modprobe.d/sbi-pmu.conf"
+	sed -i '/added by dh_installsystemd/,/^# End/d' "$old/dkms/DEBIAN"/p[or]*
+	grep -rlF "$version" "$old" | xargs sed -i "s/$version/0.2/g"
+	for package in dkms tools; do dpkg-deb -b "$old/$package" "$old/$package.deb"; done
+}
+
+# From 0.2: of that nothing is left, DKMS has the new module only, and no user has enabled the unit.
+upgrade() {
+	make_old
+	dpkg -i "$old/dkms.deb" "$old/tools.deb"
+	dkms status | grep -q "^sbi-pmu/0.2, $release, riscv64: installed" || fails "0.2: $(dkms status)"
+	# The kernel's own modules are not here; without any DKMS drops modules.dep with the last module.
+	install -D "$(modinfo -k "$release" -F filename sbi_pmu)" "/lib/modules/$release/kernel/lab.ko"
+	depmod "$release"
+	dpkg -i ../sbi-pmu-dkms_*.deb ../sbi-pmu-tools_*.deb
+	installed_for "$release"
+	[ "$(dkms status | wc -l)" = 1 ] || fails "after the upgrade DKMS has:" "$(dkms status)"
+	left=$(find /usr/src /usr/lib/modules-load.d /etc/modprobe.d /etc/systemd/system -iname 'sbi[-_]pmu*' \
+		! -path "/usr/src/sbi-pmu-$version*" ! -path /etc/modprobe.d/sbi-pmu.conf 2>/dev/null || :)
+	[ -z "$left" ] || fails "the upgrade leaves or enables:" "$left"
+	dpkg --purge sbi-pmu-dkms sbi-pmu-tools
+	rm -r "/lib/modules/$release/kernel"
+	depmod "$release"
+	nothing_is_left
+}
+
 life() {
 	become_riscv64
 	for kernel in /lib/modules/*; do
@@ -103,6 +152,7 @@ life() {
 		depmod "${kernel##*/}"
 		[ "${kernel##*/}" = "$release" ] || mv "$kernel" /usr/newer
 	done
+	upgrade
 	dpkg -i ../sbi-pmu-dkms_*.deb ../sbi-pmu-tools_*.deb
 	installed_for "$release"
 	status=0
@@ -130,7 +180,7 @@ life() {
 
 for command; do
 	case $command in
-	build | lint | life) $command ;;
+	build | lint | others | life) $command ;;
 	install) installs ;;
 	*) fails "deb.sh: no command '$command'" ;;
 	esac

@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 #
 # packages.sh - the Debian packages: make deb, make check-packages, and the same in make check-all.
+# RPM and Arch packages are only built (tools/packaging).
 #
 # They are built for riscv64 in a root that has debhelper, dkms, lintian and the headers of two
 # riscv64 kernels, and installed in a copy of it, by that system's dpkg and a cross compiler: an
@@ -44,7 +45,7 @@ packages() {
 		echo "no kernel $release, of which the packages' root has headers: 'make clean-lab' first"
 		return 1
 	}
-	in_packaging "$packaging" build lint install || return
+	in_packaging "$packaging" build lint install others || return
 	echo "$root" >>"$run/unfinished"
 	as_root cp -a --reflink=auto "$packaging" "$root" &&
 		as_user=0:0 in_packaging "$root" life || return
