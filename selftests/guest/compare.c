@@ -37,6 +37,8 @@ static const struct load {
 } loads[] = {
 	{ "switch without events", NULL, 0, 0 },
 	{ "switch, 1 counting event", different_events, 1, 0 },
+	{ "switch, 2 counting events", different_events, 2, 0 },
+	{ "switch, 3 counting events", different_events, 3, 0 },
 	{ "switch, 4 counting events", different_events, 4, 0 },
 	{ "switch, 5 counting events", different_events, 5, 0 },
 	{ "switch, 1 sampling event", different_events, 1, 1000000000000000ULL }, /* no overflow */
@@ -217,19 +219,13 @@ static void measure_group(const char *leader, uint64_t period)
 		close(fd[0]);
 }
 
-/* Return: the driver whose PMU perf takes generic events to. */
-static const char *driver(void)
-{
-	return !find_pmu() ? "builtin" : pmu.exclusive ? "module" : "both";
-}
-
 int main(void)
 {
 	struct perf_event_attr held = { .type = PERF_TYPE_SOFTWARE, .disabled = 1 };
 
 	ktap_suite = program_invocation_short_name;
 	ktap_plan(-1);
-	note("row\tdriver\t%s", driver());
+	note_driver();
 	pin(TRACED_CPU);
 	limits_raise();
 	/* While an event of a task exists, perf core looks at every context switch. */

@@ -17,7 +17,7 @@ measured_rows() {
 			say "error: $name has measured '$driver'"
 			status=1
 		}
-		sed -n "/\tdriver\t/d; s/^ *# row\t/$name\t/p" "$run/$name.ktap"
+		sed -n "/\tdriver\t/d; s/^ *# \(row\t\|\(burst\)\)/$name\t\2/p" "$run/$name.ktap"
 	done
 	return $status
 }
@@ -43,6 +43,7 @@ more_than_without() {
 # comparison_table STABLE TESTING: a csv-table from rows (on stdin). "-": not measured.
 comparison_table() {
 	awk -F '\t' -v stable="$1" -v testing="$2" '
+		$2 == "burst" { next }
 		!seen[$2]++ { label[++labels] = $2 }
 		{ value[$1, $2] = $3 }
 		function line(l, where, kernel, text) {
@@ -69,7 +70,7 @@ comparison_table() {
 worse_rows() {
 	awk -F '\t' '
 		function size(x) { return x < 0 ? -x : x }
-		$2 ~ /without events/ || $3 == "-" { next }
+		$2 ~ /without events|burst/ || $3 == "-" { next }
 		{ key = $1; sub(/-(module|builtin)-/, " ", key); key = key ": " $2 }
 		$1 ~ /-module-/ { module[key] = size($3); order[++n] = key }
 		$1 ~ /-builtin-/ { builtin[key] = size($3) }
@@ -86,7 +87,7 @@ worse_rows() {
 }
 
 compare() {
-	local cases worse
+	local cases worse picture
 	cases=$(select_cases compare)
 	need_root
 	start_run
@@ -98,6 +99,12 @@ compare() {
 	say "for the table of Documentation/admin-guide/perf/sbi-pmu-compare.rst, $(date -u +%F), commit" \
 		"\`\`$(git -C "$top" rev-parse --short HEAD 2>/dev/null)\`\`:"
 	comparison_table "$(release_of stable)" "$(release_of testing)" <"$run/rows"
+	mkdir -p "$top/build"
+	for picture in switch bursts; do
+		awk -f "$lab/pictures.awk" -v picture=$picture -v kernel="$(release_of testing)" -v date="$(date -u +%F)" \
+			"$run/rows" >"$top/build/$picture.svg" || exit
+		say "$top/build/$picture.svg is the picture of that page"
+	done
 	worse=$(worse_rows <"$run/rows")
 	[ -z "$worse" ] || {
 		say "worse than the built-in driver:"
