@@ -18,7 +18,8 @@
 #:                   TESTS="program program.test ...": only these tests of them)
 #: make check-all    everything; check-debug: the boots of a kernel with its checkers on;
 #:                   check-kernels: those of real-time, unstable and coming kernels;
-#:                   check-packages: the Debian packages, from installation to purge
+#:                   check-packages: the Debian packages, from installation to purge;
+#:                   check-upstream: the patches for other projects, tools/upstream
 #: make perf-test    perf's own tests, with the built-in driver and with the module
 #: make mutants      plant changes in the driver: which does no host test notice? (NUMBER=, SEED=)
 #: make list         list the boots
@@ -114,7 +115,7 @@ install-source:
 uninstall-source:
 	rm -rf $(SOURCE)
 
-run run-xiangshan compare test check-all check-debug check-kernels check-packages perf-test list deb setup clean-lab:
+run run-xiangshan compare test check-all check-debug check-kernels check-packages check-upstream perf-test list deb setup clean-lab:
 	@$(LAB) $@
 
 check shell:
@@ -163,4 +164,4 @@ kdir-check:
 		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
 .PHONY: modules clean install uninstall install-module uninstall-module install-tools \
-	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test mutants check check-all check-debug check-kernels check-packages list tools dts docs perf-json htmldocs deb libpfm4 kernel-patch release-check setup clean-lab help kdir-check
+	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test mutants check check-all check-debug check-kernels check-packages check-upstream list tools dts docs perf-json htmldocs deb libpfm4 kernel-patch release-check setup clean-lab help kdir-check

@@ -467,7 +467,12 @@ late_steps() {
 }
 
 # What make check-debug runs without a machine: it takes long, and hardly depends on a change.
-debug_steps() { echo "make kernel-patch = kernel_patch"; }
+debug_steps() {
+	cat <<-EOF2
+	make kernel-patch = kernel_patch
+	patches for other projects = upstream
+	EOF2
+}
 
 run_test() {
 	command -v gcc >/dev/null ||
@@ -512,7 +517,7 @@ run_check() {
 		;;
 	debug)
 		steps=$(debug_steps)
-		artifacts+=$'\n'testing$'\n'linux
+		artifacts+=" $upstream_artifacts"
 		;;
 	esac
 	need_root

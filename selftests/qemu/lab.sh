@@ -21,6 +21,8 @@ top=$(cd "$lab/../.." && pwd)
 . "$lab/demo.sh"
 # shellcheck source=selftests/qemu/packages.sh
 . "$lab/packages.sh"
+# shellcheck source=selftests/qemu/upstream.sh
+. "$lab/upstream.sh"
 # shellcheck source=selftests/qemu/compare.sh
 . "$lab/compare.sh"
 
@@ -85,6 +87,7 @@ check) if [ $# = 0 ]; then run_check check; else run_check "$@"; fi ;;
 check-all | check-debug | check-kernels) run_check "${verb#check-}" ;;
 perf-test) run_check perf ;;
 check-packages) check_packages ;;
+check-upstream) check_upstream ;;
 run) demo ;;
 run-xiangshan) demo_xiangshan ;;
 compare | deb | list | setup) "$verb" ;;
