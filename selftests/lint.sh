@@ -117,8 +117,10 @@ for page in $pages; do
 	[ "$name" = index ] || grep -lE "(:doc:\`|<|/)$name>?\`" $pages |
 		grep -qvx -e "$page" -e Documentation/index.rst || echo "$page"
 done | rule 'no other page links to it'
-grep -oE '\]\([^)]*\)' ./*.md | grep -v :// | tr -d '()' | while IFS=']#' read -r file target label; do
-	[ -e "$target" ] && { [ -z "$label" ] || grep -qx ".. _$label:" "$target"; } || echo "$file$target"
+find . \( -path ./.git -o -name build \) -prune -o -name '*.md' -exec grep -oHE '\]\([^)]*\)' {} + | grep -v :// |
+	tr -d '()' | while IFS=']#' read -r file target label; do
+	page=${file%/*}/$target
+	[ -e "$page" ] && { [ -z "$label" ] || grep -qx ".. _$label:" "$page"; } || echo "$file$target"
 done | rule 'a link leads nowhere'
 find Kbuild Makefile "$driver" include selftests tools -type f ! -name '*.tsv' ! -path '*/build/*' \
 	-exec grep -L 'SPDX-License-Identifier' {} + |

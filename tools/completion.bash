@@ -3,10 +3,10 @@
 #
 # Completion of the options and the cores that the programs know: loaded by bash-completion.
 _sbi_pmu() { # PROGRAM WORD WORD-BEFORE
-	local words='s/^ *\(-\)/\1/; s/[][|,=]/ /g'
+	local words
 	case ${1##*/},$3,$2 in
 	sbi-pmu-map,-c,*) words=$("$1" -l | cut -d ' ' -f 1) ;;
-	*,-*) words=$("$1" --help | sed "$words" | tr ' ' '\n' | grep '^-') ;;
+	*,-*) words=$("$1" --help | tr '][|,= ' '\n' | grep '^-') ;;
 	*) return ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$2")

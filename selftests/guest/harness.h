@@ -318,13 +318,13 @@ static inline bool try_again(const char *what, bool ok)
 	return false;
 }
 
-/* Start a child that runs @run until stop_child() or until its parent exits. */
 /* For make compare: the driver whose PMU perf takes generic events to */
 static inline void note_driver(void)
 {
 	note("row\tdriver\t%s", !find_pmu() ? "builtin" : pmu.exclusive ? "module" : "both");
 }
 
+/* Start a child that runs @run until stop_child() or until its parent exits. */
 static inline pid_t start_child(void (*run)(long arg), long arg)
 {
 	const pid_t pid = fork();

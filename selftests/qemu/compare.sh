@@ -87,7 +87,7 @@ worse_rows() {
 }
 
 compare() {
-	local cases worse picture
+	local cases worse picture commit
 	cases=$(select_cases compare)
 	need_root
 	start_run
@@ -96,8 +96,9 @@ compare() {
 	run_jobs "" "$cases" ""
 	print_results && values name <<<"$cases" | measured_rows >"$run/all_rows" || exit
 	more_than_without <"$run/all_rows" >"$run/rows"
-	say "for the table of Documentation/admin-guide/perf/sbi-pmu-compare.rst, $(date -u +%F), commit" \
-		"\`\`$(git -C "$top" rev-parse --short HEAD 2>/dev/null)\`\`:"
+	commit=$(git -C "$top" rev-parse --short HEAD 2>/dev/null)
+	git -C "$top" diff --quiet HEAD -- drivers include 2>/dev/null || commit="none, not all is committed"
+	say "for the table of Documentation/admin-guide/perf/sbi-pmu-compare.rst, $(date -u +%F), commit \`\`$commit\`\`:"
 	comparison_table "$(release_of stable)" "$(release_of testing)" <"$run/rows"
 	mkdir -p "$top/build"
 	for picture in switch bursts; do

@@ -28,8 +28,6 @@ $1 ~ /^compare-(module|builtin)-testing$/ && match($2, /^switch, [1-5] counting 
 	value[part[2], what, events] = $3
 	if ($3 > most[what])
 		most[what] = $3
-	if (events > last)
-		last = events
 }
 
 # The lines of both drivers, and the values of the last number of events
@@ -38,9 +36,13 @@ function panel(left, what, title,    driver, n, x, y, points) {
 	printf "<path d=\"M%d 80 V260 H%d\" fill=\"none\" stroke=\"#8c959f\"/>\n", left, left + 260
 	for (n = 1; n <= last; n++)
 		text(left + n * 48, 278, n, "text-anchor=\"middle\" fill=\"#57606a\"")
-	for (driver in color) {
+	for (driver = "builtin"; driver; driver = driver == "builtin" ? "module" : "") {
 		points = ""
 		for (n = 1; n <= last; n++) {
+			if (!((driver, what, n) in value) || !most[what]) {
+				print "pictures.awk: " driver " with " n " events was not measured" >"/dev/stderr"
+				exit status = 1
+			}
 			x = left + n * 48
 			y = 260 - 170 * value[driver, what, n] / most[what]
 			points = points sprintf("%.1f,%.1f ", x, y)
@@ -53,10 +55,11 @@ function panel(left, what, title,    driver, n, x, y, points) {
 }
 
 function draw_switch() {
+	last = 5
 	panel(40, "SBI calls", "SBI calls at a context switch")
 	panel(400, "instructions more", "Instructions that a switch takes more")
 	text(40, 300, "events of the task that counts (different ones); Linux " kernel ", QEMU, " date, "fill=\"#57606a\"")
-	return last == 5 ? 0 : 1
+	return 0
 }
 
 # ---- samples of bursts ----
@@ -94,6 +97,8 @@ function draw_bursts() {
 }
 
 END {
+	if (status)
+		exit status
 	print "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 312\" font-family=\"sans-serif\" font-size=\"13\">"
 	print "<!-- SPDX-License-Identifier: GPL-2.0-only; drawn by \"make compare\" -->"
 	rectangle(0, 0, 720, 312, "#ffffff")
@@ -101,7 +106,7 @@ END {
 		text(40, 28, "What a context switch costs with events open", "font-size=\"17\"")
 		status = draw_switch()
 	} else {
-		text(40, 28, "What perf record sees where cores have no overflow interrupt", "font-size=\"17\"")
+		text(40, 28, "What is sampled where cores have no overflow interrupt", "font-size=\"17\"")
 		status = draw_bursts()
 	}
 	print "</svg>"

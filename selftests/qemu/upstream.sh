@@ -6,30 +6,30 @@
 
 upstream_artifacts="testing linux kerneltools"
 
-# apply_patches TREE FUZZ PATCH...: Debian's source of the lab may be older than what a patch is for.
-apply_patches() {
-	local tree=$1 fuzz=$2 patch
-	shift 2
+apply_patches() { # TREE PATCH...
+	local tree=$1 patch
+	shift
 	for patch; do
-		run_program linux patch -s -p1 --batch --forward --fuzz="$fuzz" -d "$tree" <"$patch" ||
+		run_program linux patch -s -p1 --batch --forward --fuzz=0 -d "$tree" <"$patch" ||
 			{ echo "does not apply: ${patch##*/}"; return 1; }
 	done
 }
 
-# These are not built for their own sake: the driver as a whole is (kernel_patch).
+# The driver as a whole is built by kernel_patch.
 upstream() {
 	local folder=$run/upstream series=$run/tree/tools/upstream tools checkpatch first=() rest=() patch
 	tools=$(artifact linux) && checkpatch=$(artifact kerneltools) || return
 	mkdir -p "$folder/linux" && tar -C "$folder/linux" -xf "$tools/linux.tar" || return
 
 	# QEMU: the lab builds and boots the same change to an older tree.
+	[ "$(grep -c '^[-+]#define' "$series"/qemu/0001-*.patch)" = 2 ] || { echo "QEMU's patch has no two lines"; return 1; }
 	diff <(grep -h '^[-+]#define' "$series"/qemu/0*.patch) \
 		<(grep -h '^[-+]#define' "$lab"/patches/0001-*.patch) || return
 
 	# perf's files; that perf reads them is tested by perf_json
 	mkdir -p "$folder/perf" && cp -R "$checkpatch/tools" "$folder/perf/" &&
 		"$series/series.sh" perf-json "$folder/perf" "$folder/perf-json" &&
-		apply_patches "$folder/perf" 0 "$folder"/perf-json/000[1-9]-*.patch || return
+		apply_patches "$folder/perf" "$folder"/perf-json/000[1-9]-*.patch || return
 
 	# The driver: the first three pieces compile, all together are what make kernel-patch writes.
 	"$series/series.sh" sbi_pmu "$folder/linux" "$folder/sbi_pmu" &&
@@ -41,7 +41,7 @@ upstream() {
 		*) rest+=("$patch") ;;
 		esac
 	done
-	apply_patches "$folder/linux" 0 "$series"/riscv-pmu/000[1-9]-*.patch "${first[@]}" || return
+	apply_patches "$folder/linux" "$series"/riscv-pmu/000[1-9]-*.patch "${first[@]}" || return
 	# shellcheck disable=SC2016 # for the inner shell
 	in_root "$(artifact testing)/root" "$folder/linux:/run/linux" "$tools:/run/tools:ro" \
 		"$series:/run/upstream:ro" "$checkpatch/scripts:/run/scripts:ro" -- sh -ec '
@@ -66,7 +66,7 @@ upstream() {
 		cat "$folder.log"
 		return 1
 	}
-	apply_patches "$folder/linux" 0 "${rest[@]}" &&
+	apply_patches "$folder/linux" "${rest[@]}" &&
 		run_program linux patch -s -p1 -R --dry-run -d "$folder/linux" <"$folder/sbi_pmu.patch"
 }
 

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # archive.sh VERSION FOLDER - in FOLDER: the source archive of this checkout's commit, which is the same
-# whoever makes it, where and when; its SBOM (CycloneDX, one line); what builds packages of it, and the
+# whoever makes it, where and when, by the same git and gzip; its SBOM (CycloneDX, one line); what builds packages of it, and the
 # checksums of all.
 export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit
 name=sbi-pmu-$1
-mkdir -p "$2" && folder=$(cd "$2" && pwd) && other=$(mktemp -d) || exit
+rm -rf "$2" && mkdir -p "$2" && folder=$(cd "$2" && pwd) && other=$(mktemp -d) || exit
 trap 'rm -rf "$other"' EXIT
 
 pack() { # CHECKOUT

@@ -9,6 +9,6 @@ make install-source DESTDIR="$1"
 install -D -m 755 debian/load "$1$2/sbi-pmu/load"
 install -d "$1/etc/modprobe.d" "$1/usr/lib/systemd/system"
 # Documents are elsewhere than in Debian.
-sed 's/\.rst\.gz/.rst/' debian/sbi-pmu-dkms.sbi-pmu.modprobe >"$1/etc/modprobe.d/sbi-pmu.conf"
+sed 's,Documentation/admin-guide/perf/,,' debian/sbi-pmu-dkms.sbi-pmu.modprobe >"$1/etc/modprobe.d/sbi-pmu.conf"
 sed "/^Documentation=/d; s,/usr/libexec,$2," debian/sbi-pmu-dkms.sbi-pmu.service \
 	>"$1/usr/lib/systemd/system/sbi-pmu.service"

@@ -89,9 +89,12 @@ static void parse_options(int argc, char **argv)
 	static const struct option long_options[] = { LONG_OPTIONS };
 	int option;
 
-	opterr = 0;
 	/* The "+" stops at COMMAND: options after it belong to the command. */
-	while ((option = getopt_long(argc, argv, "+ap:l:I:o:h", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+:ap:l:I:o:h", long_options, NULL)) != -1) {
+		if (option == ':')
+			fail_usage("an option lacks its value");
+		if (option == '?' && optopt)
+			errx(WRONG_USE, "wrong option '-%c': see sbi-topdown --help", optopt);
 		if (option == '?')
 			errx(WRONG_USE, "wrong option '%s': see sbi-topdown --help",
 			     argv[optind - 1]);
