@@ -328,7 +328,7 @@ static void do_step(void)
 	case 12 ... 13: return control(s);
 	case 14: return map_or_unmap(s);
 	case 15 ... 16: return read_page(s);
-	case 17: return figures.children++, (void)(child = start_child(be_child, below(30)));
+	case 17: return figures.children++, (void)(child = start_child(be_child, 1 + below(30)));
 	case 18: return (void)usleep(below(10000));
 	case 19: return (void)prctl(once_in(4) ? PR_TASK_PERF_EVENTS_DISABLE :
 						 PR_TASK_PERF_EVENTS_ENABLE);

@@ -327,12 +327,13 @@ static inline void note_driver(void)
 /* Start a child that runs @run until stop_child() or until its parent exits. */
 static inline pid_t start_child(void (*run)(long arg), long arg)
 {
-	const pid_t pid = fork();
+	const pid_t parent = getpid(), pid = fork();
 
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	run(arg);
+	if (getppid() == parent) /* it may have ended before that */
+		run(arg);
 	_exit(0);
 }
 
