@@ -233,7 +233,7 @@ artifact_consumers() {
 # of a riscv64 Debian.
 artifact_packaging() {
 	debstrap "$testing" apt amd64,riscv64 \
-		debhelper,dh-dkms,dkms,lintian,gcc,g++,make,mawk,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,libc6:riscv64,pahole,cpio,linux-base,xz-utils,kmod,libelf1t64,libssl3t64,rpm,rpmlint,makepkg,fakeroot \
+		debhelper,dh-dkms,dkms,lintian,gcc,g++,make,mawk,gcc-riscv64-linux-gnu,libc6-dev-riscv64-cross,libc6:riscv64,pahole,cpio,linux-base,xz-utils,kmod,libelf1t64,libssl3t64,rpm,rpmlint,libarchive-tools,makepkg,fakeroot \
 		"$1/root" --customize-hook="chroot \"\$1\" sh -ec '$unpack_headers'" \
 		--customize-hook='chroot "$1" sh -ec "
 			cd /tmp
