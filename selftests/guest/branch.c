@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * branch [SECONDS | recurse] - samples with the last branches: each is one that the program has
- * taken, in the shares in which it takes them; and nobody sees branches of another program or of the
- * kernel, for which it looks that many seconds (10). Types and filters: see perf's test_brstack.sh.
+ * taken, in the shares in which it takes them; and nobody sees branches of another program or of
+ * the kernel, for which it looks that many seconds (10). For types and filters see perf's test.
  */
 #include "pingpong.h"
 #include "ring.h"

@@ -25,7 +25,8 @@ int main(void)
 	attr.sample_period = PERIOD;
 	ring = ring_open(&attr, 0, -1, -1);
 	/* Without an overflow interrupt the built-in driver refuses. */
-	check(counting >= 0 && (ring.fd >= 0 || (ring.fd == -EOPNOTSUPP && !find_pmu())), "events_open");
+	check(counting >= 0 && (ring.fd >= 0 || (ring.fd == -EOPNOTSUPP && !find_pmu())),
+	      "events_open");
 	for (unsigned int i = 0; i < BURSTS; i++) {
 		const uint64_t before = perf_get(counting).value;
 		uint64_t count;
