@@ -9,6 +9,7 @@ BEGIN {
 	color["builtin"] = "#cf6a00"
 	name["module"] = "sbi_pmu"
 	name["builtin"] = "built-in driver"
+	last = 5
 }
 
 function text(x, y, string, attributes) {
@@ -55,11 +56,9 @@ function panel(left, what, title,    driver, n, x, y, points) {
 }
 
 function draw_switch() {
-	last = 5
 	panel(40, "SBI calls", "SBI calls at a context switch")
 	panel(400, "instructions more", "Instructions that a switch takes more")
 	text(40, 300, "events of the task that counts (different ones); Linux " kernel ", QEMU, " date, "fill=\"#57606a\"")
-	return 0
 }
 
 # ---- samples of bursts ----
@@ -104,7 +103,7 @@ END {
 	rectangle(0, 0, 720, 312, "#ffffff")
 	if (picture == "switch") {
 		text(40, 28, "What a context switch costs with events open", "font-size=\"17\"")
-		status = draw_switch()
+		draw_switch()
 	} else {
 		text(40, 28, "What is sampled where cores have no overflow interrupt", "font-size=\"17\"")
 		status = draw_bursts()
