@@ -54,7 +54,7 @@ static bool find_pmu(struct td_set *set)
 		    region_read_sysfs(line, set->pmu, "", "type"))
 			return true;
 	}
-	return fail(set, "the module sbi_pmu is not loaded\n"
+	return fail(set, "the module sbi_pmu is not loaded, or /sys is not mounted\n"
 			 "To do: insmod sbi_pmu.ko, and check in dmesg what it found.");
 }
 
