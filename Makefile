@@ -32,7 +32,7 @@
 #: From the event data, to build/:
 #: make htmldocs     Documentation/ and pages of all events as HTML (needs Sphinx); docs: only these pages
 #: make perf-json    events and metrics for perf's source tree
-#: make dts          write device trees for XiangShan and for boards, and compile them (needs dtc)
+#: make dts          write device trees for XiangShan and boards to dts/build, and compile them (needs dtc)
 #: make libpfm4      a patch for the source tree LIBPFM4=dir of libpfm4, by which PAPI knows the cores
 #: make kernel-patch   the driver as a patch for the kernel's source tree LINUX=dir
 
