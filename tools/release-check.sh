@@ -6,25 +6,13 @@
 export LC_ALL=C
 cd "$(dirname "$0")/.." || exit
 version=$1 folder=$2
-# Pages with figures; each names the commit that was measured.
+# Pages with figures; each names the commit that was measured, from which only the version may differ.
 measured='Documentation/admin-guide/perf/sbi-pmu-compare.rst Documentation/testing/kernels.rst'
 failed=0
 
 wrong() {
 	echo "release-check: $*" >&2
 	failed=1
-}
-
-# same_sources PAGE: its figures are those of the driver that is released. Only the version may differ.
-same_sources() {
-	commit=$(sed -n 's/.*commit ``\([0-9a-f]\{7,40\}\)``.*/\1/p' "$1" 2>/dev/null | head -n 1)
-	if [ -z "$commit" ]; then
-		wrong "$1 does not say of which commit its figures are (commit \`\`$(git rev-parse --short HEAD)\`\`)"
-	elif ! git cat-file -e "$commit^{commit}" 2>/dev/null; then
-		wrong "$1: commit $commit is not here: is this clone shallow?"
-	elif ! git diff --quiet "$commit" HEAD -- drivers include ':!include/sbi_pmu/version.h'; then
-		wrong "$1: drivers/ or include/ have changed since commit $commit: measure again"
-	fi
 }
 
 git rev-parse -q HEAD >/dev/null || exit
@@ -42,10 +30,14 @@ lines=$(awk '/^## / { n++; next } n == 1 && NF' CHANGELOG.md | wc -l)
 [ "$lines" -ge 1 ] && [ "$lines" -le 40 ] || wrong "CHANGELOG.md has $lines lines about $version: 1 to 40"
 head -n 1 debian/changelog | grep -q "^sbi-pmu ($version) unstable;" ||
 	wrong "debian/changelog begins with '$(head -n 1 debian/changelog)': version $version, unstable"
-for file in $(cat debian/*.docs) $(cut -d ' ' -f 1 debian/*.install); do
-	[ -e "$file" ] || wrong "debian/ installs $file, which is not there"
+for page in $measured; do
+	commit=$(sed -n 's/.*commit ``\([0-9a-f]\{7,40\}\)``.*/\1/p' "$page" | head -n 1)
+	if [ -z "$commit" ]; then
+		wrong "$page does not say of which commit its figures are (commit \`\`$(git rev-parse --short HEAD)\`\`)"
+	elif ! git diff --quiet "$commit" HEAD -- drivers include ':!include/sbi_pmu/version.h'; then
+		wrong "$page: drivers/ or include/ have changed since commit $commit: measure again"
+	fi
 done
-for file in $measured; do same_sources "$file"; done
 selftests/lint.sh >&2 || wrong "lint finds faults"
 [ $failed = 0 ] || exit 1
 exec tools/packaging/archive.sh "$version" "$folder"

@@ -10,7 +10,7 @@ export HOME="$dir" GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GI
 
 in_copy() { (cd "$copy" && "$@"); }
 commit() { in_copy git add -A && in_copy git commit -q --allow-empty -m x; }
-release_check() { in_copy tools/release-check.sh "$version" "$dir/out" >"$dir/said" 2>&1; }
+release_check() { in_copy tools/release-check.sh "$version" "$dir/out" </dev/null >"$dir/said" 2>&1; }
 
 mkdir "$copy"
 tar -C "$top" --exclude=.git -cf - . | tar -C "$copy" -xf -
@@ -21,33 +21,25 @@ printf '# Changes\n\n## %s (2026-12-01)\n\n- A change.\n' "$version" >"$copy/CHA
 sed -i '1s/UNRELEASED/unstable/' "$copy/debian/changelog"
 commit || exit
 for page in $(sed -n "s/^measured='\(.*\)'/\1/p" "$copy/tools/release-check.sh"); do
-	[ ! -e "$copy/$page" ] || sed -i 's/commit ``[0-9a-f]*``//' "$copy/$page"
-	echo "Figures of commit \`\`$(in_copy git rev-parse HEAD)\`\`." >>"$copy/$page"
+	sed -i "1i Of commit \`\`$(in_copy git rev-parse HEAD)\`\`" "$copy/$page"
 done
 commit
 in_copy git tag good
 release_check || { fails "nothing is wrong, but:" "$(cat "$dir/said")"; exit 1; }
 (cd "$dir/out" && sha256sum --quiet -c SHA256SUMS) || fails "SHA256SUMS is wrong"
 
-# The fault has been planted: it is found, and said with TEXT.
-found() { # TEXT
+# Each fault that sed makes in a file is found, and said.
+while IFS=: read -r file edit text; do
+	sed -i "$edit" "$copy/$file"
 	commit
-	! release_check && grep -qF -- "$1" "$dir/said" || fails "not found: $1" "$(cat "$dir/said")"
+	! release_check && grep -qF -- "$text" "$dir/said" || fails "not found: $text" "$(cat "$dir/said")"
 	in_copy git reset -q --hard good
-}
-
-sed -i 's/^PACKAGE_VERSION=.*/PACKAGE_VERSION="9"/' "$copy/dkms.conf"
-found "dkms.conf has version '9'"
-sed -i 's/^## .*/## 9 (2026-12-01)/' "$copy/CHANGELOG.md"
-found "CHANGELOG.md begins with '## 9 "
-sed -i '1s/) unstable/) UNRELEASED/' "$copy/debian/changelog"
-found "debian/changelog begins with"
-echo '[a](Documentation/none.rst#b)' >>"$copy/README.md"
-found "a link leads nowhere"
-echo '/* changed */' >>"$copy/drivers/perf/sbi_pmu/main.c"
-found "have changed since commit"
-sed -i /SPDX/d "$copy/tools/version.sh"
-found "no SPDX line"
-version=9
-found "version.h does not have version 9"
+done <<'END'
+dkms.conf:s/^PACKAGE_VERSION=.*/PACKAGE_VERSION="9"/:dkms.conf has version '9'
+include/sbi_pmu/version.h:s/VERSION "/&9/:version.h does not have version
+CHANGELOG.md:s/^## .*/## 9 (2026-12-01)/:CHANGELOG.md begins with '## 9
+debian/changelog:1s/) unstable/) UNRELEASED/:debian/changelog begins with
+drivers/perf/sbi_pmu/main.c:$s/$/ /:have changed since commit
+tools/version.sh:/SPDX/d:no SPDX line
+END
 exit $failed
