@@ -4,10 +4,11 @@
  * event, sums of raw events, standard events. Each counts at its rate, on a counter of its unit
  * whose selectors are set as its terms say. Raw events have their unit in their tag bits.
  */
-#include <dirent.h>
+#include <glob.h>
 #include <math.h>
 
 #include "../qemu/xiangshan-hpm/model.h"
+#include "../../include/sbi_pmu/region.h"
 #include "ring.h"
 
 static const char *const unit_names[XS_UNITS] = { "any", "frontend", "backend", "memory", "cache" };
@@ -214,71 +215,49 @@ static struct named {
 static unsigned int n_names;
 static bool has_names[XS_UNITS];
 
-/* Add @value to @config, at the bits that format/@term has. Return: false if it does not fit. */
-static bool add_term(const char *term, uint64_t value, uint64_t *config)
+/* Set @event to that of a file of events/. Return: 1, 0 if it has no unit, -1 on error. */
+static int parse(const char *path, struct named *event)
 {
-	unsigned int low, high;
-	char file[64], format[64];
+	const char *name = basename(path), *unit;
+	struct perf_event_attr attr = {};
+	struct region r = {};
+	char terms[256];
 
-	snprintf(file, sizeof(file), "format/%s", term);
-	if (!pmu_text(file, format, sizeof(format)) ||
-	    sscanf(format, "config:%u-%u", &low, &high) != 2 || value >> (high - low) > 1)
-		return false;
-	*config |= value << low;
-	return true;
-}
-
-/* Return: 1 for an event of a unit, 0 for another event, -1 on error. */
-static int parse(char *terms, struct named *event)
-{
-	char *term, *rest;
-
-	event->config = 0;
-	event->unit = XS_ANY;
-	if (!strstr(terms, "unit="))
+	unit = read_text(path, terms, sizeof(terms)) ? strstr(terms, "unit=") : NULL;
+	/* region.h has names of 63 characters at most. */
+	if (!unit || snprintf(r.name[0], sizeof(r.name[0]), "%s/%s/", pmu.name, name) >=
+		     (int)sizeof(r.name[0]))
 		return 0;
-	for (term = strtok_r(terms, ",", &rest); term; term = strtok_r(NULL, ",", &rest)) {
-		char *value = strchr(term, '=');
-
-		if (!value)
-			return -1;
-		*value++ = '\0';
-		if (!add_term(term, strtoull(value, NULL, 0), &event->config))
-			return -1;
-		if (!strcmp(term, "unit"))
-			event->unit = strtoul(value, NULL, 0);
-	}
-	return event->unit > XS_ANY && event->unit < XS_UNITS ? 1 : -1;
+	snprintf(event->name, sizeof(event->name), "%.63s", name);
+	event->unit = strtoul(unit + strlen("unit="), NULL, 0);
+	if (region_parse(&r, &attr) || event->unit <= XS_ANY || event->unit >= XS_UNITS)
+		return -1;
+	event->config = attr.config;
+	return 1;
 }
 
 static void test_names(void)
 {
 	unsigned int invalid = 0;
-	char path[256], file[80], terms[256];
-	struct dirent *entry;
-	DIR *dir;
+	char path[256], text[64];
+	glob_t files = {};
 
-	snprintf(path, sizeof(path), PMU_DEVICES "%s/events", pmu.name);
-	dir = opendir(path);
-	while (dir && n_names < ARRAY_SIZE(names) && (entry = readdir(dir))) {
+	snprintf(path, sizeof(path), PMU_DEVICES "%s/events/*", pmu.name);
+	glob(path, 0, NULL, &files);
+	for (size_t i = 0; i < files.gl_pathc && n_names < ARRAY_SIZE(names); i++) {
 		struct named *event = &names[n_names];
-		int kind;
+		const int kind = parse(files.gl_pathv[i], event);
 
-		snprintf(event->name, sizeof(event->name), "%.63s", entry->d_name);
-		snprintf(file, sizeof(file), "events/%s", event->name);
-		if (*event->name == '.' || !pmu_text(file, terms, sizeof(terms)))
-			continue;
-		kind = parse(terms, event);
 		if (kind < 0)
 			note("%s has invalid terms", event->name);
 		invalid += kind < 0;
-		n_names += kind > 0;
-		has_names[event->unit] |= kind > 0;
+		if (kind <= 0)
+			continue;
+		n_names++;
+		has_names[event->unit] = true;
 	}
-	if (dir)
-		closedir(dir);
 	note("%u names", n_names);
-	check(!invalid && !n_names == !pmu_text("caps/event_table", terms, sizeof(terms)),
+	check(!invalid && !n_names == !pmu_text("caps/event_table", text, sizeof(text)),
 	      "terms_of_all_names_fit_format");
 }
 
