@@ -239,6 +239,3 @@ has_mode_filters() {
 	grep -qE 'sscofpmf|xandespmu|^mvendorid.*0x5b7$' /proc/cpuinfo && ! is_old_qemu &&
 		! grep -q cycles "$devices/$(pmu_name)/caps/free_running"
 }
-
-# A kernel with KASAN, lockdep and kmemleak is several times slower.
-is_debug_kernel() { [ -e /sys/kernel/debug/kmemleak ]; }
