@@ -119,45 +119,6 @@ static void test_bounds(bool user_read)
 	region_close(&r);
 }
 
-/* The same event by read(2): beside the built-in driver QEMU has no second counter of cycles. */
-static uint64_t read_by_kernel(const struct region_cycles *c)
-{
-	struct region_moment now = {};
-
-	if (region_read_kernel(&c->region, &now))
-		perror("read");
-	return now.count[0];
-}
-
-/* The same event is read, so no slack is needed. */
-static void test_cycles(void)
-{
-	struct region_cycles c = open_cycles();
-	uint64_t start = 0, stop = 0, last = 0;
-	int wrong = 0, failed = 0;
-
-	for (int i = 0; i < ROUNDS; i++) {
-		uint64_t outer = read_by_kernel(&c), inner;
-
-		failed += region_cycles_read(&c, &start) != 0;
-		inner = read_by_kernel(&c);
-		work_of_round(i);
-		inner = read_by_kernel(&c) - inner;
-		failed += region_cycles_read(&c, &stop) != 0;
-		outer = read_by_kernel(&c) - outer;
-		failed += start < last || stop < start;
-		last = stop;
-		if (stop - start >= inner && stop - start <= outer)
-			continue;
-		if (wrong++ < 5)
-			note("round %d: %lu is not in %lu to %lu", i, stop - start, inner, outer);
-	}
-	note("cycles: %d rounds, %d wrong, %d failed; %s", ROUNDS, wrong, failed,
-	     region_slow(&c.region) ?: "from user space");
-	check(!wrong && !failed, "cycles_are_between_inner_and_outer_reads");
-	region_cycles_close(&c);
-}
-
 /* ---- no system calls ---- */
 
 /* Kill this process at any system call except exit_group(). */
@@ -288,7 +249,6 @@ int main(void)
 		skip("user_read_makes_no_system_calls", slow);
 	else
 		test_no_system_calls("user_read_makes_no_system_calls");
-	test_cycles();
 	test_cost();
 	return end();
 }
