@@ -170,6 +170,12 @@ bool is_not_cycles(const struct fakesbi_code *code, unsigned int idx)
 	return code->idx != SPEC_GENERAL_CYCLES;
 }
 
+/* Another driver uses a counter, or no longer. */
+void hold(unsigned int idx, bool held)
+{
+	fakesbi.ctr[idx].configured = fakesbi.ctr[idx].running = held;
+}
+
 void no_kallsyms(void)	{ host.no_kallsyms = true; }
 
 /* Of programmable counters firmware says 64 bits. */

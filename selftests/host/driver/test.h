@@ -114,6 +114,7 @@ void no_kallsyms(void);
 void narrow_by_tree(void);
 bool is_not_fixed(const struct fakesbi_code *code, unsigned int idx);
 bool is_not_cycles(const struct fakesbi_code *code, unsigned int idx);
+void hold(unsigned int idx, bool held);
 bool is_sampled(struct perf_event *event, u64 late);
 unsigned long calls_of(unsigned int cpu);
 #define all_calls()	calls_of(host.cpu)

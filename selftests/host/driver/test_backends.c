@@ -80,7 +80,7 @@ static void test_snapshot(void)
 	e = open_own(4);
 	perf_run(100);
 	count = perf_read(e);
-	fakesbi.ctr[3].configured = fakesbi.ctr[3].running = false;
+	hold(3, false);
 	before = calls(SPEC_FID_START);
 	perf_resched();
 	perf_run(100);
@@ -428,7 +428,7 @@ static void leftover(void)
 {
 	fakesbi.shmem = &page;
 	for (unsigned int i = 3; i < 5; i++) {
-		fakesbi.ctr[i].configured = fakesbi.ctr[i].running = true;
+		hold(i, true);
 		fakesbi.ctr[i].code = (struct fakesbi_code){ .idx = RAW, .data = 77 };
 	}
 }
@@ -450,8 +450,8 @@ static void test_leftover(const char *mode, const struct machine *like, bool sha
 	unload_unchecked();
 	check(fakesbi.ctr[3].running == shared && fakesbi.ctr[4].running == shared,
 	      "power.%s_mode_unload_%s_foreign_counters", mode, shared ? "leaves" : "releases");
-	fakesbi.ctr[3].configured = fakesbi.ctr[3].running = false;
-	fakesbi.ctr[4].configured = fakesbi.ctr[4].running = false;
+	hold(3, false);
+	hold(4, false);
 	fakesbi.shmem = NULL;
 }
 

@@ -182,12 +182,6 @@ static void test_fixed_filters(void)
 	      error == -EINVAL, "counters.filters_on_one_counter_are_no_group");
 }
 
-/* The other driver uses a counter, or no longer. */
-static void hold(unsigned int idx, bool held)
-{
-	fakesbi.ctr[idx].configured = fakesbi.ctr[idx].running = held;
-}
-
 /* The other driver, or nobody, has cycles on counter 3. */
 static void hold_cycles(bool held)
 {

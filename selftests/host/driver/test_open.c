@@ -696,11 +696,6 @@ static void test_many_idle(bool pinned, bool busy)
 	check(all_calls() - before == 2, "open.%s_event_takes_known_counter_first", name);
 }
 
-static void other_has(unsigned int idx, bool has)
-{
-	fakesbi.ctr[idx].configured = fakesbi.ctr[idx].running = has;
-}
-
 /* The other driver has a counter while the event is added, and lets it go. */
 static void test_refused_for_a_while(void)
 {
@@ -710,10 +705,10 @@ static void test_refused_for_a_while(void)
 	host.perfmon = true;
 	e = open_attr(ATTR(ON(ON_3 | ON_4, 1), .disabled = 1));
 	open_attr(ATTR(ON(ON_3, 2), .pinned = 1));
-	other_has(4, true);
+	hold(4, true);
 	perf_enable(e);
 	check(e->state == PERF_EVENT_STATE_INACTIVE, "open.counter_of_the_other_driver_is_refused");
-	other_has(4, false);
+	hold(4, false);
 	for (unsigned int n = 0; n < 64; n++)
 		perf_resched();
 	check(e->state == PERF_EVENT_STATE_ACTIVE, "open.refusal_by_the_other_driver_is_not_final");
@@ -721,7 +716,7 @@ static void test_refused_for_a_while(void)
 	boot(&(struct machine){ .hpm = 1, .cpus = 2, .can = is_wanted, .other = "cpu" });
 	host.perfmon = true;
 	e = open_task(ATTR(ON(ON_3, 1), .disabled = 1));
-	other_has(3, true);
+	hold(3, true);
 	perf_enable(e);
 	perf_switch(&perf_core.idle);
 	host_run_cpu(1);
@@ -731,7 +726,7 @@ static void test_refused_for_a_while(void)
 	      "open.counter_is_asked_for_at_once_on_another_cpu");
 	perf_switch(&perf_core.idle);
 	host_run_cpu(0);
-	other_has(3, false);
+	hold(3, false);
 }
 
 /* Firmware has an error while a group is opened: that is no reason to refuse it for good. */
