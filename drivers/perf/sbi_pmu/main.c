@@ -39,7 +39,7 @@ MODULE_PARM_DESC(branches, "branches that a sample has at most, on cores that re
 static const char boot_argument[] =
 	"boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit for exclusive mode";
 static const char without_names[] =
-	"exclusive mode needs a kernel with CONFIG_KALLSYMS, or without CONFIG_RISCV_PMU_SBI and CONFIG_RISCV_PMU_LEGACY";
+	"exclusive mode needs CONFIG_KALLSYMS, or no CONFIG_RISCV_PMU_SBI and _LEGACY";
 
 /* What to do in shared mode. The kernel finds the functions of the boot argument by their names. */
 static const char *for_exclusive_mode(void)

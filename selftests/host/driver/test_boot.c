@@ -161,7 +161,7 @@ static const struct {
 	{ "shared_has_no_cpus", { .other = "cpu" }, 0, "shared mode: an event of the other PMU is open", "cpus", NULL },
 	{ "shared_by_name", { .other = "cpu", .other_leaves = true, .params = { "mode=shared" } }, 0, "shared mode: mode=shared", "caps/mode", "shared" },
 	{ "taken_over", { .other = "cpu", .other_leaves = true }, 0, "exclusive (taken over from riscv_pmu_sbi, rmmod gives it back), sampling by LCOFI", "caps/mode", "exclusive" },
-	{ "shared_without_kallsyms", { .other = "cpu", .other_leaves = true, .prepare = no_kallsyms }, 0, "exclusive mode needs a kernel with CONFIG_KALLSYMS", "caps/mode", "shared" },
+	{ "shared_without_kallsyms", { .other = "cpu", .other_leaves = true, .prepare = no_kallsyms }, 0, "exclusive mode needs CONFIG_KALLSYMS", "caps/mode", "shared" },
 	{ "shared_if_kvm_is_loaded", { .other = "cpu", .other_leaves = true, .isa = " sscofpmf h ", .prepare = kvm }, 0, "shared mode: KVM is loaded", "caps/mode", "shared" },
 	{ "exclusive_is_refused", { .other = "cpu", .params = { "mode=exclusive" } }, -EBUSY, "mode=exclusive: an event of the other PMU is open" },
 	{ "exclusive_alone", { .params = { "mode=exclusive" } }, 0, "exclusive, sampling by LCOFI", "caps/mode", "exclusive" },
