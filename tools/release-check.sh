@@ -35,7 +35,7 @@ for page in $measured; do
 	if [ -z "$commit" ]; then
 		wrong "$page does not say of which commit its figures are (commit \`\`$(git rev-parse --short HEAD)\`\`)"
 	elif ! git diff --quiet "$commit" HEAD -- drivers include ':!include/sbi_pmu/version.h'; then
-		wrong "$page: drivers/ or include/ have changed since commit $commit: measure again"
+		wrong "$page: drivers/ or include/ have changed since commit $commit, or it is not in this clone: measure again"
 	fi
 done
 selftests/lint.sh >&2 || wrong "lint finds faults"
