@@ -18,22 +18,41 @@ unsigned int sbi_pmu_assign_find(const struct sbi_pmu_cpu *cpu, const struct sbi
 	return full;
 }
 
+/* The counter of @which that has been idle for the longest time */
+unsigned int sbi_pmu_assign_oldest(const struct sbi_pmu_cpu *cpu, u64 which)
+{
+	unsigned int i, oldest = SBI_PMU_NO_COUNTER;
+
+	for_each_counter(i, which)
+		if (oldest == SBI_PMU_NO_COUNTER ||
+		    cpu->counter[i].stamp < cpu->counter[oldest].stamp)
+			oldest = i;
+	return oldest;
+}
+
 /* Fixed ones first, as programmable ones may be needed; then free ones; then the oldest idle one */
 static unsigned int find_available(const struct sbi_pmu_cpu *cpu, u64 among)
 {
 	const u64 available = among & ~cpu->busy;
 	const u64 fixed = available & cpu->counters->fixed;
-	unsigned int i, oldest = SBI_PMU_NO_COUNTER;
 
 	if (fixed)
 		return first_counter(fixed);
 	if (available & ~cpu->configured)
 		return first_counter(available & ~cpu->configured);
-	for_each_counter(i, available)
-		if (oldest == SBI_PMU_NO_COUNTER ||
-		    cpu->counter[i].stamp < cpu->counter[oldest].stamp)
-			oldest = i;
-	return oldest;
+	return sbi_pmu_assign_oldest(cpu, available);
+}
+
+/*
+ * Are @which all hardware counters that can count at once? The host of a VM has none for cycle and
+ * instret: in KVM they take its programmable ones, and what is started last never counts.
+ */
+bool sbi_pmu_assign_is_full(const struct sbi_pmu_counters *counters, u64 which)
+{
+	const u64 hardware = sbi_pmu_hardware(counters);
+	const u64 in_host = hardware & ~(counters->programmable & counters->with_fixed_csr);
+
+	return hweight64(which & hardware) >= hweight64(in_host);
 }
 
 /* Of @candidates those where @code counts, whatever holds the same event with another filter. */
@@ -65,6 +84,8 @@ bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_c
 	u64 reached, new;
 	unsigned int i, next;
 
+	if (!sbi_pmu_code_is_firmware(code) && sbi_pmu_assign_is_full(cpu->counters, cpu->busy))
+		return false;
 	for_each_counter(i, frontier)
 		path->from[i] = SBI_PMU_NO_COUNTER;
 	for (; frontier; frontier = reached) {

@@ -519,11 +519,15 @@ static int move_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *from, un
 
 static int make_available(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_path *path)
 {
-	unsigned int to;
+	const u64 hardware = sbi_pmu_hardware(cpu->counters);
+	unsigned int to, idle = path->end;
 	int ret;
 
-	if (has_counter(cpu->configured, path->end))
-		counter_release(cpu, &cpu->counter[path->end]);
+	if (has_counter(hardware & ~cpu->configured, idle) &&
+	    sbi_pmu_assign_is_full(cpu->counters, cpu->configured))
+		idle = sbi_pmu_assign_oldest(cpu, sbi_pmu_idle_counters(cpu) & hardware);
+	if (has_counter(cpu->configured, idle))
+		counter_release(cpu, &cpu->counter[idle]);
 	for (to = path->end; to != path->first; to = path->from[to]) {
 		ret = move_events(cpu, &cpu->counter[path->from[to]], to);
 		if (ret)

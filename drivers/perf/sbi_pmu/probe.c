@@ -216,15 +216,6 @@ static void with_counter_here(void *arg)
 		return;
 	p->offered = which & configured || p->one_by_one ? which & -which : which;
 	borrowed = configured & (p->offered | reference | holders(cpu, &p->code));
-	/*
-	 * The guest may use more counters than its host can back, as cycles and instructions have
-	 * filters on the host, and so take programmable counters there. KVM then drops for good
-	 * what was configured last, when it is started. So that this is not the reference counter,
-	 * all are configured again.
-	 */
-	if (reference &&
-	    hweight64(hardware & configured) > hweight64(hardware & ~cpu->counters->with_fixed_csr))
-		borrowed = configured;
 
 	/* With none in use nothing is counted here. */
 	if (configured)

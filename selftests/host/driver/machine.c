@@ -36,6 +36,8 @@ static void set_up(const struct machine *m)
 			fakesbi.quirks |= QUIRK(NO_FILTER);
 			fakesbi.one_filter = SPEC_CFG_UINH | SPEC_CFG_SINH;
 		}
+		/* A guest has two counters more, those of cycles and instructions. */
+		fakesbi.host_counters = m->quirks & QUIRK(UNCOUNTABLE_STOPS) ? m->hpm ?: 4 : 0;
 		fakesbi.smcntrpmf = m->smcntrpmf;
 		if (m->delegated)
 			fakesbi_delegate(true);
