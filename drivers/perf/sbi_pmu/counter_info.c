@@ -284,19 +284,33 @@ u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu)
 	return free_running;
 }
 
+/*
+ * So often a read must look like it: on a host that runs something else meanwhile, counters of QEMU
+ * go on.
+ */
+#define ACCUMULATIONS	3
+
 /* Return: 1 if so, 0 if not, -ENODATA if too few events happen to tell, or another errno. */
 static int see_accumulation(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused)
 {
 	const u16 csr = cpu->counters->info[idx].csr;
-	u64 first, second;
+	u64 first, last, now;
 
 	if (sbi_pmu_sbi_start(cpu, BIT_ULL(idx), SBI_PMU_START_FLAG_SET_INIT_VALUE, 0))
 		return -EIO;
 	for (unsigned int n = 0; n < CLOCK_READS; n++)
 		sched_clock();
-	if (sbi_pmu_csr_read(csr, &first) || sbi_pmu_csr_read(csr, &second) || first < CLOCK_READS)
+	if (sbi_pmu_csr_read(csr, &first) || first < CLOCK_READS)
 		return -ENODATA;
-	return second - first >= first;
+	last = first;
+	for (unsigned int n = 0; n < ACCUMULATIONS; n++) {
+		if (sbi_pmu_csr_read(csr, &now))
+			return -ENODATA;
+		if (now - last < first)
+			return 0;
+		last = now;
+	}
+	return 1;
 }
 
 /*

@@ -260,6 +260,35 @@ static void test_failures(const struct machine *like, const char *name)
 	check(failed > 3 && !bad, "boot.%s_leaves_nothing_if_an_allocation_fails", name);
 }
 
+static unsigned int reads_to_delay;
+
+static void is_delayed(void)
+{
+	fast();
+	host.slow_read = reads_to_delay;
+}
+
+/* The host of a VM runs something else while the counters are looked at; in QEMU they go on. */
+static void test_delay(const char *name, u64 quirks)
+{
+	struct perf_event *e;
+	bool right = true;
+
+	for (reads_to_delay = 1;; reads_to_delay++) {
+		boot(&(struct machine){ .quirks = quirks, .prepare = is_delayed });
+		if (host.slow_read)
+			break;
+		host.clock_ns = host.read_ns = host.call_ns = 0;
+		e = open_own(STANDARD_EVENT(1));
+		for (unsigned int ns = 1000; ns; ns /= 2) {
+			perf_run(ns);
+			right = is_right(e) && right;
+		}
+	}
+	note("%s: %u reads at load", name, reads_to_delay - 1);
+	check(right && reads_to_delay > 2, "boot.%s_counts_after_a_delay_at_load", name);
+}
+
 static void test_give_back(void)
 {
 	static const struct machine taken = { .other = "cpu", .other_leaves = true };
@@ -418,6 +447,9 @@ void test_boot(void)
 	test_failures(&(struct machine){ .other = "cpu", .other_leaves = true }, "takeover");
 	test_failures(&(struct machine){ .delegated = true, .params = { "backend=csr" } }, "csr");
 	test_failures(&(struct machine){ .cpus = 2, TWO_KINDS }, "two_kinds");
+	test_delay("guest", KVM);
+	test_delay("guest_of_6_12", KVM_OLD);
+	test_delay("board", 0);
 	test_give_back();
 	test_files();
 	test_kinds();

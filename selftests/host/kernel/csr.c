@@ -10,8 +10,11 @@
 
 int sbi_pmu_csr_read(unsigned int csr, u64 *value)
 {
-	const int ret = fakesbi_read_csr(csr, value);
+	int ret;
 
+	if (host.slow_read && !--host.slow_read)
+		host_pass(NSEC_PER_MSEC);
+	ret = fakesbi_read_csr(csr, value);
 	host_pass(host.read_ns);
 	return ret;
 }

@@ -582,6 +582,7 @@ int sprint_symbol(char *text, unsigned long address);
 struct host {
 	u64 now;                      /* ns */
 	u64 clock_ns, call_ns, read_ns; /* what a look at the clock, a call, a read take */
+	unsigned int slow_read;       /* after so many CSRs are read something else runs; 0: never */
 	unsigned int cpu;             /* that runs now */
 	unsigned int cpus;            /* that the machine has */
 	bool migrates;                /* what may sleep wakes up on the other of two CPUs */
