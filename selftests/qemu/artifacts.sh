@@ -540,7 +540,7 @@ made_from() { case $1 in kvm | debug | vendor | rt | next | linux) echo testing 
 # make_artifacts MIB NAME...: make the artifacts that are missing, three at a time, in the given
 # order. MIB is the disk space that the run needs in addition.
 make_artifacts() {
-	local name missing=() need=$1 pid first=${#job_pids[@]} failed=0
+	local name missing=() need=$1
 	shift
 	for name; do
 		[ ! -e "$(artifact_dir "$name")" ] || continue
@@ -554,6 +554,9 @@ make_artifacts() {
 		wait_for_slot 3
 		start_job make_artifact "$name"
 	done
-	for pid in "${job_pids[@]:$first}"; do wait "$pid" || failed=1; done
-	[ $failed = 0 ] || exit 1
+	wait_for_slot 1
+	# Not by their status: the shell forgets that of a process whose ID is used again.
+	for name in "${missing[@]}"; do
+		[ -e "$(artifact_dir "$name")" ] || is_unavailable "$name" || exit 1
+	done
 }
