@@ -200,16 +200,23 @@ run_machine() {
 init_runs() { grep -q 'Run /init' "$run/$1.console"; }
 
 run_machine_once() { # NAME UP ALL
-	local pid start=$SECONDS seconds
-	"${machine[@]}" >"$run/$1.qemu" 2>&1 </dev/null &
+	local pid start=$SECONDS seconds harts monitor=$run/$1.monitor
+	rm -f "$monitor".*
+	mkfifo "$monitor.in" "$monitor.out"
+	"${machine[@]}" -chardev "pipe,id=monitor,path=$monitor" -mon chardev=monitor \
+		>"$run/$1.qemu" 2>&1 </dev/null &
 	pid=$!
 	while kill -0 $pid 2>/dev/null; do
 		seconds=$((SECONDS - start))
 		if [ $seconds -ge "$3" ] || { [ $seconds -ge "$2" ] && ! init_runs "$1"; }; then
+			# Where each hart hangs; the firmware is at 80000000.
+			echo "info registers -a" >"$monitor.in"
+			harts=$(timeout 5 cat "$monitor.out" | grep -ae '^CPU#' -e '^ pc ')
 			kill $pid
 			sleep 1
 			kill -9 $pid 2>/dev/null
 			wait $pid
+			echo "$harts" >>"$run/$1.console"
 			return 124
 		fi
 		sleep 1
