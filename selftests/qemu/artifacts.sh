@@ -557,6 +557,7 @@ make_artifacts() {
 	wait_for_slot 1
 	# Not by their status: the shell forgets that of a process whose ID is used again.
 	for name in "${missing[@]}"; do
-		[ -e "$(artifact_dir "$name")" ] || is_unavailable "$name" || exit 1
+		[ -e "$(artifact_dir "$name")" ] || is_unavailable "$name" ||
+			die "'$name' has not been made"
 	done
 }

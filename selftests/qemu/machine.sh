@@ -192,7 +192,7 @@ run_machine() {
 		[ $status = 124 ] && ! init_runs "$name" || break
 		[[ ${machine[*]} == */q7-* ]] && [ $((tries += 1)) -lt 3 ] || break
 		say "$name: QEMU 7.2 hung before init ran; booting again. Its console ended with:" \
-			"$(tail -n 3 "$run/$name.console")"
+			"$(tail -n 9 "$run/$name.console")"
 	done
 	return $status
 }
@@ -210,13 +210,13 @@ run_machine_once() { # NAME UP ALL
 		seconds=$((SECONDS - start))
 		if [ $seconds -ge "$3" ] || { [ $seconds -ge "$2" ] && ! init_runs "$1"; }; then
 			# Where each hart hangs; the firmware is at 80000000.
-			echo "info registers -a" >"$monitor.in"
+			echo "info registers -a" 1<>"$monitor.in"
 			harts=$(timeout 5 cat "$monitor.out" | grep -ae '^CPU#' -e '^ pc ')
 			kill $pid
 			sleep 1
 			kill -9 $pid 2>/dev/null
 			wait $pid
-			echo "$harts" >>"$run/$1.console"
+			[ -z "$harts" ] || echo "$harts" >>"$run/$1.console"
 			return 124
 		fi
 		sleep 1

@@ -44,15 +44,14 @@ static unsigned int find_available(const struct sbi_pmu_cpu *cpu, u64 among)
 }
 
 /*
- * Are @which all hardware counters that can count at once? The host of a VM has none for cycle and
- * instret: in KVM they take its programmable ones, and what is started last never counts.
+ * Can no hardware counter count beside @which? In KVM cycle and instret take programmable counters
+ * of the host: if more are started than it has, what was configured last does not count.
  */
 bool sbi_pmu_assign_is_full(const struct sbi_pmu_counters *counters, u64 which)
 {
-	const u64 hardware = sbi_pmu_hardware(counters);
-	const u64 in_host = hardware & ~(counters->programmable & counters->with_fixed_csr);
+	const u64 at_once = counters->fixed | (counters->programmable & ~counters->with_fixed_csr);
 
-	return hweight64(which & hardware) >= hweight64(in_host);
+	return hweight64(which & sbi_pmu_hardware(counters)) >= hweight64(at_once);
 }
 
 /* Of @candidates those where @code counts, whatever holds the same event with another filter. */

@@ -284,10 +284,7 @@ u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu)
 	return free_running;
 }
 
-/*
- * So often a read must look like it: on a host that runs something else meanwhile, counters of QEMU
- * go on.
- */
+/* Reads that must show it: one may come late, as the host runs something else; QEMU's go on. */
 #define ACCUMULATIONS	3
 
 /* Return: 1 if so, 0 if not, -ENODATA if too few events happen to tell, or another errno. */
@@ -306,8 +303,9 @@ static int see_accumulation(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unu
 	for (unsigned int n = 0; n < ACCUMULATIONS; n++) {
 		if (sbi_pmu_csr_read(csr, &now))
 			return -ENODATA;
-		if (now - last < first)
+		if (now < last || now - last < first)
 			return 0;
+		first = now - last;
 		last = now;
 	}
 	return 1;

@@ -520,14 +520,15 @@ static int move_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *from, un
 static int make_available(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_path *path)
 {
 	const u64 hardware = sbi_pmu_hardware(cpu->counters);
-	unsigned int to, idle = path->end;
+	unsigned int to, victim = path->end;
 	int ret;
 
-	if (has_counter(hardware & ~cpu->configured, idle) &&
+	/* A free one may be one too many for the host of a VM. */
+	if (has_counter(hardware & ~cpu->configured, victim) &&
 	    sbi_pmu_assign_is_full(cpu->counters, cpu->configured))
-		idle = sbi_pmu_assign_oldest(cpu, sbi_pmu_idle_counters(cpu) & hardware);
-	if (has_counter(cpu->configured, idle))
-		counter_release(cpu, &cpu->counter[idle]);
+		victim = sbi_pmu_assign_oldest(cpu, sbi_pmu_idle_counters(cpu) & hardware);
+	if (has_counter(cpu->configured, victim))
+		counter_release(cpu, &cpu->counter[victim]);
 	for (to = path->end; to != path->first; to = path->from[to]) {
 		ret = move_events(cpu, &cpu->counter[path->from[to]], to);
 		if (ret)

@@ -279,10 +279,10 @@ struct sbi_pmu_path {
 
 unsigned int sbi_pmu_assign_find(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
 				 u64 candidates);
-u64 sbi_pmu_assign_where(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
-			 u64 candidates);
 unsigned int sbi_pmu_assign_oldest(const struct sbi_pmu_cpu *cpu, u64 which);
 bool sbi_pmu_assign_is_full(const struct sbi_pmu_counters *counters, u64 which);
+u64 sbi_pmu_assign_where(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
+			 u64 candidates);
 bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
 			   u64 candidates, struct sbi_pmu_path *path);
 bool sbi_pmu_assign_add(struct sbi_pmu_cpu *group, const struct sbi_pmu_code *code, u64 candidates);

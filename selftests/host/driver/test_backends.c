@@ -17,6 +17,7 @@ static void test_snapshot_switch(const char *firmware, u64 quirks)
 	struct machine machine = snapshot;
 
 	machine.quirks = quirks;
+	/* So many of a guest count at once. */
 	machine.hpm = 6;
 	for (unsigned int n = 1; n <= ARRAY_SIZE(events); n++) {
 		unsigned long before, reads;

@@ -48,7 +48,7 @@ static const struct {
 	{ "kvm_16", { VM(14), .params = { "backend=sbi" } }, 10, 8 },
 	{ "kvm_29", { VM(27), .params = { "backend=sbi" } }, 20, 8 },
 	{ "kvm_29_refused", { VM(27), .params = { "backend=sbi" } }, 20, 8, true },
-	{ "kvm_29_busy", { VM(27), .params = { "backend=sbi" } }, 29, 14 },
+	{ "kvm_29_busy", { VM(27), .params = { "backend=sbi" } }, 29, 11 },
 	{ "kvm_29_snapshot", { VM(27), .params = { "backend=snapshot" } }, 20, 8 },
 };
 
@@ -265,7 +265,7 @@ static void test_borrowing(void)
 	check(is_right(e), "open.borrowed_counter_counts_on");
 }
 
-/* A guest has two counters more than its host, and what it starts last never counts. */
+/* A guest has two counters more than its host, and what it configures last does not count then. */
 static void test_crowded(void)
 {
 	const struct machine guest = { .hpm = 4, .quirks = KVM, .prepare = prepare_vm,
