@@ -449,7 +449,6 @@ void test_boot(void)
 	test_failures(&(struct machine){ .cpus = 2, TWO_KINDS }, "two_kinds");
 	test_delay("guest", KVM);
 	test_delay("guest_of_6_12", KVM_OLD);
-	test_delay("board", 0);
 	test_give_back();
 	test_files();
 	test_kinds();
