@@ -9,6 +9,7 @@ _sbi_pmu() { # PROGRAM WORD WORD-BEFORE
 	*,-*) words=$("$1" --help | tr '][|,= ' '\n' | grep '^-') ;;
 	*) return ;;
 	esac
-	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$2")
+	# Not by "< <()", which needs /dev/fd.
+	words=$(compgen -W "$words" -- "$2") && mapfile -t COMPREPLY <<<"$words"
 }
 complete -o default -F _sbi_pmu sbi-pmu-map sbi-pmu-report sbi-topdown
