@@ -10,7 +10,7 @@
 
 #include "test.h"
 
-#define AREA_SECONDS	60 /* of its own CPU time, as machines may be busy; it takes one or two */
+#define AREA_SECONDS	60 /* of its own CPU time, as machines may be busy; at most 15 are needed */
 
 static const char *running;
 
