@@ -19,8 +19,15 @@ for patch in "$here"/patches/*.patch; do
 done
 cp "$here"/xiangshan-hpm/*.[ch] "$here"/vendor-pmu/*.[ch] target/riscv/
 
+# Only the devices that the machines of the lab have, and no debug information: it takes less time to build.
+cat >configs/devices/riscv64-softmmu/lab.mak <<-EOF
+	CONFIG_RISCV_VIRT=y
+	CONFIG_VIRTIO_PCI=y
+	CONFIG_VIRTIO_SERIAL=y
+EOF
 ./configure --target-list=riscv64-softmmu --without-default-features \
+	--without-default-devices --with-devices-riscv64=lab \
 	--enable-tcg --enable-system --enable-fdt=system --disable-docs \
-	--disable-werror --disable-download
+	--disable-debug-info --disable-werror --disable-download
 ninja -C build qemu-system-riscv64
 strip -o "$1" build/qemu-system-riscv64
