@@ -448,7 +448,7 @@ test_steps() { # ROOT STEPS [CXX-ROOT]
 # What make check-all runs without a machine in addition.
 more_steps() {
 	cat <<-EOF2
-	host tests (clang) = host_tests stable clang 10000000
+	host tests (clang) = host_tests stable clang 2000000
 	build by clang = build_by_clang
 	checkpatch = checkpatch
 	clang-format = in_tree stable selftests/lint.sh format
@@ -511,7 +511,7 @@ run_check() {
 		artifacts+=$'\n'testing
 		;;
 	all)
-		steps=$(more_steps && test_steps testing 10000000 packaging)
+		steps=$(more_steps && test_steps testing 2000000 packaging)
 		late=$(late_steps)
 		artifacts=$(all_artifacts)
 		;;
