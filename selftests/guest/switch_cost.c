@@ -9,7 +9,7 @@
  */
 #include "pingpong.h"
 
-enum { ROUNDS = 2000, TIMED_ROUNDS = 500 };
+enum { ROUNDS = 1000, TIMED_ROUNDS = 300 };
 
 static bool snapshot;
 
