@@ -304,7 +304,7 @@ static inline uint64_t count_work(int fd, uint64_t iterations)
 }
 
 /* What a busy host may disturb is done so often, at most: a wrong driver is wrong each time. */
-enum { MOST_TRIES = 3 };
+enum { MOST_TRIES = 6 };
 
 /* For "do ... while (try_again(...))". Return: was the result not @ok, and is a try left? */
 static inline bool try_again(const char *what, bool ok)
