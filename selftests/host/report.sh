@@ -146,7 +146,8 @@ machine sscofpmf 0x1 0x2 0x3 new,name; is 'worse: interrupt; .* not in the table
 machine smctr_ssctr 0x1 0x2 0x3 new,name; is 'worse: branches; .* not in the table' "an unknown board with Ssctr"
 is 'worse: .*tests' "a perf that prints the same count for all" --run "$dir/file"
 grep -q "report is in $dir/file" "$dir/said" && [ "$(grep -cE '^(ok|failed|not possible) +[a-z_]+ ' "$dir/file")" = 12 ] &&
-	grep -q '^failed *proportional' "$dir/file" && grep -q '^verdict: ' "$dir/file" || fails "--run: $(cat "$dir/file")"
+	grep -q '^failed *proportional' "$dir/file" && [ "$(grep -c '^again *proportional' "$dir/file")" = 2 ] &&
+	grep -q '^verdict: ' "$dir/file" || fails "--run: $(cat "$dir/file")"
 
 run --run -x
 [ $? = 2 ] && [ ! -s "$dir/said" ] && grep -q "wrong option '-x'" "$dir/steps" ||
