@@ -139,34 +139,38 @@ static inline void spin_load(void)
 	work(2000);
 }
 
+enum { TOUCHED_PAGES = 256 };
+
 /* One TLB miss for each page: the kernel flushes the TLB when the protection changes. */
 static inline void touch_load(void)
 {
-	enum { PAGES = 256, SIZE = 4096 };
+	enum { SIZE = 4096 };
 	static char *pages;
 	unsigned int sum = 0;
 
 	if (!pages)
-		pages = mmap(NULL, PAGES * SIZE, PROT_READ | PROT_WRITE,
+		pages = mmap(NULL, TOUCHED_PAGES * SIZE, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (pages == MAP_FAILED || mprotect(pages, PAGES * SIZE, PROT_READ) ||
-	    mprotect(pages, PAGES * SIZE, PROT_READ | PROT_WRITE)) {
+	if (pages == MAP_FAILED || mprotect(pages, TOUCHED_PAGES * SIZE, PROT_READ) ||
+	    mprotect(pages, TOUCHED_PAGES * SIZE, PROT_READ | PROT_WRITE)) {
 		perror("# pages");
 		exit(1);
 	}
-	for (unsigned int i = 0; i < PAGES; i++)
+	for (unsigned int i = 0; i < TOUCHED_PAGES; i++)
 		sum += __atomic_load_n(&pages[i * SIZE], __ATOMIC_RELAXED);
 	if (sum)
 		note("pages that were never written are not zero");
 }
 
-/* Call @load again and again for @ms. */
-static inline void run_load(unsigned int ms, void (*load)(void))
+/* Call @load again and again for @ms. Return: how often. */
+static inline uint64_t run_load(unsigned int ms, void (*load)(void))
 {
 	const uint64_t end = now_ns() + ms * 1000000ULL;
+	uint64_t times = 0;
 
-	while (now_ns() < end)
+	for (; now_ns() < end; times++)
 		load();
+	return times;
 }
 
 /* What an event did while a load ran */
@@ -174,6 +178,7 @@ struct sampled {
 	int fd;				/* as perf_try() returned it; it is closed */
 	struct reading count;		/* at the end */
 	struct ring_totals totals;
+	uint64_t loads;			/* how often the load ran */
 };
 
 /* Sample @attr while @load runs, and call @look, if any, for each sample. */
@@ -190,7 +195,7 @@ static inline struct sampled sample_load(struct perf_event_attr attr, pid_t pid,
 	if (ring.fd < 0)
 		return s;
 	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
-	run_load(ms, load);
+	s.loads = run_load(ms, load);
 	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
 	s.count = perf_get(ring.fd);
 	s.totals = ring_look(&ring, look);
