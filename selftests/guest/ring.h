@@ -139,24 +139,22 @@ static inline void spin_load(void)
 	work(2000);
 }
 
-enum { TOUCHED_PAGES = 256 };
-
 /* One TLB miss for each page: the kernel flushes the TLB when the protection changes. */
 static inline void touch_load(void)
 {
-	enum { SIZE = 4096 };
+	enum { PAGES = 256, SIZE = 4096 };
 	static char *pages;
 	unsigned int sum = 0;
 
 	if (!pages)
-		pages = mmap(NULL, TOUCHED_PAGES * SIZE, PROT_READ | PROT_WRITE,
+		pages = mmap(NULL, PAGES * SIZE, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (pages == MAP_FAILED || mprotect(pages, TOUCHED_PAGES * SIZE, PROT_READ) ||
-	    mprotect(pages, TOUCHED_PAGES * SIZE, PROT_READ | PROT_WRITE)) {
+	if (pages == MAP_FAILED || mprotect(pages, PAGES * SIZE, PROT_READ) ||
+	    mprotect(pages, PAGES * SIZE, PROT_READ | PROT_WRITE)) {
 		perror("# pages");
 		exit(1);
 	}
-	for (unsigned int i = 0; i < TOUCHED_PAGES; i++)
+	for (unsigned int i = 0; i < PAGES; i++)
 		sum += __atomic_load_n(&pages[i * SIZE], __ATOMIC_RELAXED);
 	if (sum)
 		note("pages that were never written are not zero");
