@@ -56,26 +56,37 @@ int sbi_pmu_find_pmus(struct sbi_pmu *pmu, char **owner, bool *taken)
 	return ret;
 }
 
+/* @code: the function around @addr. Return: false if there is none. */
+static bool function_at(unsigned long addr, char name[KSYM_SYMBOL_LEN],
+			struct sbi_pmu_code_range *code)
+{
+	unsigned long offset, size;
+	char *plus;
+
+	sprint_symbol(name, addr); /* name+offset/size */
+	plus = strrchr(name, '+');
+	if (!plus || sscanf(plus, "+0x%lx/0x%lx", &offset, &size) != 2)
+		return false;
+	*plus = 0;
+	code->start = addr - offset;
+	code->end = code->start + size;
+	return true;
+}
+
 /*
  * kallsyms_lookup_name() is not exported, but sprint_symbol() is, of the same file: follow the text
  * from there, one way, by the names and sizes that it prints. NULL if it is not near.
  */
 static void *find_near_sprint_symbol(const char *name, bool downwards)
 {
-	unsigned long addr = (unsigned long)sprint_symbol, offset, size;
-	char text[KSYM_SYMBOL_LEN]; /* name+offset/size */
-	char *plus;
+	unsigned long addr = (unsigned long)sprint_symbol;
+	struct sbi_pmu_code_range code;
+	char text[KSYM_SYMBOL_LEN];
 
-	for (unsigned int i = 0; i < 200; i++) {
-		sprint_symbol(text, addr);
-		plus = strrchr(text, '+');
-		if (!plus || sscanf(plus, "+0x%lx/0x%lx", &offset, &size) != 2)
-			break;
-		addr -= offset;
-		*plus = 0;
+	for (unsigned int i = 0; i < 200 && function_at(addr, text, &code); i++) {
 		if (!strcmp(text, name))
-			return (void *)addr;
-		addr = downwards ? addr - 1 : addr + size;
+			return (void *)code.start;
+		addr = downwards ? code.start - 1 : code.end;
 	}
 	return NULL;
 }
@@ -120,6 +131,43 @@ void *sbi_pmu_lookup(const char *name)
 	if (!lookup)
 		lookup = find_by_kprobe(function);
 	return lookup ? (void *)lookup(name) : NULL;
+}
+
+/* Return: is there such a function? Context: may sleep. */
+bool sbi_pmu_find_code(struct sbi_pmu_code_range *code, const char *name)
+{
+	char text[KSYM_SYMBOL_LEN];
+
+	return function_at((unsigned long)sbi_pmu_lookup(name), text, code) && !strcmp(text, name);
+}
+
+/*
+ * Have @handler called where a function begins. @no_kprobe: why that is not possible. Context: may
+ * sleep. Return: NULL, or why it is not called.
+ */
+const char *sbi_pmu_kprobe(struct kprobe *probe, const char *function,
+			   int (*handler)(struct kprobe *, struct pt_regs *), const char *no_kprobe)
+{
+	/* The first instruction, or past the two of ftrace */
+	static const unsigned int offsets[] = { 0, 8 };
+	int ret = -ENOENT;
+
+	for (unsigned int i = 0; ret && i < ARRAY_SIZE(offsets); i++) {
+		*probe = (struct kprobe){
+			.symbol_name = function,
+			.offset = offsets[i],
+			.pre_handler = handler,
+			.flags = KPROBE_FLAG_DISABLED,
+		};
+		ret = register_kprobe(probe);
+	}
+	/* While kprobes are switched off (debugfs), enable_kprobe() succeeds and does nothing. */
+	if (!ret && !enable_kprobe(probe) && !kprobe_disabled(probe))
+		return NULL;
+	if (!ret)
+		unregister_kprobe(probe);
+	probe->pre_handler = NULL;
+	return ret ? no_kprobe : "kprobes are switched off (debugfs, kprobes/enabled)";
 }
 
 /* Find what perf core does not export; NULL where the kernel has no symbols. */

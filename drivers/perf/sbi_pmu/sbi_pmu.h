@@ -903,6 +903,15 @@ void sbi_pmu_cpu_stop(struct sbi_pmu *pmu);
 /* perf_symbols.c */
 int sbi_pmu_find_pmus(struct sbi_pmu *pmu, char **owner, bool *taken);
 void *sbi_pmu_lookup(const char *name);
+
+struct sbi_pmu_code_range {
+	unsigned long start, end;
+};
+
+bool sbi_pmu_find_code(struct sbi_pmu_code_range *code, const char *name);
+const char *sbi_pmu_kprobe(struct kprobe *probe, const char *function,
+			   int (*handler)(struct kprobe *, struct pt_regs *),
+			   const char *no_kprobe);
 void sbi_pmu_find_symbols(struct sbi_pmu *pmu);
 
 /* takeover.c */
