@@ -104,7 +104,7 @@ install-source:
 	install -d $(SOURCE)/include $(SOURCE)/selftests
 	cp -R drivers $(SOURCE)
 	cp -R include/compat include/sbi_pmu $(SOURCE)/include
-	find $(SOURCE)/drivers ! -type d ! -name '*.[ch]' ! -name '*.awk' ! -name '*.tsv' \
+	find $(SOURCE)/drivers ! -type d ! -name '*.[chS]' ! -name '*.awk' ! -name '*.tsv' \
 		! -name Makefile -delete
 	find $(SOURCE) -name '*.mod.c' -delete
 	rm -f $(SOURCE)/include/sbi_pmu/region.h

@@ -26,7 +26,7 @@ driver=drivers/perf/sbi_pmu
 mkdir -p "$new/a/drivers/perf" "$new/b/$driver/include/sbi_pmu"
 cp "$linux/drivers/perf/Kconfig" "$linux/drivers/perf/Makefile" "$new/a/drivers/perf/"
 
-find $driver \( -name '*.[ch]' -o -name read.awk -o -name write-c.awk -o -name '*.tsv' \) ! -name '*.mod.c' ! -name riscv.tsv ! -name metrics.tsv -exec sh -ec '
+find $driver \( -name '*.[chS]' -o -name read.awk -o -name write-c.awk -o -name '*.tsv' \) ! -name '*.mod.c' ! -name riscv.tsv ! -name metrics.tsv -exec sh -ec '
 	for file; do
 		mkdir -p "$0/$(dirname "$file")"
 		cp "$file" "$0/$file"

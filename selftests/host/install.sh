@@ -68,7 +68,7 @@ in_copy install-source
 source=$root/usr/src/sbi-pmu-$version
 for file in $(cd "$top" && find Kbuild Makefile dkms.conf selftests/kdir-check.sh include/compat \
 	drivers include/sbi_pmu/version.h -name '*.o' -prune -o -type f \
-	\( -name '*.[ch]' -o ! -path 'drivers/*' -o -name Makefile -o -name '*.tsv' \) -print); do
+	\( -name '*.[chS]' -o ! -path 'drivers/*' -o -name Makefile -o -name '*.tsv' \) -print); do
 	case $file in *.mod.c) continue ;; esac
 	cmp -s "$top/$file" "$source/$file" || fails "not for dkms: $file"
 done

@@ -21,7 +21,7 @@ printf 'menu "perf"\n\nif A\nmenu "b"\nendmenu\nendif\n\nendmenu\n' >"$linux/dri
 echo 'obj-y += core.o' >"$linux/drivers/perf/Makefile"
 kernel_patch "$linux" || fails "no patch:" "$(cat "$dir/said")"
 
-for file in $(cd "$top/drivers/perf" && find sbi_pmu -name '*.c' ! -name '*.mod.c' -o -name '*.h' -o \
+for file in $(cd "$top/drivers/perf" && find sbi_pmu -name '*.c' ! -name '*.mod.c' -o -name '*.[hS]' -o \
 	-name read.awk -o -name write-c.awk) \
 	$(sed -n 's/^cores := //p' "$top/drivers/perf/sbi_pmu/Makefile" | tr ' ' '\n' | sed 's,^,sbi_pmu/vendor/,') \
 	sbi_pmu/vendor/xiangshan/events.tsv sbi_pmu/vendor/xiangshan/combined.tsv; do
