@@ -701,6 +701,7 @@ void sbi_pmu_counters_read(struct sbi_pmu_cpu *cpu)
 void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 {
 	cpu->disabled = true;
+	barrier(); /* from here on an SSE event waits */
 	cpu->called = false;
 	if (cpu->backend->no_calls)
 		cpu->delegated.inhibited = !cpu->delegated.running ||
@@ -830,12 +831,15 @@ void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 	if (cpu->to_count || cpu->called)
 		count_on(cpu);
 	cpu->at_disable_valid = 0;
-	cpu->disabled = false;
 	if (cpu->delegated.inhibited)
 		cpu->delegated.inhibited = cpu->delegated.running &&
 					   sbi_pmu_csr_uninhibit(cpu->delegated.running);
 	if (cpu->shown_changed)
 		sbi_pmu_write_scounteren(cpu);
+	barrier();
+	cpu->disabled = false;
+	if (unlikely(cpu->sse.on))
+		sbi_pmu_sse_section_ended(cpu);
 }
 
 /* ---- fixed counters that all programs may read ---- */

@@ -55,14 +55,18 @@ static u64 wrapped_among(struct sbi_pmu_cpu *cpu, u64 among)
 /* ---- samples ---- */
 
 /*
- * NULL in a privilege mode that the event excludes. An event of user mode may overflow just before
- * a trap, and be served in the kernel: then the user's registers are those of the overflow. The
- * task is the same: the kernel enables interrupts between user mode and a context switch.
+ * NULL in a privilege mode that the event excludes, or if @regs is NULL. An event of user mode may
+ * overflow just before a trap, and be served in the kernel: then the user's registers are those of
+ * the overflow. The task is the same: the kernel enables interrupts between user mode and a context
+ * switch. An SSE event that had to wait may come after that: then an event of the CPU has those
+ * of the next task.
  */
 static struct pt_regs *sample_regs(const struct sbi_pmu_event *e, struct pt_regs *regs)
 {
 	const struct perf_event_attr *attr = &e->event->attr;
 
+	if (!regs)
+		return NULL;
 	if (user_mode(regs))
 		return attr->exclude_user ? NULL : regs;
 	if (!attr->exclude_kernel)
@@ -185,7 +189,19 @@ static void useless_irq(struct sbi_pmu_cpu *cpu, u64 start)
 	cpu->irq.useless = 0;
 	if (cpu->irq.useless_ns < (now - cpu->irq.useless_since) / 4)
 		return;
-	disable_percpu_irq(cpu->pmu->irq);
+	/* In an SSE event nothing more can be done. */
+	if (cpu->sse.on)
+		cpu->sse.stuck = true;
+	else
+		sbi_pmu_overflow_pause(cpu);
+}
+
+/* Context: on the CPU, interrupts disabled, in an interrupt or timer. */
+void sbi_pmu_overflow_pause(struct sbi_pmu_cpu *cpu)
+{
+	if (cpu->pmu->irq)
+		disable_percpu_irq(cpu->pmu->irq);
+	sbi_pmu_sse_stop(cpu);
 	/* Back to a second if it was on for longer than it was off. */
 	if (!cpu->irq.pause || time_after(jiffies, cpu->irq.on_since + cpu->irq.pause * HZ))
 		cpu->irq.pause = 1;
@@ -194,8 +210,8 @@ static void useless_irq(struct sbi_pmu_cpu *cpu, u64 start)
 	set_irq_off(cpu, true);
 	sbi_pmu_timer_update(cpu);
 	/* This interrupts no code that holds a lock of the scheduler. */
-	pr_warn("CPU%d: stuck overflow interrupt disabled, sampling by timer on this CPU for %u s; load the module with overflow=timer, and report the board and its firmware\n",
-		smp_processor_id(), cpu->irq.pause);
+	pr_warn("CPU%d: stuck overflow %s disabled, sampling by timer on this CPU for %u s; load the module with overflow=timer, and report the board and its firmware\n",
+		smp_processor_id(), cpu->pmu->sse ? "event (SSE)" : "interrupt", cpu->irq.pause);
 	mod_timer(&cpu->timers.look, jiffies + cpu->irq.pause * HZ);
 }
 
@@ -206,13 +222,20 @@ void sbi_pmu_overflow_retry(struct sbi_pmu_cpu *cpu)
 
 	if (!cpu->online)
 		return;
+	if (!sbi_pmu_sse_start(cpu)) {
+		/* Also what began to sample before it failed; and that is not tried again. */
+		set_irq_off(cpu, true);
+		sbi_pmu_timer_update(cpu);
+		return;
+	}
 	cpu->irq.on_since = jiffies;
 	sbi_pmu_counters_disable(cpu);
 	sbi_pmu_csr_clear_pending(source->pending, source->mask);
 	set_irq_off(cpu, false);
 	sbi_pmu_counters_enable(cpu);
 	sbi_pmu_timer_update(cpu);
-	enable_percpu_irq(cpu->pmu->irq, IRQ_TYPE_NONE);
+	if (cpu->pmu->irq)
+		enable_percpu_irq(cpu->pmu->irq, IRQ_TYPE_NONE);
 }
 
 static irqreturn_t overflow_irq(int irq, void *dev)
@@ -262,6 +285,34 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	return overflowed ? IRQ_HANDLED : IRQ_NONE;
 }
 
+/* ---- by an SSE event ---- */
+
+u64 sbi_pmu_overflow_bits(const struct sbi_pmu_cpu *cpu)
+{
+	return overflow_bits(cpu);
+}
+
+/*
+ * As the interrupt. If there was none to take a sample of, firmware may have forgotten one: for
+ * that the interrupt is pending until a counter is stopped, also one that is stopped already.
+ */
+void sbi_pmu_overflow_serve(struct sbi_pmu_cpu *cpu)
+{
+	const u64 idle = cpu->counters->programmable & ~cpu->running;
+
+	if (overflow_irq(0, &cpu) == IRQ_HANDLED)
+		return;
+	if (idle) {
+		sbi_pmu_sbi_stop(cpu, idle & -idle, 0);
+	} else {
+		sbi_pmu_counters_disable(cpu);
+		sbi_pmu_counters_stop(cpu, cpu->counters->programmable);
+		sbi_pmu_counters_enable(cpu);
+	}
+}
+
+/* ---- lost interrupts ---- */
+
 /*
  * Look for overflows whose interrupt was lost, and add their counters to cpu->irq.missed.
  *
@@ -294,6 +345,9 @@ bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu)
 	sbi_pmu_counters_update(cpu, sampling);
 	cpu->irq.wrapped = wrapped_among(cpu, sampling);
 	cpu->irq.missed |= before & cpu->irq.wrapped;
+	/* An SSE event that came since this section began comes again when it ends. */
+	if (unlikely(READ_ONCE(cpu->sse.held)))
+		cpu->irq.missed = 0;
 	return true;
 }
 
@@ -337,15 +391,23 @@ static const char not_tested[] = "no counter overflows";
 #define MAX_SHIFT	24
 #define MAX_READS	100000 /* the clock may stand still */
 
-static bool becomes_pending(const struct sbi_pmu_irq_source *source, u64 ns)
+static bool has_come(const struct sbi_pmu_cpu *cpu)
 {
-	const u64 start = sched_clock();
+	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
+
+	return READ_ONCE(cpu->sse.held) || sbi_pmu_csr_is_pending(source->pending, source->mask);
+}
+
+/* Does the overflow come that is 2^@shift events away? */
+static bool comes(const struct sbi_pmu_cpu *cpu, unsigned int shift)
+{
+	const u64 start = sched_clock(), ns = NSEC_PER_MSEC << (shift - MIN_SHIFT) / 2;
 
 	for (unsigned int n = 0; n < MAX_READS && sched_clock() - start < ns; n++)
-		if (sbi_pmu_csr_is_pending(source->pending, source->mask))
+		if (has_come(cpu))
 			return true;
 	/* A VM may not have run in between. */
-	return sbi_pmu_csr_is_pending(source->pending, source->mask);
+	return has_come(cpu);
 }
 
 static bool is_named(const struct sbi_pmu_cpu *cpu, unsigned int idx)
@@ -371,7 +433,7 @@ static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsign
 		return not_tested;
 	if (((value + BIT_ULL(shift)) & info->mask) >> SBI_PMU_FAR_BITS)
 		return ignores_value;
-	if (!becomes_pending(source, NSEC_PER_MSEC << (shift - MIN_SHIFT) / 2)) {
+	if (!comes(cpu, shift)) {
 		/* Up to the wrap this bit is set, whatever the width. */
 		if (sbi_pmu_counter_read(cpu, idx, &value) ||
 		    value & BIT_ULL(SBI_PMU_MIN_WIDTH - 1))
@@ -389,6 +451,22 @@ static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsign
 	    (!sbi_pmu_in_kvm(cpu->pmu) && is_named(cpu, idx)))
 		return cannot_be_cleared;
 	return NULL;
+}
+
+/* It must also come as an SSE event. In a section, so the handler only holds that. */
+static const char *try_sse(struct sbi_pmu_cpu *cpu, unsigned int idx, unsigned int shift)
+{
+	const char *why;
+
+	cpu->backend->stop(cpu, BIT_ULL(idx));
+	sbi_pmu_section_begin(cpu);
+	why = sbi_pmu_sse_try_to_start(cpu);
+	if (!why && (!sbi_pmu_counter_start_at(cpu, idx, -BIT_ULL(shift)) || !comes(cpu, shift)))
+		why = "an overflow does not come as an SSE event";
+	sbi_pmu_sse_stop(cpu);
+	sbi_pmu_section_end(cpu);
+	cpu->sse.times_held = 0;
+	return why;
 }
 
 /* Which counters are tried on the probed CPU, and how; interrupts are enabled between two tries. */
@@ -418,6 +496,8 @@ static void test_here(void *arg)
 		if (!test->which || sbi_pmu_counter_config(cpu, test->which, &code, &idx))
 			return;
 		why = try_counter(cpu, idx, test->shift);
+		if (!why && cpu->pmu->sse)
+			why = try_sse(cpu, idx, test->shift);
 		sbi_pmu_counter_unconfig(cpu, idx);
 		if (why == not_tested)
 			return;
@@ -481,17 +561,19 @@ static const char *test_irq(struct sbi_pmu *pmu)
 	if (programmable != not_tested)
 		return programmable;
 	/* They may count raw events only, and most fixed ones have no overflow bit. */
-	return fixed == not_tested || (fixed == sets_no_bit && counters->programmable) ? NULL :
-											 fixed;
+	if (!pmu->sse && (fixed == not_tested || (fixed == sets_no_bit && counters->programmable)))
+		return NULL;
+	return fixed;
 }
 
 /* ---- request and free ---- */
 
 /*
- * Request the overflow interrupt, if this machine has it: pmu->irq, and caps.fixed_alike. Context:
- * may sleep; the backend is chosen. Return: NULL, or in words for the log why there is none.
+ * Request the overflow interrupt, if this machine has it: pmu->irq, and caps.fixed_alike; @sse: the
+ * SSE event in place of it: pmu->sse. Context: may sleep; the backend is chosen.
+ * Return: NULL, or in words for the log why there is none.
  */
-const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
+const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu, bool sse)
 {
 	const struct sbi_pmu *other;
 	struct irq_domain *domain;
@@ -504,8 +586,11 @@ const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 	if (!sbi_pmu_irq_source_exists(pmu))
 		return "the interrupt cannot be enabled";
 	pmu->overflow_by_value = sbi_pmu_in_kvm(pmu) || pmu->backend->stops_all;
-	why = test_irq(pmu);
+	why = sse ? sbi_pmu_sse_request(pmu) : NULL;
+	why = why ?: test_irq(pmu);
 	if (why)
+		sbi_pmu_sse_free(pmu);
+	if (why || sse)
 		return why;
 
 	for_each_kind(other)
@@ -533,4 +618,5 @@ void sbi_pmu_overflow_free(struct sbi_pmu *pmu)
 {
 	if (pmu->requested)
 		free_percpu_irq(pmu->irq, &sbi_pmu_here);
+	sbi_pmu_sse_free(pmu);
 }

@@ -217,6 +217,7 @@ static void with_counter_here(void *arg)
 	p->offered = which & configured || p->one_by_one ? which & -which : which;
 	borrowed = configured & (p->offered | reference | holders(cpu, &p->code));
 
+	sbi_pmu_section_begin(cpu);
 	/* With none in use nothing is counted here. */
 	if (configured)
 		sbi_pmu_counters_borrow(cpu, borrowed);
@@ -227,6 +228,7 @@ static void with_counter_here(void *arg)
 		p->ret = find_why(cpu, p->offered);
 	if (configured)
 		sbi_pmu_counters_give_back(cpu, borrowed);
+	sbi_pmu_section_end(cpu);
 }
 
 /*

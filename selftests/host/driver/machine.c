@@ -39,6 +39,7 @@ static void set_up(const struct machine *m)
 		/* A guest has two counters more, those of cycles and instructions. */
 		fakesbi.host_counters = m->quirks & QUIRK(UNCOUNTABLE_STOPS) ? m->hpm ?: 4 : 0;
 		fakesbi.smcntrpmf = m->smcntrpmf;
+		fakesbi.sse.exists = m->sse;
 		if (m->delegated)
 			fakesbi_delegate(true);
 		if (cpu >= host.cpus)
@@ -220,6 +221,18 @@ void go_away(u64 ns)
 	perf_switch(&perf_core.task[1]);
 	perf_run(ns);
 	perf_switch(&perf_core.task[0]);
+}
+
+/* The ns in which an event has counted, as its count says */
+u64 count_ns(struct perf_event *e)
+{
+	return local64_read(&e->count) / perf_model(e)->rate;
+}
+
+/* Time of @n events */
+u64 time_of(struct perf_event *e, u64 n)
+{
+	return n / perf_model(e)->rate + 1;
 }
 
 /* Events take turns on too few counters. */

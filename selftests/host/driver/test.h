@@ -51,7 +51,7 @@
 /* What the module is loaded on, and how. 0 or NULL stands for what is in parentheses. */
 struct machine {
 	unsigned int hpm, width, firmware;	/* programmable counters (4), bits (64); (3) */
-	bool no_hpm, no_firmware, delegated, other_leaves;
+	bool no_hpm, no_firmware, delegated, other_leaves, sse;
 	u64 quirks;
 	unsigned long impl, impl_version;	/* (OpenSBI 1.7, or KVM with its quirks) */
 	unsigned long vendor, arch, mimpid;
@@ -107,6 +107,8 @@ struct perf_event *open_task(const struct perf_event_attr *attr);
 int open_errno(const struct perf_event_attr *attr);
 bool opens_as(struct perf_event_attr attr, int error, u32 idx, u64 data, u32 flags, int *at);
 void go_away(u64 ns);
+u64 time_of(struct perf_event *event, u64 n);
+u64 count_ns(struct perf_event *event);
 bool is_right(struct perf_event *event);
 bool all_right(void);
 void take_turns(unsigned int n);

@@ -549,12 +549,6 @@ static void test_release_fails(void)
 	check(unload(), "counters.online_after_failed_release_releases_all");
 }
 
-/* The ns in which an event has counted, as its count says */
-static u64 counted_ns(struct perf_event *e)
-{
-	return local64_read(&e->count) / perf_model(e)->rate;
-}
-
 /* A fixed counter has one event only: it is used first, whatever firmware would choose. */
 static void test_fixed_first(void)
 {
@@ -576,10 +570,10 @@ static void test_group_read(void)
 	perf_run(100);
 	host.read_ns = 10; /* each read of a CSR takes that, and what perf core does for a member */
 	perf_read(leader);
-	check(counted_ns(leader) == 100 && counted_ns(first) == 110 && counted_ns(last) == 120,
+	check(count_ns(leader) == 100 && count_ns(first) == 110 && count_ns(last) == 120,
 	      "counters.members_are_read_one_after_the_other");
 	perf_read(leader);
-	check(counted_ns(leader) > 120, "counters.group_is_read_again");
+	check(count_ns(leader) > 120, "counters.group_is_read_again");
 	host.read_ns = 0;
 	check(is_right(leader) && is_right(first) && is_right(last),
 	      "counters.group_that_was_read_counts_on");
@@ -600,7 +594,7 @@ static void test_slow_move(void)
 	other = open_own(UP_TO(0, 2));
 	host.call_ns = 0;
 	perf_run(1000);
-	check(is_on(other, 3) && is_on(sampler, 4) && counted_ns(sampler) == counted_ns(leader),
+	check(is_on(other, 3) && is_on(sampler, 4) && count_ns(sampler) == count_ns(leader),
 	      "counters.slow_move_keeps_members_equal");
 }
 
@@ -620,7 +614,7 @@ static void test_read_again(void)
 	host.read_ns = 0;
 	perf_read(leader);
 	perf_read(sampler);
-	check(perf_model(sampler)->samples > 50 && counted_ns(sampler) == counted_ns(leader),
+	check(perf_model(sampler)->samples > 50 && count_ns(sampler) == count_ns(leader),
 	      "counters.value_at_disable_is_kept_in_an_old_vm");
 }
 

@@ -20,6 +20,12 @@ typedef unsigned short umode_t;
 #define CONFIG_CPU_PM		1
 #define CONFIG_LTO		(host.lto)
 #define CONFIG_KALLSYMS		(!host.no_kallsyms)
+#define CONFIG_KPROBES		(!host.no_kprobes)
+#define CONFIG_CFI		0
+#define CONFIG_CFI_CLANG	0
+#define CONFIG_SHADOW_CALL_STACK 0
+#define CONFIG_PREEMPT_RT	host.rt
+#define BUILD_BUG_ON(c)		static_assert(!(c), "")
 #define IS_ENABLED(option)	(option)
 
 #define BIT(n)			(1UL << (n))

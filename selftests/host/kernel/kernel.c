@@ -200,7 +200,7 @@ void free_page(unsigned long page)
 
 /* ---- CPUs ---- */
 
-struct notifier_block *host_pm_notifier, *host_reboot_notifier;
+struct notifier_block *host_pm_notifier, *host_reboot_notifier, *host_module_notifier;
 
 void host_run_cpu(unsigned int cpu)
 {
@@ -387,7 +387,7 @@ static struct irq_work *works[TIMERS];
 u64 sched_clock(void)
 {
 	host_pass(host.clock_ns);
-	return host.now;
+	return host.now + 123456789; /* another base than ktime_get() */
 }
 
 void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *timer),
@@ -401,6 +401,7 @@ void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struc
 
 void hrtimer_start(struct hrtimer *timer, ktime_t time, enum hrtimer_mode mode)
 {
+	assert(!host.nmi);
 	timer->expires = mode == HRTIMER_MODE_REL_PINNED_HARD ? (s64)host.now + time : time;
 	timer->queued = true;
 	timer->cpu = host.cpu;
@@ -418,6 +419,7 @@ int mod_timer(struct timer_list *timer, unsigned long expires)
 {
 	const bool pending = timer->pending;
 
+	assert(!host.nmi);
 	timer->expires = expires;
 	timer->pending = true;
 	timer->cpu = host.cpu;
@@ -598,13 +600,27 @@ struct sbiret sbi_ecall(int ext, int fid, unsigned long a0, unsigned long a1, un
 
 	if (ext == SBI_EXT_BASE)
 		return base_call(fid, a0);
+	if (ext == SPEC_EXT_SSE) {
+		assert(host.irqs_off && (fid != SPEC_SSE_REGISTER || host.flushed[host.cpu]));
+		ret = fakesbi_sse_call(fid, arg);
+		host_pass(host.call_ns);
+		fakesbi_sse_serve();
+		return ret;
+	}
 	assert(ext == SBI_EXT_PMU);
 	/* What counters hold must not change in between. */
 	assert(host.irqs_off || fid == SBI_EXT_PMU_NUM_COUNTERS ||
 	       fid == SBI_EXT_PMU_COUNTER_GET_INFO);
+	host_check_section();
 	host.pmu_calls++;
+	fakesbi.sse.in_call = true;
 	ret = fakesbi_call(fid, arg);
 	host_pass(host.call_ns);
+	fakesbi.sse.in_call = false;
+	/* OpenSBI forgets overflows that come within it. */
+	if (fid == SBI_EXT_PMU_COUNTER_STOP && fakesbi_sse_has_irq())
+		fakesbi.lcofi = false;
+	fakesbi_sse_serve();
 	return ret;
 }
 
@@ -753,6 +769,27 @@ static bool riscv_v_first_use_handler(struct pt_regs *regs)
 	abort();
 }
 
+char host_entry_text[0x80], host_tick_text[0x40];
+static unsigned long hart_ids[HOST_CPUS];
+
+irqentry_state_t irqentry_nmi_enter(struct pt_regs *regs)
+{
+	assert(!host.nmi && host.irqs_off && current);
+	assert(host.readers_saved == !(regs->status & SR_PIE));
+	host.nmi = true;
+	host.irqs_traced = true;
+	return true;
+}
+
+void irqentry_nmi_exit(struct pt_regs *regs, irqentry_state_t state)
+{
+	assert(host.nmi && state && host.irqs_traced);
+	/* It had an exception. */
+	memset(&current->thread_info, 0xff, sizeof(current->thread_info));
+	memset(&current->thread, 0xff, sizeof(current->thread));
+	host.nmi = false;
+}
+
 static const struct {
 	const char *name;
 	void *address;
@@ -765,10 +802,22 @@ static const struct {
 	{ "sysctl_perf_event_paranoid", &sysctl_perf_event_paranoid },
 	{ "kallsyms_lookup_name", kallsyms_lookup_name },
 	{ "riscv_v_first_use_handler", riscv_v_first_use_handler },
+	{ "irqentry_nmi_enter", irqentry_nmi_enter },
+	{ "irqentry_nmi_exit", irqentry_nmi_exit },
+	{ "__irqentry_text_start", host_entry_text },
+	{ "__irqentry_text_end", host_entry_text + sizeof(host_entry_text) },
+	{ "ret_from_exception", host_entry_text + HOST_EXIT },
+	{ "perf_event_task_tick", host_tick_text },
+	{ "current_kprobe", host.kprobe_hit },
+	{ "__cpuid_to_hartid_map", hart_ids },
+	{ "machine_crash_shutdown", host_tick_text + 0x20 },
 };
 
 unsigned long kallsyms_lookup_name(const char *name)
 {
+	if ((host.no_symbol && !strcmp(host.no_symbol, name)) ||
+	    (host.no_kprobes && !strcmp("current_kprobe", name)))
+		return 0;
 	for (unsigned int i = 0; i < ARRAY_SIZE(symbols); i++)
 		if (!strcmp(symbols[i].name, name))
 			return (unsigned long)symbols[i].address;
@@ -781,10 +830,14 @@ int sprint_symbol(char *text, unsigned long address)
 	const long distance = address - (unsigned long)sprint_symbol;
 	const long n = (distance + (1 << 20)) / 16 - (1 << 16);
 
-	assert(n >= -200 && n <= 200);
 	if (host.no_kallsyms)
 		return sprintf(text, "%s", "");
-	if (n < -50 || n > 150) /* not text */
+	if (address == (unsigned long)host_entry_text + HOST_EXIT)
+		return sprintf(text, "ret_from_exception+0x0/0x20");
+	if (address == (unsigned long)host_tick_text)
+		return sprintf(text, "perf_event_task_tick+0x0/0x20");
+	assert(!address || (n >= -200 && n <= 200));
+	if (!address || n < -50 || n > 150) /* not text */
 		return sprintf(text, "0x%lx", address);
 	if (n == (host.lookup_at ?: 30))
 		return sprintf(text, "kallsyms_lookup_name+0x%lx/0x10",
@@ -802,6 +855,7 @@ int register_kprobe(struct kprobe *probe)
 		    (host.no_vectors && symbols[i].address == riscv_v_first_use_handler))
 			continue;
 		probe->addr = (char *)symbols[i].address + probe->offset;
+		host.kprobes++;
 		return 0;
 	}
 	return -ENOENT;
@@ -811,18 +865,23 @@ static struct kprobe *kprobe; /* that is in place */
 
 int enable_kprobe(struct kprobe *probe)
 {
+	struct kprobe **place = strcmp(probe->symbol_name, "machine_crash_shutdown") ?
+					&kprobe : &host.crash_probe;
+
 	/* Ftrace changes the second instruction. */
-	assert(!kprobe && probe->offset != 4);
+	assert(probe->offset != 4 && !host.irqs_off && (place != &kprobe || !kprobe));
 	if (host.kprobes_off)
 		return 0;
 	probe->flags = 0;
-	kprobe = probe;
+	*place = probe;
 	host.stops++;
 	return 0;
 }
 
 void unregister_kprobe(struct kprobe *probe)
 {
+	assert(host.kprobes && probe->addr);
+	host.kprobes--;
 	if (kprobe != probe)
 		return;
 	kprobe = NULL;
@@ -849,8 +908,10 @@ void host_reset(void)
 	host.log[0] = 0;
 	host.logged = 0;
 	host.online.bits = host.cpus = 1;
-	for (unsigned int cpu = 0; cpu < HOST_CPUS; cpu++)
+	for (unsigned int cpu = 0; cpu < HOST_CPUS; cpu++) {
 		host.scounteren[cpu] = HOST_OPEN_AT_START;
+		hart_ids[cpu] = FAKESBI_HART_ID(cpu);
+	}
 	host.openable = ~0U;
 	host.spec = sbi_mk_version(2, 0);
 	host.impl = 1;
@@ -868,13 +929,15 @@ const char *host_left(void)
 		return "the interrupt's handler";
 	if (host.rcu)
 		return "an RCU read lock";
-	if (hotplug.is_set || host_pm_notifier || host_reboot_notifier)
+	if (hotplug.is_set || host_pm_notifier || host_reboot_notifier || host_module_notifier)
 		return "a notifier";
 	if (!perf_core_other_is_back())
 		return "a PMU, or the other driver without its own";
-	if (sysctl || file_count || kprobe)
+	if (sysctl || file_count || host.kprobes)
 		return "a sysctl, a file or a kprobe";
 	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
+		if (fakesbi_harts[h].sse.state != FAKESBI_SSE_UNUSED)
+			return "an SSE event";
 		if (fakesbi_harts[h].shmem)
 			return "shared memory";
 		if (fakesbi_harts[h].filter)

@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,6 +48,12 @@ void host_check_timers(const void *from, const void *to);
 void host_might_sleep(void);
 unsigned long get_zeroed_page(gfp_t flags);
 void free_page(unsigned long page);
+#define __get_free_pages(flags, order)	((unsigned long)host_alloc(4096UL << (order), flags))
+#define free_pages(pages, order)	\
+	(assert(malloc_usable_size((void *)(pages)) / (4096UL << (order)) == 1), \
+	 host_free((void *)(pages)))
+#define get_order(size)			((size) > 4096 ? (size) > 8192 ? 2 : 1 : 0)
+#define THREAD_SIZE			8192
 
 #define kzalloc(size, flags)		host_alloc(size, flags)
 #define kcalloc(n, size, flags)		host_alloc((n) * (size), flags)
@@ -58,6 +65,7 @@ void free_page(unsigned long page);
 char *kstrdup(const char *s, gfp_t flags);
 #define struct_size(p, member, n)	(sizeof(*(p)) + (n) * sizeof((p)->member[0]))
 #define virt_to_phys(p)			((u64)(unsigned long)(p))
+#define virt_to_pfn(p)			(virt_to_phys(p) >> 12)
 #define rcu_read_lock()			((void)host.rcu++)
 #define rcu_read_unlock()		((void)host.rcu--)
 #define synchronize_rcu()		host_might_sleep()
@@ -69,7 +77,7 @@ char *kstrdup(const char *s, gfp_t flags);
 #define mutex_lock(lock)	(host_might_sleep(), HOST_LOCK(lock))
 #define mutex_unlock(lock)	HOST_UNLOCK(lock)
 #define spin_lock_init(lock)	((lock)->locked = false)
-#define spin_lock(lock)		HOST_LOCK(lock)
+#define spin_lock(lock)		(assert(!host.nmi), HOST_LOCK(lock))
 #define spin_unlock(lock)	HOST_UNLOCK(lock)
 
 typedef struct {
@@ -80,6 +88,7 @@ typedef struct {
 #define atomic_read(a)		((a)->counter)
 #define atomic_set(a, v)	((a)->counter = (v))
 #define atomic_inc(a)		((void)(a)->counter++)
+#define atomic_dec(a)		((void)(a)->counter--)
 #define atomic_dec_and_test(a)	(--(a)->counter == 0)
 
 typedef struct {
@@ -193,7 +202,9 @@ static inline bool cpumask_test_and_clear_cpu(unsigned int cpu, struct cpumask *
 #define local_irq_restore(flags)	((void)(host.irqs_off = (flags)))
 
 enum cpuhp_state { CPUHP_AP_PERF_RISCV_STARTING, CPUHP_AP_ONLINE_DYN = 100 };
+#define NOTIFY_DONE	0
 #define NOTIFY_OK	1
+#define notifier_from_errno(error)	(0x8000 | (NOTIFY_OK - (error)))
 enum { CPU_PM_ENTER, CPU_PM_ENTER_FAILED, CPU_PM_EXIT };
 enum { SYS_RESTART = 1, SYS_HALT, SYS_POWER_OFF };
 
@@ -218,6 +229,15 @@ int host_clear_notifier(struct notifier_block **which, struct notifier_block *nb
 #define register_reboot_notifier(nb)	host_set_notifier(&host_reboot_notifier, nb)
 #define unregister_reboot_notifier(nb)	host_clear_notifier(&host_reboot_notifier, nb)
 
+struct module {
+	const char *name;
+};
+
+enum { MODULE_STATE_LIVE, MODULE_STATE_COMING, MODULE_STATE_GOING };
+extern struct notifier_block *host_module_notifier;
+#define register_module_notifier(nb)	host_set_notifier(&host_module_notifier, nb)
+#define unregister_module_notifier(nb)	host_clear_notifier(&host_module_notifier, nb)
+
 /* ---- tasks ---- */
 
 /* Registers in the order of their numbers after epc, as the kernel's */
@@ -226,15 +246,23 @@ struct pt_regs {
 	union {
 		unsigned long x[31]; /* from x1 on */
 		struct {
-			unsigned long ra, x2_to_x9[8], a0;
+			unsigned long ra, sp, gp, tp, x5_to_x9[5], a0, a1, a2, a3, a4, a5, a6, a7,
+				x18_to_x30[13], t6;
 		};
 	};
-	unsigned long badaddr;
-	bool user;
+	unsigned long status, badaddr, cause;
+	union {
+		unsigned long orig_a0;
+		bool user;
+	};
 };
+
+#define SR_PIE	BIT(5)
+#define SR_SPP	BIT(8)
 
 struct mm_struct {
 	int references;
+	char pgd[1];
 };
 
 typedef unsigned int kuid_t;
@@ -246,10 +274,22 @@ struct user_namespace {
 
 extern struct user_namespace init_user_ns;
 
+struct thread_info {
+	long kernel_sp, user_sp;
+	unsigned long a0, a1, a2;
+};
+
+struct thread_struct {
+	unsigned long bad_cause;
+};
+
 struct task_struct {
+	struct thread_info thread_info;
+	struct thread_struct thread;
 	unsigned int flags;
+	int prio;
 	unsigned long nvcsw, nivcsw;
-	struct mm_struct *mm;
+	struct mm_struct *mm, *active_mm;
 	struct pt_regs regs;
 };
 
@@ -258,7 +298,12 @@ struct task_struct {
 #define current			(host.current_task[host.cpu])
 #define task_pt_regs(task)	(&(task)->regs)
 #define user_mode(regs)		((regs)->user)
-#define get_irq_regs()		(&host.regs)
+#define get_irq_regs()		(host.nmi ? host.irq_regs : &host.regs)
+#define set_irq_regs(regs)	\
+	({ struct pt_regs *before = host.irq_regs; host.irq_regs = (regs); before; })
+#define in_nmi()		host.nmi
+#define riscv_current_is_tp	current
+#define task_thread_info(task)	(&(task)->thread_info)
 #define mmgrab(mm)		((void)(mm)->references++)
 #define mmdrop(mm)		((void)(assert((mm)->references > 0), (mm)->references--))
 #define perfmon_capable()	(host.perfmon_asked++, host.perfmon)
@@ -307,8 +352,8 @@ struct irq_work {
 #define get_jiffies_64()	(host.now / TICK_NSEC)
 #define time_after(a, b)	((long)((b) - (a)) < 0)
 #define time_after64(a, b)	((s64)((b) - (a)) < 0)
-#define ktime_get()		((ktime_t)host.now)
-#define ktime_get_ns()		host.now
+#define ktime_get()		(assert(!host.nmi), (ktime_t)host.now)
+#define ktime_get_ns()		(assert(!host.nmi), host.now)
 #define ktime_add_ns(t, ns)	((t) + (s64)(ns))
 #define ns_to_ktime(ns)		((ktime_t)(ns))
 #define ktime_to_ns(t)		((s64)(t))
@@ -318,7 +363,7 @@ struct irq_work {
 #define hrtimer_is_queued(t)		((t)->queued)
 #define hrtimer_get_expires(t)		((t)->expires)
 #define hrtimer_set_expires(t, time)	((void)((t)->expires = (time)))
-#define hrtimer_try_to_cancel(t)	({ (t)->queued = false; 1; })
+#define hrtimer_try_to_cancel(t)	({ assert(!host.nmi); (t)->queued = false; 1; })
 #define hrtimer_cancel(t)		((void)((t)->queued = false))
 #define msleep(ms)		(host_might_sleep(), host_pass((ms) * NSEC_PER_MSEC))
 #define timer_pending(t)		((t)->pending)
@@ -336,6 +381,26 @@ bool irq_work_queue(struct irq_work *work);
 void irq_work_sync(struct irq_work *work);
 
 /* ---- interrupts ---- */
+
+#define asmlinkage
+#define noinstr
+#define __no_stack_protector
+#define raw_cpu_ptr(p)					this_cpu_ptr(p)
+#define sbi_pmu_trace_irqs(enabled)	\
+	({ bool before = host.irqs_traced; host.irqs_traced = (enabled); before; })
+#define sbi_pmu_trap_space_copy(to, from)		(*(to) = *(from))
+struct sbi_pmu_tracepoint_readers { int nothing; };
+#define sbi_pmu_tracepoint_readers_save(readers)	((void)(readers), host.readers_saved = true)
+#define sbi_pmu_tracepoint_readers_restore(readers)	((void)(readers), host.readers_saved = false)
+#define local_flush_tlb_all()				(host.flushed[host.cpu] = true)
+
+typedef bool irqentry_state_t;
+irqentry_state_t irqentry_nmi_enter(struct pt_regs *regs);
+void irqentry_nmi_exit(struct pt_regs *regs, irqentry_state_t state);
+
+/* Where a trap enters the kernel, and leaves it, and gp; a function that must not be interrupted */
+enum { HOST_VECTOR = 0x10, HOST_EXIT = 0x40, HOST_GP = 0x800 };
+extern char host_entry_text[0x80], host_tick_text[0x40];
 
 typedef enum { IRQ_NONE, IRQ_HANDLED } irqreturn_t;
 typedef irqreturn_t (*irq_handler_t)(int irq, void *dev);
@@ -591,6 +656,16 @@ struct host {
 	unsigned long pmu_calls;      /* SBI calls of the PMU extension */
 	unsigned long most_calls;     /* so many at most in one function called on a CPU */
 	struct pt_regs regs;          /* of what an interrupt interrupts */
+	struct pt_regs *irq_regs;     /* that an SSE event has given; NULL: these */
+	bool irqs_traced;             /* within nmi: lockdep takes interrupts for enabled */
+	bool nmi;                     /* between irqentry_nmi_enter() and irqentry_nmi_exit() */
+	bool readers_saved;           /* those of tracepoints, of what is interrupted */
+	bool flushed[HOST_CPUS];      /* the CPU sees the memory of the module */
+	bool wrong_tp;                /* tp of @regs is no task's: sscratch has it */
+	bool other_root;              /* the page tables are not those of the task */
+	void *kprobe_hit[HOST_CPUS];  /* this CPU handles a kprobe */
+	struct kprobe *crash_probe;   /* the last that is called when the kernel crashes */
+	unsigned int kprobes;         /* that are registered */
 	struct task_struct *current_task[HOST_CPUS];
 	bool perfmon;                 /* it has CAP_PERFMON */
 	unsigned int perfmon_asked;   /* how often that was asked */
@@ -607,10 +682,14 @@ struct host {
 	unsigned int alloc_fails_in;  /* this allocation from now on fails, 0: none */
 	bool no_kallsyms;             /* the kernel has no names of symbols, */
 	int lookup_at;                /* or this one so many functions away, 0: near */
+	const char *no_symbol;        /* or not this name */
 	bool no_kprobes;              /* the kernel has none */
 	bool kprobes_off;             /* all are switched off */
 	bool no_vectors;              /* no CONFIG_RISCV_ISA_V */
 	bool lto;                     /* CONFIG_LTO */
+	bool rt;                      /* CONFIG_PREEMPT_RT */
+	bool own_sse;                 /* the kernel's SSE driver */
+	unsigned long vector;         /* another stvec */
 	unsigned int kprobe_offset;   /* of the first instruction that takes one */
 	unsigned int stops;           /* how often a kprobe stopped all CPUs */
 	bool no_irq_domain;           /* the interrupt has no controller */
@@ -659,6 +738,7 @@ bool host_is_other_kind(unsigned int cpu);
 int host_sysctl(const char *value);
 const char *host_debugfs(const char *name);
 bool host_logged(const char *text);
+void host_check_section(void);
 bool host_illegal_instruction(struct pt_regs *regs);
 /* In perf_core.c: time passes, and events happen. */
 void host_pass(u64 ns);

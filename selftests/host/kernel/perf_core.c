@@ -100,6 +100,12 @@ void host_pass(u64 ns)
 		m->enabled += m->event.state >= PERF_EVENT_STATE_INACTIVE ? ns : 0;
 		m->running += m->event.state == PERF_EVENT_STATE_ACTIVE ? ns : 0;
 	}
+	/* SSE events come between any two instructions, on all CPUs. */
+	for (unsigned int i = 0; i < HOST_CPUS; i++) {
+		host_run_cpu(i);
+		fakesbi_sse_serve();
+	}
+	host_run_cpu(cpu);
 }
 
 /* ---- scheduling of events, on this CPU, interrupts disabled ---- */
@@ -488,6 +494,7 @@ int perf_event_overflow(struct perf_event *e, struct perf_sample_data *data, str
 	int ret;
 
 	assert(is_sampling_event(e) && m->is_open && host.irqs_off && e->oncpu == (int)host.cpu);
+	assert(!host.nmi || !host.irqs_traced); /* lockdep_assert_irqs_disabled() */
 	ret = account_interrupt(e);
 	if (atomic_read(&e->event_limit) && atomic_dec_and_test(&e->event_limit)) {
 		ret = 1;
@@ -498,6 +505,7 @@ int perf_event_overflow(struct perf_event *e, struct perf_sample_data *data, str
 	take_branches(m, data->br_stack);
 	m->samples++;
 	m->sampled += data->period;
+	perf_core.sampled = *regs;
 	m->wrong_mode += user_mode(regs) ? e->attr.exclude_user : e->attr.exclude_kernel;
 	if (e->attr.read_format & PERF_FORMAT_GROUP)
 		read_group(e);
@@ -551,7 +559,8 @@ static u64 until_next(u64 ns)
 	ns = host_next_timer(ns);
 	for (unsigned int i = 0; i < HOST_CPUS; i++) {
 		host_run_cpu(i);
-		if (cpumask_test_cpu(i, cpu_online_mask) && host.irq_enabled[i])
+		if (cpumask_test_cpu(i, cpu_online_mask) &&
+		    (host.irq_enabled[i] || (fakesbi_sse_has_irq() && !fakesbi.sse.masked)))
 			ns = fakesbi_next_overflow(ns);
 	}
 	host_run_cpu(cpu);
@@ -1014,8 +1023,12 @@ void perf_core_reset(void)
 	perf_pmus_reset();
 	perf_core.version = 702;
 	perf_core.idle.flags = PF_KTHREAD;
+	perf_core.idle.prio = 120;
+	perf_core.idle.active_mm = &perf_core.mm[0];
 	for (unsigned int i = 0; i < PERF_TASKS; i++) {
 		perf_core.task[i].mm = &perf_core.mm[i];
+		perf_core.task[i].active_mm = &perf_core.mm[i];
+		perf_core.task[i].prio = 120;
 		perf_core.task[i].regs.user = true;
 	}
 	for (unsigned int cpu = 0; cpu < HOST_CPUS; cpu++)
