@@ -122,11 +122,12 @@ static void measure_overflow(unsigned int n)
 		   "sampling_beside_%u_events_opens", n - 1))
 		return;
 	work_periods(10);
+	ring_drain(&ring);
 	irqs = overflow_irqs();
 	calls = tracepoint_counts_now();
 	ns = least_work();
 	calls = tracepoint_counts_since(calls);
-	irqs = (overflow_irqs() - irqs) / RUNS;
+	irqs = (samples_by_sse() ? ring_drain(&ring).samples : overflow_irqs() - irqs) / RUNS;
 	tracepoints_close();
 	ring_close(&ring);
 	close_events(fd, n - 1);

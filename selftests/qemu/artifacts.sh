@@ -267,7 +267,14 @@ bootable_kernel() {
 	ln -s "$(artifact testing)/base.cpio" "$1/base.cpio"
 }
 
-artifact_debug() { bootable_kernel "$1" "$testing" debug.config; }
+# Its function tracer excludes an option of the other kernels.
+artifact_debug() {
+	local configs=$1/configs
+	mkdir "$configs"
+	cp "$lab"/{kernel.sh,debug.config} "$configs"
+	grep -v ENABLE_DEFAULT_TRACERS "$lab/machine.config" >"$configs/machine.config"
+	lab=$configs bootable_kernel "$1" "$testing" debug.config
+}
 artifact_vendor() { bootable_kernel "$1" "$testing" vendor.config; }
 artifact_rt() { bootable_kernel "$1" "$testing" rt.config; }
 # The next release of Linux, where Debian has a candidate of it

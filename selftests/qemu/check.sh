@@ -151,7 +151,7 @@ build_by_clang() {
 		ln -s /usr/lib/linux-kbuild-*/scripts /usr/lib/linux-kbuild-*/tools .
 		version=$(clang -dumpversion | awk -F . "{ print \$1 * 10000 + \$2 * 100 + \$3 }")
 		name=$(clang --version | head -n 1)
-		sed -i -e "s/^CONFIG_CC_IS_GCC=/CONFIG_CC_IS_CLANG=/" \
+		sed -i -e "s/^CONFIG_CC_IS_GCC=/CONFIG_CC_IS_CLANG=/" -e "s/^CONFIG_AS_IS_GNU=/CONFIG_AS_IS_LLVM=/" \
 			-e "s/^CONFIG_GCC_VERSION=.*/CONFIG_GCC_VERSION=0/" \
 			-e "s/^CONFIG_CLANG_VERSION=.*/CONFIG_CLANG_VERSION=$version/" \
 			-e "s/^CONFIG_CC_VERSION_TEXT=.*/CONFIG_CC_VERSION_TEXT=$name/" \
