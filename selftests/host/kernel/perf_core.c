@@ -665,6 +665,7 @@ static struct perf_event *alloc_event(const struct perf_event_attr *attr, struct
 	e = &m->event;
 	e->pmu = pmu;
 	e->attr = *attr;
+	e->overflow_handler_context = perf_core.context;
 	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE)
 		e->attr.config &= PERF_HW_EVENT_MASK;
 	INIT_LIST_HEAD(&e->sibling_list);
