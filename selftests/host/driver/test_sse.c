@@ -36,6 +36,17 @@ static unsigned long held(void)
 	return n;
 }
 
+/* Return: an event that has been sampled a few times, and begins a period. */
+static struct perf_event *boot_and_sample(void)
+{
+	struct perf_event *e;
+
+	boot(&(struct machine){ SSE });
+	e = open_attr(SAMPLER);
+	perf_run(time_of(e, 4 * PERIOD + 1000));
+	return e;
+}
+
 static void test_refusals(void)
 {
 	static const struct {
@@ -173,9 +184,7 @@ static void test_sections(void)
 	struct perf_event *e;
 	u64 samples;
 
-	boot(&(struct machine){ SSE });
-	e = open_attr(SAMPLER);
-	perf_run(time_of(e, 4 * PERIOD + 1000));
+	e = boot_and_sample();
 	samples = perf_model(e)->samples;
 	host.read_ns = time_of(e, PERIOD);
 	perf_read(e);
@@ -273,9 +282,7 @@ static void test_waits(void)
 	u64 samples;
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
-		boot(&(struct machine){ SSE });
-		e = open_attr(SAMPLER);
-		perf_run(time_of(e, 4 * PERIOD + 1000));
+		e = boot_and_sample();
 		samples = perf_model(e)->samples;
 		current->flags = rows[i].stopper ? PF_KTHREAD : 0;
 		current->prio = rows[i].stopper ? 0 : 120;
@@ -379,9 +386,7 @@ static void test_entry(const char *what, bool root, bool left)
 	struct perf_event *e;
 	u64 samples;
 
-	boot(&(struct machine){ SSE });
-	e = open_attr(SAMPLER);
-	perf_run(time_of(e, 4 * PERIOD + 1000));
+	e = boot_and_sample();
 	samples = perf_model(e)->samples;
 	host.other_root = root;
 	current->active_mm = left ? NULL : current->mm;
