@@ -10,9 +10,9 @@
  * Since 7.0 a tracepoint counts its readers by this_cpu_inc() of two counters each, which is
  * several instructions here, with interrupts disabled. If an NMI interrupts that of the first, what
  * the readers in it, which have all ended, add to the first is lost, and not what they add to the
- * second: whoever waits for readers would wait for ever. So if the interrupted code has disabled
- * interrupts these counters of this CPU are restored, as if the NMI had no readers. Until then the
- * second ones, which are added up first, are far too low: whoever adds them up meanwhile waits on.
+ * second: a grace period would never end. So if the interrupted code has disabled interrupts these
+ * counters of this CPU are restored, as if the NMI had no readers. Until then the second ones,
+ * which are added up first, are far too low: what adds them up meanwhile finds readers.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0) && defined(CONFIG_TRACEPOINTS) && \
 	defined(CONFIG_TREE_SRCU) && !defined(CONFIG_NEED_SRCU_NMI_SAFE)
