@@ -42,7 +42,20 @@ void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event
 void sbi_pmu_event_update_running(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
 				  struct sbi_pmu_counter *c);
 
-/* ---- inline, as each context switch comes here for each event ---- */
+/* ---- inline, as each context switch or overflow comes here ---- */
+
+/* Armed counters whose overflow bit is set */
+static __always_inline u64 sbi_pmu_overflow_bits(const struct sbi_pmu_cpu *cpu)
+{
+	const u32 bits = sbi_pmu_csr_overflow(cpu->pmu->irq_source->overflow);
+	u64 which = 0;
+	unsigned int i;
+
+	for_each_counter(i, cpu->armed)
+		if (bits & SBI_PMU_CSR_BIT(cpu->counters->info[i].csr))
+			which |= BIT_ULL(i);
+	return which;
+}
 
 /*
  * Its counter reads @now. A difference of 2^63 or more means that something else has written the

@@ -15,19 +15,6 @@
 
 /* ---- which counters ---- */
 
-/* Armed counters whose overflow bit is set */
-static __always_inline u64 overflow_bits(const struct sbi_pmu_cpu *cpu)
-{
-	const u32 bits = sbi_pmu_csr_overflow(cpu->pmu->irq_source->overflow);
-	u64 which = 0;
-	unsigned int i;
-
-	for_each_counter(i, cpu->armed)
-		if (bits & SBI_PMU_CSR_BIT(cpu->counters->info[i].csr))
-			which |= BIT_ULL(i);
-	return which;
-}
-
 /* Armed counters that have wrapped; those with events have been accounted. */
 static u64 wrapped_among(struct sbi_pmu_cpu *cpu, u64 among)
 {
@@ -258,7 +245,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 		sbi_pmu_counters_update(cpu, armed & cpu->busy);
 		overflowed = wrapped_among(cpu, (armed & cpu->busy) | cpu->armed);
 	} else {
-		overflowed = overflow_bits(cpu);
+		overflowed = sbi_pmu_overflow_bits(cpu);
 	}
 	/*
 	 * If none has overflowed no event waits for this interrupt. Where it is pending as long as
@@ -286,11 +273,6 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 }
 
 /* ---- by an SSE event ---- */
-
-u64 sbi_pmu_overflow_bits(const struct sbi_pmu_cpu *cpu)
-{
-	return overflow_bits(cpu);
-}
 
 /*
  * As the interrupt. If there was none to take a sample of, firmware may have forgotten one: for
@@ -341,7 +323,7 @@ bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu)
 	if (sbi_pmu_csr_is_pending(source->pending, source->mask))
 		return true;
 	if (!sbi_pmu_in_kvm(cpu->pmu))
-		cpu->irq.missed = overflow_bits(cpu);
+		cpu->irq.missed = sbi_pmu_overflow_bits(cpu);
 	sbi_pmu_counters_update(cpu, sampling);
 	cpu->irq.wrapped = wrapped_among(cpu, sampling);
 	cpu->irq.missed |= before & cpu->irq.wrapped;

@@ -752,7 +752,6 @@ void sbi_pmu_overflow_retry(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how);
 bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu);
-u64 sbi_pmu_overflow_bits(const struct sbi_pmu_cpu *cpu);
 void sbi_pmu_overflow_serve(struct sbi_pmu_cpu *cpu);
 
 /* ---- supervisor software events, SSE (sse.c, sse_entry.S) ---- */
