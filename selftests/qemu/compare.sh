@@ -17,7 +17,7 @@ measured_rows() {
 			say "error: $name has measured '$driver'"
 			status=1
 		}
-		sed -n "/\tdriver\t/d; s/^ *# \(row\t\|\(burst\)\)/$name\t\2/p" "$run/$name.ktap"
+		sed -n "/\tdriver\t/d; s/^ *# \(row\t\|\(burst\t\)\)/$name\t\2/p" "$run/$name.ktap"
 	done
 	return $status
 }
