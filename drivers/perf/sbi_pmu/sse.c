@@ -322,7 +322,7 @@ static const char *find_kernel(struct sbi_pmu *pmu)
 		return "the kernel's entry code is not as expected";
 	for_each_possible_cpu(id) {
 		struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, id);
-		const unsigned long stack = __get_free_pages(GFP_KERNEL, STACK_ORDER);
+		const unsigned long stack = __get_free_pages(GFP_KERNEL | __GFP_ZERO, STACK_ORDER);
 
 		if (!stack)
 			return "no memory";

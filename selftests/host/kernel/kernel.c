@@ -193,6 +193,17 @@ unsigned long get_zeroed_page(gfp_t flags)
 	return (unsigned long)page;
 }
 
+/* Pages have been used by others before. */
+unsigned long __get_free_pages(gfp_t flags, unsigned int order)
+{
+	const size_t size = 4096UL << order;
+	void *pages = host_alloc(size, flags);
+
+	if (pages && !(flags & __GFP_ZERO))
+		memset(pages, 0xa5, size);
+	return (unsigned long)pages;
+}
+
 void free_page(unsigned long page)
 {
 	host_free((void *)page);

@@ -29,6 +29,7 @@
 
 #define GFP_KERNEL		0
 #define GFP_KERNEL_ACCOUNT	1
+#define __GFP_ZERO		2
 
 struct rcu_head {
 	int unused;
@@ -48,7 +49,7 @@ void host_check_timers(const void *from, const void *to);
 void host_might_sleep(void);
 unsigned long get_zeroed_page(gfp_t flags);
 void free_page(unsigned long page);
-#define __get_free_pages(flags, order)	((unsigned long)host_alloc(4096UL << (order), flags))
+unsigned long __get_free_pages(gfp_t flags, unsigned int order);
 #define free_pages(pages, order)	\
 	(assert(malloc_usable_size((void *)(pages)) / (4096UL << (order)) == 1), \
 	 host_free((void *)(pages)))
