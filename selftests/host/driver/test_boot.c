@@ -349,6 +349,8 @@ static void test_kinds(void)
 		  .prepare = other_delegation }, "cpu_1", "1", "lcofi" },
 		{ "one_by_software_events", { .cpus = 4, TWO_KINDS, .sse = true, .prepare = silent_other,
 		  .params = { "overflow=sse" } }, "cpu_a100", "2-3", "none" },
+		{ "both_by_software_events", { .cpus = 2, .sse = true, .prepare = fewer_counters,
+		  .params = { "overflow=sse" } }, "cpu_1", "1", "sse" },
 		{ "three", { .cpus = 4, TWO_KINDS, .prepare = third_kind }, "cpu_a100", "2", "lcofi" },
 	};
 	struct perf_event_attr attr = { .config = 5 };
