@@ -46,6 +46,8 @@ struct sbi_pmu_sse {
 	/* perf_event_task_tick(): it resets perf_throttled_count, in several instructions */
 	struct sbi_pmu_code_range tick;
 	struct kprobe *__percpu *current_kprobe;
+	/* Linux 6.12: CPUs whose entry code lets a fault of the kernel try again, once; or NULL */
+	unsigned long *new_mappings;
 	typeof(&irqentry_nmi_enter) irqentry_nmi_enter;
 	typeof(&irqentry_nmi_exit) irqentry_nmi_exit;
 	struct notifier_block modules;
@@ -131,6 +133,8 @@ static void inject(const struct sbi_pmu_cpu *cpu)
 static void serve(struct sse_hart *hart, struct pt_regs *regs)
 {
 	struct sbi_pmu_cpu *cpu = hart->cpu;
+	unsigned long *new_mappings = cpu->pmu->sse->new_mappings;
+	const bool is_marked = new_mappings && test_bit(smp_processor_id(), new_mappings);
 	const bool is_trap = !user_mode(regs) && regs->epc == hart->vector;
 	struct pt_regs trapped, *old;
 	bool known = true;
@@ -154,6 +158,9 @@ static void serve(struct sse_hart *hart, struct pt_regs *regs)
 	old = set_irq_regs(known && is_regular(cpu->pmu->sse, regs) ? regs : NULL);
 	sbi_pmu_overflow_serve(cpu);
 	set_irq_regs(old);
+	/* A fault in here clears it; the code that was interrupted may be about to look. */
+	if (is_marked)
+		set_bit(smp_processor_id(), new_mappings);
 	/* Firmware has forgotten one. */
 	if (sbi_pmu_overflow_bits(cpu))
 		inject(cpu);
@@ -313,6 +320,7 @@ static const char *find_kernel(struct sbi_pmu *pmu)
 	sse->entry.start = (unsigned long)sbi_pmu_lookup("__irqentry_text_start");
 	sse->entry.end = (unsigned long)sbi_pmu_lookup("__irqentry_text_end");
 	sse->current_kprobe = (void __percpu *)sbi_pmu_lookup("current_kprobe");
+	sse->new_mappings = sbi_pmu_lookup("new_valid_map_cpus") ?: sbi_pmu_lookup("new_vmalloc");
 	if (!sse->irqentry_nmi_enter || !sse->irqentry_nmi_exit || !hart_ids || !sse->entry.start ||
 	    !sse->entry.end || (IS_ENABLED(CONFIG_KPROBES) && !sse->current_kprobe) ||
 	    !sbi_pmu_find_code(&sse->exit, "ret_from_exception") ||

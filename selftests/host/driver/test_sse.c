@@ -305,6 +305,19 @@ static void test_waits(void)
 	}
 }
 
+/* A fault in the handler clears the CPU's mark, which interrupted entry code may have yet to see. */
+static void test_new_mappings(void)
+{
+	struct perf_event *e = boot_and_sample();
+
+	host.new_mappings = 2;
+	perf_run(time_of(e, 4 * PERIOD));
+	check(host.new_mappings == 2, "sse.marks_no_cpu_with_new_mappings");
+	host.new_mappings = 1;
+	perf_run(time_of(e, 4 * PERIOD));
+	check(host.new_mappings == 1, "sse.cpu_with_new_mappings_stays_marked");
+}
+
 /* The values of tp and sscratch on the way into the kernel and out of it */
 static void test_tasks(void)
 {
@@ -528,6 +541,7 @@ void test_sse(void)
 	test_forgotten(true, true);
 	test_group_read();
 	test_waits();
+	test_new_mappings();
 	test_tasks();
 	test_attributes(PERF_SAMPLE_REGS_INTR, "intr");
 	test_attributes(PERF_SAMPLE_REGS_USER, "user");

@@ -29,6 +29,8 @@ typedef unsigned short umode_t;
 #define IS_ENABLED(option)	(option)
 
 #define BIT(n)			(1UL << (n))
+#define test_bit(n, bits)	(*(bits) >> (n) & 1)
+#define set_bit(n, bits)	((void)(*(bits) |= BIT(n)))
 #define BIT_ULL(n)		(1ULL << (n))
 #define GENMASK_ULL(h, l)	((~0ULL << (l)) & (~0ULL >> (63 - (h))))
 #define GENMASK(h, l)		((unsigned long)GENMASK_ULL(h, l))

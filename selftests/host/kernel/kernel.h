@@ -663,6 +663,7 @@ struct host {
 	bool readers_saved;           /* those of tracepoints, of what is interrupted */
 	bool flushed[HOST_CPUS];      /* the CPU sees the memory of the module */
 	bool wrong_tp;                /* tp of @regs is no task's: sscratch has it */
+	unsigned long new_mappings;   /* CPUs that are to try again after a fault of the kernel */
 	bool other_root;              /* the page tables are not those of the task */
 	void *kprobe_hit[HOST_CPUS];  /* this CPU handles a kprobe */
 	struct kprobe *crash_probe;   /* the last that is called when the kernel crashes */

@@ -495,6 +495,8 @@ int perf_event_overflow(struct perf_event *e, struct perf_sample_data *data, str
 
 	assert(is_sampling_event(e) && m->is_open && host.irqs_off && e->oncpu == (int)host.cpu);
 	assert(!host.nmi || !host.irqs_traced); /* lockdep_assert_irqs_disabled() */
+	if (host.nmi) /* the user's stack is not there */
+		host.new_mappings &= ~BIT(host.cpu);
 	ret = account_interrupt(e);
 	if (atomic_read(&e->event_limit) && atomic_dec_and_test(&e->event_limit)) {
 		ret = 1;
