@@ -63,7 +63,11 @@ SHOW_CPUS(user_access, "scounteren trapped_reads", "%#x %lu", READ_ONCE(cpu->sco
 /* On that CPU, so that the copy is in order. */
 static void copy_here(void *copy)
 {
-	memcpy(copy, raw_cpu_read(sbi_pmu_here), sizeof(struct sbi_pmu_cpu));
+	struct sbi_pmu_cpu *cpu = raw_cpu_read(sbi_pmu_here);
+
+	sbi_pmu_section_begin(cpu);
+	memcpy(copy, cpu, sizeof(*cpu));
+	sbi_pmu_section_end(cpu);
 }
 
 static int counters_show(struct seq_file *file, void *unused)
