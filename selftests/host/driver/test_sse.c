@@ -308,14 +308,20 @@ static void test_waits(void)
 /* A fault in the handler clears the CPU's mark, which interrupted entry code may have yet to see. */
 static void test_new_mappings(void)
 {
-	struct perf_event *e = boot_and_sample();
+	static const char *const names[] = { "new_vmalloc", "new_valid_map_cpus" };
+	struct perf_event *e;
 
-	host.new_mappings = 2;
-	perf_run(time_of(e, 4 * PERIOD));
-	check(host.new_mappings == 2, "sse.marks_no_cpu_with_new_mappings");
-	host.new_mappings = 1;
-	perf_run(time_of(e, 4 * PERIOD));
-	check(host.new_mappings == 1, "sse.cpu_with_new_mappings_stays_marked");
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+		absent = names[!i];
+		boot(&(struct machine){ SSE, .prepare = without });
+		e = open_attr(SAMPLER);
+		host.new_mappings = 2;
+		perf_run(time_of(e, 4 * PERIOD));
+		check(host.new_mappings == 2, "sse.marks_no_cpu_in_%s", names[i]);
+		host.new_mappings = 1;
+		perf_run(time_of(e, 4 * PERIOD));
+		check(host.new_mappings == 1, "sse.cpu_stays_marked_in_%s", names[i]);
+	}
 }
 
 /* The values of tp and sscratch on the way into the kernel and out of it */

@@ -821,6 +821,7 @@ static const struct {
 	{ "perf_event_task_tick", host_tick_text },
 	{ "current_kprobe", host.kprobe_hit },
 	{ "new_vmalloc", &host.new_mappings },
+	{ "new_valid_map_cpus", &host.new_mappings },
 	{ "__cpuid_to_hartid_map", hart_ids },
 	{ "machine_crash_shutdown", host_tick_text + 0x20 },
 };
