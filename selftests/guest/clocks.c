@@ -36,7 +36,7 @@ static uint64_t longest_without_pmu(void)
 
 	/*
 	 * Without any task's event perf core switches its part of a context switch off. On again,
-	 * the other CPU of QEMU 7.2 seems to miss it for a while, and perf core warns.
+	 * the other CPU of QEMU 7.2 may miss it (see qemu-lab.rst), and perf core warns.
 	 */
 	perf_try(&dummy, 0, -1, -1);
 	for (; !ended; usleep(20000)) {
