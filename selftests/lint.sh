@@ -21,6 +21,10 @@ rule() { # TEXT; what breaks it comes on stdin
 	failed=1
 }
 
+sources=$(selftests/sources.sh) && [ -n "$sources" ] || exit
+# files EXPRESSION [EXCEPT]: the names of those sources, each with a 0 at its end
+files() { grep -E "$1" <<<"$sources" | grep -vE "${2:-^$}" | tr '\n' '\0'; }
+
 skip() { echo "skipped: $*"; exit 4; }
 
 # planted FILE LINE TEXT: with this line in it, lint says TEXT.
@@ -35,7 +39,10 @@ case ${1:-} in
 self-test)
 	copy=$(mktemp -d)
 	trap 'rm -rf "$copy"' EXIT
-	tar --exclude=.git -cf - . | tar -C "$copy" -xf -
+	selftests/sources.sh "$copy"
+	touch "$copy/tools/sbi-topdown/metrics.inc"
+	echo '#ifdef CONFIG_X' >"$copy/$driver/sbi_pmu.mod.c"
+	"$copy/selftests/lint.sh" | rule 'found in what was built'
 	planted $driver/pmu.c 'int x = sbi_ecall(1);' 'belongs in sbi.c'
 	planted $driver/pmu.c 'int x = csr_read(CSR_CYCLE);' 'belongs in csr.c'
 	planted $driver/pmu.c 'x = perf_event_overflow(event);' 'belongs in overflow.c'
@@ -55,7 +62,7 @@ self-test)
 	;;
 shellcheck)
 	command -v shellcheck >/dev/null || skip "shellcheck is not installed"
-	find . -path ./.git -prune -o -type f -print0 | xargs -0 grep -lE '^#!/bin/(ba|)sh' |
+	files . | xargs -0 grep -lE '^#!/bin/(ba|)sh' |
 		xargs shellcheck --severity=warning -x -P selftests/qemu:selftests/guest:selftests/host 2>&1 |
 		rule 'shellcheck'
 	exit $failed
@@ -63,8 +70,7 @@ shellcheck)
 checkpatch)
 	[ -n "${CHECKPATCH:-}" ] || skip "CHECKPATCH does not name the kernel's checkpatch.pl"
 	# QEMU's own names are in CamelCase. The host's models imitate the kernel's macros.
-	find "$driver" include selftests tools -name '*.[ch]' ! -name 'xiangshan-hpm.[ch]' \
-		! -path '*/vendor-pmu/*' ! -path 'selftests/host/*' ! -path 'selftests/fakesbi/*' -print0 |
+	files "^($driver|include|selftests|tools)/.*\.[ch]$" 'xiangshan-hpm\.|/vendor-pmu/|^selftests/(host|fakesbi)/' |
 		xargs -0 perl "$CHECKPATCH" --no-tree --strict --terse --quiet --no-summary \
 			--max-line-length=100 --ignore "$(sed 's/[[:space:]]*#.*//; /^$/d' selftests/checkpatch.ignore | paste -sd,)" -f 2>&1 |
 		rule 'checkpatch'
@@ -72,7 +78,7 @@ checkpatch)
 	;;
 format)
 	clang-format --version 2>/dev/null | grep -q 'version 19' || skip "clang-format 19 is not installed"
-	find "$driver" include tools -name '*.[ch]' | sort | while read -r file; do
+	files "^($driver|include|tools)/.*\.[ch]$" | sort -z | while read -rd '' file; do
 		if [ "${2:-}" = -i ]; then
 			clang-format -i "$file"
 		else
@@ -88,8 +94,7 @@ esac
 # find_lines EXPRESSION [EXCEPT]: lines of the kernel's code that match, but not in these files.
 # region.h is for user space.
 find_lines() {
-	find "$driver" include -name '*.[ch]' ! -name region.h -print0 |
-		xargs -0 grep -nE "$1" | grep -vE "^(${2:-none}):"
+	files "^($driver|include)/.*\.[ch]$" region.h | xargs -0 grep -nE "$1" | grep -vE "^(${2:-none}):"
 }
 
 find_lines '\bsbi_ecall\(' "$driver/sbi.c" | rule 'sbi_ecall() belongs in sbi.c'
@@ -117,12 +122,12 @@ for page in $pages; do
 	[ "$name" = index ] || grep -lE "(:doc:\`|<|/)$name>?\`" $pages |
 		grep -qvx -e "$page" -e Documentation/index.rst || echo "$page"
 done | rule 'no other page links to it'
-find . \( -path ./.git -o -name build \) -prune -o -name '*.md' -exec grep -oHE '\]\([^)]*\)' {} + | grep -v :// |
+files '\.md$' | xargs -0 grep -oHE '\]\([^)]*\)' | grep -v :// |
 	tr -d '()' | while IFS=']#' read -r file target label; do
-	page=${file%/*}/$target
+	page=$(dirname "$file")/$target
 	[ -e "$page" ] && { [ -z "$label" ] || grep -qx ".. _$label:" "$page"; } || echo "$file$target"
 done | rule 'a link leads nowhere'
-find Kbuild Makefile "$driver" include selftests tools -type f ! -name '*.tsv' ! -path '*/build/*' \
-	-exec grep -L 'SPDX-License-Identifier' {} + |
+files "^(Kbuild|Makefile|$driver/|include/|selftests/|tools/)" '\.tsv$' |
+	xargs -0 grep -L 'SPDX-License-Identifier' |
 	rule 'no SPDX line'
 exit $failed

@@ -22,7 +22,7 @@ done
 # In a copy, as the programs are built.
 copy=$dir/tree root=$dir/root
 mkdir "$copy"
-tar -C "$top" --exclude=.git -cf - . | tar -C "$copy" -xf -
+"$top/selftests/sources.sh" "$copy"
 
 in_copy() { # MAKE ARGUMENT...
 	make -s -C "$copy" DESTDIR="$root" prefix=/usr "$@" > "$dir/log" 2>&1 ||
@@ -35,6 +35,7 @@ tree_files() { (cd "$copy" && find . ! -type d | sort); }
 in_copy clean KDIR="$dir/none"
 install -D /dev/null "$copy/linux/a.o"
 tree_files >"$dir/clean"
+"$copy/selftests/sources.sh" >"$dir/sources"
 
 in_copy install-tools CC="${CC:-gcc}"
 printf '#include <sbi_pmu/region.h>\nint main(void) { struct region r; return region_open(&r, "cycles") > 0; }\n' \
@@ -81,9 +82,11 @@ in_copy uninstall-source
 driver=drivers/perf/sbi_pmu
 for file in build/x dts/build/x selftests/host/build/x selftests/guest/build/x Module.symvers modules.order \
 	.Module.symvers.cmd $driver/a.o $driver/.a.o.cmd $driver/a.ko $driver/a.mod $driver/a.mod.c \
-	$driver/vendor/cores.inc; do
+	$driver/vendor/cores.inc debian/a.debhelper debian/a.debhelper.log; do
 	install -D /dev/null "$copy/$file"
 done
+"$copy/selftests/sources.sh" | diff "$dir/sources" - || fails "these were built, and are taken for sources"
+rm "$copy"/debian/a.*
 in_copy clean KDIR="$dir/none"
 tree_files | diff "$dir/clean" - || fails "make clean leaves these"
 exit $failed

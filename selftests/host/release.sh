@@ -13,7 +13,7 @@ commit() { in_copy git add -A && in_copy git commit -q --allow-empty -m x; }
 release_check() { in_copy tools/release-check.sh "$version" "$dir/out" </dev/null >"$dir/said" 2>&1; }
 
 mkdir "$copy"
-tar -C "$top" --exclude=.git -cf - . | tar -C "$copy" -xf -
+"$top/selftests/sources.sh" "$copy"
 in_copy git init -q
 version=$(sed -n 's/.*SBI_PMU_VERSION "\([0-9.]*\).*/\1/p' "$top/include/sbi_pmu/version.h")
 in_copy grep -rlF "$version~dev" . --exclude-dir=.git | (cd "$copy" && xargs -r sed -i "s/$version~dev\(+git[0-9a-f.]*\)*/$version/")

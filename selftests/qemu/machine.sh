@@ -23,10 +23,9 @@ release_of() { # SUITE
 	cat "$dir/build/include/config/kernel.release" 2>/dev/null || cat "$dir/root/kernel-release"
 }
 
-# copy_sources FOLDER: copy what is in the checkout, which may be read-only.
+# copy_sources FOLDER: copy the checkout, which may be read-only, without what was built in it.
 copy_sources() {
-	mkdir "$1" && tar -C "$top" --exclude=.git --exclude='*.ko' --exclude='*.o' -cf - . | tar -C "$1" -xf - &&
-		chmod -R u+w "$1"
+	mkdir "$1" && "$top/selftests/sources.sh" "$1" && chmod -R u+w "$1"
 }
 
 # copy_tree FOLDER: copy the sources of this run, for a step that writes into them.

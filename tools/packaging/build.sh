@@ -32,9 +32,7 @@ has() {
 # What was built here before is not packed.
 name=sbi-pmu-$version
 mkdir -p "$folder/SOURCES" "$folder/arch" "$folder/$name"
-tar -C "$top" --exclude=.git --exclude=./debian/sbi-pmu-dkms --exclude=./debian/sbi-pmu-tools \
-	--exclude=./debian/.debhelper -cf - . | tar -C "$folder/$name" -xf -
-make -s -C "$folder/$name" clean
+"$top/selftests/sources.sh" "$folder/$name"
 tar -C "$folder" -czf "$folder/SOURCES/$name.tar.gz" "$name"
 cp "$folder/SOURCES/$name.tar.gz" "$folder/arch"
 sed "s/^Version: .*/Version: $version/" "$here/sbi-pmu.spec" >"$folder/sbi-pmu.spec"
