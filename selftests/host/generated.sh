@@ -70,14 +70,16 @@ echo 'ifeq ($(ARCH),cell)' >"$dir/libpfm4/config.mk"
 echo 'ifeq ($(CONFIG_PFMLIB_CELL),y)' >"$dir/libpfm4/lib/Makefile"
 echo '#ifdef CONFIG_PFMLIB_ARCH_IA64' >"$dir/libpfm4/lib/pfmlib_common.c"
 echo 'extern pfmlib_os_t *pfmlib_os;' >"$dir/libpfm4/lib/pfmlib_priv.h"
-! make -s -C "$top" libpfm4 LIBPFM4="$dir/libpfm4" BUILD="$dir" 2>/dev/null || fails "another tree is not refused"
+! "$top/tools/libpfm4/libpfm4.sh" "$dir/libpfm4" "$dir" 2>/dev/null || fails "another tree is not refused"
 echo '/* MUST ADD NEW PMU MODELS HERE */' >"$dir/libpfm4/include/perfmon/pfmlib.h"
+
+"$top/tools/upstream/series.sh" libpfm4 "$dir/libpfm4" "$dir/series" || fails "no series"
 
 # All that is generated, also by the Makefile of the module
 all_in() { # FOLDER
 	mkdir -p "$1/module/vendor"
 	for kind in dts docs perf-json; do "$events/../generate.sh" $kind "$1/$kind" || return; done
-	make -s -C "$top" libpfm4 LIBPFM4="$dir/libpfm4" BUILD="$1" &&
+	"$top/tools/libpfm4/libpfm4.sh" "$dir/libpfm4" "$1" &&
 		make -s -C "$top/tools" OUT="$1" "$1/metrics.inc" &&
 		make -s -f - obj="$1/module" src="$top/drivers/perf/sbi_pmu" <<-'EOF2'
 		all: $(obj)/vendor/cores.inc

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kernel-patch.sh - the patch for a kernel's source tree has all files that the driver is built
-# from. That it builds is tested by make check-debug.
+# kernel-patch.sh - the patch for a kernel's source tree has all files that the driver is built from,
+# and the series of tools/upstream have the same. That they build is tested by make check-debug.
 . "$(dirname "$0")/steps.sh"
 linux=$dir/linux
 patch=$dir/build/sbi_pmu.patch
 
-kernel_patch() { make -s -C "$top" kernel-patch LINUX="$1" BUILD="$dir/build" >"$dir/said" 2>&1; }
+kernel_patch() { "$top/tools/kernel-patch.sh" "$1" "$patch" >"$dir/said" 2>&1; }
 
 # The lines that the patch adds to a file
 added_to() { # FILE
@@ -32,6 +32,18 @@ done
 [ "$(sed -n '/^+config SBI_PMU/,/^ endmenu/p' "$patch" | grep -c '^ ')" = 1 ] ||
 	fails "the entry is not before the end of the menu"
 grep -q '^obj-m' "$patch" && fails "the patch builds a module only"
+
+# Nothing is lost when it is split. Of perf's own files the tree has what is added to.
+events=$linux/tools/perf/pmu-events/arch/riscv
+mkdir -p "$events"
+echo 'MVENDORID-MARCHID-MIMPID,Version,Filename,EventType' >"$events/mapfile.csv"
+for group in sbi_pmu perf-json; do
+	"$top/tools/upstream/series.sh" $group "$linux" "$dir/$group" || fails "no series $group"
+	found=$(find "$dir/$group" -name '0*[1-9]*-*.patch' | wc -l)
+	grep -q "^| .$group. | $found |" "$top/tools/upstream/README.md" || fails "$group has $found patches"
+done
+cat "$dir"/sbi_pmu/0*.patch | grep '^+' | sort >"$dir/pieces"
+grep '^+' "$patch" | sort | cmp "$dir/pieces" - || fails "the series differs from the patch"
 
 # A tree without drivers/perf, and one that has the driver, are refused.
 ! kernel_patch "$dir" && grep -q 'LINUX=/path' "$dir/said" || fails "no kernel is not refused"

@@ -175,7 +175,7 @@ kernel_patch() {
 	local folder=$run/linux tools
 	tools=$(artifact linux)
 	mkdir "$folder" && tar -C "$folder" -xf "$tools/linux.tar" &&
-		make -s -C "$run/tree" kernel-patch LINUX="$folder" BUILD="$folder" &&
+		"$run/tree/tools/kernel-patch.sh" "$folder" "$folder/sbi_pmu.patch" &&
 		run_program linux patch -s -p1 -d "$folder" <"$folder/sbi_pmu.patch" || return
 	# shellcheck disable=SC2016 # for the inner shell
 	in_root "$(artifact testing)/root" "$folder:/run/linux" "$tools:/run/tools:ro" -- sh -ec '

@@ -33,7 +33,7 @@ upstream() {
 
 	# The driver: the first three pieces compile, all together are what make kernel-patch writes.
 	"$series/series.sh" sbi_pmu "$folder/linux" "$folder/sbi_pmu" &&
-		make -s -C "$run/tree" kernel-patch LINUX="$folder/linux" BUILD="$folder" || return
+		"$run/tree/tools/kernel-patch.sh" "$folder/linux" "$folder/sbi_pmu.patch" || return
 	for patch in "$folder"/sbi_pmu/0*.patch; do
 		case ${patch##*/} in
 		0000-*) ;;

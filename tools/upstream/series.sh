@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# series.sh GROUP SOURCE FOLDER - write into FOLDER the patches of a group that are made from this tree:
+# series.sh GROUP SOURCE FOLDER - write into FOLDER, a new one, the patches of a group that are made from this tree:
 # sbi_pmu or perf-json, for the source tree SOURCE of Linux, or libpfm4, for that of libpfm4.
 set -e
 export LC_ALL=C
@@ -12,7 +12,7 @@ if [ $# != 3 ] || ! [ -e "$here/$1/pieces" ] || ! [ -d "$2" ]; then
 fi
 group=$1
 source=$(cd "$2" && pwd)
-mkdir -p "$3"
+mkdir "$3"
 out=$(cd "$3" && pwd)
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
@@ -23,20 +23,19 @@ perf_json() {
 	events=tools/perf/pmu-events/arch/riscv
 	mkdir -p "$new/a/$events"
 	cp "$source/$events/mapfile.csv" "$new/a/$events/"
-	make -s perf-json BUILD="$new/made"
+	drivers/perf/sbi_pmu/vendor/generate.sh perf-json "$new/made"
 	cp -R "$new/a" "$new/b"
-	cp -R "$new/made/perf-json/arch/riscv/." "$new/b/$events"
+	cp -R "$new/made/arch/riscv/." "$new/b/$events"
 	rm -r "$new/b/$events/openxiangshan"
-	sed '/^#/d; /openxiangshan/d' "$new/made/perf-json/mapfile-lines.csv" >>"$new/b/$events/mapfile.csv"
+	sed '/^#/d; /openxiangshan/d' "$new/made/mapfile-lines.csv" >>"$new/b/$events/mapfile.csv"
 	(cd "$new" && diff -urN a b || [ $? = 1 ]) | sed 's/^\(---\|+++\) \([^	]*\)	.*/\1 \2/
 		s,^--- a/.*\.json,--- /dev/null,; /^diff -urN /d'
 }
 
 case $group in
-sbi_pmu) make -s kernel-patch LINUX="$source" BUILD="$new" && mv "$new/sbi_pmu.patch" "$new/whole" ;;
-libpfm4) make -s libpfm4 LIBPFM4="$source" BUILD="$new" && mv "$new/libpfm4.patch" "$new/whole" ;;
+sbi_pmu) tools/kernel-patch.sh "$source" "$new/whole" ;;
+libpfm4) tools/libpfm4/libpfm4.sh "$source" "$new" && mv "$new/libpfm4.patch" "$new/whole" ;;
 perf-json) perf_json >"$new/whole" ;;
 esac
-rm -f "$out"/[0-9]*.patch
 cp "$here/$group/0000-cover-letter.patch" "$out/"
 ${AWK:-awk} -v out="$out" -f "$here/split.awk" "$here/$group/pieces" "$new/whole"

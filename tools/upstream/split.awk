@@ -2,18 +2,23 @@
 #
 # split.awk PIECES PATCH - write PATCH as the series that PIECES describes, into the folder that -v out
 # names. PIECES has, for each piece, "Subject: ...", "Files: NAME...", an empty line and the body. A name that
-# ends in / is a folder; "Base: FOLDER/" is put before those that follow. Each file goes to one piece.
+# ends in / is a folder; "Base: FOLDER/" is put before those that follow. A file goes to the piece with the
+# longest name that fits.
 
 function stop(text) { print "split: " text > "/dev/stderr"; failed = 1; exit 1 }
 
-function piece_of(file,    p, k, names, word) {
+function piece_of(file,    p, k, names, word, piece, longest) {
 	for (p = 1; p <= n; p++) {
 		names = split(files[p], word, " ")
 		for (k = 1; k <= names; k++)
-			if (file == word[k] || word[k] ~ /\/$/ && index(file, word[k]) == 1)
-				return p
+			if ((file == word[k] || word[k] ~ /\/$/ && index(file, word[k]) == 1) && length(word[k]) > longest) {
+				longest = length(word[k])
+				piece = p
+			}
 	}
-	stop("no piece has " file)
+	if (!piece)
+		stop("no piece has " file)
+	return piece
 }
 
 FNR == 1 { part++ }
