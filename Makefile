@@ -37,11 +37,11 @@
 #: make kernel-patch   the driver as a patch for the kernel's source tree LINUX=dir
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
-prefix ?= /usr/local
+prefix := /usr/local
 VERSION = $(shell tools/version.sh)
 LAB := selftests/qemu/lab.sh
 EVENTS := drivers/perf/sbi_pmu/vendor
-BUILD := build
+include paths.mk
 
 .DEFAULT_GOAL := modules
 
@@ -50,7 +50,7 @@ modules: kdir-check
 
 # Also what was built for a kernel that is not there now
 clean:
-	rm -rf $(BUILD) dts/build selftests/guest/build selftests/host/build
+	rm -rf build dts/build selftests/guest/build selftests/host/build
 	$(MAKE) -C tools clean
 	rm -f *.o .*.o .*.cmd modules.order Module.symvers
 	find drivers selftests tools -type f \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' -o -name '.*.cmd' \
@@ -108,7 +108,7 @@ install-source:
 		! -name Makefile -delete
 	find $(SOURCE) -name '*.mod.c' -delete
 	rm -f $(SOURCE)/include/sbi_pmu/region.h
-	cp Kbuild Makefile dkms.conf $(SOURCE)
+	cp Kbuild Makefile paths.mk dkms.conf $(SOURCE)
 	tools/version.sh $(SOURCE)/dkms.conf $(SOURCE)/include/sbi_pmu/version.h
 	cp selftests/kdir-check.sh $(SOURCE)/selftests
 
@@ -131,30 +131,30 @@ dts:
 	$(MAKE) -C dts
 
 docs:
-	rm -rf $(BUILD)/docs
-	$(EVENTS)/generate.sh docs $(BUILD)/docs
+	rm -rf build/docs
+	$(EVENTS)/generate.sh docs build/docs
 
 release-check:
-	tools/release-check.sh '$(VERSION)' $(BUILD)/release
+	tools/release-check.sh '$(VERSION)' build/release
 	@$(LAB) check-packages
 
 htmldocs:
 	@command -v sphinx-build >/dev/null || { echo "htmldocs needs Sphinx (Debian: apt install python3-sphinx)" >&2; exit 1; }
-	rm -rf $(BUILD)/html $(BUILD)/rst
-	mkdir -p $(BUILD)/rst
-	cp -R Documentation/. *.md $(BUILD)/rst
-	$(EVENTS)/generate.sh docs $(BUILD)/rst/events
-	sphinx-build -q -W --keep-going -n -d $(BUILD)/rst/.doctrees $(BUILD)/rst $(BUILD)/html
+	rm -rf build/html build/rst
+	mkdir -p build/rst
+	cp -R Documentation/. *.md build/rst
+	$(EVENTS)/generate.sh docs build/rst/events
+	sphinx-build -q -W --keep-going -n -d build/rst/.doctrees build/rst build/html
 
 perf-json:
-	rm -rf $(BUILD)/perf-json
-	$(EVENTS)/generate.sh perf-json $(BUILD)/perf-json
+	rm -rf build/perf-json
+	$(EVENTS)/generate.sh perf-json build/perf-json
 
 kernel-patch:
-	tools/kernel-patch.sh '$(LINUX)' $(BUILD)/sbi_pmu.patch
+	tools/kernel-patch.sh '$(LINUX)' build/sbi_pmu.patch
 
 libpfm4:
-	tools/libpfm4/libpfm4.sh '$(LIBPFM4)' $(BUILD)
+	tools/libpfm4/libpfm4.sh '$(LIBPFM4)' build
 
 help:
 	@sed -n 's/^#: \{0,1\}//p' $(firstword $(MAKEFILE_LIST))

@@ -127,7 +127,7 @@ files '\.md$' | xargs -0 grep -oHE '\]\([^)]*\)' | grep -v :// |
 	page=$(dirname "$file")/$target
 	[ -e "$page" ] && { [ -z "$label" ] || grep -qx ".. _$label:" "$page"; } || echo "$file$target"
 done | rule 'a link leads nowhere'
-files "^(Kbuild|Makefile|$driver/|include/|selftests/|tools/)" '\.tsv$' |
+files "^(Kbuild|Makefile|paths.mk|$driver/|include/|selftests/|tools/)" '\.tsv$' |
 	xargs -0 grep -L 'SPDX-License-Identifier' |
 	rule 'no SPDX line'
 exit $failed

@@ -29,6 +29,29 @@ in_copy() { # MAKE ARGUMENT...
 		fails "make $* failed:" "$(cat "$dir/log")"
 }
 
+# Each Makefile refuses a path that leads elsewhere, before any command of any of its targets, and takes
+# none from the environment but DESTDIR. Folders that it deletes elsewhere have this project's name.
+all_targets() { # FOLDER VARIABLE=VALUE
+	# shellcheck disable=SC2046 # targets
+	make -n -k --no-print-directory -C "$copy/$1" KDIR=/none DESTDIR="$root" "$2" \
+		$(sed -n '/^\.PHONY:/,/[^\]$/{ s/^.PHONY://; s/\\$//; p }' "$copy/$1/Makefile") 2>"$dir/log" >"$dir/commands"
+}
+
+for folder in $(cd "$copy" && grep -rl '^\.PHONY' --include=Makefile . | xargs -n 1 dirname); do
+	for variable in BUILD DESTDIR prefix OUT VERSION; do
+		for value in "$dir/my root" "$dir/my " "$dir/R&D" "$dir/root/.." my ''; do
+			case $variable=$value in DESTDIR= | OUT=my | VERSION=my) continue ;; esac
+			! all_targets "$folder" "$variable=$value" && [ ! -s "$dir/commands" ] &&
+				grep -qF "*** $variable='$value'" "$dir/log" || fails "$folder: not refused: $variable='$value'"
+		done
+		all_targets "$folder" "$variable=/elsewhere"
+		! grep 'rm -r.*/elsewhere' "$dir/commands" | grep -v 'sbi[-_]pmu' || fails "$folder: $variable"
+	done
+	BUILD=/elsewhere prefix=/elsewhere OUT=/elsewhere all_targets "$folder" KDIR=/none
+	[ -s "$dir/commands" ] && ! grep -m 3 /elsewhere "$dir/commands" || fails "$folder: taken from the environment"
+done
+! DESTDIR="$dir/my root" make -n -C "$copy" clean >"$dir/log" 2>&1 || fails "not refused in the environment"
+
 files() { find "$root" ! -type d; }
 tree_files() { (cd "$copy" && find . ! -type d | sort); }
 
@@ -67,7 +90,7 @@ in_copy uninstall-tools
 # dkms gets each source of the module, and nothing that was built.
 in_copy install-source
 source=$root/usr/src/sbi-pmu-$version
-for file in $(cd "$top" && find Kbuild Makefile dkms.conf selftests/kdir-check.sh include/compat \
+for file in $(cd "$top" && find Kbuild Makefile paths.mk dkms.conf selftests/kdir-check.sh include/compat \
 	drivers include/sbi_pmu/version.h -name '*.o' -prune -o -type f \
 	\( -name '*.[chS]' -o ! -path 'drivers/*' -o -name Makefile -o -name '*.tsv' \) -print); do
 	case $file in *.mod.c) continue ;; esac

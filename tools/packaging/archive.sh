@@ -7,7 +7,7 @@
 export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit
 name=sbi-pmu-$1
-rm -rf "$2" && mkdir -p "$2" && folder=$(cd "$2" && pwd) && other=$(mktemp -d) || exit
+mkdir -p "$2" && folder=$(cd "$2" && pwd) && other=$(mktemp -d) || exit
 trap 'rm -rf "$other"' EXIT
 
 pack() { # CHECKOUT
