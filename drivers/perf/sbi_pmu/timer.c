@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All timers of a CPU: for narrow counters, for missed interrupts, and for events that cannot
- * interrupt and are sampled by timer; and the arithmetic of sampling periods.
+ * All timers of a CPU: for narrow counters, for missed interrupts, for events that cannot interrupt
+ * and are sampled by timer, and for idle counters; and the arithmetic of sampling periods.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/clock.h>
