@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How real firmware differs from the specification, or what it does where that leaves a choice.
- * Letters are those of the project's table of quirks. test_quirks() of the host tests runs the
- * driver with each of them.
+ * test_quirks() of the host tests runs the driver with each of them.
  */
 #ifndef FAKESBI_QUIRKS_H
 #define FAKESBI_QUIRKS_H
@@ -10,21 +9,21 @@
 /* X(NAME) for each */
 #define FAKESBI_QUIRK_LIST(X) \
 	/* OpenSBI, lib/sbi/sbi_pmu.c */ \
-	X(PENDING_KEEPS_OF)		/* (b) START does not clear OF while LCOFI is pending */ \
-	X(FIXED_FALLBACK)		/* (e) cycles, instret: else counter 0, 2, even in use */ \
-	X(CONFIGURED_IS_TAKEN)		/* (f) stopped is not free; full is as no support */ \
-	X(RAW_ZERO_FAILS)		/* (g) raw event 0 is refused */ \
-	X(FIRST_HOLDER_ONLY)		/* (i) the first counter with a firmware event counts */ \
-	X(FW_NEVER_ALREADY)		/* (i) START, STOP of a firmware counter always succeed */ \
-	X(GAP_TRAPS)			/* (j) counter info of a counter whose CSR traps */ \
-	X(RESET_CLEARS_FIXED)		/* (j) RESET sets cycle and instret to 0 */ \
-	X(INFO_PAST_END)		/* (j) counter info: the index after the last is valid */ \
-	X(LAST_STATUS)			/* (k) only the last counter's status is returned */ \
-	X(SUSPEND_LOSES_EVENTS)		/* (l) counters do not count after suspend */ \
-	X(SUSPEND_LOSES_VALUES)		/* (l) values are random after suspend */ \
+	X(PENDING_KEEPS_OF)		/* START does not clear OF while LCOFI is pending */ \
+	X(FIXED_FALLBACK)		/* cycles, instret: else counter 0, 2, even in use */ \
+	X(CONFIGURED_IS_TAKEN)		/* stopped is not free; full is as no support */ \
+	X(RAW_ZERO_FAILS)		/* raw event 0 is refused */ \
+	X(FIRST_HOLDER_ONLY)		/* the first counter with a firmware event counts */ \
+	X(FW_NEVER_ALREADY)		/* START, STOP of a firmware counter always succeed */ \
+	X(GAP_TRAPS)			/* counter info of a counter whose CSR traps */ \
+	X(RESET_CLEARS_FIXED)		/* RESET sets cycle and instret to 0 */ \
+	X(INFO_PAST_END)		/* counter info: the index after the last is valid */ \
+	X(LAST_STATUS)			/* only the last counter's status is returned */ \
+	X(SUSPEND_LOSES_EVENTS)		/* counters do not count after suspend */ \
+	X(SUSPEND_LOSES_VALUES)		/* values are random after suspend */ \
 	X(SUSPEND_LOSES_FIXED_FILTERS)	/* cycle, instret count in all modes after suspend */ \
-	X(HIGHEST_FIRST)		/* (m) the highest free counter is taken */ \
-	X(FIRST_ROW_ONLY)		/* (m) only the first matching line of the tree is tried */ \
+	X(HIGHEST_FIRST)		/* the highest free counter is taken */ \
+	X(FIRST_ROW_ONLY)		/* only the first matching line of the tree is tried */ \
 	X(FIXED_WITHHELD)		/* cycle, instret run, but no event gets them (1.9) */ \
 	X(GAPS_COUNTED)			/* the number of counters includes gaps, such as time */ \
 	X(NO_SNAPSHOT)			/* no FID 7 (any version; RustSBI as well) */ \
