@@ -17,12 +17,15 @@ touch "$dir/proc/cmdline"
 for program in modprobe dmesg perf id uname; do printf '#!/bin/sh\n' >"$dir/bin/$program"; done
 echo 'echo 0' >>"$dir/bin/id"
 echo 'echo riscv64' >>"$dir/bin/uname"
-# perf: the events of the file refused do not open, all others count; each record is an interrupt.
+# No task may enter CPU 8.
+printf '#!/bin/sh\n[ "$2" != 8 ] && shift 2 && exec "$@"\n' >"$dir/bin/taskset"
+# perf: the events of the file refused do not open, all others count; each record is an interrupt. If there is a
+# cpu_a100, an event of no PMU is one of each, and only kernels count on CPU 8.
 cat >>"$dir/bin/perf" <<'EOF2'
 	echo "$* " >>"$LOG"
 	case $* in *count.csv*) echo "${COUNT-5000},,event,1,100" >count.csv; exit ;; esac
 	while [ $# -gt 0 ]; do
-		case $1 in -o) out=$2 ;; -e) events=$2 ;; record) kind=record ;; --) break ;; esac
+		case $1 in -o) out=$2 ;; -e) events=$2 ;; -C) on=$2 ;; record) kind=record ;; --) break ;; esac
 		shift
 	done
 	[ ! -e "$DIR/refused" ] || [ -z "$out" ] || if [ "$kind" = record ]; then
@@ -31,6 +34,15 @@ cat >>"$dir/bin/perf" <<'EOF2'
 	else
 		echo "$events" | sed 's|,firmware|;firmware|g' | tr ';,' ',\n' | while read -r event; do
 			if grep -qxF "$event" "$DIR/refused"; then count='<not supported>'; else count=${COUNT-50000}; fi
+			if [ -e ../../cpu_a100 ]; then
+				case $event in */*) ;; *) echo "<not counted>;;cpu_a100/$event/;0;0.00;;"; event=cpu/$event/ ;; esac
+				case $on,$event in
+				8,cpu_a100/*/u) count=0 ;;
+				8,cpu_a100/*) count=${A100-50000} ;;
+				,cpu_a100/*) count='<not counted>' ;;
+				0,cpu_a100/* | 8,cpu/*) count='<not supported>' ;;
+				esac
+			fi
 			echo "$count;;$event;1;100.00;;"
 		done >"$out"
 	fi
@@ -142,6 +154,15 @@ the_board new,name; is 'as expected$' "the ids alone"
 board=d1; the_board new,name; is 'as expected; .* not in the table' "ids of several boards"
 board=eic7700; the_board sifive,fu740-c000 sifive,fu740 eswin,eic7700; is 'as expected$' "a board with names of another one"
 machine - 0x1 0x2 0x3 new,name; is 'as expected; .* not in the table' "an unknown board"
+# Two kinds of cores
+machine - 0x1 0x2 0x3 new,name
+mkdir -p "$dir/sys/devices/system/cpu" ../../cpu_a100
+cp -r ../caps ../events ../../cpu_a100
+echo 0-15 >"$dir/sys/devices/system/cpu/online"; echo 0-7 >../cpus; echo 8-15 >../../cpu_a100/cpus
+is 'as expected; ' "two kinds of cores"
+grep -q '^cpu_a100/cycles/  *50000$' "$dir/said" || fails "an event of the other kind of core is not counted: $(cat "$dir/said")"
+A100=0 is 'worse: counts; ' "events of the other kind that count nothing"
+rm -r ../../cpu_a100
 machine sscofpmf 0x1 0x2 0x3 new,name; is 'worse: interrupt; .* not in the table' "an unknown board with Sscofpmf"
 machine smctr_ssctr 0x1 0x2 0x3 new,name; is 'worse: branches; .* not in the table' "an unknown board with Ssctr"
 is 'worse: .*tests' "a perf that prints the same count for all" --run "$dir/file"
