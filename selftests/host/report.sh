@@ -16,7 +16,7 @@ cp "$top/selftests/boards.tsv" "$dir"
 touch "$dir/proc/cmdline"
 for program in modprobe dmesg perf id uname; do printf '#!/bin/sh\n' >"$dir/bin/$program"; done
 echo 'echo 0' >>"$dir/bin/id"
-echo 'echo riscv64' >>"$dir/bin/uname"
+echo 'echo "${MACHINE-riscv64}"' >>"$dir/bin/uname"
 # No task may enter CPU 8.
 printf '#!/bin/sh\n[ "$2" != 8 ] && shift 2 && exec "$@"\n' >"$dir/bin/taskset"
 # perf: the events of the file refused do not open, all others count; each record is an interrupt. If there is a
@@ -170,6 +170,15 @@ grep -q "report is in $dir/file" "$dir/said" && [ "$(grep -cE '^(ok|failed|not p
 	grep -q '^failed *proportional' "$dir/file" && [ "$(grep -c '^again *proportional' "$dir/file")" = 2 ] &&
 	grep -q '^verdict: ' "$dir/file" || fails "--run: $(cat "$dir/file")"
 
+# Why there is no verdict is on the screen, and nobody is asked to send what is about no PMU.
+MACHINE=x86_64 run --run "$dir/pc"
+[ $? = 2 ] && grep -q 'no 64-bit RISC-V' "$dir/said" && ! grep -q 'send it' "$dir/said" ||
+	fails "--run on a PC: $(cat "$dir/said" "$dir/steps")"
+echo shared >mode; mv ../../cpu ../../sbi_pmu; run --run "$dir/shared"
+[ $? = 2 ] && grep -q '^- shared mode' "$dir/said" && grep -q 'send it' "$dir/said" ||
+	fails "--run in shared mode: $(cat "$dir/said" "$dir/steps")"
+run --run "$dir/pc"
+[ $? = 2 ] && grep -q pc "$dir/steps" && [ ! -s "$dir/said" ] || fails "it writes into a file that is there: $(cat "$dir/said")"
 run --run -x
 [ $? = 2 ] && [ ! -s "$dir/said" ] && grep -q "wrong option '-x'" "$dir/steps" ||
 	fails "--run -x: $(cat "$dir/said")"
