@@ -17,6 +17,7 @@ touch "$dir/proc/cmdline"
 for program in modprobe dmesg perf id uname; do printf '#!/bin/sh\n' >"$dir/bin/$program"; done
 echo 'echo 0' >>"$dir/bin/id"
 echo 'echo "${MACHINE-riscv64}"' >>"$dir/bin/uname"
+echo 'echo "[    0.0] SBI implementation ID=0x1 Version=0x1000${OPENSBI-7}"' >>"$dir/bin/dmesg"
 # No task may enter CPU 8.
 printf '#!/bin/sh\n[ "$2" != 8 ] && shift 2 && exec "$@"\n' >"$dir/bin/taskset"
 # perf: the events of the file refused do not open, all others count; each record is an interrupt. If there is a
@@ -144,6 +145,8 @@ done <<-'END'
 	k1 filters
 END
 
+OPENSBI=6 run; grep -q CVE-2025-63913 "$dir/said" || fails "OpenSBI 1.6: the CVE is not told"
+run; ! grep -q CVE "$dir/said" || fails "OpenSBI 1.7: a CVE that it does not have"
 board=sg2044; the_board lab,sg2044; : >"$dir/refused"; is 'better: events, filters$' "more events than known"
 touch silent; is 'worse: interrupt$' "an interrupt that does not come"
 echo timer >"$dir/sys/module/sbi_pmu/parameters/overflow"
