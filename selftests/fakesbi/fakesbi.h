@@ -54,6 +54,7 @@ struct fakesbi_branches {
 	unsigned int depth;
 	u64 control;			/* sctrctl */
 	bool frozen;
+	bool lost;			/* until the hart is started again */
 	u64 no_control, no_target, no_data;	/* bits of the CSRs that are read-only zero */
 	unsigned int accesses;		/* records that were read or written */
 	struct fakesbi_record entry[256];	/* the newest first */

@@ -418,6 +418,7 @@ void fakesbi_suspend(void)
 	}
 	fakesbi.filter = model_random64() & fakesbi.one_filter;
 	fakesbi.branches.frozen = true;
+	fakesbi.branches.lost |= fakesbi_has(QUIRK_SUSPEND_LOSES_CTR);
 	if (fakesbi_has(QUIRK_SUSPEND_LOSES_EVENTS) && fakesbi.delegated)
 		boot_events();
 	fakesbi.branches.control = 0;
@@ -440,6 +441,7 @@ void fakesbi_restart(void)
 	boot_events();
 	fakesbi.branches.control = 0;
 	fakesbi.branches.depth = fakesbi.branches.least;
+	fakesbi.branches.lost = false;
 	fakesbi.shmem = NULL;
 	fakesbi.lcofi = false;
 }

@@ -22,6 +22,7 @@
 	X(SUSPEND_LOSES_EVENTS)		/* counters do not count after suspend */ \
 	X(SUSPEND_LOSES_VALUES)		/* values are random after suspend */ \
 	X(SUSPEND_LOSES_FIXED_FILTERS)	/* cycle, instret count in all modes after suspend */ \
+	X(SUSPEND_LOSES_CTR)		/* mstateen0.CTR is 0 after suspend: branch records trap */ \
 	X(HIGHEST_FIRST)		/* the highest free counter is taken */ \
 	X(FIRST_ROW_ONLY)		/* only the first matching line of the tree is tried */ \
 	X(FIXED_WITHHELD)		/* cycle, instret run, but no event gets them (1.9) */ \

@@ -268,17 +268,21 @@ static void set_control(struct sbi_pmu_cpu *cpu)
 	if (types && has_freeze(cpu->pmu))
 		control |= SBI_PMU_CTR_LCOFIFRZ;
 	sbi_pmu_csr_branch_control(types ? control : 0);
+	/* A guest that comes next may be able to read what is left. */
+	if (!types)
+		sbi_pmu_csr_branch_clear();
 }
 
 /*
  * Have this CPU record branches for an event that starts, and may have been added before.
+ * Where the records are lost its samples have no branches.
  * Return: false if another event is there with which it does not go together.
  */
 bool sbi_pmu_branch_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
 	const struct sbi_pmu_event *other;
 
-	if (!hlist_unhashed(&e->branch_node))
+	if (!hlist_unhashed(&e->branch_node) || !cpu->branch.on)
 		return true;
 	hlist_for_each_entry(other, &cpu->branch.events, branch_node)
 		if (!sbi_pmu_branch_go_together(cpu->pmu, &other->branch, &e->branch))
@@ -297,9 +301,6 @@ void sbi_pmu_branch_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	hlist_del_init(&e->branch_node);
 	cpu->pmu->perf_sched_cb_dec(&cpu->pmu->pmu);
 	set_control(cpu);
-	/* A guest that comes next may be able to read what is left. */
-	if (hlist_empty(&cpu->branch.events))
-		sbi_pmu_csr_branch_clear();
 }
 
 /* This task is switched out: its callers will be the same when it comes back. */
@@ -353,10 +354,13 @@ void sbi_pmu_branch_switch(struct sbi_pmu_cpu *cpu, bool in)
 void sbi_pmu_branch_online(struct sbi_pmu_cpu *cpu)
 {
 	cpu->branch.on = cpu->pmu->branch.entries && sbi_pmu_branch_is_alike(cpu->pmu);
-	if (!cpu->branch.on)
-		return;
-	sbi_pmu_csr_branch_unfreeze();
-	set_control(cpu);
+	if (cpu->branch.on) {
+		sbi_pmu_csr_branch_unfreeze();
+		set_control(cpu);
+	} else if (cpu->pmu->branch.entries) {
+		pr_warn("CPU%d: firmware has not restored branch records after a low-power state: samples have no branches until the CPU goes offline and comes back; update the firmware\n",
+			smp_processor_id());
+	}
 }
 
 /* Record nothing any more, whatever perf core deletes or adds yet, and leave nothing behind. */
@@ -447,18 +451,21 @@ void sbi_pmu_branch_sample(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *
 			   struct perf_sample_data *data)
 {
 	struct perf_branch_stack *stack = cpu->branch.stack;
-	/* From here on this work is not recorded, either. */
-	const bool frozen = sbi_pmu_csr_branch_freeze();
 	u8 modes = e->branch.modes;
+	bool frozen;
 
+	stack->nr = 0;
+	stack->hw_idx = 0; /* by age */
+	if (!cpu->branch.on)
+		goto save;
+	/* From here on this work is not recorded, either. */
+	frozen = sbi_pmu_csr_branch_freeze();
 	/* Not recorded up to the overflow, but up to here: the kernel's last branches are ours. */
 	if (!frozen)
 		modes &= PERF_SAMPLE_BRANCH_USER;
 	/* Perf core may not tell of a switch between tasks without events; nor of exec(). */
 	if (cpu->branch.mm != current->mm)
 		forget(cpu);
-	stack->nr = 0;
-	stack->hw_idx = 0; /* by age */
 	for (unsigned int i = 0; i < cpu->pmu->branch.entries; i++) {
 		struct sbi_pmu_branch_record r;
 
@@ -472,5 +479,6 @@ void sbi_pmu_branch_sample(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *
 	}
 	if (!frozen)
 		sbi_pmu_csr_branch_unfreeze();
+save:
 	perf_sample_save_brstack(data, e->event, stack, NULL);
 }

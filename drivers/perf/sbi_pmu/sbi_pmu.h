@@ -806,7 +806,7 @@ static inline void sbi_pmu_branch_leave(struct sbi_pmu_cpu *cpu, struct sbi_pmu_
 /* The overflow interrupt has frozen the records: its handler has looked at them. */
 static inline void sbi_pmu_branch_go_on(const struct sbi_pmu_cpu *cpu)
 {
-	if (unlikely(!hlist_empty(&cpu->branch.events)))
+	if (unlikely(!hlist_empty(&cpu->branch.events)) && cpu->branch.on)
 		sbi_pmu_csr_branch_unfreeze();
 }
 

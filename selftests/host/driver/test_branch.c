@@ -727,6 +727,45 @@ static void test_come_and_go(void)
 	check(!fakesbi_harts[1].branches.control, "branch.online_cpu_without_events_records_nothing");
 }
 
+/* A CPU wakes, and firmware has not restored its access to the records: nothing may look at them. */
+static void test_lost(void)
+{
+	struct perf_event *own, *e, *other;
+	int error;
+
+	boot(&(struct machine){ .cpus = 2, .quirks = QUIRK(SUSPEND_LOSES_CTR),
+				.prepare = records_branches });
+	host_run_cpu(1);
+	host.current_task[1] = &perf_core.task[1];
+	host.regs.user = true;
+	own = perf_open(SAMPLER(USER | CALL_STACK, .exclude_kernel = 1), NULL, 1, NULL, &error);
+	e = open_task(SAMPLER(USER | CALL_STACK, .exclude_kernel = 1));
+	make_calls(3);
+	perf_suspend(true);
+	check(host_logged("CPU1: firmware has not restored branch records"), "branch.lost_ones_are_logged");
+	check(sample(own) == 0 && perf_model(e)->samples && !fakesbi.broken,
+	      "branch.lost_ones_are_in_no_sample");
+	fakesbi.lcofi = true;
+	perf_run(1);
+	check(!fakesbi.broken, "branch.lost_ones_are_not_unfrozen");
+	perf_switch(&perf_core.task[0]);
+	perf_switch(&perf_core.task[1]);
+	check(!fakesbi.broken, "branch.lost_ones_are_not_touched_at_a_switch");
+	other = open_task(SAMPLER(USER | ANY, .exclude_kernel = 1));
+	check(!sample(e) && !sample(other) && is_right(e), "branch.events_count_where_they_are_lost");
+	perf_close(own);
+	check(!fakesbi.broken && !perf_core.sched_cb[1], "branch.lost_ones_are_not_cleared");
+	perf_close(other);
+	host_run_cpu(0);
+	perf_hotplug(1, false);
+	perf_hotplug(1, true);
+	host_run_cpu(1);
+	perf_switch(&perf_core.task[1]);
+	make_calls(2);
+	check(sample(e) == 2, "branch.lost_ones_are_back_when_the_cpu_is_online_again");
+	host_run_cpu(0);
+}
+
 void test_branch(void)
 {
 	test_found();
@@ -750,4 +789,5 @@ void test_branch(void)
 	test_inherit();
 	test_stop();
 	test_come_and_go();
+	test_lost();
 }

@@ -198,9 +198,21 @@ int sbi_pmu_csr_uninhibit(u32 counters)
 
 #define branches	(fakesbi.branches)
 
+static bool has_records(void)
+{
+	return branches.most && !branches.lost;
+}
+
+/* Where there are none their CSRs trap, and only the setup is prepared for that. */
+static void need_records(void)
+{
+	if (!has_records())
+		model_report("a CSR of branch records is accessed where there are none");
+}
+
 unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, u64 *control)
 {
-	if (!branches.most)
+	if (!has_records())
 		return 0;
 	if (*control & (SPEC_CTR_U | SPEC_CTR_S))
 		model_report("branches are recorded while they are looked for");
@@ -213,15 +225,13 @@ unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, u64 *control)
 void sbi_pmu_csr_branch_control(u64 control)
 {
 	assert(host.irqs_off);
-	if (!branches.most)
-		model_report("branches are recorded where there are no records");
+	need_records();
 	branches.control = control & ~branches.no_control;
 }
 
 void sbi_pmu_csr_branch_clear(void)
 {
-	if (!branches.most)
-		model_report("records are cleared where there are none");
+	need_records();
 	memset(branches.entry, 0, sizeof(branches.entry));
 }
 
@@ -229,18 +239,21 @@ bool sbi_pmu_csr_branch_freeze(void)
 {
 	const bool before = branches.frozen;
 
+	need_records();
 	branches.frozen = true;
 	return before;
 }
 
 void sbi_pmu_csr_branch_unfreeze(void)
 {
+	need_records();
 	branches.frozen = false;
 }
 
 static void access_record(unsigned int i)
 {
 	branches.accesses++;
+	need_records();
 	if (i >= branches.depth)
 		model_report("a record is accessed that is not there");
 	if (!branches.frozen && branches.control & SPEC_CTR_S)

@@ -949,13 +949,16 @@ const char *host_left(void)
 	if (sysctl || file_count || host.kprobes)
 		return "a sysctl, a file or a kprobe";
 	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
+		const struct fakesbi_branches *b = &fakesbi_harts[h].branches;
+
 		if (fakesbi_harts[h].sse.state != FAKESBI_SSE_UNUSED)
 			return "an SSE event";
 		if (fakesbi_harts[h].shmem)
 			return "shared memory";
 		if (fakesbi_harts[h].filter)
 			return "a filter";
-		if (fakesbi_harts[h].branches.control || fakesbi_harts[h].branches.entry[0].source)
+		/* What is lost nobody can read. */
+		if (b->control || (b->entry[0].source && !b->lost))
 			return "a branch record";
 		/* A fixed counter that was not offered may be another driver's. */
 		for (unsigned int i = 0; i < fakesbi_harts[h].end; i++)
