@@ -542,10 +542,12 @@ static const char *test_irq(struct sbi_pmu *pmu)
 	pmu->caps.fixed_alike = !fixed;
 	if (programmable != not_tested)
 		return programmable;
-	/* They may count raw events only, and most fixed ones have no overflow bit. */
-	if (!pmu->sse && (fixed == not_tested || (fixed == sets_no_bit && counters->programmable)))
-		return NULL;
-	return fixed;
+	/* Most fixed ones have no overflow bit. Programmable ones may count raw events only. */
+	if (fixed != not_tested && fixed != sets_no_bit)
+		return fixed;
+	if (!counters->programmable)
+		return "no programmable counter";
+	return pmu->sse ? not_tested : NULL;
 }
 
 /* ---- request and free ---- */

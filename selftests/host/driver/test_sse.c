@@ -18,6 +18,8 @@ static void other_vector(void)	{ host.vector = 0x1000; }
 static void cpu1_is_late(void)	{ cpumask_clear_cpu(1, cpu_online_mask); }
 static void second_fails(void)	{ fakesbi_harts[1].sse.not_enabled = true; }
 
+CAN(is_raw, code->idx >> 16 == SPEC_TYPE_RAW)
+
 static void has_records(void)
 {
 	for (unsigned int i = 0; i < FAKESBI_HARTS; i++)
@@ -76,6 +78,8 @@ static void test_refusals(void)
 		{ { SSE, .prepare = own_driver },
 		  "the kernel has an SSE driver of its own" },
 		{ { SSE, .prepare = other_vector }, "the kernel's entry code is not as expected" },
+		{ { SSE, .no_hpm = true }, "no programmable counter" },
+		{ { SSE, .can = is_raw }, "no counter overflows" },
 	};
 	struct perf_event *e;
 
