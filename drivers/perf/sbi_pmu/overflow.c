@@ -116,9 +116,23 @@ bool sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_
 		if (cpu->pmu->perf_event_overflow(event, &data, regs) &&
 		    !(hwc->state & PERF_HES_STOPPED))
 			event->pmu->stop(event, PERF_EF_UPDATE);
+		cpu->irq.samples++;
 		taken = true;
 	}
 	return taken;
+}
+
+/*
+ * A handler that began at @start has taken its samples. Perf core lowers the maximum sample rate,
+ * for all users, where one takes too long: it is told the time of one.
+ */
+void sbi_pmu_report_time(struct sbi_pmu_cpu *cpu, u64 start)
+{
+	const unsigned int samples = cpu->irq.samples;
+
+	cpu->irq.samples = 0;
+	if (samples && cpu->pmu->perf_sample_event_took)
+		cpu->pmu->perf_sample_event_took((sched_clock() - start) / samples);
 }
 
 /* ---- the interrupt ---- */
@@ -259,9 +273,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 		taken |= sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_INTERRUPT);
 	sbi_pmu_counters_enable(cpu);
 	sbi_pmu_branch_go_on(cpu);
-	/* Perf core lowers the maximum sample rate where handlers take too long. */
-	if (overflowed && pmu->perf_sample_event_took)
-		pmu->perf_sample_event_took(sched_clock() - start);
+	sbi_pmu_report_time(cpu, start);
 
 	cpu->irq.served = overflowed;
 	cpu->irq.stopped_armed = 0;
@@ -350,8 +362,7 @@ void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu)
 		sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_INTERRUPT);
 	sbi_pmu_counters_enable(cpu);
 	sbi_pmu_branch_go_on(cpu);
-	if (cpu->pmu->perf_sample_event_took)
-		cpu->pmu->perf_sample_event_took(sched_clock() - start);
+	sbi_pmu_report_time(cpu, start);
 }
 
 /* ---- does the interrupt work? ---- */

@@ -79,6 +79,12 @@ static void pmu_start(struct perf_event *event, int flags)
 	sbi_pmu_timer_update(cpu);
 }
 
+static void sampling_event_left(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
+{
+	cpu->sampling--;
+	sbi_pmu_branch_leave(cpu, e);
+}
+
 /* The event, which @leaves this CPU or not, does not count any more, and is accounted. */
 static __always_inline void event_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e,
 					  bool leaves)
@@ -100,7 +106,7 @@ static __always_inline void event_stopped(struct sbi_pmu_cpu *cpu, struct sbi_pm
 		if (!local64_read(&hwc->period_left))
 			local64_set(&hwc->period_left, -1);
 		if (leaves)
-			sbi_pmu_branch_leave(cpu, e);
+			sampling_event_left(cpu, e);
 	}
 	hwc->state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
@@ -128,8 +134,8 @@ static void pmu_del(struct perf_event *event, int flags)
 	sbi_pmu_event_del(cpu, e);
 	if (!(event->hw.state & PERF_HES_STOPPED))
 		event_stopped(cpu, e, true);
-	else
-		sbi_pmu_branch_leave(cpu, e);
+	else if (e->sampling != SBI_PMU_COUNTING)
+		sampling_event_left(cpu, e);
 	if (!cpu->disabled)
 		sbi_pmu_timer_update(cpu);
 }
@@ -141,6 +147,8 @@ static int pmu_add(struct perf_event *event, int flags)
 	struct sbi_pmu_counter *c = &cpu->counter[e->last_counter];
 	int ret;
 
+	if (e->sampling != SBI_PMU_COUNTING && !sbi_pmu_may_sample(cpu))
+		return -ENOSPC; /* they take turns */
 	e->cpu = cpu;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	/*
@@ -156,6 +164,8 @@ static int pmu_add(struct perf_event *event, int flags)
 		if (ret)
 			return ret;
 	}
+	if (e->sampling != SBI_PMU_COUNTING)
+		cpu->sampling++;
 	if (flags & PERF_EF_START) {
 		start_event(cpu, e);
 		/* If its counter cannot be read: "not counted" rather than 0. */
@@ -340,6 +350,9 @@ static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group,
 	if (e->branch.types && opened->branch.types &&
 	    !sbi_pmu_branch_go_together(pmu, &e->branch, &opened->branch))
 		return -EINVAL;
+	if (e->sampling != SBI_PMU_COUNTING && !sbi_pmu_may_sample(group))
+		return -EINVAL;
+	group->sampling += e->sampling != SBI_PMU_COUNTING;
 	return sbi_pmu_assign_add(group, &e->code, known ? e->takes : e->candidates) ? 0 : -ENOSPC;
 }
 

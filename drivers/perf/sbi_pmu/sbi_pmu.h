@@ -395,6 +395,7 @@ struct sbi_pmu_cpu_irq {
 	unsigned long on_since;     /* when it was tried again last (jiffies) */
 	unsigned long times_missed; /* overflows found although their interrupt was lost */
 	unsigned long wrong_mode;   /* samples due in a mode that the event excludes */
+	unsigned int samples;       /* taken, since perf core was told of their time */
 };
 
 /* The timers of a CPU (timer.c) */
@@ -484,6 +485,7 @@ struct sbi_pmu_cpu {
 	u64 world_readable;   /* fixed counters whose values are no secret */
 	u64 pinned;           /* those of them that are busy for that reason */
 	u64 clock;            /* incremented each time that a counter becomes idle */
+	unsigned int sampling; /* number of added events that sample; of a group, of its events */
 	struct sbi_pmu_cpu_irq irq;
 	struct sbi_pmu_cpu_sse sse;
 	struct sbi_pmu_branch_cpu branch;
@@ -520,6 +522,15 @@ static inline void sbi_pmu_section_end(struct sbi_pmu_cpu *cpu)
 static inline u64 sbi_pmu_idle_counters(const struct sbi_pmu_cpu *cpu)
 {
 	return cpu->configured & ~cpu->busy;
+}
+
+/*
+ * May one more event sample here? Equal ones share a counter, but a handler takes the samples of all
+ * that are due with interrupts disabled: so no more than if each had a counter of its own.
+ */
+static inline bool sbi_pmu_may_sample(const struct sbi_pmu_cpu *cpu)
+{
+	return cpu->sampling < hweight64(sbi_pmu_hardware(cpu->counters));
 }
 
 /* One more event counts on the counter. */
@@ -750,6 +761,7 @@ void sbi_pmu_overflow_free(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_pause(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_overflow_retry(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how);
+void sbi_pmu_report_time(struct sbi_pmu_cpu *cpu, u64 start);
 bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_overflow_serve(struct sbi_pmu_cpu *cpu);

@@ -100,7 +100,6 @@ static enum hrtimer_restart sample_timer(struct hrtimer *timer)
 	struct sbi_pmu_cpu *cpu = container_of(timer, struct sbi_pmu_cpu, timers.sample);
 	const u64 start = sched_clock(), now = ktime_get_ns();
 	struct sbi_pmu_event *e;
-	bool any = false;
 	unsigned int i;
 
 	sbi_pmu_counters_disable(cpu);
@@ -121,11 +120,9 @@ static enum hrtimer_restart sample_timer(struct hrtimer *timer)
 			e->period.seen /= 2;
 		}
 		sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_TIMER);
-		any = true;
 	}
 	sbi_pmu_counters_enable(cpu);
-	if (any && cpu->pmu->perf_sample_event_took)
-		cpu->pmu->perf_sample_event_took(sched_clock() - start);
+	sbi_pmu_report_time(cpu, start);
 	set_sample_timer(cpu);
 	return HRTIMER_NORESTART;
 }

@@ -490,11 +490,15 @@ static bool can_expire(const struct timer_list *timer)
 
 static void serve_hrtimer(struct hrtimer *timer)
 {
+	const u64 start = host.now;
+
+	host.timer_irqs++;
 	timer->queued = false;
 	if (timer->function(timer) == HRTIMER_RESTART) {
 		timer->queued = true;
 		timer->cpu = host.cpu;
 	}
+	host.longest_irq = max(host.longest_irq, host.now - start);
 }
 
 static void serve_work(struct irq_work *work)
@@ -522,6 +526,8 @@ void irq_work_sync(struct irq_work *work)
 /* What is due on this CPU: the overflow interrupt, timers, work for an interrupt of its own. */
 void host_serve_interrupts(void)
 {
+	u64 start = host.now;
+
 	if (host.irqs_off)
 		return;
 	host.irqs_off = true;
@@ -529,6 +535,7 @@ void host_serve_interrupts(void)
 		host.irqs++;
 		fakesbi_branch_interrupt(true, host.regs.user);
 		host.handler(host.irq, (char *)host.handler_dev + host.cpu * host.handler_size);
+		host.longest_irq = max(host.longest_irq, host.now - start);
 	}
 	for (unsigned int i = 0; i < TIMERS && hrtimers[i]; i++)
 		if (hrtimers[i]->queued && hrtimers[i]->cpu == host.cpu &&

@@ -647,7 +647,8 @@ int sprint_symbol(char *text, unsigned long address);
 /* What a driver is loaded on, and what it asked for */
 struct host {
 	u64 now;                      /* ns */
-	u64 clock_ns, call_ns, read_ns; /* what a look at the clock, a call, a read take */
+	u64 clock_ns, call_ns, read_ns; /* what a look at the clock, a call, a read take, */
+	u64 sample_ns;                  /* a sample */
 	unsigned int slow_read;       /* after so many CSRs are read something else runs; 0: never */
 	unsigned int cpu;             /* that runs now */
 	unsigned int cpus;            /* that the machine has */
@@ -712,7 +713,8 @@ struct host {
 	size_t handler_size;          /* of what it has for each CPU */
 	int irq;
 	bool irq_enabled[HOST_CPUS];
-	unsigned long irqs;           /* number of interrupts so far */
+	unsigned long irqs, timer_irqs; /* number of interrupts, of hrtimers, so far */
+	u64 longest_irq;              /* of either (ns) */
 	int rcu;                      /* rcu_read_lock(), less rcu_read_unlock() */
 	bool nohz_full;               /* all CPUs are, and run one task that makes no system call */
 	char log[1 << 16];            /* what was written to it since the machine was set up */

@@ -504,6 +504,7 @@ int perf_event_overflow(struct perf_event *e, struct perf_sample_data *data, str
 		if (perf_core.version != 612)
 			e->pmu->stop(e, 0);
 	}
+	host_pass(host.sample_ns);
 	take_branches(m, data->br_stack);
 	m->samples++;
 	m->sampled += data->period;
@@ -517,7 +518,7 @@ int perf_event_overflow(struct perf_event *e, struct perf_sample_data *data, str
 void perf_sample_event_took(u64 ns)
 {
 	perf_core.took++;
-	perf_core.took_ns += ns;
+	perf_core.took_ns = max(perf_core.took_ns, ns);
 }
 
 void perf_event_disable_inatomic(struct perf_event *e)

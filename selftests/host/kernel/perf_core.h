@@ -44,7 +44,7 @@ struct perf_core {
 	unsigned int nr_user;		/* events in contexts that can be read from user space */
 	unsigned int sched_cb[HOST_CPUS];	/* who is told of context switches, */
 	struct pmu *sched_pmu[HOST_CPUS];	/* and of which PMU */
-	u64 took_ns, took;		/* what the driver reported of its handlers */
+	u64 took_ns, took;		/* what the driver reported of its samples: the longest; how often */
 	u64 seq, last_order;
 	u64 mux_until;			/* so long the timer that multiplexes may be pending */
 	u64 branches, foreign;		/* in samples; of these, what its event may not see */
