@@ -523,6 +523,15 @@ void irq_work_sync(struct irq_work *work)
 	host.cpu = cpu;
 }
 
+/* Has this CPU raised an interrupt for itself? */
+bool host_has_work(void)
+{
+	for (unsigned int i = 0; i < TIMERS && works[i]; i++)
+		if (works[i]->pending && works[i]->cpu == host.cpu)
+			return true;
+	return false;
+}
+
 /* What is due on this CPU: the overflow interrupt, timers, work for an interrupt of its own. */
 void host_serve_interrupts(void)
 {

@@ -734,6 +734,7 @@ void *perf_core_other_symbol(const char *name);
 int perf_core_other_sysctl(int value);
 bool perf_core_unregister_other_sysctl(struct ctl_table_header *header);
 void host_serve_interrupts(void);
+bool host_has_work(void);
 u64 host_next_timer(u64 ns);
 int host_hotplug(unsigned int cpu, bool online);
 void host_cpu_pm(unsigned long action);
