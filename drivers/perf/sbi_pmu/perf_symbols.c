@@ -124,13 +124,29 @@ static void *find_by_kprobe(const char *name)
 void *sbi_pmu_lookup(const char *name)
 {
 	static const char function[] = "kallsyms_lookup_name";
-	typeof(&kallsyms_lookup_name) lookup = find_near_sprint_symbol(function, false);
+	typeof(&kallsyms_lookup_name) lookup = find_near_sprint_symbol(function, false) ?:
+					       find_near_sprint_symbol(function, true) ?:
+					       find_by_kprobe(function);
 
-	if (!lookup)
-		lookup = find_near_sprint_symbol(function, true);
-	if (!lookup)
-		lookup = find_by_kprobe(function);
 	return lookup ? (void *)lookup(name) : NULL;
+}
+
+static int is_second(void *found, unsigned long addr)
+{
+	return xchg((unsigned long *)found, addr) != 0;
+}
+
+/*
+ * A variable of the kernel that is to be locked, written or freed; NULL if not exactly one has the
+ * name, as that of a static one may be another file's, too. Context: may sleep.
+ */
+void *sbi_pmu_lookup_variable(const char *name)
+{
+	typeof(&kallsyms_on_each_match_symbol) on_each =
+		sbi_pmu_lookup("kallsyms_on_each_match_symbol");
+	unsigned long addr = 0;
+
+	return on_each && !on_each(is_second, name, &addr) ? (void *)addr : NULL;
 }
 
 /* Return: is there such a function? Context: may sleep. */

@@ -991,6 +991,7 @@ void sbi_pmu_cpu_stop(struct sbi_pmu *pmu);
 /* perf_symbols.c */
 int sbi_pmu_find_pmus(struct sbi_pmu *pmu, char **owner, bool *taken);
 void *sbi_pmu_lookup(const char *name);
+void *sbi_pmu_lookup_variable(const char *name);
 
 struct sbi_pmu_code_range {
 	unsigned long start, end;

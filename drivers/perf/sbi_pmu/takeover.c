@@ -25,15 +25,6 @@
 
 #define DRIVER	"riscv-pmu-sbi"
 
-static const char too_old[] = "before Linux 6.16 the other driver cannot be stopped";
-static const char old_firmware[] =
-	"OpenSBI before 1.2 does not check an event of the other driver's second start: update it";
-static const char kvm_loaded[] =
-	"KVM is loaded, and its guests would lose their counters; mode=exclusive takes over";
-static const char no_names[] = "the kernel has no names of its functions (CONFIG_KALLSYMS)";
-static const char in_use[] =
-	"an event of the other PMU is open: end what counts, and load the module again";
-
 /* The other driver, while it is stopped */
 struct builtin {
 	struct sbi_pmu *pmu;     /* ours */
@@ -79,11 +70,11 @@ static struct ctl_table_header *find_entry(const struct ctl_dir *dir, const char
  */
 static struct ctl_table_header *find_sysctl(struct sbi_pmu *pmu)
 {
-	struct ctl_table_root *root = sbi_pmu_lookup("sysctl_table_root");
-	spinlock_t *lock = sbi_pmu_lookup("sysctl_lock");
+	struct ctl_table_root *root = sbi_pmu_lookup_variable("sysctl_table_root");
+	spinlock_t *lock = sbi_pmu_lookup_variable("sysctl_lock");
 	struct ctl_table_header *h;
 
-	pmu->builtin.user_access = sbi_pmu_lookup("sysctl_perf_user_access");
+	pmu->builtin.user_access = sbi_pmu_lookup_variable("sysctl_perf_user_access");
 	if (!root || !lock || !pmu->builtin.user_access)
 		return NULL;
 	spin_lock(lock);
@@ -104,7 +95,7 @@ static const char *inspect(struct builtin *b, struct device *dev)
 	if (!dev->driver || strcmp(dev->driver->name, DRIVER) || dev->driver->owner)
 		return "the other driver is not riscv_pmu_sbi";
 	if (!sbi_pmu_lookup("pmu_sbi_ctr_get_width"))
-		return no_names;
+		return "the kernel has no names of its functions (CONFIG_KALLSYMS)";
 	b->riscv = pmu_of(dev);
 	/* They are at both ends of the structure. */
 	if (!b->riscv || !b->riscv->hw_events ||
@@ -120,11 +111,11 @@ static const char *inspect(struct builtin *b, struct device *dev)
 	/* If it could not request its interrupt it is not known who has it. */
 	if (!b->irq != !!(b->riscv->pmu.capabilities & PERF_PMU_CAP_NO_INTERRUPT))
 		return "riscv_pmu_sbi has no interrupt, though there is one";
-	b->check_events = sbi_pmu_lookup("check_std_events_work");
-	b->snapshot_key = sbi_pmu_lookup("sbi_pmu_snapshot_available");
+	b->check_events = sbi_pmu_lookup_variable("check_std_events_work");
+	b->snapshot_key = sbi_pmu_lookup_variable("sbi_pmu_snapshot_available");
 	b->sysctl = find_sysctl(b->pmu);
 	if (!b->check_events || !b->snapshot_key || !b->sysctl)
-		return "the kernel has no names of its variables (CONFIG_KALLSYMS_ALL)";
+		return "the kernel has no names of its variables, or has one twice (CONFIG_KALLSYMS_ALL)";
 	return NULL;
 }
 
@@ -149,17 +140,15 @@ static void stop_here(void *arg)
 /* Nothing of it runs or is referred to any more; firmware may still write to a page. */
 static void free_memory(struct riscv_pmu *riscv, bool pages)
 {
-	void *page;
 	int cpu;
 
 	/* Of CPU_PM, and what perf core frees later */
 	synchronize_rcu();
 	rcu_barrier();
-	for_each_possible_cpu(cpu) {
-		page = riscv_pmu_snapshot_page(per_cpu_ptr(riscv->hw_events, cpu));
+	for_each_possible_cpu(cpu)
 		if (pages)
-			free_page((unsigned long)page);
-	}
+			free_page((unsigned long)riscv_pmu_snapshot_page(
+				per_cpu_ptr(riscv->hw_events, cpu)));
 	free_percpu(riscv->hw_events);
 	kfree(riscv);
 }
@@ -210,12 +199,12 @@ const char *sbi_pmu_take_over(struct sbi_pmu *pmu, bool asked_for)
 	const char *why;
 
 	if (!PERF_PMU_REFUSES_IN_USE)
-		return too_old;
+		return "before Linux 6.16 the other driver cannot be stopped";
 	if (!can_start_again(pmu))
-		return old_firmware;
+		return "OpenSBI before 1.2 does not check an event of the other driver's second start: update it";
 	/* Each counter of a guest is an event of the PMU "cpu". */
 	if (!asked_for && pmu->caps.has_h && sbi_pmu_lookup("kvm_get_kvm"))
-		return kvm_loaded;
+		return "KVM is loaded, and its guests would lose their counters; mode=exclusive takes over";
 	dev = bus_find_device_by_name(&platform_bus_type, NULL, DRIVER);
 	if (!dev)
 		return "the other driver is not riscv_pmu_sbi";
@@ -223,7 +212,7 @@ const char *sbi_pmu_take_over(struct sbi_pmu *pmu, bool asked_for)
 	device_lock(dev);
 	why = inspect(&b, dev);
 	if (!why && stop(&b))
-		why = in_use;
+		why = "an event of the other PMU is open: end what counts, and load the module again";
 	device_unlock(dev);
 	if (why) {
 		put_device(dev);
@@ -240,13 +229,16 @@ const char *sbi_pmu_take_over(struct sbi_pmu *pmu, bool asked_for)
  */
 void sbi_pmu_find_stopped(struct sbi_pmu *pmu)
 {
-	struct ctl_table_header *sysctl = find_sysctl(pmu);
+	struct device *dev = bus_find_device_by_name(&platform_bus_type, NULL, DRIVER);
+	struct ctl_table_header *sysctl = dev ? find_sysctl(pmu) : NULL;
 
 	/* Its probe has failed later. */
 	if (sysctl)
 		unregister_sysctl_table(sysctl);
 	if (PERF_PMU_REFUSES_IN_USE && can_start_again(pmu) && pmu->builtin.user_access)
-		pmu->builtin.device = bus_find_device_by_name(&platform_bus_type, NULL, DRIVER);
+		pmu->builtin.device = dev;
+	else
+		put_device(dev);
 }
 
 /*
@@ -255,7 +247,7 @@ void sbi_pmu_find_stopped(struct sbi_pmu *pmu)
  */
 void sbi_pmu_give_back(struct sbi_pmu *pmu)
 {
-	void **counters = sbi_pmu_lookup("pmu_ctr_list");
+	void **counters = sbi_pmu_lookup_variable("pmu_ctr_list");
 	struct device *dev = pmu->builtin.device;
 	struct riscv_pmu *riscv = NULL;
 	char *owner = NULL;

@@ -6,6 +6,7 @@
 #include "test.h"
 
 static unsigned int allocation;
+static const char *symbol;
 
 static void no_extension(void)	{ host.no_pmu_extension = true; }
 static void old_sbi(void)	{ host.spec = sbi_mk_version(0, 2); }
@@ -23,6 +24,7 @@ static void kprobes_off(void)	{ host.kprobes_off = true; }
 static void lto(void)		{ host.lto = true; }
 static void kvm(void)		{ host.kvm = true; }
 static void fail_allocation(void) { host.alloc_fails_in = allocation; }
+static void symbol_twice(void)	{ host.twice = symbol; }
 static void pmu_named_cpu(void)	{ perf_core_other_pmu("cpu", PERF_TYPE_MAX + 1); }
 static void beyond(void)	{ fakesbi_add_firmware(159); }
 static void time_twice(void)	{ fakesbi_add(20, 0xc01, 64); fakesbi_add(21, 0xc03, 64); }
@@ -315,6 +317,24 @@ static void test_give_back(void)
 	check(perf_core_other_is_back(), "boot.next_unload_tries_again");
 }
 
+/* Names of static variables need not be unique: what is found is neither locked nor written. */
+static void test_symbols_twice(void)
+{
+	static const char *const names[] = {
+		"sysctl_lock", "sysctl_table_root", "sysctl_perf_user_access",
+		"check_std_events_work", "sbi_pmu_snapshot_available",
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+		symbol = names[i];
+		boot(&(struct machine){ .other = "cpu", .other_leaves = true, .prepare = symbol_twice });
+		check(host_logged("shared mode: the kernel has no names of its variables, or has one twice"),
+		      "boot.%s_twice_is_shared", symbol);
+		boot(&(struct machine){ .prepare = symbol_twice });
+		check(host_logged("exclusive, sampling"), "boot.%s_twice_without_other_driver", symbol);
+	}
+}
+
 static void look_at(const struct attribute_group **groups, unsigned int *files, unsigned int *bad)
 {
 	char path[96];
@@ -460,6 +480,7 @@ void test_boot(void)
 	test_delay("guest_of_6_12", KVM_OLD);
 	test_failures(&(struct machine){ .sse = true, .params = { "overflow=sse" } }, "sse");
 	test_give_back();
+	test_symbols_twice();
 	test_files();
 	test_kinds();
 }

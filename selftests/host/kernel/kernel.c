@@ -828,6 +828,7 @@ static const struct {
 	{ "perf_sched_cb_dec", perf_sched_cb_dec },
 	{ "sysctl_perf_event_paranoid", &sysctl_perf_event_paranoid },
 	{ "kallsyms_lookup_name", kallsyms_lookup_name },
+	{ "kallsyms_on_each_match_symbol", kallsyms_on_each_match_symbol },
 	{ "riscv_v_first_use_handler", riscv_v_first_use_handler },
 	{ "irqentry_nmi_enter", irqentry_nmi_enter },
 	{ "irqentry_nmi_exit", irqentry_nmi_exit },
@@ -842,8 +843,13 @@ static const struct {
 	{ "machine_crash_shutdown", host_tick_text + 0x20 },
 };
 
+/* What has a name, too: whoever locks it spins, and nobody may write to it. */
+static const char something_else[64] = { 1, 1, 1, 1 };
+
 unsigned long kallsyms_lookup_name(const char *name)
 {
+	if (host.twice && !strcmp(host.twice, name))
+		return (unsigned long)something_else;
 	if ((host.no_symbol && !strcmp(host.no_symbol, name)) ||
 	    (host.no_kprobes && !strcmp("current_kprobe", name)))
 		return 0;
@@ -851,6 +857,14 @@ unsigned long kallsyms_lookup_name(const char *name)
 		if (!strcmp(symbols[i].name, name))
 			return (unsigned long)symbols[i].address;
 	return (unsigned long)perf_core_other_symbol(name);
+}
+
+int kallsyms_on_each_match_symbol(int (*fn)(void *, unsigned long), const char *name, void *data)
+{
+	const unsigned long address = kallsyms_lookup_name(name);
+	const bool twice = host.twice && !strcmp(host.twice, name);
+
+	return address ? fn(data, address) ?: twice ? fn(data, address + 1) : 0 : 0;
 }
 
 /* Around this function are others of 16 bytes each, and kallsyms_lookup_name() among them. */

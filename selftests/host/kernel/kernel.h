@@ -77,6 +77,7 @@ char *kstrdup(const char *s, gfp_t flags);
 #define mutex_init(lock)	((lock)->locked = false)
 #define mutex_lock(lock)	(host_might_sleep(), HOST_LOCK(lock))
 #define mutex_unlock(lock)	HOST_UNLOCK(lock)
+#define xchg(p, v)		__atomic_exchange_n(p, v, __ATOMIC_SEQ_CST)
 #define spin_lock_init(lock)	((lock)->locked = false)
 #define spin_lock(lock)		(assert(!host.nmi), HOST_LOCK(lock))
 #define spin_unlock(lock)	HOST_UNLOCK(lock)
@@ -637,6 +638,7 @@ int enable_kprobe(struct kprobe *probe);
 void unregister_kprobe(struct kprobe *probe);
 typedef int (*kprobe_pre_handler_t)(struct kprobe *probe, struct pt_regs *regs);
 unsigned long kallsyms_lookup_name(const char *name);
+int kallsyms_on_each_match_symbol(int (*fn)(void *, unsigned long), const char *name, void *data);
 int sprint_symbol(char *text, unsigned long address);
 #define KSYM_SYMBOL_LEN	64
 
@@ -685,7 +687,8 @@ struct host {
 	unsigned int alloc_fails_in;  /* this allocation from now on fails, 0: none */
 	bool no_kallsyms;             /* the kernel has no names of symbols, */
 	int lookup_at;                /* or this one so many functions away, 0: near */
-	const char *no_symbol;        /* or not this name */
+	const char *no_symbol;        /* or not this name, */
+	const char *twice;            /* or this one first of something else */
 	bool no_kprobes;              /* the kernel has none */
 	bool kprobes_off;             /* all are switched off */
 	bool no_vectors;              /* no CONFIG_RISCV_ISA_V */
