@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Callbacks of struct pmu: what happens at a context switch, and at open and close. */
-#include <linux/capability.h>
 #include <linux/slab.h>
 
 #include "counters.h"
@@ -459,7 +458,7 @@ static int leave_one(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_pm
 	u64 left = e->candidates & ~pmu->counters.free_running, last = 0;
 	int ret = 0;
 
-	if (!left || perfmon_capable())
+	if (!left || sbi_pmu_has_perfmon())
 		return 0;
 	for (; left && !(last & e->takes) && ret >= 0; left &= ~last) {
 		last = BIT_ULL(fls64(left) - 1);

@@ -5,6 +5,7 @@
 
 #include <linux/bitfield.h>
 #include <linux/bitops.h>
+#include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
@@ -701,6 +702,13 @@ struct sbi_pmu_opener {
 	u64 used;       /* counters for other events of that */
 	bool allowed;   /* firmware may be asked for it: limit_probes() */
 };
+
+/* perfmon_capable(), but audit logs no denial: without the right something else is done. */
+static inline bool sbi_pmu_has_perfmon(void)
+{
+	return ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
+	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+}
 
 int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
 			   struct sbi_pmu_counters *counters);

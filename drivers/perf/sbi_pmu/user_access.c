@@ -123,7 +123,6 @@ bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm)
 	struct sbi_pmu_user_access *ua = &sbi_pmu_the_pmu->user_access;
 	const int *paranoid = sbi_pmu_the_pmu->perf_event_paranoid;
 	const bool own = e->event->hw.target == current;
-	const bool sees_all = (paranoid && READ_ONCE(*paranoid) <= 0) || perfmon_capable();
 	struct mm_struct *before = NULL;
 
 	WRITE_ONCE(e->has_page, true);
@@ -140,7 +139,8 @@ bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm)
 		WRITE_ONCE(e->mm, mm);
 		if (!before)
 			hash_add_rcu(ua->readers, &e->reader, (unsigned long)current);
-		e->reset_on_start = !sees_all;
+		e->reset_on_start = !(paranoid && READ_ONCE(*paranoid) <= 0) &&
+				    !sbi_pmu_has_perfmon();
 	} else {
 		WRITE_ONCE(e->mapped_by_other, true);
 	}

@@ -901,6 +901,8 @@ static void test_leave_one(void)
 	perf_run(1000);
 	check(all_right() && e[2] && !e[3] && error == -EBUSY && !fakesbi.ctr[6].configured,
 	      "give_back.ordinary_user_leaves_one");
+	host.perfmon_asked = 0;
+	check(!open_errno(ATTR(1)) && !host.perfmon_asked, "give_back.it_is_no_denial_in_the_audit_log");
 	for (unsigned int n = 0; n < 100; n++) {
 		perf_switch(&perf_core.task[0]);
 		perf_run(10000);

@@ -258,6 +258,17 @@ static void test_isolation(void)
 	host.read_ns = 0;
 	check(all_calls() == before, "user_isolation.counter_that_nobody_reads_is_not_reset");
 
+	/* perf record maps what no program can read; audit logs no denial of an ordinary user. */
+	boot(&sbi);
+	sampler = open_task(ATTR(5, .sample_period = 1000, .inherit = true));
+	own = open_own(6);
+	host.perfmon_asked = host.perfmon_asked_unlogged = 0;
+	perf_map(sampler);
+	check(!host.perfmon_asked && !host.perfmon_asked_unlogged,
+	      "user_page.event_that_is_not_readable_needs_no_right");
+	perf_map(own);
+	check(!host.perfmon_asked && page_of(own)->index, "user_page.mmap_is_no_denial_in_the_audit_log");
+
 	/* With CAP_PERFMON, or if everybody has that right, a program may see all: nothing is restarted. */
 	for (unsigned int all = 0; all < 2; all++) {
 		boot(&sbi);

@@ -309,6 +309,10 @@ struct task_struct {
 #define mmgrab(mm)		((void)(mm)->references++)
 #define mmdrop(mm)		((void)(assert((mm)->references > 0), (mm)->references--))
 #define perfmon_capable()	(host.perfmon_asked++, host.perfmon)
+#define CAP_SYS_ADMIN		21
+#define CAP_PERFMON		38
+#define ns_capable_noaudit(ns, cap)	\
+	(host.perfmon_asked_unlogged++, assert((ns) == &init_user_ns), (cap) == CAP_PERFMON && host.perfmon)
 #define current_uid()		(host.uid)
 #define current_user_ns()	(host.user_ns ?: &init_user_ns)
 #define uid_eq(a, b)		((a) == (b))
@@ -673,7 +677,8 @@ struct host {
 	unsigned int kprobes;         /* that are registered */
 	struct task_struct *current_task[HOST_CPUS];
 	bool perfmon;                 /* it has CAP_PERFMON */
-	unsigned int perfmon_asked;   /* how often that was asked */
+	unsigned int perfmon_asked;   /* how often that was asked, and audit logs if not, */
+	unsigned int perfmon_asked_unlogged; /* or does not */
 	kuid_t uid;                   /* its user, as the initial namespace knows him */
 	struct user_namespace *user_ns; /* NULL: the initial one */
 	bool signal;                  /* it has a pending signal */
