@@ -497,6 +497,11 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	ret = sbi_pmu_event_encode(&pmu->caps, attr, attr->type == pmu->pmu.type, &e->code);
 	if (ret)
 		return ret;
+	/* Firmware gets what the user likes, and what it does with that SBI does not say. */
+	if (sbi_pmu_code_is_firmware(&e->code) &&
+	    FIELD_GET(SBI_PMU_EVENT_IDX_CODE_MASK, e->code.idx) >= SBI_PMU_FW_MAX &&
+	    !perfmon_capable())
+		return -EACCES;
 	sbi_pmu_delegation_rename(pmu, &e->code);
 	if (perf_attr_unused_config(attr) || attr->config2 >> 32)
 		return -EINVAL;

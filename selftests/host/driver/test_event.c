@@ -74,6 +74,7 @@ static void test_encode(void)
 	int at;
 
 	boot(&(struct machine){ .quirks = QUIRK(NO_SNAPSHOT) });
+	host.perfmon = true;
 	for (unsigned int i = 0; i < ARRAY_SIZE(encodings); i++)
 		check(opens_as((struct perf_event_attr){ .type = encodings[i].type,
 							 .config = encodings[i].config },
@@ -115,8 +116,10 @@ static void test_unsafe(void)
 		const char *firmware;
 		struct machine machine;
 		int nonstandard, platform;
+		bool user;
 	} machines[] = {
 		{ "opensbi_1_5", { .impl_version = OPENSBI(1, 5) }, 0, 0 },
+		{ "users_of_opensbi_1_5", { .impl_version = OPENSBI(1, 5) }, -EACCES, -EACCES, true },
 		{ "opensbi_1_4", { .impl_version = OPENSBI(1, 4) }, -ENOENT, -ENOENT },
 		{ "opensbi_shared", { .other = "cpu" }, 0, -ENOENT },
 		{ "rustsbi_shared", { .impl = 4, .other = "cpu" }, 0, 0 },
@@ -125,6 +128,7 @@ static void test_unsafe(void)
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(machines); i++) {
 		boot(&machines[i].machine);
+		host.perfmon = !machines[i].user;
 		check(opens_as((struct perf_event_attr){ .type = OWN, .config = SPACE(2) | 256 },
 			       machines[i].nonstandard, FW + 256, 0, 0, &at) &&
 		      opens_as((struct perf_event_attr){ .type = OWN, .config = SPACE(3) | 5 },
