@@ -45,7 +45,7 @@ static const char *find_difference(struct sbi_pmu *pmu, unsigned int id)
 static int hotplug_online(unsigned int id, struct hlist_node *node)
 {
 	const struct sbi_pmu *before = per_cpu(sbi_pmu_here, id)->pmu;
-	const char *differs, *from_before = NULL;
+	const char *differs, *from_before = " has other counters than";
 	struct sbi_pmu_cpu *cpu;
 	struct sbi_pmu *pmu;
 	unsigned long flags;
@@ -60,10 +60,15 @@ static int hotplug_online(unsigned int id, struct hlist_node *node)
 		if (pmu == before)
 			from_before = differs;
 	}
-	if (!pmu && node == &sbi_pmu_the_pmu->hotplug)
-		pr_warn("CPU %u%s CPU %u, which was probed: no events of PMU %s on this CPU\n", id,
-			from_before, before->probed_cpu, before->name);
-	pmu = pmu ?: sbi_pmu_the_pmu;
+	if (pmu)
+		cpumask_set_cpu(id, &pmu->homogeneous);
+	if (!pmu || pmu->unusable) {
+		pmu = sbi_pmu_the_pmu;
+		differs = from_before;
+		if (node == &pmu->hotplug)
+			pr_warn("CPU %u%s CPU %u, which was probed: no events of PMU %s on this CPU\n",
+				id, from_before, before->probed_cpu, before->name);
+	}
 	cpu = per_cpu_ptr(pmu->cpu, id);
 	local_irq_save(flags);
 	per_cpu(sbi_pmu_here, id) = cpu;
@@ -78,7 +83,6 @@ static int hotplug_online(unsigned int id, struct hlist_node *node)
 	local_irq_save(flags);
 	cpu->irq.off = !sbi_pmu_sse_start(cpu);
 	local_irq_restore(flags);
-	cpumask_set_cpu(id, &pmu->homogeneous);
 	cpumask_set_cpu(id, &pmu->cpus);
 	if (pmu->irq)
 		enable_percpu_irq(pmu->irq, IRQ_TYPE_NONE);

@@ -404,7 +404,7 @@ static void name_kind(struct sbi_pmu *pmu)
 	snprintf(pmu->own_name, sizeof(pmu->own_name), "cpu_%s", core ? core + 1 : "");
 	of_node_put(node);
 	for_each_kind(other)
-		if (!core || !strcmp(other->name, pmu->own_name))
+		if (!core || (!other->unusable && !strcmp(other->name, pmu->own_name)))
 			snprintf(pmu->own_name, sizeof(pmu->own_name), "cpu_%u", pmu->probed_cpu);
 	pmu->name = pmu->own_name;
 }
@@ -412,17 +412,20 @@ static void name_kind(struct sbi_pmu *pmu)
 /* Is the CPU online, and like none that was probed? Not while one comes online. */
 static bool is_of_no_kind(unsigned int id)
 {
-	bool online;
+	const struct sbi_pmu *pmu;
+	bool of_none;
 
 	cpus_read_lock();
-	online = cpu_online(id);
+	of_none = cpu_online(id);
+	for_each_kind(pmu)
+		of_none = of_none && !cpumask_test_cpu(id, &pmu->homogeneous);
 	cpus_read_unlock();
-	return online && !cpumask_test_cpu(id, &per_cpu(sbi_pmu_here, id)->pmu->cpus);
+	return of_none;
 }
 
 /*
  * A PMU for the kind of CPU @id, which is like none that was probed. Return: false if it cannot be
- * used: the log says why, and it has no events.
+ * used: the log says why, and it has no events. Likewise a later CPU of that kind, unprobed.
  */
 static bool add_kind(unsigned int id)
 {
@@ -432,11 +435,7 @@ static bool add_kind(unsigned int id)
 		return false;
 	pmu->exclusive = true;
 	name_kind(pmu);
-	if (probe_machine(pmu) || set_up(pmu)) {
-		sbi_pmu_overflow_free(pmu);
-		pmu_free(pmu);
-		return false;
-	}
+	pmu->unusable = probe_machine(pmu) || set_up(pmu);
 	for (last = sbi_pmu_the_pmu; last->next;)
 		last = last->next;
 	/* Not while a CPU comes online. */
@@ -444,7 +443,7 @@ static bool add_kind(unsigned int id)
 	last->next = pmu;
 	cpus_read_unlock();
 	sbi_pmu_cpu_retry();
-	return true;
+	return !pmu->unusable;
 }
 
 static void measure_here(void *arg)

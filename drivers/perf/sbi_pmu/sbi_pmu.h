@@ -923,6 +923,7 @@ struct sbi_pmu {
 	bool exclusive;
 	const char *name; /* the PMU's name in that mode */
 	bool registered;  /* with perf core */
+	bool unusable;    /* no PMU; kept so that its CPUs are not probed one after the other */
 	/* CPUs that had @counters when last online; hotplug callbacks write it, one at a time */
 	struct cpumask homogeneous;
 	struct cpumask cpus;                 /* those that are online; likewise */

@@ -352,6 +352,21 @@ static void look_at(const struct attribute_group **groups, unsigned int *files, 
 	}
 }
 
+static unsigned int times_logged(const char *text)
+{
+	unsigned int n = 0;
+
+	for (const char *at = host.log; (at = strstr(at, text)); at++)
+		n++;
+	return n;
+}
+
+static void four_without(void)
+{
+	for (unsigned int i = 5; i < 9; i++)
+		fakesbi_harts[i].end = 0;
+}
+
 static void silent_other(void)	{ fakesbi_harts[2].sse.silent = fakesbi_harts[3].sse.silent = true; }
 static void later(void)		{ cpumask_clear_cpu(2, cpu_online_mask); }
 
@@ -407,6 +422,21 @@ static void test_kinds(void)
 	e = open_task(&attr);
 	check(e && !(e->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT),
 	      "kinds.counter_that_no_page_shows_is_not_opened");
+
+	/* CPUs 5 to 8 are a kind without counters, 9 is another one. */
+	boot(&(struct machine){ .cpus = 10, TWO_KINDS, .prepare = four_without });
+	check(times_logged("firmware offers no counters") == 1 &&
+	      times_logged("no PMU for the kind of CPU") == 1,
+	      "kinds.one_that_cannot_be_used_is_probed_once");
+	check(!strcmp(perf_core.pmus[1]->name, "cpu_a100") &&
+	      !strcmp(perf_sysfs_of(perf_core.pmus[1], "cpus"), "9") &&
+	      !perf_open(GENERAL(0), NULL, 6, NULL, &error) && error == -ENODEV,
+	      "kinds.one_that_cannot_be_used_has_no_pmu_and_no_name");
+	host.log[0] = host.logged = 0;
+	perf_hotplug(6, false);
+	perf_hotplug(6, true);
+	check(host_logged("CPU 6 has another core (mvendorid, marchid) than CPU 0, which was probed: no events of PMU cpu on"),
+	      "kinds.hotplug_says_that_a_cpu_has_no_events");
 
 	boot(&(struct machine){ .cpus = 4, TWO_KINDS, .prepare = others_record });
 	check(perf_open(GENERAL(0, .sample_period = 10000, .branch_sample_type = USER_BRANCHES,
