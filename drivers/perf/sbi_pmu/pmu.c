@@ -335,9 +335,12 @@ static int ctr_get_width(int idx)
 
 /* ---- open and close: may sleep, may refuse ---- */
 
-/* Return: 0, -EINVAL if @event never counts together with @opened, -ENOSPC if it does not fit. */
+/*
+ * Add an event to the @group that @opened joins. @group is a CPU on which nothing else counts.
+ * Return: 0, -EINVAL if they never count together.
+ */
 static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group,
-			const struct sbi_pmu_event *opened, struct perf_event *event, bool known)
+			const struct sbi_pmu_event *opened, struct perf_event *event)
 {
 	const struct sbi_pmu_event *e = to_sbi_pmu_event(event);
 
@@ -352,73 +355,25 @@ static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group,
 	if (e->sampling != SBI_PMU_COUNTING && !sbi_pmu_may_sample(group))
 		return -EINVAL;
 	group->sampling += e->sampling != SBI_PMU_COUNTING;
-	return sbi_pmu_assign_add(group, &e->code, known ? e->takes : e->candidates) ? 0 : -ENOSPC;
+	return sbi_pmu_assign_add(group, &e->code, e->candidates) ? 0 : -EINVAL;
+}
+
+/* Ask all counters for an event. */
+static int ask_all(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
+{
+	return sbi_pmu_learn_more(pmu, e, e->candidates & ~e->takes, SBI_PMU_ASK_ALL);
 }
 
 /*
- * Does the group that @e joins fit on the counters that are @known to take its events, or may take
- * them? @group is a CPU on which nothing else counts.
+ * Can the counters ever hold the whole group? Each member has had all counters asked when it joined,
+ * and the leader when the first one did. What stayed unknown, as firmware returned an error, may
+ * take an event.
  */
-static int try_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group, struct sbi_pmu_event *e,
-		     bool known)
-{
-	struct perf_event *leader = e->event->group_leader, *sibling;
-	int ret;
-
-	memset(group, 0, sizeof(*group));
-	sbi_pmu_counters_init(group, pmu);
-	ret = add_to_group(pmu, group, e, leader, known);
-	for_each_sibling_event(sibling, leader)
-		ret = ret ?: add_to_group(pmu, group, e, sibling, known);
-	return ret ?: add_to_group(pmu, group, e, e->event, known);
-}
-
-/* Counters for the events of the group that @event joins */
-static u64 used_by_group(const struct sbi_pmu *pmu, const struct perf_event *event)
-{
-	struct perf_event *leader = event->group_leader, *sibling;
-	u64 used = leader->pmu == &pmu->pmu ? to_sbi_pmu_event(leader)->takes : 0;
-
-	for_each_sibling_event(sibling, leader)
-		used |= sibling->pmu == &pmu->pmu ? to_sbi_pmu_event(sibling)->takes : 0;
-	return used;
-}
-
-/*
- * Learn of one more counter for a member of a group; each that is borrowed is paid for, as another
- * open would be. Return: as sbi_pmu_learn_more().
- */
-static int learn_for_group(struct sbi_pmu *pmu, struct perf_event *member, u64 used, bool borrow,
-			   struct sbi_pmu_opener *opener)
-{
-	struct sbi_pmu_event *e = to_sbi_pmu_event(member);
-	u64 unknown;
-
-	if (is_software_event(member))
-		return 0;
-	unknown = e->candidates & ~e->takes;
-	if (!unknown)
-		return 0;
-	unknown = unknown & ~used ?: unknown;
-	if (borrow) {
-		unknown &= -unknown;
-		opener->allowed = false;
-	}
-	return sbi_pmu_learn_more(pmu, e, unknown, borrow, opener);
-}
-
-/*
- * Can the counters ever hold the whole group? As long as they do not, firmware is asked for more
- * counters: first of those that the group does not use yet, last of those on which others count.
- * What stays unknown, as firmware returns an error, may take an event.
- */
-static int validate_group(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
-			  struct sbi_pmu_opener *opener)
+static int validate_group(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {
 	struct perf_event *leader = e->event->group_leader, *sibling;
 	struct sbi_pmu_cpu *group;
-	bool borrow = false;
-	int ret, learnt = 1;
+	int ret;
 
 	/*
 	 * When a CPU goes offline, perf core takes the groups there apart. It lets an event join
@@ -427,52 +382,44 @@ static int validate_group(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
 	 */
 	if (!(leader->attach_state & PERF_ATTACH_GROUP))
 		return -ENODEV;
+	ret = ask_all(pmu, e);
+	if (!ret && leader->pmu == &pmu->pmu)
+		ret = ask_all(pmu, to_sbi_pmu_event(leader));
+	if (ret)
+		return ret;
 	group = kvzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
 		return -ENOMEM;
-	ret = try_group(pmu, group, e, true);
-	while (ret == -ENOSPC && learnt > 0) {
-		learnt = learn_for_group(pmu, e->event, group->configured, borrow, opener) ?:
-				 learn_for_group(pmu, leader, group->configured, borrow, opener);
-		for_each_sibling_event(sibling, leader)
-			learnt = learnt ?:
-					  learn_for_group(pmu, sibling, group->configured, borrow,
-							  opener);
-		if (!learnt && !borrow) {
-			borrow = true;
-			learnt = 1;
-			continue;
-		}
-		ret = try_group(pmu, group, e, learnt > 0);
-	}
+	sbi_pmu_counters_init(group, pmu);
+	ret = add_to_group(pmu, group, e, leader);
+	for_each_sibling_event(sibling, leader)
+		ret = ret ?: add_to_group(pmu, group, e, sibling);
+	ret = ret ?: add_to_group(pmu, group, e, e->event);
 	kvfree(group);
-	return learnt < 0 ? learnt : ret == -ENOSPC ? -EINVAL : ret;
+	return ret;
 }
 
 /*
  * In shared mode a user without CAP_PERFMON leaves the last of the counters that can hold an event
  * to the other driver, and so to guests. Free-running ones are only read.
  */
-static int leave_one(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_pmu_opener *opener)
+static int leave_one(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {
 	u64 left = e->candidates & ~pmu->counters.free_running, last = 0;
 	int ret = 0;
 
 	if (!left || sbi_pmu_has_perfmon())
 		return 0;
-	for (; left && !(last & e->takes) && ret >= 0; left &= ~last) {
+	for (; !ret && left && !(last & e->takes); left &= ~last) {
 		last = BIT_ULL(fls64(left) - 1);
-		if (!(last & e->takes))
-			ret = sbi_pmu_learn_more(pmu, e, last, false, opener);
+		ret = sbi_pmu_learn_more(pmu, e, last & ~e->takes, SBI_PMU_ASK_IDLE);
 	}
 	e->candidates &= ~last;
 	e->takes &= ~last;
-	if (!e->takes && e->candidates && ret >= 0)
-		ret = sbi_pmu_learn_more(pmu, e, e->candidates, false, opener);
-	if (ret < 0)
+	if (!ret && !e->takes)
+		ret = sbi_pmu_learn_more(pmu, e, e->candidates, SBI_PMU_ASK_IDLE);
+	if (ret || e->takes)
 		return ret;
-	if (e->takes)
-		return 0;
 	pr_info_ratelimited("event %#x, data %#llx: its free counter is left to the other PMU\n",
 			    e->code.idx, e->code.data);
 	return -EBUSY;
@@ -483,7 +430,7 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {
 	struct perf_event *event = e->event;
 	const struct perf_event_attr *attr = &event->attr;
-	struct sbi_pmu_opener opener = { .is_member = event->group_leader != event };
+	const bool is_member = event->group_leader != event;
 	const bool samples = is_sampling_event(event);
 	const struct cpumask *cpus;
 	u64 interrupting;
@@ -517,11 +464,9 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	if (ret)
 		return ret;
 
-	if (opener.is_member)
-		opener.used = used_by_group(pmu, event);
 	if (!sbi_pmu_event_filter(&pmu->caps, attr, &e->code))
 		return sbi_pmu_filter_errno(&pmu->caps, attr);
-	ret = sbi_pmu_find_event(pmu, e, &opener);
+	ret = sbi_pmu_find_event(pmu, e, true);
 	/* Only counters that can filter interrupt, and without a timer that is the only way. */
 	if (ret == -EOPNOTSUPP && (!samples || pmu->sample_by_timer))
 		return sbi_pmu_filter_errno(&pmu->caps, attr);
@@ -530,7 +475,7 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 				    e->code.idx, e->code.data,
 				    (unsigned int)hweight64(e->candidates));
 	if (!ret && !pmu->exclusive)
-		ret = leave_one(pmu, e, &opener);
+		ret = leave_one(pmu, e);
 	if (ret)
 		return ret;
 
@@ -548,12 +493,10 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 			return -EOPNOTSUPP;
 		e->sampling = SBI_PMU_BY_TIMER;
 	}
+	if (is_member)
+		return validate_group(pmu, e);
 	/* A pinned event that finds no counter is in error: it cannot ask for more later. */
-	for (ret = event->group_leader->attr.pinned; ret > 0 && e->candidates & ~e->takes;)
-		ret = sbi_pmu_learn_more(pmu, e, e->candidates & ~e->takes, false, &opener);
-	if (ret < 0)
-		return ret;
-	return opener.is_member ? validate_group(pmu, e, &opener) : 0;
+	return attr->pinned ? ask_all(pmu, e) : 0;
 }
 
 static void release_idle(void *arg)

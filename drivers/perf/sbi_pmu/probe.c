@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Ask firmware which counters can count an event, and remember what was found out. */
-#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/jiffies.h>
-#include <linux/sched/signal.h>
+#include <linux/ktime.h>
+#include <linux/pid_namespace.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/user_namespace.h>
 
 #include "counters.h"
 #include "vendor.h"
@@ -131,6 +130,54 @@ static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx, void 
 	return why;
 }
 
+/* ---- how much a user may have asked ---- */
+
+/* How many probes a user may cause in a second; so many at once, too */
+#define PROBES_PER_SECOND	1000
+/* A probe of a counter on which events count is worth so many, as they miss what happens then. */
+#define PROBES_FOR_BUSY		5
+
+/*
+ * Whose budget it is: a uid, and that of the owner in all of his user namespaces. Containers that
+ * root makes are users: the address of a namespace that nobody in one can leave, nor make another
+ * beside it: the outermost of pids, or in the initial one that of users.
+ */
+static unsigned long this_user(void)
+{
+	const struct user_namespace *ns, *outermost = &init_user_ns;
+	const struct pid_namespace *pids = task_active_pid_ns(current);
+	kuid_t user = current_uid();
+
+	for (ns = current_user_ns(); ns != &init_user_ns; ns = ns->parent) {
+		outermost = ns;
+		user = ns->owner;
+	}
+	if (!uid_eq(user, GLOBAL_ROOT_UID))
+		return __kuid_val(user);
+	while (pids->level > 1)
+		pids = pids->parent;
+	return pids->level ? (unsigned long)pids : (unsigned long)outermost;
+}
+
+/*
+ * A user without one takes that of which least is spent, as it is. So all users together have no
+ * more than there are, and each spends only his own.
+ */
+static struct sbi_pmu_probe_budget *budget_of_user(struct sbi_pmu_probe_cache *cache)
+{
+	struct sbi_pmu_probe_budget *b, *least = cache->budgets;
+	const unsigned long user = this_user();
+
+	for (b = cache->budgets; b < cache->budgets + ARRAY_SIZE(cache->budgets); b++) {
+		if (b->user == user)
+			return b;
+		if (b->spent_until < least->spent_until)
+			least = b;
+	}
+	least->user = user;
+	return least;
+}
+
 /* ---- with a counter of a CPU whose counters may be in use ---- */
 
 /* One use of a counter: see with_counter(). */
@@ -140,9 +187,11 @@ struct probe {
 	u64 among;                /* one of these counters; of these the least used are offered */
 	bool not_busy;            /* none on which events count */
 	bool one_by_one;          /* offer one only */
+	bool limited;             /* a user caused it, who has a budget unless he is privileged */
 	/* see sbi_pmu_with_event(); NULL: find out whether the event can be counted */
 	int (*use)(struct sbi_pmu_cpu *cpu, unsigned int idx, void *probe);
 	u64 offered;      /* these counters were; 0: none */
+	bool was_busy;    /* events count on one that was borrowed */
 	unsigned int got; /* the one that took the event */
 	int ret; /* what @use returned, or an errno of sbi_pmu_counter_config() or find_why() */
 };
@@ -175,7 +224,7 @@ static u64 holders(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *cod
  * In shared mode the other driver may use a counter: it then refuses an event that it took before,
  * too. A refusal counts if the counter takes that event now.
  * Return: -EOPNOTSUPP, -EBUSY if the other driver uses it, -ENOENT if it never took an event so
- * that nothing is known, -EAGAIN if the counters must be asked one by one.
+ * that nothing is known, -E2BIG if the counters must be asked one by one.
  */
 static int find_why(struct sbi_pmu_cpu *cpu, u64 offered)
 {
@@ -184,7 +233,7 @@ static int find_why(struct sbi_pmu_cpu *cpu, u64 offered)
 	unsigned int got;
 
 	if (offered & (offered - 1))
-		return -EAGAIN;
+		return -E2BIG;
 	if (!has_counter(examples->known, i))
 		return -ENOENT;
 	return sbi_pmu_with_event(cpu, offered, &examples->code[i], &got, sbi_pmu_start_and_read,
@@ -218,6 +267,7 @@ static void with_counter_here(void *arg)
 		goto end;
 	p->offered = which & configured || p->one_by_one ? which & -which : which;
 	borrowed = configured & (p->offered | reference | holders(cpu, &p->code));
+	p->was_busy = borrowed & cpu->busy;
 
 	/* With none in use nothing is counted here. */
 	if (configured)
@@ -240,23 +290,35 @@ end:
  * meanwhile. Interrupts are disabled for a few calls. Without the hotplug lock: perf core may hold
  * a context's mutex, which hotplug takes inside of it. A CPU that goes offline meanwhile does
  * nothing.
- * Return: was firmware called?
+ * Return: was firmware called? If not, @ret is -ENODEV or, beyond the user's limit, -EAGAIN.
  */
 static bool with_counter(struct probe *p)
 {
-	unsigned int cpu = get_cpu();
+	struct sbi_pmu_probe_budget unlimited = {}, *budget = &unlimited;
+	const u64 now = ktime_get_ns();
+	unsigned int cpu;
 
+	p->offered = 0;
+	p->got = SBI_PMU_NO_COUNTER;
+	p->ret = -EAGAIN;
+	if (p->limited && !sbi_pmu_has_perfmon())
+		budget = budget_of_user(&p->pmu->cache);
+	if (budget->spent_until >= now + NSEC_PER_SEC)
+		return false;
+	p->ret = -ENODEV;
 	if (!p->use)
 		p->use = sbi_pmu_in_kvm(p->pmu) && sbi_pmu_code_is_raw(&p->code) ?
 				 start_with_reference :
 				 sbi_pmu_start_and_read;
+	cpu = get_cpu();
 	if (!cpumask_test_cpu(cpu, &p->pmu->cpus))
 		cpu = cpumask_any(&p->pmu->cpus);
-	p->offered = 0;
-	p->got = SBI_PMU_NO_COUNTER;
-	p->ret = -ENODEV;
 	smp_call_function_single(cpu, with_counter_here, p, true);
 	put_cpu();
+	if (p->offered)
+		budget->spent_until = max(budget->spent_until, now) +
+				      NSEC_PER_SEC / PROBES_PER_SECOND *
+					      (p->was_busy ? PROBES_FOR_BUSY : 1);
 	return p->offered;
 }
 
@@ -297,7 +359,7 @@ struct sbi_pmu_known {
 	struct sbi_pmu_code code;
 	/* counters that can count it; cannot; were used by the other driver at the last probe */
 	u64 can, cannot, busy_elsewhere;
-	kuid_t user;          /* who learnt of it first; INVALID_UID: the driver */
+	unsigned long user;   /* who learnt of it first, as of this_user(); 0: the driver */
 	bool extra;           /* he had his share already */
 	atomic_t refs;        /* one for the list, and one for each open event */
 	unsigned long probed; /* jiffies at the last probe */
@@ -308,36 +370,36 @@ struct sbi_pmu_known {
 };
 
 /*
- * Ask counters @left until one more can count the event, or @all. Those on which events count only
- * if they may be borrowed.
+ * Ask those of counters @among of which it is not known whether they can count the event. @limited:
+ * by the user's budget. Return: 0, or -EAGAIN beyond that, with what was found out until then.
  */
-static void learn(struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 left, bool all, bool borrow)
+static int learn(struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 among, enum sbi_pmu_ask how,
+		 bool limited)
 {
 	const struct sbi_pmu_code *code = &known->code;
 	struct sbi_pmu_examples *examples = &pmu->cache.examples;
 	struct probe p = {
 		.pmu = pmu,
 		.code = { .idx = code->idx, .data = code->data },
+		.not_busy = how == SBI_PMU_ASK_IDLE,
+		.limited = limited,
 	};
 	/* Firmware counters are, and those of KVM unless the event has its own. */
 	const bool alike = sbi_pmu_code_is_firmware(code) ||
 			   (sbi_pmu_in_kvm(pmu) && !sbi_pmu_has_fixed_counter(code));
-	const u64 before = known->can;
+	u64 left = among & ~known->can & ~known->cannot, asked;
 	unsigned int i;
-	u64 asked;
 
-	left &= ~known->can & ~known->cannot;
-	while (left && (all || known->can == before)) {
+	while (left && (how == SBI_PMU_ASK_ALL || !(known->can & among))) {
 		p.among = left;
-		p.not_busy = !borrow;
 		if (!with_counter(&p))
 			break;
 		asked = has_counter(p.offered, p.got) ? BIT_ULL(p.got) : p.offered;
-		if (p.ret == -EAGAIN ||
+		if (p.ret == -E2BIG ||
 		    (p.ret == -EPROTO && pmu->exclusive && asked & (asked - 1))) {
 			p.one_by_one = true;
 			/* Of one that never took an event nothing could be known. */
-			left &= ~p.offered | (p.ret == -EAGAIN ? examples->known : ~0ULL);
+			left &= ~p.offered | (p.ret == -E2BIG ? examples->known : ~0ULL);
 			continue;
 		}
 		/* In shared mode firmware that ignores the offer is not asked again. */
@@ -355,11 +417,12 @@ static void learn(struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 left, bo
 			known->busy_elsewhere |= asked;
 		left &= ~asked;
 	}
-	if (!pmu->exclusive && sbi_pmu_has_fixed_counter(code))
-		return;
-	for_each_counter(i, known->can & ~examples->known)
-		examples->code[i] = p.code;
-	examples->known |= known->can;
+	if (pmu->exclusive || !sbi_pmu_has_fixed_counter(code)) {
+		for_each_counter(i, known->can & ~examples->known)
+			examples->code[i] = p.code;
+		examples->known |= known->can;
+	}
+	return p.ret == -EAGAIN ? p.ret : 0;
 }
 
 /* ---- what was found out about events ---- */
@@ -372,17 +435,6 @@ void sbi_pmu_known_put(struct sbi_pmu_known *known)
 {
 	if (known && atomic_dec_and_test(&known->refs))
 		kfree(known);
-}
-
-/* A user namespace, such as that of a container, has many uids: its owner is the user. */
-static kuid_t this_user(void)
-{
-	const struct user_namespace *ns = current_user_ns();
-	kuid_t user = current_uid();
-
-	for (; ns != &init_user_ns; ns = ns->parent)
-		user = ns->owner;
-	return user;
 }
 
 static struct sbi_pmu_known *find_known(struct sbi_pmu_probe_cache *cache,
@@ -426,8 +478,7 @@ static void remove_oldest(struct sbi_pmu_probe_cache *cache)
 
 /* What is known about an event, with a reference. Return: NULL if there is no memory. */
 static struct sbi_pmu_known *get_known(struct sbi_pmu_probe_cache *cache,
-				       const struct sbi_pmu_code *code,
-				       const struct sbi_pmu_opener *opener)
+				       const struct sbi_pmu_code *code, bool by_user)
 {
 	struct sbi_pmu_known *known = find_known(cache, code), *other;
 	unsigned int n = 0;
@@ -441,8 +492,7 @@ static struct sbi_pmu_known *get_known(struct sbi_pmu_probe_cache *cache,
 		INIT_LIST_HEAD(&known->node);
 		known->code = *code;
 		known->code.flags = 0;
-		known->user = INVALID_UID;
-		known->extra = opener;
+		known->extra = by_user;
 		/* If it is not in the list it is forgotten with the event. */
 		if (cache->count < MAX_ENTRIES) {
 			list_add(&known->node, &cache->entries);
@@ -450,10 +500,10 @@ static struct sbi_pmu_known *get_known(struct sbi_pmu_probe_cache *cache,
 			atomic_inc(&known->refs);
 		}
 	}
-	if (known->extra && opener) {
+	if (known->extra && by_user) {
 		known->user = this_user();
 		list_for_each_entry(other, &cache->entries, node)
-			n += !other->extra && uid_eq(other->user, known->user);
+			n += !other->extra && other->user == known->user;
 		known->extra = n >= SHARE;
 	}
 	atomic_inc(&known->refs);
@@ -482,69 +532,6 @@ void sbi_pmu_probe_cache_show(struct sbi_pmu_probe_cache *cache, struct seq_file
 	mutex_unlock(&cache->lock);
 }
 
-/* ---- how much a user may have asked ---- */
-
-/* Opens in a second for which a user may have firmware asked; so many at once, too */
-#define PROBES_PER_SECOND	50
-#define JIFFIES_A_PROBE		(HZ / PROBES_PER_SECOND)
-/* Of those at once a leader leaves so many to the members of its group. */
-#define PROBES_OF_MEMBERS	10
-
-/*
- * A user without one takes that of which least is used up, as it is. So all users together have no
- * more than there are, and one uses up only his own.
- */
-static u64 *budget_of_user(struct sbi_pmu_probe_cache *cache)
-{
-	struct sbi_pmu_probe_budget *b, *least = cache->budgets;
-	const kuid_t user = this_user();
-
-	for (b = cache->budgets; b < cache->budgets + ARRAY_SIZE(cache->budgets); b++) {
-		if (uid_eq(b->user, user))
-			return &b->next;
-		if (time_after64(least->next, b->next))
-			least = b;
-	}
-	least->user = user;
-	return &least->next;
-}
-
-/*
- * May an opener have firmware asked? Beyond the limit he waits for up to a second, others meanwhile
- * do not. The member of a group cannot wait, as perf core holds the mutex of the group's context.
- * Who has CAP_PERFMON is asked once: it sets PF_SUPERPRIV, and audit logs a denial.
- * Return: 0, -EAGAIN if it would wait longer, -ERESTARTSYS after a signal.
- */
-static int limit_probes(struct sbi_pmu_probe_cache *cache, struct sbi_pmu_opener *opener)
-{
-	unsigned int n;
-	u64 *next;
-	s64 wait;
-
-	if (!opener || opener->allowed)
-		return 0;
-	opener->allowed = true;
-	if (perfmon_capable())
-		return 0;
-	next = budget_of_user(cache);
-	*next = max(*next, get_jiffies_64());
-	n = opener->is_member ? 1 : 1 + PROBES_OF_MEMBERS;
-	wait = *next + n * JIFFIES_A_PROBE - get_jiffies_64() - HZ;
-	if (wait > (opener->is_member ? 0 : HZ))
-		return -EAGAIN;
-	*next += JIFFIES_A_PROBE;
-	if (wait <= 0)
-		return 0;
-	mutex_unlock(&cache->lock);
-	while (wait && !signal_pending(current))
-		wait = schedule_timeout_interruptible(wait);
-	mutex_lock(&cache->lock);
-	if (!wait)
-		return 0;
-	*next -= JIFFIES_A_PROBE;
-	return -ERESTARTSYS;
-}
-
 /* ---- do counters filter by privilege mode? ---- */
 
 static int see_moves(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg)
@@ -568,12 +555,13 @@ static int see_moves(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg)
  * which is not inhibited, came before it.
  */
 static int probe_moves(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates,
-		       bool inhibited)
+		       bool inhibited, bool limited)
 {
 	struct probe p = {
 		.pmu = pmu,
 		.code = { .idx = code->idx, .data = code->data },
 		.among = candidates,
+		.limited = limited,
 		.use = see_moves,
 		.ret = -ENODATA,
 	};
@@ -596,8 +584,8 @@ static int probe_moves(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64
  */
 static int obeys_filters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 candidates)
 {
-	const int inhibited = probe_moves(pmu, code, candidates, true);
-	const int plain = probe_moves(pmu, code, candidates, false);
+	const int inhibited = probe_moves(pmu, code, candidates, true, false);
+	const int plain = probe_moves(pmu, code, candidates, false, false);
 
 	if (inhibited == READS_TO_MOVE)
 		return 0;
@@ -609,23 +597,21 @@ static int obeys_filters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u
  * What happens too rarely to be seen is believed to, as the others do: else no rare event would
  * open with a filter. If the try fails nothing is believed, as counts would be wrong and nobody
  * would see it. In a VM the host filters, all events alike.
- * Return: 1 if so, 0 if not, -EBUSY if the try failed, which is made again at the next open, or as
- * limit_probes().
+ * Return: 1 if so, 0 if not, -EBUSY if the try failed, which is made again at the next open, -EAGAIN
+ * beyond the limit.
  */
-static int try_filter(struct sbi_pmu *pmu, struct sbi_pmu_known *known,
-		      struct sbi_pmu_opener *opener, u64 programmable)
+static int try_filter(struct sbi_pmu *pmu, struct sbi_pmu_known *known, bool limited,
+		      u64 programmable)
 {
-	int ret, moves;
+	int moves;
 
 	if (sbi_pmu_in_kvm(pmu))
 		return 1;
-	/* The first try is one with the probe. */
-	ret = known->filter_failed ? limit_probes(&pmu->cache, opener) : 0;
-	if (ret)
-		return ret;
 	if (!known->filter_tried) {
 		/* Not one of which it is not known: it may refuse the event. */
-		moves = probe_moves(pmu, &known->code, programmable & known->can, true);
+		moves = probe_moves(pmu, &known->code, programmable & known->can, true, limited);
+		if (moves == -EAGAIN)
+			return moves;
 		/* -ENODATA: it never can be tried. */
 		known->filter_failed = moves < 0 && moves != -ENODATA;
 		known->filter_tried = moves >= 0;
@@ -659,38 +645,28 @@ static bool is_due(const struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 a
 }
 
 /*
- * Counters for @e->code without its filters. One that takes it is enough: others are asked when a
- * group needs them, or when the event is added and that one is in use (counters.c).
+ * Counters for @e->code without its filters. One that takes it is enough: others are asked when it
+ * is in a group, or when the event is added and that one is in use (counters.c).
  * Return: 0 or as sbi_pmu_find_event().
  */
-static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
-			 struct sbi_pmu_opener *opener)
+static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_user)
 {
-	struct sbi_pmu_probe_cache *cache = &pmu->cache;
 	const u64 all =
 		with_numbers(&pmu->counters, candidates_of(pmu, &e->code), e->counterid_mask);
-	struct sbi_pmu_known *known = find_known(cache, &e->code);
+	struct sbi_pmu_known *known = get_known(&pmu->cache, &e->code, by_user);
 	u64 unknown;
-	int ret;
+	int ret = 0;
 
-	if (!known || is_due(pmu, known, all)) {
-		ret = limit_probes(cache, opener);
-		if (ret)
-			return ret;
-	}
-	known = get_known(cache, &e->code, opener);
 	e->known = known;
 	if (!known)
 		return -ENOMEM;
 	if (is_due(pmu, known, all)) {
 		known->busy_elsewhere = 0;
 		known->probed = jiffies;
-		for (int borrow = false; borrow <= true; borrow++) {
-			if (!(known->can & all) && opener)
-				learn(pmu, known, all & ~opener->used, false, borrow);
-			if (!(known->can & all))
-				learn(pmu, known, all, false, borrow);
-		}
+		for (enum sbi_pmu_ask how = SBI_PMU_ASK_IDLE; !ret && how <= SBI_PMU_ASK_ANY; how++)
+			ret = learn(pmu, known, all, how, by_user);
+		if (ret)
+			return ret;
 	}
 	unknown = all & ~known->can & ~known->cannot;
 	/* Firmware may answer with the fixed counter that the other driver uses. */
@@ -710,7 +686,7 @@ static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e,
  * Of the counters found those that apply the filter of @e->code: programmable ones if they are seen
  * to; most fixed ones count in all modes.
  */
-static int find_filters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_pmu_opener *opener)
+static int find_filters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_user)
 {
 	const struct sbi_pmu_caps *caps = &pmu->caps;
 	/* What all programs may read counts in all modes. */
@@ -732,7 +708,7 @@ static int find_filters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi
 	if (!e->code.flags)
 		return 0;
 	if (caps->filter && programmable && !(open && pmu->counters.one_filter))
-		obeys = try_filter(pmu, e->known, opener, programmable);
+		obeys = try_filter(pmu, e->known, by_user, programmable);
 	if (obeys > 0)
 		filtering = programmable;
 	if (!open)
@@ -747,23 +723,23 @@ static int find_filters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi
 /*
  * Find the counters that can count an event, with its filters: @candidates and @takes of @e. Its
  * @code is replaced by one of the vendor's if no counter can count it so; sbi_pmu_known_put() ends
- * its @known, also after an error. @opener: the user, NULL: the driver. Context: may sleep.
+ * its @known, also after an error. @by_user: not by the driver. Context: may sleep.
  * Return: 0, -ENOENT if no counter can count it, -EOPNOTSUPP if none can filter it, -EBUSY if that
  * could not be found out, or none did, but the other driver uses some (@candidates, in shared
- * mode); -EAGAIN and -ERESTARTSYS as limit_probes(), -ENOMEM.
+ * mode); -EAGAIN if the user has had too much asked for now, -ENOMEM.
  */
-int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_pmu_opener *opener)
+int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_user)
 {
 	const struct sbi_pmu_code code = e->code;
 	int ret;
 
 	mutex_lock(&pmu->cache.lock);
-	ret = find_counters(pmu, e, opener) ?: find_filters(pmu, e, opener);
+	ret = find_counters(pmu, e, by_user) ?: find_filters(pmu, e, by_user);
 	if (ret == -ENOENT || ret == -EOPNOTSUPP) {
 		e->code = code;
 		if (sbi_pmu_table_substitute(pmu->caps.table, &e->code)) {
 			sbi_pmu_known_put(e->known); /* find_counters() sets it again */
-			if (!find_counters(pmu, e, NULL) && !find_filters(pmu, e, NULL))
+			if (!find_counters(pmu, e, false) && !find_filters(pmu, e, false))
 				ret = 0;
 		}
 	}
@@ -772,29 +748,21 @@ int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_
 }
 
 /*
- * Find one more counter that takes an event which has been found: @takes and @candidates change.
- * @among: candidates to be asked. @borrow: ask busy counters, too. Context: may sleep.
- * Return: 1 if more is known now, 0 if not, or an errno as limit_probes().
+ * Ask more counters, of those @among, for an event that has been found: its @takes and @candidates
+ * change. Context: may sleep. Return: 0, or -EAGAIN if the user has had too much asked for now.
  */
-int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, bool borrow,
-		       struct sbi_pmu_opener *opener)
+int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, enum sbi_pmu_ask how)
 {
 	struct sbi_pmu_known *known = e->known;
-	const u64 takes = e->takes, candidates = e->candidates;
-	int ret = 0;
+	int ret;
 
 	mutex_lock(&pmu->cache.lock);
-	/* Another may have learnt of them. */
-	if (!(among & (known->can | known->cannot))) {
-		ret = limit_probes(&pmu->cache, opener);
-		if (!ret)
-			learn(pmu, known, among, false, borrow);
-	}
+	ret = learn(pmu, known, among, how, true);
 	/* A member of a group may be added meanwhile. */
-	WRITE_ONCE(e->takes, takes | (candidates & known->can));
-	WRITE_ONCE(e->candidates, candidates & (takes | ~known->cannot));
+	WRITE_ONCE(e->takes, e->takes | (e->candidates & known->can));
+	WRITE_ONCE(e->candidates, e->candidates & (e->takes | ~known->cannot));
 	mutex_unlock(&pmu->cache.lock);
-	return ret ?: e->takes != takes || e->candidates != candidates;
+	return ret;
 }
 
 /* ---- when the driver is loaded: no event exists ---- */
@@ -811,9 +779,9 @@ int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
 
 	*candidates = 0;
 	mutex_lock(&pmu->cache.lock);
-	known = get_known(&pmu->cache, code, NULL);
+	known = get_known(&pmu->cache, code, false);
 	if (known) {
-		learn(pmu, known, all, true, true);
+		learn(pmu, known, all, SBI_PMU_ASK_ALL, false);
 		known->probed = jiffies;
 		if (known->can)
 			*candidates = pmu->exclusive ? all & ~known->cannot : known->can;

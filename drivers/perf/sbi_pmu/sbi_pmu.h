@@ -18,6 +18,7 @@
 #include <linux/perf_event.h>
 #include <linux/sysctl.h>
 #include <linux/timer.h>
+#include <linux/user_namespace.h>
 
 #include <asm/csr.h>
 #include <asm/sbi.h>
@@ -690,17 +691,17 @@ struct sbi_pmu_probe_cache {
 	struct list_head entries; /* by event, the most recently used first */
 	unsigned int count;       /* number of entries */
 	struct sbi_pmu_probe_budget {
-		kuid_t user;
-		u64 next; /* the jiffy at which so many probes as that user caused are allowed */
+		unsigned long user; /* this_user() */
+		u64 spent_until;    /* the time, in ns, when what he caused is allowed */
 	} budgets[16];
 	struct sbi_pmu_examples examples;
 };
 
-/* A user who opens an event */
-struct sbi_pmu_opener {
-	bool is_member; /* it joins a group */
-	u64 used;       /* counters for other events of that */
-	bool allowed;   /* firmware may be asked for it: limit_probes() */
+/* Which counters are asked for an event */
+enum sbi_pmu_ask {
+	SBI_PMU_ASK_IDLE, /* until one takes it; not those on which events count */
+	SBI_PMU_ASK_ANY,  /* until one takes it; last those on which events count */
+	SBI_PMU_ASK_ALL,
 };
 
 /* perfmon_capable(), but audit logs no denial: without the right something else is done. */
@@ -736,9 +737,9 @@ void sbi_pmu_probe_filters(struct sbi_pmu *pmu);
 void sbi_pmu_probe_tied(struct sbi_pmu *pmu);
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates);
 bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code);
-int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, struct sbi_pmu_opener *opener);
-int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, bool borrow,
-		       struct sbi_pmu_opener *opener);
+int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_user);
+int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among,
+		       enum sbi_pmu_ask how);
 void sbi_pmu_known_put(struct sbi_pmu_known *known);
 void sbi_pmu_known_denied(struct sbi_pmu_known *known);
 void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache);

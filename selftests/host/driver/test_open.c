@@ -202,17 +202,31 @@ static void test_group(const char *mode, const char *other, bool busy)
 	check(all_right(), "open.%s_group_counts", mode);
 }
 
-/* A member is asked for on counters that its group does not use yet. */
-static void test_member(void)
+/* Of each member all counters are asked when it joins, and of the leader with the first. */
+static void test_new_group(void)
 {
-	struct perf_event *leader;
-	unsigned long before;
+	struct perf_event *leader, *e;
+	unsigned long before, most = 0;
+	unsigned int n = 0;
+	int error;
 
-	boot(&(struct machine){ .hpm = 4, .quirks = OPENSBI_NEW, .can = up_to });
-	leader = open_attr(ATTR(UP_TO(28, 1), .disabled = 1));
-	before = calls(SPEC_FID_CONFIG_MATCHING);
-	check(open_member(leader, UP_TO(28, 2)) &&
-	      calls(SPEC_FID_CONFIG_MATCHING) == before + 1, "open.member_is_asked_for_once");
+	boot(&(struct machine){ BOARD(29), .params = { "backend=sbi", "overflow=timer" } });
+	has_new = true;
+	host.perfmon = false;
+	host.uid = 1000;
+	host.most_calls = 0;
+	leader = e = open_task(ATTR(FIRST_NEW, .exclude_kernel = 1, .disabled = 1));
+	while (e) {
+		before = all_calls();
+		e = perf_open(ATTR(FIRST_NEW + ++n, .exclude_kernel = 1), &perf_core.task[0], -1,
+			      leader, &error);
+		most = max(most, all_calls() - before);
+	}
+	note("%u events in the group, at most %lu calls for one, %lu in a section", n, most,
+	     host.most_calls);
+	check(n == 29 && error == -EINVAL, "open.new_group_takes_all_counters_and_no_more");
+	check(most <= 2 * 3 * 29, "open.member_asks_all_counters_for_two_events_at_most");
+	check(host.most_calls <= 6, "open.new_group_disables_interrupts_for_few_calls");
 }
 
 /* What is known was learnt on one CPU; others count the event by it. */
@@ -312,106 +326,120 @@ static void test_crowded(void)
 
 /* ---- a user's limit ---- */
 
-static u64 slept(u64 config, int error)
+/* Open new events as fast as it goes, alone or as members of @leader. Return: so many before EAGAIN */
+static unsigned int open_new(struct perf_event *leader)
 {
-	const u64 before = host.now;
-	const int got = try_open(config);
-
-	if (got != error)
-		note("errno %d, not %d", got, error);
-	return got == error ? host.now - before : ~0ULL;
-}
-
-static unsigned int others;
-
-/* While a user waits, another opens known and new events, and so does root. */
-static void open_others(void)
-{
-	host.asleep = NULL;
-	host.uid = 1001;
-	others += !slept(FIRST_NEW, 0) + !slept(5 * FIRST_NEW, 0);
-	host.uid = 1000;
-	host.perfmon = true;
-	others += !slept(6 * FIRST_NEW, 0);
-	host.perfmon = false;
-}
-
-/* Open members of groups, as fast as it goes. Return: so many before EAGAIN */
-static unsigned int open_members(u64 config)
-{
-	struct perf_event *leader = open_attr(GENERAL(PERF_COUNT_HW_CPU_CYCLES, .disabled = 1)), *e;
+	static u64 config = 100 * FIRST_NEW;
+	struct perf_event *e;
 	unsigned int n = 0;
 	int error;
 
-	while ((e = perf_open(ATTR(config + n), NULL, 0, leader, &error))) {
-		list_del(&e->sibling_list);
+	while ((e = perf_open(ATTR(config++, .disabled = !leader), NULL, 0, leader, &error))) {
+		list_del_init(&e->sibling_list);
 		e->group_leader = e;
 		perf_close(e);
 		n++;
 	}
-	perf_close(leader);
 	return error == -EAGAIN ? n : 0;
 }
 
 static void test_limit(void)
 {
-	u64 start, opened = 0, n = 0;
+	struct perf_event *leader;
+	unsigned int n;
+	u64 start;
 
 	has_new = true;
 	boot(&(struct machine){ BOARD(2) });
+	start = host.now;
 	host.uid = 1000;
-	start = host.now;
-	while (n < 40 && !slept(FIRST_NEW + n, 0))
-		n++;
-	check(n == 40, "open.forty_new_events_open_at_once");
-	host.asleep = open_others;
-	while (host.now - start < 10 * NSEC_PER_SEC && !try_open(FIRST_NEW + n)) {
-		n++;
-		opened++;
-	}
-	note("%llu more in 10 s", opened);
-	check(opened >= 490 && opened <= 510, "open.then_fifty_in_a_second");
-	check(others == 3, "open.nobody_else_waits");
-	/* A question sets PF_SUPERPRIV, or is logged as a denial. */
-	host.perfmon_asked = 0;
-	check(!slept(FIRST_NEW + 1, 0), "open.known_event_does_not_wait");
-	check(!host.perfmon_asked, "open.known_event_needs_no_right");
-	try_open(FIRST_NEW + n++);
-	check(host.perfmon_asked == 1, "open.new_event_asks_for_a_right_once");
-	host.signal = true;
-	check(!slept(FIRST_NEW + n, -ERESTARTSYS), "open.signal_ends_the_wait");
-	host.signal = false;
-	check(slept(FIRST_NEW + n, 0) <= NSEC_PER_SEC / 50, "open.it_is_no_loss");
-	/* Perf core holds the mutex of the leader's context. */
-	start = host.now;
-	opened = open_members(2 * FIRST_NEW);
-	note("%llu members of groups", opened);
-	check(host.now == start && opened == 10, "open.leader_leaves_ten_to_its_members");
-	check(slept(7 * FIRST_NEW, 0) >= NSEC_PER_SEC / 5, "open.next_event_waits_for_them");
+	check(open_new(NULL) == 1000 && host.now == start, "open.thousand_new_events_open_at_once");
+	leader = open_general(PERF_COUNT_HW_CPU_CYCLES);
+	host.perfmon_asked_unlogged = 0;
+	check(!try_open(100 * FIRST_NEW) && !host.perfmon_asked_unlogged,
+	      "open.known_event_has_no_limit_and_needs_no_right");
+	check(try_open(FIRST_NEW) == -EAGAIN && host.perfmon_asked_unlogged,
+	      "open.new_event_needs_the_right");
+	host.uid = 1001;
+	check(!try_open(FIRST_NEW), "open.no_user_denies_another");
+	host.uid = 1000;
+	host.perfmon = true;
+	check(!try_open(FIRST_NEW + 1), "open.privileged_user_has_no_limit");
+	host.perfmon = false;
+	perf_run(NSEC_PER_SEC / 2);
+	n = open_new(NULL);
+	check(n >= 499 && n <= 501, "open.then_thousand_in_a_second");
+	perf_run(10 * NSEC_PER_SEC);
+	n = open_new(leader);
+	check(n == 500, "open.a_member_needs_a_probe_for_each_counter");
+	perf_close(leader);
 }
 
-/* Who has many uids, or is root in a container, is one user. */
+/*
+ * Whoever has many uids or namespaces is one user. Root's containers are others: below, each that is
+ * said to have a @budget has all of it, and the others nothing, as one above has spent it.
+ */
 static void test_users(void)
 {
-	struct user_namespace outer = { &init_user_ns, 1000 }, inner = { &outer, 100000 };
-	unsigned int own = 0, n = 0;
+	static struct user_namespace outer = { &init_user_ns, 1000 }, inner = { &outer, 100000 };
+	static struct user_namespace unshared[1000], a = { &init_user_ns, 0 }, b = { &init_user_ns, 0 };
+	static struct user_namespace in_a = { &a, 100000 };
+	static struct pid_namespace p = { &init_pid_ns, 1 }, q = { &init_pid_ns, 1 }, in_p = { &p, 2 };
+	static const struct {
+		const char *name;
+		kuid_t uid;
+		struct user_namespace *user_ns;
+		struct pid_namespace *pid_ns;
+		bool budget;
+	} users[] = {
+		{ "user", 1000, .budget = true },
+		{ "other_user", 1064, .budget = true },
+		{ "user_in_his_namespace", 100000, &outer },
+		{ "user_in_one_within", 100001, &inner, &p },
+		{ "service_of_root", 0, .budget = true },
+		{ "container_with_user_namespace", 100000, &a, .budget = true },
+		{ "another_of_those", 200000, &b, .budget = true },
+		{ "its_other_uid", 200005, &b },
+		{ "namespace_in_the_first", 100000, &in_a },
+		{ "container_of_root", 0, NULL, &p, true },
+		{ "another_container_of_root", 0, NULL, &q, true },
+		{ "pid_namespace_in_the_first", 0, NULL, &in_p },
+		{ "user_namespace_in_a_container", 0, &a, &p },
+	};
+	unsigned int n = 0, got;
 	u64 start;
 
 	boot(&(struct machine){ BOARD(2) });
+	/* Counters in use are lent 200 times. */
+	host.perfmon = true;
+	for (unsigned int i = 0; i < 4; i++)
+		open_raw(1 + i);
+	perf_run(1000);
+	host.perfmon = false;
 	start = host.now;
 	host.most_calls = 0;
-	host.uid = 1000;
-	check(open_members(FIRST_NEW) == 50, "open.member_of_group_does_not_wait_but_has_a_limit");
-	host.uid = 1064;
-	check(!slept(2 * FIRST_NEW, 0), "open.no_user_denies_another");
-	for (host.uid = 100000; host.uid < 100200; host.uid++) {
-		host.user_ns = host.uid < 100100 ? &inner : NULL;
-		own += host.user_ns ? open_members(FIRST_NEW * host.uid) : 0;
-		n += host.user_ns ? 0 : open_members(FIRST_NEW * host.uid);
+	for (unsigned int i = 0; i < ARRAY_SIZE(users); i++) {
+		host.uid = users[i].uid;
+		host.user_ns = users[i].user_ns;
+		host.pid_ns = users[i].pid_ns;
+		got = open_new(NULL);
+		n += got;
+		check(got == (users[i].budget ? 200 : 0), "open.%s_has_%s_budget", users[i].name,
+		      users[i].budget ? "a" : "no");
 	}
-	note("%u at once by 100 more users, at most %lu calls in a section", n, host.most_calls);
-	check(!own, "open.user_namespaces_have_the_budget_of_their_owner");
-	check(n == 16 * 50 - 51 && host.now == start, "open.all_users_together_have_a_limit");
+	got = 0;
+	host.pid_ns = NULL;
+	for (unsigned int i = 0; i < 1000; i++) {
+		unshared[i] = (struct user_namespace){ &init_user_ns, 1000 };
+		host.user_ns = &unshared[i];
+		got += open_new(NULL);
+	}
+	check(!got, "open.thousand_user_namespaces_have_one_budget");
+	host.user_ns = NULL;
+	for (host.uid = 2000; host.uid < 2100; host.uid++)
+		n += open_new(NULL);
+	note("%u at once, at most %lu calls in a section", n, host.most_calls);
+	check(n == 16 * 200 && host.now == start, "open.all_users_together_have_a_limit");
 }
 
 /* Users @first to @last each learn of @n events. */
@@ -419,7 +447,8 @@ static void learn(unsigned int first, unsigned int last, unsigned int n)
 {
 	for (host.uid = first; host.uid <= last; host.uid++)
 		for (unsigned int i = 0; i < n; i++)
-			try_open(FIRST_NEW * (1 + host.uid) + i);
+			while (try_open(FIRST_NEW * (1 + host.uid) + i) == -EAGAIN)
+				perf_run(NSEC_PER_MSEC);
 }
 
 static bool is_known(u64 config)
@@ -463,23 +492,19 @@ static void test_filter(const char *mode, const char *other)
 	struct perf_event_attr attr;
 	unsigned int refused = 0;
 	unsigned long before;
-	u64 start;
+	int error;
 
 	boot(&(struct machine){ .hpm = 2, .quirks = OPENSBI_NEW, .other = other, .can = can_now });
 	attr = *ATTR(1, .disabled = 1, .exclude_kernel = 1);
 	try_open(1);
 	no_counter = true;
-	start = host.now;
 	host.most_calls = 0;
-	for (unsigned int n = 0; n < 141; n++) {
-		host.perfmon = !n;
-		refused += open_errno(&attr) == -EBUSY;
-	}
-	note("%u times refused in %llu ms, at most %lu calls in a section", refused,
-	     (host.now - start) / NSEC_PER_MSEC, host.most_calls);
-	check(refused == 141, "open.%s_filter_that_cannot_be_tried_is_refused", mode);
-	check(host.now - start >= 2 * NSEC_PER_SEC, "open.%s_filter_is_tried_within_the_limit",
-	      mode);
+	while ((error = open_errno(&attr)) == -EBUSY)
+		refused++;
+	note("%u times refused, at most %lu calls in a section", refused, host.most_calls);
+	check(refused >= 990 && error == -EAGAIN,
+	      "open.%s_filter_that_cannot_be_tried_is_refused_within_the_limit", mode);
+	perf_run(NSEC_PER_SEC);
 	no_counter = false;
 	check(!open_errno(&attr), "open.%s_filter_is_tried_again", mode);
 	before = all_calls();
@@ -791,11 +816,12 @@ static void test_foreign_leader(void)
 	}
 }
 
-/* An ordinary user has others' counters borrowed for a group that never fits. */
+/* An ordinary user has others' counters borrowed for a group: one that fits, and one that never does. */
 static void test_greedy_group(void)
 {
-	struct perf_event *leader, *member;
+	struct perf_event *leader;
 	unsigned long before;
+	unsigned int n = 0;
 	int error = 0;
 
 	boot(&(struct machine){ .hpm = 16, .quirks = OPENSBI_NEW, .can = is_wanted,
@@ -805,13 +831,12 @@ static void test_greedy_group(void)
 		open_raw(0xffff | (100UL + i) << 16);
 	perf_run(1000);
 	host.perfmon = false;
-	leader = open_attr(ATTR(1 | 500UL << 16, .disabled = 1));
-	for (unsigned int i = 1; i < 16; i++)
-		perf_open(ATTR(1UL << i | (500UL + i) << 16), NULL, 0, leader, &error);
 	before = all_calls();
-	member = perf_open(ATTR(1 | 900UL << 16), NULL, 0, leader, &error);
-	note("%lu calls, errno %d", all_calls() - before, -error);
-	check(!member && all_calls() - before <= 50 * 6, "open.borrowing_for_a_group_is_limited");
+	leader = open_attr(ATTR(1 | 500UL << 16, .disabled = 1));
+	for (error = 0; error != -EAGAIN; n++)
+		perf_open(ATTR(1UL << (n & 15) | (501UL + n) << 16), NULL, 0, leader, &error);
+	note("%lu calls for %u members", all_calls() - before, n);
+	check(all_calls() - before <= 200 * 6, "open.borrowing_for_a_group_is_limited");
 }
 
 void test_open(void)
@@ -829,7 +854,7 @@ void test_open(void)
 	test_group("idle", NULL, false);
 	test_group("busy", NULL, true);
 	test_group("shared", "cpu", false);
-	test_member();
+	test_new_group();
 	test_other_cpu();
 	test_asked_later("task", 0, false);
 	test_asked_later("pinned", 0, true);

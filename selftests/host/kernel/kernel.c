@@ -6,6 +6,7 @@
 
 struct host host;
 struct user_namespace init_user_ns;
+struct pid_namespace init_pid_ns;
 
 void host_warn(const char *file, int line, const char *what)
 {

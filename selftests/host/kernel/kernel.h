@@ -25,7 +25,6 @@
 /* ---- memory, locks ---- */
 
 /* Only within the kernel */
-#define ERESTARTSYS	512
 
 #define GFP_KERNEL		0
 #define GFP_KERNEL_ACCOUNT	1
@@ -274,7 +273,13 @@ struct user_namespace {
 	kuid_t owner;
 };
 
+struct pid_namespace {
+	struct pid_namespace *parent;
+	unsigned int level;
+};
+
 extern struct user_namespace init_user_ns;
+extern struct pid_namespace init_pid_ns;
 
 struct thread_info {
 	long kernel_sp, user_sp;
@@ -313,12 +318,12 @@ struct task_struct {
 #define CAP_PERFMON		38
 #define ns_capable_noaudit(ns, cap)	\
 	(host.perfmon_asked_unlogged++, assert((ns) == &init_user_ns), (cap) == CAP_PERFMON && host.perfmon)
+#define GLOBAL_ROOT_UID		((kuid_t)0)
+#define __kuid_val(uid)		(uid)
+#define task_active_pid_ns(task)	((void)(task), host.pid_ns ?: &init_pid_ns)
 #define current_uid()		(host.uid)
 #define current_user_ns()	(host.user_ns ?: &init_user_ns)
 #define uid_eq(a, b)		((a) == (b))
-#define INVALID_UID		((kuid_t)-1)
-#define signal_pending(task)	((void)(task), host.signal)
-long schedule_timeout_interruptible(long timeout);
 long copy_from_user_nofault(void *to, const void *from, size_t size);
 
 /* ---- time: ns of host.now; a jiffy is 4 ms ---- */
@@ -355,9 +360,7 @@ struct irq_work {
 #define NSEC_PER_MSEC		1000000ULL
 #define jiffies			((unsigned long)(host.now / TICK_NSEC))
 #define msecs_to_jiffies(ms)	(((ms) + 3) / 4)
-#define get_jiffies_64()	(host.now / TICK_NSEC)
 #define time_after(a, b)	((long)((b) - (a)) < 0)
-#define time_after64(a, b)	((s64)((b) - (a)) < 0)
 #define ktime_get()		(assert(!host.nmi), (ktime_t)host.now)
 #define ktime_get_ns()		(assert(!host.nmi), host.now)
 #define ktime_add_ns(t, ns)	((t) + (s64)(ns))
@@ -681,8 +684,7 @@ struct host {
 	unsigned int perfmon_asked_unlogged; /* or does not */
 	kuid_t uid;                   /* its user, as the initial namespace knows him */
 	struct user_namespace *user_ns; /* NULL: the initial one */
-	bool signal;                  /* it has a pending signal */
-	void (*asleep)(void);         /* what others do while it sleeps */
+	struct pid_namespace *pid_ns;   /* likewise */
 	u32 insn;                     /* at epc of a program whose read trapped; 0: not readable */
 	u32 scounteren[HOST_CPUS];    /* the CSR */
 	u32 closed;                   /* its bits that were set, and then not, on any CPU */

@@ -690,22 +690,6 @@ static struct perf_event *alloc_event(const struct perf_event_attr *attr, struct
 	return e;
 }
 
-/* The task that opens an event sleeps. */
-long schedule_timeout_interruptible(long timeout)
-{
-	struct task_struct *task = current;
-
-	host_might_sleep();
-	if (host.signal)
-		return timeout;
-	perf_switch(&perf_core.idle);
-	if (host.asleep)
-		host.asleep();
-	perf_run(timeout * TICK_NSEC);
-	perf_switch(task);
-	return 0;
-}
-
 static int init_event(struct perf_event *e, struct pmu *pmu)
 {
 	int ret;

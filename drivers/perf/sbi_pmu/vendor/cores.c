@@ -375,7 +375,7 @@ static void log_standard(struct sbi_pmu *pmu, const struct sbi_pmu_core *core,
 	if (!user && row->when != KERNEL)
 		return;
 	e.code.flags = user ? SBI_PMU_CFG_FLAG_SET_SINH : SBI_PMU_CFG_FLAG_SET_UINH;
-	if (!sbi_pmu_find_event(pmu, &e, NULL) && e.code.idx != row->idx)
+	if (!sbi_pmu_find_event(pmu, &e, false) && e.code.idx != row->idx)
 		pr_info("%s: %s:%c are counted by %s (event=%#llx), as found in documents; not tried on such a core\n",
 			core->title, row->name, user ? 'u' : 'k', row->event, row->selector);
 	sbi_pmu_known_put(e.known);
