@@ -8,7 +8,7 @@
 
 #define EVENTS	20
 #define LOST	"event descheduled"
-#define FEW_STEPS	1200 /* so many of a scenario show all that is to be seen in it */
+#define FEW_STEPS	5000 /* so many of a scenario show all that is to be seen in it */
 #define LAST	(host.cpus - 1) /* tasks run on this CPU and on CPU 0 */
 /* In scounteren */
 #define TIME	SPEC_CSR_BIT(SPEC_CSR_TIME)
