@@ -100,6 +100,8 @@ bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_c
 			const struct sbi_pmu_counter *c = &cpu->counter[i];
 
 			new = c->candidates & ~seen;
+			if (c->code.flags)
+				new &= ~cpu->free_running;
 			/* Two programmable counters must not get the same event. */
 			if (cpu->counters->tied && (has_counter(cpu->counters->fixed, i) ||
 						    sbi_pmu_code_alike(&c->code, code)))

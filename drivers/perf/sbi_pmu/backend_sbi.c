@@ -7,13 +7,13 @@
 /* An error is ignored: the counter runs on without an event, and to configure it fails later. */
 void sbi_pmu_counter_unconfig(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	if (!has_counter(cpu->counters->free_running, idx))
+	if (!has_counter(cpu->free_running, idx))
 		cpu->backend->release(cpu, idx);
 }
 
 int sbi_pmu_counter_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	if (has_counter(cpu->counters->free_running, idx))
+	if (has_counter(cpu->free_running, idx))
 		return 0;
 	return cpu->backend->start_one(cpu, idx);
 }

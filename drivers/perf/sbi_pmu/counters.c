@@ -120,6 +120,7 @@ static void counter_release(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
 	cpu->irq.stopped_armed |= cpu->armed & c->bit;
 	cpu->irq.wrapped &= ~c->bit;
+	cpu->free_running &= cpu->counters->free_running | ~c->bit;
 	set_state(cpu, c, SBI_PMU_FREE);
 	sbi_pmu_counter_unconfig(cpu, c->index);
 }
@@ -135,7 +136,7 @@ static void counter_release(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 offered, const struct sbi_pmu_code *code,
 			   unsigned int *got)
 {
-	const u64 free_running = offered & cpu->counters->free_running;
+	const u64 free_running = offered & cpu->free_running;
 	struct sbi_pmu_counter *c;
 	unsigned int i;
 	int ret;
@@ -233,7 +234,7 @@ static int counter_configure(struct sbi_pmu_cpu *cpu, u64 offered, const struct 
 static bool needs_reset(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e)
 {
 	return e->active && e->user_read && e->reset_on_start &&
-	       !(cpu->world_readable & e->counter->bit);
+	       !(cpu->free_running & e->counter->bit);
 }
 
 /* Least events to an overflow, so that the task makes progress. A shorter period counts in full. */
@@ -306,6 +307,8 @@ static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter 
 	struct sbi_pmu_event *e;
 	struct hlist_node *tmp;
 
+	if (!failed)
+		sbi_pmu_counter_update(cpu, c);
 	if (c->state != SBI_PMU_FREE)
 		counter_release(cpu, c);
 	hlist_for_each_entry_safe(e, tmp, &c->events, node) {
@@ -324,10 +327,6 @@ static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter 
 			cpu->dropped.events++;
 		}
 		irq_work_queue(&cpu->dropped.work);
-	}
-	if (cpu->pinned & c->bit) {
-		cpu->pinned &= ~c->bit;
-		sbi_pmu_assign_leave(cpu, c);
 	}
 }
 
@@ -445,7 +444,7 @@ static void set_start_value(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 		set_state(cpu, c, SBI_PMU_ARMED);
 	else
 		set_state(cpu, c, SBI_PMU_RUNNING);
-	if (first || (set && !(cpu->counters->free_running & c->bit)))
+	if (first || (set && !(cpu->free_running & c->bit)))
 		cpu->start_valid |= c->bit;
 }
 
@@ -568,7 +567,7 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 		e->skipped_adds = SKIPPED_ADDS;
 		e->refused = 0;
 	}
-	candidates &= ~e->refused;
+	candidates &= ~(e->refused | (e->code.flags ? cpu->free_running : 0));
 	/* Where one counter only counts an event, it must not be one that @e does not want. */
 	if (cpu->counters->tied && candidates & ~cpu->busy)
 		for_each_counter(i, sbi_pmu_idle_counters(cpu) & others)
@@ -606,7 +605,7 @@ static bool use_filter(struct sbi_pmu_cpu *cpu, u32 flags)
 
 	if (cpu->filter == flags)
 		return true;
-	if (cpu->busy & hardware)
+	if (cpu->busy & hardware || (flags && cpu->free_running))
 		return false;
 	if (!sbi_pmu_csr_filter(flags)) {
 		sbi_pmu_csr_filter(cpu->filter);
@@ -696,14 +695,14 @@ void sbi_pmu_counters_read(struct sbi_pmu_cpu *cpu)
  *
  * The events of a group stop and start together. By snapshot one call stops and reads all counters.
  * Others are read: what stops while the PMU is disabled has counted up to now. Delegated ones stand
- * still until sbi_pmu_counters_enable(), the others run on.
+ * still until sbi_pmu_counters_enable(), if all can, the others run on.
  */
 void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 {
 	cpu->disabled = true;
 	barrier(); /* from here on an SSE event waits */
 	cpu->called = false;
-	if (cpu->backend->no_calls)
+	if (cpu->backend->no_calls && !cpu->free_running)
 		cpu->delegated.inhibited = !cpu->delegated.running ||
 					   !sbi_pmu_csr_inhibit(cpu->delegated.running);
 	if (cpu->backend->stops_all) {
@@ -730,8 +729,6 @@ static void start_counters(struct sbi_pmu_cpu *cpu)
 	u64 start, calls, failed, reset;
 	unsigned int i;
 
-	if (unlikely(cpu->world_readable & ~cpu->pinned))
-		sbi_pmu_counters_pin_fixed(cpu);
 	if (cpu->stale)
 		sbi_pmu_counters_stop(cpu, cpu->stale);
 	/*
@@ -845,52 +842,29 @@ void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 /* ---- fixed counters that all programs may read ---- */
 
 /*
- * Programs may read them at any time, so they must run: keep them in use, as firmware stops no
- * counter that is in use, nor one that it never hands out. What it refuses now, or loses later, is
- * tried again by start_counters().
+ * Programs may read them at any time: they are configured without a filter, as firmware stops no
+ * counter in use, and started, and then only read, as those that it never hands out. Events that
+ * filter, or sample by interrupt, leave them; and all that filter where all counters have one
+ * filter. What firmware refuses is not asked for again before the next call.
  */
-void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu)
+void sbi_pmu_counters_claim_fixed(struct sbi_pmu_cpu *cpu)
 {
-	struct sbi_pmu_path path;
 	unsigned int i;
 
-	/* They have a filter in common with other counters: it ends, and who has it waits. */
-	if (unlikely(cpu->filter)) {
-		for_each_counter(i, cpu->busy & sbi_pmu_hardware(cpu->counters)) {
-			sbi_pmu_counter_update(cpu, &cpu->counter[i]);
-			counter_drop_events(cpu, &cpu->counter[i], false);
-		}
-		use_filter(cpu, 0);
-	}
-	for_each_counter(i, cpu->counters->fixed & ~cpu->pinned) {
+	for_each_counter(i, cpu->filter ? cpu->busy & sbi_pmu_hardware(cpu->counters) : 0)
+		counter_drop_events(cpu, &cpu->counter[i], false);
+	use_filter(cpu, 0);
+	for_each_counter(i, cpu->counters->fixed & ~cpu->free_running) {
 		struct sbi_pmu_counter *c = &cpu->counter[i];
 		const struct sbi_pmu_code code = { .idx = sbi_pmu_fixed_event(c->info) };
 
-		if (c->state == SBI_PMU_FREE || !sbi_pmu_code_equal(&c->code, &code)) {
-			/* Its events, which have a filter, go elsewhere. */
-			if (!sbi_pmu_assign_search(cpu, &code, c->bit, &path) ||
-			    make_available(cpu, &path)) {
-				sbi_pmu_counter_update(cpu, c);
-				counter_drop_events(cpu, c, false);
-			}
+		if (c->state != SBI_PMU_RUNNING || c->code.flags) {
+			counter_drop_events(cpu, c, false);
 			if (counter_configure(cpu, c->bit, &code, c->bit) < 0)
 				continue;
 		}
-		cpu->pinned |= c->bit;
-		sbi_pmu_assign_join(cpu, c, c->bit);
+		cpu->free_running |= c->bit;
 	}
-}
-
-/* Return: true if a counter was pinned. */
-bool sbi_pmu_counters_unpin(struct sbi_pmu_cpu *cpu)
-{
-	const u64 pinned = cpu->pinned;
-	unsigned int i;
-
-	for_each_counter(i, pinned)
-		sbi_pmu_assign_leave(cpu, &cpu->counter[i]);
-	cpu->pinned = 0;
-	return pinned;
 }
 
 /* ---- probes ---- */
@@ -947,6 +921,7 @@ void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
 	cpu->accumulates = pmu->accumulates;
 	cpu->fixed_alike = pmu->caps.fixed_alike;
 	cpu->online = true;
+	cpu->free_running = cpu->counters->free_running;
 	cpu->filter = 0;
 	if (cpu->counters->one_filter)
 		sbi_pmu_csr_filter(0);
@@ -969,7 +944,7 @@ void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu)
 		return;
 	sbi_pmu_counters_disable(cpu);
 	cpu->online = false;
-	sbi_pmu_counters_unpin(cpu);
+	cpu->free_running = cpu->counters->free_running;
 	for_each_counter(i, cpu->configured) {
 		hlist_for_each_entry_safe(e, tmp, &cpu->counter[i].events, node) {
 			sbi_pmu_event_del(cpu, e);
@@ -1040,6 +1015,7 @@ void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu)
 	}
 	if (cpu->backend->resume)
 		cpu->backend->resume(cpu);
+	cpu->free_running = cpu->counters->free_running;
 	sbi_pmu_counters_release_idle(cpu, ~0ULL);
 	/* All at once: the value of one that is overwritten meanwhile must not be accounted. */
 	set_states(cpu, cpu->busy, SBI_PMU_LOST);

@@ -33,8 +33,7 @@ int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_p
 void sbi_pmu_counters_borrow(struct sbi_pmu_cpu *cpu, u64 which);
 void sbi_pmu_counters_give_back(struct sbi_pmu_cpu *cpu, u64 which);
 
-void sbi_pmu_counters_pin_fixed(struct sbi_pmu_cpu *cpu);
-bool sbi_pmu_counters_unpin(struct sbi_pmu_cpu *cpu);
+void sbi_pmu_counters_claim_fixed(struct sbi_pmu_cpu *cpu);
 
 int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_event_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);

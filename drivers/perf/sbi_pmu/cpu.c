@@ -133,8 +133,8 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 		/* Not any more if the kernel ends. */
 		if (cpu->branch.on)
 			sbi_pmu_branch_online(cpu);
-		sbi_pmu_user_access_resume(cpu);
 		sbi_pmu_counters_enable(cpu);
+		sbi_pmu_user_access_resume(cpu);
 		if (!cpu->irq.off)
 			cpu->irq.off = !sbi_pmu_sse_start(cpu);
 		break;

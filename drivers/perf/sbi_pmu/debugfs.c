@@ -91,7 +91,7 @@ static int counters_show(struct seq_file *file, void *unused)
 			else
 				seq_printf(file, "%#x/%u", c->info->csr, c->info->width);
 			seq_printf(file, " %#x %#llx %#x %u\n", c->code.idx, c->code.data,
-				   c->code.flags, c->users - has_counter(copy->pinned, i));
+				   c->code.flags, c->users);
 		}
 		if (copy->dropped.events)
 			seq_printf(file,

@@ -153,7 +153,7 @@ static void set_irq_off(struct sbi_pmu_cpu *cpu, bool off)
 	unsigned int i;
 
 	cpu->irq.off = off;
-	for_each_counter(i, cpu->busy) {
+	for_each_counter(i, cpu->busy & ~cpu->free_running) {
 		hlist_for_each_entry(e, &cpu->counter[i].events, node) {
 			if (!e->by_interrupt)
 				continue;

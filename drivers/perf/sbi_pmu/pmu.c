@@ -24,7 +24,9 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	}
 	if (e->sampling != SBI_PMU_COUNTING) {
 		if (e->by_interrupt)
-			e->sampling = cpu->irq.off ? SBI_PMU_BY_TIMER : SBI_PMU_BY_INTERRUPT;
+			e->sampling = cpu->irq.off || e->candidates & cpu->free_running ?
+					      SBI_PMU_BY_TIMER :
+					      SBI_PMU_BY_INTERRUPT;
 		/* 0: a new period begins. Negative: it is over, and its sample comes at once. */
 		if (!local64_read(&hwc->period_left)) {
 			local64_set(&hwc->period_left, hwc->sample_period);
@@ -514,7 +516,7 @@ static bool has_configured(int cpu, void *arg)
 {
 	const struct sbi_pmu_cpu *c = per_cpu_ptr(((struct sbi_pmu *)arg)->cpu, cpu);
 
-	return c->configured || c->filter;
+	return sbi_pmu_idle_counters(c) || c->filter;
 }
 
 static bool samples_registers(const struct perf_event *event)

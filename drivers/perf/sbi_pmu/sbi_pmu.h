@@ -255,7 +255,7 @@ struct sbi_pmu_counter {
 	u64 bit;                                 /* its own in sets; const */
 	u8 index;                                /* its logical index; const */
 	u8 state;                                /* enum sbi_pmu_counter_state */
-	u8 users;                                /* the events that count on it, and who pins it */
+	u8 users;                                /* number of events that count on it */
 	struct sbi_pmu_code code;                /* the event that it holds, or held last */
 	u64 candidates;                          /* the counters to which that could move */
 	u64 stamp;                               /* cpu->clock when it became idle last */
@@ -484,10 +484,10 @@ struct sbi_pmu_cpu {
 	u64 to_count;         /* on which events count when it is enabled */
 	u64 at_disable_valid; /* whose @at_disable is valid */
 	u64 start_valid;      /* whose @start is: they start from there, and others as they are */
-	u64 world_readable;   /* fixed counters whose values are no secret */
-	u64 pinned;           /* those of them that are busy for that reason */
 	u64 clock;            /* incremented each time that a counter becomes idle */
 	unsigned int sampling; /* number of added events that sample; of a group, of its events */
+	/* fixed counters that are only read: of counters->free_running, or claimed for programs */
+	u64 free_running;
 	struct sbi_pmu_cpu_irq irq;
 	struct sbi_pmu_cpu_sse sse;
 	struct sbi_pmu_branch_cpu branch;
@@ -520,10 +520,10 @@ static inline void sbi_pmu_section_end(struct sbi_pmu_cpu *cpu)
 		sbi_pmu_sse_section_ended(cpu);
 }
 
-/* Counters that hold an event, but count for nobody */
+/* Counters that hold an event, but count for nobody: they can be released */
 static inline u64 sbi_pmu_idle_counters(const struct sbi_pmu_cpu *cpu)
 {
-	return cpu->configured & ~cpu->busy;
+	return cpu->configured & ~cpu->busy & ~cpu->free_running;
 }
 
 /*

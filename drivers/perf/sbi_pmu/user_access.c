@@ -36,31 +36,31 @@ static void apply_mode(struct sbi_pmu_cpu *cpu)
 {
 	const struct sbi_pmu *pmu = sbi_pmu_the_pmu;
 	const bool want = READ_ONCE(*pmu->user_access.mode) == SBI_PMU_USER_ACCESS_FIXED;
-	struct sbi_pmu_event *e;
-	unsigned int i;
 
 	cpu->open_to_all = want ? ALWAYS | FIXED : always_open();
-	cpu->world_readable = want ? cpu->counters->fixed : 0;
-	if (want && cpu->online)
-		sbi_pmu_counters_pin_fixed(cpu);
-	else if (sbi_pmu_counters_unpin(cpu) && !atomic_read(&cpu->pmu->events))
+	if (want && cpu->online) {
+		sbi_pmu_counters_claim_fixed(cpu);
+	} else if (cpu->free_running != cpu->counters->free_running) {
+		cpu->free_running = cpu->counters->free_running;
 		sbi_pmu_counters_release_idle(cpu, ~0ULL);
-	/* Who may read these depends on the mode. What is a secret again must start from 0. */
-	for_each_counter(i, cpu->counters->fixed)
-		hlist_for_each_entry(e, &cpu->counter[i].events, node) {
-			sbi_pmu_event_set_stale(cpu, e);
-			sbi_pmu_event_page_changed(e);
-		}
+	}
 	sbi_pmu_write_scounteren(cpu);
 }
 
 static void mode_changed(void *unused)
 {
 	struct sbi_pmu_cpu *cpu = raw_cpu_read(sbi_pmu_here);
+	struct sbi_pmu_event *e;
+	unsigned int i;
 
-	/* Events may move to make a counter free. */
 	sbi_pmu_counters_disable(cpu);
 	apply_mode(cpu);
+	/* Who may read these depends on the mode. What is a secret again must start from 0. */
+	for_each_counter(i, cpu->counters->fixed)
+		hlist_for_each_entry(e, &cpu->counter[i].events, node) {
+			sbi_pmu_event_set_stale(cpu, e);
+			sbi_pmu_event_page_changed(e);
+		}
 	sbi_pmu_counters_enable(cpu);
 }
 

@@ -13,9 +13,8 @@ static bool can_be_read(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_even
 	 * Where the value must show nothing of others, it has started from 0, which free-running
 	 * counters never do. And none is armed: it shows when another event's sample is due.
 	 */
-	return !e->reset_on_start ||
-	       (c->state == SBI_PMU_RUNNING &&
-		c->bit & (cpu->world_readable | ~cpu->counters->free_running));
+	return !e->reset_on_start || cpu->open_to_all & SBI_PMU_CSR_BIT(c->info->csr) ||
+	       (c->state == SBI_PMU_RUNNING && !(cpu->free_running & c->bit));
 }
 
 /*

@@ -399,11 +399,122 @@ static void test_sysctl(void)
 	fakesbi.refuse = 1;
 	perf_suspend(true);
 	fakesbi.refuse = 0;
-	open_sampler(5, 100000);
-	perf_run(100000);
+	check(!fakesbi.ctr[0].running, "fixed_counters.refused_after_suspend_are_lost");
+	perf_suspend(true);
 	check(fakesbi.ctr[0].running && fakesbi.ctr[2].running,
 	      "fixed_counters.lost_counters_are_taken_again");
 	host_sysctl("1");
+
+	/* Any user may open and close events, and no CPU has more to do then. */
+	boot(&(struct machine){ .cpus = 16 });
+	host_sysctl("2");
+	e = open_task(GENERAL(0));
+	perf_run(10);
+	perf_close(e);
+	host.interrupted = 0;
+	for (unsigned int i = 0; i < 10; i++)
+		perf_close(open_task(GENERAL(0, .disabled = 1)));
+	check(!host.interrupted, "fixed_counters.close_interrupts_no_cpu");
+	before = all_calls();
+	e = open_task(GENERAL(0));
+	perf_run(10);
+	go_away(10);
+	check(is_right(e) && perf_read(e) && all_calls() == before,
+	      "fixed_counters.event_that_reads_one_makes_no_call");
+	perf_close(e);
+}
+
+static bool has_fixed(const struct fakesbi_code *code)
+{
+	return code->idx <= SPEC_GENERAL_INSTRUCTIONS;
+}
+
+/* From now on firmware refuses cycle and instret: that is asked once, and costs nobody a count. */
+static void test_refused(const struct machine *machine, const char *name)
+{
+	struct perf_event *e;
+	struct perf_model *m;
+	unsigned long before;
+	u64 count, running, enabled;
+
+	boot(machine);
+	e = open_task(ATTR(5, .exclude_user = 1, .sample_period = 100000));
+	m = perf_model(e);
+	perf_run(time_of(e, 400000));
+	fakesbi.denied = has_fixed;
+	host_sysctl("2");
+	perf_interrupts();
+	before = all_calls();
+	for (unsigned int i = 0; i < 100; i++)
+		perf_interrupts();
+	check(all_calls() == before, "fixed_counters.%s_that_are_refused_are_asked_once", name);
+	count = perf_read(e);
+	running = m->running;
+	enabled = m->enabled;
+	perf_run(1000000);
+	check(is_right(e) && (perf_read(e) - count > 900000 * m->rate ||
+			      m->running - running < m->enabled - enabled),
+	      "fixed_counters.%s_that_are_refused_show_no_wrong_share", name);
+}
+
+/* Cycle and instret interrupt, too: what samples by them goes on by timer, and by interrupt after. */
+static void test_sampled(void)
+{
+	struct perf_event *e, *filtered;
+	unsigned long before;
+	u64 samples;
+
+	boot(&(struct machine){ ANDES, .can = is_not_fixed });
+	e = open_attr(GENERAL(0, .sample_period = 1000000));
+	perf_run(time_of(e, 3000000));
+	host_sysctl("2");
+	perf_interrupts();
+	samples = perf_model(e)->samples;
+	before = all_calls();
+	perf_run(100000000);
+	check(is_sampled(e, 11000000) && perf_model(e)->samples > samples && is_right(e),
+	      "fixed_counters.are_sampled_by_timer");
+	check(all_calls() == before, "fixed_counters.are_not_stopped_for_a_sample");
+	filtered = open_attr(ATTR(5, .exclude_user = 1));
+	perf_run(1000);
+	check(is_right(filtered) && perf_read(filtered), "fixed_counters.others_filter");
+	perf_close(filtered);
+	host_sysctl("1");
+	perf_rotate();
+	go_away(1000);
+	samples = perf_model(e)->samples;
+	before = all_calls();
+	perf_run(time_of(e, 3000000));
+	check(all_calls() >= before + 4 && perf_model(e)->samples >= samples + 2 && is_right(e),
+	      "fixed_counters.are_sampled_by_interrupt_after");
+}
+
+/* With each write the members of a group may differ by two reads more, not by what else it takes. */
+static void test_group(const struct machine *machine, const char *name)
+{
+	struct perf_event *leader, *member;
+	s64 apart;
+
+	boot(machine);
+	leader = open_attr(ATTR(5));
+	member = perf_open(GENERAL(0, .exclude_user = machine->smcntrpmf), NULL, 0, leader, &(int){ 0 });
+	open_raw(FIRMWARE_EVENT(1));
+	host.call_ns = 1000;
+	host.read_ns = 2;
+	for (unsigned int i = 0; i < 100; i++) {
+		perf_run(1000);
+		host_sysctl(i % 2 ? "1" : "2");
+		perf_interrupts();
+		perf_run(1000);
+		take_turns(1);
+	}
+	host.call_ns = host.read_ns = 0;
+	perf_read(leader);
+	perf_read(member);
+	apart = count_ns(leader) - count_ns(member);
+	note("%s: members counted %llu ns, %lld ns apart", name, count_ns(member), apart);
+	check(count_ns(member) && apart >= -200 && apart <= 200,
+	      "fixed_counters.%s_group_members_count_the_same_time", name);
 }
 
 /* Fixed counters filter, and cycles:k has the only one that counts cycles when 2 is written. */
@@ -550,6 +661,18 @@ void test_user(void)
 	test_takeover();
 	test_filtered(false, "sbi");
 	test_filtered(true, "delegated");
+	test_refused(&(struct machine){ THEAD, .quirks = QUIRK(LEVEL) }, "one_filter");
+	test_refused(&(struct machine){ .quirks = OPENSBI_NEW, .smcntrpmf = CYCLE | INSTRET },
+		     "smcntrpmf");
+	test_sampled();
+	test_group(&(struct machine){ .can = is_not_fixed }, "sbi");
+	test_group(&(struct machine){ .can = is_not_fixed, .delegated = true,
+				      .params = { "backend=csr" } }, "delegated");
+	test_group(&(struct machine){ .can = is_not_fixed, .smcntrpmf = CYCLE | INSTRET },
+		   "filtered");
+	test_group(&(struct machine){ .can = is_not_fixed, .smcntrpmf = CYCLE | INSTRET,
+				      .delegated = true, .params = { "backend=csr" } },
+		   "delegated_filtered");
 	test_free_running(NULL, "exclusive");
 	test_free_running("cpu", "shared");
 }

@@ -250,8 +250,10 @@ void on_each_cpu_cond_mask(bool (*cond)(int cpu, void *arg), void (*function)(vo
 	assert(wait && !host.irqs_off);
 	for (unsigned int cpu = 0; cpu < HOST_CPUS; cpu++)
 		if (cpumask_test_cpu(cpu, mask) && cpumask_test_cpu(cpu, cpu_online_mask) &&
-		    (!cond || cond(cpu, arg)))
+		    (!cond || cond(cpu, arg))) {
+			host.interrupted++;
 			call_on(cpu, function, arg);
+		}
 }
 
 int cpuhp_setup_state_multi(enum cpuhp_state state, const char *name,

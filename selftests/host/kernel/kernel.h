@@ -705,6 +705,7 @@ struct host {
 	unsigned long vector;         /* another stvec */
 	unsigned int kprobe_offset;   /* of the first instruction that takes one */
 	unsigned int stops;           /* how often a kprobe stopped all CPUs */
+	unsigned int interrupted;     /* CPUs on which on_each_cpu() and the like called */
 	bool no_irq_domain;           /* the interrupt has no controller */
 	bool irq_taken;               /* another driver has it */
 	bool enable_reads_zero;       /* its enable bit is read-only zero */
