@@ -36,8 +36,8 @@ static int rate_after(unsigned int events, bool inherit, void (*load)(void))
 	unsigned int n, active = 0;
 	int rate;
 
+	attr.sample_period = per_second(attr, spin_load) / (1000000000 / PERIOD_NS);
 	attr.disabled = 1;
-	attr.sample_period = per_second(attr, spin_load) / (1000000000 / PERIOD_NS) ?: 1;
 	forget(&attr);
 	attr.inherit = inherit;
 	for (n = 0; n < events; n++)

@@ -2,20 +2,17 @@
 /* Which counter holds which event, without hardware: of a CPU, or of a group that is opened. */
 #include "sbi_pmu.h"
 
-/* The counter that holds the event. A full one is the answer only if no other does. */
+/* The counter that holds the event, and has @shares left. */
 unsigned int sbi_pmu_assign_find(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
-				 u64 candidates)
+				 u64 candidates, u8 shares)
 {
-	unsigned int i, full = SBI_PMU_NO_COUNTER;
+	unsigned int i;
 
-	for_each_counter(i, cpu->configured & candidates) {
-		if (!sbi_pmu_code_equal(&cpu->counter[i].code, code))
-			continue;
-		if (cpu->counter[i].users < SBI_PMU_EVENTS_PER_COUNTER)
+	for_each_counter(i, cpu->configured & candidates)
+		if (sbi_pmu_code_equal(&cpu->counter[i].code, code) &&
+		    cpu->counter[i].shares + shares <= SBI_PMU_SHARES)
 			return i;
-		full = i;
-	}
-	return full;
+	return SBI_PMU_NO_COUNTER;
 }
 
 /* The counter of @which that has been idle for the longest time */
@@ -70,7 +67,7 @@ u64 sbi_pmu_assign_where(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_cod
 }
 
 /*
- * Find a counter for one more event, which no counter holds with this filter, moving others if need
+ * Find a counter for one more event, where none that holds it has shares left, moving others if need
  * be. @path: the moves, filled in if there is a way.
  *
  * Breadth first: a busy counter leads to those to which its event could move. This finds the
@@ -119,10 +116,11 @@ bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_c
  * Add one more event to a group; equal ones share a counter. @group: a CPU whose counters hold the
  * group and nothing else. Return: true if the event fits beside those that are there.
  */
-bool sbi_pmu_assign_add(struct sbi_pmu_cpu *group, const struct sbi_pmu_code *code, u64 candidates)
+bool sbi_pmu_assign_add(struct sbi_pmu_cpu *group, const struct sbi_pmu_code *code, u64 candidates,
+			u8 shares)
 {
 	const u64 busy = group->busy & sbi_pmu_hardware(group->counters);
-	unsigned int i = sbi_pmu_assign_find(group, code, candidates);
+	unsigned int i = sbi_pmu_assign_find(group, code, candidates, shares);
 	struct sbi_pmu_path path;
 	struct sbi_pmu_counter *c;
 
@@ -131,10 +129,7 @@ bool sbi_pmu_assign_add(struct sbi_pmu_cpu *group, const struct sbi_pmu_code *co
 	    group->counter[first_counter(busy)].code.flags != code->flags)
 		return false;
 	if (i != SBI_PMU_NO_COUNTER) {
-		c = &group->counter[i];
-		if (c->users >= SBI_PMU_EVENTS_PER_COUNTER)
-			return false;
-		sbi_pmu_assign_join(group, c, candidates);
+		sbi_pmu_assign_join(group, &group->counter[i], candidates, shares);
 		return true;
 	}
 	if (!sbi_pmu_assign_search(group, code, candidates, &path))
@@ -149,7 +144,7 @@ bool sbi_pmu_assign_add(struct sbi_pmu_cpu *group, const struct sbi_pmu_code *co
 	}
 	c = &group->counter[path.first];
 	c->code = *code;
-	sbi_pmu_assign_join(group, c, candidates);
+	sbi_pmu_assign_join(group, c, candidates, shares);
 	group->configured |= BIT_ULL(path.end);
 	return true;
 }

@@ -318,7 +318,7 @@ static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter 
 		e->counts = false;
 		e->event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 		sbi_pmu_event_page_changed(e);
-		sbi_pmu_assign_leave(cpu, c);
+		sbi_pmu_assign_leave(cpu, c, e->shares);
 		if (failed) {
 			e->refused = e->refused_by == cpu ? e->refused : 0;
 			e->refused_by = cpu;
@@ -369,7 +369,7 @@ static void counter_configure_again(struct sbi_pmu_cpu *cpu, struct sbi_pmu_coun
 
 	if (ret >= 0) {
 		counter_rebase(cpu, c);
-	} else if (c->users) {
+	} else if (c->shares) {
 		hlist_for_each_entry(e, &c->events, node)
 			note_denied(cpu, e, ret);
 		counter_drop_events(cpu, c, true);
@@ -396,7 +396,7 @@ static noinline void read_stopped(struct sbi_pmu_cpu *cpu, u64 which)
 void sbi_pmu_counters_stop(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	/* A free-running counter "stops" by being read. */
-	const u64 stop = cpu->running & which, calls = stop & ~cpu->counters->free_running;
+	const u64 stop = cpu->running & which, calls = stop & ~cpu->free_running;
 	const u64 lost = calls ? cpu->backend->stop(cpu, calls) : 0;
 	/* One that accumulates is read in any case: the next total contains what it has counted. */
 	const u64 unread = stop & ~lost &
@@ -625,7 +625,8 @@ static bool use_filter(struct sbi_pmu_cpu *cpu, u32 flags)
 static int choose_counter(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
 	const u64 fixed = cpu->counters->fixed & e->candidates & ~cpu->busy;
-	const unsigned int found = sbi_pmu_assign_find(cpu, &e->code, e->candidates);
+	const unsigned int found =
+		sbi_pmu_assign_find(cpu, &e->code, e->candidates, e->shares);
 	int idx;
 
 	if (found == SBI_PMU_NO_COUNTER)
@@ -635,7 +636,7 @@ static int choose_counter(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		if (idx >= 0)
 			return idx;
 	}
-	return cpu->counter[found].users < SBI_PMU_EVENTS_PER_COUNTER ? (int)found : -ENOSPC;
+	return found;
 }
 
 /*
@@ -738,7 +739,7 @@ static void start_counters(struct sbi_pmu_cpu *cpu)
 	while (unlikely(cpu->lost)) {
 		for_each_counter(i, cpu->lost) {
 			counter_release(cpu, &cpu->counter[i]);
-			if (cpu->counter[i].users)
+			if (cpu->counter[i].shares)
 				counter_configure_again(cpu, &cpu->counter[i]);
 		}
 		if (cpu->stale)
@@ -748,7 +749,7 @@ static void start_counters(struct sbi_pmu_cpu *cpu)
 	for_each_counter(i, start)
 		set_start_value(cpu, &cpu->counter[i]);
 	cpu->to_count |= start;
-	calls = start & ~cpu->counters->free_running;
+	calls = start & ~cpu->free_running;
 	failed = calls ? cpu->backend->start(cpu, calls) : 0;
 	reset = start & cpu->start_valid & ~cpu->armed;
 	for_each_counter(i, cpu->needs_start_value ? 0 : reset)

@@ -102,7 +102,7 @@ static inline void sbi_pmu_event_join(struct sbi_pmu_cpu *cpu, struct sbi_pmu_ev
 {
 	e->counter = c;
 	hlist_add_head(&e->node, &c->events);
-	sbi_pmu_assign_join(cpu, c, e->candidates);
+	sbi_pmu_assign_join(cpu, c, e->candidates, e->shares);
 }
 
 /* Stop an event and take it off its counter, if it has one. */
@@ -119,7 +119,7 @@ static inline void sbi_pmu_event_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_eve
 	e->counter = NULL;
 	e->last_counter = c->index;
 	hlist_del_init(&e->node);
-	sbi_pmu_assign_leave(cpu, c);
+	sbi_pmu_assign_leave(cpu, c, e->shares);
 }
 
 #endif

@@ -78,7 +78,7 @@ static int counters_show(struct seq_file *file, void *unused)
 
 	if (!copy)
 		return -ENOMEM;
-	seq_puts(file, "cpu counter csr/bits event data inhibit events\n");
+	seq_puts(file, "cpu counter csr/bits event data inhibit shares\n");
 	for_each_online_cpu(cpu) {
 		if (smp_call_function_single(cpu, copy_here, copy, true))
 			continue;
@@ -91,7 +91,7 @@ static int counters_show(struct seq_file *file, void *unused)
 			else
 				seq_printf(file, "%#x/%u", c->info->csr, c->info->width);
 			seq_printf(file, " %#x %#llx %#x %u\n", c->code.idx, c->code.data,
-				   c->code.flags, c->users);
+				   c->code.flags, c->shares);
 		}
 		if (copy->dropped.events)
 			seq_printf(file,

@@ -157,7 +157,7 @@ static int pmu_add(struct perf_event *event, int flags)
 	 * serve better: choose_counter(). No counter holds an event while the CPU is offline.
 	 */
 	if (e->last_counter < SBI_PMU_MAX_COUNTERS && c->state != SBI_PMU_FREE &&
-	    (!c->users || (cpu->fixed_alike && c->users < SBI_PMU_EVENTS_PER_COUNTER)) &&
+	    (!c->shares || (cpu->fixed_alike && c->shares + e->shares <= SBI_PMU_SHARES)) &&
 	    sbi_pmu_code_equal(&c->code, &e->code)) {
 		sbi_pmu_event_join(cpu, e, c);
 	} else {
@@ -357,7 +357,7 @@ static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group,
 	if (e->sampling != SBI_PMU_COUNTING && !sbi_pmu_may_sample(group))
 		return -EINVAL;
 	group->sampling += e->sampling != SBI_PMU_COUNTING;
-	return sbi_pmu_assign_add(group, &e->code, e->candidates) ? 0 : -EINVAL;
+	return sbi_pmu_assign_add(group, &e->code, e->candidates, e->shares) ? 0 : -EINVAL;
 }
 
 /* Ask all counters for an event. */
@@ -495,6 +495,7 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 			return -EOPNOTSUPP;
 		e->sampling = SBI_PMU_BY_TIMER;
 	}
+	e->shares = samples ? SBI_PMU_SHARES_OF_SAMPLING : 1;
 	if (is_member)
 		return validate_group(pmu, e);
 	/* A pinned event that finds no counter is in error: it cannot ask for more later. */
@@ -568,6 +569,7 @@ static int pmu_event_init(struct perf_event *event)
 		e->candidates = parent->candidates;
 		e->takes = parent->takes;
 		e->sampling = parent->sampling;
+		e->shares = parent->shares;
 		e->by_interrupt = parent->by_interrupt;
 		e->branch = parent->branch;
 	} else {

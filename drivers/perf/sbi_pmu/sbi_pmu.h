@@ -227,13 +227,13 @@ int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_even
  * ARMED    counts, and overflows when the period   STALE: likewise, for one that it does not suit;
  *          of an event on it ends, or before       RUNNING: sbi_pmu_counters_resume()
  * STALE    counts, needs another start value       STOPPED, and started: start_counters()
- * LOST     firmware has lost its event or value    FREE, and configured if it has users:
+ * LOST     firmware has lost its event or value    FREE, and configured if it has events:
  *                                                  start_counters()
  *
  * Those that count become STOPPED by sbi_pmu_counters_stop(): after an overflow, by snapshot, and
  * for a reference counter in KVM. Any becomes FREE by counter_release(), and LOST when firmware
  * takes it without an offer, fails to stop it, or loses it in suspend. That an event only counts
- * changes no state. sbi_pmu_counters_enable() starts again what has users, and what has none
+ * changes no state. sbi_pmu_counters_enable() starts again what has events, and what has none
  * unless a start needs a value. A counter that a probe uses stays FREE. set_state() and
  * set_states() are the only places that change a state.
  */
@@ -246,8 +246,12 @@ enum sbi_pmu_counter_state {
 	SBI_PMU_STALE,
 };
 
-/* At each overflow and context switch all events of a counter are visited, interrupts disabled. */
-#define SBI_PMU_EVENTS_PER_COUNTER 64
+/*
+ * Equal events share a counter. At each overflow and context switch all events of a counter are
+ * visited, interrupts disabled, where one that samples costs more: further ones take turns.
+ */
+#define SBI_PMU_SHARES			64 /* of a counter; an event takes one, */
+#define SBI_PMU_SHARES_OF_SAMPLING	15 /* or so many if it samples */
 
 struct sbi_pmu_counter {
 	struct hlist_head events; /* in no order: an addition at the end of a list costs more */
@@ -255,7 +259,7 @@ struct sbi_pmu_counter {
 	u64 bit;                                 /* its own in sets; const */
 	u8 index;                                /* its logical index; const */
 	u8 state;                                /* enum sbi_pmu_counter_state */
-	u8 users;                                /* number of events that count on it */
+	u8 shares;                               /* of its events: SBI_PMU_SHARES at most */
 	struct sbi_pmu_code code;                /* the event that it holds, or held last */
 	u64 candidates;                          /* the counters to which that could move */
 	u64 stamp;                               /* cpu->clock when it became idle last */
@@ -280,14 +284,15 @@ struct sbi_pmu_path {
 };
 
 unsigned int sbi_pmu_assign_find(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
-				 u64 candidates);
+				 u64 candidates, u8 shares);
 unsigned int sbi_pmu_assign_oldest(const struct sbi_pmu_cpu *cpu, u64 which);
 bool sbi_pmu_assign_is_full(const struct sbi_pmu_counters *counters, u64 which);
 u64 sbi_pmu_assign_where(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
 			 u64 candidates);
 bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
 			   u64 candidates, struct sbi_pmu_path *path);
-bool sbi_pmu_assign_add(struct sbi_pmu_cpu *group, const struct sbi_pmu_code *code, u64 candidates);
+bool sbi_pmu_assign_add(struct sbi_pmu_cpu *group, const struct sbi_pmu_code *code, u64 candidates,
+			u8 shares);
 
 /* ---- perf events ---- */
 
@@ -326,6 +331,7 @@ struct sbi_pmu_event {
 	u64 prev;                        /* the counter when accounted last; valid while @counts */
 	struct sbi_pmu_cpu *cpu;         /* the CPU that it is on, from pmu_add() to pmu_del() */
 	struct sbi_pmu_counter *counter; /* its counter there, or NULL */
+	u8 shares;                /* of its counter; const after open */
 	u8 last_counter;          /* the one that it had last, on any CPU, or SBI_PMU_NO_COUNTER */
 	u8 sampling;              /* enum sbi_pmu_sampling, where it was started last */
 	bool by_interrupt;        /* so it samples, where that is on; const after open */
@@ -478,7 +484,7 @@ struct sbi_pmu_cpu {
 	u64 armed;      /* ARMED */
 	u64 stale;      /* STALE */
 	u64 lost;       /* LOST */
-	/* with users; sbi_pmu_assign_join() and its like change it: the others are idle */
+	/* with events; sbi_pmu_assign_join() and its like change it: the others are idle */
 	u64 busy;
 	/* while the PMU is disabled: */
 	u64 to_count;         /* on which events count when it is enabled */
@@ -537,17 +543,19 @@ static inline bool sbi_pmu_may_sample(const struct sbi_pmu_cpu *cpu)
 
 /* One more event counts on the counter. */
 static inline void sbi_pmu_assign_join(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c,
-				       u64 candidates)
+				       u64 candidates, u8 shares)
 {
 	/* The counter's event may move to where all of its events can be. */
-	c->candidates = c->users ? c->candidates & candidates : candidates;
-	c->users++;
+	c->candidates = c->shares ? c->candidates & candidates : candidates;
+	c->shares += shares;
 	cpu->busy |= c->bit;
 }
 
-static inline void sbi_pmu_assign_leave(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
+static inline void sbi_pmu_assign_leave(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c,
+					u8 shares)
 {
-	if (--c->users)
+	c->shares -= shares;
+	if (c->shares)
 		return;
 	cpu->busy &= ~c->bit;
 	c->stamp = ++cpu->clock;
@@ -557,10 +565,9 @@ static inline void sbi_pmu_assign_leave(struct sbi_pmu_cpu *cpu, struct sbi_pmu_
 static inline void sbi_pmu_assign_move(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *from,
 				       struct sbi_pmu_counter *to)
 {
-	to->users = from->users;
+	to->shares = from->shares;
 	cpu->busy |= to->bit;
-	from->users = 1;
-	sbi_pmu_assign_leave(cpu, from);
+	sbi_pmu_assign_leave(cpu, from, from->shares);
 }
 
 /* ---- SBI calls (sbi.c) ---- */

@@ -109,9 +109,11 @@ static void test_sharing(void)
 		on += !!open_member(a, 7);
 	perf_run(10);
 	check(on == 40 && all_right(), "counters.many_equal_events_are_a_group");
-	while (on < 66 && open_member(a, 7))
+	boot(&(struct machine){ .hpm = 1, .params = { "backend=sbi" } });
+	a = open_raw(7);
+	for (on = 1; on < 66 && open_member(a, 7);)
 		on++;
-	check(on == 63, "counters.group_of_equal_events_has_a_limit");
+	check(on == 64, "counters.group_of_equal_events_has_a_limit");
 
 	/* Each interrupt looks at all events of a counter. */
 	boot(&sbi);
@@ -121,6 +123,18 @@ static void test_sharing(void)
 		on += open_raw(9)->state == PERF_EVENT_STATE_ACTIVE;
 	check(on == 64, "share.sharing_of_a_counter_has_a_limit");
 	check(is_on(a, 3) && is_right(a), "share.other_event_fits_beside_full_counter");
+
+	/* One that samples costs each of them more. */
+	for (unsigned int tied = 0; tied < 2; tied++) {
+		boot(&(struct machine){ .hpm = 16, .quirks = tied ? QUIRK(TIED) : 0,
+					.params = { "backend=sbi" } });
+		on = 0;
+		for (unsigned int i = 0; i < 20; i++)
+			on += open_sampler(9, 100000)->state == PERF_EVENT_STATE_ACTIVE;
+		perf_run(10000000);
+		check(on == (tied ? 4 : 18), "share.four_sampling_events_share_%s",
+		      tied ? "the_counter" : "each_counter");
+	}
 }
 
 /* A counting event does not share the counter of one that samples, if a fixed one is free. */

@@ -426,9 +426,7 @@ static void hotplug(void)
 
 static void rare_step(struct perf_event *e)
 {
-	/* The write moves events from their counters: a group drifts where fixed ones can filter. */
-	const bool drifts = now->slow && now->machine.quirks & QUIRK(SUSPEND_LOSES_FIXED_FILTERS);
-	const bool fixed = below(2) && !drifts;
+	const bool fixed = below(2);
 
 	switch (below(16)) {
 	case 0:
