@@ -696,14 +696,15 @@ void sbi_pmu_counters_read(struct sbi_pmu_cpu *cpu)
  *
  * The events of a group stop and start together. By snapshot one call stops and reads all counters.
  * Others are read: what stops while the PMU is disabled has counted up to now. Delegated ones stand
- * still until sbi_pmu_counters_enable(), if all can, the others run on.
+ * still until sbi_pmu_counters_enable(), the others run on; if one of the delegated must, so that
+ * programs can read it, all do, and are read again then.
  */
 void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 {
 	cpu->disabled = true;
 	barrier(); /* from here on an SSE event waits */
-	cpu->called = false;
-	if (cpu->backend->no_calls && !cpu->free_running)
+	cpu->called = cpu->backend->no_calls && cpu->free_running;
+	if (cpu->backend->no_calls && !cpu->called)
 		cpu->delegated.inhibited = !cpu->delegated.running ||
 					   !sbi_pmu_csr_inhibit(cpu->delegated.running);
 	if (cpu->backend->stops_all) {

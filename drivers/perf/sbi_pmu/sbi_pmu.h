@@ -458,7 +458,7 @@ struct sbi_pmu_cpu {
 	const struct sbi_pmu_backend *backend;   /* how they are programmed */
 	bool online;                             /* events may be added */
 	bool disabled; /* the PMU is: perf core or a handler changes events */
-	bool called;   /* firmware was called meanwhile */
+	bool called;   /* firmware was called meanwhile, or delegated counters run on */
 	/*
 	 * Each start must set the value: with snapshot the memory holds it, and a counter that
 	 * accumulates does not go on from the value that was read. A configured counter then stays
