@@ -67,8 +67,8 @@ u64 sbi_pmu_assign_where(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_cod
 }
 
 /*
- * Find a counter for one more event, where none that holds it has shares left, moving others if need
- * be. @path: the moves, filled in if there is a way.
+ * Find a counter for one more event, where none that holds it has shares left, moving others if
+ * need be. @path: the moves, filled in if there is a way.
  *
  * Breadth first: a busy counter leads to those to which its event could move. This finds the
  * shortest chain of moves whenever there is one (an augmenting path).

@@ -625,8 +625,7 @@ static bool use_filter(struct sbi_pmu_cpu *cpu, u32 flags)
 static int choose_counter(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
 	const u64 fixed = cpu->counters->fixed & e->candidates & ~cpu->busy;
-	const unsigned int found =
-		sbi_pmu_assign_find(cpu, &e->code, e->candidates, e->shares);
+	const unsigned int found = sbi_pmu_assign_find(cpu, &e->code, e->candidates, e->shares);
 	int idx;
 
 	if (found == SBI_PMU_NO_COUNTER)

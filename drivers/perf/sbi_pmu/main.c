@@ -36,12 +36,15 @@ static unsigned int branches = 32;
 module_param(branches, uint, 0444);
 MODULE_PARM_DESC(branches, "branches that a sample has at most, on cores that record them (16, 32 or 64, default 32; 0: none)");
 
+static const char boot_argument[] =
+	"boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit for exclusive mode";
+static const char without_names[] =
+	"exclusive mode needs CONFIG_KALLSYMS, or no CONFIG_RISCV_PMU_SBI and _LEGACY";
+
 /* What to do in shared mode. The kernel finds the functions of the boot argument by their names. */
 static const char *for_exclusive_mode(void)
 {
-	return IS_ENABLED(CONFIG_KALLSYMS) ?
-		"boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit for exclusive mode" :
-		"exclusive mode needs CONFIG_KALLSYMS, or no CONFIG_RISCV_PMU_SBI and _LEGACY";
+	return IS_ENABLED(CONFIG_KALLSYMS) ? boot_argument : without_names;
 }
 
 static const char * const mode_names[] = { "auto", "exclusive", "shared" };

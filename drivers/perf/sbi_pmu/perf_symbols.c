@@ -124,10 +124,12 @@ static void *find_by_kprobe(const char *name)
 void *sbi_pmu_lookup(const char *name)
 {
 	static const char function[] = "kallsyms_lookup_name";
-	typeof(&kallsyms_lookup_name) lookup = find_near_sprint_symbol(function, false) ?:
-					       find_near_sprint_symbol(function, true) ?:
-					       find_by_kprobe(function);
+	typeof(&kallsyms_lookup_name) lookup = find_near_sprint_symbol(function, false);
 
+	if (!lookup)
+		lookup = find_near_sprint_symbol(function, true);
+	if (!lookup)
+		lookup = find_by_kprobe(function);
 	return lookup ? (void *)lookup(name) : NULL;
 }
 

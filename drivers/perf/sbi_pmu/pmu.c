@@ -367,9 +367,9 @@ static int ask_all(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 }
 
 /*
- * Can the counters ever hold the whole group? Each member has had all counters asked when it joined,
- * and the leader when the first one did. What stayed unknown, as firmware returned an error, may
- * take an event.
+ * Can the counters ever hold the whole group? Each member has had all counters asked when it
+ * joined, and the leader when the first one did. What stayed unknown, as firmware returned an
+ * error, may take an event.
  */
 static int validate_group(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {

@@ -316,9 +316,9 @@ static bool with_counter(struct probe *p)
 	smp_call_function_single(cpu, with_counter_here, p, true);
 	put_cpu();
 	if (p->offered)
-		budget->spent_until = max(budget->spent_until, now) +
-				      NSEC_PER_SEC / PROBES_PER_SECOND *
-					      (p->was_busy ? PROBES_FOR_BUSY : 1);
+		budget->spent_until =
+			max(budget->spent_until, now) +
+			NSEC_PER_SEC / PROBES_PER_SECOND * (p->was_busy ? PROBES_FOR_BUSY : 1);
 	return p->offered;
 }
 
@@ -597,8 +597,8 @@ static int obeys_filters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u
  * What happens too rarely to be seen is believed to, as the others do: else no rare event would
  * open with a filter. If the try fails nothing is believed, as counts would be wrong and nobody
  * would see it. In a VM the host filters, all events alike.
- * Return: 1 if so, 0 if not, -EBUSY if the try failed, which is made again at the next open, -EAGAIN
- * beyond the limit.
+ * Return: 1 if so, 0 if not, -EBUSY if the try failed, which is made again at the next open,
+ * -EAGAIN beyond the limit.
  */
 static int try_filter(struct sbi_pmu *pmu, struct sbi_pmu_known *known, bool limited,
 		      u64 programmable)
@@ -751,7 +751,8 @@ int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_use
  * Ask more counters, of those @among, for an event that has been found: its @takes and @candidates
  * change. Context: may sleep. Return: 0, or -EAGAIN if the user has had too much asked for now.
  */
-int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, enum sbi_pmu_ask how)
+int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among,
+		       enum sbi_pmu_ask how)
 {
 	struct sbi_pmu_known *known = e->known;
 	int ret;

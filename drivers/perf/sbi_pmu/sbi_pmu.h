@@ -331,7 +331,7 @@ struct sbi_pmu_event {
 	u64 prev;                        /* the counter when accounted last; valid while @counts */
 	struct sbi_pmu_cpu *cpu;         /* the CPU that it is on, from pmu_add() to pmu_del() */
 	struct sbi_pmu_counter *counter; /* its counter there, or NULL */
-	u8 shares;                /* of its counter; const after open */
+	u8 shares;                       /* of its counter; const after open */
 	u8 last_counter;          /* the one that it had last, on any CPU, or SBI_PMU_NO_COUNTER */
 	u8 sampling;              /* enum sbi_pmu_sampling, where it was started last */
 	bool by_interrupt;        /* so it samples, where that is on; const after open */
@@ -487,10 +487,10 @@ struct sbi_pmu_cpu {
 	/* with events; sbi_pmu_assign_join() and its like change it: the others are idle */
 	u64 busy;
 	/* while the PMU is disabled: */
-	u64 to_count;         /* on which events count when it is enabled */
-	u64 at_disable_valid; /* whose @at_disable is valid */
-	u64 start_valid;      /* whose @start is: they start from there, and others as they are */
-	u64 clock;            /* incremented each time that a counter becomes idle */
+	u64 to_count;          /* on which events count when it is enabled */
+	u64 at_disable_valid;  /* whose @at_disable is valid */
+	u64 start_valid;       /* whose @start is: they start from there, and others as they are */
+	u64 clock;             /* incremented each time that a counter becomes idle */
 	unsigned int sampling; /* number of added events that sample; of a group, of its events */
 	/* fixed counters that are only read: of counters->free_running, or claimed for programs */
 	u64 free_running;
@@ -533,8 +533,8 @@ static inline u64 sbi_pmu_idle_counters(const struct sbi_pmu_cpu *cpu)
 }
 
 /*
- * May one more event sample here? Equal ones share a counter, but a handler takes the samples of all
- * that are due with interrupts disabled: so no more than if each had a counter of its own.
+ * May one more event sample here? Equal ones share a counter, but a handler takes the samples of
+ * all that are due with interrupts disabled: so no more than if each had a counter of its own.
  */
 static inline bool sbi_pmu_may_sample(const struct sbi_pmu_cpu *cpu)
 {

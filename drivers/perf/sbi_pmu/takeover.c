@@ -25,6 +25,17 @@
 
 #define DRIVER	"riscv-pmu-sbi"
 
+static const char too_old[] = "before Linux 6.16 the other driver cannot be stopped";
+static const char old_firmware[] =
+	"OpenSBI before 1.2 does not check an event of the other driver's second start: update it";
+static const char kvm_loaded[] =
+	"KVM is loaded, and its guests would lose their counters; mode=exclusive takes over";
+static const char no_names[] = "the kernel has no names of its functions (CONFIG_KALLSYMS)";
+static const char no_variables[] =
+	"the kernel has no names of its variables, or has one twice (CONFIG_KALLSYMS_ALL)";
+static const char in_use[] =
+	"an event of the other PMU is open: end what counts, and load the module again";
+
 /* The other driver, while it is stopped */
 struct builtin {
 	struct sbi_pmu *pmu;     /* ours */
@@ -95,7 +106,7 @@ static const char *inspect(struct builtin *b, struct device *dev)
 	if (!dev->driver || strcmp(dev->driver->name, DRIVER) || dev->driver->owner)
 		return "the other driver is not riscv_pmu_sbi";
 	if (!sbi_pmu_lookup("pmu_sbi_ctr_get_width"))
-		return "the kernel has no names of its functions (CONFIG_KALLSYMS)";
+		return no_names;
 	b->riscv = pmu_of(dev);
 	/* They are at both ends of the structure. */
 	if (!b->riscv || !b->riscv->hw_events ||
@@ -115,7 +126,7 @@ static const char *inspect(struct builtin *b, struct device *dev)
 	b->snapshot_key = sbi_pmu_lookup_variable("sbi_pmu_snapshot_available");
 	b->sysctl = find_sysctl(b->pmu);
 	if (!b->check_events || !b->snapshot_key || !b->sysctl)
-		return "the kernel has no names of its variables, or has one twice (CONFIG_KALLSYMS_ALL)";
+		return no_variables;
 	return NULL;
 }
 
@@ -140,15 +151,17 @@ static void stop_here(void *arg)
 /* Nothing of it runs or is referred to any more; firmware may still write to a page. */
 static void free_memory(struct riscv_pmu *riscv, bool pages)
 {
+	void *page;
 	int cpu;
 
 	/* Of CPU_PM, and what perf core frees later */
 	synchronize_rcu();
 	rcu_barrier();
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
+		page = riscv_pmu_snapshot_page(per_cpu_ptr(riscv->hw_events, cpu));
 		if (pages)
-			free_page((unsigned long)riscv_pmu_snapshot_page(
-				per_cpu_ptr(riscv->hw_events, cpu)));
+			free_page((unsigned long)page);
+	}
 	free_percpu(riscv->hw_events);
 	kfree(riscv);
 }
@@ -199,12 +212,12 @@ const char *sbi_pmu_take_over(struct sbi_pmu *pmu, bool asked_for)
 	const char *why;
 
 	if (!PERF_PMU_REFUSES_IN_USE)
-		return "before Linux 6.16 the other driver cannot be stopped";
+		return too_old;
 	if (!can_start_again(pmu))
-		return "OpenSBI before 1.2 does not check an event of the other driver's second start: update it";
+		return old_firmware;
 	/* Each counter of a guest is an event of the PMU "cpu". */
 	if (!asked_for && pmu->caps.has_h && sbi_pmu_lookup("kvm_get_kvm"))
-		return "KVM is loaded, and its guests would lose their counters; mode=exclusive takes over";
+		return kvm_loaded;
 	dev = bus_find_device_by_name(&platform_bus_type, NULL, DRIVER);
 	if (!dev)
 		return "the other driver is not riscv_pmu_sbi";
@@ -212,7 +225,7 @@ const char *sbi_pmu_take_over(struct sbi_pmu *pmu, bool asked_for)
 	device_lock(dev);
 	why = inspect(&b, dev);
 	if (!why && stop(&b))
-		why = "an event of the other PMU is open: end what counts, and load the module again";
+		why = in_use;
 	device_unlock(dev);
 	if (why) {
 		put_device(dev);
