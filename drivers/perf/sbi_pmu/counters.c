@@ -291,8 +291,21 @@ void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event
 #define SKIPPED_ADDS	31
 #define MAX_TRIES	3
 
+static void event_stop(struct sbi_pmu_cpu *cpu, struct perf_event *event)
+{
+	struct sbi_pmu_event *e = to_sbi_pmu_event(event);
+
+	if (event->pmu != &cpu->pmu->pmu || !e->active)
+		return;
+	sbi_pmu_event_update(cpu, e);
+	e->active = false;
+	e->counts = false;
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	sbi_pmu_event_page_changed(e);
+}
+
 /*
- * The events of a counter lose it: they stop, and keep their counts.
+ * The events of a counter lose it: they stop, with their groups, and keep their counts.
  *
  * Perf core takes an event for active until it adds the events of this CPU again, which
  * dropped.work has it do: the scheduler's locks may be held here. It gets another counter then, or
@@ -304,6 +317,7 @@ void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event
  */
 static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c, bool failed)
 {
+	struct perf_event *sibling;
 	struct sbi_pmu_event *e;
 	struct hlist_node *tmp;
 
@@ -313,11 +327,10 @@ static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter 
 		counter_release(cpu, c);
 	hlist_for_each_entry_safe(e, tmp, &c->events, node) {
 		hlist_del_init(&e->node);
+		event_stop(cpu, e->event->group_leader);
+		for_each_sibling_event(sibling, e->event->group_leader)
+			event_stop(cpu, sibling);
 		e->counter = NULL;
-		e->active = false;
-		e->counts = false;
-		e->event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-		sbi_pmu_event_page_changed(e);
 		sbi_pmu_assign_leave(cpu, c, e->shares);
 		if (failed) {
 			e->refused = e->refused_by == cpu ? e->refused : 0;
