@@ -539,7 +539,7 @@ static int make_available(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_path *pa
 	if (has_counter(hardware & ~cpu->configured, victim) &&
 	    sbi_pmu_assign_is_full(cpu->counters, cpu->configured))
 		victim = sbi_pmu_assign_oldest(cpu, sbi_pmu_idle_counters(cpu) & hardware);
-	if (has_counter(cpu->configured, victim))
+	if (has_counter(cpu->configured & ~cpu->free_running, victim))
 		counter_release(cpu, &cpu->counter[victim]);
 	for (to = path->end; to != path->first; to = path->from[to]) {
 		ret = move_events(cpu, &cpu->counter[path->from[to]], to);
@@ -885,14 +885,14 @@ void sbi_pmu_counters_claim_fixed(struct sbi_pmu_cpu *cpu)
 
 /*
  * Disable the PMU and release counters for a probe: their events miss what happens until it ends.
- * They are not stopped before: RustSBI does not release a stopped counter.
+ * They are not stopped before: RustSBI does not release a stopped counter. Free-running ones stay.
  */
 void sbi_pmu_counters_borrow(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	unsigned int i;
 
 	sbi_pmu_counters_disable(cpu);
-	for_each_counter(i, which) {
+	for_each_counter(i, which & ~cpu->free_running) {
 		sbi_pmu_counter_update(cpu, &cpu->counter[i]);
 		counter_release(cpu, &cpu->counter[i]);
 	}
@@ -903,7 +903,7 @@ void sbi_pmu_counters_give_back(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	unsigned int i;
 
-	for_each_counter(i, which)
+	for_each_counter(i, which & ~cpu->free_running)
 		counter_configure_again(cpu, &cpu->counter[i]);
 	sbi_pmu_counters_enable(cpu);
 }
