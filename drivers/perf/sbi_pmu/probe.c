@@ -140,7 +140,7 @@ static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx, void 
 /*
  * Whose budget it is: a uid, and that of the owner in all of his user namespaces. Containers that
  * root makes are users: the address of a namespace that nobody in one can leave, nor make another
- * beside it: the outermost of pids, or in the initial one that of users.
+ * beside it: the outermost of pids, if it was not made in a user namespace; else that of users.
  */
 static unsigned long this_user(void)
 {
@@ -156,7 +156,8 @@ static unsigned long this_user(void)
 		return __kuid_val(user);
 	while (pids->level > 1)
 		pids = pids->parent;
-	return pids->level ? (unsigned long)pids : (unsigned long)outermost;
+	return pids->level && pids->user_ns == &init_user_ns ? (unsigned long)pids :
+							       (unsigned long)outermost;
 }
 
 /*
@@ -359,8 +360,6 @@ struct sbi_pmu_known {
 	struct sbi_pmu_code code;
 	/* counters that can count it; cannot; were used by the other driver at the last probe */
 	u64 can, cannot, busy_elsewhere;
-	unsigned long user;   /* who learnt of it first, as of this_user(); 0: the driver */
-	bool extra;           /* he had his share already */
 	atomic_t refs;        /* one for the list, and one for each open event */
 	unsigned long probed; /* jiffies at the last probe */
 	bool filter_tried;    /* on a programmable counter */
@@ -429,7 +428,6 @@ static int learn(struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 among, en
 
 /* Any user can open any event, so the number of entries is limited. */
 #define MAX_ENTRIES	1024
-#define SHARE		64 /* of a user: not taken from him for others */
 
 void sbi_pmu_known_put(struct sbi_pmu_known *known)
 {
@@ -459,29 +457,25 @@ static void remove_known(struct sbi_pmu_probe_cache *cache, struct sbi_pmu_known
 }
 
 /*
- * The oldest goes that is beyond its user's share; if there is none, as users are many, the oldest.
- * General and cache events stay, as they are few, and most used; and so does what is open, unless
- * all of its users are beyond their shares.
+ * General and cache events stay, as they are few, and most used; and so does what is open. Who has
+ * something pushed out pays for it by as many probes, and to find it out again takes one or two.
  */
 static void remove_oldest(struct sbi_pmu_probe_cache *cache)
 {
-	struct sbi_pmu_known *known, *oldest = NULL;
+	struct sbi_pmu_known *known;
 
-	list_for_each_entry_reverse(known, &cache->entries, node)
+	list_for_each_entry_reverse(known, &cache->entries, node) {
 		if ((sbi_pmu_code_is_raw(&known->code) || sbi_pmu_code_is_firmware(&known->code)) &&
-		    (known->extra || atomic_read(&known->refs) == 1) &&
-		    (!oldest || (known->extra && !oldest->extra)))
-			oldest = known;
-	if (oldest)
-		remove_known(cache, oldest);
+		    atomic_read(&known->refs) == 1)
+			return remove_known(cache, known);
+	}
 }
 
 /* What is known about an event, with a reference. Return: NULL if there is no memory. */
 static struct sbi_pmu_known *get_known(struct sbi_pmu_probe_cache *cache,
-				       const struct sbi_pmu_code *code, bool by_user)
+				       const struct sbi_pmu_code *code)
 {
-	struct sbi_pmu_known *known = find_known(cache, code), *other;
-	unsigned int n = 0;
+	struct sbi_pmu_known *known = find_known(cache, code);
 
 	if (!known) {
 		if (cache->count == MAX_ENTRIES)
@@ -492,19 +486,12 @@ static struct sbi_pmu_known *get_known(struct sbi_pmu_probe_cache *cache,
 		INIT_LIST_HEAD(&known->node);
 		known->code = *code;
 		known->code.flags = 0;
-		known->extra = by_user;
 		/* If it is not in the list it is forgotten with the event. */
 		if (cache->count < MAX_ENTRIES) {
 			list_add(&known->node, &cache->entries);
 			cache->count++;
 			atomic_inc(&known->refs);
 		}
-	}
-	if (known->extra && by_user) {
-		known->user = this_user();
-		list_for_each_entry(other, &cache->entries, node)
-			n += !other->extra && other->user == known->user;
-		known->extra = n >= SHARE;
 	}
 	atomic_inc(&known->refs);
 	return known;
@@ -653,7 +640,7 @@ static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_u
 {
 	const u64 all =
 		with_numbers(&pmu->counters, candidates_of(pmu, &e->code), e->counterid_mask);
-	struct sbi_pmu_known *known = get_known(&pmu->cache, &e->code, by_user);
+	struct sbi_pmu_known *known = get_known(&pmu->cache, &e->code);
 	u64 unknown;
 	int ret = 0;
 
@@ -731,7 +718,7 @@ static int find_filters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_us
 int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_user)
 {
 	const struct sbi_pmu_code code = e->code;
-	int ret;
+	int ret, other;
 
 	mutex_lock(&pmu->cache.lock);
 	ret = find_counters(pmu, e, by_user) ?: find_filters(pmu, e, by_user);
@@ -739,8 +726,8 @@ int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_use
 		e->code = code;
 		if (sbi_pmu_table_substitute(pmu->caps.table, &e->code)) {
 			sbi_pmu_known_put(e->known); /* find_counters() sets it again */
-			if (!find_counters(pmu, e, false) && !find_filters(pmu, e, false))
-				ret = 0;
+			other = find_counters(pmu, e, false) ?: find_filters(pmu, e, by_user);
+			ret = !other || other == -EAGAIN ? other : ret;
 		}
 	}
 	mutex_unlock(&pmu->cache.lock);
@@ -780,7 +767,7 @@ int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
 
 	*candidates = 0;
 	mutex_lock(&pmu->cache.lock);
-	known = get_known(&pmu->cache, code, false);
+	known = get_known(&pmu->cache, code);
 	if (known) {
 		learn(pmu, known, all, SBI_PMU_ASK_ALL, false);
 		known->probed = jiffies;

@@ -24,8 +24,6 @@
 
 /* ---- memory, locks ---- */
 
-/* Only within the kernel */
-
 #define GFP_KERNEL		0
 #define GFP_KERNEL_ACCOUNT	1
 #define __GFP_ZERO		2
@@ -85,7 +83,6 @@ typedef struct {
 	int counter;
 } atomic_t;
 
-#define ATOMIC_INIT(i)		{ .counter = (i) }
 #define atomic_read(a)		((a)->counter)
 #define atomic_set(a, v)	((a)->counter = (v))
 #define atomic_inc(a)		((void)(a)->counter++)
@@ -276,6 +273,7 @@ struct user_namespace {
 struct pid_namespace {
 	struct pid_namespace *parent;
 	unsigned int level;
+	struct user_namespace *user_ns;
 };
 
 extern struct user_namespace init_user_ns;
