@@ -21,7 +21,7 @@ static const char *find_difference(struct sbi_pmu *pmu, unsigned int id)
 	struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, id);
 	unsigned int i;
 
-	if (sbi_pmu_probe_counters(cpu, &pmu->limits, &pmu->found))
+	if (sbi_pmu_probe_counters(cpu, &pmu->limits, &pmu->found) && !pmu->unusable)
 		return ": firmware does not return its counters, unlike those of";
 	if (!sbi_pmu_sbi_same_core(&pmu->id))
 		return " has another core (mvendorid, marchid) than";

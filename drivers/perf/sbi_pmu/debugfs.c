@@ -113,6 +113,8 @@ static int events_show(struct seq_file *file, void *unused)
 	struct sbi_pmu *pmu;
 
 	for_each_kind(pmu) {
+		if (pmu->unusable)
+			continue;
 		seq_printf(file, "event data counters of %s\n", pmu->name);
 		sbi_pmu_probe_cache_show(&pmu->cache, file);
 	}
