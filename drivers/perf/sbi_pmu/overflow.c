@@ -367,7 +367,7 @@ void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu)
 
 /* ---- does the interrupt work? ---- */
 
-/* Reasons for the log; not_tested is internal. */
+/* Reasons for the log */
 static const char does_not_come[] = "the overflow interrupt does not come";
 static const char sets_no_bit[] = "a counter that wraps does not set its overflow bit";
 static const char names_no_counter[] =
