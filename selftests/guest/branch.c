@@ -11,7 +11,7 @@
  * The walk: in two rounds sixteen branches, half of the 32 that a sample has. So all shares are
  * exact in each sample, wherever it comes. No compressed instructions: each has four bytes.
  */
-extern const char walk_code[], walk_end[], exec_code[];
+extern const char walk_code[], walk_end[];
 static void (*const walk)(uint64_t rounds) = (void (*)(uint64_t))walk_code;
 
 __asm__(".option push\n"
@@ -35,9 +35,6 @@ __asm__(".option push\n"
 	"	ret\n"                               /* 64 -> 24, 28 */
 	"6:	jr	t3\n"                        /* 68 */
 	"walk_end:\n"
-	"exec_code:	li	a7, 221\n"          /* execve */
-	"	ecall\n"
-	"	ret\n"
 	".balign 4096\n"
 	".option pop\n");
 
@@ -175,7 +172,7 @@ static void test_walk(void)
 	check(!seen.kernel, "user_sees_no_kernel_address");
 }
 
-/* Calls that have not returned, for test_exec() and demo_shared */
+/* Calls that have not returned, for demo_shared */
 enum { DEPTH = 12 };
 
 static __attribute__((noinline, noclone, noipa)) void recurse(unsigned int n)
@@ -309,63 +306,6 @@ static void test_others(void)
 	stop_child(pid);
 }
 
-/* ---- exec ---- */
-
-static void look_exec(const struct record *r)
-{
-	bool after = false, before = false;
-
-	for (unsigned int i = 0; i < r->branches; i++) {
-		before = before || is_foreign(&r->branch[i]);
-		after = after || r->branch[i].to == (uintptr_t)recurse;
-	}
-	seen.other += before;
-	seen.known += after;
-	/* Samples are in order of time. */
-	seen.wrong += before && seen.known;
-}
-
-/*
- * The program before exec() runs the copy, in which exec() is called, too; after it, this one runs
- * recurse(): they have one event. A call that has not returned is not overwritten by later ones, as
- * long as these are fewer than the records.
- */
-static void test_exec(void)
-{
-	struct perf_event_attr attr =
-		sampler(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK, 2000);
-	int ready[2], status;
-	struct ring ring;
-	pid_t pid;
-	char c;
-
-	if (pipe(ready))
-		exit(1);
-	pid = fork();
-	if (!pid) {
-		char *const argv[] = { "branch", "recurse", NULL };
-		const uintptr_t exec = (uintptr_t)FOREIGN + (exec_code - walk_code);
-
-		copy_walk();
-		if (read(ready[0], &c, 1) != 1)
-			_exit(1);
-		((void (*)(uint64_t))FOREIGN)(1000000);
-		((int (*)(const char *, char *const *, char *const *))exec)("/proc/self/exe", argv,
-									  environ);
-		_exit(1);
-	}
-	memset(&seen, 0, sizeof(seen));
-	ring = ring_open(&attr, pid, -1, -1);
-	if (!check(ring.fd >= 0, "event_of_another_task_opens") || write(ready[1], "", 1) != 1)
-		exit(1);
-	waitpid(pid, &status, 0);
-	ring_look(&ring, look_exec);
-	ring_close(&ring);
-	note("samples with calls before exec: %lu, after it: %lu, both then: %u", seen.other,
-	     seen.known, seen.wrong);
-	check(!status && seen.other && seen.known && !seen.wrong, "exec_clears_branches");
-}
-
 /* ---- costs, where instructions are the clock ---- */
 
 enum { RUNS = 9, PERIODS = 20 };
@@ -471,7 +411,6 @@ int main(int argc, char **argv)
 		note("%u entries", entries);
 		test_walk();
 		test_others();
-		test_exec();
 		if (getenv("LAB_ICOUNT"))
 			show_costs(atoi(getenv("LAB_ICOUNT")));
 	}

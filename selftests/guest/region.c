@@ -4,10 +4,6 @@
  * rest of it is tested on the host. Regions are of the module's events; struct region_cycles is of
  * the driver that counts "cycles": in shared mode that is the built-in one.
  */
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "harness.h"
@@ -119,72 +115,6 @@ static void test_bounds(bool user_read)
 	region_close(&r);
 }
 
-/* ---- no system calls ---- */
-
-/* Kill this process at any system call except exit_group(). */
-static int forbid_system_calls(void)
-{
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-	};
-	struct sock_fprog program = { ARRAY_SIZE(filter), filter };
-
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-}
-
-enum { SECCOMP_ROUNDS = 1000, EXIT_NO_SECCOMP = 2 };
-
-/* Measure regions in a child in which system calls are deadly. Return: its wait status. */
-static int measure_with_seccomp(bool user_read, struct region_sum *sum)
-{
-	pid_t child = fork();
-	struct region r;
-	int status = 0;
-
-	if (!child) {
-		if (region_open(&r, four_events()))
-			_exit(1);
-		r.direct &= user_read;
-		if (forbid_system_calls())
-			_exit(EXIT_NO_SECCOMP);
-		for (int i = 0; i < SECCOMP_ROUNDS; i++) {
-			if (region_begin(&r))
-				break;
-			work(100);
-			if (region_end(&r, sum))
-				break;
-		}
-		_exit(0);
-	}
-	waitpid(child, &status, 0);
-	return status;
-}
-
-static void test_no_system_calls(const char *name)
-{
-	struct region_sum *sum = mmap(NULL, sizeof(*sum), PROT_READ | PROT_WRITE,
-				      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int status = measure_with_seccomp(false, sum);
-
-	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_SECCOMP) {
-		skip(name, "the kernel has no seccomp filters");
-		return;
-	}
-	note("read(2): wait status %#x", status);
-	check(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS && !sum->regions,
-	      "seccomp_kills_syscall_read");
-	status = measure_with_seccomp(true, sum);
-	note("user-space read: wait status %#x, %lu regions, %lu instructions", status,
-	     sum->regions, sum->count[1]);
-	check(WIFEXITED(status) && !WEXITSTATUS(status) && sum->regions == SECCOMP_ROUNDS &&
-	      sum->direct == SECCOMP_ROUNDS && sum->count[1], "%s", name);
-	munmap(sum, sizeof(*sum));
-}
-
 /* ---- cost ---- */
 
 enum { PAIRS = 10000 };
@@ -245,10 +175,6 @@ int main(void)
 	slow = region_slow(&r);
 	region_close(&r);
 	test_bounds(!slow);
-	if (slow)
-		skip("user_read_makes_no_system_calls", slow);
-	else
-		test_no_system_calls("user_read_makes_no_system_calls");
 	test_cost();
 	return end();
 }

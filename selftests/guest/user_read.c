@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 
-#include "tracepoint.h"
+#include "harness.h"
 #include "../../include/sbi_pmu/region.h"
 
 #define ACCESS		"/proc/sys/kernel/perf_user_access"
@@ -404,45 +404,6 @@ static bool user_maps_event_of_root(void)
 	return has_only_own_counts(m);
 }
 
-enum { SLEEPS = 300 };
-
-static bool user_sleeps(void)
-{
-	struct mapped m;
-
-	if (setuid(UID_NOBODY))
-		return false;
-	m = open_cycles();
-	for (unsigned int i = 0; i < SLEEPS; i++) {
-		work(1000);
-		usleep(1000);
-	}
-	return m.page && m.page->cap_user_rdpmc;
-}
-
-/* Those who may count whole CPUs may see what others count: no need to reset the counter. */
-static void test_no_reset(void)
-{
-	static const char test[] = "user_who_may_count_cpus_has_no_counter_reset";
-	struct tracepoint_counts counts;
-	bool slept;
-
-	/* The module finds perf_event_paranoid by its name. */
-	if (!command_number("grep -c ' sysctl_perf_event_paranoid$' /proc/kallsyms")) {
-		skip(test, "no CONFIG_KALLSYMS_ALL");
-		return;
-	}
-	if (!check(tracepoints_open(), "tracepoints_open"))
-		return;
-	counts = tracepoint_counts_now();
-	write_number(PARANOID, 0);
-	slept = run_in_child(user_sleeps);
-	counts = tracepoint_counts_since(counts);
-	note("%lu SBI calls in %d sleeps", counts.calls, SLEEPS);
-	check(slept && counts.calls < SLEEPS / 2, "%s", test);
-	tracepoints_close();
-}
-
 static void test_users(void)
 {
 	const int before = read_number(PARANOID);
@@ -456,7 +417,6 @@ static void test_users(void)
 	check(run_in_child(user_maps_event_of_root),
 	      "counter_of_user_has_no_counts_seen_by_opener");
 	stop_child(reader);
-	test_no_reset();
 	write_number(PARANOID, before);
 }
 

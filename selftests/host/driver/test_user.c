@@ -412,9 +412,11 @@ static void test_sysctl(void)
 	perf_run(10);
 	perf_close(e);
 	host.interrupted = 0;
+	/* Also the first ones with a filter, which is tried */
 	for (unsigned int i = 0; i < 10; i++)
-		perf_close(open_task(GENERAL(0, .disabled = 1)));
-	check(!host.interrupted, "fixed_counters.close_interrupts_no_cpu");
+		perf_close(open_task(GENERAL(i & 1, .exclude_kernel = i / 2 & 1, .disabled = 1)));
+	check(!host.interrupted && fakesbi.ctr[0].running && fakesbi.ctr[2].running &&
+	      !fakesbi.ctr[0].code.flags, "fixed_counters.close_interrupts_no_cpu_and_stops_none");
 	before = all_calls();
 	e = open_task(GENERAL(0));
 	perf_run(10);
