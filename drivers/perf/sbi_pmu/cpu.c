@@ -134,7 +134,10 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 		if (cpu->branch.on)
 			sbi_pmu_branch_online(cpu);
 		sbi_pmu_counters_enable(cpu);
+		/* It may have to configure counters, by which firmware may take others. */
+		sbi_pmu_counters_disable(cpu);
 		sbi_pmu_user_access_resume(cpu);
+		sbi_pmu_counters_enable(cpu);
 		if (!cpu->irq.off)
 			cpu->irq.off = !sbi_pmu_sse_start(cpu);
 		break;
