@@ -60,30 +60,6 @@ struct fakesbi_branches {
 	struct fakesbi_record entry[256];	/* the newest first */
 };
 
-enum fakesbi_sse_state {
-	FAKESBI_SSE_UNUSED, FAKESBI_SSE_REGISTERED, FAKESBI_SSE_ENABLED, FAKESBI_SSE_RUNNING,
-};
-
-/* Not the number that the kernel gives its CPU */
-#define FAKESBI_HART_ID(n)	((unsigned long)(n) + 1)
-
-/* The SSE event of a counter overflow */
-struct fakesbi_sse {
-	bool exists;		/* firmware has it */
-	bool leaves_irq;	/* the interrupt stays the kernel's (OpenSBI before 1.7) */
-	bool not_enabled;	/* it cannot be enabled, */
-	bool silent;		/* it never comes, */
-	bool endless;		/* or again and again */
-	bool unreadable;	/* its attributes are */
-	enum fakesbi_sse_state state;
-	bool masked, pending;
-	bool in_call;		/* the hart is in firmware */
-	void (*enter)(void);	/* a6 is the hart, a7 @arg */
-	unsigned long arg;
-	unsigned long attribute[SPEC_SSE_ATTRIBUTES];
-	unsigned long entered;	/* how often */
-};
-
 /* State of the model, and faults. A function that is NULL refuses nothing. */
 struct fakesbi_hart {
 	struct fakesbi_ctr ctr[FAKESBI_CTRS];	/* by logical index */
@@ -118,7 +94,6 @@ struct fakesbi_hart {
 	u64 boot_event;		/* mhpmevent when the hart starts */
 	unsigned int inhibit_writes;	/* of scountinhibit */
 	struct fakesbi_branches branches;
-	struct fakesbi_sse sse;
 	unsigned long calls[16];	/* by function */
 	/* Does a counter ignore filters of this event? Does it never happen? NULL: no */
 	bool (*unfiltered)(const struct fakesbi_code *code);
@@ -144,9 +119,6 @@ void fakesbi_seed(u64 seed);
 
 /* Used by the driver */
 struct sbiret fakesbi_call(unsigned int fid, const unsigned long arg[FAKESBI_ARGS]);
-struct sbiret fakesbi_sse_call(unsigned int fid, const unsigned long arg[FAKESBI_ARGS]);
-bool fakesbi_sse_has_irq(void);
-void fakesbi_sse_serve(void);
 void fakesbi_update_irq(void);
 int fakesbi_read_csr(unsigned int csr, u64 *value);
 u32 fakesbi_overflow(unsigned int csr);

@@ -57,7 +57,6 @@ void fakesbi_reset(unsigned int hpm, unsigned int firmware, unsigned int width)
 	fakesbi.sscofpmf = true;
 	fakesbi.overflow_csr = SPEC_CSR_SCOUNTOVF;
 	fakesbi.event_bits = ~0ULL;
-	fakesbi.sse.masked = true;
 	fakesbi_add(0, SPEC_CSR_CYCLE, 64);
 	fakesbi_add(2, SPEC_CSR_INSTRET, 64);
 	for (; hpm; hpm--, idx++)

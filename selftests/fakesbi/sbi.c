@@ -363,8 +363,6 @@ static long stop_one(unsigned int idx)
 	ctr->running = false;
 	ctr->inhibited = model_is_withheld(idx);
 	fakesbi.lcofi_stays = false;
-	if (fakesbi_sse_has_irq())
-		fakesbi.lcofi = false;
 	if (!fakesbi_has(QUIRK_STOP_KEEPS_IRQ))
 		ctr->interrupts = false;
 	fakesbi_update_irq();

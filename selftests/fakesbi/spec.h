@@ -17,24 +17,6 @@
 #define SPEC_ERR_NO_SHMEM		-9
 #define SPEC_ERR_INVALID_STATE		-10
 
-/* Supervisor software events (chapter 17) */
-#define SPEC_EXT_SSE			0x535345
-#define SPEC_SSE_READ_ATTRS		0
-#define SPEC_SSE_REGISTER		2
-#define SPEC_SSE_UNREGISTER		3
-#define SPEC_SSE_ENABLE			4
-#define SPEC_SSE_DISABLE		5
-#define SPEC_SSE_COMPLETE		6
-#define SPEC_SSE_INJECT			7
-#define SPEC_SSE_UNMASK			8
-#define SPEC_SSE_MASK			9
-#define SPEC_SSE_ATTRIBUTES		10
-#define SPEC_SSE_INTERRUPTED_SEPC	6
-#define SPEC_SSE_INTERRUPTED_FLAGS	7
-#define SPEC_SSE_INTERRUPTED_A6		8
-#define SPEC_SSE_INTERRUPTED_A7		9
-#define SPEC_SSE_PMU_OVERFLOW		0x00010000
-
 /* Function listing */
 #define SPEC_FID_NUM_COUNTERS		0
 #define SPEC_FID_COUNTER_INFO		1

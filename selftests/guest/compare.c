@@ -127,7 +127,7 @@ static void measure_overflow(unsigned int n)
 	calls = tracepoint_counts_now();
 	ns = least_work();
 	calls = tracepoint_counts_since(calls);
-	irqs = (samples_by_sse() ? ring_drain(&ring).samples : overflow_irqs() - irqs) / RUNS;
+	irqs = (overflow_irqs() - irqs) / RUNS;
 	tracepoints_close();
 	ring_close(&ring);
 	close_events(fd, n - 1);

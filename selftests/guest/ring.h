@@ -219,14 +219,6 @@ static inline uint64_t per_second(struct perf_event_attr attr, void (*load)(void
 
 /* ---- the PMU under test and the kernel's limits ---- */
 
-/* Return: whether samples are taken by supervisor software events, which are no interrupts. */
-static inline bool samples_by_sse(void)
-{
-	char text[16];
-
-	return pmu_text("caps/overflow", text, sizeof(text)) && !strcmp(text, "sse");
-}
-
 /* Return: whether the PMU samples by overflow interrupt, and not by timer. */
 static inline bool has_overflow_irq(void)
 {

@@ -58,8 +58,6 @@ static bool measure_overflows(unsigned int n, struct cost *cost)
 		cost->samples += ring_drain(&ring[i]).samples;
 		ring_close(&ring[i]);
 	}
-	if (samples_by_sse())
-		cost->overflows += cost->samples;
 	tracepoints_close();
 	return true;
 }

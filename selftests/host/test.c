@@ -44,7 +44,7 @@ bool remove_tree(const char *path)
 }
 
 #define AREAS(X)									\
-	X(boot) X(boards) X(cores) X(event) X(open) X(counters) X(sampling) X(sse) \
+	X(boot) X(boards) X(cores) X(event) X(open) X(counters) X(sampling) \
 	X(branch) X(user) X(backends) X(quirks) X(region) X(topdown)
 #define DECLARE(area)	void test_##area(void);
 #define ROW(area)	{ #area, test_##area },

@@ -714,7 +714,6 @@ void sbi_pmu_counters_read(struct sbi_pmu_cpu *cpu)
 void sbi_pmu_counters_disable(struct sbi_pmu_cpu *cpu)
 {
 	cpu->disabled = true;
-	barrier(); /* from here on an SSE event waits */
 	cpu->called = cpu->backend->no_calls && cpu->free_running;
 	if (cpu->backend->no_calls && !cpu->called)
 		cpu->delegated.inhibited = !cpu->delegated.running ||
@@ -847,10 +846,7 @@ void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 					   sbi_pmu_csr_uninhibit(cpu->delegated.running);
 	if (cpu->shown_changed)
 		sbi_pmu_write_scounteren(cpu);
-	barrier();
 	cpu->disabled = false;
-	if (unlikely(cpu->sse.on))
-		sbi_pmu_sse_section_ended(cpu);
 }
 
 /* ---- fixed counters that all programs may read ---- */

@@ -80,9 +80,7 @@ static int hotplug_online(unsigned int id, struct hlist_node *node)
 	local_irq_restore(flags);
 	if (differs)
 		return 0;
-	local_irq_save(flags);
-	cpu->irq.off = !sbi_pmu_sse_start(cpu);
-	local_irq_restore(flags);
+	cpu->irq.off = false;
 	cpumask_set_cpu(id, &pmu->cpus);
 	if (pmu->irq)
 		enable_percpu_irq(pmu->irq, IRQ_TYPE_NONE);
@@ -98,7 +96,6 @@ static int hotplug_offline(unsigned int id, struct hlist_node *node)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	sbi_pmu_sse_stop(cpu);
 	sbi_pmu_counters_offline(cpu);
 	sbi_pmu_branch_offline(cpu);
 	sbi_pmu_user_access_offline(cpu);
@@ -122,7 +119,6 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 	switch (action) {
 	case CPU_PM_ENTER:
 		/* The CPU, and its counters, may lose power. */
-		sbi_pmu_sse_stop(cpu);
 		sbi_pmu_counters_update(cpu, cpu->busy);
 		if (cpu->filter)
 			sbi_pmu_csr_filter(0);
@@ -138,8 +134,6 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 		sbi_pmu_counters_disable(cpu);
 		sbi_pmu_user_access_resume(cpu);
 		sbi_pmu_counters_enable(cpu);
-		if (!cpu->irq.off)
-			cpu->irq.off = !sbi_pmu_sse_start(cpu);
 		break;
 	}
 	return NOTIFY_OK;
@@ -153,7 +147,6 @@ static void reboot_here(void *unused)
 {
 	struct sbi_pmu_cpu *cpu = raw_cpu_read(sbi_pmu_here);
 
-	sbi_pmu_sse_stop(cpu);
 	if (cpu->backend->offline || cpu->counters->one_filter)
 		sbi_pmu_counters_offline(cpu);
 	sbi_pmu_branch_offline(cpu);
@@ -161,10 +154,6 @@ static void reboot_here(void *unused)
 
 static int reboot_notify(struct notifier_block *nb, unsigned long action, void *unused)
 {
-	struct sbi_pmu *pmu;
-
-	for_each_kind(pmu)
-		pmu->rebooting = true;
 	on_each_cpu(reboot_here, NULL, true);
 	return NOTIFY_OK;
 }

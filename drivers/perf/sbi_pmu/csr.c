@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The only access to CSRs, and to the global pointer. */
+/* The only access to CSRs. */
 #include <asm/asm-extable.h>
 
 #include "sbi_pmu.h"
@@ -306,26 +306,4 @@ u32 sbi_pmu_csr_openable(void)
 void sbi_pmu_csr_open(u32 counters)
 {
 	csr_write(CSR_SCOUNTEREN, counters);
-}
-
-/* ---- SSE ---- */
-
-/* Where the kernel is entered by a trap */
-unsigned long sbi_pmu_csr_vector(void)
-{
-	return csr_read(CSR_STVEC);
-}
-
-/* The page of the address space that is in use */
-unsigned long sbi_pmu_csr_root_pfn(void)
-{
-	return FIELD_GET(SATP_PPN, csr_read(CSR_SATP));
-}
-
-unsigned long sbi_pmu_global_pointer(void)
-{
-	unsigned long gp;
-
-	asm("mv %0, gp" : "=r"(gp));
-	return gp;
 }

@@ -51,9 +51,8 @@ static int file_name##_show(struct seq_file *file, void *unused)	\
 DEFINE_SHOW_ATTRIBUTE(file_name)
 
 /* What went wrong with samples */
-SHOW_CPUS(overflow, "lost_irqs wrong_mode irq_off held", "%lu %lu %d %lu",
-	  READ_ONCE(cpu->irq.times_missed), READ_ONCE(cpu->irq.wrong_mode), READ_ONCE(cpu->irq.off),
-	  READ_ONCE(cpu->sse.times_held));
+SHOW_CPUS(overflow, "lost_irqs wrong_mode irq_off", "%lu %lu %d",
+	  READ_ONCE(cpu->irq.times_missed), READ_ONCE(cpu->irq.wrong_mode), READ_ONCE(cpu->irq.off));
 /* What programs may read, and reads that came too late */
 SHOW_CPUS(user_access, "scounteren trapped_reads", "%#x %lu", READ_ONCE(cpu->scounteren),
 	  READ_ONCE(cpu->trapped_reads));
@@ -63,11 +62,7 @@ SHOW_CPUS(user_access, "scounteren trapped_reads", "%#x %lu", READ_ONCE(cpu->sco
 /* On that CPU, so that the copy is in order. */
 static void copy_here(void *copy)
 {
-	struct sbi_pmu_cpu *cpu = raw_cpu_read(sbi_pmu_here);
-
-	sbi_pmu_section_begin(cpu);
-	memcpy(copy, cpu, sizeof(*cpu));
-	sbi_pmu_section_end(cpu);
+	memcpy(copy, raw_cpu_read(sbi_pmu_here), sizeof(struct sbi_pmu_cpu));
 }
 
 static int counters_show(struct seq_file *file, void *unused)

@@ -74,20 +74,15 @@ bool sbi_pmu_loses_irqs(const struct sbi_pmu *pmu)
 }
 
 /*
- * Not on other cores; nor where another kind has it as an SSE event: there it cannot be enabled. In
- * a KVM guest scountovf is not used, and may trap.
+ * Not on other cores. In a KVM guest scountovf is not used, and may trap.
  */
 static void check_here(void *arg)
 {
 	struct sbi_pmu *pmu = arg;
 	const struct sbi_pmu_irq_source *source = pmu->irq_source;
-	const struct sbi_pmu *other;
 
 	if (!sbi_pmu_sbi_same_core(&pmu->id))
 		return;
-	for_each_kind(other)
-		if (this_cpu_ptr(other->cpu)->sse.on)
-			return;
 	if ((!sbi_pmu_in_kvm(pmu) && !sbi_pmu_csr_exists(source->overflow)) ||
 	    !sbi_pmu_csr_exists(source->pending) || !sbi_pmu_csr_exists(source->enable) ||
 	    !sbi_pmu_csr_can_enable(source->enable, source->mask))

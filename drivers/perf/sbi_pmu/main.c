@@ -26,7 +26,7 @@ MODULE_PARM_DESC(width, "bits that hardware counters have at most, where firmwar
 
 static char *overflow = "auto";
 module_param(overflow, charp, 0444);
-MODULE_PARM_DESC(overflow, "what makes samples: an overflow interrupt (lcofi, thead, andes), timer, none, sse (a supervisor software event, which also comes where interrupts are disabled; experimental), or auto (default): the interrupt where it works, else timer");
+MODULE_PARM_DESC(overflow, "what makes samples: an overflow interrupt (lcofi, thead, andes), timer, none, or auto (default): the interrupt where it works, else timer");
 
 static char *backend = "auto";
 module_param(backend, charp, 0444);
@@ -90,8 +90,7 @@ static void log_found(struct sbi_pmu *pmu, const char *owner, const char *shared
 								 "counting only",
 			 pmu->no_irq);
 	else
-		snprintf(sampling, sizeof(sampling), "sampling by %s",
-			 pmu->sse ? "SSE (experimental)" : pmu->irq_source->title);
+		snprintf(sampling, sizeof(sampling), "sampling by %s", pmu->irq_source->title);
 	if (pmu->branch.entries)
 		snprintf(records, sizeof(records), ", %u branch records%s", pmu->branch.entries,
 			 pmu->branch.tells_types ? "" : " without types");
@@ -316,9 +315,7 @@ static int choose_overflow(struct sbi_pmu *pmu)
 {
 	enum { AUTO, TIMER, NONE };
 	const int n = match_string(overflow_names, ARRAY_SIZE(overflow_names), overflow);
-	const bool sse = !strcmp(overflow, "sse");
-	const struct sbi_pmu_irq_source *wanted =
-		sbi_pmu_irq_source_named(sse ? "lcofi" : overflow);
+	const struct sbi_pmu_irq_source *wanted = sbi_pmu_irq_source_named(overflow);
 
 	if (!pmu->perf_event_overflow)
 		pmu->no_irq = "perf_event_overflow not found: is CONFIG_KALLSYMS on?";
@@ -327,7 +324,7 @@ static int choose_overflow(struct sbi_pmu *pmu)
 	else if (wanted && wanted != pmu->irq_source)
 		pmu->no_irq = wanted->missing;
 	else
-		pmu->no_irq = sbi_pmu_overflow_request(pmu, sse);
+		pmu->no_irq = sbi_pmu_overflow_request(pmu);
 
 	if (!pmu->no_irq)
 		pmu->source = SBI_PMU_OVERFLOW_IRQ;
@@ -392,7 +389,7 @@ static int set_up(struct sbi_pmu *pmu)
 	if (ret && pmu != sbi_pmu_the_pmu)
 		ret = choose_backend(pmu, "auto");
 	cpus_read_unlock();
-	return ret ?: choose_overflow(pmu) ?: sbi_pmu_branch_probe(pmu, pmu->sse ? 0 : branches);
+	return ret ?: choose_overflow(pmu) ?: sbi_pmu_branch_probe(pmu, branches);
 }
 
 /* By the device tree, as "cpu_a100"; else, or if that is taken, by the number of the CPU */
@@ -457,12 +454,10 @@ static void measure_here(void *arg)
 
 	if (!cpu->online)
 		return;
-	sbi_pmu_section_begin(cpu);
 	unwritable = sbi_pmu_probe_widths(cpu, &pmu->cache.examples, &pmu->limits);
 	if (pmu->exclusive)
 		pmu->openable = sbi_pmu_csr_openable() &
 				~sbi_pmu_csr_bits(&pmu->counters, unwritable);
-	sbi_pmu_section_end(cpu);
 }
 
 /* The counters of a CPU that comes online are compared with the result: none may come meanwhile. */
@@ -525,9 +520,8 @@ static int check_parameters(void)
 		return -EINVAL;
 	}
 	if (match_string(overflow_names, ARRAY_SIZE(overflow_names), overflow) < 0 &&
-	    strcmp(overflow, "sse") && !sbi_pmu_irq_source_named(overflow)) {
-		pr_err("overflow=%s: auto, lcofi, thead, andes, sse, timer and none are known\n",
-		       overflow);
+	    !sbi_pmu_irq_source_named(overflow)) {
+		pr_err("overflow=%s: auto, lcofi, thead, andes, timer and none are known\n", overflow);
 		return -EINVAL;
 	}
 	return 0;

@@ -42,18 +42,14 @@ static u64 wrapped_among(struct sbi_pmu_cpu *cpu, u64 among)
 /* ---- samples ---- */
 
 /*
- * NULL in a privilege mode that the event excludes, or if @regs is NULL. An event of user mode may
- * overflow just before a trap, and be served in the kernel: then the user's registers are those of
- * the overflow. The task is the same: the kernel enables interrupts between user mode and a context
- * switch. An SSE event that had to wait may come after that: then an event of the CPU has those
- * of the next task.
+ * NULL in a privilege mode that the event excludes. An event of user mode may overflow just before
+ * a trap, and be served in the kernel: then the user's registers are those of the overflow. The
+ * task is the same: the kernel enables interrupts between user mode and a context switch.
  */
 static struct pt_regs *sample_regs(const struct sbi_pmu_event *e, struct pt_regs *regs)
 {
 	const struct perf_event_attr *attr = &e->event->attr;
 
-	if (!regs)
-		return NULL;
 	if (user_mode(regs))
 		return attr->exclude_user ? NULL : regs;
 	if (!attr->exclude_kernel)
@@ -167,6 +163,23 @@ static void set_irq_off(struct sbi_pmu_cpu *cpu, bool off)
 	cpu->timers.sampled_changed = true;
 }
 
+/* A stuck interrupt is off for some time. */
+static void pause_irq(struct sbi_pmu_cpu *cpu)
+{
+	disable_percpu_irq(cpu->pmu->irq);
+	/* Back to a second if it was on for longer than it was off. */
+	if (!cpu->irq.pause || time_after(jiffies, cpu->irq.on_since + cpu->irq.pause * HZ))
+		cpu->irq.pause = 1;
+	else
+		cpu->irq.pause = min(2 * cpu->irq.pause, MAX_PAUSE);
+	set_irq_off(cpu, true);
+	sbi_pmu_timer_update(cpu);
+	/* This interrupts no code that holds a lock of the scheduler. */
+	pr_warn("CPU%d: stuck overflow interrupt disabled, sampling by timer on this CPU for %u s; load the module with overflow=timer, and report the board and its firmware\n",
+		smp_processor_id(), cpu->irq.pause);
+	mod_timer(&cpu->timers.look, jiffies + cpu->irq.pause * HZ);
+}
+
 /*
  * Nothing explains the interrupt, which began at @start: no armed counter has overflowed, or one
  * that was restarted only since the last interrupt, without a sample. If such interrupts take a
@@ -190,30 +203,7 @@ static void useless_irq(struct sbi_pmu_cpu *cpu, u64 start)
 	cpu->irq.useless = 0;
 	if (cpu->irq.useless_ns < (now - cpu->irq.useless_since) / 4)
 		return;
-	/* In an SSE event nothing more can be done. */
-	if (cpu->sse.on)
-		cpu->sse.stuck = true;
-	else
-		sbi_pmu_overflow_pause(cpu);
-}
-
-/* Context: on the CPU, interrupts disabled, in an interrupt or timer. */
-void sbi_pmu_overflow_pause(struct sbi_pmu_cpu *cpu)
-{
-	if (cpu->pmu->irq)
-		disable_percpu_irq(cpu->pmu->irq);
-	sbi_pmu_sse_stop(cpu);
-	/* Back to a second if it was on for longer than it was off. */
-	if (!cpu->irq.pause || time_after(jiffies, cpu->irq.on_since + cpu->irq.pause * HZ))
-		cpu->irq.pause = 1;
-	else
-		cpu->irq.pause = min(2 * cpu->irq.pause, MAX_PAUSE);
-	set_irq_off(cpu, true);
-	sbi_pmu_timer_update(cpu);
-	/* This interrupts no code that holds a lock of the scheduler. */
-	pr_warn("CPU%d: stuck overflow %s disabled, sampling by timer on this CPU for %u s; load the module with overflow=timer, and report the board and its firmware\n",
-		smp_processor_id(), cpu->pmu->sse ? "event (SSE)" : "interrupt", cpu->irq.pause);
-	mod_timer(&cpu->timers.look, jiffies + cpu->irq.pause * HZ);
+	pause_irq(cpu);
 }
 
 /* The pause is over. Context: on the CPU, interrupts disabled. */
@@ -223,20 +213,13 @@ void sbi_pmu_overflow_retry(struct sbi_pmu_cpu *cpu)
 
 	if (!cpu->online)
 		return;
-	if (!sbi_pmu_sse_start(cpu)) {
-		/* Also what began to sample before it failed; and that is not tried again. */
-		set_irq_off(cpu, true);
-		sbi_pmu_timer_update(cpu);
-		return;
-	}
 	cpu->irq.on_since = jiffies;
 	sbi_pmu_counters_disable(cpu);
 	sbi_pmu_csr_clear_pending(source->pending, source->mask);
 	set_irq_off(cpu, false);
 	sbi_pmu_counters_enable(cpu);
 	sbi_pmu_timer_update(cpu);
-	if (cpu->pmu->irq)
-		enable_percpu_irq(cpu->pmu->irq, IRQ_TYPE_NONE);
+	enable_percpu_irq(cpu->pmu->irq, IRQ_TYPE_NONE);
 }
 
 static irqreturn_t overflow_irq(int irq, void *dev)
@@ -284,27 +267,6 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	return overflowed ? IRQ_HANDLED : IRQ_NONE;
 }
 
-/* ---- by an SSE event ---- */
-
-/*
- * As the interrupt. If there was none to take a sample of, firmware may have forgotten one: for
- * that the interrupt is pending until a counter is stopped, also one that is stopped already.
- */
-void sbi_pmu_overflow_serve(struct sbi_pmu_cpu *cpu)
-{
-	const u64 idle = cpu->counters->programmable & ~cpu->running;
-
-	if (overflow_irq(0, &cpu) == IRQ_HANDLED)
-		return;
-	if (idle) {
-		sbi_pmu_sbi_stop(cpu, idle & -idle, 0);
-	} else {
-		sbi_pmu_counters_disable(cpu);
-		sbi_pmu_counters_stop(cpu, cpu->counters->programmable);
-		sbi_pmu_counters_enable(cpu);
-	}
-}
-
 /* ---- lost interrupts ---- */
 
 /*
@@ -339,9 +301,6 @@ bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu)
 	sbi_pmu_counters_update(cpu, sampling);
 	cpu->irq.wrapped = wrapped_among(cpu, sampling);
 	cpu->irq.missed |= before & cpu->irq.wrapped;
-	/* An SSE event that came since this section began comes again when it ends. */
-	if (unlikely(READ_ONCE(cpu->sse.held)))
-		cpu->irq.missed = 0;
 	return true;
 }
 
@@ -388,7 +347,7 @@ static bool has_come(const struct sbi_pmu_cpu *cpu)
 {
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
 
-	return READ_ONCE(cpu->sse.held) || sbi_pmu_csr_is_pending(source->pending, source->mask);
+	return sbi_pmu_csr_is_pending(source->pending, source->mask);
 }
 
 /* Does the overflow come that is 2^@shift events away? */
@@ -446,22 +405,6 @@ static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsign
 	return NULL;
 }
 
-/* It must also come as an SSE event. In a section, so the handler only holds that. */
-static const char *try_sse(struct sbi_pmu_cpu *cpu, unsigned int idx, unsigned int shift)
-{
-	const char *why;
-
-	cpu->backend->stop(cpu, BIT_ULL(idx));
-	sbi_pmu_section_begin(cpu);
-	why = sbi_pmu_sse_try_to_start(cpu);
-	if (!why && (!sbi_pmu_counter_start_at(cpu, idx, -BIT_ULL(shift)) || !comes(cpu, shift)))
-		why = "an overflow does not come as an SSE event";
-	sbi_pmu_sse_stop(cpu);
-	sbi_pmu_section_end(cpu);
-	cpu->sse.times_held = 0;
-	return why;
-}
-
 /* Which counters are tried on the probed CPU, and how; interrupts are enabled between two tries. */
 struct irq_test {
 	struct sbi_pmu *pmu;
@@ -489,8 +432,6 @@ static void test_here(void *arg)
 		if (!test->which || sbi_pmu_counter_config(cpu, test->which, &code, &idx))
 			return;
 		why = try_counter(cpu, idx, test->shift);
-		if (!why && cpu->pmu->sse)
-			why = try_sse(cpu, idx, test->shift);
 		sbi_pmu_counter_unconfig(cpu, idx);
 		if (why == not_tested)
 			return;
@@ -558,17 +499,17 @@ static const char *test_irq(struct sbi_pmu *pmu)
 		return fixed;
 	if (!counters->programmable)
 		return "no programmable counter";
-	return pmu->sse ? not_tested : NULL;
+	return NULL;
 }
 
 /* ---- request and free ---- */
 
 /*
- * Request the overflow interrupt, if this machine has it: pmu->irq, and caps.fixed_alike; @sse: the
- * SSE event in place of it: pmu->sse. Context: may sleep; the backend is chosen.
+ * Request the overflow interrupt, if this machine has it: pmu->irq, and caps.fixed_alike. Context:
+ * may sleep; the backend is chosen.
  * Return: NULL, or in words for the log why there is none.
  */
-const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu, bool sse)
+const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu)
 {
 	const struct sbi_pmu *other;
 	struct irq_domain *domain;
@@ -581,11 +522,8 @@ const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu, bool sse)
 	if (!sbi_pmu_irq_source_exists(pmu))
 		return "the interrupt cannot be enabled";
 	pmu->overflow_by_value = sbi_pmu_in_kvm(pmu) || pmu->backend->stops_all;
-	why = sse ? sbi_pmu_sse_request(pmu) : NULL;
-	why = why ?: test_irq(pmu);
+	why = test_irq(pmu);
 	if (why)
-		sbi_pmu_sse_free(pmu);
-	if (why || sse)
 		return why;
 
 	for_each_kind(other)
@@ -613,5 +551,4 @@ void sbi_pmu_overflow_free(struct sbi_pmu *pmu)
 {
 	if (pmu->requested)
 		free_percpu_irq(pmu->irq, &sbi_pmu_here);
-	sbi_pmu_sse_free(pmu);
 }

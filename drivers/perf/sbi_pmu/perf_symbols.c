@@ -56,9 +56,9 @@ int sbi_pmu_find_pmus(struct sbi_pmu *pmu, char **owner, bool *taken)
 	return ret;
 }
 
-/* @code: the function around @addr. Return: false if there is none. */
-static bool function_at(unsigned long addr, char name[KSYM_SYMBOL_LEN],
-			struct sbi_pmu_code_range *code)
+/* The function around @addr. Return: false if there is none. */
+static bool function_at(unsigned long addr, char name[KSYM_SYMBOL_LEN], unsigned long *start,
+			unsigned long *end)
 {
 	unsigned long offset, size;
 	char *plus;
@@ -68,8 +68,8 @@ static bool function_at(unsigned long addr, char name[KSYM_SYMBOL_LEN],
 	if (!plus || sscanf(plus, "+0x%lx/0x%lx", &offset, &size) != 2)
 		return false;
 	*plus = 0;
-	code->start = addr - offset;
-	code->end = code->start + size;
+	*start = addr - offset;
+	*end = *start + size;
 	return true;
 }
 
@@ -79,14 +79,13 @@ static bool function_at(unsigned long addr, char name[KSYM_SYMBOL_LEN],
  */
 static void *find_near_sprint_symbol(const char *name, bool downwards)
 {
-	unsigned long addr = (unsigned long)sprint_symbol;
-	struct sbi_pmu_code_range code;
+	unsigned long start, end, addr = (unsigned long)sprint_symbol;
 	char text[KSYM_SYMBOL_LEN];
 
-	for (unsigned int i = 0; i < 200 && function_at(addr, text, &code); i++) {
+	for (unsigned int i = 0; i < 200 && function_at(addr, text, &start, &end); i++) {
 		if (!strcmp(text, name))
-			return (void *)code.start;
-		addr = downwards ? code.start - 1 : code.end;
+			return (void *)start;
+		addr = downwards ? start - 1 : end;
 	}
 	return NULL;
 }
@@ -149,14 +148,6 @@ void *sbi_pmu_lookup_variable(const char *name)
 	unsigned long addr = 0;
 
 	return on_each && !on_each(is_second, name, &addr) ? (void *)addr : NULL;
-}
-
-/* Return: is there such a function? Context: may sleep. */
-bool sbi_pmu_find_code(struct sbi_pmu_code_range *code, const char *name)
-{
-	char text[KSYM_SYMBOL_LEN];
-
-	return function_at((unsigned long)sbi_pmu_lookup(name), text, code) && !strcmp(text, name);
 }
 
 /*

@@ -232,49 +232,6 @@ static void pmu_cancel_txn(struct pmu *pmu)
 {
 }
 
-/* With overflow=sse the callbacks that do not disable the PMU are sections. */
-static void stop_in_section(struct perf_event *event, int flags)
-{
-	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(event->pmu);
-
-	sbi_pmu_section_begin(cpu);
-	pmu_stop(event, flags);
-	sbi_pmu_section_end(cpu);
-}
-
-static void read_in_section(struct perf_event *event)
-{
-	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(event->pmu);
-
-	sbi_pmu_section_begin(cpu);
-	pmu_read(event);
-	sbi_pmu_section_end(cpu);
-}
-
-/* All members are read in one. */
-static void start_txn_in_section(struct pmu *pmu, unsigned int flags)
-{
-	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(pmu);
-
-	if (flags == PERF_PMU_TXN_READ) {
-		sbi_pmu_section_begin(cpu);
-		cpu->sse.reads_group = true;
-	}
-	pmu_start_txn(pmu, flags);
-}
-
-static int commit_txn_in_section(struct pmu *pmu)
-{
-	struct sbi_pmu_cpu *cpu = this_sbi_pmu_cpu(pmu);
-
-	pmu_commit_txn(pmu);
-	if (cpu->sse.reads_group) {
-		cpu->sse.reads_group = false;
-		sbi_pmu_section_end(cpu);
-	}
-	return 0;
-}
-
 /* ---- mmap ---- */
 
 static void publish_here(void *arg)
@@ -286,7 +243,6 @@ static void publish_here(void *arg)
 	/* If it has just left this CPU, its page is written when it is scheduled again. */
 	if (READ_ONCE(event->oncpu) != smp_processor_id())
 		return;
-	sbi_pmu_section_begin(cpu);
 	sbi_pmu_counters_disable(cpu);
 	cpu->shown_changed = true; /* perhaps to another address space */
 	e->user_read = READ_ONCE(e->mapped);
@@ -297,7 +253,6 @@ static void publish_here(void *arg)
 	sbi_pmu_counters_enable(cpu);
 	sbi_pmu_user_page_publish(e);
 	perf_event_update_userpage(event);
-	sbi_pmu_section_end(cpu);
 }
 
 /*
@@ -459,9 +414,6 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	if (attr->precise_ip || (samples && (sbi_pmu_code_is_firmware(&e->code) ||
 					     pmu->source == SBI_PMU_OVERFLOW_NONE)))
 		return -EOPNOTSUPP;
-	/* The next overflow may come before perf core's irq_work has sent the signal. */
-	if (pmu->sse && attr->sigtrap)
-		return -EOPNOTSUPP;
 	ret = sbi_pmu_branch_filter(pmu, event, &e->branch);
 	if (ret)
 		return ret;
@@ -505,11 +457,8 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 static void release_idle(void *arg)
 {
 	struct sbi_pmu *pmu = arg;
-	struct sbi_pmu_cpu *cpu = this_cpu_ptr(pmu->cpu);
 
-	sbi_pmu_section_begin(cpu);
-	sbi_pmu_counters_release_idle(cpu, ~0ULL);
-	sbi_pmu_section_end(cpu);
+	sbi_pmu_counters_release_idle(this_cpu_ptr(pmu->cpu), ~0ULL);
 }
 
 /* While no event exists a CPU configures nothing; its timer may release what it has. */
@@ -520,18 +469,11 @@ static bool has_configured(int cpu, void *arg)
 	return sbi_pmu_idle_counters(c) || c->filter;
 }
 
-static bool samples_registers(const struct perf_event *event)
-{
-	return event->attr.sample_type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR);
-}
-
 static void event_destroy(struct perf_event *event)
 {
 	struct sbi_pmu *pmu = to_sbi_pmu(event->pmu);
 	struct sbi_pmu_event *e = to_sbi_pmu_event(event);
 
-	if (samples_registers(event))
-		atomic_dec(&pmu->want_registers);
 	sbi_pmu_user_access_close(e);
 	sbi_pmu_known_put(e->known);
 	event->pmu_private = NULL;
@@ -583,11 +525,6 @@ static int pmu_event_init(struct perf_event *event)
 		kfree(e);
 		return ret;
 	}
-	/* Then BPF programs are not attached: they may call what is not safe in an NMI. */
-	if (pmu->sse)
-		event->overflow_handler_context = event->overflow_handler_context ?: pmu;
-	if (samples_registers(event))
-		atomic_inc(&pmu->want_registers);
 	sbi_pmu_user_access_open(e);
 	atomic_inc(&pmu->events);
 	event->destroy = event_destroy;
@@ -620,12 +557,6 @@ void sbi_pmu_pmu_init(struct sbi_pmu *pmu)
 		.event_mapped = pmu_event_mapped,
 		.event_idx = pmu_event_idx,
 	};
-	if (pmu->sse) {
-		pmu->pmu.stop = stop_in_section;
-		pmu->pmu.read = read_in_section;
-		pmu->pmu.start_txn = start_txn_in_section;
-		pmu->pmu.commit_txn = commit_txn_in_section;
-	}
 	pmu->riscv.ctr_get_width = ctr_get_width;
 	if (pmu->branch.entries)
 		pmu->pmu.sched_task = SCHED_TASK(pmu_sched_task);

@@ -252,11 +252,9 @@ static void with_counter_here(void *arg)
 	struct probe *p = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
 	const u64 hardware = sbi_pmu_hardware(cpu->counters);
-	u64 configured, which, borrowed, reference = 0;
+	const u64 configured = cpu->configured, which = least_used(cpu, p->among);
+	u64 borrowed, reference = 0;
 
-	sbi_pmu_section_begin(cpu);
-	configured = cpu->configured;
-	which = least_used(cpu, p->among);
 	if (p->use == start_with_reference)
 		reference = cpu->counters->with_fixed_csr;
 	/* Both at the second try, as the host may deny one. */
@@ -265,7 +263,7 @@ static void with_counter_here(void *arg)
 		reference &= -reference;
 	}
 	if (!cpu->online || (which & cpu->busy && p->not_busy))
-		goto end;
+		return;
 	p->offered = which & configured || p->one_by_one ? which & -which : which;
 	borrowed = configured & (p->offered | reference | holders(cpu, &p->code));
 	p->was_busy = borrowed & cpu->busy;
@@ -280,8 +278,6 @@ static void with_counter_here(void *arg)
 		p->ret = find_why(cpu, p->offered);
 	if (configured)
 		sbi_pmu_counters_give_back(cpu, borrowed);
-end:
-	sbi_pmu_section_end(cpu);
 }
 
 /*

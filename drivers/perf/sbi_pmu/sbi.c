@@ -127,13 +127,3 @@ int sbi_pmu_sbi_set_shmem(struct sbi_pmu_cpu *cpu, u64 address)
 
 	return pmu_call(cpu, SBI_EXT_PMU_SNAPSHOT_SET_SHMEM, address, high, 0, 0, 0).error;
 }
-
-/*
- * A call of the extension for supervisor software events (SBI 3.0, chapter 17). Return: 0 or an
- * SBI error.
- */
-long sbi_pmu_sbi_sse(unsigned long fid, unsigned long a0, unsigned long a1, unsigned long a2,
-		     unsigned long a3)
-{
-	return sbi_ecall(SBI_PMU_EXT_SSE, fid, a0, a1, a2, a3, 0, 0).error;
-}

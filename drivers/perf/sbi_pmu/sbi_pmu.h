@@ -433,18 +433,6 @@ struct sbi_pmu_cpu_dropped {
 	unsigned int logged;  /* @events that has been reported */
 };
 
-/* Supervisor software events (SSE) of a CPU (sse.c) */
-struct sbi_pmu_cpu_sse {
-	unsigned int sections; /* that are open, see sbi_pmu_section_begin() */
-	bool on;               /* it is registered */
-	bool held;             /* masked, until the section or what else hindered it ends */
-	bool stuck;            /* masked, as events do not end: the next timer stops it */
-	bool reads_group;      /* from start_txn() to commit_txn() */
-	unsigned long times_held;
-	const char *why;       /* it was not started at the last try */
-	struct sse_hart *hart; /* what firmware enters it with, if overflow=sse */
-};
-
 #define SBI_PMU_FIDS	(SBI_EXT_PMU_SNAPSHOT_SET_SHMEM + 1)
 
 /*
@@ -495,7 +483,6 @@ struct sbi_pmu_cpu {
 	/* fixed counters that are only read: of counters->free_running, or claimed for programs */
 	u64 free_running;
 	struct sbi_pmu_cpu_irq irq;
-	struct sbi_pmu_cpu_sse sse;
 	struct sbi_pmu_branch_cpu branch;
 	struct sbi_pmu_cpu_delegated delegated;
 	struct sbi_pmu_cpu_timers timers;
@@ -505,26 +492,6 @@ struct sbi_pmu_cpu {
 	unsigned long trapped_reads; /* user-space reads that came too late, and returned 0 */
 	struct sbi_pmu_counter counter[SBI_PMU_MAX_COUNTERS]; /* by logical index */
 };
-
-void sbi_pmu_sse_section_ended(struct sbi_pmu_cpu *cpu);
-
-/*
- * An SSE event must not see or change the state of a CPU between these two, nor while the PMU
- * is disabled. Interrupts are disabled, too.
- */
-static inline void sbi_pmu_section_begin(struct sbi_pmu_cpu *cpu)
-{
-	cpu->sse.sections++;
-	barrier();
-}
-
-static inline void sbi_pmu_section_end(struct sbi_pmu_cpu *cpu)
-{
-	barrier();
-	cpu->sse.sections--;
-	if (unlikely(cpu->sse.on))
-		sbi_pmu_sse_section_ended(cpu);
-}
 
 /* Counters that hold an event, but count for nobody: they can be released */
 static inline u64 sbi_pmu_idle_counters(const struct sbi_pmu_cpu *cpu)
@@ -599,24 +566,6 @@ int sbi_pmu_sbi_stop(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags);
 void sbi_pmu_sbi_release(struct sbi_pmu_cpu *cpu, unsigned int idx);
 int sbi_pmu_sbi_set_shmem(struct sbi_pmu_cpu *cpu, u64 address);
 
-#define SBI_PMU_EXT_SSE	0x535345
-
-enum {
-	SBI_PMU_SSE_READ_ATTRS,
-	SBI_PMU_SSE_WRITE_ATTRS,
-	SBI_PMU_SSE_REGISTER,
-	SBI_PMU_SSE_UNREGISTER,
-	SBI_PMU_SSE_ENABLE,
-	SBI_PMU_SSE_DISABLE,
-	SBI_PMU_SSE_COMPLETE,
-	SBI_PMU_SSE_INJECT,
-	SBI_PMU_SSE_UNMASK, /* of this hart, all events */
-	SBI_PMU_SSE_MASK,
-};
-
-long sbi_pmu_sbi_sse(unsigned long fid, unsigned long a0, unsigned long a1, unsigned long a2,
-		     unsigned long a3);
-
 /* ---- CSRs (csr.c) ---- */
 
 /* CSRs of overflow interrupts that asm/csr.h does not have */
@@ -636,9 +585,6 @@ bool sbi_pmu_csr_exists(unsigned int csr);
 bool sbi_pmu_csr_filter(u32 flags);
 u32 sbi_pmu_csr_openable(void);
 void sbi_pmu_csr_open(u32 counters);
-unsigned long sbi_pmu_csr_vector(void);
-unsigned long sbi_pmu_csr_root_pfn(void);
-unsigned long sbi_pmu_global_pointer(void);
 /* Delegated counters. Return: 0, or -ENXIO if the access trapped. */
 int sbi_pmu_csr_read_delegated(unsigned int counter, unsigned int csr, u64 *value);
 int sbi_pmu_csr_write_delegated(unsigned int counter, unsigned int csr, u64 value);
@@ -772,32 +718,13 @@ const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name);
 bool sbi_pmu_loses_irqs(const struct sbi_pmu *pmu);
 bool sbi_pmu_may_have_one_filter(const struct sbi_pmu_firmware_id *core);
 
-const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu, bool sse);
+const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu);
 void sbi_pmu_overflow_free(struct sbi_pmu *pmu);
-void sbi_pmu_overflow_pause(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_overflow_retry(struct sbi_pmu_cpu *cpu);
 bool sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how);
 void sbi_pmu_report_time(struct sbi_pmu_cpu *cpu, u64 start);
 bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_overflow_serve(struct sbi_pmu_cpu *cpu);
-
-/* ---- supervisor software events, SSE (sse.c, sse_entry.S) ---- */
-
-struct sbi_pmu_sse;
-struct sse_hart;
-
-asmlinkage void sbi_pmu_sse_entry(void);
-__no_stack_protector struct task_struct *sbi_pmu_sse_find_task(struct sse_hart *hart,
-							       const struct pt_regs *regs,
-							       unsigned long scratch,
-							       unsigned long vector);
-bool sbi_pmu_sse_handle(struct sse_hart *hart, struct pt_regs *regs);
-const char *sbi_pmu_sse_request(struct sbi_pmu *pmu);
-void sbi_pmu_sse_free(struct sbi_pmu *pmu);
-const char *sbi_pmu_sse_try_to_start(struct sbi_pmu_cpu *cpu);
-bool sbi_pmu_sse_start(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_sse_stop(struct sbi_pmu_cpu *cpu);
 
 /* ---- branch records (branch.c) ---- */
 
@@ -944,8 +871,6 @@ struct sbi_pmu {
 	bool irq_missing;                            /* a CPU with this core lacks it */
 	int irq;                                     /* its Linux number, 0 if it is not used */
 	bool requested;                              /* it was, by this kind */
-	struct sbi_pmu_sse *sse;                     /* the SSE event in place of it, or NULL */
-	atomic_t want_registers;                     /* events whose samples have registers */
 	u32 openable;                                /* counters that can be opened to programs */
 	/* what perf core does not export, or NULL */
 	typeof(&perf_event_overflow) perf_event_overflow;
@@ -968,7 +893,6 @@ struct sbi_pmu {
 	struct sbi_pmu_builtin builtin;         /* the driver that was stopped */
 	struct hlist_node hotplug;              /* in the list of the CPU hotplug state */
 	struct notifier_block reboot;           /* notified before kexec and power-off, */
-	bool rebooting;                         /* it was: no SSE event is started any more */
 	struct notifier_block pm;               /* notified when a CPU loses or regains power */
 	struct dentry *debugfs;                 /* folder */
 };
@@ -1010,11 +934,6 @@ int sbi_pmu_find_pmus(struct sbi_pmu *pmu, char **owner, bool *taken);
 void *sbi_pmu_lookup(const char *name);
 void *sbi_pmu_lookup_variable(const char *name);
 
-struct sbi_pmu_code_range {
-	unsigned long start, end;
-};
-
-bool sbi_pmu_find_code(struct sbi_pmu_code_range *code, const char *name);
 const char *sbi_pmu_kprobe(struct kprobe *probe, const char *function,
 			   int (*handler)(struct kprobe *, struct pt_regs *),
 			   const char *no_kprobe);

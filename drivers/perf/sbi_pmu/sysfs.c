@@ -184,7 +184,7 @@ const char *sbi_pmu_free_running_names(const struct sbi_pmu_counters *counters)
 static const char *overflow_name(const struct sbi_pmu *pmu)
 {
 	if (pmu->source == SBI_PMU_OVERFLOW_IRQ)
-		return pmu->sse ? "sse" : pmu->irq_source->name;
+		return pmu->irq_source->name;
 	return pmu->source == SBI_PMU_OVERFLOW_TIMER ? "timer" : "none";
 }
 

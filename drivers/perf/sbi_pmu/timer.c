@@ -143,12 +143,10 @@ static enum hrtimer_restart narrow_timer(struct hrtimer *timer)
 
 	/* Perf core may start events in here: they must not start this timer. */
 	cpu->timers.interval = 1;
-	sbi_pmu_section_begin(cpu);
 	sbi_pmu_serve_missed_irqs(cpu);
 	if (sbi_pmu_counters_update_narrow(cpu))
 		next = cpu->pmu->wrap_ns;
 	cpu->timers.interval = next;
-	sbi_pmu_section_end(cpu);
 	if (!next)
 		return HRTIMER_NORESTART;
 	/* From now on: the time spent in here must not shorten the interval. */
@@ -158,7 +156,7 @@ static enum hrtimer_restart narrow_timer(struct hrtimer *timer)
 
 static unsigned long look_interval(const struct sbi_pmu_cpu *cpu)
 {
-	const bool often = cpu->sse.on || cpu->irq.times_missed || sbi_pmu_loses_irqs(cpu->pmu) ||
+	const bool often = cpu->irq.times_missed || sbi_pmu_loses_irqs(cpu->pmu) ||
 			   cpu->irq.wrapped;
 
 	return msecs_to_jiffies(often ? LOOK_OFTEN_MS : LOOK_MS);
@@ -171,11 +169,8 @@ static void look_timer(struct timer_list *timer)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	sbi_pmu_section_begin(cpu);
 	if (cpu->irq.off)
 		sbi_pmu_overflow_retry(cpu);
-	else if (cpu->sse.stuck)
-		sbi_pmu_overflow_pause(cpu);
 	if (sbi_pmu_find_missed_irqs(cpu))
 		mod_timer(timer, jiffies + look_interval(cpu));
 	if (cpu->irq.missed) {
@@ -183,7 +178,6 @@ static void look_timer(struct timer_list *timer)
 		hrtimer_start(&cpu->timers.narrow, ns_to_ktime(SERVE_NS),
 			      HRTIMER_MODE_REL_PINNED_HARD);
 	}
-	sbi_pmu_section_end(cpu);
 	local_irq_restore(flags);
 }
 
@@ -230,12 +224,11 @@ void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling samplin
 {
 	const u64 ns = cpu->pmu->wrap_ns;
 
-	/* In an SSE event perf core starts an event again; a timer may be locked there. */
 	if (sampling == SBI_PMU_BY_TIMER)
 		cpu->timers.sampled_changed = true;
-	else if (sampling == SBI_PMU_BY_INTERRUPT && !timer_pending(&cpu->timers.look) && !in_nmi())
+	else if (sampling == SBI_PMU_BY_INTERRUPT && !timer_pending(&cpu->timers.look))
 		mod_timer(&cpu->timers.look, jiffies + look_interval(cpu));
-	if (!ns || cpu->timers.interval || in_nmi())
+	if (!ns || cpu->timers.interval)
 		return;
 	cpu->timers.interval = ns;
 	hrtimer_start(&cpu->timers.narrow, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);

@@ -39,7 +39,6 @@ static void set_up(const struct machine *m)
 		/* A guest has two counters more, those of cycles and instructions. */
 		fakesbi.host_counters = m->quirks & QUIRK(UNCOUNTABLE_STOPS) ? m->hpm ?: 4 : 0;
 		fakesbi.smcntrpmf = m->smcntrpmf;
-		fakesbi.sse.exists = m->sse;
 		if (m->delegated)
 			fakesbi_delegate(true);
 		if (cpu >= host.cpus)

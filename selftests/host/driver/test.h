@@ -51,7 +51,7 @@
 /* What the module is loaded on, and how. 0 or NULL stands for what is in parentheses. */
 struct machine {
 	unsigned int hpm, width, firmware;	/* programmable counters (4), bits (64); (3) */
-	bool no_hpm, no_firmware, delegated, other_leaves, sse;
+	bool no_hpm, no_firmware, delegated, other_leaves;
 	u64 quirks;
 	unsigned long impl, impl_version;	/* (OpenSBI 1.7, or KVM with its quirks) */
 	unsigned long vendor, arch, mimpid;

@@ -367,7 +367,6 @@ static void four_without(void)
 		fakesbi_harts[i].end = 0;
 }
 
-static void silent_other(void)	{ fakesbi_harts[2].sse.silent = fakesbi_harts[3].sse.silent = true; }
 static void later(void)		{ cpumask_clear_cpu(2, cpu_online_mask); }
 
 /* Each kind of core has a PMU, which counts and samples on its CPUs in its own way. */
@@ -385,10 +384,6 @@ static void test_kinds(void)
 		  .params = { "overflow=lcofi" }, .prepare = hidden_sscofpmf }, "cpu_a100", "2-3", "none" },
 		{ "one_delegated", { .cpus = 2, .delegated = true, .params = { "backend=csr" },
 		  .prepare = other_delegation }, "cpu_1", "1", "lcofi" },
-		{ "one_by_software_events", { .cpus = 4, TWO_KINDS, .sse = true, .prepare = silent_other,
-		  .params = { "overflow=sse" } }, "cpu_a100", "2-3", "none" },
-		{ "both_by_software_events", { .cpus = 2, .sse = true, .prepare = fewer_counters,
-		  .params = { "overflow=sse" } }, "cpu_1", "1", "sse" },
 		{ "three", { .cpus = 4, TWO_KINDS, .prepare = third_kind }, "cpu_a100", "2", "lcofi" },
 	};
 	struct perf_event_attr attr = { .config = 5 };
@@ -410,7 +405,6 @@ static void test_kinds(void)
 		      !strcmp(perf_sysfs_of(other, "cpus"), kinds[i].cpus) &&
 		      !strcmp(perf_sysfs_of(other, "caps/backend"), "sbi") &&
 		      !strcmp(perf_sysfs_of(other, "caps/overflow"), kinds[i].overflow) &&
-		      fakesbi_harts[2].sse.state == FAKESBI_SSE_UNUSED &&
 		      !perf_open(&attr, NULL, 0, NULL, &error) && error == -ENOENT,
 		      "kinds.%s_count_and_sample_there", kinds[i].what);
 	}
@@ -508,7 +502,6 @@ void test_boot(void)
 	test_failures(&(struct machine){ .cpus = 2, TWO_KINDS }, "two_kinds");
 	test_delay("guest", KVM);
 	test_delay("guest_of_6_12", KVM_OLD);
-	test_failures(&(struct machine){ .sse = true, .params = { "overflow=sse" } }, "sse");
 	test_give_back();
 	test_symbols_twice();
 	test_files();

@@ -92,7 +92,6 @@ static const struct scenario scenarios[] = {
 	{ "slow_delegated_two_cpus", { .cpus = 2, CSR }, .slow = true },
 	{ "slow_delegated_faults",
 	  { .cpus = 2, .width = 48, .quirks = OPENSBI_OLD & ~QUIRK(GAP_TRAPS), CSR }, true, true },
-	{ "sse", { .cpus = 2, .quirks = OPENSBI_NEW, .sse = true, .params = { "overflow=sse" } } },
 	{ "rustsbi", { .width = 32, .quirks = RUSTSBI | SUSPEND } },
 	{ "fixed_filters", { .quirks = FIXED_FILTERS } },
 	{ "fixed_filters_faults", { .quirks = FIXED_FILTERS }, true },
@@ -616,7 +615,7 @@ static void run_scenario(const struct scenario *s, unsigned long steps)
 	check(s->faults || !host_logged(LOST), "%s_loses_no_counter", test);
 	note("%llu branches", perf_core.branches);
 	check_seen(!perf_core.foreign,
-		   perf_core.branches || s->machine.quirks & QUIRK(FIXED_ALWAYS) || s->machine.sse,
+		   perf_core.branches || s->machine.quirks & QUIRK(FIXED_ALWAYS),
 		   steps, test,
 		   "samples_have_only_own_branches");
 	if (s->slow && !s->faults)

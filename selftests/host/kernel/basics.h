@@ -21,16 +21,9 @@ typedef unsigned short umode_t;
 #define CONFIG_LTO		(host.lto)
 #define CONFIG_KALLSYMS		(!host.no_kallsyms)
 #define CONFIG_KPROBES		(!host.no_kprobes)
-#define CONFIG_CFI		0
-#define CONFIG_CFI_CLANG	0
-#define CONFIG_SHADOW_CALL_STACK 0
-#define CONFIG_PREEMPT_RT	host.rt
-#define BUILD_BUG_ON(c)		static_assert(!(c), "")
 #define IS_ENABLED(option)	(option)
 
 #define BIT(n)			(1UL << (n))
-#define test_bit(n, bits)	(*(bits) >> (n) & 1)
-#define set_bit(n, bits)	((void)(*(bits) |= BIT(n)))
 #define BIT_ULL(n)		(1ULL << (n))
 #define GENMASK_ULL(h, l)	((~0ULL << (l)) & (~0ULL >> (63 - (h))))
 #define GENMASK(h, l)		((unsigned long)GENMASK_ULL(h, l))

@@ -12,7 +12,6 @@ int sbi_pmu_csr_read(unsigned int csr, u64 *value)
 {
 	int ret;
 
-	host_check_section();
 	if (host.slow_read && !--host.slow_read)
 		host_pass(NSEC_PER_MSEC);
 	ret = fakesbi_read_csr(csr, value);
@@ -28,8 +27,6 @@ u32 sbi_pmu_csr_overflow(unsigned int csr)
 /* The bit of the overflow interrupt in @csr, 0: it is not there. */
 static unsigned long pending_bit(unsigned int csr)
 {
-	if (fakesbi_sse_has_irq())
-		return 0;
 	if (fakesbi.overflow_csr == ANDES_SCOUNTEROF)
 		return csr == ANDES_SLIP ? BIT(18) : 0;
 	if (csr != CSR_SIP)
@@ -286,21 +283,4 @@ void sbi_pmu_csr_open(u32 counters)
 	assert(host.irqs_off);
 	host.closed |= host.scounteren[host.cpu] & ~counters;
 	host.scounteren[host.cpu] = counters & host.openable;
-}
-
-/* ---- SSE events ---- */
-
-unsigned long sbi_pmu_csr_vector(void)
-{
-	return host.vector ?: (unsigned long)host_entry_text + HOST_VECTOR;
-}
-
-unsigned long sbi_pmu_csr_root_pfn(void)
-{
-	return host.other_root ? virt_to_pfn(&host) : virt_to_pfn(current->active_mm->pgd);
-}
-
-unsigned long sbi_pmu_global_pointer(void)
-{
-	return HOST_GP;
 }

@@ -194,17 +194,6 @@ unsigned long get_zeroed_page(gfp_t flags)
 	return (unsigned long)page;
 }
 
-/* Pages have been used by others before. */
-unsigned long __get_free_pages(gfp_t flags, unsigned int order)
-{
-	const size_t size = 4096UL << order;
-	void *pages = host_alloc(size, flags);
-
-	if (pages && !(flags & __GFP_ZERO))
-		memset(pages, 0xa5, size);
-	return (unsigned long)pages;
-}
-
 void free_page(unsigned long page)
 {
 	host_free((void *)page);
@@ -212,7 +201,7 @@ void free_page(unsigned long page)
 
 /* ---- CPUs ---- */
 
-struct notifier_block *host_pm_notifier, *host_reboot_notifier, *host_module_notifier;
+struct notifier_block *host_pm_notifier, *host_reboot_notifier;
 
 void host_run_cpu(unsigned int cpu)
 {
@@ -415,7 +404,6 @@ void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struc
 
 void hrtimer_start(struct hrtimer *timer, ktime_t time, enum hrtimer_mode mode)
 {
-	assert(!host.nmi);
 	timer->expires = mode == HRTIMER_MODE_REL_PINNED_HARD ? (s64)host.now + time : time;
 	timer->queued = true;
 	timer->cpu = host.cpu;
@@ -433,7 +421,6 @@ int mod_timer(struct timer_list *timer, unsigned long expires)
 {
 	const bool pending = timer->pending;
 
-	assert(!host.nmi);
 	timer->expires = expires;
 	timer->pending = true;
 	timer->cpu = host.cpu;
@@ -630,27 +617,13 @@ struct sbiret sbi_ecall(int ext, int fid, unsigned long a0, unsigned long a1, un
 
 	if (ext == SBI_EXT_BASE)
 		return base_call(fid, a0);
-	if (ext == SPEC_EXT_SSE) {
-		assert(host.irqs_off && (fid != SPEC_SSE_REGISTER || host.flushed[host.cpu]));
-		ret = fakesbi_sse_call(fid, arg);
-		host_pass(host.call_ns);
-		fakesbi_sse_serve();
-		return ret;
-	}
 	assert(ext == SBI_EXT_PMU);
 	/* What counters hold must not change in between. */
 	assert(host.irqs_off || fid == SBI_EXT_PMU_NUM_COUNTERS ||
 	       fid == SBI_EXT_PMU_COUNTER_GET_INFO);
-	host_check_section();
 	host.pmu_calls++;
-	fakesbi.sse.in_call = true;
 	ret = fakesbi_call(fid, arg);
 	host_pass(host.call_ns);
-	fakesbi.sse.in_call = false;
-	/* OpenSBI forgets overflows that come within it. */
-	if (fid == SBI_EXT_PMU_COUNTER_STOP && fakesbi_sse_has_irq())
-		fakesbi.lcofi = false;
-	fakesbi_sse_serve();
 	return ret;
 }
 
@@ -799,27 +772,6 @@ static bool riscv_v_first_use_handler(struct pt_regs *regs)
 	abort();
 }
 
-char host_entry_text[0x80], host_tick_text[0x40];
-static unsigned long hart_ids[HOST_CPUS];
-
-irqentry_state_t irqentry_nmi_enter(struct pt_regs *regs)
-{
-	assert(!host.nmi && host.irqs_off && current);
-	assert(host.readers_saved == !(regs->status & SR_PIE));
-	host.nmi = true;
-	host.irqs_traced = true;
-	return true;
-}
-
-void irqentry_nmi_exit(struct pt_regs *regs, irqentry_state_t state)
-{
-	assert(host.nmi && state && host.irqs_traced);
-	/* It had an exception. */
-	memset(&current->thread_info, 0xff, sizeof(current->thread_info));
-	memset(&current->thread, 0xff, sizeof(current->thread));
-	host.nmi = false;
-}
-
 static const struct {
 	const char *name;
 	void *address;
@@ -833,17 +785,6 @@ static const struct {
 	{ "kallsyms_lookup_name", kallsyms_lookup_name },
 	{ "kallsyms_on_each_match_symbol", kallsyms_on_each_match_symbol },
 	{ "riscv_v_first_use_handler", riscv_v_first_use_handler },
-	{ "irqentry_nmi_enter", irqentry_nmi_enter },
-	{ "irqentry_nmi_exit", irqentry_nmi_exit },
-	{ "__irqentry_text_start", host_entry_text },
-	{ "__irqentry_text_end", host_entry_text + sizeof(host_entry_text) },
-	{ "ret_from_exception", host_entry_text + HOST_EXIT },
-	{ "perf_event_task_tick", host_tick_text },
-	{ "current_kprobe", host.kprobe_hit },
-	{ "new_vmalloc", &host.new_mappings },
-	{ "new_valid_map_cpus", &host.new_mappings },
-	{ "__cpuid_to_hartid_map", hart_ids },
-	{ "machine_crash_shutdown", host_tick_text + 0x20 },
 };
 
 /* What has a name, too: whoever locks it spins, and nobody may write to it. */
@@ -853,9 +794,6 @@ unsigned long kallsyms_lookup_name(const char *name)
 {
 	if (host.twice && !strcmp(host.twice, name))
 		return (unsigned long)something_else;
-	if ((host.no_symbol && !strcmp(host.no_symbol, name)) ||
-	    (host.no_kprobes && !strcmp("current_kprobe", name)))
-		return 0;
 	for (unsigned int i = 0; i < ARRAY_SIZE(symbols); i++)
 		if (!strcmp(symbols[i].name, name))
 			return (unsigned long)symbols[i].address;
@@ -878,10 +816,6 @@ int sprint_symbol(char *text, unsigned long address)
 
 	if (host.no_kallsyms)
 		return sprintf(text, "%s", "");
-	if (address == (unsigned long)host_entry_text + HOST_EXIT)
-		return sprintf(text, "ret_from_exception+0x0/0x20");
-	if (address == (unsigned long)host_tick_text)
-		return sprintf(text, "perf_event_task_tick+0x0/0x20");
 	assert(!address || (n >= -200 && n <= 200));
 	if (!address || n < -50 || n > 150) /* not text */
 		return sprintf(text, "0x%lx", address);
@@ -911,15 +845,12 @@ static struct kprobe *kprobe; /* that is in place */
 
 int enable_kprobe(struct kprobe *probe)
 {
-	struct kprobe **place = strcmp(probe->symbol_name, "machine_crash_shutdown") ?
-					&kprobe : &host.crash_probe;
-
 	/* Ftrace changes the second instruction. */
-	assert(probe->offset != 4 && !host.irqs_off && (place != &kprobe || !kprobe));
+	assert(probe->offset != 4 && !host.irqs_off && !kprobe);
 	if (host.kprobes_off)
 		return 0;
 	probe->flags = 0;
-	*place = probe;
+	kprobe = probe;
 	host.stops++;
 	return 0;
 }
@@ -954,10 +885,8 @@ void host_reset(void)
 	host.log[0] = 0;
 	host.logged = 0;
 	host.online.bits = host.cpus = 1;
-	for (unsigned int cpu = 0; cpu < HOST_CPUS; cpu++) {
+	for (unsigned int cpu = 0; cpu < HOST_CPUS; cpu++)
 		host.scounteren[cpu] = HOST_OPEN_AT_START;
-		hart_ids[cpu] = FAKESBI_HART_ID(cpu);
-	}
 	host.openable = ~0U;
 	host.spec = sbi_mk_version(2, 0);
 	host.impl = 1;
@@ -975,7 +904,7 @@ const char *host_left(void)
 		return "the interrupt's handler";
 	if (host.rcu)
 		return "an RCU read lock";
-	if (hotplug.is_set || host_pm_notifier || host_reboot_notifier || host_module_notifier)
+	if (hotplug.is_set || host_pm_notifier || host_reboot_notifier)
 		return "a notifier";
 	if (!perf_core_other_is_back())
 		return "a PMU, or the other driver without its own";
@@ -984,8 +913,6 @@ const char *host_left(void)
 	for (unsigned int h = 0; h < FAKESBI_HARTS; h++) {
 		const struct fakesbi_branches *b = &fakesbi_harts[h].branches;
 
-		if (fakesbi_harts[h].sse.state != FAKESBI_SSE_UNUSED)
-			return "an SSE event";
 		if (fakesbi_harts[h].shmem)
 			return "shared memory";
 		if (fakesbi_harts[h].filter)

@@ -46,12 +46,6 @@ void host_check_timers(const void *from, const void *to);
 void host_might_sleep(void);
 unsigned long get_zeroed_page(gfp_t flags);
 void free_page(unsigned long page);
-unsigned long __get_free_pages(gfp_t flags, unsigned int order);
-#define free_pages(pages, order)	\
-	(assert(malloc_usable_size((void *)(pages)) / (4096UL << (order)) == 1), \
-	 host_free((void *)(pages)))
-#define get_order(size)			((size) > 4096 ? (size) > 8192 ? 2 : 1 : 0)
-#define THREAD_SIZE			8192
 
 #define kzalloc(size, flags)		host_alloc(size, flags)
 #define kcalloc(n, size, flags)		host_alloc((n) * (size), flags)
@@ -63,7 +57,6 @@ unsigned long __get_free_pages(gfp_t flags, unsigned int order);
 char *kstrdup(const char *s, gfp_t flags);
 #define struct_size(p, member, n)	(sizeof(*(p)) + (n) * sizeof((p)->member[0]))
 #define virt_to_phys(p)			((u64)(unsigned long)(p))
-#define virt_to_pfn(p)			(virt_to_phys(p) >> 12)
 #define rcu_read_lock()			((void)host.rcu++)
 #define rcu_read_unlock()		((void)host.rcu--)
 #define synchronize_rcu()		host_might_sleep()
@@ -76,7 +69,7 @@ char *kstrdup(const char *s, gfp_t flags);
 #define mutex_unlock(lock)	HOST_UNLOCK(lock)
 #define xchg(p, v)		__atomic_exchange_n(p, v, __ATOMIC_SEQ_CST)
 #define spin_lock_init(lock)	((lock)->locked = false)
-#define spin_lock(lock)		(assert(!host.nmi), HOST_LOCK(lock))
+#define spin_lock(lock)		HOST_LOCK(lock)
 #define spin_unlock(lock)	HOST_UNLOCK(lock)
 
 typedef struct {
@@ -200,9 +193,7 @@ static inline bool cpumask_test_and_clear_cpu(unsigned int cpu, struct cpumask *
 #define local_irq_restore(flags)	((void)(host.irqs_off = (flags)))
 
 enum cpuhp_state { CPUHP_AP_PERF_RISCV_STARTING, CPUHP_AP_ONLINE_DYN = 100 };
-#define NOTIFY_DONE	0
 #define NOTIFY_OK	1
-#define notifier_from_errno(error)	(0x8000 | (NOTIFY_OK - (error)))
 enum { CPU_PM_ENTER, CPU_PM_ENTER_FAILED, CPU_PM_EXIT };
 enum { SYS_RESTART = 1, SYS_HALT, SYS_POWER_OFF };
 
@@ -227,15 +218,6 @@ int host_clear_notifier(struct notifier_block **which, struct notifier_block *nb
 #define register_reboot_notifier(nb)	host_set_notifier(&host_reboot_notifier, nb)
 #define unregister_reboot_notifier(nb)	host_clear_notifier(&host_reboot_notifier, nb)
 
-struct module {
-	const char *name;
-};
-
-enum { MODULE_STATE_LIVE, MODULE_STATE_COMING, MODULE_STATE_GOING };
-extern struct notifier_block *host_module_notifier;
-#define register_module_notifier(nb)	host_set_notifier(&host_module_notifier, nb)
-#define unregister_module_notifier(nb)	host_clear_notifier(&host_module_notifier, nb)
-
 /* ---- tasks ---- */
 
 /* Registers in the order of their numbers after epc, as the kernel's */
@@ -255,12 +237,8 @@ struct pt_regs {
 	};
 };
 
-#define SR_PIE	BIT(5)
-#define SR_SPP	BIT(8)
-
 struct mm_struct {
 	int references;
-	char pgd[1];
 };
 
 typedef unsigned int kuid_t;
@@ -279,22 +257,10 @@ struct pid_namespace {
 extern struct user_namespace init_user_ns;
 extern struct pid_namespace init_pid_ns;
 
-struct thread_info {
-	long kernel_sp, user_sp;
-	unsigned long a0, a1, a2;
-};
-
-struct thread_struct {
-	unsigned long bad_cause;
-};
-
 struct task_struct {
-	struct thread_info thread_info;
-	struct thread_struct thread;
 	unsigned int flags;
-	int prio;
 	unsigned long nvcsw, nivcsw;
-	struct mm_struct *mm, *active_mm;
+	struct mm_struct *mm;
 	struct pt_regs regs;
 };
 
@@ -303,12 +269,7 @@ struct task_struct {
 #define current			(host.current_task[host.cpu])
 #define task_pt_regs(task)	(&(task)->regs)
 #define user_mode(regs)		((regs)->user)
-#define get_irq_regs()		(host.nmi ? host.irq_regs : &host.regs)
-#define set_irq_regs(regs)	\
-	({ struct pt_regs *before = host.irq_regs; host.irq_regs = (regs); before; })
-#define in_nmi()		host.nmi
-#define riscv_current_is_tp	current
-#define task_thread_info(task)	(&(task)->thread_info)
+#define get_irq_regs()		(&host.regs)
 #define mmgrab(mm)		((void)(mm)->references++)
 #define mmdrop(mm)		((void)(assert((mm)->references > 0), (mm)->references--))
 #define perfmon_capable()	(host.perfmon_asked++, host.perfmon)
@@ -359,8 +320,8 @@ struct irq_work {
 #define jiffies			((unsigned long)(host.now / TICK_NSEC))
 #define msecs_to_jiffies(ms)	(((ms) + 3) / 4)
 #define time_after(a, b)	((long)((b) - (a)) < 0)
-#define ktime_get()		(assert(!host.nmi), (ktime_t)host.now)
-#define ktime_get_ns()		(assert(!host.nmi), host.now)
+#define ktime_get()		((ktime_t)host.now)
+#define ktime_get_ns()		(host.now)
 #define ktime_add_ns(t, ns)	((t) + (s64)(ns))
 #define ns_to_ktime(ns)		((ktime_t)(ns))
 #define ktime_to_ns(t)		((s64)(t))
@@ -370,7 +331,7 @@ struct irq_work {
 #define hrtimer_is_queued(t)		((t)->queued)
 #define hrtimer_get_expires(t)		((t)->expires)
 #define hrtimer_set_expires(t, time)	((void)((t)->expires = (time)))
-#define hrtimer_try_to_cancel(t)	({ assert(!host.nmi); (t)->queued = false; 1; })
+#define hrtimer_try_to_cancel(t)	((t)->queued = false)
 #define hrtimer_cancel(t)		((void)((t)->queued = false))
 #define msleep(ms)		(host_might_sleep(), host_pass((ms) * NSEC_PER_MSEC))
 #define timer_pending(t)		((t)->pending)
@@ -388,26 +349,6 @@ bool irq_work_queue(struct irq_work *work);
 void irq_work_sync(struct irq_work *work);
 
 /* ---- interrupts ---- */
-
-#define asmlinkage
-#define noinstr
-#define __no_stack_protector
-#define raw_cpu_ptr(p)					this_cpu_ptr(p)
-#define sbi_pmu_trace_irqs(enabled)	\
-	({ bool before = host.irqs_traced; host.irqs_traced = (enabled); before; })
-#define sbi_pmu_trap_space_copy(to, from)		(*(to) = *(from))
-struct sbi_pmu_tracepoint_readers { int nothing; };
-#define sbi_pmu_tracepoint_readers_save(readers)	((void)(readers), host.readers_saved = true)
-#define sbi_pmu_tracepoint_readers_restore(readers)	((void)(readers), host.readers_saved = false)
-#define local_flush_tlb_all()				(host.flushed[host.cpu] = true)
-
-typedef bool irqentry_state_t;
-irqentry_state_t irqentry_nmi_enter(struct pt_regs *regs);
-void irqentry_nmi_exit(struct pt_regs *regs, irqentry_state_t state);
-
-/* Where a trap enters the kernel, and leaves it, and gp; a function that must not be interrupted */
-enum { HOST_VECTOR = 0x10, HOST_EXIT = 0x40, HOST_GP = 0x800 };
-extern char host_entry_text[0x80], host_tick_text[0x40];
 
 typedef enum { IRQ_NONE, IRQ_HANDLED } irqreturn_t;
 typedef irqreturn_t (*irq_handler_t)(int irq, void *dev);
@@ -665,16 +606,6 @@ struct host {
 	unsigned long pmu_calls;      /* SBI calls of the PMU extension */
 	unsigned long most_calls;     /* so many at most in one function called on a CPU */
 	struct pt_regs regs;          /* of what an interrupt interrupts */
-	struct pt_regs *irq_regs;     /* that an SSE event has given; NULL: these */
-	bool irqs_traced;             /* within nmi: lockdep takes interrupts for enabled */
-	bool nmi;                     /* between irqentry_nmi_enter() and irqentry_nmi_exit() */
-	bool readers_saved;           /* those of tracepoints, of what is interrupted */
-	bool flushed[HOST_CPUS];      /* the CPU sees the memory of the module */
-	bool wrong_tp;                /* tp of @regs is no task's: sscratch has it */
-	unsigned long new_mappings;   /* CPUs that are to try again after a fault of the kernel */
-	bool other_root;              /* the page tables are not those of the task */
-	void *kprobe_hit[HOST_CPUS];  /* this CPU handles a kprobe */
-	struct kprobe *crash_probe;   /* the last that is called when the kernel crashes */
 	unsigned int kprobes;         /* that are registered */
 	struct task_struct *current_task[HOST_CPUS];
 	bool perfmon;                 /* it has CAP_PERFMON */
@@ -692,15 +623,11 @@ struct host {
 	unsigned int alloc_fails_in;  /* this allocation from now on fails, 0: none */
 	bool no_kallsyms;             /* the kernel has no names of symbols, */
 	int lookup_at;                /* or this one so many functions away, 0: near */
-	const char *no_symbol;        /* or not this name, */
-	const char *twice;            /* or this one first of something else */
+	const char *twice;            /* or this name first of something else */
 	bool no_kprobes;              /* the kernel has none */
 	bool kprobes_off;             /* all are switched off */
 	bool no_vectors;              /* no CONFIG_RISCV_ISA_V */
 	bool lto;                     /* CONFIG_LTO */
-	bool rt;                      /* CONFIG_PREEMPT_RT */
-	bool own_sse;                 /* the kernel's SSE driver */
-	unsigned long vector;         /* another stvec */
 	unsigned int kprobe_offset;   /* of the first instruction that takes one */
 	unsigned int stops;           /* how often a kprobe stopped all CPUs */
 	unsigned int interrupted;     /* CPUs on which on_each_cpu() and the like called */
@@ -752,7 +679,6 @@ bool host_is_other_kind(unsigned int cpu);
 int host_sysctl(const char *value);
 const char *host_debugfs(const char *name);
 bool host_logged(const char *text);
-void host_check_section(void);
 bool host_illegal_instruction(struct pt_regs *regs);
 /* In perf_core.c: time passes, and events happen. */
 void host_pass(u64 ns);

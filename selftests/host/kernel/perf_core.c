@@ -99,12 +99,6 @@ void host_pass(u64 ns)
 		m->enabled += m->event.state >= PERF_EVENT_STATE_INACTIVE ? ns : 0;
 		m->running += m->event.state == PERF_EVENT_STATE_ACTIVE ? ns : 0;
 	}
-	/* SSE events come between any two instructions, on all CPUs. */
-	for (unsigned int i = 0; i < HOST_CPUS; i++) {
-		host_run_cpu(i);
-		fakesbi_sse_serve();
-	}
-	host_run_cpu(cpu);
 }
 
 /* ---- scheduling of events, on this CPU, interrupts disabled ---- */
@@ -493,9 +487,6 @@ int perf_event_overflow(struct perf_event *e, struct perf_sample_data *data, str
 	int ret;
 
 	assert(is_sampling_event(e) && m->is_open && host.irqs_off && e->oncpu == (int)host.cpu);
-	assert(!host.nmi || !host.irqs_traced); /* lockdep_assert_irqs_disabled() */
-	if (host.nmi) /* the user's stack is not there */
-		host.new_mappings &= ~BIT(host.cpu);
 	ret = account_interrupt(e);
 	if (atomic_read(&e->event_limit) && atomic_dec_and_test(&e->event_limit)) {
 		ret = 1;
@@ -566,7 +557,7 @@ static u64 until_next(u64 ns)
 	for (unsigned int i = 0; i < HOST_CPUS; i++) {
 		host_run_cpu(i);
 		if (cpumask_test_cpu(i, cpu_online_mask) &&
-		    (host.irq_enabled[i] || (fakesbi_sse_has_irq() && !fakesbi.sse.masked)))
+		    host.irq_enabled[i])
 			ns = fakesbi_next_overflow(ns);
 	}
 	host_run_cpu(cpu);
@@ -671,7 +662,6 @@ static struct perf_event *alloc_event(const struct perf_event_attr *attr, struct
 	e = &m->event;
 	e->pmu = pmu;
 	e->attr = *attr;
-	e->overflow_handler_context = perf_core.context;
 	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE)
 		e->attr.config &= PERF_HW_EVENT_MASK;
 	INIT_LIST_HEAD(&e->sibling_list);
@@ -1014,12 +1004,8 @@ void perf_core_reset(void)
 	perf_pmus_reset();
 	perf_core.version = 702;
 	perf_core.idle.flags = PF_KTHREAD;
-	perf_core.idle.prio = 120;
-	perf_core.idle.active_mm = &perf_core.mm[0];
 	for (unsigned int i = 0; i < PERF_TASKS; i++) {
 		perf_core.task[i].mm = &perf_core.mm[i];
-		perf_core.task[i].active_mm = &perf_core.mm[i];
-		perf_core.task[i].prio = 120;
 		perf_core.task[i].regs.user = true;
 	}
 	for (unsigned int cpu = 0; cpu < HOST_CPUS; cpu++)

@@ -37,7 +37,6 @@ struct perf_core {
 	struct pmu *pmu;		/* the first */
 	struct task_struct task[PERF_TASKS], idle;	/* idle: a kernel thread */
 	struct pt_regs sampled;		/* those of the last sample */
-	void *context;			/* of the handler of a new event */
 	struct mm_struct mm[PERF_TASKS];
 	struct perf_model model[PERF_EVENTS];
 	unsigned int used;		/* after these none are open */

@@ -118,7 +118,6 @@ struct perf_event {
 	struct perf_event *parent;
 	int oncpu, cpu;
 	int pending_disable;
-	void *overflow_handler_context;
 	atomic_t event_limit;
 	void (*destroy)(struct perf_event *event);
 	struct rcu_head rcu_head;

@@ -119,7 +119,6 @@ void *perf_core_other_symbol(const char *name)
 		{ "sysctl_table_root", &sysctls },
 		{ "sysctl_lock", &sysctl_lock },
 		{ "kvm_get_kvm", host.kvm ? &host : NULL },
-		{ "sse_event_register", host.own_sse ? &host : NULL },
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(symbols); i++)
