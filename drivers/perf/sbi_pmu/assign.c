@@ -31,7 +31,7 @@ unsigned int sbi_pmu_assign_oldest(const struct sbi_pmu_cpu *cpu, u64 which)
 static unsigned int find_available(const struct sbi_pmu_cpu *cpu, u64 among)
 {
 	const u64 available = among & ~cpu->busy;
-	const u64 fixed = available & cpu->counters->fixed;
+	const u64 fixed = available & cpu->layout->fixed;
 
 	if (fixed)
 		return first_counter(fixed);
@@ -44,21 +44,21 @@ static unsigned int find_available(const struct sbi_pmu_cpu *cpu, u64 among)
  * Can no hardware counter count beside @which? In KVM cycle and instret take programmable counters
  * of the host: if more are started than it has, what was configured last does not count.
  */
-bool sbi_pmu_assign_is_full(const struct sbi_pmu_counters *counters, u64 which)
+bool sbi_pmu_assign_is_full(const struct sbi_pmu_layout *layout, u64 which)
 {
-	const u64 at_once = counters->fixed | (counters->programmable & ~counters->with_fixed_csr);
+	const u64 at_once = layout->fixed | (layout->programmable & ~layout->with_fixed_csr);
 
-	return hweight64(which & sbi_pmu_hardware(counters)) >= hweight64(at_once);
+	return hweight64(which & sbi_pmu_hardware(layout)) >= hweight64(at_once);
 }
 
 /* Of @candidates those where @code counts, whatever holds the same event with another filter. */
 u64 sbi_pmu_assign_where(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
 			 u64 candidates)
 {
-	const u64 programmable = cpu->counters->programmable;
+	const u64 programmable = cpu->layout->programmable;
 	unsigned int i;
 
-	if (!cpu->counters->tied)
+	if (!cpu->layout->tied)
 		return candidates;
 	for_each_counter(i, cpu->configured & programmable)
 		if (sbi_pmu_code_alike(&cpu->counter[i].code, code))
@@ -80,7 +80,7 @@ bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_c
 	u64 reached, new;
 	unsigned int i, next;
 
-	if (!sbi_pmu_code_is_firmware(code) && sbi_pmu_assign_is_full(cpu->counters, cpu->busy))
+	if (!sbi_pmu_code_is_firmware(code) && sbi_pmu_assign_is_full(cpu->layout, cpu->busy))
 		return false;
 	for_each_counter(i, frontier)
 		path->from[i] = SBI_PMU_NO_COUNTER;
@@ -100,9 +100,9 @@ bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_c
 			if (c->code.flags)
 				new &= ~cpu->free_running;
 			/* Two programmable counters must not get the same event. */
-			if (cpu->counters->tied && (has_counter(cpu->counters->fixed, i) ||
+			if (cpu->layout->tied && (has_counter(cpu->layout->fixed, i) ||
 						    sbi_pmu_code_alike(&c->code, code)))
-				new &= ~cpu->counters->programmable;
+				new &= ~cpu->layout->programmable;
 			for_each_counter(next, new)
 				path->from[next] = i;
 			seen |= new;
@@ -119,13 +119,13 @@ bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_c
 bool sbi_pmu_assign_add(struct sbi_pmu_cpu *group, const struct sbi_pmu_code *code, u64 candidates,
 			u8 shares)
 {
-	const u64 busy = group->busy & sbi_pmu_hardware(group->counters);
+	const u64 busy = group->busy & sbi_pmu_hardware(group->layout);
 	unsigned int i = sbi_pmu_assign_find(group, code, candidates, shares);
 	struct sbi_pmu_path path;
 	struct sbi_pmu_counter *c;
 
 	/* Where all counters have one filter, so must all events. */
-	if (group->counters->one_filter && !sbi_pmu_code_is_firmware(code) && busy &&
+	if (group->layout->one_filter && !sbi_pmu_code_is_firmware(code) && busy &&
 	    group->counter[first_counter(busy)].code.flags != code->flags)
 		return false;
 	if (i != SBI_PMU_NO_COUNTER) {

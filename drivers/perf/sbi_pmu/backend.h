@@ -74,7 +74,7 @@ void sbi_pmu_snapshot_free(struct sbi_pmu *pmu);
 bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu);
 
 /* Delegated counters (backend_csr.c) */
-const char *sbi_pmu_delegation_learn(struct sbi_pmu *pmu);
+const char *sbi_pmu_delegation_probe(struct sbi_pmu *pmu);
 void sbi_pmu_delegation_rename(const struct sbi_pmu *pmu, struct sbi_pmu_code *code);
 bool sbi_pmu_delegation_prepare(struct sbi_pmu *pmu, unsigned int id);
 

@@ -19,12 +19,12 @@
 /* 0 is cycle, 2 instret, 3 to 31 the programmable ones */
 static unsigned int number_of(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	return cpu->counters->info[idx].csr - CSR_CYCLE;
+	return cpu->layout->info[idx].csr - CSR_CYCLE;
 }
 
 static bool is_fixed(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	return cpu->counters->info[idx].kind == SBI_PMU_COUNTER_FIXED;
+	return cpu->layout->info[idx].kind == SBI_PMU_COUNTER_FIXED;
 }
 
 /* cycle and instret have one event; without Smcntrpmf they have no filter, and no sireg2. */
@@ -132,7 +132,7 @@ static int prepare(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	int ret;
 
 	if (is_fixed(cpu, idx)) {
-		const u32 fixed_event = sbi_pmu_fixed_event(&cpu->counters->info[idx]);
+		const u32 fixed_event = sbi_pmu_fixed_event(&cpu->layout->info[idx]);
 
 		if (d->fixed_filters)
 			claim(cpu, BIT_ULL(idx), fixed_event, &got, &selector);
@@ -168,7 +168,7 @@ static u64 selector_of(const struct sbi_pmu_cpu *cpu, unsigned int idx,
 }
 
 /*
- * Where of two counters with one event only one counts it (counters.tied), a raw event with the
+ * Where of two counters with one event only one counts it (layout.tied), a raw event with the
  * selector of a standard event is that event: its counts are the same, and it is told from others
  * by one name. Elsewhere it stays what was asked for, as tables of firmware may be wrong.
  */
@@ -176,7 +176,7 @@ void sbi_pmu_delegation_rename(const struct sbi_pmu *pmu, struct sbi_pmu_code *c
 {
 	const struct sbi_pmu_delegation *d = &pmu->delegation;
 
-	if (!pmu->counters.tied || !sbi_pmu_code_is_raw(code))
+	if (!pmu->layout.tied || !sbi_pmu_code_is_raw(code))
 		return;
 	for (unsigned int i = 0; i < d->events; i++)
 		if (d->event[i].selector == code->data) {
@@ -208,7 +208,7 @@ static void run_fixed(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 static void csr_release(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	if (has_counter(cpu->counters->firmware, idx)) {
+	if (has_counter(cpu->layout->firmware, idx)) {
 		sbi_pmu_sbi_release(cpu, idx);
 		return;
 	}
@@ -232,7 +232,7 @@ static int config_hardware(struct sbi_pmu_cpu *cpu, unsigned int idx,
 	bool can;
 
 	if (is_fixed(cpu, idx)) {
-		can = code->idx == sbi_pmu_fixed_event(&cpu->counters->info[idx]) &&
+		can = code->idx == sbi_pmu_fixed_event(&cpu->layout->info[idx]) &&
 		      (d->fixed_filters || !code->flags);
 	} else {
 		selector = selector_of(cpu, idx, code);
@@ -278,7 +278,7 @@ static void take_back(struct sbi_pmu_cpu *cpu, unsigned int idx, u32 stopped)
 static int csr_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
 		      unsigned int *got)
 {
-	const u64 hardware = sbi_pmu_hardware(cpu->counters);
+	const u64 hardware = sbi_pmu_hardware(cpu->layout);
 	int ret = -EOPNOTSUPP;
 	unsigned int i;
 	u32 stopped;
@@ -306,7 +306,7 @@ static int csr_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_co
 
 static int csr_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	if (has_counter(cpu->counters->firmware, idx))
+	if (has_counter(cpu->layout->firmware, idx))
 		return sbi_pmu_sbi_backend_start_one(cpu, idx);
 	return start_delegated(cpu, BIT(number_of(cpu, idx)));
 }
@@ -317,7 +317,7 @@ static int csr_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx)
  */
 static u64 csr_start(struct sbi_pmu_cpu *cpu, u64 which)
 {
-	const u64 firmware = which & cpu->counters->firmware, hardware = which & ~firmware;
+	const u64 firmware = which & cpu->layout->firmware, hardware = which & ~firmware;
 	u64 failed = firmware ? sbi_pmu_sbi_backend_start(cpu, firmware) : 0;
 	unsigned int i;
 	u32 bits;
@@ -329,21 +329,21 @@ static u64 csr_start(struct sbi_pmu_cpu *cpu, u64 which)
 
 		if (!is_fixed(cpu, i)) {
 			cpu->counter[i].mhpmevent &= ~HPMEVENT_OF;
-			if (!sbi_pmu_in_upper_half(&cpu->counters->info[i], value))
+			if (!sbi_pmu_in_upper_half(&cpu->layout->info[i], value))
 				cpu->counter[i].mhpmevent |= HPMEVENT_OF;
 			ret = sbi_pmu_csr_write_delegated(n, CSR_SIREG2, cpu->counter[i].mhpmevent);
 		}
 		if (ret || sbi_pmu_csr_write_delegated(n, CSR_SIREG, value))
 			failed |= BIT_ULL(i);
 	}
-	bits = sbi_pmu_csr_bits(cpu->counters, hardware & ~failed);
+	bits = sbi_pmu_csr_bits(cpu->layout, hardware & ~failed);
 	return bits && start_delegated(cpu, bits) ? failed | hardware : failed;
 }
 
 static u64 csr_stop(struct sbi_pmu_cpu *cpu, u64 which)
 {
-	const u64 firmware = which & cpu->counters->firmware, hardware = which & ~firmware;
-	const u32 bits = sbi_pmu_csr_bits(cpu->counters, hardware);
+	const u64 firmware = which & cpu->layout->firmware, hardware = which & ~firmware;
+	const u32 bits = sbi_pmu_csr_bits(cpu->layout, hardware);
 
 	if (firmware)
 		sbi_pmu_sbi_backend_stop(cpu, firmware);
@@ -387,13 +387,13 @@ static void csr_resume(struct sbi_pmu_cpu *cpu)
 	unsigned int i;
 	u64 event;
 
-	for_each_counter(i, cpu->counters->programmable) {
+	for_each_counter(i, cpu->layout->programmable) {
 		const u64 had = cpu->counter[i].mhpmevent;
 
 		lost |= sbi_pmu_csr_read_delegated(number_of(cpu, i), CSR_SIREG2, &event) ||
 			(had ? (event ^ had) & ~NOT_KEPT : event);
 	}
-	for_each_counter(i, lost ? sbi_pmu_hardware(cpu->counters) : 0)
+	for_each_counter(i, lost ? sbi_pmu_hardware(cpu->layout) : 0)
 		prepare_again(cpu, i);
 }
 
@@ -465,7 +465,7 @@ static const char *probe_counters(struct sbi_pmu_cpu *cpu, struct step *found)
 
 	found->filters = true;
 	found->fixed_filters = true;
-	for_each_counter(i, sbi_pmu_hardware(cpu->counters)) {
+	for_each_counter(i, sbi_pmu_hardware(cpu->layout)) {
 		const unsigned int n = number_of(cpu, i);
 		bool *filters = is_fixed(cpu, i) ? &found->fixed_filters : &found->filters;
 
@@ -495,7 +495,7 @@ static void access_step(void *arg)
 {
 	struct step *s = arg;
 	struct sbi_pmu_cpu *cpu = s->cpu;
-	const u32 bits = sbi_pmu_csr_bits(cpu->counters, sbi_pmu_hardware(cpu->counters));
+	const u32 bits = sbi_pmu_csr_bits(cpu->layout, sbi_pmu_hardware(cpu->layout));
 	u32 *before = &cpu->delegated.inhibit_at_online;
 
 	s->ret = 0;
@@ -518,7 +518,7 @@ static void access_step(void *arg)
  * between counters, only those are used for the event that are as the first. s->ret: 0, -ENODATA if
  * the selector cannot be read, or why firmware refuses.
  */
-static void learn_step(void *arg)
+static void probe_step(void *arg)
 {
 	struct step *s = arg;
 	struct sbi_pmu_cpu *cpu = s->cpu;
@@ -532,7 +532,7 @@ static void learn_step(void *arg)
 	if (s->ret)
 		return;
 	/* Firmware does not configure one that runs, which a kernel before kexec may have left. */
-	sbi_pmu_csr_inhibit(sbi_pmu_csr_bits(cpu->counters, cpu->counters->programmable));
+	sbi_pmu_csr_inhibit(sbi_pmu_csr_bits(cpu->layout, cpu->layout->programmable));
 	s->ret = claim(cpu, s->mask, s->event_idx, &got, &selector);
 	if (!s->ret && !selector)
 		s->ret = -ENODATA;
@@ -548,7 +548,7 @@ static void learn_step(void *arg)
 	}
 	unclaim(cpu, got);
 	/* Firmware may have returned a fixed counter instead, and stopped it. */
-	sbi_pmu_csr_uninhibit(sbi_pmu_csr_bits(cpu->counters, cpu->counters->fixed) & ~before);
+	sbi_pmu_csr_uninhibit(sbi_pmu_csr_bits(cpu->layout, cpu->layout->fixed) & ~before);
 }
 
 /*
@@ -589,7 +589,7 @@ static void sticks_step(void *arg)
 	for (event = d->event; event < d->event + d->events; event++) {
 		if (event->idx > SBI_PMU_HW_INSTRUCTIONS)
 			continue;
-		for_each_counter(i, s->cpu->counters->programmable) {
+		for_each_counter(i, s->cpu->layout->programmable) {
 			const unsigned int n = number_of(s->cpu, i);
 
 			if (!(event->counters & BIT(n)))
@@ -608,7 +608,7 @@ static void sticks_step(void *arg)
 /* Add standard events that firmware does not know, on the counters of their units. */
 static void add_vendor_events(const struct sbi_pmu *pmu, struct sbi_pmu_delegation *found)
 {
-	const u32 all = sbi_pmu_csr_bits(&pmu->counters, pmu->counters.programmable);
+	const u32 all = sbi_pmu_csr_bits(&pmu->layout, pmu->layout.programmable);
 	unsigned int known;
 	u32 idx;
 
@@ -639,10 +639,10 @@ static void add_vendor_events(const struct sbi_pmu *pmu, struct sbi_pmu_delegati
  * Context: no event exists; may sleep, with the hotplug lock.
  * Return: NULL, or in words for the log why they cannot be used.
  */
-const char *sbi_pmu_delegation_learn(struct sbi_pmu *pmu)
+const char *sbi_pmu_delegation_probe(struct sbi_pmu *pmu)
 {
 	struct sbi_pmu_delegation *d = &pmu->delegation;
-	const u64 programmable = pmu->counters.programmable;
+	const u64 programmable = pmu->layout.programmable;
 	struct step s = { pmu->probed_cpu, per_cpu_ptr(pmu->cpu, pmu->probed_cpu) };
 	unsigned int i;
 	int ret;
@@ -656,12 +656,12 @@ const char *sbi_pmu_delegation_learn(struct sbi_pmu *pmu)
 	for (unsigned int n = 0; programmable && (s.event_idx = sbi_pmu_event_standard(n)); n++) {
 		/* On any of them? If firmware does not know the event one call is enough. */
 		s.mask = programmable;
-		ret = run(&s, learn_step);
+		ret = run(&s, probe_step);
 		if (ret == -EOPNOTSUPP || ret == -EINVAL)
 			continue;
 		for_each_counter(i, programmable) {
 			s.mask = BIT_ULL(i);
-			ret = run(&s, learn_step);
+			ret = run(&s, probe_step);
 			if (ret == -ENODATA || ret == -ENXIO)
 				return "the selector that firmware writes cannot be read";
 		}
@@ -699,7 +699,7 @@ bool sbi_pmu_delegation_prepare(struct sbi_pmu *pmu, unsigned int id)
 		     s.fixed_filters == d->fixed_filters;
 	unsigned int i;
 
-	for_each_counter(i, sbi_pmu_hardware(&pmu->counters)) {
+	for_each_counter(i, sbi_pmu_hardware(&pmu->layout)) {
 		s.mask = BIT_ULL(i);
 		alike = alike && !run(&s, prepare_step);
 	}

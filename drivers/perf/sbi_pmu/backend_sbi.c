@@ -39,14 +39,14 @@ void sbi_pmu_counter_started_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 v
 	struct sbi_pmu_counter *c = &cpu->counter[idx];
 
 	c->last = value;
-	if (cpu->accumulates && !has_counter(cpu->counters->firmware, idx))
+	if (cpu->accumulates && !has_counter(cpu->layout->firmware, idx))
 		c->offset = value - c->total;
 }
 
 /* For probes: start a stopped counter from @value. Return: true if it was started. */
 bool sbi_pmu_counter_start_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 value)
 {
-	cpu->counter[idx].start = value & cpu->counters->info[idx].mask;
+	cpu->counter[idx].start = value & cpu->layout->info[idx].mask;
 	cpu->start_valid |= BIT_ULL(idx);
 	return !cpu->backend->start(cpu, BIT_ULL(idx));
 }
@@ -54,7 +54,7 @@ bool sbi_pmu_counter_start_at(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 val
 /* Read one counter that holds an event, running or not. Return: 0 or an errno. */
 int sbi_pmu_counter_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value)
 {
-	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
+	const struct sbi_pmu_counter_info *info = &cpu->layout->info[idx];
 	u64 raw;
 	int ret;
 
@@ -78,7 +78,7 @@ void sbi_pmu_sbi_backend_online(struct sbi_pmu_cpu *cpu)
 {
 	unsigned int i;
 
-	for_each_counter(i, cpu->counters->programmable | cpu->counters->firmware)
+	for_each_counter(i, cpu->layout->programmable | cpu->layout->firmware)
 		sbi_pmu_sbi_release(cpu, i);
 	if (!cpu->shmem.data)
 		sbi_pmu_sbi_set_shmem(cpu, SBI_SHMEM_DISABLE);

@@ -126,7 +126,7 @@ static u64 snapshot_stop(struct sbi_pmu_cpu *cpu, u64 which)
 	if (ret == -ENOMEM) {
 		/* Firmware may have lost more, so its own counters are configured again. */
 		sbi_pmu_sbi_stop(cpu, which, 0);
-		lost = which & cpu->counters->firmware;
+		lost = which & cpu->layout->firmware;
 	}
 	for_each_counter(i, which & ~lost) {
 		raw = READ_ONCE(cpu->shmem.data->ctr_values[i]);
@@ -167,7 +167,7 @@ bool sbi_pmu_snapshot_works(struct sbi_pmu_cpu *cpu)
 {
 	/* The host of a VM may deny any event. */
 	struct sbi_pmu_code code = { .idx = SBI_PMU_HW_CPU_CYCLES };
-	const u64 mask = sbi_pmu_hardware(cpu->counters) & ~cpu->counters->free_running;
+	const u64 mask = sbi_pmu_hardware(cpu->layout) & ~cpu->layout->free_running;
 	struct sbi_pmu_counter *c;
 	bool works = false;
 	unsigned int idx;

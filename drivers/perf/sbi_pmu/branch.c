@@ -58,7 +58,7 @@ static const struct {
 		 PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_HW_INDEX | \
 		 PERF_SAMPLE_BRANCH_PRIV_SAVE)
 
-struct probe {
+struct record_probe {
 	const struct sbi_pmu_firmware_id *id;
 	unsigned int wanted; /* entries */
 	struct sbi_pmu_branch_caps found;
@@ -87,7 +87,7 @@ static struct sbi_pmu_branch_caps set_up(unsigned int wanted)
 
 static void probe_here(void *arg)
 {
-	struct probe *p = arg;
+	struct record_probe *p = arg;
 
 	p->other_core = !sbi_pmu_sbi_same_core(p->id);
 	p->found = set_up(p->wanted);
@@ -99,7 +99,7 @@ static void probe_here(void *arg)
  */
 int sbi_pmu_branch_probe(struct sbi_pmu *pmu, unsigned int wanted)
 {
-	struct probe p = { .id = &pmu->id, .wanted = wanted };
+	struct record_probe p = { .id = &pmu->id, .wanted = wanted };
 	bool first = true, alike = true;
 	struct device_node *node;
 	int cpu;
@@ -165,14 +165,14 @@ static bool has_freeze(const struct sbi_pmu *pmu)
 /* ---- open ---- */
 
 /*
- * Which branches does an event ask for? @wish: the answer; not changed if it asks for none.
+ * Which branches does an event ask for? @request: the answer; not changed if it asks for none.
  *
  * Without a freeze the records are those of user mode only: the interrupt, and the work before the
  * sample, would be all that is seen of the kernel.
  * Return: 0, -EOPNOTSUPP if that cannot be recorded, -EINVAL if it makes no sense.
  */
 int sbi_pmu_branch_filter(const struct sbi_pmu *pmu, struct perf_event *event,
-			  struct sbi_pmu_branch_wish *wish)
+			  struct sbi_pmu_branch_request *request)
 {
 	const u64 asked = event->attr.branch_sample_type;
 	const u64 others = MODES | PERF_SAMPLE_BRANCH_HV | OPTIONS;
@@ -181,29 +181,29 @@ int sbi_pmu_branch_filter(const struct sbi_pmu *pmu, struct perf_event *event,
 
 	if (!has_branch_stack(event))
 		return 0;
-	wish->modes = asked & MODES;
+	request->modes = asked & MODES;
 	if (!has_freeze(pmu))
-		wish->modes &= PERF_SAMPLE_BRANCH_USER;
+		request->modes &= PERF_SAMPLE_BRANCH_USER;
 	for (unsigned int i = 0; i < ARRAY_SIZE(filters); i++) {
 		known |= filters[i].asked;
 		if (asked & filters[i].asked)
-			wish->types |= filters[i].types;
+			request->types |= filters[i].types;
 	}
-	if (!pmu->branch.entries || !is_sampling_event(event) || asked & ~known || !wish->modes)
+	if (!pmu->branch.entries || !is_sampling_event(event) || asked & ~known || !request->modes)
 		return -EOPNOTSUPP;
-	if (!wish->types)
+	if (!request->types)
 		return -EINVAL;
 	/* Kinds that are recorded beside. A trap of user mode has an end in the kernel. */
-	unwanted = ANY & ~wish->types & ~pmu->branch.inhibits;
-	if (!(wish->modes & PERF_SAMPLE_BRANCH_KERNEL))
+	unwanted = ANY & ~request->types & ~pmu->branch.inhibits;
+	if (!(request->modes & PERF_SAMPLE_BRANCH_KERNEL))
 		unwanted &= ~TRAPS;
 	if (!(asked & PERF_SAMPLE_BRANCH_CALL_STACK))
 		return pmu->branch.tells_types || !unwanted ? 0 : -EOPNOTSUPP;
 	/* Cores then remove a call from the records when it returns: nothing else is in them. */
-	wish->call_stack = true;
+	request->call_stack = true;
 	if (asked & ~(others | PERF_SAMPLE_BRANCH_CALL_STACK))
 		return -EINVAL;
-	return pmu->branch.call_stack && wish->modes == PERF_SAMPLE_BRANCH_USER ? 0 : -EOPNOTSUPP;
+	return pmu->branch.call_stack && request->modes == PERF_SAMPLE_BRANCH_USER ? 0 : -EOPNOTSUPP;
 }
 
 /*
@@ -229,8 +229,8 @@ int sbi_pmu_branch_open(const struct sbi_pmu *pmu, struct sbi_pmu_event *e)
  * Can the same records be for two events? Cores record calls that have not returned, or any. Where
  * records do not tell their kind, all must be of a kind that both ask for.
  */
-bool sbi_pmu_branch_go_together(const struct sbi_pmu *pmu, const struct sbi_pmu_branch_wish *a,
-				const struct sbi_pmu_branch_wish *b)
+bool sbi_pmu_branch_go_together(const struct sbi_pmu *pmu, const struct sbi_pmu_branch_request *a,
+				const struct sbi_pmu_branch_request *b)
 {
 	return a->call_stack == b->call_stack && (pmu->branch.tells_types || a->types == b->types);
 }

@@ -18,12 +18,12 @@ static void set_width(struct sbi_pmu_counter_info *info, unsigned int width)
  * is one with this CSR already, or it is no counter's: that of time, which RustSBI lists, or none,
  * by which KVM describes a gap. In KVM cycle and instret can do all that the others can.
  */
-static void add_counter(struct sbi_pmu_counters *counters, unsigned int idx, u64 word,
+static void add_counter(struct sbi_pmu_layout *layout, unsigned int idx, u64 word,
 			unsigned int max_width, bool in_kvm)
 {
-	const u32 taken = sbi_pmu_csr_bits(counters, sbi_pmu_hardware(counters));
+	const u32 taken = sbi_pmu_csr_bits(layout, sbi_pmu_hardware(layout));
 	const union sbi_pmu_ctr_info answer = { .value = word };
-	struct sbi_pmu_counter_info *info = &counters->info[idx];
+	struct sbi_pmu_counter_info *info = &layout->info[idx];
 	const u16 csr = answer.csr;
 	const bool fixed = csr == CSR_CYCLE || csr == CSR_INSTRET;
 	const unsigned int width = min_t(unsigned int, answer.width + 1, max_width);
@@ -32,33 +32,33 @@ static void add_counter(struct sbi_pmu_counters *counters, unsigned int idx, u64
 		/* CSR and width have no meaning here; RustSBI says width 0. */
 		info->kind = SBI_PMU_COUNTER_FIRMWARE;
 		set_width(info, 64);
-		counters->firmware |= BIT_ULL(idx);
+		layout->firmware |= BIT_ULL(idx);
 		return;
 	}
 	if (!fixed && (csr < CSR_HPMCOUNTER3 || csr > CSR_HPMCOUNTER31)) {
-		counters->without_csr += csr && csr != CSR_TIME;
+		layout->without_csr += csr && csr != CSR_TIME;
 		return;
 	}
 	if (taken & SBI_PMU_CSR_BIT(csr)) {
-		counters->without_csr++;
+		layout->without_csr++;
 		return;
 	}
 	if (width < SBI_PMU_MIN_WIDTH) {
-		counters->narrow++;
+		layout->narrow++;
 		return;
 	}
 	info->kind = fixed && !in_kvm ? SBI_PMU_COUNTER_FIXED : SBI_PMU_COUNTER_PROGRAMMABLE;
 	info->csr = csr;
 	set_width(info, width);
 	if (fixed)
-		counters->with_fixed_csr |= BIT_ULL(idx);
+		layout->with_fixed_csr |= BIT_ULL(idx);
 	if (fixed && !in_kvm)
-		counters->fixed |= BIT_ULL(idx);
+		layout->fixed |= BIT_ULL(idx);
 	else
-		counters->programmable |= BIT_ULL(idx);
+		layout->programmable |= BIT_ULL(idx);
 }
 
-bool sbi_pmu_counters_equal(const struct sbi_pmu_counters *a, const struct sbi_pmu_counters *b)
+bool sbi_pmu_layout_equal(const struct sbi_pmu_layout *a, const struct sbi_pmu_layout *b)
 {
 	for (unsigned int i = 0; i < SBI_PMU_MAX_COUNTERS; i++)
 		if (a->info[i].kind != b->info[i].kind || a->info[i].csr != b->info[i].csr ||
@@ -71,13 +71,13 @@ bool sbi_pmu_counters_equal(const struct sbi_pmu_counters *a, const struct sbi_p
  * How often must narrow counters be read? Return: half of the least time in which the narrowest can
  * wrap (ns); 0: all have 64 bits.
  */
-u64 sbi_pmu_wrap_ns(const struct sbi_pmu_counters *counters)
+u64 sbi_pmu_wrap_ns(const struct sbi_pmu_layout *layout)
 {
 	unsigned int i, width = 64;
 
-	for_each_counter(i, sbi_pmu_hardware(counters))
-		if (counters->info[i].width < width)
-			width = counters->info[i].width;
+	for_each_counter(i, sbi_pmu_hardware(layout))
+		if (layout->info[i].width < width)
+			width = layout->info[i].width;
 	return width < 64 ? BIT_ULL(width - 1) / SBI_PMU_EVENTS_PER_NS : 0;
 }
 
@@ -85,13 +85,13 @@ u64 sbi_pmu_wrap_ns(const struct sbi_pmu_counters *counters)
  * Ask firmware for the counters of this CPU. Return: 0, or an errno if firmware does not even
  * return their number.
  */
-int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
-			   struct sbi_pmu_counters *counters)
+int sbi_pmu_probe_layout(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
+			   struct sbi_pmu_layout *layout)
 {
 	u64 n, word, found = 0;
 	int ret;
 
-	memset(counters, 0, sizeof(*counters));
+	memset(layout, 0, sizeof(*layout));
 	ret = sbi_pmu_sbi_value(cpu, SBI_EXT_PMU_NUM_COUNTERS, 0, &n);
 	if (ret)
 		return ret;
@@ -101,11 +101,11 @@ int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_l
 		if (sbi_pmu_sbi_value(cpu, SBI_EXT_PMU_COUNTER_GET_INFO, i, &word))
 			continue;
 		found++;
-		add_counter(counters, i, word, limits->width[i], sbi_pmu_in_kvm(cpu->pmu));
+		add_counter(layout, i, word, limits->width[i], sbi_pmu_in_kvm(cpu->pmu));
 	}
 	/* OpenSBI includes gaps in the number, such as the time CSR. */
 	if (n > SBI_PMU_MAX_COUNTERS)
-		counters->beyond = n - SBI_PMU_MAX_COUNTERS;
+		layout->beyond = n - SBI_PMU_MAX_COUNTERS;
 	return 0;
 }
 
@@ -113,13 +113,13 @@ int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_l
  * Apply lower limits to counters that have been probed: those that are too narrow then are not used
  * any more. Return: has any changed?
  */
-bool sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
+bool sbi_pmu_lower_widths(struct sbi_pmu_layout *layout,
 			  const struct sbi_pmu_probe_limits *limits)
 {
 	unsigned int i, said = 0, first = 0, n = 0;
 
-	for_each_counter(i, counters->programmable) {
-		struct sbi_pmu_counter_info *info = &counters->info[i];
+	for_each_counter(i, layout->programmable) {
+		struct sbi_pmu_counter_info *info = &layout->info[i];
 
 		if (info->width <= limits->width[i])
 			continue;
@@ -130,8 +130,8 @@ bool sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
 		set_width(info, limits->width[i]);
 		if (info->width >= SBI_PMU_MIN_WIDTH)
 			continue;
-		counters->programmable &= ~BIT_ULL(i);
-		counters->narrow++;
+		layout->programmable &= ~BIT_ULL(i);
+		layout->narrow++;
 		memset(info, 0, sizeof(*info));
 	}
 	if (n)
@@ -170,7 +170,7 @@ static int measure_width(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused
 		if (n)
 			cpu->backend->stop(cpu, BIT_ULL(idx));
 		if (!sbi_pmu_counter_start_at(cpu, idx, from[n]) ||
-		    sbi_pmu_csr_read(cpu->counters->info[idx].csr, &value[n]))
+		    sbi_pmu_csr_read(cpu->layout->info[idx].csr, &value[n]))
 			return 0;
 	}
 	upper = value[0];
@@ -194,7 +194,7 @@ static int measure_width(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused
 u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
 			 struct sbi_pmu_probe_limits *limits)
 {
-	const u64 which = examples->known & cpu->counters->programmable & ~cpu->configured;
+	const u64 which = examples->known & cpu->layout->programmable & ~cpu->configured;
 	u64 unwritable = 0;
 	unsigned int i, got;
 	int width;
@@ -211,7 +211,7 @@ u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples 
 		}
 		if (width > 0)
 			unwritable &= ~BIT_ULL(i);
-		if (width > 0 && width < min(limits->width[i], cpu->counters->info[i].width))
+		if (width > 0 && width < min(limits->width[i], cpu->layout->info[i].width))
 			limits->width[i] = width;
 	}
 	return unwritable;
@@ -225,7 +225,7 @@ u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples 
 /* Does running counter @idx count what happens all the time? */
 bool sbi_pmu_probe_is_counting(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
-	const u16 csr = cpu->counters->info[idx].csr;
+	const u16 csr = cpu->layout->info[idx].csr;
 	u64 first, now;
 
 	if (sbi_pmu_csr_read(csr, &first))
@@ -264,17 +264,17 @@ bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx)
  */
 u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu)
 {
-	const u64 offered = cpu->exclusive ? sbi_pmu_hardware(cpu->counters) :
-					     cpu->counters->programmable;
+	const u64 offered = cpu->exclusive ? sbi_pmu_hardware(cpu->layout) :
+					     cpu->layout->programmable;
 	u64 free_running = 0;
 	unsigned int i, got;
 	int ret;
 
 	if (!offered)
 		return 0;
-	for_each_counter(i, cpu->counters->fixed) {
+	for_each_counter(i, cpu->layout->fixed) {
 		const struct sbi_pmu_code code = {
-			.idx = sbi_pmu_fixed_event(&cpu->counters->info[i]),
+			.idx = sbi_pmu_fixed_event(&cpu->layout->info[i]),
 		};
 
 		ret = sbi_pmu_with_event(cpu, offered, &code, &got, sbi_pmu_start_and_read, NULL);
@@ -290,7 +290,7 @@ u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu)
 /* Return: 1 if so, 0 if not, -ENODATA if too few events happen to tell, or another errno. */
 static int see_accumulation(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused)
 {
-	const u16 csr = cpu->counters->info[idx].csr;
+	const u16 csr = cpu->layout->info[idx].csr;
 	u64 first, last, now;
 
 	if (sbi_pmu_sbi_start(cpu, BIT_ULL(idx), SBI_PMU_START_FLAG_SET_INIT_VALUE, 0))
@@ -322,7 +322,7 @@ bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu)
 	unsigned int got;
 
 	for (; ret < 0 && code.idx < SBI_PMU_HW_GENERAL_MAX; code.idx++)
-		ret = sbi_pmu_with_event(cpu, sbi_pmu_hardware(cpu->counters), &code, &got,
+		ret = sbi_pmu_with_event(cpu, sbi_pmu_hardware(cpu->layout), &code, &got,
 					 see_accumulation, NULL);
 	return ret > 0;
 }

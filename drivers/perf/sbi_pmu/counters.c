@@ -120,7 +120,7 @@ static void counter_release(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
 	cpu->irq.stopped_armed |= cpu->armed & c->bit;
 	cpu->irq.wrapped &= ~c->bit;
-	cpu->free_running &= cpu->counters->free_running | ~c->bit;
+	cpu->free_running &= cpu->layout->free_running | ~c->bit;
 	set_state(cpu, c, SBI_PMU_FREE);
 	sbi_pmu_counter_unconfig(cpu, c->index);
 }
@@ -143,7 +143,7 @@ int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 offered, const struct sb
 
 	/* None of these filters, or needs a call. */
 	for_each_counter(i, free_running) {
-		if (code->flags || code->idx != sbi_pmu_fixed_event(&cpu->counters->info[i]))
+		if (code->flags || code->idx != sbi_pmu_fixed_event(&cpu->layout->info[i]))
 			continue;
 		*got = i;
 		return 0;
@@ -162,7 +162,7 @@ int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 offered, const struct sb
 	} else if (c->state != SBI_PMU_FREE) {
 		sbi_pmu_counter_update(cpu, c);
 		set_state(cpu, c, SBI_PMU_LOST);
-	} else if (cpu->exclusive && !has_counter(cpu->counters->free_running, *got)) {
+	} else if (cpu->exclusive && !has_counter(cpu->layout->free_running, *got)) {
 		sbi_pmu_sbi_release(cpu, *got);
 	}
 	return ret;
@@ -188,8 +188,8 @@ static bool counts_elsewhere(struct sbi_pmu_cpu *cpu, unsigned int idx,
 	unsigned int got;
 	bool counts;
 
-	if (likely(cpu->exclusive || !cpu->counters->tied) || !sbi_pmu_has_fixed_counter(code) ||
-	    !has_counter(cpu->counters->programmable, idx) ||
+	if (likely(cpu->exclusive || !cpu->layout->tied) || !sbi_pmu_has_fixed_counter(code) ||
+	    !has_counter(cpu->layout->programmable, idx) ||
 	    sbi_pmu_counter_config(cpu, BIT_ULL(idx), &bare, &got))
 		return false;
 	counts = !sbi_pmu_counter_start_one(cpu, idx) && is_seen_counting(cpu, idx);
@@ -349,7 +349,7 @@ static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter 
  */
 static void counter_rebase(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
-	const bool at_once = cpu->counters->firmware & cpu->running & c->bit;
+	const bool at_once = cpu->layout->firmware & cpu->running & c->bit;
 	struct sbi_pmu_event *e;
 	u64 now = 0;
 
@@ -485,7 +485,7 @@ static noinline void check_reset(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter
 static void event_refused(const struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 offered,
 			  int why)
 {
-	const u64 never = cpu->exclusive && why == -EOPNOTSUPP ? offered & ~e->takes : 0;
+	const u64 never = cpu->exclusive && why == -EOPNOTSUPP ? offered & ~e->confirmed : 0;
 
 	e->candidates &= ~never;
 	e->refused |= offered & ~never;
@@ -507,7 +507,7 @@ static int move_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *from, un
 	const struct sbi_pmu_event *first =
 		hlist_entry_safe(from->events.first, struct sbi_pmu_event, node);
 	const u64 offered =
-		to_offer(cpu, idx, &from->code, first ? from->candidates & ~first->takes : 0);
+		to_offer(cpu, idx, &from->code, first ? from->candidates & ~first->confirmed : 0);
 	struct sbi_pmu_counter *to;
 	struct sbi_pmu_event *e;
 	int ret;
@@ -531,13 +531,13 @@ static int move_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *from, un
 
 static int make_available(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_path *path)
 {
-	const u64 hardware = sbi_pmu_hardware(cpu->counters);
+	const u64 hardware = sbi_pmu_hardware(cpu->layout);
 	unsigned int to, victim = path->end;
 	int ret;
 
 	/* A free one may be one too many for the host of a VM. */
 	if (has_counter(hardware & ~cpu->configured, victim) &&
-	    sbi_pmu_assign_is_full(cpu->counters, cpu->configured))
+	    sbi_pmu_assign_is_full(cpu->layout, cpu->configured))
 		victim = sbi_pmu_assign_oldest(cpu, sbi_pmu_idle_counters(cpu) & hardware);
 	if (has_counter(cpu->configured & ~cpu->free_running, victim))
 		counter_release(cpu, &cpu->counter[victim]);
@@ -560,9 +560,9 @@ static u64 preferred_free(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_ev
 {
 	const u64 free = candidates & ~cpu->configured;
 
-	if (!(candidates & ~e->takes))
+	if (!(candidates & ~e->confirmed))
 		return 0;
-	return free & e->takes ?: free;
+	return free & e->confirmed ?: free;
 }
 
 /* Return: the counter, or an errno. An idle counter that refuses gets its event back. */
@@ -570,7 +570,7 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 {
 	struct sbi_pmu_path path;
 	int ret = -ENOSPC; /* none is free: perf core multiplexes */
-	const u64 others = cpu->counters->programmable & ~e->candidates;
+	const u64 others = cpu->layout->programmable & ~e->candidates;
 	unsigned int i, tries = MAX_TRIES;
 	u64 offered;
 	bool idle;
@@ -582,14 +582,14 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 	}
 	candidates &= ~(e->refused | (e->code.flags ? cpu->free_running : 0));
 	/* Where one counter only counts an event, it must not be one that @e does not want. */
-	if (cpu->counters->tied && candidates & ~cpu->busy)
+	if (cpu->layout->tied && candidates & ~cpu->busy)
 		for_each_counter(i, sbi_pmu_idle_counters(cpu) & others)
 			if (sbi_pmu_code_alike(&cpu->counter[i].code, &e->code))
 				counter_release(cpu, &cpu->counter[i]);
 	while (sbi_pmu_assign_search(cpu, &e->code,
 				     preferred_free(cpu, e, candidates) ?: candidates, &path)) {
 		idle = has_counter(sbi_pmu_idle_counters(cpu), path.first);
-		offered = to_offer(cpu, path.first, &e->code, candidates & ~e->takes);
+		offered = to_offer(cpu, path.first, &e->code, candidates & ~e->confirmed);
 		ret = make_available(cpu, &path);
 		if (!ret) {
 			ret = counter_configure(cpu, offered, &e->code, e->candidates);
@@ -602,7 +602,7 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 		/* Firmware refuses, whatever was found at open. */
 		candidates &= e->candidates & ~e->refused & ~BIT_ULL(path.first);
 		if (!--tries && !e->event->group_leader->attr.pinned)
-			candidates &= e->takes;
+			candidates &= e->confirmed;
 	}
 	return ret;
 }
@@ -613,7 +613,7 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
  */
 static bool use_filter(struct sbi_pmu_cpu *cpu, u32 flags)
 {
-	const u64 hardware = sbi_pmu_hardware(cpu->counters);
+	const u64 hardware = sbi_pmu_hardware(cpu->layout);
 	unsigned int i;
 
 	if (cpu->filter == flags)
@@ -637,7 +637,7 @@ static bool use_filter(struct sbi_pmu_cpu *cpu, u32 flags)
  */
 static int choose_counter(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
-	const u64 fixed = cpu->counters->fixed & e->candidates & ~cpu->busy;
+	const u64 fixed = cpu->layout->fixed & e->candidates & ~cpu->busy;
 	const unsigned int found = sbi_pmu_assign_find(cpu, &e->code, e->candidates, e->shares);
 	int idx;
 
@@ -661,7 +661,7 @@ int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 
 	if (!cpu->online)
 		return -ENODEV;
-	if (unlikely(cpu->counters->one_filter) && !sbi_pmu_code_is_firmware(&e->code) &&
+	if (unlikely(cpu->layout->one_filter) && !sbi_pmu_code_is_firmware(&e->code) &&
 	    !use_filter(cpu, e->code.flags))
 		return -ENOSPC; /* they take turns */
 	idx = choose_counter(cpu, e);
@@ -697,7 +697,7 @@ static noinline u64 read_counters(struct sbi_pmu_cpu *cpu, u64 which, size_t fie
 /* Read all counters that have events, but firmware's: they are accounted up to now. */
 void sbi_pmu_counters_read(struct sbi_pmu_cpu *cpu)
 {
-	const u64 which = cpu->running & cpu->busy & ~cpu->counters->firmware;
+	const u64 which = cpu->running & cpu->busy & ~cpu->layout->firmware;
 
 	cpu->at_disable_valid =
 		read_counters(cpu, which, offsetof(struct sbi_pmu_counter, at_disable));
@@ -809,7 +809,7 @@ static inline void counter_count_from(struct sbi_pmu_cpu *cpu, struct sbi_pmu_co
  */
 static void count_on(struct sbi_pmu_cpu *cpu)
 {
-	const u64 busy = cpu->busy & cpu->running, firmware = cpu->counters->firmware;
+	const u64 busy = cpu->busy & cpu->running, firmware = cpu->layout->firmware;
 	const bool together = cpu->backend->stops_all || !(busy & (busy - 1));
 	const bool all = cpu->called && !cpu->delegated.inhibited && !together;
 	/* What was started by one call, or is alone, reads its start value. */
@@ -861,10 +861,10 @@ void sbi_pmu_counters_claim_fixed(struct sbi_pmu_cpu *cpu)
 {
 	unsigned int i;
 
-	for_each_counter(i, cpu->filter ? cpu->busy & sbi_pmu_hardware(cpu->counters) : 0)
+	for_each_counter(i, cpu->filter ? cpu->busy & sbi_pmu_hardware(cpu->layout) : 0)
 		counter_drop_events(cpu, &cpu->counter[i], false);
 	use_filter(cpu, 0);
-	for_each_counter(i, cpu->counters->fixed & ~cpu->free_running) {
+	for_each_counter(i, cpu->layout->fixed & ~cpu->free_running) {
 		struct sbi_pmu_counter *c = &cpu->counter[i];
 		const struct sbi_pmu_code code = { .idx = sbi_pmu_fixed_event(c->info) };
 
@@ -895,7 +895,7 @@ void sbi_pmu_counters_borrow(struct sbi_pmu_cpu *cpu, u64 which)
 }
 
 /* Configure them again, and those that the probe has overwritten, and enable the PMU. */
-void sbi_pmu_counters_give_back(struct sbi_pmu_cpu *cpu, u64 which)
+void sbi_pmu_counters_restore(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	unsigned int i;
 
@@ -912,10 +912,10 @@ void sbi_pmu_counters_init(struct sbi_pmu_cpu *cpu, struct sbi_pmu *pmu)
 	unsigned int i;
 
 	cpu->pmu = pmu;
-	cpu->counters = &pmu->counters;
+	cpu->layout = &pmu->layout;
 	cpu->backend = &sbi_pmu_backend_sbi;
 	for_each_counter(i, ~0ULL) {
-		cpu->counter[i].info = &pmu->counters.info[i];
+		cpu->counter[i].info = &pmu->layout.info[i];
 		cpu->counter[i].bit = BIT_ULL(i);
 		cpu->counter[i].index = i;
 	}
@@ -931,9 +931,9 @@ void sbi_pmu_counters_online(struct sbi_pmu_cpu *cpu)
 	cpu->accumulates = pmu->accumulates;
 	cpu->fixed_alike = pmu->caps.fixed_alike;
 	cpu->online = true;
-	cpu->free_running = cpu->counters->free_running;
+	cpu->free_running = cpu->layout->free_running;
 	cpu->filter = 0;
-	if (cpu->counters->one_filter)
+	if (cpu->layout->one_filter)
 		sbi_pmu_csr_filter(0);
 	cpu->needs_start_value = cpu->backend->stops_all || cpu->accumulates;
 	if (cpu->exclusive && cpu->backend->online)
@@ -954,7 +954,7 @@ void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu)
 		return;
 	sbi_pmu_counters_disable(cpu);
 	cpu->online = false;
-	cpu->free_running = cpu->counters->free_running;
+	cpu->free_running = cpu->layout->free_running;
 	for_each_counter(i, cpu->configured) {
 		hlist_for_each_entry_safe(e, tmp, &cpu->counter[i].events, node) {
 			sbi_pmu_event_del(cpu, e);
@@ -963,7 +963,7 @@ void sbi_pmu_counters_offline(struct sbi_pmu_cpu *cpu)
 		counter_release(cpu, &cpu->counter[i]);
 	}
 	cpu->disabled = false;
-	if (cpu->counters->one_filter)
+	if (cpu->layout->one_filter)
 		sbi_pmu_csr_filter(0);
 	if (cpu->backend->offline)
 		cpu->backend->offline(cpu);
@@ -986,8 +986,8 @@ void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu, u64 clock)
  */
 static bool has_kept_events(struct sbi_pmu_cpu *cpu)
 {
-	const u64 programmable = cpu->running & cpu->counters->programmable;
-	const u64 fixed = cpu->running & cpu->counters->fixed;
+	const u64 programmable = cpu->running & cpu->layout->programmable;
+	const u64 fixed = cpu->running & cpu->layout->fixed;
 	unsigned int i;
 
 	for_each_counter(i, fixed)
@@ -1014,18 +1014,18 @@ void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu)
 	unsigned int i;
 
 	/* It was cleared when the CPU went to sleep, and so they were seen to count or not. */
-	if (cpu->counters->one_filter)
+	if (cpu->layout->one_filter)
 		sbi_pmu_csr_filter(cpu->filter);
 	if (kept) {
 		/* Firmware may have set overflow bits with the events: none interrupts again. */
 		set_states(cpu, cpu->armed, SBI_PMU_RUNNING);
-		for_each_counter(i, cpu->busy & ~cpu->counters->firmware)
+		for_each_counter(i, cpu->busy & ~cpu->layout->firmware)
 			counter_rebase(cpu, &cpu->counter[i]);
 		return;
 	}
 	if (cpu->backend->resume)
 		cpu->backend->resume(cpu);
-	cpu->free_running = cpu->counters->free_running;
+	cpu->free_running = cpu->layout->free_running;
 	sbi_pmu_counters_release_idle(cpu, ~0ULL);
 	/* All at once: the value of one that is overwritten meanwhile must not be accounted. */
 	set_states(cpu, cpu->busy, SBI_PMU_LOST);

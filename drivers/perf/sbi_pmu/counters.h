@@ -31,7 +31,7 @@ bool sbi_pmu_counters_update_narrow(struct sbi_pmu_cpu *cpu);
 int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
 			   unsigned int *got);
 void sbi_pmu_counters_borrow(struct sbi_pmu_cpu *cpu, u64 which);
-void sbi_pmu_counters_give_back(struct sbi_pmu_cpu *cpu, u64 which);
+void sbi_pmu_counters_restore(struct sbi_pmu_cpu *cpu, u64 which);
 
 void sbi_pmu_counters_claim_fixed(struct sbi_pmu_cpu *cpu);
 
@@ -51,7 +51,7 @@ static __always_inline u64 sbi_pmu_overflow_bits(const struct sbi_pmu_cpu *cpu)
 	unsigned int i;
 
 	for_each_counter(i, cpu->armed)
-		if (bits & SBI_PMU_CSR_BIT(cpu->counters->info[i].csr))
+		if (bits & SBI_PMU_CSR_BIT(cpu->layout->info[i].csr))
 			which |= BIT_ULL(i);
 	return which;
 }

@@ -21,13 +21,13 @@ static const char *find_difference(struct sbi_pmu *pmu, unsigned int id)
 	struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, id);
 	unsigned int i;
 
-	if (sbi_pmu_probe_counters(cpu, &pmu->limits, &pmu->found) && !pmu->unusable)
+	if (sbi_pmu_probe_layout(cpu, &pmu->limits, &pmu->found) && !pmu->unusable)
 		return ": firmware does not return its counters, unlike those of";
 	if (!sbi_pmu_sbi_same_core(&pmu->id))
 		return " has another core (mvendorid, marchid) than";
-	if (!sbi_pmu_counters_equal(&pmu->found, &pmu->counters))
+	if (!sbi_pmu_layout_equal(&pmu->found, &pmu->layout))
 		return " has other counters than";
-	for_each_counter(i, cpu->counters->free_running)
+	for_each_counter(i, cpu->layout->free_running)
 		if (!sbi_pmu_probe_counts_freely(cpu, i))
 			return ": its cycle and instret do not run as on";
 	if (!sbi_pmu_branch_is_alike(pmu))
@@ -147,7 +147,7 @@ static void reboot_here(void *unused)
 {
 	struct sbi_pmu_cpu *cpu = raw_cpu_read(sbi_pmu_here);
 
-	if (cpu->backend->offline || cpu->counters->one_filter)
+	if (cpu->backend->offline || cpu->layout->one_filter)
 		sbi_pmu_counters_offline(cpu);
 	sbi_pmu_branch_offline(cpu);
 }

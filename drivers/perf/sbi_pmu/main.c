@@ -77,7 +77,7 @@ static void describe_firmware(const struct sbi_pmu_firmware_id *id, char *buf, s
 /* @owner: the PMU beside this one, or NULL; @shared: why it is there, see choose_mode() */
 static void log_found(struct sbi_pmu *pmu, const char *owner, const char *shared)
 {
-	const u64 hw = sbi_pmu_hardware(&pmu->counters);
+	const u64 hw = sbi_pmu_hardware(&pmu->layout);
 	const char *event = sbi_pmu_first_event(pmu);
 	const struct sbi_pmu_code cycles = { .idx = SBI_PMU_HW_CPU_CYCLES };
 	u64 candidates;
@@ -96,7 +96,7 @@ static void log_found(struct sbi_pmu *pmu, const char *owner, const char *shared
 			 pmu->branch.tells_types ? "" : " without types");
 	pr_info("%s: %s PMU on %s: %u hardware + %u firmware counters, %s%s, %s%s%s\n",
 		SBI_PMU_VERSION, pmu->name, firmware, (unsigned int)hweight64(hw),
-		(unsigned int)hweight64(pmu->counters.firmware),
+		(unsigned int)hweight64(pmu->layout.firmware),
 		owner ? "shared with PMU " : "exclusive",
 		owner               ? owner :
 		pmu->builtin.device ? " (taken over from riscv_pmu_sbi, rmmod gives it back)" :
@@ -104,9 +104,9 @@ static void log_found(struct sbi_pmu *pmu, const char *owner, const char *shared
 		sampling, pmu->backend->in_log ?: "", records);
 	if (pmu != sbi_pmu_the_pmu)
 		pr_info("PMU %s is that of CPUs %*pbl\n", pmu->name, cpumask_pr_args(&pmu->cpus));
-	if (pmu->counters.free_running)
+	if (pmu->layout.free_running)
 		pr_info("firmware has no counter for %s: their CSRs are read as they run, without :u and :k, and sampled by timer; what a device tree can change is in sbi-pmu.rst\n",
-			sbi_pmu_free_running_names(&pmu->counters));
+			sbi_pmu_free_running_names(&pmu->layout));
 	if (pmu->backend == &sbi_pmu_backend_csr && !strcmp(backend, "auto"))
 		pr_info("delegated counters are programmed by CSRs; backend=sbi has firmware program them\n");
 	if (owner)
@@ -122,15 +122,15 @@ static void log_found(struct sbi_pmu *pmu, const char *owner, const char *shared
 	if (pmu->branch.entries && pmu->caps.has_h &&
 	    !riscv_isa_extension_available(NULL, SMSTATEEN))
 		pr_warn("no Smstateen: KVM guests can read the host's branch records, also those of user mode; with branches=0 there are none\n");
-	if (pmu->counters.beyond)
-		pr_warn("%lu counters past index %u are not used\n", pmu->counters.beyond,
+	if (pmu->layout.beyond)
+		pr_warn("%lu counters past index %u are not used\n", pmu->layout.beyond,
 			SBI_PMU_MAX_COUNTERS - 1);
-	if (pmu->counters.without_csr)
+	if (pmu->layout.without_csr)
 		pr_warn("%u counters are not used: firmware names a CSR for them that is no counter, or that another counter has\n",
-			pmu->counters.without_csr);
-	if (pmu->counters.narrow)
+			pmu->layout.without_csr);
+	if (pmu->layout.narrow)
 		pr_warn("%u hardware counters of less than %u bits are not used: they wrap too soon\n",
-			pmu->counters.narrow, SBI_PMU_MIN_WIDTH);
+			pmu->layout.narrow, SBI_PMU_MIN_WIDTH);
 }
 
 /* Ask one CPU, with which cpu.c compares the others. Return: 0, -ENXIO if it is offline. */
@@ -152,7 +152,7 @@ static void probe_machine_here(void *arg)
 	sbi_pmu_sbi_probe(&pmu->id);
 	memset(pmu->limits.width, width, sizeof(pmu->limits.width));
 	if (pmu->id.has_pmu)
-		sbi_pmu_probe_counters(this_cpu_ptr(pmu->cpu), &pmu->limits, &pmu->counters);
+		sbi_pmu_probe_layout(this_cpu_ptr(pmu->cpu), &pmu->limits, &pmu->layout);
 }
 
 static int probe_machine(struct sbi_pmu *pmu)
@@ -169,8 +169,8 @@ static int probe_machine(struct sbi_pmu *pmu)
 		       firmware);
 		return -ENODEV;
 	}
-	pmu->wrap_ns = sbi_pmu_wrap_ns(&pmu->counters);
-	if (!(sbi_pmu_hardware(&pmu->counters) | pmu->counters.firmware)) {
+	pmu->wrap_ns = sbi_pmu_wrap_ns(&pmu->layout);
+	if (!(sbi_pmu_hardware(&pmu->layout) | pmu->layout.firmware)) {
 		pr_err("firmware offers no counters: check its device tree, or the CPU model of the emulator\n");
 		return -ENODEV;
 	}
@@ -194,7 +194,7 @@ static const char *probe_delegation(struct sbi_pmu *pmu)
 		return "the other PMU uses the counters through firmware";
 	if (sbi_pmu_in_kvm(pmu))
 		return "the counters of a VM are not delegated";
-	return sbi_pmu_delegation_learn(pmu);
+	return sbi_pmu_delegation_probe(pmu);
 }
 
 /*
@@ -212,7 +212,7 @@ static void probe_reads_here(void *arg)
 	if (pmu->backend == &sbi_pmu_backend_snapshot && !sbi_pmu_snapshot_works(cpu))
 		pmu->backend = NULL;
 	if (pmu->exclusive || pmu->id.impl == SBI_IMPL_OPENSBI)
-		pmu->counters.free_running = sbi_pmu_probe_free_running(cpu);
+		pmu->layout.free_running = sbi_pmu_probe_free_running(cpu);
 	sbi_pmu_counters_offline(cpu);
 }
 
@@ -220,7 +220,7 @@ static void probe_reads_here(void *arg)
  * backend=auto picks CSRs only if the core's table says which counters count what, and if clearing
  * mhpmevent really clears the event, as counters that keep it count M-mode.
  */
-static int choose_backend(struct sbi_pmu *pmu, const char *wish)
+static int choose_backend(struct sbi_pmu *pmu, const char *name)
 {
 	static const struct sbi_pmu_backend * const backends[] = {
 		NULL,
@@ -233,13 +233,13 @@ static int choose_backend(struct sbi_pmu *pmu, const char *wish)
 	const char *why = NULL;
 	int ret;
 
-	pmu->backend = backends[match_string(backend_names, ARRAY_SIZE(backend_names), wish)];
+	pmu->backend = backends[match_string(backend_names, ARRAY_SIZE(backend_names), name)];
 	if (pmu->backend == &sbi_pmu_backend_csr)
 		why = probe_delegation(pmu);
 	else if (pmu->backend == &sbi_pmu_backend_snapshot)
 		why = sbi_pmu_snapshot_alloc(pmu);
 	if (why) {
-		pr_err("backend=%s: %s\n", wish, why);
+		pr_err("backend=%s: %s\n", name, why);
 		return -EOPNOTSUPP;
 	}
 	if (!pmu->backend) {
@@ -256,7 +256,7 @@ static int choose_backend(struct sbi_pmu *pmu, const char *wish)
 		 * an event has.
 		 */
 		caps->filter = caps->filter && pmu->delegation.filters;
-		caps->fixed_filters = pmu->delegation.fixed_filters ? pmu->counters.fixed : 0;
+		caps->fixed_filters = pmu->delegation.fixed_filters ? pmu->layout.fixed : 0;
 		caps->m_mode_fixed = caps->filter && pmu->delegation.fixed_filters;
 		return 0;
 	}
@@ -378,9 +378,9 @@ static int set_up(struct sbi_pmu *pmu)
 	int ret;
 
 	/* M-mode has a part of it that only firmware can set. */
-	pmu->counters.one_filter = pmu->exclusive && !pmu->caps.filter && !sbi_pmu_in_kvm(pmu) &&
+	pmu->layout.one_filter = pmu->exclusive && !pmu->caps.filter && !sbi_pmu_in_kvm(pmu) &&
 				   sbi_pmu_may_have_one_filter(&pmu->id);
-	pmu->caps.m_mode_fixed = pmu->counters.one_filter;
+	pmu->caps.m_mode_fixed = pmu->layout.one_filter;
 	/* OpenSBI writes out of bounds if it has no free firmware counter for such an event. */
 	pmu->caps.platform_fw = pmu->exclusive || pmu->id.impl != SBI_IMPL_OPENSBI;
 
@@ -457,7 +457,7 @@ static void measure_here(void *arg)
 	unwritable = sbi_pmu_probe_widths(cpu, &pmu->cache.examples, &pmu->limits);
 	if (pmu->exclusive)
 		pmu->openable = sbi_pmu_csr_openable() &
-				~sbi_pmu_csr_bits(&pmu->counters, unwritable);
+				~sbi_pmu_csr_bits(&pmu->layout, unwritable);
 }
 
 /* The counters of a CPU that comes online are compared with the result: none may come meanwhile. */
@@ -465,8 +465,8 @@ static void measure_widths(struct sbi_pmu *pmu)
 {
 	cpus_read_lock();
 	smp_call_function_single(cpumask_any(&pmu->cpus), measure_here, pmu, true);
-	if (sbi_pmu_lower_widths(&pmu->counters, &pmu->limits)) {
-		pmu->wrap_ns = sbi_pmu_wrap_ns(&pmu->counters);
+	if (sbi_pmu_lower_widths(&pmu->layout, &pmu->limits)) {
+		pmu->wrap_ns = sbi_pmu_wrap_ns(&pmu->layout);
 		/* Counters may have gone. */
 		sbi_pmu_probe_cache_free(&pmu->cache);
 		sbi_pmu_probe_standard(pmu);
@@ -481,7 +481,7 @@ static int register_pmu(struct sbi_pmu *pmu)
 	sbi_pmu_pmu_init(pmu);
 	/* Before perf core makes the sysfs files, as it holds a lock then. */
 	sbi_pmu_probe_standard(pmu);
-	/* What S-mode writes it has read back: see sbi_pmu_delegation_learn(). */
+	/* What S-mode writes it has read back: see sbi_pmu_delegation_probe(). */
 	if (pmu->backend != &sbi_pmu_backend_csr)
 		sbi_pmu_probe_filters(pmu);
 	sbi_pmu_probe_tied(pmu);

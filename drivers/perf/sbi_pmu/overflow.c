@@ -33,7 +33,7 @@ static u64 wrapped_among(struct sbi_pmu_cpu *cpu, u64 among)
 			known = true;
 			break;
 		}
-		if (known && !sbi_pmu_in_upper_half(&cpu->counters->info[i], value))
+		if (known && !sbi_pmu_in_upper_half(&cpu->layout->info[i], value))
 			wrapped |= BIT_ULL(i);
 	}
 	return wrapped;
@@ -133,9 +133,9 @@ void sbi_pmu_report_time(struct sbi_pmu_cpu *cpu, u64 start)
 
 /* ---- the interrupt ---- */
 
-/* When there are so many more useless interrupts than others, see whether they leave time. */
-#define MAX_USELESS	1000
-/* Each useful interrupt cancels this many useless ones, as periods go on in between. */
+/* When there are so many more spurious interrupts than others, see whether they leave time. */
+#define MAX_SPURIOUS	1000
+/* Each useful interrupt cancels this many spurious ones, as periods go on in between. */
 #define MAKES_UP_FOR	3U
 #define AT_ONCE_NS	10000
 
@@ -186,22 +186,22 @@ static void pause_irq(struct sbi_pmu_cpu *cpu)
  * quarter of the CPU's time, the line is stuck: mask it. No user's event makes one: the counter of
  * an event that was switched out, or that was stopped before its interrupt came, explains it once.
  */
-static void useless_irq(struct sbi_pmu_cpu *cpu, u64 start)
+static void spurious_irq(struct sbi_pmu_cpu *cpu, u64 start)
 {
 	const u64 now = sched_clock();
 	/* What comes so soon after the last has cost the time in between, too. */
-	const bool at_once = start - cpu->irq.useless_end < AT_ONCE_NS;
+	const bool at_once = start - cpu->irq.spurious_end < AT_ONCE_NS;
 
-	if (!cpu->irq.useless++) {
-		cpu->irq.useless_since = start;
-		cpu->irq.useless_ns = 0;
+	if (!cpu->irq.spurious++) {
+		cpu->irq.spurious_since = start;
+		cpu->irq.spurious_ns = 0;
 	}
-	cpu->irq.useless_ns += now - (at_once ? cpu->irq.useless_end : start);
-	cpu->irq.useless_end = now;
-	if (cpu->irq.useless < MAX_USELESS)
+	cpu->irq.spurious_ns += now - (at_once ? cpu->irq.spurious_end : start);
+	cpu->irq.spurious_end = now;
+	if (cpu->irq.spurious < MAX_SPURIOUS)
 		return;
-	cpu->irq.useless = 0;
-	if (cpu->irq.useless_ns < (now - cpu->irq.useless_since) / 4)
+	cpu->irq.spurious = 0;
+	if (cpu->irq.spurious_ns < (now - cpu->irq.spurious_since) / 4)
 		return;
 	pause_irq(cpu);
 }
@@ -251,7 +251,7 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 	if (overflowed)
 		sbi_pmu_counters_stop(cpu, overflowed);
 	else if (sbi_pmu_csr_is_pending(source->pending, source->mask))
-		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->counters));
+		sbi_pmu_counters_stop(cpu, sbi_pmu_hardware(cpu->layout));
 	for_each_counter(i, overflowed)
 		taken |= sbi_pmu_sample_counter(cpu, i, SBI_PMU_BY_INTERRUPT);
 	sbi_pmu_counters_enable(cpu);
@@ -260,10 +260,10 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 
 	cpu->irq.served = overflowed;
 	cpu->irq.stopped_armed = 0;
-	if (unlikely(taken && cpu->irq.useless))
-		cpu->irq.useless -= min(cpu->irq.useless, MAKES_UP_FOR);
+	if (unlikely(taken && cpu->irq.spurious))
+		cpu->irq.spurious -= min(cpu->irq.spurious, MAKES_UP_FOR);
 	else if (unlikely(!taken) && !(overflowed & ~served) && !stopped_armed)
-		useless_irq(cpu, start);
+		spurious_irq(cpu, start);
 	return overflowed ? IRQ_HANDLED : IRQ_NONE;
 }
 
@@ -365,7 +365,7 @@ static bool comes(const struct sbi_pmu_cpu *cpu, unsigned int shift)
 static bool is_named(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
 	return sbi_pmu_csr_overflow(cpu->pmu->irq_source->overflow) &
-	       SBI_PMU_CSR_BIT(cpu->counters->info[idx].csr);
+	       SBI_PMU_CSR_BIT(cpu->layout->info[idx].csr);
 }
 
 /*
@@ -375,7 +375,7 @@ static bool is_named(const struct sbi_pmu_cpu *cpu, unsigned int idx)
 static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsigned int shift)
 {
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
-	const struct sbi_pmu_counter_info *info = &cpu->counters->info[idx];
+	const struct sbi_pmu_counter_info *info = &cpu->layout->info[idx];
 	const bool by_value = cpu->pmu->overflow_by_value;
 	u64 value;
 
@@ -467,7 +467,7 @@ static const char *test_irq(struct sbi_pmu *pmu)
 		SBI_PMU_HW_INSTRUCTIONS,
 		SBI_PMU_HW_BRANCH_INSTRUCTIONS,
 	};
-	const struct sbi_pmu_counters *counters = &pmu->counters;
+	const struct sbi_pmu_layout *layout = &pmu->layout;
 	struct irq_test test = { .pmu = pmu, .first = MIN_SHIFT, .last = MAX_SHIFT };
 	const char *programmable = not_tested, *fixed = not_tested;
 	unsigned int i;
@@ -477,7 +477,7 @@ static const char *test_irq(struct sbi_pmu *pmu)
 	    !sbi_pmu_delegation_prepare(pmu, pmu->probed_cpu))
 		return "firmware does not configure counters as before";
 	for (i = 0; i < ARRAY_SIZE(events) && programmable == not_tested; i++)
-		programmable = run_test(&test, counters->programmable, events[i]);
+		programmable = run_test(&test, layout->programmable, events[i]);
 	/* What one of these has taken is enough for others. If they fail, others do not help. */
 	if (!programmable) {
 		test.first = test.shift;
@@ -485,8 +485,8 @@ static const char *test_irq(struct sbi_pmu *pmu)
 	} else if (programmable != not_tested) {
 		test.last = 0;
 	}
-	for_each_counter(i, counters->fixed & ~counters->free_running) {
-		fixed = run_test(&test, BIT_ULL(i), sbi_pmu_fixed_event(&counters->info[i]));
+	for_each_counter(i, layout->fixed & ~layout->free_running) {
+		fixed = run_test(&test, BIT_ULL(i), sbi_pmu_fixed_event(&layout->info[i]));
 		if (fixed)
 			break;
 	}
@@ -497,7 +497,7 @@ static const char *test_irq(struct sbi_pmu *pmu)
 	/* Most fixed ones have no overflow bit. Programmable ones may count raw events only. */
 	if (fixed != not_tested && fixed != sets_no_bit)
 		return fixed;
-	if (!counters->programmable)
+	if (!layout->programmable)
 		return "no programmable counter";
 	return NULL;
 }

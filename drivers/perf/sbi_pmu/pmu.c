@@ -318,7 +318,7 @@ static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group,
 /* Ask all counters for an event. */
 static int ask_all(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {
-	return sbi_pmu_learn_more(pmu, e, e->candidates & ~e->takes, SBI_PMU_ASK_ALL);
+	return sbi_pmu_ask_more(pmu, e, e->candidates & ~e->confirmed, SBI_PMU_ASK_ALL);
 }
 
 /*
@@ -362,20 +362,20 @@ static int validate_group(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
  */
 static int leave_one(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {
-	u64 left = e->candidates & ~pmu->counters.free_running, last = 0;
+	u64 left = e->candidates & ~pmu->layout.free_running, last = 0;
 	int ret = 0;
 
 	if (!left || sbi_pmu_has_perfmon())
 		return 0;
-	for (; !ret && left && !(last & e->takes); left &= ~last) {
+	for (; !ret && left && !(last & e->confirmed); left &= ~last) {
 		last = BIT_ULL(fls64(left) - 1);
-		ret = sbi_pmu_learn_more(pmu, e, last & ~e->takes, SBI_PMU_ASK_IDLE);
+		ret = sbi_pmu_ask_more(pmu, e, last & ~e->confirmed, SBI_PMU_ASK_IDLE);
 	}
 	e->candidates &= ~last;
-	e->takes &= ~last;
-	if (!ret && !e->takes)
-		ret = sbi_pmu_learn_more(pmu, e, e->candidates, SBI_PMU_ASK_IDLE);
-	if (ret || e->takes)
+	e->confirmed &= ~last;
+	if (!ret && !e->confirmed)
+		ret = sbi_pmu_ask_more(pmu, e, e->candidates, SBI_PMU_ASK_IDLE);
+	if (ret || e->confirmed)
 		return ret;
 	pr_info_ratelimited("event %#x, data %#llx: its free counter is left to the other PMU\n",
 			    e->code.idx, e->code.data);
@@ -434,14 +434,14 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 		return ret;
 
 	/* Most fixed counters do not interrupt. Rather not those that programs read as they are. */
-	interrupting = e->candidates & pmu->counters.programmable;
+	interrupting = e->candidates & pmu->layout.programmable;
 	if (!interrupting && pmu->caps.fixed_alike)
-		interrupting = e->candidates & pmu->counters.fixed & ~pmu->counters.free_running;
+		interrupting = e->candidates & pmu->layout.fixed & ~pmu->layout.free_running;
 	if (samples && pmu->source == SBI_PMU_OVERFLOW_IRQ && interrupting) {
 		e->sampling = SBI_PMU_BY_INTERRUPT;
 		e->by_interrupt = true;
 		e->candidates = interrupting;
-		e->takes &= interrupting;
+		e->confirmed &= interrupting;
 	} else if (samples) {
 		if (!pmu->sample_by_timer)
 			return -EOPNOTSUPP;
@@ -509,7 +509,7 @@ static int pmu_event_init(struct perf_event *event)
 		parent = to_sbi_pmu_event(event->parent);
 		e->code = parent->code;
 		e->candidates = parent->candidates;
-		e->takes = parent->takes;
+		e->confirmed = parent->confirmed;
 		e->sampling = parent->sampling;
 		e->shares = parent->shares;
 		e->by_interrupt = parent->by_interrupt;

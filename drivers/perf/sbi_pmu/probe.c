@@ -29,7 +29,7 @@ int sbi_pmu_with_event(struct sbi_pmu_cpu *cpu, u64 offered, const struct sbi_pm
 	ret = use(cpu, *got, arg);
 	/* See start(). */
 	if (cpu->delegated.inhibited)
-		sbi_pmu_csr_inhibit(sbi_pmu_csr_bits(cpu->counters, BIT_ULL(*got)));
+		sbi_pmu_csr_inhibit(sbi_pmu_csr_bits(cpu->layout, BIT_ULL(*got)));
 	sbi_pmu_counter_unconfig(cpu, *got);
 	return ret;
 }
@@ -55,7 +55,7 @@ static int start(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 	if (ret || !cpu->delegated.inhibited)
 		return ret;
-	return sbi_pmu_csr_uninhibit(sbi_pmu_csr_bits(cpu->counters, BIT_ULL(idx)));
+	return sbi_pmu_csr_uninhibit(sbi_pmu_csr_bits(cpu->layout, BIT_ULL(idx)));
 }
 
 /* A running counter has moved after this many reads. */
@@ -112,13 +112,13 @@ static int start_beside(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg)
 static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused)
 {
 	struct with_reference r = { .idx = idx };
-	int ret, why = cpu->counters->with_fixed_csr & cpu->configured ? -EBUSY : -EOPNOTSUPP;
+	int ret, why = cpu->layout->with_fixed_csr & cpu->configured ? -EBUSY : -EOPNOTSUPP;
 	unsigned int i, got;
 	u64 value;
 
-	for_each_counter(i, cpu->counters->with_fixed_csr & ~cpu->configured) {
+	for_each_counter(i, cpu->layout->with_fixed_csr & ~cpu->configured) {
 		const struct sbi_pmu_code code = {
-			.idx = sbi_pmu_fixed_event(&cpu->counters->info[i]),
+			.idx = sbi_pmu_fixed_event(&cpu->layout->info[i]),
 		};
 
 		ret = sbi_pmu_with_event(cpu, BIT_ULL(i), &code, &got, start_beside, &r);
@@ -215,8 +215,8 @@ static u64 holders(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *cod
 
 	for_each_counter(i, cpu->configured)
 		if (sbi_pmu_code_alike(&cpu->counter[i].code, code) ||
-		    (has_counter(cpu->counters->with_fixed_csr, i) &&
-		     sbi_pmu_fixed_event(&cpu->counters->info[i]) == code->idx))
+		    (has_counter(cpu->layout->with_fixed_csr, i) &&
+		     sbi_pmu_fixed_event(&cpu->layout->info[i]) == code->idx))
 			which |= BIT_ULL(i);
 	return which;
 }
@@ -251,12 +251,12 @@ static void with_counter_here(void *arg)
 {
 	struct probe *p = arg;
 	struct sbi_pmu_cpu *cpu = this_cpu_ptr(p->pmu->cpu);
-	const u64 hardware = sbi_pmu_hardware(cpu->counters);
+	const u64 hardware = sbi_pmu_hardware(cpu->layout);
 	const u64 configured = cpu->configured, which = least_used(cpu, p->among);
 	u64 borrowed, reference = 0;
 
 	if (p->use == start_with_reference)
-		reference = cpu->counters->with_fixed_csr;
+		reference = cpu->layout->with_fixed_csr;
 	/* Both at the second try, as the host may deny one. */
 	if (p->not_busy) {
 		reference = least_used(cpu, reference);
@@ -277,7 +277,7 @@ static void with_counter_here(void *arg)
 	if (sbi_pmu_is_refusal(p->ret) && !cpu->exclusive && !(p->offered & borrowed))
 		p->ret = find_why(cpu, p->offered);
 	if (configured)
-		sbi_pmu_counters_give_back(cpu, borrowed);
+		sbi_pmu_counters_restore(cpu, borrowed);
 }
 
 /*
@@ -322,12 +322,12 @@ static bool with_counter(struct probe *p)
 /* ---- which counters can count an event ---- */
 
 /* Of counters @which those that @csrs has by CSR number, as of sbi_pmu_csr_bits(); 0: all */
-static u64 with_numbers(const struct sbi_pmu_counters *counters, u64 which, u32 csrs)
+static u64 with_numbers(const struct sbi_pmu_layout *layout, u64 which, u32 csrs)
 {
 	unsigned int i;
 
 	for_each_counter(i, csrs ? which : 0)
-		if (!(sbi_pmu_csr_bits(counters, BIT_ULL(i)) & csrs))
+		if (!(sbi_pmu_csr_bits(layout, BIT_ULL(i)) & csrs))
 			which &= ~BIT_ULL(i);
 	return which;
 }
@@ -338,16 +338,16 @@ static u64 with_numbers(const struct sbi_pmu_counters *counters, u64 which, u32 
  */
 static u64 candidates_of(const struct sbi_pmu *pmu, const struct sbi_pmu_code *code)
 {
-	const struct sbi_pmu_counters *counters = &pmu->counters;
-	u64 which = sbi_pmu_hardware(counters);
+	const struct sbi_pmu_layout *layout = &pmu->layout;
+	u64 which = sbi_pmu_hardware(layout);
 
 	if (sbi_pmu_code_is_firmware(code))
-		return counters->firmware;
+		return layout->firmware;
 	/* Those of cycle and instret count nothing else, not even in KVM. */
 	if (!sbi_pmu_has_fixed_counter(code))
-		which &= ~counters->with_fixed_csr;
-	which = with_numbers(counters, which, code->csrs);
-	return pmu->exclusive ? which : which & (counters->programmable | counters->free_running);
+		which &= ~layout->with_fixed_csr;
+	which = with_numbers(layout, which, code->csrs);
+	return pmu->exclusive ? which : which & (layout->programmable | layout->free_running);
 }
 
 /* What is known about an event, whatever its filters are */
@@ -368,7 +368,7 @@ struct sbi_pmu_known {
  * Ask those of counters @among of which it is not known whether they can count the event. @limited:
  * by the user's budget. Return: 0, or -EAGAIN beyond that, with what was found out until then.
  */
-static int learn(struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 among, enum sbi_pmu_ask how,
+static int ask_counters(struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 among, enum sbi_pmu_ask how,
 		 bool limited)
 {
 	const struct sbi_pmu_code *code = &known->code;
@@ -523,11 +523,11 @@ static int see_moves(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg)
 	int ret;
 
 	/* It is for all counters: nothing that events want happens while the PMU is disabled. */
-	if (cpu->counters->one_filter && !sbi_pmu_csr_filter(p->code.flags))
+	if (cpu->layout->one_filter && !sbi_pmu_csr_filter(p->code.flags))
 		ret = -EOPNOTSUPP;
 	else
 		ret = start(cpu, idx) ?: count_moves(cpu, idx);
-	if (cpu->counters->one_filter)
+	if (cpu->layout->one_filter)
 		sbi_pmu_csr_filter(cpu->filter);
 	return ret;
 }
@@ -635,7 +635,7 @@ static bool is_due(const struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 a
 static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_user)
 {
 	const u64 all =
-		with_numbers(&pmu->counters, candidates_of(pmu, &e->code), e->counterid_mask);
+		with_numbers(&pmu->layout, candidates_of(pmu, &e->code), e->counterid_mask);
 	struct sbi_pmu_known *known = get_known(&pmu->cache, &e->code);
 	u64 unknown;
 	int ret = 0;
@@ -647,7 +647,7 @@ static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_u
 		known->busy_elsewhere = 0;
 		known->probed = jiffies;
 		for (enum sbi_pmu_ask how = SBI_PMU_ASK_IDLE; !ret && how <= SBI_PMU_ASK_ANY; how++)
-			ret = learn(pmu, known, all, how, by_user);
+			ret = ask_counters(pmu, known, all, how, by_user);
 		if (ret)
 			return ret;
 	}
@@ -655,9 +655,9 @@ static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_u
 	/* Firmware may answer with the fixed counter that the other driver uses. */
 	if (!pmu->exclusive && sbi_pmu_has_fixed_counter(&e->code))
 		unknown = 0;
-	e->takes = known->can & all;
-	e->candidates = e->takes | unknown;
-	if (e->takes)
+	e->confirmed = known->can & all;
+	e->candidates = e->confirmed | unknown;
+	if (e->confirmed)
 		return 0;
 	/* An error of firmware, or of the host of a VM, is no refusal. */
 	if (!pmu->exclusive)
@@ -675,7 +675,7 @@ static int find_filters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_us
 	/* What all programs may read counts in all modes. */
 	const bool open = READ_ONCE(*sbi_pmu_the_pmu->user_access.mode) ==
 			  SBI_PMU_USER_ACCESS_FIXED;
-	const u64 programmable = e->candidates & pmu->counters.programmable;
+	const u64 programmable = e->candidates & pmu->layout.programmable;
 	u64 filtering = 0;
 	int obeys = 0;
 
@@ -690,7 +690,7 @@ static int find_filters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_us
 		e->code.flags &= ~SBI_PMU_CFG_FLAG_SET_MINH;
 	if (!e->code.flags)
 		return 0;
-	if (caps->filter && programmable && !(open && pmu->counters.one_filter))
+	if (caps->filter && programmable && !(open && pmu->layout.one_filter))
 		obeys = try_filter(pmu, e->known, by_user, programmable);
 	if (obeys > 0)
 		filtering = programmable;
@@ -699,12 +699,12 @@ static int find_filters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_us
 	if (!filtering)
 		return obeys < 0 ? obeys : -EOPNOTSUPP;
 	e->candidates = filtering;
-	e->takes &= filtering;
+	e->confirmed &= filtering;
 	return 0;
 }
 
 /*
- * Find the counters that can count an event, with its filters: @candidates and @takes of @e. Its
+ * Find the counters that can count an event, with its filters: @candidates and @confirmed of @e. Its
  * @code is replaced by one of the vendor's if no counter can count it so; sbi_pmu_known_put() ends
  * its @known, also after an error. @by_user: not by the driver. Context: may sleep.
  * Return: 0, -ENOENT if no counter can count it, -EOPNOTSUPP if none can filter it, -EBUSY if that
@@ -731,20 +731,20 @@ int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_use
 }
 
 /*
- * Ask more counters, of those @among, for an event that has been found: its @takes and @candidates
+ * Ask more counters, of those @among, for an event that has been found: its @confirmed and @candidates
  * change. Context: may sleep. Return: 0, or -EAGAIN if the user has had too much asked for now.
  */
-int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among,
+int sbi_pmu_ask_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among,
 		       enum sbi_pmu_ask how)
 {
 	struct sbi_pmu_known *known = e->known;
 	int ret;
 
 	mutex_lock(&pmu->cache.lock);
-	ret = learn(pmu, known, among, how, true);
+	ret = ask_counters(pmu, known, among, how, true);
 	/* A member of a group may be added meanwhile. */
-	WRITE_ONCE(e->takes, e->takes | (e->candidates & known->can));
-	WRITE_ONCE(e->candidates, e->candidates & (e->takes | ~known->cannot));
+	WRITE_ONCE(e->confirmed, e->confirmed | (e->candidates & known->can));
+	WRITE_ONCE(e->candidates, e->candidates & (e->confirmed | ~known->cannot));
 	mutex_unlock(&pmu->cache.lock);
 	return ret;
 }
@@ -765,7 +765,7 @@ int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
 	mutex_lock(&pmu->cache.lock);
 	known = get_known(&pmu->cache, code);
 	if (known) {
-		learn(pmu, known, all, SBI_PMU_ASK_ALL, false);
+		ask_counters(pmu, known, all, SBI_PMU_ASK_ALL, false);
 		known->probed = jiffies;
 		if (known->can)
 			*candidates = pmu->exclusive ? all & ~known->cannot : known->can;
@@ -780,7 +780,7 @@ int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
  * answer is not remembered: so to ask for hundreds of events. Context: no counter is in use; may
  * sleep.
  */
-bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code)
+bool sbi_pmu_is_supported(struct sbi_pmu *pmu, struct sbi_pmu_code code)
 {
 	struct probe p = {
 		.pmu = pmu,
@@ -821,7 +821,7 @@ void sbi_pmu_probe_filters(struct sbi_pmu *pmu)
 {
 	const bool should = pmu->caps.filter;
 	struct sbi_pmu_code code = {};
-	u64 which = pmu->counters.fixed & ~pmu->counters.free_running;
+	u64 which = pmu->layout.fixed & ~pmu->layout.free_running;
 	unsigned int i;
 	int obeys;
 
@@ -829,27 +829,27 @@ void sbi_pmu_probe_filters(struct sbi_pmu *pmu)
 	if (sbi_pmu_may_have_one_filter(&pmu->id) && !pmu->exclusive && !should)
 		return;
 	for_each_counter(i, which) {
-		code.idx = sbi_pmu_fixed_event(&pmu->counters.info[i]);
+		code.idx = sbi_pmu_fixed_event(&pmu->layout.info[i]);
 		if (obeys_filters(pmu, &code, BIT_ULL(i)) == 1)
 			pmu->caps.fixed_filters |= BIT_ULL(i);
 	}
 	/* One for all: an event that happens too rarely to tell has it, too. */
-	if (pmu->counters.one_filter)
+	if (pmu->layout.one_filter)
 		pmu->caps.filter = pmu->caps.fixed_filters;
 	for (code.idx = SBI_PMU_HW_CPU_CYCLES; code.idx < SBI_PMU_HW_GENERAL_MAX; code.idx++) {
 		if (sbi_pmu_find_counters(pmu, &code, &which))
 			continue;
-		obeys = obeys_filters(pmu, &code, which & pmu->counters.programmable);
+		obeys = obeys_filters(pmu, &code, which & pmu->layout.programmable);
 		if (obeys < 0)
 			continue;
 		pmu->caps.filter = obeys;
 		break;
 	}
-	which = pmu->counters.fixed & ~pmu->counters.free_running;
-	if (pmu->counters.one_filter)
+	which = pmu->layout.fixed & ~pmu->layout.free_running;
+	if (pmu->layout.one_filter)
 		pmu->caps.fixed_filters = pmu->caps.filter ? which : 0;
-	pmu->counters.one_filter &= pmu->caps.filter;
-	if (pmu->counters.one_filter)
+	pmu->layout.one_filter &= pmu->caps.filter;
+	if (pmu->layout.one_filter)
 		pr_info("all counters of a CPU have one filter: events with :u, with :k and without take turns\n");
 	if (should && !pmu->caps.filter)
 		pr_warn("programmable counters count in all modes, whatever their filter is: they get no events with :u or :k; update the firmware, or QEMU before 10.0\n");
@@ -879,7 +879,7 @@ static int see_both_move(struct sbi_pmu_cpu *cpu, unsigned int first, void *arg)
 }
 
 /*
- * Do two programmable counters count one event at once? counters.tied is set unless they are seen
+ * Do two programmable counters count one event at once? layout.tied is set unless they are seen
  * to: by the first standard event that two take and that happens all the time. If there is none,
  * and in a VM, whose host may be tied, that is not known.
  */
@@ -894,12 +894,12 @@ void sbi_pmu_probe_tied(struct sbi_pmu *pmu)
 		    (!pmu->exclusive && sbi_pmu_has_fixed_counter(&p.code)) ||
 		    sbi_pmu_find_counters(pmu, &p.code, &p.among))
 			continue;
-		p.among &= pmu->counters.programmable;
+		p.among &= pmu->layout.programmable;
 		if (p.among & (p.among - 1))
 			with_counter(&p);
 	}
-	pmu->counters.tied = p.ret <= 0;
-	if (pmu->counters.tied && pmu->caps.filter && hweight64(pmu->counters.programmable) > 1)
+	pmu->layout.tied = p.ret <= 0;
+	if (pmu->layout.tied && pmu->caps.filter && hweight64(pmu->layout.programmable) > 1)
 		pr_info("an event %s on one programmable counter only, whatever its filter (as in QEMU): with :u and :k at once it takes turns\n",
 			p.ret ? "may count" : "counts");
 }

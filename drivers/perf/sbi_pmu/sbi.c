@@ -83,7 +83,7 @@ int sbi_pmu_sbi_value(struct sbi_pmu_cpu *cpu, unsigned int fid, unsigned int id
 int sbi_pmu_sbi_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_code *code,
 		       unsigned int *got)
 {
-	const u32 flags = cpu->counters->one_filter ? 0 : code->flags;
+	const u32 flags = cpu->layout->one_filter ? 0 : code->flags;
 	const struct sbiret ret =
 		pmu_call(cpu, SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, mask, flags, code->idx, code->data);
 

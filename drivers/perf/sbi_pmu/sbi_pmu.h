@@ -85,7 +85,7 @@ struct sbi_pmu_counter_info {
 };
 
 /* The counters of a CPU, the same for all CPUs of its kind; const after probe */
-struct sbi_pmu_counters {
+struct sbi_pmu_layout {
 	struct sbi_pmu_counter_info info[SBI_PMU_MAX_COUNTERS]; /* by logical index */
 	u64 fixed;                                              /* cycle and instret */
 	u64 programmable;                                       /* hpmcounter3 to 31 */
@@ -104,19 +104,19 @@ struct sbi_pmu_counters {
 	unsigned int without_csr; /* number of those whose CSR is none, or another's, not used */
 };
 
-static inline u64 sbi_pmu_hardware(const struct sbi_pmu_counters *counters)
+static inline u64 sbi_pmu_hardware(const struct sbi_pmu_layout *layout)
 {
-	return counters->fixed | counters->programmable;
+	return layout->fixed | layout->programmable;
 }
 
 /* Hardware counters @which in scountinhibit and the like; those of firmware have no bit. */
-static inline u32 sbi_pmu_csr_bits(const struct sbi_pmu_counters *counters, u64 which)
+static inline u32 sbi_pmu_csr_bits(const struct sbi_pmu_layout *layout, u64 which)
 {
 	u32 bits = 0;
 	unsigned int i;
 
-	for_each_counter(i, which & ~counters->firmware)
-		bits |= SBI_PMU_CSR_BIT(counters->info[i].csr);
+	for_each_counter(i, which & ~layout->firmware)
+		bits |= SBI_PMU_CSR_BIT(layout->info[i].csr);
 	return bits;
 }
 
@@ -286,7 +286,7 @@ struct sbi_pmu_path {
 unsigned int sbi_pmu_assign_find(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
 				 u64 candidates, u8 shares);
 unsigned int sbi_pmu_assign_oldest(const struct sbi_pmu_cpu *cpu, u64 which);
-bool sbi_pmu_assign_is_full(const struct sbi_pmu_counters *counters, u64 which);
+bool sbi_pmu_assign_is_full(const struct sbi_pmu_layout *layout, u64 which);
 u64 sbi_pmu_assign_where(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
 			 u64 candidates);
 bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
@@ -318,7 +318,7 @@ struct sbi_pmu_period {
 struct sbi_pmu_branch_calls;
 
 /* The branches that an event wants in its samples */
-struct sbi_pmu_branch_wish {
+struct sbi_pmu_branch_request {
 	u16 types;       /* a bit for each kind, 0: none */
 	u8 modes;        /* PERF_SAMPLE_BRANCH_USER, _KERNEL: both ends are in these */
 	bool call_stack; /* only calls that have not returned */
@@ -346,7 +346,7 @@ struct sbi_pmu_event {
 	u8 shown;                 /* hpmcounter number plus one in its mmap page, or 0 */
 	struct sbi_pmu_code code; /* the event */
 	u64 candidates;           /* counters that can hold it, or that were not asked */
-	u64 takes;                /* of these, those that are known to */
+	u64 confirmed;                /* of these, those that are known to */
 	u32 counterid_mask;       /* its user wants these, as bits of scounteren; 0: any */
 	struct sbi_pmu_known *known;  /* what was found out about it; NULL: it is inherited */
 	struct sbi_pmu_period period; /* unless @sampling is SBI_PMU_COUNTING */
@@ -356,7 +356,7 @@ struct sbi_pmu_event {
 	struct mm_struct *mm;     /* which has mapped it, with a reference; NULL before */
 	u32 published;            /* all counters that its page has shown, as in scounteren */
 	struct hlist_node reader; /* in the list of readers, if @mm */
-	struct sbi_pmu_branch_wish branch;  /* const after open */
+	struct sbi_pmu_branch_request branch;  /* const after open */
 	struct sbi_pmu_branch_calls *calls; /* if it asks for the calls of a task, else NULL */
 	struct hlist_node branch_node;      /* in the list of its CPU, while that records for it */
 	struct rcu_head rcu;                /* to free it */
@@ -389,16 +389,16 @@ struct sbi_pmu_branch_cpu {
 /* The overflow interrupt of a CPU (overflow.c) */
 struct sbi_pmu_cpu_irq {
 	bool off;             /* it did not end: samples are taken by timer */
-	unsigned int useless; /* interrupts that nothing explains, less others */
+	unsigned int spurious; /* interrupts that nothing explains, less others */
 	/* sets of counters: */
 	/* whose overflow the last interrupt was for; 0 once a sampling event has stopped */
 	u64 served;
 	u64 stopped_armed;          /* armed ones that were stopped since it: theirs may come yet */
 	u64 wrapped;                /* sampling ones, at the last look for missed interrupts */
 	u64 missed;                 /* whose missed interrupt is not served yet */
-	u64 useless_since;          /* when @useless was counted from 0 last (ns) */
-	u64 useless_ns;             /* time that they have taken since then */
-	u64 useless_end;            /* when the last of them had been served */
+	u64 spurious_since;          /* when @spurious was counted from 0 last (ns) */
+	u64 spurious_ns;             /* time that they have taken since then */
+	u64 spurious_end;            /* when the last of them had been served */
 	unsigned int pause;         /* it is off for so long (s), or was when it was off last */
 	unsigned long on_since;     /* when it was tried again last (jiffies) */
 	unsigned long times_missed; /* overflows found although their interrupt was lost */
@@ -442,7 +442,7 @@ struct sbi_pmu_cpu_dropped {
  */
 struct sbi_pmu_cpu {
 	struct sbi_pmu *pmu;
-	const struct sbi_pmu_counters *counters; /* what there is */
+	const struct sbi_pmu_layout *layout; /* what there is */
 	const struct sbi_pmu_backend *backend;   /* how they are programmed */
 	bool online;                             /* events may be added */
 	bool disabled; /* the PMU is: perf core or a handler changes events */
@@ -463,7 +463,7 @@ struct sbi_pmu_cpu {
 	bool accumulates;
 	/* in a call: its tracepoints (BPF, group reads) must not read, as our state is not right */
 	bool in_sbi_call;
-	u32 filter;      /* with counters->one_filter: that of all that hold a hardware event */
+	u32 filter;      /* with layout->one_filter: that of all that hold a hardware event */
 	u32 scounteren;  /* counters that programs may read now */
 	u32 open_to_all; /* of these, what all programs may read, by the sysctl */
 	/* Sets of counters. Of their states; set_state() and set_states() change these: */
@@ -480,7 +480,7 @@ struct sbi_pmu_cpu {
 	u64 start_valid;       /* whose @start is: they start from there, and others as they are */
 	u64 clock;             /* incremented each time that a counter becomes idle */
 	unsigned int sampling; /* number of added events that sample; of a group, of its events */
-	/* fixed counters that are only read: of counters->free_running, or claimed for programs */
+	/* fixed counters that are only read: of layout->free_running, or claimed for programs */
 	u64 free_running;
 	struct sbi_pmu_cpu_irq irq;
 	struct sbi_pmu_branch_cpu branch;
@@ -505,7 +505,7 @@ static inline u64 sbi_pmu_idle_counters(const struct sbi_pmu_cpu *cpu)
  */
 static inline bool sbi_pmu_may_sample(const struct sbi_pmu_cpu *cpu)
 {
-	return cpu->sampling < hweight64(sbi_pmu_hardware(cpu->counters));
+	return cpu->sampling < hweight64(sbi_pmu_hardware(cpu->layout));
 }
 
 /* One more event counts on the counter. */
@@ -664,12 +664,12 @@ static inline bool sbi_pmu_has_perfmon(void)
 	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 }
 
-int sbi_pmu_probe_counters(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
-			   struct sbi_pmu_counters *counters);
-bool sbi_pmu_lower_widths(struct sbi_pmu_counters *counters,
+int sbi_pmu_probe_layout(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
+			   struct sbi_pmu_layout *layout);
+bool sbi_pmu_lower_widths(struct sbi_pmu_layout *layout,
 			  const struct sbi_pmu_probe_limits *limits);
-bool sbi_pmu_counters_equal(const struct sbi_pmu_counters *a, const struct sbi_pmu_counters *b);
-u64 sbi_pmu_wrap_ns(const struct sbi_pmu_counters *counters);
+bool sbi_pmu_layout_equal(const struct sbi_pmu_layout *a, const struct sbi_pmu_layout *b);
+u64 sbi_pmu_wrap_ns(const struct sbi_pmu_layout *layout);
 u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
 			 struct sbi_pmu_probe_limits *limits);
 bool sbi_pmu_probe_is_counting(struct sbi_pmu_cpu *cpu, unsigned int idx);
@@ -689,9 +689,9 @@ void sbi_pmu_probe_standard(struct sbi_pmu *pmu);
 void sbi_pmu_probe_filters(struct sbi_pmu *pmu);
 void sbi_pmu_probe_tied(struct sbi_pmu *pmu);
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates);
-bool sbi_pmu_takes(struct sbi_pmu *pmu, struct sbi_pmu_code code);
+bool sbi_pmu_is_supported(struct sbi_pmu *pmu, struct sbi_pmu_code code);
 int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_user);
-int sbi_pmu_learn_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among,
+int sbi_pmu_ask_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among,
 		       enum sbi_pmu_ask how);
 void sbi_pmu_known_put(struct sbi_pmu_known *known);
 void sbi_pmu_known_denied(struct sbi_pmu_known *known);
@@ -739,10 +739,10 @@ struct sbi_pmu_branch_caps {
 int sbi_pmu_branch_probe(struct sbi_pmu *pmu, unsigned int wanted);
 bool sbi_pmu_branch_is_alike(const struct sbi_pmu *pmu);
 int sbi_pmu_branch_filter(const struct sbi_pmu *pmu, struct perf_event *event,
-			  struct sbi_pmu_branch_wish *wish);
+			  struct sbi_pmu_branch_request *request);
 int sbi_pmu_branch_open(const struct sbi_pmu *pmu, struct sbi_pmu_event *e);
-bool sbi_pmu_branch_go_together(const struct sbi_pmu *pmu, const struct sbi_pmu_branch_wish *a,
-				const struct sbi_pmu_branch_wish *b);
+bool sbi_pmu_branch_go_together(const struct sbi_pmu *pmu, const struct sbi_pmu_branch_request *a,
+				const struct sbi_pmu_branch_request *b);
 bool sbi_pmu_branch_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_branch_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
 void sbi_pmu_branch_switch(struct sbi_pmu_cpu *cpu, bool in);
@@ -880,14 +880,14 @@ struct sbi_pmu {
 	typeof(&perf_sched_cb_dec) perf_sched_cb_dec;
 	const typeof(sysctl_perf_event_paranoid) *perf_event_paranoid;
 	/* Large ones last: small offsets take fewer instructions. */
-	struct sbi_pmu_counters counters;       /* of every CPU in @cpus */
+	struct sbi_pmu_layout layout;         /* of every CPU in @cpus */
 	struct sbi_pmu_probe_limits limits;     /* how to read what firmware says of counters */
 	struct sbi_pmu_delegation delegation;   /* if counters are delegated */
 	struct sbi_pmu_branch_caps branch;      /* records of branches */
 	struct sbi_pmu_probe_cache cache;       /* which counters can count an event */
 	atomic_t events;                        /* number of perf events that exist */
 	char own_name[32];                      /* @name, of another kind than the first */
-	struct sbi_pmu_counters found;          /* of a CPU that comes online */
+	struct sbi_pmu_layout found;          /* of a CPU that comes online */
 	struct sbi_pmu *next;                   /* the next kind, NULL: no other */
 	struct sbi_pmu_user_access user_access; /* user-space reads */
 	struct sbi_pmu_builtin builtin;         /* the driver that was stopped */

@@ -170,14 +170,14 @@ const char *sbi_pmu_first_event(struct sbi_pmu *pmu)
 }
 
 /* The events that free-running counters count, as perf -e takes them */
-const char *sbi_pmu_free_running_names(const struct sbi_pmu_counters *counters)
+const char *sbi_pmu_free_running_names(const struct sbi_pmu_layout *layout)
 {
 	static const char * const names[] = { "none", "cycles", "instructions",
 					      "cycles,instructions" };
 	unsigned int i, which = 0;
 
-	for_each_counter(i, counters->free_running)
-		which |= counters->info[i].csr == CSR_CYCLE ? 1 : 2;
+	for_each_counter(i, layout->free_running)
+		which |= layout->info[i].csr == CSR_CYCLE ? 1 : 2;
 	return names[which];
 }
 
@@ -201,13 +201,13 @@ static const char *overflow_name(const struct sbi_pmu *pmu)
 
 CAP(mode, "%s", pmu->exclusive ? "exclusive" : "shared");
 CAP(overflow, "%s", overflow_name(pmu));
-CAP(hardware_counters, "%u", (unsigned int)hweight64(sbi_pmu_hardware(&pmu->counters)));
-CAP(firmware_counters, "%u", (unsigned int)hweight64(pmu->counters.firmware));
+CAP(hardware_counters, "%u", (unsigned int)hweight64(sbi_pmu_hardware(&pmu->layout)));
+CAP(firmware_counters, "%u", (unsigned int)hweight64(pmu->layout.firmware));
 CAP(user_read, "%d", pmu->openable && sbi_pmu_the_pmu->user_access.available);
 CAP(backend, "%s", pmu->backend->name);
 CAP(event_table, "%s", pmu->caps.event_table);
 CAP(slots, "0x%08x", pmu->caps.slots); /* in the format of arm64 */
-CAP(free_running, "%s", sbi_pmu_free_running_names(&pmu->counters));
+CAP(free_running, "%s", sbi_pmu_free_running_names(&pmu->layout));
 CAP(branches, "%u", pmu->branch.entries);
 
 static struct attribute *caps_attrs[] = {

@@ -15,7 +15,7 @@ ssize_t sbi_pmu_format_show(struct device *dev, struct device_attribute *attr, c
 #define SBI_PMU_FORMAT(_name, _mask) PMU_EVENT_ATTR_ID(_name, sbi_pmu_format_show, _mask)
 
 const char *sbi_pmu_first_event(struct sbi_pmu *pmu);
-const char *sbi_pmu_free_running_names(const struct sbi_pmu_counters *counters);
+const char *sbi_pmu_free_running_names(const struct sbi_pmu_layout *layout);
 extern const struct attribute_group *sbi_pmu_attr_groups[];
 
 #endif

@@ -144,7 +144,7 @@ static void stop_here(void *arg)
 	if (b->snapshot && sbi_pmu_sbi_set_shmem(cpu, SBI_SHMEM_DISABLE))
 		atomic_inc(&b->kept);
 	/* It has stopped cycle and instret, which run from reset on, and may be no event's. */
-	if (b->pmu->counters.fixed && sbi_pmu_sbi_start(cpu, b->pmu->counters.fixed, 0, 0))
+	if (b->pmu->layout.fixed && sbi_pmu_sbi_start(cpu, b->pmu->layout.fixed, 0, 0))
 		pr_debug("CPU %d: firmware does not start cycle and instret\n", smp_processor_id());
 }
 

@@ -40,8 +40,8 @@ static void apply_mode(struct sbi_pmu_cpu *cpu)
 	cpu->open_to_all = want ? ALWAYS | FIXED : always_open();
 	if (want && cpu->online) {
 		sbi_pmu_counters_claim_fixed(cpu);
-	} else if (cpu->free_running != cpu->counters->free_running) {
-		cpu->free_running = cpu->counters->free_running;
+	} else if (cpu->free_running != cpu->layout->free_running) {
+		cpu->free_running = cpu->layout->free_running;
 		sbi_pmu_counters_release_idle(cpu, ~0ULL);
 	}
 	sbi_pmu_write_scounteren(cpu);
@@ -56,7 +56,7 @@ static void mode_changed(void *unused)
 	sbi_pmu_counters_disable(cpu);
 	apply_mode(cpu);
 	/* Who may read these depends on the mode. What is a secret again must start from 0. */
-	for_each_counter(i, cpu->counters->fixed)
+	for_each_counter(i, cpu->layout->fixed)
 		hlist_for_each_entry(e, &cpu->counter[i].events, node) {
 			sbi_pmu_event_set_stale(cpu, e);
 			sbi_pmu_event_page_changed(e);
@@ -107,7 +107,7 @@ void sbi_pmu_user_access_open(struct sbi_pmu_event *e)
 	e->readable = ua->available && READ_ONCE(*ua->mode) != SBI_PMU_USER_ACCESS_NONE &&
 		      event->attr.type < PERF_TYPE_MAX && event->attach_state & PERF_ATTACH_TASK &&
 		      !event->attr.inherit &&
-		      pmu->openable & sbi_pmu_csr_bits(&pmu->counters, e->candidates);
+		      pmu->openable & sbi_pmu_csr_bits(&pmu->layout, e->candidates);
 	event->hw.idx = e->readable ? 63 : -1;
 	if (e->readable)
 		event->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;

@@ -114,17 +114,16 @@ struct host_param {
 };
 
 void host_param_add(struct host_param *param);
-#define module_param_named(_name, _value, _type, _mode)					\
+#define module_param(_name, _type, _mode)						\
 	__attribute__((constructor)) static void host_param_##_name(void)		\
 	{										\
 		static struct host_param param = {					\
 			.name = #_name, .type = #_type,					\
-			.value = &_value, .size = sizeof(_value),			\
+			.value = &_name, .size = sizeof(_name),				\
 		};									\
 		host_param_add(&param);							\
 	}										\
-	static_assert(sizeof(_value) <= 8, "")
-#define module_param(name, type, mode)	module_param_named(name, name, type, mode)
+	static_assert(sizeof(_name) <= 8, "")
 #define MODULE_PARM_DESC(name, text)	static_assert(sizeof(text), "")
 #define MODULE_DESCRIPTION(text)	static_assert(sizeof(text), "")
 #define MODULE_VERSION(text)		static_assert(sizeof(text), "")

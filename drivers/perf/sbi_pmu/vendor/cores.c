@@ -11,12 +11,12 @@
 
 #include "cores.h"
 
-static bool map_wish;
-module_param_named(firmware_map, map_wish, bool, 0444);
+static bool firmware_map;
+module_param(firmware_map, bool, 0444);
 MODULE_PARM_DESC(firmware_map, "count standard events as firmware maps them, also where it is known to map them wrongly on this core; what is replaced is in caps/replaced_events (default: no)");
 
-static bool all_wish;
-module_param_named(xiangshan_all, all_wish, bool, 0444);
+static bool xiangshan_all;
+module_param(xiangshan_all, bool, 0444);
 MODULE_PARM_DESC(xiangshan_all, "list the withheld names of XiangShan events, too: those that in the RTL of the table's date never count, or count something else (default: no)");
 
 #define SPACEMIT	0x710 /* mvendorid (JEDEC) */
@@ -260,7 +260,7 @@ static enum decision decide(struct sbi_pmu *pmu, const struct sbi_pmu_core *core
 {
 	const struct sbi_pmu_code code = { .idx = row->idx };
 
-	if (map_wish || sbi_pmu_in_kvm(pmu) || row->when >= USER ||
+	if (firmware_map || sbi_pmu_in_kvm(pmu) || row->when >= USER ||
 	    (row->when == MISSING && is_taken(pmu, code)))
 		return LEFT;
 	if (row->selector && is_taken(pmu, code_of(core, row->selector)))
@@ -314,7 +314,7 @@ static void fill_events(struct sbi_pmu *pmu, struct sbi_pmu_table *table)
 		const struct sbi_pmu_code code = code_of(core, core->selectors[n]);
 		struct perf_pmu_events_attr *ev = &table->attr[table->found];
 
-		if (has_units(core) ? !is_taken(pmu, code) : !sbi_pmu_takes(pmu, code))
+		if (has_units(core) ? !is_taken(pmu, code) : !sbi_pmu_is_supported(pmu, code))
 			continue;
 		if (!has_units(core) && !table->found)
 			is_taken(pmu, code);
@@ -338,7 +338,7 @@ const struct attribute_group **sbi_pmu_table_attribute_groups(struct sbi_pmu *pm
 		return table->groups;
 	pmu->caps.event_table = core->name;
 	pmu->caps.slots = core->slots;
-	table->wanted = core->total - (all_wish ? 0 : core->withheld);
+	table->wanted = core->total - (xiangshan_all ? 0 : core->withheld);
 	table->attr = kvcalloc(table->wanted, sizeof(*table->attr), GFP_KERNEL);
 	table->list = kvcalloc(table->wanted + 1, sizeof(*table->list), GFP_KERNEL);
 	if (!table->attr || !table->list)

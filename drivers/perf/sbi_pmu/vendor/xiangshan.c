@@ -11,8 +11,8 @@
 
 #include "cores.h"
 
-static char *table_wish = "auto";
-module_param_named(xiangshan, table_wish, charp, 0444);
+static char *xiangshan = "auto";
+module_param(xiangshan, charp, 0444);
 MODULE_PARM_DESC(xiangshan, "XiangShan's event table: user-guide, v2r2-2025, v2r2-2026, v3, off, or auto (default): by the device tree, or by the core if that is clear");
 
 /* ---- which table ---- */
@@ -60,10 +60,10 @@ static bool has_smcntrpmf(void)
 int sbi_pmu_xiangshan_find(const struct sbi_pmu_firmware_id *id, const struct sbi_pmu_core **core,
 			   const char **why)
 {
-	const bool by_itself = !strcmp(table_wish, "auto");
-	const char *name = by_itself ? stated_table() : table_wish;
+	const bool by_itself = !strcmp(xiangshan, "auto");
+	const char *name = by_itself ? stated_table() : xiangshan;
 
-	if (!strcmp(table_wish, "off") || (!name && id->marchid != ARCH_XIANGSHAN))
+	if (!strcmp(xiangshan, "off") || (!name && id->marchid != ARCH_XIANGSHAN))
 		return -ENODEV;
 	if (!name && id->mvendorid == VENDOR_BOSC && has_smcntrpmf()) {
 		name = "v3";
@@ -81,7 +81,7 @@ int sbi_pmu_xiangshan_find(const struct sbi_pmu_firmware_id *id, const struct sb
 		return 0;
 	if (!by_itself) {
 		pr_err("xiangshan=%s: auto, off, user-guide, v2r2-2025, v2r2-2026 and v3 are known\n",
-		       table_wish);
+		       xiangshan);
 		return -EINVAL;
 	}
 	pr_info("XiangShan events have no names, as it is not clear which table of them this core has: %s; choose one: xiangshan=user-guide, v2r2-2025, v2r2-2026 or v3\n",
