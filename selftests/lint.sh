@@ -48,6 +48,7 @@ self-test)
 	planted $driver/pmu.c 'x = perf_event_overflow(event);' 'belongs in overflow.c'
 	planted $driver/pmu.c '#ifdef CONFIG_X' 'include/compat'
 	planted $driver/pmu.c '/* XiangShan */' 'belong in vendor/'
+	planted $driver/assign.c 'static int x(void) { return sbi_pmu_event_add(cpu, event); }' 'in a circle'
 	planted $driver/pmu.c 'static int breach;' 'no file-scope variables'
 	planted $driver/pmu.c 'x = 0x504d55;' 'those of asm/sbi.h'
 	planted Documentation/abi.rst 'See sbi-pmu-guest.rst.' ':doc: or :ref:, not named'
@@ -110,6 +111,30 @@ find_lines '0x504[Dd]55|0x10000\b|\b0x[cC][0-9a-fA-F]{2}\b' "$driver/[^:]*\.h|in
 find_lines '^(static )?[a-z][a-z_ ]*[ *][a-z_]+( = .*)?;$' "[^:]*\.h" |
 	grep -vE '\(|const|typedef|the_pmu;|unsigned int (width|branches) = |char \*[a-z_]* = "auto";|bool (firmware_map|xiangshan_all);|enum cpuhp_state hotplug_state;' |
 	rule 'no file-scope variables but parameters; state belongs in struct sbi_pmu'
+# Which file calls which; an inline function of a header is its file's. tsort names those of a circle.
+files "^$driver/.*\.[ch]$" '\.mod\.c$' | xargs -0 awk '
+	FNR == 1 { file = FILENAME; source[file] = 1; sub(/h$/, "c", file) }
+	{ gsub(/\/\*([^*]|\*[^\/])*\*\//, "") }
+	/\/\*/, /\*\// { next }
+	{
+		defines = FILENAME == file && /^[a-z]/ && !/^static/
+		while (match($0, /sbi_pmu_[a-z0-9_]+\(/)) {
+			name = substr($0, RSTART, RLENGTH)
+			$0 = substr($0, RSTART + RLENGTH)
+			if (defines)
+				owner[name] = file
+			else
+				calls[file, name] = file
+			defines = 0
+		}
+	}
+	END {
+		for (call in calls) {
+			split(call, part, SUBSEP)
+			if (part[1] in source && part[2] in owner)
+				print part[1], owner[part[2]]
+		}
+	}' | tsort 2>&1 >/dev/null | rule 'files call each other in a circle'
 grep -nE '#include "|#include <' selftests/fakesbi/*.[ch] |
 	grep -vE '"(fakesbi|quirks|spec|\.\./\.\./drivers/perf/sbi_pmu/backend_sbi)\.h"' |
 	rule 'the firmware model has numbers of its own, in spec.h'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which counter holds which event, without hardware: of a CPU, or of a group that is opened. */
-#include "sbi_pmu.h"
+#include "assign.h"
 
 /* The counter that holds the event, and has @shares left. */
 unsigned int sbi_pmu_assign_find(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,

@@ -2,13 +2,17 @@
 /*
  * Delegated counters (Smcdeleg, Ssccfg): events, filters and values are written by CSRs, and
  * all counters of a CPU are stopped or started by one write. Firmware's own counters are
- * programmed by SBI calls as ever. Firmware considers those hardware counters in use that it knows
+ * programmed by SBI calls as before. Firmware considers those hardware counters in use that it knows
  * an event for (but see sticks), and does nothing with them until they are released.
  */
 #include <linux/cpumask.h>
 #include <linux/smp.h>
 
 #include "backend.h"
+#include "counter_info.h"
+#include "csr.h"
+#include "event.h"
+#include "sbi.h"
 #include "vendor.h"
 
 /* Bits of sireg2 that select the event; those above filter (Sscofpmf) */

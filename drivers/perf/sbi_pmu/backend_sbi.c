@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Counters by single SBI calls, and what is common to all backends: free-running counters. */
 #include "backend.h"
+#include "csr.h"
+#include "sbi.h"
 
 /* ---- all kinds of counters ---- */
 

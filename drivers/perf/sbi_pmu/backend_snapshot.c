@@ -8,6 +8,7 @@
 #include <asm/io.h>
 
 #include "backend.h"
+#include "sbi.h"
 
 /* ---- the shared memory ---- */
 

@@ -7,7 +7,10 @@
 #include <linux/smp.h>
 #include <linux/uaccess.h>
 
-#include "sbi_pmu.h"
+#include "branch.h"
+#include "csr.h"
+#include "irq_source.h"
+#include "sbi.h"
 
 /* ---- what cores record ---- */
 
@@ -38,7 +41,7 @@ enum {
 #define ANY		(TRAPS | BIT(TAKEN) | CALLS | RETURNS | INDIRECT_JUMPS | \
 			 BIT(DIRECT_JUMP) | BIT(OTHER_DIRECT_JUMP))
 
-/* What a user asks for; HV, which perf core may add, is nothing here. */
+/* What a user asks for. HV, which perf core may add, has no meaning here. */
 static const struct {
 	u32 asked;
 	u16 types;

@@ -3,7 +3,11 @@
 #include <linux/sched/clock.h>
 #include <linux/smp.h>
 
-#include "counters.h"
+#include "backend.h"
+#include "counter_info.h"
+#include "csr.h"
+#include "probe.h"
+#include "sbi.h"
 
 /* ---- what firmware says of them ---- */
 
@@ -85,7 +89,7 @@ u64 sbi_pmu_wrap_ns(const struct sbi_pmu_layout *layout)
  * Ask firmware for the counters of this CPU. Return: 0, or an errno if firmware does not even
  * return their number.
  */
-int sbi_pmu_probe_layout(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
+int sbi_pmu_probe_layout(struct sbi_pmu_cpu *cpu, const u8 *max_width,
 			   struct sbi_pmu_layout *layout)
 {
 	u64 n, word, found = 0;
@@ -101,7 +105,7 @@ int sbi_pmu_probe_layout(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_lim
 		if (sbi_pmu_sbi_value(cpu, SBI_EXT_PMU_COUNTER_GET_INFO, i, &word))
 			continue;
 		found++;
-		add_counter(layout, i, word, limits->width[i], sbi_pmu_in_kvm(cpu->pmu));
+		add_counter(layout, i, word, max_width[i], sbi_pmu_in_kvm(cpu->pmu));
 	}
 	/* OpenSBI includes gaps in the number, such as the time CSR. */
 	if (n > SBI_PMU_MAX_COUNTERS)
@@ -114,20 +118,20 @@ int sbi_pmu_probe_layout(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_lim
  * any more. Return: has any changed?
  */
 bool sbi_pmu_lower_widths(struct sbi_pmu_layout *layout,
-			  const struct sbi_pmu_probe_limits *limits)
+			  const u8 *max_width)
 {
 	unsigned int i, said = 0, first = 0, n = 0;
 
 	for_each_counter(i, layout->programmable) {
 		struct sbi_pmu_counter_info *info = &layout->info[i];
 
-		if (info->width <= limits->width[i])
+		if (info->width <= max_width[i])
 			continue;
 		if (!n++) {
 			first = i;
 			said = info->width;
 		}
-		set_width(info, limits->width[i]);
+		set_width(info, max_width[i]);
 		if (info->width >= SBI_PMU_MIN_WIDTH)
 			continue;
 		layout->programmable &= ~BIT_ULL(i);
@@ -136,7 +140,7 @@ bool sbi_pmu_lower_widths(struct sbi_pmu_layout *layout,
 	}
 	if (n)
 		pr_warn("counter %u: firmware says %u bits, measured %u (%u counters): using the measured width\n",
-			first, said, limits->width[first], n);
+			first, said, max_width[first], n);
 	return n;
 }
 
@@ -184,7 +188,7 @@ static int measure_width(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused
 }
 
 /*
- * Measure programmable counters: @limits of wider ones are lowered.
+ * Measure programmable counters: @max_width of wider ones are lowered.
  *
  * A counter is left out without an example, or if the other driver uses it. cycle and instret have
  * 64 bits (privileged specification, 3.1.10), and so have the counters of a VM, which are in its
@@ -192,7 +196,7 @@ static int measure_width(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused
  * Return: counters that cannot be written: their values are what others have counted, too.
  */
 u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
-			 struct sbi_pmu_probe_limits *limits)
+			 u8 *max_width)
 {
 	const u64 which = examples->known & cpu->layout->programmable & ~cpu->configured;
 	u64 unwritable = 0;
@@ -211,8 +215,8 @@ u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples 
 		}
 		if (width > 0)
 			unwritable &= ~BIT_ULL(i);
-		if (width > 0 && width < min(limits->width[i], cpu->layout->info[i].width))
-			limits->width[i] = width;
+		if (width > 0 && width < min(max_width[i], cpu->layout->info[i].width))
+			max_width[i] = width;
 	}
 	return unwritable;
 }

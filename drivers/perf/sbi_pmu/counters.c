@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What each counter of a CPU is doing, which event it holds, and what its events have counted. */
+#include "counter_info.h"
 #include "counters.h"
+#include "probe.h"
+#include "sbi.h"
 
 /* The states of a CPU's counters, and the sets that follow from them, change here only. */
 static __always_inline void change_sets(struct sbi_pmu_cpu *cpu, u64 which,
@@ -52,7 +55,7 @@ static void counter_account(struct sbi_pmu_counter *c, u64 now)
 	}
 }
 
-/* Account all events of a counter up to now. Stopped, QEMU 7.2 returns its start value. */
+/* Account all events of a counter up to now. QEMU 7.2: a stopped one reads as its start value. */
 void sbi_pmu_counter_update(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
 	u64 now;
@@ -370,8 +373,8 @@ static void counter_rebase(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 /* The host of a VM may deny an event that it took before. @why: an errno of counter_configure() */
 static void note_denied(const struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, int why)
 {
-	if (why == -EOPNOTSUPP && sbi_pmu_in_kvm(cpu->pmu))
-		sbi_pmu_known_denied(e->known);
+	if (why == -EOPNOTSUPP && sbi_pmu_in_kvm(cpu->pmu) && e->known)
+		WRITE_ONCE(e->known->denied, true);
 }
 
 /* Configure a counter, which has been released, for the event that it had. */
@@ -479,8 +482,8 @@ static noinline void check_reset(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter
 
 /*
  * A counter that was not asked when an event was opened is asked when it is needed. If it refuses
- * it is none for this event any more, as it would be then; unless the other driver may have it now.
- * Others, which have taken it before, are asked again later: see allocate().
+ * now, it is no candidate any more, as after a probe at open; unless the other driver may have it
+ * now. Counters that took the event before are asked again later: see allocate().
  */
 static void event_refused(const struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 offered,
 			  int why)
@@ -550,10 +553,9 @@ static int make_available(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_path *pa
 }
 
 /*
- * The free counters to begin with, if not all counters were asked for the event at open: those that
- * are known to take it, or else the others are asked. If events took an idle counter from each
- * other, as it is the one that they are known to count on, each switch between them would cost
- * calls.
+ * Free counters to try first, if not all counters were asked for the event at open: those that are
+ * known to take it, else those that were not asked. Otherwise two events that are known to count on
+ * one counter would take it from each other, by calls at each switch between them.
  */
 static u64 preferred_free(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e,
 			  u64 candidates)
@@ -608,8 +610,9 @@ static int allocate(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e, u64 candid
 }
 
 /*
- * Where all counters have one filter: may it be @flags? Not while events with another one count.
- * What idle counters hold has the new one, too: so equal events have equal filters at any time.
+ * Where all counters have one filter: try to switch it to @flags. Not while events with another one
+ * count. The events of idle counters get it, too: equal events have equal filters at any time.
+ * Return: is it @flags now?
  */
 static bool use_filter(struct sbi_pmu_cpu *cpu, u32 flags)
 {
@@ -742,20 +745,17 @@ static void start_counters(struct sbi_pmu_cpu *cpu)
 	u64 start, calls, failed, reset;
 	unsigned int i;
 
-	if (cpu->stale)
-		sbi_pmu_counters_stop(cpu, cpu->stale);
 	/*
-	 * That may overwrite others. It ends, as a counter that does is not configured: one less is
-	 * in use.
+	 * To configure one may make firmware overwrite another, which is lost then. This ends: the
+	 * one that was to be configured is not in use after that.
 	 */
-	while (unlikely(cpu->lost)) {
+	while (cpu->stale | cpu->lost) {
+		sbi_pmu_counters_stop(cpu, cpu->stale);
 		for_each_counter(i, cpu->lost) {
 			counter_release(cpu, &cpu->counter[i]);
 			if (cpu->counter[i].shares)
 				counter_configure_again(cpu, &cpu->counter[i]);
 		}
-		if (cpu->stale)
-			sbi_pmu_counters_stop(cpu, cpu->stale);
 	}
 	start = to_start(cpu);
 	for_each_counter(i, start)
@@ -855,7 +855,7 @@ void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
  * Programs may read them at any time: they are configured without a filter, as firmware stops no
  * counter in use, and started, and then only read, as those that it never hands out. Events that
  * filter, or sample by interrupt, leave them; and all that filter where all counters have one
- * filter. What firmware refuses is not asked for again before the next call.
+ * filter. What firmware refuses is asked for again at the next call only.
  */
 void sbi_pmu_counters_claim_fixed(struct sbi_pmu_cpu *cpu)
 {

@@ -8,7 +8,42 @@
 #ifndef SBI_PMU_COUNTERS_H
 #define SBI_PMU_COUNTERS_H
 
+#include "assign.h"
 #include "backend.h"
+#include "csr.h"
+#include "irq_source.h"
+#include "user_page.h"
+
+/*
+ * What a counter is doing:
+ *
+ * state    it                                      becomes
+ * FREE     holds no event                          STOPPED: counter_configure(), which starts it
+ *                                                  unless a start needs a value
+ * STOPPED  holds an event, does not count          RUNNING, ARMED: start_counters()
+ * RUNNING  counts                                  STALE: sbi_pmu_event_set_stale(), for an event
+ *                                                  that samples or must start from 0
+ * ARMED    counts, and overflows when the period   STALE: likewise, for one that it does not suit;
+ *          of an event on it ends, or before       RUNNING: sbi_pmu_counters_resume()
+ * STALE    counts, needs another start value       STOPPED, and started: start_counters()
+ * LOST     firmware has lost its event or value    FREE, and configured if it has events:
+ *                                                  start_counters()
+ *
+ * Those that count become STOPPED by sbi_pmu_counters_stop(): after an overflow, by snapshot, and
+ * for a reference counter in KVM. Any becomes FREE by counter_release(), and LOST when firmware
+ * takes it without an offer, fails to stop it, or loses it in suspend. That an event only counts
+ * changes no state. sbi_pmu_counters_enable() starts again what has events, and what has none
+ * unless a start needs a value. A counter that a probe uses stays FREE. set_state() and
+ * set_states() are the only places that change a state.
+ */
+enum sbi_pmu_counter_state {
+	SBI_PMU_FREE,
+	SBI_PMU_LOST,
+	SBI_PMU_STOPPED,
+	SBI_PMU_RUNNING, /* this one and the next count */
+	SBI_PMU_ARMED,
+	SBI_PMU_STALE,
+};
 
 /* CPUs come and go, sleep and wake */
 void sbi_pmu_counters_init(struct sbi_pmu_cpu *cpu, struct sbi_pmu *pmu);
@@ -58,7 +93,7 @@ static __always_inline u64 sbi_pmu_overflow_bits(const struct sbi_pmu_cpu *cpu)
 
 /*
  * Its counter reads @now. A difference of 2^63 or more means that something else has written the
- * counter: it is not counted. The mmap page must be set after.
+ * counter: it is not counted. Update the mmap page afterwards.
  */
 static inline void sbi_pmu_event_account(struct sbi_pmu_event *e, u64 mask, u64 now)
 {

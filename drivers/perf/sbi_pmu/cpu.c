@@ -8,11 +8,16 @@
 #include <linux/reboot.h>
 #include <linux/smp.h>
 
+#include "branch.h"
+#include "counter_info.h"
 #include "counters.h"
+#include "cpu.h"
+#include "sbi.h"
+#include "timer.h"
+#include "user_access.h"
 
 static enum cpuhp_state hotplug_state;
 
-/* That of the CPU's kind; of the first, and offline, if it is of none */
 DEFINE_PER_CPU(struct sbi_pmu_cpu *, sbi_pmu_here);
 
 /* Return: how CPU @id, this one, differs from the probed one, for the log; NULL: it does not. */
@@ -21,7 +26,7 @@ static const char *find_difference(struct sbi_pmu *pmu, unsigned int id)
 	struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, id);
 	unsigned int i;
 
-	if (sbi_pmu_probe_layout(cpu, &pmu->limits, &pmu->found) && !pmu->unusable)
+	if (sbi_pmu_probe_layout(cpu, pmu->max_width, &pmu->found) && !pmu->unusable)
 		return ": firmware does not return its counters, unlike those of";
 	if (!sbi_pmu_sbi_same_core(&pmu->id))
 		return " has another core (mvendorid, marchid) than";
@@ -40,7 +45,7 @@ static const char *find_difference(struct sbi_pmu *pmu, unsigned int id)
 
 /*
  * On the CPU, before tasks run there, or from sbi_pmu_cpu_retry(). The first kind that fits is its
- * own: a CPU that has what later ones lack fits these, too.
+ * own. So the order matters: a CPU that has more also fits a later kind that has less.
  */
 static int hotplug_online(unsigned int id, struct hlist_node *node)
 {
@@ -126,7 +131,7 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 	case CPU_PM_ENTER_FAILED:
 	case CPU_PM_EXIT:
 		sbi_pmu_counters_resume(cpu);
-		/* Not any more if the kernel ends. */
+		/* Not after the reboot notifier. */
 		if (cpu->branch.on)
 			sbi_pmu_branch_online(cpu);
 		sbi_pmu_counters_enable(cpu);

@@ -2,7 +2,7 @@
 /* The only access to CSRs. */
 #include <asm/asm-extable.h>
 
-#include "sbi_pmu.h"
+#include "csr.h"
 
 #define THEAD_PMDU	BIT(10) /* sxstatus: no counter counts user mode; PMDS: the kernel */
 #define THEAD_PMDS	BIT(11)

@@ -5,7 +5,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "backend.h"
+#include "probe.h"
 
 /* ---- sbi_calls: number of calls, by CPU and function ---- */
 

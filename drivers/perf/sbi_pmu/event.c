@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From perf's attr to an SBI event and its filter flags. */
+#include "event.h"
 #include "vendor.h"
 
 /* SBI 3.0, 11.5.2: the cache ids, operations and results of hardware cache events */

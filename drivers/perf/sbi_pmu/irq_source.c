@@ -9,7 +9,9 @@
 #include <asm/vendor_extensions/andes.h>
 #include <asm/vendorid_list.h>
 
-#include "sbi_pmu.h"
+#include "csr.h"
+#include "irq_source.h"
+#include "sbi.h"
 
 #define THEAD	0x5b7 /* mvendorid (JEDEC) */
 

@@ -12,8 +12,19 @@
 #include <asm/cpufeature.h>
 #include <asm/hwcap.h>
 
+#include <sbi_pmu/version.h>
+
+#include "branch.h"
+#include "counter_info.h"
 #include "counters.h"
+#include "cpu.h"
+#include "overflow.h"
+#include "perf_symbols.h"
+#include "probe.h"
+#include "sbi.h"
 #include "sysfs.h"
+#include "takeover.h"
+#include "user_access.h"
 #include "vendor.h"
 
 static char *mode = "auto";
@@ -150,9 +161,9 @@ static void probe_machine_here(void *arg)
 	struct sbi_pmu *pmu = arg;
 
 	sbi_pmu_sbi_probe(&pmu->id);
-	memset(pmu->limits.width, width, sizeof(pmu->limits.width));
+	memset(pmu->max_width, width, sizeof(pmu->max_width));
 	if (pmu->id.has_pmu)
-		sbi_pmu_probe_layout(this_cpu_ptr(pmu->cpu), &pmu->limits, &pmu->layout);
+		sbi_pmu_probe_layout(this_cpu_ptr(pmu->cpu), pmu->max_width, &pmu->layout);
 }
 
 static int probe_machine(struct sbi_pmu *pmu)
@@ -454,7 +465,7 @@ static void measure_here(void *arg)
 
 	if (!cpu->online)
 		return;
-	unwritable = sbi_pmu_probe_widths(cpu, &pmu->cache.examples, &pmu->limits);
+	unwritable = sbi_pmu_probe_widths(cpu, &pmu->cache.examples, pmu->max_width);
 	if (pmu->exclusive)
 		pmu->openable = sbi_pmu_csr_openable() &
 				~sbi_pmu_csr_bits(&pmu->layout, unwritable);
@@ -465,7 +476,7 @@ static void measure_widths(struct sbi_pmu *pmu)
 {
 	cpus_read_lock();
 	smp_call_function_single(cpumask_any(&pmu->cpus), measure_here, pmu, true);
-	if (sbi_pmu_lower_widths(&pmu->layout, &pmu->limits)) {
+	if (sbi_pmu_lower_widths(&pmu->layout, pmu->max_width)) {
 		pmu->wrap_ns = sbi_pmu_wrap_ns(&pmu->layout);
 		/* Counters may have gone. */
 		sbi_pmu_probe_cache_free(&pmu->cache);

@@ -11,7 +11,10 @@
 #include <asm/irq.h>
 #include <asm/irq_regs.h>
 
+#include "branch.h"
+#include "counter_info.h"
 #include "counters.h"
+#include "overflow.h"
 
 /* ---- which counters ---- */
 
@@ -133,7 +136,7 @@ void sbi_pmu_report_time(struct sbi_pmu_cpu *cpu, u64 start)
 
 /* ---- the interrupt ---- */
 
-/* When there are so many more spurious interrupts than others, see whether they leave time. */
+/* After so many more spurious interrupts than others, check how much CPU time they take. */
 #define MAX_SPURIOUS	1000
 /* Each useful interrupt cancels this many spurious ones, as periods go on in between. */
 #define MAKES_UP_FOR	3U
@@ -173,18 +176,18 @@ static void pause_irq(struct sbi_pmu_cpu *cpu)
 	else
 		cpu->irq.pause = min(2 * cpu->irq.pause, MAX_PAUSE);
 	set_irq_off(cpu, true);
-	sbi_pmu_timer_update(cpu);
 	/* This interrupts no code that holds a lock of the scheduler. */
 	pr_warn("CPU%d: stuck overflow interrupt disabled, sampling by timer on this CPU for %u s; load the module with overflow=timer, and report the board and its firmware\n",
 		smp_processor_id(), cpu->irq.pause);
-	mod_timer(&cpu->timers.look, jiffies + cpu->irq.pause * HZ);
+	cpu->irq.retry_at = jiffies + cpu->irq.pause * HZ;
+	mod_timer(&cpu->timers.look, jiffies); /* which also sets the timer for samples */
 }
 
 /*
  * Nothing explains the interrupt, which began at @start: no armed counter has overflowed, or one
  * that was restarted only since the last interrupt, without a sample. If such interrupts take a
- * quarter of the CPU's time, the line is stuck: mask it. No user's event makes one: the counter of
- * an event that was switched out, or that was stopped before its interrupt came, explains it once.
+ * quarter of the CPU's time, the line is stuck: mask it. Users cannot cause that: the counter of an
+ * event that was switched out, or stopped before its interrupt came, explains one interrupt.
  */
 static void spurious_irq(struct sbi_pmu_cpu *cpu, u64 start)
 {
@@ -206,19 +209,22 @@ static void spurious_irq(struct sbi_pmu_cpu *cpu, u64 start)
 	pause_irq(cpu);
 }
 
-/* The pause is over. Context: on the CPU, interrupts disabled. */
+/* Is the pause over? Context: in the timer, interrupts disabled. */
 void sbi_pmu_overflow_retry(struct sbi_pmu_cpu *cpu)
 {
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
 
 	if (!cpu->online)
 		return;
+	if (time_before(jiffies, cpu->irq.retry_at)) {
+		mod_timer(&cpu->timers.look, cpu->irq.retry_at);
+		return;
+	}
 	cpu->irq.on_since = jiffies;
 	sbi_pmu_counters_disable(cpu);
 	sbi_pmu_csr_clear_pending(source->pending, source->mask);
 	set_irq_off(cpu, false);
 	sbi_pmu_counters_enable(cpu);
-	sbi_pmu_timer_update(cpu);
 	enable_percpu_irq(cpu->pmu->irq, IRQ_TYPE_NONE);
 }
 

@@ -4,7 +4,7 @@
 #include <linux/kprobes.h>
 #include <linux/slab.h>
 
-#include "sbi_pmu.h"
+#include "perf_symbols.h"
 
 #define NAME_EXCLUSIVE	"cpu"
 #define NAME_SHARED	"sbi_pmu"

@@ -2,7 +2,12 @@
 /* Callbacks of struct pmu: what happens at a context switch, and at open and close. */
 #include <linux/slab.h>
 
+#include "branch.h"
 #include "counters.h"
+#include "event.h"
+#include "probe.h"
+#include "timer.h"
+#include "user_access.h"
 
 /* ---- on a CPU: interrupts disabled, may not fail ---- */
 

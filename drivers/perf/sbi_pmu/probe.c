@@ -9,6 +9,10 @@
 #include <linux/smp.h>
 
 #include "counters.h"
+#include "event.h"
+#include "probe.h"
+#include "sbi.h"
+#include "user_access.h"
 #include "vendor.h"
 
 /* ---- with a counter that has an event ---- */
@@ -350,20 +354,6 @@ static u64 candidates_of(const struct sbi_pmu *pmu, const struct sbi_pmu_code *c
 	return pmu->exclusive ? which : which & (layout->programmable | layout->free_running);
 }
 
-/* What is known about an event, whatever its filters are */
-struct sbi_pmu_known {
-	struct list_head node; /* in the list of the cache, or empty */
-	struct sbi_pmu_code code;
-	/* counters that can count it; cannot; were used by the other driver at the last probe */
-	u64 can, cannot, busy_elsewhere;
-	atomic_t refs;        /* one for the list, and one for each open event */
-	unsigned long probed; /* jiffies at the last probe */
-	bool filter_tried;    /* on a programmable counter */
-	bool filter_failed;   /* it could not be tried, see try_filter() */
-	bool unfiltered;      /* it was seen to count in all modes then */
-	bool denied;          /* the host of a VM has refused it since the last probe */
-};
-
 /*
  * Ask those of counters @among of which it is not known whether they can count the event. @limited:
  * by the user's budget. Return: 0, or -EAGAIN beyond that, with what was found out until then.
@@ -604,13 +594,6 @@ static int try_filter(struct sbi_pmu *pmu, struct sbi_pmu_known *known, bool lim
 }
 
 /* ---- events ---- */
-
-/* The host of a VM refuses what it took before: the next open asks again. Context: any. */
-void sbi_pmu_known_denied(struct sbi_pmu_known *known)
-{
-	if (known)
-		WRITE_ONCE(known->denied, true);
-}
 
 /* Is firmware to be asked, as no counter is known that can count the event? */
 static bool is_due(const struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 all)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The ecall, and one function for each call of the PMU extension (SBI 3.0, chapter 11). */
-#include "sbi_pmu.h"
+#include "sbi.h"
 
 /* Of these functions only SBI_EXT_BASE_PROBE_EXT has an argument. */
 static unsigned long base_get(unsigned long fid)

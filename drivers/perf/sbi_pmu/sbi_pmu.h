@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sbi_pmu: types and prototypes of the driver, in the order of its files. */
+/*
+ * sbi_pmu: what all files share: counters, events, a CPU, and the PMU of a kind of core. What one
+ * file has for others is in the header of its name.
+ */
 #ifndef SBI_PMU_H
 #define SBI_PMU_H
 
 #include <linux/bitfield.h>
 #include <linux/bitops.h>
-#include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
@@ -18,18 +20,14 @@
 #include <linux/perf_event.h>
 #include <linux/sysctl.h>
 #include <linux/timer.h>
-#include <linux/user_namespace.h>
 
 #include <asm/csr.h>
 #include <asm/sbi.h>
-
-#include <sbi_pmu/version.h>
 
 #undef pr_fmt
 #define pr_fmt(fmt) "sbi_pmu: " fmt
 
 struct sbi_pmu;
-struct sbi_pmu_cpu;
 
 /* ---- sets of counters ---- */
 
@@ -58,17 +56,6 @@ static inline unsigned int first_counter(u64 set)
 
 /* A counter's bit in scounteren and scountovf */
 #define SBI_PMU_CSR_BIT(csr)	(1u << ((csr) & 31)) /* CSR_CYCLE is a multiple of 32 */
-
-/*
- * No event happens more often than this per ns (eight a cycle at 8 GHz), so a counter of w bits
- * wraps after 2^w / 64 ns at the earliest. Narrower counters than SBI_PMU_MIN_WIDTH would have to
- * be read more than once in a ms.
- */
-#define SBI_PMU_EVENTS_PER_NS	64
-#define SBI_PMU_MIN_WIDTH	27
-
-/* Read right after its start a counter has counted less than 2^20, unless the hart was delayed. */
-#define SBI_PMU_FAR_BITS	20
 
 enum sbi_pmu_counter_kind {
 	SBI_PMU_COUNTER_NONE,         /* no counter, or not one for events */
@@ -172,22 +159,14 @@ static inline bool sbi_pmu_code_is_raw(const struct sbi_pmu_code *code)
 	return type == SBI_PMU_EVENT_TYPE_RAW || type == SBI_PMU_EVENT_TYPE_RAW_V2;
 }
 
-/* Firmware may return that one whatever is offered, and change what the other driver uses. */
+/*
+ * Cycles, instructions: firmware may return the fixed counter whatever is offered, and so change
+ * what the other driver uses.
+ */
 static inline bool sbi_pmu_has_fixed_counter(const struct sbi_pmu_code *code)
 {
 	return code->idx == SBI_PMU_HW_CPU_CYCLES || code->idx == SBI_PMU_HW_INSTRUCTIONS;
 }
-
-/* The config of events of our own type; sysfs and event.c use the same masks. */
-#define SBI_PMU_CFG_EVENT	GENMASK_ULL(55, 0)
-#define SBI_PMU_CFG_SPACE_SHIFT	62
-#define SBI_PMU_CFG_SPACE	GENMASK_ULL(63, SBI_PMU_CFG_SPACE_SHIFT) /* format/firmware */
-
-/* Values of SBI_PMU_CFG_SPACE, written firmware=N: what the rest of config is */
-#define SBI_PMU_SPACE_RAW	0	/* a hardware selector */
-#define SBI_PMU_SPACE_STANDARD	1	/* a general or cache event_idx */
-#define SBI_PMU_SPACE_FIRMWARE	2	/* the code of an SBI firmware event */
-#define SBI_PMU_SPACE_PLATFORM	3	/* the data of a platform firmware event */
 
 /* What this kind of core can do; const after probe */
 struct sbi_pmu_caps {
@@ -203,48 +182,7 @@ struct sbi_pmu_caps {
 	unsigned int slots;          /* likewise: micro-ops of a cycle at most; 0: not known */
 };
 
-/* General and cache events of the SBI specification: sbi_pmu_event_standard() */
-#define SBI_PMU_STANDARD_EVENTS	52
-
-int sbi_pmu_event_encode(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
-			 bool own_type, struct sbi_pmu_code *code);
-u32 sbi_pmu_event_standard(unsigned int n);
-bool sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
-			  struct sbi_pmu_code *code);
-int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr);
-
 /* ---- a counter of a CPU (counters.c) ---- */
-
-/*
- * What a counter is doing:
- *
- * state    it                                      becomes
- * FREE     holds no event                          STOPPED: counter_configure(), which starts it
- *                                                  unless a start needs a value
- * STOPPED  holds an event, does not count          RUNNING, ARMED: start_counters()
- * RUNNING  counts                                  STALE: sbi_pmu_event_set_stale(), for an event
- *                                                  that samples or must start from 0
- * ARMED    counts, and overflows when the period   STALE: likewise, for one that it does not suit;
- *          of an event on it ends, or before       RUNNING: sbi_pmu_counters_resume()
- * STALE    counts, needs another start value       STOPPED, and started: start_counters()
- * LOST     firmware has lost its event or value    FREE, and configured if it has events:
- *                                                  start_counters()
- *
- * Those that count become STOPPED by sbi_pmu_counters_stop(): after an overflow, by snapshot, and
- * for a reference counter in KVM. Any becomes FREE by counter_release(), and LOST when firmware
- * takes it without an offer, fails to stop it, or loses it in suspend. That an event only counts
- * changes no state. sbi_pmu_counters_enable() starts again what has events, and what has none
- * unless a start needs a value. A counter that a probe uses stays FREE. set_state() and
- * set_states() are the only places that change a state.
- */
-enum sbi_pmu_counter_state {
-	SBI_PMU_FREE,
-	SBI_PMU_LOST,
-	SBI_PMU_STOPPED,
-	SBI_PMU_RUNNING, /* this one and the next count */
-	SBI_PMU_ARMED,
-	SBI_PMU_STALE,
-};
 
 /*
  * Equal events share a counter. At each overflow and context switch all events of a counter are
@@ -258,7 +196,7 @@ struct sbi_pmu_counter {
 	const struct sbi_pmu_counter_info *info; /* what it is; const */
 	u64 bit;                                 /* its own in sets; const */
 	u8 index;                                /* its logical index; const */
-	u8 state;                                /* enum sbi_pmu_counter_state */
+	u8 state;                                /* enum sbi_pmu_counter_state: counters.h */
 	u8 shares;                               /* of its events: SBI_PMU_SHARES at most */
 	struct sbi_pmu_code code;                /* the event that it holds, or held last */
 	u64 candidates;                          /* the counters to which that could move */
@@ -272,27 +210,6 @@ struct sbi_pmu_counter {
 	u64 offset;    /* likewise, of the value that users see */
 	u64 mhpmevent; /* what a delegated counter holds in sireg2 */
 };
-
-/* ---- which counter holds which event (assign.c) ---- */
-
-/* A chain of moves that makes a counter available */
-struct sbi_pmu_path {
-	/* the counter whose event moves here; SBI_PMU_NO_COUNTER: here goes the new event */
-	u8 from[SBI_PMU_MAX_COUNTERS];
-	unsigned int first; /* the counter for the new event */
-	unsigned int end;   /* the last counter of the chain, which is available */
-};
-
-unsigned int sbi_pmu_assign_find(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
-				 u64 candidates, u8 shares);
-unsigned int sbi_pmu_assign_oldest(const struct sbi_pmu_cpu *cpu, u64 which);
-bool sbi_pmu_assign_is_full(const struct sbi_pmu_layout *layout, u64 which);
-u64 sbi_pmu_assign_where(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
-			 u64 candidates);
-bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
-			   u64 candidates, struct sbi_pmu_path *path);
-bool sbi_pmu_assign_add(struct sbi_pmu_cpu *group, const struct sbi_pmu_code *code, u64 candidates,
-			u8 shares);
 
 /* ---- perf events ---- */
 
@@ -400,6 +317,7 @@ struct sbi_pmu_cpu_irq {
 	u64 spurious_ns;             /* time that they have taken since then */
 	u64 spurious_end;            /* when the last of them had been served */
 	unsigned int pause;         /* it is off for so long (s), or was when it was off last */
+	unsigned long retry_at;     /* the end of that (jiffies) */
 	unsigned long on_since;     /* when it was tried again last (jiffies) */
 	unsigned long times_missed; /* overflows found although their interrupt was lost */
 	unsigned long wrong_mode;   /* samples due in a mode that the event excludes */
@@ -461,7 +379,7 @@ struct sbi_pmu_cpu {
 	 * 6.12), so that it is not enough to read its CSR
 	 */
 	bool accumulates;
-	/* in a call: its tracepoints (BPF, group reads) must not read, as our state is not right */
+	/* in a call: its tracepoints (BPF, group reads) must not read, as this state is half changed */
 	bool in_sbi_call;
 	u32 filter;      /* with layout->one_filter: that of all that hold a hardware event */
 	u32 scounteren;  /* counters that programs may read now */
@@ -508,42 +426,11 @@ static inline bool sbi_pmu_may_sample(const struct sbi_pmu_cpu *cpu)
 	return cpu->sampling < hweight64(sbi_pmu_hardware(cpu->layout));
 }
 
-/* One more event counts on the counter. */
-static inline void sbi_pmu_assign_join(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c,
-				       u64 candidates, u8 shares)
-{
-	/* The counter's event may move to where all of its events can be. */
-	c->candidates = c->shares ? c->candidates & candidates : candidates;
-	c->shares += shares;
-	cpu->busy |= c->bit;
-}
-
-static inline void sbi_pmu_assign_leave(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c,
-					u8 shares)
-{
-	c->shares -= shares;
-	if (c->shares)
-		return;
-	cpu->busy &= ~c->bit;
-	c->stamp = ++cpu->clock;
-}
-
-/* All events of one counter count on another one. */
-static inline void sbi_pmu_assign_move(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *from,
-				       struct sbi_pmu_counter *to)
-{
-	to->shares = from->shares;
-	cpu->busy |= to->bit;
-	sbi_pmu_assign_leave(cpu, from, from->shares);
-}
-
-/* ---- SBI calls (sbi.c) ---- */
+/* ---- a kind of core ---- */
 
 /* SBI implementation ids (SBI 3.0, 4.9) */
 #define SBI_IMPL_OPENSBI	1
 #define SBI_IMPL_KVM		3
-
-#define OPENSBI_VERSION(major, minor)	((major) << 16 | (minor))
 
 struct sbi_pmu_firmware_id {
 	unsigned long spec;         /* SBI version, as the base extension encodes it */
@@ -552,84 +439,6 @@ struct sbi_pmu_firmware_id {
 	/* of the cores, 0 if they are not known */
 	unsigned long mvendorid, marchid, mimpid;
 	bool has_pmu; /* the PMU extension */
-};
-
-void sbi_pmu_sbi_probe(struct sbi_pmu_firmware_id *id);
-bool sbi_pmu_sbi_same_core(const struct sbi_pmu_firmware_id *id);
-int __must_check sbi_pmu_sbi_value(struct sbi_pmu_cpu *cpu, unsigned int fid, unsigned int idx,
-				   u64 *value);
-int __must_check sbi_pmu_sbi_config(struct sbi_pmu_cpu *cpu, u64 mask,
-				    const struct sbi_pmu_code *code, unsigned int *got);
-int __must_check sbi_pmu_sbi_start(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags,
-				   u64 value);
-int sbi_pmu_sbi_stop(struct sbi_pmu_cpu *cpu, u64 mask, unsigned long flags);
-void sbi_pmu_sbi_release(struct sbi_pmu_cpu *cpu, unsigned int idx);
-int sbi_pmu_sbi_set_shmem(struct sbi_pmu_cpu *cpu, u64 address);
-
-/* ---- CSRs (csr.c) ---- */
-
-/* CSRs of overflow interrupts that asm/csr.h does not have */
-#define SBI_PMU_CSR_THEAD_SXSTATUS	0x5c0
-#define SBI_PMU_CSR_THEAD_SCOUNTEROF	0x5c5
-#define SBI_PMU_CSR_ANDES_SLIE		0x9c4
-#define SBI_PMU_CSR_ANDES_SLIP		0x9c5
-#define SBI_PMU_CSR_ANDES_SCOUNTEROF	0x9d4
-
-int sbi_pmu_csr_read(unsigned int csr, u64 *value);
-u32 sbi_pmu_csr_overflow(unsigned int csr);
-bool sbi_pmu_csr_is_pending(unsigned int csr, unsigned long mask);
-bool sbi_pmu_csr_clear_pending(unsigned int csr, unsigned long mask);
-void sbi_pmu_csr_set_pending(unsigned int csr, unsigned long mask);
-bool sbi_pmu_csr_can_enable(unsigned int csr, unsigned long mask);
-bool sbi_pmu_csr_exists(unsigned int csr);
-bool sbi_pmu_csr_filter(u32 flags);
-u32 sbi_pmu_csr_openable(void);
-void sbi_pmu_csr_open(u32 counters);
-/* Delegated counters. Return: 0, or -ENXIO if the access trapped. */
-int sbi_pmu_csr_read_delegated(unsigned int counter, unsigned int csr, u64 *value);
-int sbi_pmu_csr_write_delegated(unsigned int counter, unsigned int csr, u64 value);
-int sbi_pmu_csr_read_inhibit(u32 *counters);
-int sbi_pmu_csr_inhibit(u32 counters);
-int sbi_pmu_csr_uninhibit(u32 counters);
-
-/* Branch records (CTR 1.0) */
-#define SBI_PMU_CTR_U		BIT_ULL(0)          /* sctrctl: record user mode */
-#define SBI_PMU_CTR_S		BIT_ULL(1)          /* record the kernel */
-#define SBI_PMU_CTR_RASEMU	BIT_ULL(7)          /* a return removes the record of its call */
-#define SBI_PMU_CTR_LCOFIFRZ	BIT_ULL(12)         /* the overflow interrupt freezes them */
-#define SBI_PMU_CTR_INHIBIT	GENMASK_ULL(47, 32) /* kinds that are not recorded */
-#define SBI_PMU_CTRSOURCE_V	BIT_ULL(0)          /* the entry has a record */
-#define SBI_PMU_CTRTARGET_MISP	BIT_ULL(0)          /* it was mispredicted */
-#define SBI_PMU_CTRDATA_TYPE	GENMASK_ULL(3, 0)
-#define SBI_PMU_CTRDATA_CCV	BIT_ULL(15)         /* cycles are known */
-#define SBI_PMU_CTRDATA_CCM	GENMASK_ULL(27, 16)
-#define SBI_PMU_CTRDATA_CCE	GENMASK_ULL(31, 28)
-
-/* An entry, as the CSRs sireg, sireg2, sireg3 have it */
-struct sbi_pmu_branch_record {
-	u64 source, target, data;
-};
-
-/* Of an event that asks for the calls that have not returned: those of its task while that waits */
-struct sbi_pmu_branch_calls {
-	const struct task_struct *task; /* whose they are; only compared */
-	unsigned long switches;         /* how often it had been switched out then */
-	unsigned int count;
-	struct sbi_pmu_branch_record record[];
-};
-
-unsigned int sbi_pmu_csr_branch_setup(unsigned int wanted, u64 *control);
-void sbi_pmu_csr_branch_control(u64 control);
-void sbi_pmu_csr_branch_clear(void);
-bool sbi_pmu_csr_branch_freeze(void);
-void sbi_pmu_csr_branch_unfreeze(void);
-void sbi_pmu_csr_branch_read(unsigned int i, struct sbi_pmu_branch_record *record);
-void sbi_pmu_csr_branch_write(unsigned int i, const struct sbi_pmu_branch_record *record);
-
-/* ---- counters, and which can count an event (counter_info.c, probe.c) ---- */
-
-struct sbi_pmu_probe_limits {
-	u8 width[SBI_PMU_MAX_COUNTERS]; /* bits at most; firmware may say more */
 };
 
 /* Events that counters took */
@@ -650,138 +459,12 @@ struct sbi_pmu_probe_cache {
 	struct sbi_pmu_examples examples;
 };
 
-/* Which counters are asked for an event */
-enum sbi_pmu_ask {
-	SBI_PMU_ASK_IDLE, /* until one takes it; not those on which events count */
-	SBI_PMU_ASK_ANY,  /* until one takes it; last those on which events count */
-	SBI_PMU_ASK_ALL,
-};
-
-/* perfmon_capable(), but audit logs no denial: without the right something else is done. */
-static inline bool sbi_pmu_has_perfmon(void)
-{
-	return ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
-	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
-}
-
-int sbi_pmu_probe_layout(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_probe_limits *limits,
-			   struct sbi_pmu_layout *layout);
-bool sbi_pmu_lower_widths(struct sbi_pmu_layout *layout,
-			  const struct sbi_pmu_probe_limits *limits);
-bool sbi_pmu_layout_equal(const struct sbi_pmu_layout *a, const struct sbi_pmu_layout *b);
-u64 sbi_pmu_wrap_ns(const struct sbi_pmu_layout *layout);
-u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
-			 struct sbi_pmu_probe_limits *limits);
-bool sbi_pmu_probe_is_counting(struct sbi_pmu_cpu *cpu, unsigned int idx);
-bool sbi_pmu_probe_counts_freely(struct sbi_pmu_cpu *cpu, unsigned int idx);
-u64 sbi_pmu_probe_free_running(struct sbi_pmu_cpu *cpu);
-bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu);
-static inline bool sbi_pmu_is_refusal(int ret)
-{
-	return ret == -EOPNOTSUPP || ret == -EINVAL;
-}
-
-int sbi_pmu_with_event(struct sbi_pmu_cpu *cpu, u64 offered, const struct sbi_pmu_code *code,
-		       unsigned int *got,
-		       int (*use)(struct sbi_pmu_cpu *cpu, unsigned int idx, void *arg), void *arg);
-int sbi_pmu_start_and_read(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unused);
-void sbi_pmu_probe_standard(struct sbi_pmu *pmu);
-void sbi_pmu_probe_filters(struct sbi_pmu *pmu);
-void sbi_pmu_probe_tied(struct sbi_pmu *pmu);
-int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates);
-bool sbi_pmu_is_supported(struct sbi_pmu *pmu, struct sbi_pmu_code code);
-int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_user);
-int sbi_pmu_ask_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among,
-		       enum sbi_pmu_ask how);
-void sbi_pmu_known_put(struct sbi_pmu_known *known);
-void sbi_pmu_known_denied(struct sbi_pmu_known *known);
-void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache);
-void sbi_pmu_probe_cache_show(struct sbi_pmu_probe_cache *cache, struct seq_file *file);
-
-/* ---- interrupts (irq_source.c, overflow.c) ---- */
-
-struct sbi_pmu_irq_source {
-	const char *name;    /* in caps/overflow, and a value of overflow= */
-	const char *title;   /* in the log */
-	const char *missing; /* in the log, if it is asked for on other cores */
-	u16 hwirq;           /* its number at the interrupt controller of the core */
-	u16 overflow;       /* CSR with a bit for each counter that has overflowed, by CSR number */
-	u16 pending;        /* CSR of the pending bit */
-	u16 enable;         /* CSR of the enable bit, at the same place */
-	unsigned long mask; /* the two bits */
-	bool filters;       /* programmable counters should filter by privilege mode */
-};
-
-void sbi_pmu_irq_source_probe(struct sbi_pmu *pmu);
-bool sbi_pmu_irq_source_exists(struct sbi_pmu *pmu);
-const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name);
-bool sbi_pmu_loses_irqs(const struct sbi_pmu *pmu);
-bool sbi_pmu_may_have_one_filter(const struct sbi_pmu_firmware_id *core);
-
-const char *sbi_pmu_overflow_request(struct sbi_pmu *pmu);
-void sbi_pmu_overflow_free(struct sbi_pmu *pmu);
-void sbi_pmu_overflow_retry(struct sbi_pmu_cpu *cpu);
-bool sbi_pmu_sample_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, enum sbi_pmu_sampling how);
-void sbi_pmu_report_time(struct sbi_pmu_cpu *cpu, u64 start);
-bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_serve_missed_irqs(struct sbi_pmu_cpu *cpu);
-
-/* ---- branch records (branch.c) ---- */
-
 /* Of all CPUs of a kind; const after probe. They are compared as memory: no padding. */
 struct sbi_pmu_branch_caps {
 	unsigned int entries; /* 0: none */
 	u16 inhibits;         /* kinds of which recording can be inhibited, a bit each */
 	bool tells_types;     /* a record says of which kind it is */
 	bool call_stack;      /* they can be only the calls that have not returned */
-};
-
-int sbi_pmu_branch_probe(struct sbi_pmu *pmu, unsigned int wanted);
-bool sbi_pmu_branch_is_alike(const struct sbi_pmu *pmu);
-int sbi_pmu_branch_filter(const struct sbi_pmu *pmu, struct perf_event *event,
-			  struct sbi_pmu_branch_request *request);
-int sbi_pmu_branch_open(const struct sbi_pmu *pmu, struct sbi_pmu_event *e);
-bool sbi_pmu_branch_go_together(const struct sbi_pmu *pmu, const struct sbi_pmu_branch_request *a,
-				const struct sbi_pmu_branch_request *b);
-bool sbi_pmu_branch_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
-void sbi_pmu_branch_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e);
-void sbi_pmu_branch_switch(struct sbi_pmu_cpu *cpu, bool in);
-void sbi_pmu_branch_online(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_branch_offline(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_branch_sample(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e,
-			   struct perf_sample_data *data);
-
-/* The event leaves this CPU. */
-static inline void sbi_pmu_branch_leave(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
-{
-	if (unlikely(!hlist_unhashed(&e->branch_node)))
-		sbi_pmu_branch_del(cpu, e);
-}
-
-/* The overflow interrupt has frozen the records: its handler has looked at them. */
-static inline void sbi_pmu_branch_go_on(const struct sbi_pmu_cpu *cpu)
-{
-	if (unlikely(!hlist_empty(&cpu->branch.events)) && cpu->branch.on)
-		sbi_pmu_csr_branch_unfreeze();
-}
-
-/* ---- timers (timer.c) ---- */
-
-void sbi_pmu_timer_init(struct sbi_pmu_cpu *cpu, int id);
-void sbi_pmu_timer_stop(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_timer_needed(struct sbi_pmu_cpu *cpu, enum sbi_pmu_sampling sampling);
-void sbi_pmu_timer_update(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_period_seen(struct sbi_pmu_event *e, u64 now);
-
-/* ---- reads from user space (user_page.c, user_access.c) ---- */
-
-void sbi_pmu_user_page_publish(struct sbi_pmu_event *e);
-void sbi_pmu_write_scounteren(struct sbi_pmu_cpu *cpu);
-
-enum sbi_pmu_user_access_mode {
-	SBI_PMU_USER_ACCESS_NONE,  /* programs read no counter */
-	SBI_PMU_USER_ACCESS_OWN,   /* those of their own events that they have mapped */
-	SBI_PMU_USER_ACCESS_FIXED, /* also cycle and instret, without an event */
 };
 
 struct sbi_pmu_user_access {
@@ -795,16 +478,8 @@ struct sbi_pmu_user_access {
 	spinlock_t lock;                 /* for changes of @readers */
 };
 
-void sbi_pmu_user_access_init(struct sbi_pmu *pmu);
-void sbi_pmu_user_access_start(struct sbi_pmu *pmu);
-void sbi_pmu_user_access_exit(struct sbi_pmu *pmu);
-void sbi_pmu_user_access_resume(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_user_access_offline(struct sbi_pmu_cpu *cpu);
-void sbi_pmu_user_access_open(struct sbi_pmu_event *e);
-bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm);
-void sbi_pmu_user_access_close(struct sbi_pmu_event *e);
-
-/* ---- the driver (main.c) ---- */
+/* General and cache events of the SBI specification: sbi_pmu_event_standard() */
+#define SBI_PMU_STANDARD_EVENTS	52
 
 /* A standard event that delegated counters can count */
 struct sbi_pmu_delegated_event {
@@ -859,7 +534,7 @@ struct sbi_pmu {
 	const char *name; /* the PMU's name in that mode */
 	bool registered;  /* with perf core */
 	bool unusable;    /* no PMU; kept so that its CPUs are not probed one after the other */
-	/* CPUs that had @counters when last online; hotplug callbacks write it, one at a time */
+	/* CPUs that had @layout when last online; hotplug callbacks write it, one at a time */
 	struct cpumask homogeneous;
 	struct cpumask cpus;                 /* those that are online; likewise */
 	enum sbi_pmu_overflow_source source; /* what makes samples, and */
@@ -881,7 +556,7 @@ struct sbi_pmu {
 	const typeof(sysctl_perf_event_paranoid) *perf_event_paranoid;
 	/* Large ones last: small offsets take fewer instructions. */
 	struct sbi_pmu_layout layout;         /* of every CPU in @cpus */
-	struct sbi_pmu_probe_limits limits;     /* how to read what firmware says of counters */
+	u8 max_width[SBI_PMU_MAX_COUNTERS];     /* bits of a counter at most; firmware may say more */
 	struct sbi_pmu_delegation delegation;   /* if counters are delegated */
 	struct sbi_pmu_branch_caps branch;      /* records of branches */
 	struct sbi_pmu_probe_cache cache;       /* which counters can count an event */
@@ -916,35 +591,16 @@ static inline bool sbi_pmu_in_kvm(const struct sbi_pmu *pmu)
 	return pmu->id.impl == SBI_IMPL_KVM;
 }
 
+extern struct sbi_pmu *sbi_pmu_the_pmu; /* main.c */
+
 #define for_each_kind(pmu) \
 	for ((pmu) = sbi_pmu_the_pmu; (pmu); (pmu) = (pmu)->next)
 
-void sbi_pmu_pmu_init(struct sbi_pmu *pmu); /* pmu.c */
-extern struct sbi_pmu *sbi_pmu_the_pmu;
-
-/* cpu.c */
+/* State for this CPU's kind of core; if it is of none, of the first kind, offline (cpu.c) */
 DECLARE_PER_CPU(struct sbi_pmu_cpu *, sbi_pmu_here);
-int sbi_pmu_cpu_alloc(struct sbi_pmu *pmu);
-int sbi_pmu_cpu_start(struct sbi_pmu *pmu);
-void sbi_pmu_cpu_retry(void);
-void sbi_pmu_cpu_stop(struct sbi_pmu *pmu);
 
-/* perf_symbols.c */
-int sbi_pmu_find_pmus(struct sbi_pmu *pmu, char **owner, bool *taken);
-void *sbi_pmu_lookup(const char *name);
-void *sbi_pmu_lookup_variable(const char *name);
-
-const char *sbi_pmu_kprobe(struct kprobe *probe, const char *function,
-			   int (*handler)(struct kprobe *, struct pt_regs *),
-			   const char *no_kprobe);
-void sbi_pmu_find_symbols(struct sbi_pmu *pmu);
-
-/* takeover.c */
-const char *sbi_pmu_take_over(struct sbi_pmu *pmu, bool asked_for);
-void sbi_pmu_find_stopped(struct sbi_pmu *pmu);
-void sbi_pmu_give_back(struct sbi_pmu *pmu);
-
-/* debugfs.c */
+/* What main.c alone calls */
+void sbi_pmu_pmu_init(struct sbi_pmu *pmu);
 void sbi_pmu_debugfs_init(struct sbi_pmu *pmu);
 
 #endif

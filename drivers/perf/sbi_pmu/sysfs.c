@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* format/, events/, caps/ and cpus of the PMU. */
 #include "backend.h"
+#include "event.h"
+#include "irq_source.h"
+#include "probe.h"
 #include "sysfs.h"
-#include "vendor.h"
 
 static struct sbi_pmu *dev_to_sbi_pmu(struct device *dev)
 {

@@ -21,7 +21,9 @@
 #include <linux/sysctl.h>
 #include <linux/workqueue.h>
 
-#include "sbi_pmu.h"
+#include "perf_symbols.h"
+#include "sbi.h"
+#include "takeover.h"
 
 #define DRIVER	"riscv-pmu-sbi"
 

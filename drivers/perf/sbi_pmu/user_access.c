@@ -15,6 +15,9 @@
 #include <linux/uaccess.h>
 
 #include "counters.h"
+#include "perf_symbols.h"
+#include "probe.h"
+#include "user_access.h"
 
 #define ALWAYS	SBI_PMU_CSR_BIT(CSR_TIME)
 #define FIXED	(SBI_PMU_CSR_BIT(CSR_CYCLE) | SBI_PMU_CSR_BIT(CSR_INSTRET))

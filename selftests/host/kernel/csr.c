@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* csr: in place of the driver's csr.c: CSRs of the model of a hart. */
-#include "../../../drivers/perf/sbi_pmu/sbi_pmu.h"
+#include "../../../drivers/perf/sbi_pmu/csr.h"
 #include "../../fakesbi/fakesbi.h"
 
 #define THEAD_SCOUNTEROF	SBI_PMU_CSR_THEAD_SCOUNTEROF

@@ -319,6 +319,7 @@ struct irq_work {
 #define jiffies			((unsigned long)(host.now / TICK_NSEC))
 #define msecs_to_jiffies(ms)	(((ms) + 3) / 4)
 #define time_after(a, b)	((long)((b) - (a)) < 0)
+#define time_before(a, b)	time_after(b, a)
 #define ktime_get()		((ktime_t)host.now)
 #define ktime_get_ns()		(host.now)
 #define ktime_add_ns(t, ns)	((t) + (s64)(ns))

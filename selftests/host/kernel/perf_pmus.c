@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* perf_pmus: the PMUs of perf core: register them, and look at their files in sysfs. */
-#include "../../../drivers/perf/sbi_pmu/sbi_pmu.h"
+#include "../../../drivers/perf/sbi_pmu/csr.h"
 #include "perf_core.h"
 
 static struct bus_type *const bus = (struct bus_type *)&perf_core;

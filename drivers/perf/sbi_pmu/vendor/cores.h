@@ -53,14 +53,45 @@ struct sbi_pmu_core {
 	u32 limited_to;                       /* a bit for each, as in mcounteren */
 };
 
-const struct sbi_pmu_core *sbi_pmu_core_with_units(const char *name);
+/* Of this nothing is known, but how SpacemiT writes codes. */
+extern const struct sbi_pmu_core sbi_pmu_unknown_core;
+
+static inline bool sbi_pmu_has_units(const struct sbi_pmu_core *core)
+{
+	return core->bits[SBI_PMU_UNIT_ANY];
+}
+
+/* Who decides what counts as a standard event */
+enum sbi_pmu_decision {
+	SBI_PMU_LEFT,      /* firmware; nothing is known to be wrong */
+	/* firmware, though it may count a part only: it does not take the right event */
+	SBI_PMU_LEFT_PART,
+	SBI_PMU_REPLACED,  /* the event of the core is counted */
+	SBI_PMU_REFUSED,   /* none is counted */
+};
+
+struct sbi_pmu_table {
+	const struct sbi_pmu_core *core;
+	const char *why; /* how it was chosen, for the log; NULL: by ids */
+	bool spacemit;
+	unsigned int wanted;                   /* number of events to list, if they can be */
+	unsigned int found;                    /* of these, those that firmware takes */
+	unsigned int found_withheld;           /* of these, those that are listed only on demand */
+	struct attribute_group events, fields; /* attribute groups */
+	const struct attribute_group *groups[4]; /* all of them, for perf core */
+	struct attribute **list;                 /* the attributes of @events */
+	struct perf_pmu_events_attr *attr;       /* the events */
+	u8 decision[]; /* enum sbi_pmu_decision, by row of the core's standards */
+};
+
+struct sbi_pmu_code sbi_pmu_core_code(const struct sbi_pmu_core *core, u64 selector);
 
 /* ---- xiangshan.c ---- */
 
 extern struct attribute *sbi_pmu_xiangshan_fields[];
 
-int sbi_pmu_xiangshan_find(const struct sbi_pmu_firmware_id *id, const struct sbi_pmu_core **core,
-			   const char **why);
+int sbi_pmu_xiangshan_find(const struct sbi_pmu_firmware_id *id, const struct sbi_pmu_core *cores,
+			   unsigned int n, const struct sbi_pmu_core **core, const char **why);
 int sbi_pmu_xiangshan_encode(const struct sbi_pmu_core *core, u64 config,
 			     struct sbi_pmu_code *code);
 u32 sbi_pmu_xiangshan_csrs(u64 selector);

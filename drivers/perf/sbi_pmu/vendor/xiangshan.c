@@ -51,14 +51,23 @@ static bool has_smcntrpmf(void)
 	return has;
 }
 
+static const struct sbi_pmu_core *find_table(const struct sbi_pmu_core *cores, unsigned int n,
+					     const char *name)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (sbi_pmu_has_units(&cores[i]) && !strcmp(cores[i].name, name))
+			return &cores[i];
+	return NULL;
+}
+
 /*
- * Find the event table of this core, and how it was chosen (@why). A wrong table gives plausible
+ * Find the event table of this core among @cores, and how it was chosen (@why). A wrong table gives plausible
  * numbers of other events, so in doubt there is no table, and the log says why. The device tree is
  * trusted whatever the ids are: its author knows which events its firmware maps. Context: may
  * sleep. Return: 0, -ENODEV if there is none, -EINVAL if the module parameter names none.
  */
-int sbi_pmu_xiangshan_find(const struct sbi_pmu_firmware_id *id, const struct sbi_pmu_core **core,
-			   const char **why)
+int sbi_pmu_xiangshan_find(const struct sbi_pmu_firmware_id *id, const struct sbi_pmu_core *cores,
+			   unsigned int n, const struct sbi_pmu_core **core, const char **why)
 {
 	const bool by_itself = !strcmp(xiangshan, "auto");
 	const char *name = by_itself ? stated_table() : xiangshan;
@@ -76,7 +85,7 @@ int sbi_pmu_xiangshan_find(const struct sbi_pmu_firmware_id *id, const struct sb
 	} else {
 		*why = by_itself ? "the device tree says so" : "asked for";
 	}
-	*core = name ? sbi_pmu_core_with_units(name) : NULL;
+	*core = name ? find_table(cores, n, name) : NULL;
 	if (*core)
 		return 0;
 	if (!by_itself) {
