@@ -18,7 +18,7 @@ says dkms.conf 's/.*dkms install sbi-pmu.//p'
 says debian/changelog 's/^sbi-pmu (\([^)]*\)).*/\1/p'
 says CHANGELOG.md 's/^## \([0-9][^ ]*\).*/\1/p'
 says README.md 's/.* sbi_pmu: \([^ ]*\): .*/\1/p'
-for page in sbi-pmu sbi-pmu-guest sbi-pmu-quickstart; do
+for page in sbi-pmu sbi-pmu-quickstart; do
 	says "Documentation/admin-guide/perf/$page.rst" 's/.* sbi_pmu: \([^ ]*\): .*/\1/p'
 done
 says tools/packaging/sbi-pmu.spec 's/^Version: *//p'
