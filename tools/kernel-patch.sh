@@ -6,11 +6,11 @@
 set -e
 export LC_ALL=C
 if [ $# != 2 ] || ! [ -e "$1/drivers/perf/Kconfig" ]; then
-	echo "kernel-patch: '$1' is no source tree of a kernel: make kernel-patch LINUX=/path/to/linux" >&2
+	echo "kernel-patch: '$1' is not a kernel's source tree: make kernel-patch LINUX=/path/to/linux" >&2
 	exit 2
 fi
 if grep -q SBI_PMU "$1/drivers/perf/Makefile" && [ -e "$1/drivers/perf/sbi_pmu" ]; then
-	echo "kernel-patch: $1 has this driver already: take that patch away first (patch -R)" >&2
+	echo "kernel-patch: $1 has this driver already: revert that patch first (patch -R)" >&2
 	exit 2
 fi
 linux=$(cd "$1" && pwd)
@@ -35,7 +35,7 @@ cp -R include/compat "$new/b/$driver/include/"
 cp include/sbi_pmu/version.h "$new/b/$driver/include/sbi_pmu/"
 tools/version.sh "$new/b/$driver/include/sbi_pmu/version.h"
 
-# Of Kbuild, the flags; of the Makefile, all.
+# The flags of Kbuild, and all of the Makefile
 {
 	sed '/^# Not in/d; /SBI_PMU_VERSION/d; /^obj-m/d' Kbuild
 	sed '1d; s/^obj-m := /obj-$(CONFIG_SBI_PMU) := /' $driver/Makefile
@@ -73,9 +73,9 @@ version=$(tools/version.sh)
 
 	Written by "make kernel-patch" of sbi_pmu. Apply it with patch -p1 or git apply.
 
-	The files are those of the module. What only a module of its own needs has stayed:
-	the headers in include/compat, for older kernels, how the driver finds symbols that are
-	not exported to modules, and kprobes, which catch reads that trap.
+	The files are those of the module, with what only a module needs: the headers in
+	include/compat, for older kernels, the search for symbols that are not exported to
+	modules, and kprobes, which catch reads that trap.
 
 	EOF2
 	# Without the times of the files; new files as git knows them

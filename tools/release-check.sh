@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# release-check.sh VERSION FOLDER - may this checkout be released as VERSION? Says all that is wrong; if
-# nothing is, FOLDER gets what is published (tools/packaging/archive.sh). For make release-check.
+# release-check.sh VERSION FOLDER - check whether this checkout can be released as VERSION, and print every
+# problem. Without one, write what is published to FOLDER (tools/packaging/archive.sh). For make release-check.
 export LC_ALL=C
 cd "$(dirname "$0")/.." || exit
 version=$1 folder=$2
-# Pages with figures; each names the commit that was measured, from which only the version may differ.
+# Pages with figures. Each names the commit that was measured; since then only the version may have changed.
 measured='Documentation/admin-guide/perf/sbi-pmu-compare.rst Documentation/testing/kernels.rst'
 failed=0
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # version.sh [FILE...] - print the version of version.h and, between releases, the commit of this
-# checkout. Without git, or if it refuses, the plain version. In the FILEs, write it in its place.
+# checkout, if git tells it. With FILEs, write that in place of the version there.
 top=$(dirname "$0")/..
 plain=$(sed -n 's/.*SBI_PMU_VERSION "\(.*\)"/\1/p' "$top/include/sbi_pmu/version.h")
 version=$plain

@@ -6,7 +6,7 @@
 set -e
 export LC_ALL=C
 if [ $# != 2 ] || ! [ -e "$1/lib/pfmlib_common.c" ]; then
-	echo "libpfm4: '$1' is no source tree of it: make libpfm4 LIBPFM4=/path/to/libpfm-4" >&2
+	echo "libpfm4: '$1' is not a source tree of libpfm4: make libpfm4 LIBPFM4=/path/to/libpfm-4" >&2
 	exit 2
 fi
 tree=$(cd "$1" && pwd)

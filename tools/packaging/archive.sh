@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# archive.sh VERSION FOLDER - in FOLDER: the source archive of this checkout's commit, which is the same
-# whoever makes it, where and when, by the same git and gzip; its SBOM (CycloneDX, one line); what builds packages of it, and the
-# checksums of all.
+# archive.sh VERSION FOLDER - write to FOLDER: the source archive of this checkout's commit, which is
+# reproducible with the same git and gzip; its SBOM (CycloneDX, one line); the files that build packages
+# of it; and the checksums of all.
 export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit
 name=sbi-pmu-$1

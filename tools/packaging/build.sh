@@ -3,7 +3,7 @@
 #
 # build.sh FOLDER - in the lab, where an amd64 Debian has a compiler for riscv64: pack these sources,
 # build the RPM and Arch packages of them in FOLDER, by Debian's rpmbuild and makepkg, and look at
-# what is in them. Installed they are not: Debian has neither distribution's DKMS.
+# what is in them. The packages are not installed: Debian has neither distribution's DKMS.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -11,7 +11,7 @@ mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 version=$(sed -n 's/.*SBI_PMU_VERSION "\(.*\)"/\1/p' "$top/include/sbi_pmu/version.h")
 export CROSS_COMPILE=riscv64-linux-gnu- LC_ALL=C.UTF-8 HOME="$folder"
-# That is for the kernel's make.
+# The lab sets it for the kernel's make.
 unset ARCH
 
 fails() {
@@ -29,7 +29,7 @@ has() {
 	done
 }
 
-# What was built here before is not packed.
+# Without files that were built in the sources
 name=sbi-pmu-$version
 mkdir -p "$folder/SOURCES" "$folder/arch" "$folder/$name"
 "$top/selftests/sources.sh" "$folder/$name"

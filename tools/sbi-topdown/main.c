@@ -371,7 +371,7 @@ static void set_name(void)
 
 /* ---- a second run, and the end ---- */
 
-/* Callers (-g) are in the file, for a flame graph. Return: the exit status. */
+/* Record with callers (-g), for a flame graph. Return: the exit status. */
 static int record(const struct td_profile *profile)
 {
 	char event[96], period[24];

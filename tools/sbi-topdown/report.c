@@ -64,8 +64,8 @@ static double running_share(const struct td_sample *sample)
 }
 
 /*
- * Compute the share of each part, from 0 on; 1 is all slots or cycles. Those that need events that
- * were not counted are NAN, all if there is no result. Return: NULL, or why there is no result.
+ * Compute the share of each part, from 0 on; 1 is all slots or cycles. A share is NAN if its events
+ * were not counted; without a result all are NAN. Return: NULL, or why there is no result.
  */
 static const char *compute_shares(const struct td_sample *sample, double share[TD_PARTS])
 {
@@ -107,8 +107,8 @@ static unsigned int largest_part(const struct td_model *model, const double shar
 }
 
 /*
- * Find what to sample in a second run: the largest part, of it the largest part, and so on, 1000
- * times a second. Not by perf's rate, whose periods differ. Return: whether there is an event.
+ * Find what to sample in a second run: the largest part, its largest sub-part, and so on. 1000 times
+ * a second, with a fixed period: periods differ with perf -F. Return: whether there is an event.
  */
 bool td_find_bottleneck(const struct td_report *report, struct td_profile *profile)
 {
@@ -151,7 +151,7 @@ static void print_bar(FILE *out, const struct td_style *style, double share, uns
 		fputs(i < full ? (style->utf8 ? "█" : "#") : (style->utf8 ? "·" : "."), out);
 }
 
-/* A row is the label, the share, and on a terminal that has space a bar, else the meaning. */
+/* A row: label and share, then a bar if this is a wide terminal, the meaning if this is no terminal */
 enum { LABEL = 23, BEFORE_BAR = LABEL + 8 + 2, MAX_BAR = 64 };
 
 static void print_row(FILE *out, const struct td_sample *sample, const struct td_style *style,

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# series.sh GROUP SOURCE FOLDER - write into FOLDER, a new one, the patches of a group that are made from this tree:
-# sbi_pmu or perf-json, for the source tree SOURCE of Linux, or libpfm4, for that of libpfm4.
+# series.sh GROUP SOURCE FOLDER - write the patches of a group, which are made from this tree, to a new FOLDER.
+# GROUP: sbi_pmu or perf-json, with SOURCE, a source tree of Linux; or libpfm4, with one of libpfm4.
 set -e
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,7 +18,7 @@ new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
 cd "$here/../.."
 
-# What perf has no files for. XiangShan's numberings have no ids of their own: no mapfile can choose one.
+# Files of the cores that perf lacks. XiangShan's event tables share their ids: no mapfile can choose one.
 perf_json() {
 	events=tools/perf/pmu-events/arch/riscv
 	mkdir -p "$new/a/$events"
