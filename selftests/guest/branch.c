@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * branch [SECONDS | recurse] - samples with the last branches: each is one that the program has
- * taken, in the shares in which it takes them; and nobody sees branches of another program or of
- * the kernel, for which it looks that many seconds (10). For types and filters see perf's test.
+ * branch [SECONDS | recurse] - samples with the last branches: each branch is one of the program,
+ * and has its right share of all; and nobody sees branches of another program or of the kernel,
+ * which is checked for that many seconds (10). For types and filters see perf's test.
  */
 #include "pingpong.h"
 #include "ring.h"
 
 /*
- * The walk: in two rounds sixteen branches, half of the 32 that a sample has. So all shares are
- * exact in each sample, wherever it comes. No compressed instructions: each has four bytes.
+ * The walk: two rounds have sixteen branches, half of the 32 that a sample has. So all shares are
+ * exact in each sample, wherever it is taken. No compressed instructions: each has four bytes.
  */
 extern const char walk_code[], walk_end[];
 static void (*const walk)(uint64_t rounds) = (void (*)(uint64_t))walk_code;
@@ -125,7 +125,7 @@ static void look_walk(const struct record *r)
 		} else {
 			seen.other++;
 		}
-		/* Each begins where the one before has led, or after that. */
+		/* Each branch begins where the previous one has led, or after that. */
 		if (i && e && edge_of(b - 1) &&
 		    ((b - 1)->from < b->to || (b - 1)->from > (uintptr_t)walk + e->end))
 			seen.unlike++;
@@ -140,7 +140,7 @@ static void look_walk(const struct record *r)
 		seen.apart++;
 }
 
-/* Exact, but for a sample at the beginning or end of a walk: 2 % are 3 of 150 samples. */
+/* Shares are exact, except at the beginning or end of a walk: 2 % are 3 of 150 samples. */
 static bool has_right_shares(void)
 {
 	bool right = seen.full;
@@ -257,7 +257,7 @@ static bool sees_only_itself(unsigned int ms)
 	note("%lu samples: %lu branches of its own, %u of another program, %u of the kernel",
 	     samples, seen.known, seen.wrong, seen.kernel);
 	note("the other program walked %lu times", *other_walks - walks);
-	/* Of 2000 that are asked for in a second of its own */
+	/* 2000 samples are asked for in each second in which it runs. */
 	return samples > ms / 250 && seen.known && !seen.wrong && !seen.kernel &&
 	       *other_walks - walks > samples / 10;
 }

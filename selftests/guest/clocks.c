@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * clocks [cycle] - loops of clock_gettime(), and of rdcycle, one on each CPU, until SIGTERM; fails
- * if one was killed. Meanwhile it opens an event of cycles now and then, and prints how long it
- * could not at most.
+ * if one was killed. Every 20 ms it opens an event of cycles, and it prints the longest time in
+ * which that failed.
  */
 #include "harness.h"
 
@@ -35,8 +35,8 @@ static uint64_t longest_without_pmu(void)
 	uint64_t since = now_ns(), longest = 0;
 
 	/*
-	 * Without any task's event perf core switches its part of a context switch off. On again,
-	 * the other CPU of QEMU 7.2 may miss it (see qemu-lab.rst), and perf core warns.
+	 * Without any task's event perf core switches its code in context switches off. When that
+	 * is switched on, another CPU of QEMU 7.2 may miss it (see qemu-lab.rst): perf core warns.
 	 */
 	perf_try(&dummy, 0, -1, -1);
 	for (; !ended; usleep(20000)) {

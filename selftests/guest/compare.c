@@ -84,7 +84,7 @@ static uint64_t work_periods(unsigned int periods)
 	return now_ns() - start;
 }
 
-/* What is not the program's own work only adds time: the least of some runs is taken. */
+/* Other work only adds time: take the shortest of some runs. */
 static uint64_t least_work(void)
 {
 	uint64_t least = UINT64_MAX, ns;

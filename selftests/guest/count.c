@@ -11,9 +11,9 @@
 #include "harness.h"
 
 /*
- * Illegal instructions: firmware handles each one before the kernel and counts it, so that a
- * program knows this event's exact number. Not in a KVM guest: firmware does not count them there,
- * and on a Linux 6.12 host the first one ends the guest.
+ * Illegal instructions: firmware handles each before the kernel and counts it, so a program knows
+ * the exact count. Not in a KVM guest: firmware does not count them there, and on a Linux 6.12 host
+ * the first one ends the guest.
  */
 #define FW_ILLEGAL_INSN	FIRMWARE(4)
 
@@ -243,7 +243,7 @@ static void test_modes(void)
 		return;
 	}
 	pin(0);
-	/* On a busy host QEMU counts what others take, too, and not in all rounds alike. */
+	/* On a busy host QEMU also counts the time of other programs, more in some rounds. */
 	do {
 		measure_modes(user_loop, user);
 		measure_modes(kernel_loop, kernel);

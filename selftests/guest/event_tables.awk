@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# event_tables.awk - what tests in the guest expect of each event table of events.tsv: name,
-# month of its RTL, slots of a cycle: as many as the event that counts empty slots can be.
+# event_tables.awk - what tests in the guest expect of each event table of events.tsv: name, month
+# of its RTL, and slots of a cycle, the maximum of the event that counts empty slots.
 
 BEGIN { FS = "\t" }
 

@@ -153,7 +153,7 @@ static void open_slot(struct slot *s)
 		s->flags = target ? 0 : PERF_FLAG_PID_CGROUP;
 	}
 	s->flags ^= once_in(40) ? below(8) : 0;
-	/* Up to 7.2 perf core corrupts a list if one joins a leader whose CPU was offline. */
+	/* Up to 7.2 perf core corrupts a list if an event joins a leader whose CPU was offline. */
 	if (a->type != (uint32_t)pmu.type && s->cpu >= 0)
 		s->group = -1;
 	if (s->flags & PERF_FLAG_PID_CGROUP)
@@ -205,7 +205,7 @@ static struct reading read_slot(struct slot *s)
 	if (s->fd < 0)
 		return last;
 	n = read(s->fd, word, sizeof(word));
-	/* Of a pinned event without a counter there is nothing; a group may be larger than word. */
+	/* A pinned event without a counter has no count; a group may be larger than word. */
 	if (n < 0 && errno != ENOSPC && errno != ECHILD)
 		fail("type %u config %#llx: read(2): %s", s->attr.type, s->attr.config,
 		     strerror(errno));
@@ -242,7 +242,7 @@ static void read_page(struct slot *s)
 		     s->attr.config, before, value, after);
 }
 
-/* What was never off its counter meanwhile must have counted. */
+/* An event that was on its counter all the time must have counted. */
 static void be_busy(void)
 {
 	struct reading before[SLOTS], after;
@@ -285,7 +285,7 @@ static void control(struct slot *s)
 	fcntl(s->fd, F_SETFL, once_in(2) ? O_ASYNC | O_NONBLOCK : 0);
 }
 
-/* It has some of its parent's events, works a while, and may execute a program. */
+/* A child: it has some of its parent's events, works a while, and may execute a program. */
 static void be_child(long amount)
 {
 	for (int i = 0; i < SLOTS; i++)

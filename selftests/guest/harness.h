@@ -303,7 +303,7 @@ static inline uint64_t count_work(int fd, uint64_t iterations)
 	return perf_get(fd).value - before;
 }
 
-/* What a busy host may disturb is done so often, at most: a wrong driver is wrong each time. */
+/* The most tries of what a busy host may disturb: a wrong driver is wrong in each. */
 enum { MOST_TRIES = 6 };
 
 /* For "do ... while (try_again(...))". Return: was the result not @ok, and is a try left? */
@@ -441,8 +441,8 @@ static inline unsigned long qemu_version(void)
 }
 
 /*
- * Can a counter of cycles leave out user or kernel mode? Not if firmware has none, so that the
- * CSR is read; nor in QEMU before 10.0. In a KVM guest the host does it. T-Head's have one filter.
+ * Can a counter of cycles leave out user or kernel mode? Not if the CSR is read because firmware
+ * has no counter, nor in QEMU before 10.0. In a KVM guest the host can. T-Head's have one filter.
  */
 static inline bool has_mode_filters(void)
 {

@@ -9,7 +9,7 @@
 #include "ring.h"
 #include "tracepoint.h"
 
-/* Having found one the module looks each CHECK_MS, in a tick (4 ms), the next if OF is lost. */
+/* After a lost interrupt the module looks every 10 ms, in a tick (4 ms), without OF one later. */
 enum { CPU = 0, ROUNDS = 9, PERIOD_MS = 10, CHECK_MS = 10 + 4 };
 
 static char drop_irq[256];
@@ -45,7 +45,7 @@ static long wait_for_sample(struct ring *ring)
 	return -1;
 }
 
-/* A busy host may delay it, but not in most rounds. Return: the time that the first took. */
+/* A busy host may delay a sample, but not in most rounds. Return: the time that the first took. */
 static long test_lost_irq(struct ring *ring)
 {
 	unsigned int in_time = 0, found = 0, dropped = 0, resumed = 0;
@@ -95,7 +95,7 @@ static bool two_events_keep_rates(struct ring *ring, uint64_t period)
 	return within(n, due, 10) && within(other.totals.samples, other_due, 10);
 }
 
-/* T-Head's cores are known to lose overflows: the driver has not to find one first (112 ms). */
+/* T-Head's cores are known to lose overflows: the driver need not find one first (112 ms). */
 static void test_thead(struct ring *ring, uint64_t period, long first)
 {
 	char source[16];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * open_loaded - what opens on real firmware: which events, and groups as long as they fit. That
- * does not depend on how many events count, which go on counting. In shared mode an event is
+ * open_loaded - which events, and groups as long as they fit, open on real firmware. Events that
+ * count do not change that, and count on. In shared mode an event is
  * refused with EBUSY while the built-in driver has all counters that might count it.
  */
 #include "harness.h"
@@ -29,7 +29,7 @@ static int open_errno(uint64_t config)
 	return fd < 0 ? -fd : 0;
 }
 
-/* May what QEMU does not have give this? On a board it opens, and with csr, unchecked. */
+/* Can an event that QEMU does not have give this? On a board, and unchecked with csr, it opens. */
 static bool is_possible(int result)
 {
 	return result == ENOENT || (!result && (!getenv("lab_case") || is_delegated()));
@@ -144,7 +144,7 @@ static void test_loaded(void)
 	check(open_pair(pair), "pinned_group_opens");
 	n = fill(fds, true);
 	note("%u events and 2 on %d counters", n, pmu_number("caps/hardware_counters"));
-	/* Not the one that has been opened idle, as it is remembered. */
+	/* Without event 0, which was opened while idle: the driver remembers its result. */
 	for (unsigned int i = 1; i <= QUESTIONS; i++)
 		same += open_errno(0xdead0000 + i) == idle;
 	note("%u of %d as when idle", same, QUESTIONS);

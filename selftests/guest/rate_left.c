@@ -8,7 +8,7 @@
 
 #include "ring.h"
 
-/* As many events as sample at once leave a hart some of its time, whatever their phases are. */
+/* As many events as sample at once leave a hart some time, whatever their phases are. */
 enum { PERIODS_PER_S = 500, SETTLE_MS = 1000, RUN_MS = 1600, THREADS = 1000, MAX_EVENTS = 512 };
 
 /* Have perf core lower the rate from here on. */
@@ -25,7 +25,7 @@ static int rate_after(unsigned int events, bool inherit, void (*load)(void))
 	int fds[MAX_EVENTS], rate;
 
 	attr.sample_period = per_second(attr, spin_load) / PERIODS_PER_S;
-	/* Its average, of some 128 samples, is to forget what was before. */
+	/* Have perf core's average, of some 128 samples, forget what was before. */
 	set_rate("1000");
 	fds[0] = perf_try(&attr, 0, -1, -1);
 	run_load(SETTLE_MS, spin_load);

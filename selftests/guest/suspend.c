@@ -56,7 +56,7 @@ int main(void)
 	after = config_calls();
 	check(suspended, "machine_suspends_and_resumes");
 	note("%ld config_matching calls before suspend, %ld after", before, after);
-	/* They are seen to count: nothing has lost power. */
+	/* The driver sees that they count: nothing has lost power. */
 	check(before > 0 && after == before, "counters_that_still_count_are_not_reconfigured");
 	check(is_counting(wide), "cpu_event_counts_after_resume");
 	check(is_counting(task), "task_event_counts_after_resume");

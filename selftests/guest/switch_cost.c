@@ -78,7 +78,7 @@ static uint64_t fastest(const struct set *set)
 	return best;
 }
 
-/* The best of each of @sets, by turns: Linux 7.2 has several speeds, and a busy host, too. */
+/* The best of each of @sets, by turns: results vary, in Linux 7.2 and on a busy host. */
 static void fastest_by_turns(const struct set *sets, unsigned int n, uint64_t *best)
 {
 	for (unsigned int i = 0; i < 5 * n; i++) {
