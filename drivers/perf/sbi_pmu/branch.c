@@ -61,6 +61,8 @@ static const struct {
 		 PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_HW_INDEX | \
 		 PERF_SAMPLE_BRANCH_PRIV_SAVE)
 
+#define ECALL	0x73 /* the instruction of a system call */
+
 struct record_probe {
 	const struct sbi_pmu_firmware_id *id;
 	unsigned int wanted; /* entries */
@@ -298,7 +300,7 @@ bool sbi_pmu_branch_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	return true;
 }
 
-/* Of sbi_pmu_branch_leave() */
+/* An event leaves this CPU, which has recorded branches for it. */
 void sbi_pmu_branch_del(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
 	hlist_del_init(&e->branch_node);
@@ -323,33 +325,31 @@ static void save_calls(const struct sbi_pmu_cpu *cpu, struct sbi_pmu_branch_call
 	}
 }
 
-/* Not if it has run on another CPU meanwhile; nor if perf core has given its event another task. */
-static bool restore_calls(const struct sbi_pmu_branch_calls *calls)
-{
-	if (calls->task != current || calls->switches != current->nvcsw + current->nivcsw)
-		return false;
-	for (unsigned int i = 0; i < calls->count; i++)
-		sbi_pmu_csr_branch_write(i, &calls->record[i]);
-	return true;
-}
-
 /* Current has come (@in), or is about to go, while an event is here that asks for branches. */
 void sbi_pmu_branch_switch(struct sbi_pmu_cpu *cpu, bool in)
 {
+	struct sbi_pmu_branch_calls *calls;
 	struct sbi_pmu_event *e;
 
 	if (!cpu->branch.on)
 		return;
 	if (in)
 		forget(cpu);
-	/* One event keeps them for all of its task: this takes some thousand cycles. */
+	/* One event keeps the calls for all of its task: this takes some thousand cycles. */
 	hlist_for_each_entry(e, &cpu->branch.events, branch_node) {
-		if (!e->calls)
+		calls = e->calls;
+		if (!calls)
 			continue;
-		if (!in)
-			save_calls(cpu, e->calls);
-		if (!in || restore_calls(e->calls))
+		if (!in) {
+			save_calls(cpu, calls);
 			break;
+		}
+		/* The task has run on another CPU meanwhile, or the event had another task then. */
+		if (calls->task != current || calls->switches != current->nvcsw + current->nivcsw)
+			continue;
+		for (unsigned int i = 0; i < calls->count; i++)
+			sbi_pmu_csr_branch_write(i, &calls->record[i]);
+		break;
 	}
 }
 
@@ -386,18 +386,6 @@ static unsigned int mode_of(u64 address)
 }
 
 /*
- * Was it an exception by a program's ecall? Cores do not tell it from a page fault. Context: any;
- * text that is not there now is not read.
- */
-static bool is_system_call(u64 source)
-{
-	u32 insn;
-
-	return mode_of(source) == PERF_SAMPLE_BRANCH_USER &&
-	       !copy_from_user_nofault(&insn, (void __user *)source, sizeof(insn)) && insn == 0x73;
-}
-
-/*
  * Fill in @entry, unless the event may not have @r. A branch from one mode to another has one end
  * in each; an end in a mode that is not recorded, as a guest's, is 0. A kind that is not told is
  * one that the event asks for: sbi_pmu_branch_go_together().
@@ -425,6 +413,7 @@ static bool fill_entry(struct perf_branch_entry *entry, const struct sbi_pmu_cpu
 	const unsigned int type = FIELD_GET(SBI_PMU_CTRDATA_TYPE, r->data);
 	const u64 mantissa = FIELD_GET(SBI_PMU_CTRDATA_CCM, r->data);
 	const unsigned int exponent = FIELD_GET(SBI_PMU_CTRDATA_CCE, r->data);
+	u32 insn;
 
 	if (!source || !target ||
 	    (type ? !(e->branch.types & BIT(type)) : cpu->pmu->branch.tells_types) ||
@@ -441,8 +430,12 @@ static bool fill_entry(struct perf_branch_entry *entry, const struct sbi_pmu_cpu
 				      exponent ? (4096 + mantissa) << (exponent - 1) : mantissa,
 				      0xffff);
 	if (asked & PERF_SAMPLE_BRANCH_TYPE_SAVE)
-		entry->type = type == EXCEPTION && is_system_call(source) ? PERF_BR_SYSCALL :
-									    types[type];
+		entry->type = types[type];
+	/* Cores do not tell an ecall from a page fault. Text that is not there now is not read. */
+	if (asked & PERF_SAMPLE_BRANCH_TYPE_SAVE && type == EXCEPTION &&
+	    mode_of(source) == PERF_SAMPLE_BRANCH_USER &&
+	    !copy_from_user_nofault(&insn, (void __user *)source, sizeof(insn)) && insn == ECALL)
+		entry->type = PERF_BR_SYSCALL;
 	if (asked & PERF_SAMPLE_BRANCH_PRIV_SAVE)
 		entry->priv = mode_of(target) == PERF_SAMPLE_BRANCH_USER ? PERF_BR_PRIV_USER :
 									   PERF_BR_PRIV_KERNEL;

@@ -29,13 +29,6 @@ void sbi_pmu_branch_offline(struct sbi_pmu_cpu *cpu);
 void sbi_pmu_branch_sample(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e,
 			   struct perf_sample_data *data);
 
-/* The event leaves this CPU. */
-static inline void sbi_pmu_branch_leave(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
-{
-	if (unlikely(!hlist_unhashed(&e->branch_node)))
-		sbi_pmu_branch_del(cpu, e);
-}
-
 /* The overflow interrupt has frozen the records: its handler has looked at them. */
 static inline void sbi_pmu_branch_go_on(const struct sbi_pmu_cpu *cpu)
 {

@@ -88,7 +88,8 @@ static void pmu_start(struct perf_event *event, int flags)
 static void sampling_event_left(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
 	cpu->sampling--;
-	sbi_pmu_branch_leave(cpu, e);
+	if (unlikely(!hlist_unhashed(&e->branch_node)))
+		sbi_pmu_branch_del(cpu, e);
 }
 
 /* The event, which @leaves this CPU or not, does not count any more, and is accounted. */
