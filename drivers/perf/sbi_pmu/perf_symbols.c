@@ -150,35 +150,6 @@ void *sbi_pmu_lookup_variable(const char *name)
 	return on_each && !on_each(is_second, name, &addr) ? (void *)addr : NULL;
 }
 
-/*
- * Have @handler called where a function begins. @no_kprobe: why that is not possible. Context: may
- * sleep. Return: NULL, or why it is not called.
- */
-const char *sbi_pmu_kprobe(struct kprobe *probe, const char *function,
-			   int (*handler)(struct kprobe *, struct pt_regs *), const char *no_kprobe)
-{
-	/* The first instruction, or past the two of ftrace */
-	static const unsigned int offsets[] = { 0, 8 };
-	int ret = -ENOENT;
-
-	for (unsigned int i = 0; ret && i < ARRAY_SIZE(offsets); i++) {
-		*probe = (struct kprobe){
-			.symbol_name = function,
-			.offset = offsets[i],
-			.pre_handler = handler,
-			.flags = KPROBE_FLAG_DISABLED,
-		};
-		ret = register_kprobe(probe);
-	}
-	/* While kprobes are switched off (debugfs), enable_kprobe() succeeds and does nothing. */
-	if (!ret && !enable_kprobe(probe) && !kprobe_disabled(probe))
-		return NULL;
-	if (!ret)
-		unregister_kprobe(probe);
-	probe->pre_handler = NULL;
-	return ret ? no_kprobe : "kprobes are switched off (debugfs, kprobes/enabled)";
-}
-
 /* Find what perf core does not export; NULL where the kernel has no symbols. */
 void sbi_pmu_find_symbols(struct sbi_pmu *pmu)
 {

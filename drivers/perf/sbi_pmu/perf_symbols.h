@@ -8,9 +8,6 @@
 int sbi_pmu_find_pmus(struct sbi_pmu *pmu, char **owner, bool *taken);
 void *sbi_pmu_lookup(const char *name);
 void *sbi_pmu_lookup_variable(const char *name);
-const char *sbi_pmu_kprobe(struct kprobe *probe, const char *function,
-			   int (*handler)(struct kprobe *, struct pt_regs *),
-			   const char *no_kprobe);
 void sbi_pmu_find_symbols(struct sbi_pmu *pmu);
 
 #endif

@@ -15,7 +15,6 @@
 #include <linux/uaccess.h>
 
 #include "counters.h"
-#include "perf_symbols.h"
 #include "probe.h"
 #include "user_access.h"
 
@@ -235,10 +234,28 @@ NOKPROBE_SYMBOL(before_first_use);
  */
 static const char *register_probe(struct kprobe *probe)
 {
+	/* The first instruction, or past the two of ftrace */
+	static const unsigned int offsets[] = { 0, 8 };
+	int ret = -ENOENT;
+
 	if (IS_ENABLED(CONFIG_LTO))
 		return "with CONFIG_LTO, the function that is probed may be inlined";
-	return sbi_pmu_kprobe(probe, "riscv_v_first_use_handler", before_first_use,
-			      "they need CONFIG_KPROBES and CONFIG_RISCV_ISA_V");
+	for (unsigned int i = 0; ret && i < ARRAY_SIZE(offsets); i++) {
+		*probe = (struct kprobe){
+			.symbol_name = "riscv_v_first_use_handler",
+			.offset = offsets[i],
+			.pre_handler = before_first_use,
+			.flags = KPROBE_FLAG_DISABLED,
+		};
+		ret = register_kprobe(probe);
+	}
+	if (ret)
+		return "they need CONFIG_KPROBES and CONFIG_RISCV_ISA_V";
+	/* While kprobes are switched off (debugfs), enable_kprobe() succeeds and does nothing. */
+	if (!enable_kprobe(probe) && !kprobe_disabled(probe))
+		return NULL;
+	unregister_kprobe(probe);
+	return "kprobes are switched off (debugfs, kprobes/enabled)";
 }
 
 static const struct ctl_table mode_table = {
