@@ -56,36 +56,25 @@ int sbi_pmu_find_pmus(struct sbi_pmu *pmu, char **owner, bool *taken)
 	return ret;
 }
 
-/* The function around @addr. Return: false if there is none. */
-static bool function_at(unsigned long addr, char name[KSYM_SYMBOL_LEN], unsigned long *start,
-			unsigned long *end)
-{
-	unsigned long offset, size;
-	char *plus;
-
-	sprint_symbol(name, addr); /* name+offset/size */
-	plus = strrchr(name, '+');
-	if (!plus || sscanf(plus, "+0x%lx/0x%lx", &offset, &size) != 2)
-		return false;
-	*plus = 0;
-	*start = addr - offset;
-	*end = *start + size;
-	return true;
-}
-
 /*
  * kallsyms_lookup_name() is not exported, but sprint_symbol() is, of the same file: follow the text
  * from there, one way, by the names and sizes that it prints. NULL if it is not near.
  */
 static void *find_near_sprint_symbol(const char *name, bool downwards)
 {
-	unsigned long start, end, addr = (unsigned long)sprint_symbol;
-	char text[KSYM_SYMBOL_LEN];
+	unsigned long start, offset, size, addr = (unsigned long)sprint_symbol;
+	char text[KSYM_SYMBOL_LEN], *plus;
 
-	for (unsigned int i = 0; i < 200 && function_at(addr, text, &start, &end); i++) {
+	for (unsigned int i = 0; i < 200; i++) {
+		sprint_symbol(text, addr); /* name+offset/size */
+		plus = strrchr(text, '+');
+		if (!plus || sscanf(plus, "+0x%lx/0x%lx", &offset, &size) != 2)
+			break;
+		*plus = 0;
+		start = addr - offset;
 		if (!strcmp(text, name))
 			return (void *)start;
-		addr = downwards ? start - 1 : end;
+		addr = downwards ? start - 1 : start + size;
 	}
 	return NULL;
 }
