@@ -47,20 +47,11 @@ static bool is_like(const char *text, const char *pattern)
 	return *pattern || !*text;
 }
 
-static bool is_in_tree(const struct sbi_pmu_core *core)
-{
-	struct device_node *node = NULL;
-
-	for (const char *name = core->tree; *name && !node; name += strlen(name) + 1)
-		node = of_find_compatible_node(NULL, "cpu", name);
-	of_node_put(node);
-	return node;
-}
-
 /* If several have these ids: the one in the device tree, else the first, whose events all have. */
 static const struct sbi_pmu_core *find_core(const struct sbi_pmu_firmware_id *id)
 {
-	const struct sbi_pmu_core *found = NULL;
+	const struct sbi_pmu_core *core, *found = NULL;
+	struct device_node *node = NULL;
 	bool several = false;
 	char text[64];
 
@@ -68,10 +59,14 @@ static const struct sbi_pmu_core *find_core(const struct sbi_pmu_firmware_id *id
 	for (const struct core_id *i = ids; i < ids + ARRAY_SIZE(ids); i++) {
 		if (!is_like(text, i->pattern))
 			continue;
-		if (is_in_tree(&cores[i->core]))
-			return &cores[i->core];
+		core = &cores[i->core];
+		for (const char *name = core->tree; *name && !node; name += strlen(name) + 1)
+			node = of_find_compatible_node(NULL, "cpu", name);
+		of_node_put(node);
+		if (node)
+			return core;
 		several = found;
-		found = found ?: &cores[i->core];
+		found = found ?: core;
 	}
 	if (several)
 		pr_info("%s: the device tree names no core with these ids, and others have more events\n",

@@ -51,15 +51,6 @@ static bool has_smcntrpmf(void)
 	return has;
 }
 
-static const struct sbi_pmu_core *find_table(const struct sbi_pmu_core *cores, unsigned int n,
-					     const char *name)
-{
-	for (unsigned int i = 0; i < n; i++)
-		if (sbi_pmu_has_units(&cores[i]) && !strcmp(cores[i].name, name))
-			return &cores[i];
-	return NULL;
-}
-
 /*
  * Find the event table of this core among @cores, and how it was chosen (@why). A wrong table gives plausible
  * numbers of other events, so in doubt there is no table, and the log says why. The device tree is
@@ -85,9 +76,9 @@ int sbi_pmu_xiangshan_find(const struct sbi_pmu_firmware_id *id, const struct sb
 	} else {
 		*why = by_itself ? "the device tree says so" : "asked for";
 	}
-	*core = name ? find_table(cores, n, name) : NULL;
-	if (*core)
-		return 0;
+	for (*core = cores; name && *core < cores + n; ++*core)
+		if (sbi_pmu_has_units(*core) && !strcmp((*core)->name, name))
+			return 0;
 	if (!by_itself) {
 		pr_err("xiangshan=%s: auto, off, user-guide, v2r2-2025, v2r2-2026 and v3 are known\n",
 		       xiangshan);
