@@ -368,20 +368,6 @@ static int prepare_again(struct sbi_pmu_cpu *cpu, unsigned int idx)
 }
 
 /*
- * Firmware first: it may hold events of a kernel before kexec. Then what that kernel may have left
- * in the CSRs.
- */
-static void release_all(struct sbi_pmu_cpu *cpu)
-{
-	sbi_pmu_sbi_backend_online(cpu);
-	cpu->delegated.claimed = 0;
-	cpu->delegated.running = 0;
-	cpu->delegated.inhibited = false;
-	cpu->delegated.inhibit_at_online = 0;
-	sbi_pmu_csr_read_inhibit(&cpu->delegated.inhibit_at_online);
-}
-
-/*
  * OpenSBI clears all events when it sets up a hart again, and sets OF, which we leave clear. The
  * filters of M-mode are lost with the events.
  */
@@ -506,7 +492,12 @@ static void access_step(void *arg)
 	s->why = "no Ssccfg, or firmware does not delegate counters";
 	if (sbi_pmu_csr_read_inhibit(before))
 		return;
-	release_all(cpu);
+	/* Firmware may hold events of a kernel before kexec: their counters are stopped here. */
+	sbi_pmu_sbi_backend_online(cpu);
+	sbi_pmu_csr_read_inhibit(before);
+	cpu->delegated.claimed = 0;
+	cpu->delegated.running = 0;
+	cpu->delegated.inhibited = false;
 	s->why = !bits          ? "no hardware counters" :
 		 can_stop(bits) ? probe_counters(cpu, s) :
 				  "a counter is not delegated";
