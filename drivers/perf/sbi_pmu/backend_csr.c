@@ -424,17 +424,6 @@ static bool keeps(unsigned int n, unsigned int csr, u64 bits)
 	return !sbi_pmu_csr_write_delegated(n, csr, before) && both;
 }
 
-/* Can all counters @bits be stopped and started? They are stopped after. */
-static bool can_stop(u32 bits)
-{
-	u32 stopped;
-
-	if (sbi_pmu_csr_uninhibit(bits) || sbi_pmu_csr_read_inhibit(&stopped) || stopped & bits)
-		return false;
-	return !sbi_pmu_csr_inhibit(bits) && !sbi_pmu_csr_read_inhibit(&stopped) &&
-	       (stopped & bits) == bits;
-}
-
 /* A step of a probe of one CPU. Between steps its interrupts are enabled. */
 struct step {
 	unsigned int id; /* of the CPU */
@@ -446,13 +435,20 @@ struct step {
 	const char *why;             /* the counters cannot be used, NULL: they can */
 };
 
-static const char *probe_counters(struct sbi_pmu_cpu *cpu, struct step *found)
+static const char *probe_counters(struct sbi_pmu_cpu *cpu, u32 bits, struct step *found)
 {
 	/* Only cores with the H extension have virtual modes. */
 	const u64 virtual = cpu->pmu->caps.has_h ? HPMEVENT_VSINH | HPMEVENT_VUINH : 0;
 	unsigned int i;
+	u32 stopped;
 	u64 value;
 
+	if (!bits)
+		return "no hardware counters";
+	/* All can be started and stopped. They are stopped then. */
+	if (sbi_pmu_csr_uninhibit(bits) || sbi_pmu_csr_read_inhibit(&stopped) || stopped & bits ||
+	    sbi_pmu_csr_inhibit(bits) || sbi_pmu_csr_read_inhibit(&stopped) || ~stopped & bits)
+		return "a counter is not delegated";
 	found->filters = true;
 	found->fixed_filters = true;
 	for_each_counter(i, sbi_pmu_hardware(cpu->layout)) {
@@ -498,10 +494,8 @@ static void access_step(void *arg)
 	cpu->delegated.claimed = 0;
 	cpu->delegated.running = 0;
 	cpu->delegated.inhibited = false;
-	s->why = !bits          ? "no hardware counters" :
-		 can_stop(bits) ? probe_counters(cpu, s) :
-				  "a counter is not delegated";
-	/* can_stop() and probes may have ended anywhere. */
+	s->why = probe_counters(cpu, bits, s);
+	/* The probe may have ended anywhere. */
 	sbi_pmu_csr_inhibit(bits & *before);
 	sbi_pmu_csr_uninhibit(bits & ~*before);
 }
