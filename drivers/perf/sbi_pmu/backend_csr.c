@@ -156,19 +156,13 @@ static int prepare(struct sbi_pmu_cpu *cpu, unsigned int idx)
 			 SBI_PMU_CFG_FLAG_SET_VSINH | SBI_PMU_CFG_FLAG_SET_VUINH)
 #define FILTERS		(HPMEVENT_SINH | HPMEVENT_UINH | HPMEVENT_VSINH | HPMEVENT_VUINH)
 
-/* The selector of an event on programmable counter @idx, 0 if there is none. */
-static u64 selector_of(const struct sbi_pmu_cpu *cpu, unsigned int idx,
-		       const struct sbi_pmu_code *code)
+static const struct sbi_pmu_delegated_event *standard_event(const struct sbi_pmu_delegation *d,
+							    u32 idx)
 {
-	const struct sbi_pmu_delegation *d = &cpu->pmu->delegation;
-	const unsigned int n = number_of(cpu, idx);
-
-	if (sbi_pmu_code_is_raw(code))
-		return code->data & ~SELECTOR ? 0 : code->data;
 	for (unsigned int i = 0; i < d->events; i++)
-		if (d->event[i].idx == code->idx)
-			return d->event[i].counters & BIT(n) ? d->event[i].selector : 0;
-	return 0;
+		if (d->event[i].idx == idx)
+			return &d->event[i];
+	return NULL;
 }
 
 /*
@@ -232,14 +226,19 @@ static int config_hardware(struct sbi_pmu_cpu *cpu, unsigned int idx,
 	/* cycle and instret may run. */
 	int ret = stop_delegated(cpu, BIT(n));
 	/* Both have filters in the same order. Without M-mode, see claim(). */
-	u64 event = FIELD_PREP(FILTERS, FIELD_GET(SBI_FILTERS, code->flags)), selector, kept;
+	u64 event = FIELD_PREP(FILTERS, FIELD_GET(SBI_FILTERS, code->flags)), selector = 0, kept;
+	const struct sbi_pmu_delegated_event *standard;
 	bool can;
 
 	if (is_fixed(cpu, idx)) {
 		can = code->idx == sbi_pmu_fixed_event(&cpu->layout->info[idx]) &&
 		      (d->fixed_filters || !code->flags);
 	} else {
-		selector = selector_of(cpu, idx, code);
+		standard = standard_event(d, code->idx);
+		if (standard && standard->counters & BIT(n))
+			selector = standard->selector;
+		else if (sbi_pmu_code_is_raw(code) && !(code->data & ~SELECTOR))
+			selector = code->data;
 		can = selector && (d->filters || !code->flags);
 		event |= selector | HPMEVENT_OF;
 	}
@@ -598,17 +597,13 @@ static void sticks_step(void *arg)
 static void add_vendor_events(const struct sbi_pmu *pmu, struct sbi_pmu_delegation *found)
 {
 	const u32 all = sbi_pmu_csr_bits(&pmu->layout, pmu->layout.programmable);
-	unsigned int known;
 	u32 idx;
 
 	found->events = found->of_firmware;
 	for (unsigned int n = 0; (idx = sbi_pmu_event_standard(n)); n++) {
 		struct sbi_pmu_code code = {};
 
-		for (known = 0; known < found->of_firmware; known++)
-			if (found->event[known].idx == idx)
-				break;
-		if (known < found->of_firmware ||
+		if (standard_event(found, idx) ||
 		    !sbi_pmu_table_standard(pmu->caps.table, idx, &code))
 			continue;
 		found->event[found->events++] = (struct sbi_pmu_delegated_event){
