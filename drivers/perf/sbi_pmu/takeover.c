@@ -150,28 +150,11 @@ static void stop_here(void *arg)
 		pr_debug("CPU %d: firmware does not start cycle and instret\n", smp_processor_id());
 }
 
-/* Nothing of it runs or is referred to any more; firmware may still write to a page. */
-static void free_memory(struct riscv_pmu *riscv, bool pages)
-{
-	void *page;
-	int cpu;
-
-	/* Of CPU_PM, and what perf core frees later */
-	synchronize_rcu();
-	rcu_barrier();
-	for_each_possible_cpu(cpu) {
-		page = riscv_pmu_snapshot_page(per_cpu_ptr(riscv->hw_events, cpu));
-		if (pages)
-			free_page((unsigned long)page);
-	}
-	free_percpu(riscv->hw_events);
-	kfree(riscv);
-}
-
 /* Return: 0; or -EBUSY if somebody has an event, and nothing has changed. */
 static int stop(struct builtin *b)
 {
-	int ret;
+	void *page;
+	int cpu, ret;
 
 	/* It configures and releases counters, for a while after each probe. */
 	flush_work(b->check_events);
@@ -192,7 +175,17 @@ static int stop(struct builtin *b)
 	/* Else events that come before the next probe has allocated memory would use it. */
 	if (b->snapshot)
 		static_key_disable(&b->snapshot_key->key);
-	free_memory(b->riscv, !atomic_read(&b->kept));
+	/* Wait for notifiers of CPU_PM that still run, and for what perf core frees later. */
+	synchronize_rcu();
+	rcu_barrier();
+	for_each_possible_cpu(cpu) {
+		page = riscv_pmu_snapshot_page(per_cpu_ptr(b->riscv->hw_events, cpu));
+		/* Firmware may still write to the pages that it has kept. */
+		if (!atomic_read(&b->kept))
+			free_page((unsigned long)page);
+	}
+	free_percpu(b->riscv->hw_events);
+	kfree(b->riscv);
 	return 0;
 }
 
