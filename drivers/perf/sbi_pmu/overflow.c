@@ -166,28 +166,12 @@ static void set_irq_off(struct sbi_pmu_cpu *cpu, bool off)
 	cpu->timers.sampled_changed = true;
 }
 
-/* A stuck interrupt is off for some time. */
-static void pause_irq(struct sbi_pmu_cpu *cpu)
-{
-	disable_percpu_irq(cpu->pmu->irq);
-	/* Back to a second if it was on for longer than it was off. */
-	if (!cpu->irq.pause || time_after(jiffies, cpu->irq.on_since + cpu->irq.pause * HZ))
-		cpu->irq.pause = 1;
-	else
-		cpu->irq.pause = min(2 * cpu->irq.pause, MAX_PAUSE);
-	set_irq_off(cpu, true);
-	/* This interrupts no code that holds a lock of the scheduler. */
-	pr_warn("CPU%d: stuck overflow interrupt disabled, sampling by timer on this CPU for %u s; load the module with overflow=timer, and report the board and its firmware\n",
-		smp_processor_id(), cpu->irq.pause);
-	cpu->irq.retry_at = jiffies + cpu->irq.pause * HZ;
-	mod_timer(&cpu->timers.look, jiffies); /* which also sets the timer for samples */
-}
-
 /*
  * Nothing explains the interrupt, which began at @start: no armed counter has overflowed, or one
  * that was restarted only since the last interrupt, without a sample. If such interrupts take a
- * quarter of the CPU's time, the line is stuck: mask it. Users cannot cause that: the counter of an
- * event that was switched out, or stopped before its interrupt came, explains one interrupt.
+ * quarter of the CPU's time, the line is stuck: mask it for a while. Users cannot cause that: the
+ * counter of an event that was switched out, or stopped before its interrupt came, explains one
+ * interrupt.
  */
 static void spurious_irq(struct sbi_pmu_cpu *cpu, u64 start)
 {
@@ -206,7 +190,19 @@ static void spurious_irq(struct sbi_pmu_cpu *cpu, u64 start)
 	cpu->irq.spurious = 0;
 	if (cpu->irq.spurious_ns < (now - cpu->irq.spurious_since) / 4)
 		return;
-	pause_irq(cpu);
+
+	disable_percpu_irq(cpu->pmu->irq);
+	/* Back to a second if it was on for longer than it was off. */
+	if (!cpu->irq.pause || time_after(jiffies, cpu->irq.on_since + cpu->irq.pause * HZ))
+		cpu->irq.pause = 1;
+	else
+		cpu->irq.pause = min(2 * cpu->irq.pause, MAX_PAUSE);
+	set_irq_off(cpu, true);
+	/* This interrupts no code that holds a lock of the scheduler. */
+	pr_warn("CPU%d: stuck overflow interrupt disabled, sampling by timer on this CPU for %u s; load the module with overflow=timer, and report the board and its firmware\n",
+		smp_processor_id(), cpu->irq.pause);
+	cpu->irq.retry_at = jiffies + cpu->irq.pause * HZ;
+	mod_timer(&cpu->timers.look, jiffies); /* which also sets the timer for samples */
 }
 
 /* Is the pause over? Context: in the timer, interrupts disabled. */
