@@ -345,23 +345,19 @@ static const char not_tested[] = "no counter overflows";
 #define MAX_SHIFT	24
 #define MAX_READS	100000 /* the clock may stand still */
 
-static bool has_come(const struct sbi_pmu_cpu *cpu)
-{
-	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;
-
-	return sbi_pmu_csr_is_pending(source->pending, source->mask);
-}
-
-/* Does the overflow come that is 2^@shift events away? */
-static bool comes(const struct sbi_pmu_cpu *cpu, unsigned int shift)
+/* Does the interrupt of an overflow come that is 2^@shift events away? */
+static bool interrupt_comes(const struct sbi_pmu_irq_source *source, unsigned int shift)
 {
 	const u64 start = sched_clock(), ns = NSEC_PER_MSEC << (shift - MIN_SHIFT) / 2;
+	bool late = false;
 
-	for (unsigned int n = 0; n < MAX_READS && sched_clock() - start < ns; n++)
-		if (has_come(cpu))
+	for (unsigned int n = 0; n < MAX_READS && !late; n++) {
+		/* The clock first, as a VM may not run between the two. */
+		late = sched_clock() - start >= ns;
+		if (sbi_pmu_csr_is_pending(source->pending, source->mask))
 			return true;
-	/* A VM may not have run in between. */
-	return has_come(cpu);
+	}
+	return false;
 }
 
 static bool is_named(const struct sbi_pmu_cpu *cpu, unsigned int idx)
@@ -387,7 +383,7 @@ static const char *try_counter(struct sbi_pmu_cpu *cpu, unsigned int idx, unsign
 		return not_tested;
 	if (((value + BIT_ULL(shift)) & info->mask) >> SBI_PMU_FAR_BITS)
 		return ignores_value;
-	if (!comes(cpu, shift)) {
+	if (!interrupt_comes(source, shift)) {
 		/* Up to the wrap this bit is set, whatever the width. */
 		if (sbi_pmu_counter_read(cpu, idx, &value) ||
 		    value & BIT_ULL(SBI_PMU_MIN_WIDTH - 1))
