@@ -634,42 +634,33 @@ static bool use_filter(struct sbi_pmu_cpu *cpu, u32 flags)
 }
 
 /*
+ * Give an event a counter; the event does not count yet.
+ *
  * Equal events share a counter: a second one would be taken from others, and QEMU lets only one
  * count. But a fixed one on which nothing counts is better than a programmable one that others
- * use, perhaps to sample. Return: the counter, or an errno.
- */
-static int choose_counter(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
-{
-	const u64 fixed = cpu->layout->fixed & e->candidates & ~cpu->busy;
-	const unsigned int found = sbi_pmu_assign_find(cpu, &e->code, e->candidates, e->shares);
-	int idx;
-
-	if (found == SBI_PMU_NO_COUNTER)
-		return allocate(cpu, e, e->candidates);
-	if (!cpu->fixed_alike && has_counter(cpu->busy, found) && fixed) {
-		idx = allocate(cpu, e, fixed);
-		if (idx >= 0)
-			return idx;
-	}
-	return found;
-}
-
-/*
- * Give an event a counter; the event does not count yet.
+ * use, perhaps to sample.
  * Return: 0, -ENODEV if the CPU is offline, -ENOSPC if all its counters are taken, or an errno.
  */
 int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
-	int idx;
+	const u64 fixed = cpu->layout->fixed & e->candidates & ~cpu->busy;
+	int idx, better;
 
 	if (!cpu->online)
 		return -ENODEV;
 	if (unlikely(cpu->layout->one_filter) && !sbi_pmu_code_is_firmware(&e->code) &&
 	    !use_filter(cpu, e->code.flags))
 		return -ENOSPC; /* they take turns */
-	idx = choose_counter(cpu, e);
-	if (idx < 0)
-		return idx;
+	idx = sbi_pmu_assign_find(cpu, &e->code, e->candidates, e->shares);
+	if (idx == SBI_PMU_NO_COUNTER) {
+		idx = allocate(cpu, e, e->candidates);
+		if (idx < 0)
+			return idx;
+	} else if (!cpu->fixed_alike && has_counter(cpu->busy, idx) && fixed) {
+		better = allocate(cpu, e, fixed);
+		if (better >= 0)
+			idx = better;
+	}
 	sbi_pmu_event_join(cpu, e, &cpu->counter[idx]);
 	return 0;
 }

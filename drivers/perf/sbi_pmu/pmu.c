@@ -160,7 +160,7 @@ static int pmu_add(struct perf_event *event, int flags)
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	/*
 	 * The counter that it had last, if that still holds its event. If it is busy, another may
-	 * serve better: choose_counter(). No counter holds an event while the CPU is offline.
+	 * serve better: sbi_pmu_event_add(). No counter holds an event while the CPU is offline.
 	 */
 	if (e->last_counter < SBI_PMU_MAX_COUNTERS && c->state != SBI_PMU_FREE &&
 	    (!c->shares || (cpu->fixed_alike && c->shares + e->shares <= SBI_PMU_SHARES)) &&
