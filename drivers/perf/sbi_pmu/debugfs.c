@@ -105,13 +105,20 @@ DEFINE_SHOW_ATTRIBUTE(counters);
 
 static int events_show(struct seq_file *file, void *unused)
 {
+	const struct sbi_pmu_known *known;
 	struct sbi_pmu *pmu;
 
 	for_each_kind(pmu) {
 		if (pmu->unusable)
 			continue;
 		seq_printf(file, "event data counters of %s\n", pmu->name);
-		sbi_pmu_probe_cache_show(&pmu->cache, file);
+		mutex_lock(&pmu->cache.lock);
+		/* The oldest first */
+		list_for_each_entry_reverse(known, &pmu->cache.entries, node)
+			if (known->can)
+				seq_printf(file, "%#x %#llx %*pbl\n", known->code.idx,
+					   known->code.data, SBI_PMU_MAX_COUNTERS, &known->can);
+		mutex_unlock(&pmu->cache.lock);
 	}
 	return 0;
 }

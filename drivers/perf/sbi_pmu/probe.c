@@ -4,7 +4,6 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/pid_namespace.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
@@ -490,19 +489,6 @@ void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache)
 
 	list_for_each_entry_safe(known, tmp, &cache->entries, node)
 		remove_known(cache, known);
-}
-
-/* Show the events that counters have taken, the oldest first. Context: may sleep. */
-void sbi_pmu_probe_cache_show(struct sbi_pmu_probe_cache *cache, struct seq_file *file)
-{
-	const struct sbi_pmu_known *known;
-
-	mutex_lock(&cache->lock);
-	list_for_each_entry_reverse(known, &cache->entries, node)
-		if (known->can)
-			seq_printf(file, "%#x %#llx %*pbl\n", known->code.idx, known->code.data,
-				   SBI_PMU_MAX_COUNTERS, &known->can);
-	mutex_unlock(&cache->lock);
 }
 
 /* ---- do counters filter by privilege mode? ---- */

@@ -56,6 +56,5 @@ int sbi_pmu_ask_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among,
 		       enum sbi_pmu_ask how);
 void sbi_pmu_known_put(struct sbi_pmu_known *known);
 void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache);
-void sbi_pmu_probe_cache_show(struct sbi_pmu_probe_cache *cache, struct seq_file *file);
 
 #endif
