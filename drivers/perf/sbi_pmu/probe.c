@@ -420,20 +420,6 @@ void sbi_pmu_known_put(struct sbi_pmu_known *known)
 		kfree(known);
 }
 
-static struct sbi_pmu_known *find_known(struct sbi_pmu_probe_cache *cache,
-					const struct sbi_pmu_code *code)
-{
-	struct sbi_pmu_known *known;
-
-	list_for_each_entry(known, &cache->entries, node) {
-		if (!sbi_pmu_code_alike(&known->code, code) || known->code.csrs != code->csrs)
-			continue;
-		list_move(&known->node, &cache->entries);
-		return known;
-	}
-	return NULL;
-}
-
 static void remove_known(struct sbi_pmu_probe_cache *cache, struct sbi_pmu_known *known)
 {
 	list_del_init(&known->node);
@@ -460,25 +446,30 @@ static void remove_oldest(struct sbi_pmu_probe_cache *cache)
 static struct sbi_pmu_known *get_known(struct sbi_pmu_probe_cache *cache,
 				       const struct sbi_pmu_code *code)
 {
-	struct sbi_pmu_known *known = find_known(cache, code);
+	struct sbi_pmu_known *known;
 
-	if (!known) {
-		if (cache->count == MAX_ENTRIES)
-			remove_oldest(cache);
-		known = kzalloc(sizeof(*known), GFP_KERNEL);
-		if (!known)
-			return NULL;
-		INIT_LIST_HEAD(&known->node);
-		known->code = *code;
-		known->code.flags = 0;
-		/* If it is not in the list it is forgotten with the event. */
-		if (cache->count < MAX_ENTRIES) {
-			list_add(&known->node, &cache->entries);
-			cache->count++;
-			atomic_inc(&known->refs);
-		}
+	list_for_each_entry(known, &cache->entries, node) {
+		if (!sbi_pmu_code_alike(&known->code, code) || known->code.csrs != code->csrs)
+			continue;
+		list_move(&known->node, &cache->entries);
+		atomic_inc(&known->refs);
+		return known;
 	}
-	atomic_inc(&known->refs);
+	if (cache->count == MAX_ENTRIES)
+		remove_oldest(cache);
+	known = kzalloc(sizeof(*known), GFP_KERNEL);
+	if (!known)
+		return NULL;
+	INIT_LIST_HEAD(&known->node);
+	known->code = *code;
+	known->code.flags = 0;
+	atomic_set(&known->refs, 1);
+	/* If it is not in the list it is forgotten with the event. */
+	if (cache->count < MAX_ENTRIES) {
+		list_add(&known->node, &cache->entries);
+		cache->count++;
+		atomic_inc(&known->refs);
+	}
 	return known;
 }
 
@@ -581,21 +572,6 @@ static int try_filter(struct sbi_pmu *pmu, struct sbi_pmu_known *known, bool lim
 
 /* ---- events ---- */
 
-/* Is firmware to be asked, as no counter is known that can count the event? */
-static bool is_due(const struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 all)
-{
-	/* What counters of a VM take may change: others use its host's, or that denies events. */
-	if (sbi_pmu_in_kvm(pmu) && time_after(jiffies, known->probed + HZ)) {
-		if (READ_ONCE(known->denied)) {
-			WRITE_ONCE(known->denied, false);
-			known->can = known->cannot = 0;
-		} else if (!(known->can & all)) {
-			known->cannot &= ~all;
-		}
-	}
-	return !(known->can & all) && all & ~known->cannot;
-}
-
 /*
  * Counters for @e->code without its filters. One that takes it is enough: others are asked when it
  * is in a group, or when the event is added and that one is in use (counters.c).
@@ -612,7 +588,16 @@ static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_u
 	e->known = known;
 	if (!known)
 		return -ENOMEM;
-	if (is_due(pmu, known, all)) {
+	/* What counters of a VM take may change: others use its host's, or that denies events. */
+	if (sbi_pmu_in_kvm(pmu) && time_after(jiffies, known->probed + HZ)) {
+		if (READ_ONCE(known->denied)) {
+			WRITE_ONCE(known->denied, false);
+			known->can = known->cannot = 0;
+		} else if (!(known->can & all)) {
+			known->cannot &= ~all;
+		}
+	}
+	if (!(known->can & all) && all & ~known->cannot) {
 		known->busy_elsewhere = 0;
 		known->probed = jiffies;
 		for (enum sbi_pmu_ask how = SBI_PMU_ASK_IDLE; !ret && how <= SBI_PMU_ASK_ANY; how++)
