@@ -370,19 +370,6 @@ static struct sbi_pmu *pmu_alloc(unsigned int probed_cpu)
 	return NULL;
 }
 
-static void pmu_free(struct sbi_pmu *pmu)
-{
-	int cpu;
-
-	sbi_pmu_snapshot_free(pmu);
-	for_each_possible_cpu(cpu)
-		kfree(per_cpu_ptr(pmu->cpu, cpu)->branch.stack);
-	sbi_pmu_table_free(pmu->caps.table);
-	sbi_pmu_probe_cache_free(&pmu->cache);
-	free_percpu(pmu->cpu);
-	kfree(pmu);
-}
-
 /* How its counters are used: of the first kind as is asked for, of others as well as they can. */
 static int set_up(struct sbi_pmu *pmu)
 {
@@ -471,20 +458,6 @@ static void measure_here(void *arg)
 				~sbi_pmu_csr_bits(&pmu->layout, unwritable);
 }
 
-/* The counters of a CPU that comes online are compared with the result: none may come meanwhile. */
-static void measure_widths(struct sbi_pmu *pmu)
-{
-	cpus_read_lock();
-	smp_call_function_single(cpumask_any(&pmu->cpus), measure_here, pmu, true);
-	if (sbi_pmu_lower_widths(&pmu->layout, pmu->max_width)) {
-		pmu->wrap_ns = sbi_pmu_wrap_ns(&pmu->layout);
-		/* Counters may have gone. */
-		sbi_pmu_probe_cache_free(&pmu->cache);
-		sbi_pmu_probe_standard(pmu);
-	}
-	cpus_read_unlock();
-}
-
 static int register_pmu(struct sbi_pmu *pmu)
 {
 	int ret;
@@ -499,8 +472,19 @@ static int register_pmu(struct sbi_pmu *pmu)
 	pmu->pmu.attr_update = sbi_pmu_table_attribute_groups(pmu);
 	if (!pmu->pmu.attr_update)
 		return -ENOMEM;
-	/* After all probes, so that there is an event for as many counters as possible. */
-	measure_widths(pmu);
+	/*
+	 * Measure widths after all probes: then as many counters as possible have an event. A CPU
+	 * that comes online is compared with the result, so none may come meanwhile.
+	 */
+	cpus_read_lock();
+	smp_call_function_single(cpumask_any(&pmu->cpus), measure_here, pmu, true);
+	if (sbi_pmu_lower_widths(&pmu->layout, pmu->max_width)) {
+		pmu->wrap_ns = sbi_pmu_wrap_ns(&pmu->layout);
+		/* Counters may have gone. */
+		sbi_pmu_probe_cache_free(&pmu->cache);
+		sbi_pmu_probe_standard(pmu);
+	}
+	cpus_read_unlock();
 	pmu->pmu.attr_groups = sbi_pmu_attr_groups;
 	ret = perf_pmu_register(&pmu->pmu, pmu->name,
 				pmu->exclusive && pmu == sbi_pmu_the_pmu ? PERF_TYPE_RAW : -1);
@@ -542,13 +526,20 @@ static int check_parameters(void)
 static void free_kinds(void)
 {
 	struct sbi_pmu *pmu, *next;
+	int cpu;
 
 	for_each_kind(pmu)
 		sbi_pmu_overflow_free(pmu);
 	sbi_pmu_give_back(sbi_pmu_the_pmu);
 	for (pmu = sbi_pmu_the_pmu; pmu; pmu = next) {
 		next = pmu->next;
-		pmu_free(pmu);
+		sbi_pmu_snapshot_free(pmu);
+		for_each_possible_cpu(cpu)
+			kfree(per_cpu_ptr(pmu->cpu, cpu)->branch.stack);
+		sbi_pmu_table_free(pmu->caps.table);
+		sbi_pmu_probe_cache_free(&pmu->cache);
+		free_percpu(pmu->cpu);
+		kfree(pmu);
 	}
 }
 
