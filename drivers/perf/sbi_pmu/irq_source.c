@@ -67,15 +67,6 @@ bool sbi_pmu_may_have_one_filter(const struct sbi_pmu_firmware_id *core)
 }
 
 /*
- * Cores that lose overflows, which are looked for often: T-Head's those that come while firmware
- * clears others; marchid 25 some, in RTL before September 2026.
- */
-bool sbi_pmu_loses_irqs(const struct sbi_pmu *pmu)
-{
-	return pmu->irq_source == &sources[THEAD_IRQ] || pmu->id.marchid == XIANGSHAN;
-}
-
-/*
  * Not on other cores. In a KVM guest scountovf is not used, and may trap.
  */
 static void check_here(void *arg)
@@ -123,6 +114,11 @@ void sbi_pmu_irq_source_probe(struct sbi_pmu *pmu)
 		if (!sbi_pmu_irq_source_exists(pmu))
 			pmu->irq_source = NULL;
 	}
+	/*
+	 * T-Head's cores lose overflows that come while firmware clears others; marchid 25 some,
+	 * in RTL before September 2026.
+	 */
+	pmu->loses_irqs = pmu->irq_source == &sources[THEAD_IRQ] || core->marchid == XIANGSHAN;
 }
 
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name)

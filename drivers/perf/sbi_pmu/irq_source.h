@@ -20,7 +20,6 @@ struct sbi_pmu_irq_source {
 void sbi_pmu_irq_source_probe(struct sbi_pmu *pmu);
 bool sbi_pmu_irq_source_exists(struct sbi_pmu *pmu);
 const struct sbi_pmu_irq_source *sbi_pmu_irq_source_named(const char *name);
-bool sbi_pmu_loses_irqs(const struct sbi_pmu *pmu);
 bool sbi_pmu_may_have_one_filter(const struct sbi_pmu_firmware_id *core);
 
 #endif

@@ -544,6 +544,7 @@ struct sbi_pmu {
 	bool overflow_by_value;
 	const struct sbi_pmu_irq_source *irq_source; /* that the cores have, or NULL */
 	bool irq_missing;                            /* a CPU with this core lacks it */
+	bool loses_irqs;                             /* so overflows are looked for often */
 	int irq;                                     /* its Linux number, 0 if it is not used */
 	bool requested;                              /* it was, by this kind */
 	u32 openable;                                /* counters that can be opened to programs */

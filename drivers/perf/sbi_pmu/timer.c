@@ -158,8 +158,7 @@ static enum hrtimer_restart narrow_timer(struct hrtimer *timer)
 
 static unsigned long look_interval(const struct sbi_pmu_cpu *cpu)
 {
-	const bool often = cpu->irq.times_missed || sbi_pmu_loses_irqs(cpu->pmu) ||
-			   cpu->irq.wrapped;
+	const bool often = cpu->irq.times_missed || cpu->pmu->loses_irqs || cpu->irq.wrapped;
 
 	return msecs_to_jiffies(often ? LOOK_OFTEN_MS : LOOK_MS);
 }
