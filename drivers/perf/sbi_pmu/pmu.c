@@ -12,6 +12,16 @@
 /* ---- on a CPU: interrupts disabled, may not fail ---- */
 
 /*
+ * May one more event sample on a CPU, or in a group? Equal ones share a counter, but a handler
+ * takes all samples that are due with interrupts disabled: so no more may than if each had a
+ * counter of its own.
+ */
+static bool may_sample(const struct sbi_pmu_cpu *cpu)
+{
+	return cpu->sampling < hweight64(sbi_pmu_hardware(cpu->layout));
+}
+
+/*
  * The event counts as soon as the PMU is enabled. Firmware's counters count firmware's work, and a
  * read is a call: such an event counts from now.
  */
@@ -154,7 +164,7 @@ static int pmu_add(struct perf_event *event, int flags)
 	struct sbi_pmu_counter *c = &cpu->counter[e->last_counter];
 	int ret;
 
-	if (e->sampling != SBI_PMU_COUNTING && !sbi_pmu_may_sample(cpu))
+	if (e->sampling != SBI_PMU_COUNTING && !may_sample(cpu))
 		return -ENOSPC; /* they take turns */
 	e->cpu = cpu;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
@@ -315,7 +325,7 @@ static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group,
 	if (e->branch.types && opened->branch.types &&
 	    !sbi_pmu_branch_go_together(pmu, &e->branch, &opened->branch))
 		return -EINVAL;
-	if (e->sampling != SBI_PMU_COUNTING && !sbi_pmu_may_sample(group))
+	if (e->sampling != SBI_PMU_COUNTING && !may_sample(group))
 		return -EINVAL;
 	group->sampling += e->sampling != SBI_PMU_COUNTING;
 	return sbi_pmu_assign_add(group, &e->code, e->candidates, e->shares) ? 0 : -EINVAL;

@@ -417,15 +417,6 @@ static inline u64 sbi_pmu_idle_counters(const struct sbi_pmu_cpu *cpu)
 	return cpu->configured & ~cpu->busy & ~cpu->free_running;
 }
 
-/*
- * May one more event sample here? Equal ones share a counter, but a handler takes the samples of
- * all that are due with interrupts disabled: so no more than if each had a counter of its own.
- */
-static inline bool sbi_pmu_may_sample(const struct sbi_pmu_cpu *cpu)
-{
-	return cpu->sampling < hweight64(sbi_pmu_hardware(cpu->layout));
-}
-
 /* ---- a kind of core ---- */
 
 /* SBI implementation ids (SBI 3.0, 4.9) */
