@@ -62,15 +62,6 @@ static void add_counter(struct sbi_pmu_layout *layout, unsigned int idx, u64 wor
 		layout->programmable |= BIT_ULL(idx);
 }
 
-bool sbi_pmu_layout_equal(const struct sbi_pmu_layout *a, const struct sbi_pmu_layout *b)
-{
-	for (unsigned int i = 0; i < SBI_PMU_MAX_COUNTERS; i++)
-		if (a->info[i].kind != b->info[i].kind || a->info[i].csr != b->info[i].csr ||
-		    a->info[i].width != b->info[i].width)
-			return false;
-	return true;
-}
-
 /*
  * How often must narrow counters be read? Return: half of the least time in which the narrowest can
  * wrap (ns); 0: all have 64 bits.

@@ -24,14 +24,17 @@ DEFINE_PER_CPU(struct sbi_pmu_cpu *, sbi_pmu_here);
 static const char *find_difference(struct sbi_pmu *pmu, unsigned int id)
 {
 	struct sbi_pmu_cpu *cpu = per_cpu_ptr(pmu->cpu, id);
+	const struct sbi_pmu_counter_info *found = pmu->found.info, *probed = pmu->layout.info;
 	unsigned int i;
 
 	if (sbi_pmu_probe_layout(cpu, pmu->max_width, &pmu->found) && !pmu->unusable)
 		return ": firmware does not return its counters, unlike those of";
 	if (!sbi_pmu_sbi_same_core(&pmu->id))
 		return " has another core (mvendorid, marchid) than";
-	if (!sbi_pmu_layout_equal(&pmu->found, &pmu->layout))
-		return " has other counters than";
+	for (i = 0; i < SBI_PMU_MAX_COUNTERS; i++)
+		if (found[i].kind != probed[i].kind || found[i].csr != probed[i].csr ||
+		    found[i].width != probed[i].width)
+			return " has other counters than";
 	for_each_counter(i, cpu->layout->free_running)
 		if (!sbi_pmu_probe_counts_freely(cpu, i))
 			return ": its cycle and instret do not run as on";
