@@ -51,7 +51,10 @@ bool sbi_pmu_assign_is_full(const struct sbi_pmu_layout *layout, u64 which)
 	return hweight64(which & sbi_pmu_hardware(layout)) >= hweight64(at_once);
 }
 
-/* Of @candidates those where @code counts, whatever holds the same event with another filter. */
+/*
+ * Those of @candidates where @code counts: while a programmable counter holds the same event,
+ * whatever its filter, no other programmable one counts it if layout.tied.
+ */
 u64 sbi_pmu_assign_where(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_code *code,
 			 u64 candidates)
 {

@@ -2,8 +2,8 @@
 /*
  * Delegated counters (Smcdeleg, Ssccfg): events, filters and values are written by CSRs, and
  * all counters of a CPU are stopped or started by one write. Firmware's own counters are
- * programmed by SBI calls as before. Firmware considers those hardware counters in use that it knows
- * an event for (but see sticks), and does nothing with them until they are released.
+ * programmed by SBI calls as before. Firmware considers those hardware counters in use that it
+ * knows an event for (but see sticks), and does nothing with them until they are released.
  */
 #include <linux/cpumask.h>
 #include <linux/smp.h>
@@ -62,8 +62,9 @@ static int stop_delegated(struct sbi_pmu_cpu *cpu, u32 counters)
 /* ---- M-mode ---- */
 
 /*
- * An event that firmware counts by counter @n, of those on the fewest counters; another one for
- * each counter, if it can, since CPUs are compared by what firmware writes for it. NULL: none
+ * An event that firmware counts by counter @n, of those that the fewest counters count; for each
+ * counter another one, if possible, as CPUs are compared by what firmware writes for it.
+ * Return: NULL if there is none.
  */
 static const struct sbi_pmu_delegated_event *event_of_counter(const struct sbi_pmu_delegation *d,
 							      unsigned int n)
@@ -109,7 +110,7 @@ static int claim(struct sbi_pmu_cpu *cpu, u64 mask, u32 event_idx, unsigned int 
 	return ret ?: sbi_pmu_csr_write_delegated(number_of(cpu, *got), CSR_SIREG2, 0);
 }
 
-/* Firmware may have counter @idx again. It is running then, as RustSBI does not release others. */
+/* Firmware may have counter @idx again. It is started before: RustSBI releases no stopped one. */
 static void unclaim(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
 	if (!has_counter(cpu->delegated.claimed, idx))

@@ -6,7 +6,10 @@
 
 /* ---- all kinds of counters ---- */
 
-/* An error is ignored: the counter runs on without an event, and to configure it fails later. */
+/*
+ * Stop a counter and remove its event. An error is ignored: the counter then runs on without an
+ * event, and cannot be configured later.
+ */
 void sbi_pmu_counter_unconfig(struct sbi_pmu_cpu *cpu, unsigned int idx)
 {
 	if (!has_counter(cpu->free_running, idx))
@@ -22,7 +25,7 @@ int sbi_pmu_counter_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx)
 
 /*
  * Counter @idx returned @raw. Return: what it would return if it did not accumulate. Firmware's own
- * counters never do, and are the same either way: they were started from 0.
+ * counters never accumulate. They start from 0, so the result is @raw.
  */
 u64 sbi_pmu_counter_convert(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 raw)
 {
@@ -71,10 +74,10 @@ int sbi_pmu_counter_read(struct sbi_pmu_cpu *cpu, unsigned int idx, u64 *value)
 /* ---- single SBI calls ---- */
 
 /*
- * Release what ran before has left configured in firmware. One by one: some firmware stops none
- * after the first that is stopped already. Not the fixed counters: programs may read them, and
- * firmware that does not hand them out starts none again. Nor may a boot loader, or a kernel before
- * kexec, have left a snapshot shared memory.
+ * Release counters that a boot loader, or a kernel before kexec, has left configured in firmware;
+ * one by one, as some firmware stops none after the first that is stopped already. The fixed
+ * counters are not released: programs may read them, and firmware that does not hand them out
+ * starts none again. A snapshot shared memory that was left is not used any more, either.
  */
 void sbi_pmu_sbi_backend_online(struct sbi_pmu_cpu *cpu)
 {
@@ -93,7 +96,7 @@ int sbi_pmu_sbi_backend_start_one(struct sbi_pmu_cpu *cpu, unsigned int idx)
 	return ret == -EALREADY ? 0 : ret;
 }
 
-/* The result is about one counter only, so counters are taken to be stopped. */
+/* Firmware's result is about one counter only: all are taken to be stopped. */
 u64 sbi_pmu_sbi_backend_stop(struct sbi_pmu_cpu *cpu, u64 which)
 {
 	sbi_pmu_sbi_stop(cpu, which, 0);

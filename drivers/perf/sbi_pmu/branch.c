@@ -198,7 +198,7 @@ int sbi_pmu_branch_filter(const struct sbi_pmu *pmu, struct perf_event *event,
 		return -EOPNOTSUPP;
 	if (!request->types)
 		return -EINVAL;
-	/* Kinds that are recorded beside. A trap of user mode has an end in the kernel. */
+	/* Kinds that are recorded though not asked for. Traps of user mode end in the kernel. */
 	unwanted = ANY & ~request->types & ~pmu->branch.inhibits;
 	if (!(request->modes & PERF_SAMPLE_BRANCH_KERNEL))
 		unwanted &= ~TRAPS;
@@ -213,7 +213,8 @@ int sbi_pmu_branch_filter(const struct sbi_pmu *pmu, struct perf_event *event,
 
 /*
  * Prepare an event that asks for branches, also one that a child process inherits. Context: may
- * sleep. Return: 0, -ENOMEM, or -EOPNOTSUPP: sampled as it is the kernel cannot be recorded.
+ * sleep. Return: 0, -ENOMEM, or -EOPNOTSUPP: it asks for branches of the kernel only, which an
+ * event that is sampled by timer cannot have.
  */
 int sbi_pmu_branch_open(const struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {
@@ -242,7 +243,7 @@ bool sbi_pmu_branch_go_together(const struct sbi_pmu *pmu, const struct sbi_pmu_
 
 /* ---- on a CPU: interrupts disabled ---- */
 
-/* Another program may run from now on: nobody may see in it what others did. */
+/* Clear the records: another program may run from now on, and its samples show only its own. */
 static void forget(struct sbi_pmu_cpu *cpu)
 {
 	sbi_pmu_csr_branch_clear();
@@ -279,8 +280,8 @@ static void set_control(struct sbi_pmu_cpu *cpu)
 }
 
 /*
- * Have this CPU record branches for an event that starts, and may have been added before.
- * Where the records are lost its samples have no branches.
+ * Have this CPU record branches for an event that starts, perhaps not for the first time since it
+ * was added. If the CPU has lost its records, samples of the event have no branches.
  * Return: false if another event is there with which it does not go together.
  */
 bool sbi_pmu_branch_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)

@@ -18,9 +18,9 @@ static void set_width(struct sbi_pmu_counter_info *info, unsigned int width)
 }
 
 /*
- * Add the counter that COUNTER_GET_INFO has described, by any value (SBI 3.0, 11.6), unless there
- * is one with this CSR already, or it is no counter's: that of time, which RustSBI lists, or none,
- * by which KVM describes a gap. In KVM cycle and instret can do all that the others can.
+ * Add the counter that COUNTER_GET_INFO has described, by any value (SBI 3.0, 11.6), unless another
+ * has this CSR already, or the CSR is no counter's: RustSBI lists that of time, and KVM describes a
+ * gap by 0. In KVM cycle and instret can do all that the others can.
  */
 static void add_counter(struct sbi_pmu_layout *layout, unsigned int idx, u64 word,
 			unsigned int max_width, bool in_kvm)
@@ -144,7 +144,7 @@ bool sbi_pmu_lower_widths(struct sbi_pmu_layout *layout,
 #define UPPER_HALF	GENMASK_ULL(63, 32)
 #define LOWER_HALF	GENMASK_ULL(31, SBI_PMU_FAR_BITS)
 
-/* What is left of the ones of @pattern in a counter, from the lowest on? 0: not ones. */
+/* How many of the ones of @pattern has a counter kept, from the lowest on? 0: it has others. */
 static unsigned int ones_left(u64 value, u64 pattern)
 {
 	const u64 ones = (value & pattern) / (pattern & -pattern);
@@ -307,8 +307,8 @@ static int see_accumulation(struct sbi_pmu_cpu *cpu, unsigned int idx, void *unu
 }
 
 /*
- * Does each read of a counter return the total added to the last one? The first general event tells
- * that the host takes, as it may deny any, and that happens often. @cpu: idle
+ * Does each read of a counter return the total added to the last one? The first general event shows
+ * it that the host takes, as it may deny any, and that happens often enough. @cpu: idle
  */
 bool sbi_pmu_probe_accumulates(struct sbi_pmu_cpu *cpu)
 {

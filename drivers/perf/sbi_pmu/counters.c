@@ -131,9 +131,9 @@ static void counter_release(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 /*
  * Configure one of the counters @offered for an event, stopped. @got: the counter, if there is one.
  *
- * Firmware may take a counter without an offer, and so the event of one in use, which is lost then.
- * OpenSBI so changes the filters of a fixed counter, if no programmable one is left. If no event of
- * ours is on it, it is released, unless the other driver may use it.
+ * Firmware may take a counter that was not offered. If that one is in use, it is lost: so OpenSBI
+ * changes the filters of a fixed counter, if no programmable one is left. If it holds no event of
+ * ours, it is released, unless the other driver may use it.
  * Return: 0, -EOPNOTSUPP if no offered counter can hold the event, or another errno.
  */
 int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 offered, const struct sbi_pmu_code *code,
@@ -144,7 +144,7 @@ int sbi_pmu_counter_config(struct sbi_pmu_cpu *cpu, u64 offered, const struct sb
 	unsigned int i;
 	int ret;
 
-	/* None of these filters, or needs a call. */
+	/* Free-running counters do not filter, and need no call. */
 	for_each_counter(i, free_running) {
 		if (code->flags || code->idx != sbi_pmu_fixed_event(&cpu->layout->info[i]))
 			continue;
@@ -181,8 +181,9 @@ static bool is_seen_counting(struct sbi_pmu_cpu *cpu, unsigned int idx)
 }
 
 /*
- * In shared mode the other driver may have the event on a counter where it counts alone. Of cycles
- * and instructions that is seen without a filter; others may not happen now.
+ * In shared mode the other driver may have the event on a counter, and no other counts it then
+ * (layout.tied). Cycles and instructions show that, without a filter; other events may not happen
+ * now.
  */
 static bool counts_elsewhere(struct sbi_pmu_cpu *cpu, unsigned int idx,
 			     const struct sbi_pmu_code *code)
@@ -201,9 +202,9 @@ static bool counts_elsewhere(struct sbi_pmu_cpu *cpu, unsigned int idx,
 }
 
 /*
- * Configure one of the free counters @offered, and start it unless a start needs a value. One that
- * takes the event and cannot be started or read, as it may not have been asked before, is passed
- * over. Return: the counter, or an errno.
+ * Configure one of the free counters @offered, and start it unless a start needs a value. A counter
+ * that takes the event but cannot be started or read is passed over: it may not have been asked
+ * before. Return: the counter, or an errno.
  */
 static int counter_configure(struct sbi_pmu_cpu *cpu, u64 offered, const struct sbi_pmu_code *code,
 			     u64 candidates)
@@ -257,8 +258,9 @@ static u64 to_overflow(const struct sbi_pmu_event *e)
 }
 
 /*
- * Does its counter overflow when the event's period ends, or so little before that it is better to
- * start it again then? Others may have counted on it since the event left.
+ * Does the event's counter overflow when its period ends, or up to a quarter of the rest before?
+ * Then it is better to start the counter again after that overflow. Others may have counted on it
+ * since the event left.
  */
 static bool is_armed_for(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event *e)
 {
@@ -287,9 +289,9 @@ void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event
 }
 
 /*
- * What firmware has refused for an event is asked for at each 32nd add, as it costs calls. Of the
- * counters that were not asked at open so many offers are made at an add; the rest at the next,
- * which a pinned event does not have.
+ * Counters that firmware has refused for an event are asked again at each 32nd add only, as that
+ * costs calls. Of counters that were not asked at open MAX_TRIES offers are made at an add, and
+ * more at the next. A pinned event has no next add: all are made at once.
  */
 #define SKIPPED_ADDS	31
 #define MAX_TRIES	3
@@ -315,8 +317,8 @@ static void event_stop(struct sbi_pmu_cpu *cpu, struct perf_event *event)
  * is refused, with its group, and its running time stays below its enabled time (a pinned event is
  * in error: read(2) returns 0). Disabled, both times would stand still, and a part of the count
  * would look like all of it. If the counter has @failed it is not asked at once: it may take the
- * event each time and then not start. Without perf_pmu_resched() the loss is as long as perf core
- * likes: all counters are not asked for some time, so that perf shows a share below 100 %.
+ * event each time and then not start. Without perf_pmu_resched() perf core decides when it adds the
+ * event again: then no counter is asked for some time, so that perf shows a share below 100 %.
  */
 static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c, bool failed)
 {
@@ -348,7 +350,7 @@ static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter 
 
 /*
  * The events of a counter that has been configured count on from its value as soon as the PMU is
- * enabled. Firmware's counters run on: from now.
+ * enabled; those of firmware's counters, which run on while it is disabled, from now.
  */
 static void counter_rebase(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
@@ -465,8 +467,8 @@ static void set_start_value(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 }
 
 /*
- * A counter has been started from 0, so that a program may read it: has it, or did firmware ignore
- * the value? Then it is not shown, and started again when the PMU is enabled next.
+ * A counter was to start from 0, as a program may read it. If firmware has ignored the value, the
+ * counter is not shown, and is started again when the PMU is enabled next.
  */
 static noinline void check_reset(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c)
 {
@@ -737,8 +739,8 @@ static void start_counters(struct sbi_pmu_cpu *cpu)
 	unsigned int i;
 
 	/*
-	 * To configure one may make firmware overwrite another, which is lost then. This ends: the
-	 * one that was to be configured is not in use after that.
+	 * To configure one may make firmware overwrite another, which is lost then. The loop ends:
+	 * each time that happens one counter fewer is in use.
 	 */
 	while (cpu->stale | cpu->lost) {
 		sbi_pmu_counters_stop(cpu, cpu->stale);
@@ -843,10 +845,11 @@ void sbi_pmu_counters_enable(struct sbi_pmu_cpu *cpu)
 /* ---- fixed counters that all programs may read ---- */
 
 /*
- * Programs may read them at any time: they are configured without a filter, as firmware stops no
- * counter in use, and started, and then only read, as those that it never hands out. Events that
- * filter, or sample by interrupt, leave them; and all that filter where all counters have one
- * filter. What firmware refuses is asked for again at the next call only.
+ * Programs may read them at any time: so they are configured without a filter and started, as
+ * firmware stops no counter in use. From then on they are only read, as those that firmware never
+ * hands out. Events that filter, or sample by interrupt, leave them; where all counters have one
+ * filter, each event that filters leaves its counter. What firmware refuses is asked for again at
+ * the next call only.
  */
 void sbi_pmu_counters_claim_fixed(struct sbi_pmu_cpu *cpu)
 {
@@ -972,8 +975,8 @@ void sbi_pmu_counters_release_idle(struct sbi_pmu_cpu *cpu, u64 clock)
 }
 
 /*
- * Firmware restores all events or none; a fixed counter has no event that can be lost. But its
- * filter can: OpenSBI does not save that.
+ * Firmware restores all events or none. A fixed counter has no event that can be lost, but its
+ * filter can be: OpenSBI does not save it.
  */
 static bool has_kept_events(struct sbi_pmu_cpu *cpu)
 {
@@ -1004,7 +1007,7 @@ void sbi_pmu_counters_resume(struct sbi_pmu_cpu *cpu)
 			  has_kept_events(cpu);
 	unsigned int i;
 
-	/* It was cleared when the CPU went to sleep, and so they were seen to count or not. */
+	/* The filter was cleared when the CPU went to sleep: has_kept_events() looks without it. */
 	if (cpu->layout->one_filter)
 		sbi_pmu_csr_filter(cpu->filter);
 	if (kept) {

@@ -138,7 +138,7 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 		if (cpu->branch.on)
 			sbi_pmu_branch_online(cpu);
 		sbi_pmu_counters_enable(cpu);
-		/* It may have to configure counters, by which firmware may take others. */
+		/* This may configure counters, and firmware may take others for that. */
 		sbi_pmu_counters_disable(cpu);
 		sbi_pmu_user_access_resume(cpu);
 		sbi_pmu_counters_enable(cpu);
@@ -148,8 +148,8 @@ static int pm_notify(struct notifier_block *nb, unsigned long action, void *unus
 }
 
 /*
- * Firmware did not start what was programmed by CSRs: the next kernel may not have it stopped; nor
- * may it know of the snapshot shared memory.
+ * The next kernel may not be able to stop what was programmed by CSRs, as firmware has not started
+ * it. Nor may that kernel know of the snapshot shared memory.
  */
 static void reboot_here(void *unused)
 {
@@ -230,7 +230,10 @@ int sbi_pmu_cpu_start(struct sbi_pmu *pmu)
 	return ret;
 }
 
-/* CPUs that are like no other kind may be of a new one. It cannot fail. Context: may sleep. */
+/*
+ * A kind was added: have CPUs that are of none look for theirs again. This cannot fail, as
+ * hotplug_online() does not. Context: may sleep.
+ */
 void sbi_pmu_cpu_retry(void)
 {
 	struct hlist_node node;

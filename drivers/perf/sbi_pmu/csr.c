@@ -97,7 +97,7 @@ bool sbi_pmu_csr_can_enable(unsigned int csr, unsigned long mask)
 	return now & mask;
 }
 
-/* The ids of the core may be wrong: QEMU's C906 has T-Head's and not its counters. */
+/* Does this CSR exist? Ids of cores may be wrong: QEMU's C906 has T-Head's, not its counters. */
 bool sbi_pmu_csr_exists(unsigned int csr)
 {
 	unsigned long now = 0;
@@ -151,7 +151,7 @@ bool sbi_pmu_csr_filter(u32 flags)
 		error_;								\
 	})
 
-/* This may interrupt another user of siselect after its write: so the value is restored. */
+/* This may interrupt another user of siselect: callers restore its value, @before. */
 static int select_counter(unsigned int counter, unsigned long *before)
 {
 	const unsigned long select = SELECT_COUNTERS + counter;
@@ -284,7 +284,7 @@ void sbi_pmu_csr_branch_read(unsigned int i, struct sbi_pmu_branch_record *recor
 	csr_write(CSR_SISELECT, before);
 }
 
-/* Write it again, while nothing is recorded. */
+/* Write the @i-th entry, while nothing is recorded. Context: interrupts disabled. */
 void sbi_pmu_csr_branch_write(unsigned int i, const struct sbi_pmu_branch_record *record)
 {
 	const unsigned long before = csr_swap(CSR_SISELECT, SELECT_RECORDS + i);

@@ -67,7 +67,8 @@ bool sbi_pmu_may_have_one_filter(const struct sbi_pmu_firmware_id *core)
 }
 
 /*
- * Not on other cores. In a KVM guest scountovf is not used, and may trap.
+ * Does this CPU lack a CSR of the interrupt? CPUs with other cores are not looked at. In a KVM
+ * guest scountovf is not used, and may trap.
  */
 static void check_here(void *arg)
 {
@@ -83,8 +84,8 @@ static void check_here(void *arg)
 }
 
 /*
- * Can it be enabled on all CPUs with this core? QEMU 10 and 11 have Sscofpmf, but the bit is
- * read-only zero.
+ * Can the overflow interrupt be enabled on all CPUs with this core? QEMU 10 and 11 have Sscofpmf,
+ * but the enable bit is read-only zero.
  */
 bool sbi_pmu_irq_source_exists(struct sbi_pmu *pmu)
 {

@@ -45,9 +45,10 @@ static u64 wrapped_among(struct sbi_pmu_cpu *cpu, u64 among)
 /* ---- samples ---- */
 
 /*
- * NULL in a privilege mode that the event excludes. An event of user mode may overflow just before
- * a trap, and be served in the kernel: then the user's registers are those of the overflow. The
- * task is the same: the kernel enables interrupts between user mode and a context switch.
+ * The registers for a sample; NULL in a privilege mode that the event excludes. An event of user
+ * mode may overflow just before a trap, and be served in the kernel: then the user's registers are
+ * those of the overflow. The task is the same: the kernel enables interrupts between user mode and
+ * a context switch.
  */
 static struct pt_regs *sample_regs(const struct sbi_pmu_event *e, struct pt_regs *regs)
 {
@@ -274,10 +275,10 @@ static irqreturn_t overflow_irq(int irq, void *dev)
 /*
  * Look for overflows whose interrupt was lost, and add their counters to cpu->irq.missed.
  *
- * Some hardware loses the interrupt, and QEMU the overflow bit, too: then a value shows it that has
- * wrapped at two calls in succession. One that had wrapped at the last call is not merely about to
- * interrupt, even if started again since: QEMU 7.2 misses an overflow that comes before the call to
- * start it returns. Context: interrupts disabled.
+ * Some hardware loses the interrupt, and QEMU the overflow bit, too: then a counter shows it whose
+ * value has wrapped at two calls in succession. A counter that had wrapped at the last call is not
+ * merely about to interrupt, even if it was started again since: QEMU 7.2 misses an overflow that
+ * comes before the call to start the counter returns. Context: interrupts disabled.
  * Return: true if an event waits for an overflow, so that this must be called again.
  */
 bool sbi_pmu_find_missed_irqs(struct sbi_pmu_cpu *cpu)

@@ -49,7 +49,7 @@ static void start_event(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		}
 		if (e->sampling == SBI_PMU_BY_TIMER)
 			e->period.since = ktime_get_ns();
-		/* Else it waits, as one that finds no counter. */
+		/* If it cannot record with others it waits, as one that finds no counter. */
 		if (unlikely(e->branch.types) && !sbi_pmu_branch_add(cpu, e))
 			return;
 	}
@@ -449,7 +449,7 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	if (ret)
 		return ret;
 
-	/* Most fixed counters do not interrupt. Rather not those that programs read as they are. */
+	/* Most fixed counters do not interrupt, and free-running ones are only read. */
 	interrupting = e->candidates & pmu->layout.programmable;
 	if (!interrupting && pmu->caps.fixed_alike)
 		interrupting = e->candidates & pmu->layout.fixed & ~pmu->layout.free_running;

@@ -141,9 +141,10 @@ static int start_with_reference(struct sbi_pmu_cpu *cpu, unsigned int idx, void 
 #define PROBES_FOR_BUSY		5
 
 /*
- * Whose budget it is: a uid, and that of the owner in all of his user namespaces. Containers that
- * root makes are users: the address of a namespace that nobody in one can leave, nor make another
- * beside it: the outermost of pids, if it was not made in a user namespace; else that of users.
+ * A number for the user of the calling task: a uid; in user namespaces, that of the owner of the
+ * outermost one. A container that root has made counts as a user: then it is the address of a
+ * namespace that nobody in the container can leave, nor make another beside it: the outermost of
+ * pids, if it was not made in a user namespace; else the outermost of users.
  */
 static unsigned long this_user(void)
 {
@@ -164,8 +165,8 @@ static unsigned long this_user(void)
 }
 
 /*
- * A user without one takes that of which least is spent, as it is. So all users together have no
- * more than there are, and each spends only his own.
+ * The budget of the calling user. A user who has none takes over that of which least is spent, as
+ * it is: so all users together have no more than these budgets.
  */
 static struct sbi_pmu_probe_budget *budget_of_user(struct sbi_pmu_probe_cache *cache)
 {
@@ -284,12 +285,12 @@ static void with_counter_here(void *arg)
 }
 
 /*
- * Use a counter on the opener's CPU, so that no user makes other CPUs work; all have the same
- * counters, or one of those that have is asked. Free counters are offered together: most events
- * that firmware does not have end there. One in use is borrowed: its events miss what happens
- * meanwhile. Interrupts are disabled for a few calls. Without the hotplug lock: perf core may hold
- * a context's mutex, which hotplug takes inside of it. A CPU that goes offline meanwhile does
- * nothing.
+ * Use a counter on the opener's CPU, so that no user makes other CPUs work; if that CPU is of
+ * another kind, on any of this kind. Free counters are offered together: for most events that
+ * firmware does not have one offer is enough. A counter in use is borrowed: its events miss what
+ * happens meanwhile. Interrupts are disabled for a few calls. The hotplug lock is not taken: perf
+ * core may hold a context's mutex, which hotplug takes while it has that lock. A CPU that goes
+ * offline meanwhile does nothing.
  * Return: was firmware called? If not, @ret is -ENODEV or, beyond the user's limit, -EAGAIN.
  */
 static bool with_counter(struct probe *p)
@@ -428,8 +429,9 @@ static void remove_known(struct sbi_pmu_probe_cache *cache, struct sbi_pmu_known
 }
 
 /*
- * General and cache events stay, as they are few, and most used; and so does what is open. Who has
- * something pushed out pays for it by as many probes, and to find it out again takes one or two.
+ * General and cache events stay, as they are few, and most used; and so do open ones. A user who
+ * has entries removed has paid for as many probes, and to find out again what was in one takes one
+ * or two.
  */
 static void remove_oldest(struct sbi_pmu_probe_cache *cache)
 {
@@ -544,9 +546,9 @@ static int obeys_filters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u
 
 /*
  * Does an event obey its filter on @programmable counters? It is tried at the first open with one.
- * What happens too rarely to be seen is believed to, as the others do: else no rare event would
- * open with a filter. If the try fails nothing is believed, as counts would be wrong and nobody
- * would see it. In a VM the host filters, all events alike.
+ * An event that happens too rarely to be seen is taken to obey, as the others do: else no rare
+ * event could be opened with a filter. If the try fails, the event is refused: counts might be
+ * wrong, and nobody would see it. In a VM the host filters, all events alike.
  * Return: 1 if so, 0 if not, -EBUSY if the try failed, which is made again at the next open,
  * -EAGAIN beyond the limit.
  */
@@ -573,8 +575,8 @@ static int try_filter(struct sbi_pmu *pmu, struct sbi_pmu_known *known, bool lim
 /* ---- events ---- */
 
 /*
- * Counters for @e->code without its filters. One that takes it is enough: others are asked when it
- * is in a group, or when the event is added and that one is in use (counters.c).
+ * Counters for @e->code without its filters. One that takes the event is enough: others are asked
+ * when the event is in a group, or when it is added while that counter is in use (counters.c).
  * Return: 0 or as sbi_pmu_find_event().
  */
 static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_user)
@@ -658,9 +660,9 @@ static int find_filters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_us
 }
 
 /*
- * Find the counters that can count an event, with its filters: @candidates and @confirmed of @e. Its
- * @code is replaced by one of the vendor's if no counter can count it so; sbi_pmu_known_put() ends
- * its @known, also after an error. @by_user: not by the driver. Context: may sleep.
+ * Find the counters that can count an event, with its filters: @candidates and @confirmed of @e.
+ * Its @code is replaced by one of the vendor's if no counter can count it so; sbi_pmu_known_put()
+ * ends its @known, also after an error. @by_user: not by the driver. Context: may sleep.
  * Return: 0, -ENOENT if no counter can count it, -EOPNOTSUPP if none can filter it, -EBUSY if that
  * could not be found out, or none did, but the other driver uses some (@candidates, in shared
  * mode); -EAGAIN if the user has had too much asked for now, -ENOMEM.
@@ -685,8 +687,9 @@ int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_use
 }
 
 /*
- * Ask more counters, of those @among, for an event that has been found: its @confirmed and @candidates
- * change. Context: may sleep. Return: 0, or -EAGAIN if the user has had too much asked for now.
+ * Ask more counters, of those @among, for an event that has been found: its @confirmed and
+ * @candidates change. Context: may sleep.
+ * Return: 0, or -EAGAIN if the user has had too much asked for now.
  */
 int sbi_pmu_ask_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among,
 		       enum sbi_pmu_ask how)
@@ -731,7 +734,7 @@ int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, 
 
 /*
  * Does any counter take an event? All are offered at once, mostly in three SBI calls, and the
- * answer is not remembered: so to ask for hundreds of events. Context: no counter is in use; may
+ * answer is not remembered: this is for hundreds of events. Context: no counter is in use; may
  * sleep.
  */
 bool sbi_pmu_is_supported(struct sbi_pmu *pmu, struct sbi_pmu_code code)

@@ -355,8 +355,8 @@ struct sbi_pmu_cpu_dropped {
 
 /*
  * Written on its own CPU only, interrupts disabled, once the PMU is registered: no lock. Others
- * read statistics, and which counters are configured while no event exists. First what switches and
- * overflows use: small offsets take fewer instructions.
+ * read statistics, and which counters are configured while no event exists. What switches and
+ * overflows use is at the top: small offsets take fewer instructions.
  */
 struct sbi_pmu_cpu {
 	struct sbi_pmu *pmu;
@@ -379,7 +379,7 @@ struct sbi_pmu_cpu {
 	 * 6.12), so that it is not enough to read its CSR
 	 */
 	bool accumulates;
-	/* in a call: its tracepoints (BPF, group reads) must not read, as this state is half changed */
+	/* in a call: its tracepoints (BPF, group reads) must not read while this is half changed */
 	bool in_sbi_call;
 	u32 filter;      /* with layout->one_filter: that of all that hold a hardware event */
 	u32 scounteren;  /* counters that programs may read now */

@@ -77,9 +77,10 @@ static struct ctl_table_header *find_entry(const struct ctl_dir *dir, const char
 }
 
 /*
- * Its kernel.perf_user_access, or NULL; pmu->builtin.user_access is filled in. This driver
- * registers its own in place of it, and the next probe the old one again: of a second entry with a
- * name the kernel forgets all of /proc/sys/kernel (erase_header() in proc_sysctl.c).
+ * The other driver's sysctl kernel.perf_user_access, or NULL; pmu->builtin.user_access is filled
+ * in. This driver registers its own in place of it, and the next probe the old one again. It must
+ * go first: when a second entry with a name is registered, the kernel forgets all of
+ * /proc/sys/kernel (erase_header() in proc_sysctl.c).
  */
 static struct ctl_table_header *find_sysctl(struct sbi_pmu *pmu)
 {
@@ -133,8 +134,8 @@ static const char *inspect(struct builtin *b, struct device *dev)
 }
 
 /*
- * As the hotplug callback for a CPU that goes, which is not called, as it writes 0 to scounteren:
- * that kills each program that asks for the time.
+ * Do what the other driver's hotplug callback does for a CPU that goes. The callback itself would
+ * also write 0 to scounteren: that kills each program that asks for the time.
  */
 static void stop_here(void *arg)
 {
@@ -145,7 +146,7 @@ static void stop_here(void *arg)
 		disable_percpu_irq(b->irq);
 	if (b->snapshot && sbi_pmu_sbi_set_shmem(cpu, SBI_SHMEM_DISABLE))
 		atomic_inc(&b->kept);
-	/* It has stopped cycle and instret, which run from reset on, and may be no event's. */
+	/* It has stopped cycle and instret, which run from reset on, with an event or without. */
 	if (b->pmu->layout.fixed && sbi_pmu_sbi_start(cpu, b->pmu->layout.fixed, 0, 0))
 		pr_debug("CPU %d: firmware does not start cycle and instret\n", smp_processor_id());
 }
@@ -189,7 +190,7 @@ static int stop(struct builtin *b)
 	return 0;
 }
 
-/* It asks for event -2 then, which old firmware uses as an index into its memory. */
+/* The other driver asks for event -2 then, which old firmware uses as an index into its memory. */
 static bool can_start_again(const struct sbi_pmu *pmu)
 {
 	return pmu->id.impl != SBI_IMPL_OPENSBI || pmu->id.impl_version >= OPENSBI_VERSION(1, 2);
@@ -240,7 +241,7 @@ void sbi_pmu_find_stopped(struct sbi_pmu *pmu)
 	struct device *dev = bus_find_device_by_name(&platform_bus_type, NULL, DRIVER);
 	struct ctl_table_header *sysctl = dev ? find_sysctl(pmu) : NULL;
 
-	/* Its probe has failed later. */
+	/* The probe that has registered it has failed later. */
 	if (sysctl)
 		unregister_sysctl_table(sysctl);
 	if (PERF_PMU_REFUSES_IN_USE && can_start_again(pmu) && pmu->builtin.user_access)

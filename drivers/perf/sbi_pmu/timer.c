@@ -44,9 +44,9 @@ void sbi_pmu_period_seen(struct sbi_pmu_event *e, u64 now)
 
 /*
  * When the timer must look at an event that counts: at the end of its period at the rate of the
- * last events, and a 16th more, as a look that comes too early is wasted. It goes on after a stop,
- * so that tasks of short bursts are looked at as often. Two looks are some time of counting apart,
- * more if the last ones came in the wrong mode.
+ * last events, and a 16th more, as a look that comes too early is wasted. What the event has waited
+ * is kept while it is stopped, so that tasks of short bursts are looked at as often. Between two
+ * looks it counts for some time, longer if the last ones came in the wrong mode.
  */
 static u64 period_due(const struct sbi_pmu_event *e)
 {

@@ -214,7 +214,7 @@ static int before_first_use(struct kprobe *probe, struct pt_regs *regs)
 		}
 	}
 	local_irq_restore(flags);
-	/* Opened before by an interrupt; but if the kernel's own read traps, that is not why. */
+	/* An interrupt has opened it since the trap; unless a read by the kernel traps, too. */
 	if (open && sbi_pmu_csr_read(csr, &value))
 		return 0;
 	/* The function returns true: there is no signal. */
@@ -299,8 +299,8 @@ void sbi_pmu_user_access_init(struct sbi_pmu *pmu)
 
 /*
  * Register the sysctl: that of the built-in driver if it was stopped, so that it keeps its value.
- * All events have been probed: that would be wrong while the fixed counters are open.
- * Context: may sleep.
+ * Context: may sleep; all events have been probed, as probes go wrong while the fixed counters are
+ * open.
  */
 void sbi_pmu_user_access_start(struct sbi_pmu *pmu)
 {

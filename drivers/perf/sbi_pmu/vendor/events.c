@@ -69,9 +69,9 @@ static const struct attribute_group caps_group = {
 };
 
 /*
- * Add a file for each event that firmware takes: three SBI calls for each. Which counters take it
- * is found out when it is opened; of the first one here, so that each counter has an event. Events
- * of units are few on each counter: all here.
+ * Add a file for each event that firmware takes: three SBI calls for each. Which counters take an
+ * event is found out when it is opened; of the first event here, so that each counter has one. With
+ * units few events are on each counter: of all events here.
  */
 static void fill_events(struct sbi_pmu *pmu, struct sbi_pmu_table *table)
 {

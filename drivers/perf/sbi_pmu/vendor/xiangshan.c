@@ -52,10 +52,11 @@ static bool has_smcntrpmf(void)
 }
 
 /*
- * Find the event table of this core among @cores, and how it was chosen (@why). A wrong table gives plausible
- * numbers of other events, so in doubt there is no table, and the log says why. The device tree is
- * trusted whatever the ids are: its author knows which events its firmware maps. Context: may
- * sleep. Return: 0, -ENODEV if there is none, -EINVAL if the module parameter names none.
+ * Find the event table of this core among @cores, and how it was chosen (@why). A wrong table gives
+ * plausible numbers of other events, so in doubt there is no table, and the log says why. The
+ * device tree is trusted whatever the ids are: its author knows which events its firmware maps.
+ * Context: may sleep. Return: 0, -ENODEV if there is none, -EINVAL if the module parameter names
+ * none.
  */
 int sbi_pmu_xiangshan_find(const struct sbi_pmu_firmware_id *id, const struct sbi_pmu_core *cores,
 			   unsigned int n, const struct sbi_pmu_core **core, const char **why)
