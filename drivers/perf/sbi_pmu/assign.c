@@ -104,7 +104,7 @@ bool sbi_pmu_assign_search(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_c
 				new &= ~cpu->free_running;
 			/* Two programmable counters must not get the same event. */
 			if (cpu->layout->tied && (has_counter(cpu->layout->fixed, i) ||
-						    sbi_pmu_code_alike(&c->code, code)))
+						  sbi_pmu_code_alike(&c->code, code)))
 				new &= ~cpu->layout->programmable;
 			for_each_counter(next, new)
 				path->from[next] = i;

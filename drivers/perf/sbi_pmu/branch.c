@@ -208,7 +208,8 @@ int sbi_pmu_branch_filter(const struct sbi_pmu *pmu, struct perf_event *event,
 	request->call_stack = true;
 	if (asked & ~(others | PERF_SAMPLE_BRANCH_CALL_STACK))
 		return -EINVAL;
-	return pmu->branch.call_stack && request->modes == PERF_SAMPLE_BRANCH_USER ? 0 : -EOPNOTSUPP;
+	return pmu->branch.call_stack && request->modes == PERF_SAMPLE_BRANCH_USER ? 0 :
+										     -EOPNOTSUPP;
 }
 
 /*

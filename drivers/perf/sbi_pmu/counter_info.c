@@ -81,7 +81,7 @@ u64 sbi_pmu_wrap_ns(const struct sbi_pmu_layout *layout)
  * return their number.
  */
 int sbi_pmu_probe_layout(struct sbi_pmu_cpu *cpu, const u8 *max_width,
-			   struct sbi_pmu_layout *layout)
+			 struct sbi_pmu_layout *layout)
 {
 	u64 n, word, found = 0;
 	int ret;
@@ -108,8 +108,7 @@ int sbi_pmu_probe_layout(struct sbi_pmu_cpu *cpu, const u8 *max_width,
  * Apply lower limits to counters that have been probed: those that are too narrow then are not used
  * any more. Return: has any changed?
  */
-bool sbi_pmu_lower_widths(struct sbi_pmu_layout *layout,
-			  const u8 *max_width)
+bool sbi_pmu_lower_widths(struct sbi_pmu_layout *layout, const u8 *max_width)
 {
 	unsigned int i, said = 0, first = 0, n = 0;
 

@@ -17,9 +17,8 @@
 #define SBI_PMU_FAR_BITS	20
 
 int sbi_pmu_probe_layout(struct sbi_pmu_cpu *cpu, const u8 *max_width,
-			   struct sbi_pmu_layout *layout);
-bool sbi_pmu_lower_widths(struct sbi_pmu_layout *layout,
-			  const u8 *max_width);
+			 struct sbi_pmu_layout *layout);
+bool sbi_pmu_lower_widths(struct sbi_pmu_layout *layout, const u8 *max_width);
 u64 sbi_pmu_wrap_ns(const struct sbi_pmu_layout *layout);
 u64 sbi_pmu_probe_widths(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_examples *examples,
 			 u8 *max_width);

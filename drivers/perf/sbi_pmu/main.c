@@ -377,7 +377,7 @@ static int set_up(struct sbi_pmu *pmu)
 
 	/* M-mode has a part of it that only firmware can set. */
 	pmu->layout.one_filter = pmu->exclusive && !pmu->caps.filter && !sbi_pmu_in_kvm(pmu) &&
-				   sbi_pmu_may_have_one_filter(&pmu->id);
+				 sbi_pmu_may_have_one_filter(&pmu->id);
 	pmu->caps.m_mode_fixed = pmu->layout.one_filter;
 	/* OpenSBI writes out of bounds if it has no free firmware counter for such an event. */
 	pmu->caps.platform_fw = pmu->exclusive || pmu->id.impl != SBI_IMPL_OPENSBI;

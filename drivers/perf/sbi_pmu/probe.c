@@ -192,7 +192,7 @@ struct probe {
 	u64 among;                /* one of these counters; of these the least used are offered */
 	bool not_busy;            /* none on which events count */
 	bool one_by_one;          /* offer one only */
-	bool limited;             /* a user caused it, who has a budget unless he is privileged */
+	bool limited;             /* by the budget of the user, who caused it; not if privileged */
 	/* see sbi_pmu_with_event(); NULL: find out whether the event can be counted */
 	int (*use)(struct sbi_pmu_cpu *cpu, unsigned int idx, void *probe);
 	u64 offered;      /* these counters were; 0: none */
@@ -358,8 +358,8 @@ static u64 candidates_of(const struct sbi_pmu *pmu, const struct sbi_pmu_code *c
  * Ask those of counters @among of which it is not known whether they can count the event. @limited:
  * by the user's budget. Return: 0, or -EAGAIN beyond that, with what was found out until then.
  */
-static int ask_counters(struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 among, enum sbi_pmu_ask how,
-		 bool limited)
+static int ask_counters(struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 among,
+			enum sbi_pmu_ask how, bool limited)
 {
 	const struct sbi_pmu_code *code = &known->code;
 	struct sbi_pmu_examples *examples = &pmu->cache.examples;
@@ -691,8 +691,7 @@ int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_use
  * @candidates change. Context: may sleep.
  * Return: 0, or -EAGAIN if the user has had too much asked for now.
  */
-int sbi_pmu_ask_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among,
-		       enum sbi_pmu_ask how)
+int sbi_pmu_ask_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, enum sbi_pmu_ask how)
 {
 	struct sbi_pmu_known *known = e->known;
 	int ret;

@@ -52,8 +52,7 @@ void sbi_pmu_probe_tied(struct sbi_pmu *pmu);
 int sbi_pmu_find_counters(struct sbi_pmu *pmu, const struct sbi_pmu_code *code, u64 *candidates);
 bool sbi_pmu_is_supported(struct sbi_pmu *pmu, struct sbi_pmu_code code);
 int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_user);
-int sbi_pmu_ask_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among,
-		       enum sbi_pmu_ask how);
+int sbi_pmu_ask_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, enum sbi_pmu_ask how);
 void sbi_pmu_known_put(struct sbi_pmu_known *known);
 void sbi_pmu_probe_cache_free(struct sbi_pmu_probe_cache *cache);
 

@@ -273,10 +273,10 @@ struct sbi_pmu_event {
 	struct mm_struct *mm;     /* which has mapped it, with a reference; NULL before */
 	u32 published;            /* all counters that its page has shown, as in scounteren */
 	struct hlist_node reader; /* in the list of readers, if @mm */
-	struct sbi_pmu_branch_request branch;  /* const after open */
-	struct sbi_pmu_branch_calls *calls; /* if it asks for the calls of a task, else NULL */
-	struct hlist_node branch_node;      /* in the list of its CPU, while that records for it */
-	struct rcu_head rcu;                /* to free it */
+	struct sbi_pmu_branch_request branch; /* const after open */
+	struct sbi_pmu_branch_calls *calls;   /* if it asks for the calls of a task, else NULL */
+	struct hlist_node branch_node;        /* in the list of a CPU that records for it */
+	struct rcu_head rcu;                  /* to free it */
 };
 
 static inline struct sbi_pmu_event *to_sbi_pmu_event(const struct perf_event *event)
@@ -300,12 +300,12 @@ struct sbi_pmu_branch_cpu {
 	const struct mm_struct *mm;      /* whose branches they are, since they were cleared */
 	struct perf_branch_stack *stack; /* for a sample */
 	bool tells_missed;               /* it has recorded a misprediction: so it can */
-	bool on; /* it has records and is set up, until it goes or the kernel ends */
+	bool on; /* it has records and is set up, until it goes offline, or before a reboot */
 };
 
 /* The overflow interrupt of a CPU (overflow.c) */
 struct sbi_pmu_cpu_irq {
-	bool off;             /* it did not end: samples are taken by timer */
+	bool off;              /* it did not end: samples are taken by timer */
 	unsigned int spurious; /* interrupts that nothing explains, less others */
 	/* sets of counters: */
 	/* whose overflow the last interrupt was for; 0 once a sampling event has stopped */
@@ -313,9 +313,9 @@ struct sbi_pmu_cpu_irq {
 	u64 stopped_armed;          /* armed ones that were stopped since it: theirs may come yet */
 	u64 wrapped;                /* sampling ones, at the last look for missed interrupts */
 	u64 missed;                 /* whose missed interrupt is not served yet */
-	u64 spurious_since;          /* when @spurious was counted from 0 last (ns) */
-	u64 spurious_ns;             /* time that they have taken since then */
-	u64 spurious_end;            /* when the last of them had been served */
+	u64 spurious_since;         /* when @spurious was counted from 0 last (ns) */
+	u64 spurious_ns;            /* time that they have taken since then */
+	u64 spurious_end;           /* when the last of them had been served */
 	unsigned int pause;         /* it is off for so long (s), or was when it was off last */
 	unsigned long retry_at;     /* the end of that (jiffies) */
 	unsigned long on_since;     /* when it was tried again last (jiffies) */
@@ -360,9 +360,9 @@ struct sbi_pmu_cpu_dropped {
  */
 struct sbi_pmu_cpu {
 	struct sbi_pmu *pmu;
-	const struct sbi_pmu_layout *layout; /* what there is */
-	const struct sbi_pmu_backend *backend;   /* how they are programmed */
-	bool online;                             /* events may be added */
+	const struct sbi_pmu_layout *layout;   /* what there is */
+	const struct sbi_pmu_backend *backend; /* how they are programmed */
+	bool online;                           /* events may be added */
 	bool disabled; /* the PMU is: perf core or a handler changes events */
 	bool called;   /* firmware was called meanwhile, or delegated counters run on */
 	/*
@@ -445,7 +445,7 @@ struct sbi_pmu_probe_cache {
 	unsigned int count;       /* number of entries */
 	struct sbi_pmu_probe_budget {
 		unsigned long user; /* this_user() */
-		u64 spent_until;    /* the time, in ns, when what he caused is allowed */
+		u64 spent_until;    /* the time (ns) until which it is spent */
 	} budgets[16];
 	struct sbi_pmu_examples examples;
 };
@@ -547,14 +547,14 @@ struct sbi_pmu {
 	typeof(&perf_sched_cb_dec) perf_sched_cb_dec;
 	const typeof(sysctl_perf_event_paranoid) *perf_event_paranoid;
 	/* Large ones last: small offsets take fewer instructions. */
-	struct sbi_pmu_layout layout;         /* of every CPU in @cpus */
-	u8 max_width[SBI_PMU_MAX_COUNTERS];     /* bits of a counter at most; firmware may say more */
+	struct sbi_pmu_layout layout;           /* of every CPU in @cpus */
+	u8 max_width[SBI_PMU_MAX_COUNTERS];     /* most bits of a counter; firmware may say more */
 	struct sbi_pmu_delegation delegation;   /* if counters are delegated */
 	struct sbi_pmu_branch_caps branch;      /* records of branches */
 	struct sbi_pmu_probe_cache cache;       /* which counters can count an event */
 	atomic_t events;                        /* number of perf events that exist */
 	char own_name[32];                      /* @name, of another kind than the first */
-	struct sbi_pmu_layout found;          /* of a CPU that comes online */
+	struct sbi_pmu_layout found;            /* of a CPU that comes online */
 	struct sbi_pmu *next;                   /* the next kind, NULL: no other */
 	struct sbi_pmu_user_access user_access; /* user-space reads */
 	struct sbi_pmu_builtin builtin;         /* the driver that was stopped */

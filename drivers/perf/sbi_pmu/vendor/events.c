@@ -24,7 +24,7 @@ static bool is_taken(struct sbi_pmu *pmu, struct sbi_pmu_code code)
 
 /* Standard events of a KVM guest are those of its host's perf, whatever that makes of them. */
 static enum sbi_pmu_decision decide(struct sbi_pmu *pmu, const struct sbi_pmu_core *core,
-			    const struct sbi_pmu_standard *row)
+				    const struct sbi_pmu_standard *row)
 {
 	const struct sbi_pmu_code code = { .idx = row->idx };
 
@@ -76,18 +76,19 @@ static const struct attribute_group caps_group = {
 static void fill_events(struct sbi_pmu *pmu, struct sbi_pmu_table *table)
 {
 	const struct sbi_pmu_core *core = table->core;
+	const bool units = sbi_pmu_has_units(core);
 	const char *name = core->names;
 
 	for (unsigned int n = 0; n < table->wanted; n++, name += strlen(name) + 1) {
 		const struct sbi_pmu_code code = sbi_pmu_core_code(core, core->selectors[n]);
 		struct perf_pmu_events_attr *ev = &table->attr[table->found];
 
-		if (sbi_pmu_has_units(core) ? !is_taken(pmu, code) : !sbi_pmu_is_supported(pmu, code))
+		if (units ? !is_taken(pmu, code) : !sbi_pmu_is_supported(pmu, code))
 			continue;
-		if (!sbi_pmu_has_units(core) && !table->found)
+		if (!units && !table->found)
 			is_taken(pmu, code);
 		ev->id = code.data;
-		ev->attr.show = sbi_pmu_has_units(core) ? sbi_pmu_xiangshan_event_show : sbi_pmu_event_show;
+		ev->attr.show = units ? sbi_pmu_xiangshan_event_show : sbi_pmu_event_show;
 		ev->attr.attr.name = name;
 		ev->attr.attr.mode = 0444;
 		sysfs_attr_init(&ev->attr.attr);
