@@ -29,7 +29,7 @@
 	X(GAPS_COUNTED)			/* the number of counters includes gaps, such as time */ \
 	X(NO_SNAPSHOT)			/* no FID 7 (any version; RustSBI as well) */ \
 	X(NO_RAW_V2)			/* raw v2 is an invalid parameter (before 1.6) */ \
-	/* KVM, arch/riscv/kvm/vcpu_pmu.c */ \
+	/* KVM, arch/riscv/kvm/vcpu_pmu.c; test_random.c takes these from the first to the last */ \
 	X(FIXED_ALWAYS)			/* cycles on 0, instructions on 2, even in use */ \
 	X(FIXED_HOMOGENEOUS)		/* these filter and interrupt as others do */ \
 	X(OVERFLOW_STICKS)		/* overflow bits in the snapshot stay until RESET */ \

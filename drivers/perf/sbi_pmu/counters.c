@@ -315,10 +315,12 @@ static void event_stop(struct sbi_pmu_cpu *cpu, struct perf_event *event)
  * Perf core takes an event for active until it adds the events of this CPU again, which
  * dropped.work has it do: the scheduler's locks may be held here. It gets another counter then, or
  * is refused, with its group, and its running time stays below its enabled time (a pinned event is
- * in error: read(2) returns 0). Disabled, both times would stand still, and a part of the count
- * would look like all of it. If the counter has @failed it is not asked at once: it may take the
- * event each time and then not start. Without perf_pmu_resched() perf core decides when it adds the
- * event again: then no counter is asked for some time, so that perf shows a share below 100 %.
+ * in error: read(2) returns 0). If it were disabled instead, both times would stop, and the user
+ * would see a part of the count at 100 %.
+ *
+ * If the counter has @failed it is not asked at once: it may take the event each time and then not
+ * start. Without perf_pmu_resched() perf core decides when it adds the event again: then no counter
+ * is asked for some time, so that perf shows a share below 100 %.
  */
 static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter *c, bool failed)
 {

@@ -3,7 +3,7 @@
  * counters: the counters of a CPU and the events that count on them. When the last event leaves,
  * the counter stays configured and running, so that a context switch makes no SBI call.
  *
- * Context of all functions: on the CPU, interrupts disabled.
+ * Context of all functions but sbi_pmu_counters_init(): on the CPU, interrupts disabled.
  */
 #ifndef SBI_PMU_COUNTERS_H
 #define SBI_PMU_COUNTERS_H
@@ -31,9 +31,9 @@
  *
  * Those that count become STOPPED by sbi_pmu_counters_stop(): after an overflow, by snapshot, and
  * for a reference counter in KVM. Any becomes FREE by counter_release(), and LOST when firmware
- * takes it without an offer, fails to stop it, or loses it in suspend. That an event only counts
- * changes no state. sbi_pmu_counters_enable() starts again what has events, and what has none
- * unless a start needs a value. A counter that a probe uses stays FREE. set_state() and
+ * takes it without an offer, fails to stop it, or loses it in suspend. To start an event that only
+ * counts changes no state. sbi_pmu_counters_enable() starts again what has events, and what has
+ * none unless a start needs a value. A counter that a probe uses stays FREE. set_state() and
  * set_states() are the only places that change a state.
  */
 enum sbi_pmu_counter_state {

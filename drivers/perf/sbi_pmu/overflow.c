@@ -139,7 +139,7 @@ void sbi_pmu_report_time(struct sbi_pmu_cpu *cpu, u64 start)
 
 /* After so many more spurious interrupts than others, check how much CPU time they take. */
 #define MAX_SPURIOUS	1000
-/* Each useful interrupt cancels this many spurious ones, as periods go on in between. */
+/* An interrupt that gives a sample cancels this many spurious ones. */
 #define MAKES_UP_FOR	3U
 #define AT_ONCE_NS	10000
 

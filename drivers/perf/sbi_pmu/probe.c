@@ -356,7 +356,8 @@ static u64 candidates_of(const struct sbi_pmu *pmu, const struct sbi_pmu_code *c
 
 /*
  * Ask those of counters @among of which it is not known whether they can count the event. @limited:
- * by the user's budget. Return: 0, or -EAGAIN beyond that, with what was found out until then.
+ * by the user's budget. Return: 0; -EAGAIN beyond that, or -ENODEV if the CPU went offline, with
+ * what was found out until then.
  */
 static int ask_counters(struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 among,
 			enum sbi_pmu_ask how, bool limited)
@@ -407,7 +408,7 @@ static int ask_counters(struct sbi_pmu *pmu, struct sbi_pmu_known *known, u64 am
 			examples->code[i] = p.code;
 		examples->known |= known->can;
 	}
-	return p.ret == -EAGAIN ? p.ret : 0;
+	return p.ret == -EAGAIN || (p.ret == -ENODEV && !p.not_busy) ? p.ret : 0;
 }
 
 /* ---- what was found out about events ---- */
@@ -665,7 +666,8 @@ static int find_filters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_us
  * ends its @known, also after an error. @by_user: not by the driver. Context: may sleep.
  * Return: 0, -ENOENT if no counter can count it, -EOPNOTSUPP if none can filter it, -EBUSY if that
  * could not be found out, or none did, but the other driver uses some (@candidates, in shared
- * mode); -EAGAIN if the user has had too much asked for now, -ENOMEM.
+ * mode); -EAGAIN if the user has had too much asked for now, -ENODEV if the CPU has gone offline,
+ * -ENOMEM.
  */
 int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_user)
 {
@@ -689,7 +691,7 @@ int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_use
 /*
  * Ask more counters, of those @among, for an event that has been found: its @confirmed and
  * @candidates change. Context: may sleep.
- * Return: 0, or -EAGAIN if the user has had too much asked for now.
+ * Return: 0, -EAGAIN if the user has had too much asked for now, -ENODEV if the CPU went offline.
  */
 int sbi_pmu_ask_more(struct sbi_pmu *pmu, struct sbi_pmu_event *e, u64 among, enum sbi_pmu_ask how)
 {

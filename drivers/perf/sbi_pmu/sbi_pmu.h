@@ -201,10 +201,10 @@ struct sbi_pmu_counter {
 	struct sbi_pmu_code code;                /* the event that it holds, or held last */
 	u64 candidates;                          /* the counters to which that could move */
 	u64 stamp;                               /* cpu->clock when it became idle last */
-	/* its value: when the PMU was disabled or it stopped since, if cpu->at_disable_valid; */
+	/* its value when the PMU was disabled, or stopped it since; if in cpu->at_disable_valid */
 	u64 at_disable;
-	u64 start;     /* when it was started, if cpu->start_valid; */
-	u64 at_enable; /* when the PMU was enabled */
+	u64 start;     /* the value that it is started from; if in cpu->start_valid */
+	u64 at_enable; /* its value when the PMU was enabled */
 	u64 last;      /* what it was started from last; if it accumulates, what was read last */
 	u64 total;     /* if it accumulates, since it was configured */
 	u64 offset;    /* likewise, of the value that users see */
@@ -306,7 +306,7 @@ struct sbi_pmu_branch_cpu {
 /* The overflow interrupt of a CPU (overflow.c) */
 struct sbi_pmu_cpu_irq {
 	bool off;              /* it did not end: samples are taken by timer */
-	unsigned int spurious; /* interrupts that nothing explains, less others */
+	unsigned int spurious; /* interrupts that nothing explains, less MAKES_UP_FOR for each other */
 	/* sets of counters: */
 	/* whose overflow the last interrupt was for; 0 once a sampling event has stopped */
 	u64 served;
@@ -354,8 +354,9 @@ struct sbi_pmu_cpu_dropped {
 #define SBI_PMU_FIDS	(SBI_EXT_PMU_SNAPSHOT_SET_SHMEM + 1)
 
 /*
- * Written on its own CPU only, interrupts disabled, once the PMU is registered: no lock. Others
- * read statistics, and which counters are configured while no event exists. What switches and
+ * Written on its own CPU only, and so without a lock: interrupts are disabled, except where the CPU
+ * comes or goes and has no event (cpu.c). Others read statistics, and which counters are configured
+ * while no event exists. What switches and
  * overflows use is at the top: small offsets take fewer instructions.
  */
 struct sbi_pmu_cpu {

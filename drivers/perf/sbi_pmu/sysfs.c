@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* format/, events/, caps/ and cpus of the PMU. */
+/* format/, events/, caps/ and cpus of the PMU; what a table of the core adds: vendor/events.c */
 #include "backend.h"
 #include "event.h"
 #include "irq_source.h"

@@ -166,8 +166,11 @@ void sbi_pmu_user_access_close(struct sbi_pmu_event *e)
 	}
 }
 
-/* An instruction of a program is illegal. A read that comes too late returns 0. */
-static int before_first_use(struct kprobe *probe, struct pt_regs *regs)
+/*
+ * An instruction of a program is illegal. If it reads a counter that a page of this task has shown,
+ * and that is closed by now, it returns 0 and the program goes on.
+ */
+static int illegal_instruction(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct sbi_pmu *pmu = container_of(probe, struct sbi_pmu, user_access.probe);
 	struct pt_regs *program = (struct pt_regs *)regs->a0;
@@ -223,7 +226,7 @@ static int before_first_use(struct kprobe *probe, struct pt_regs *regs)
 	return 1;
 }
 
-NOKPROBE_SYMBOL(before_first_use);
+NOKPROBE_SYMBOL(illegal_instruction);
 
 /*
  * The kernel calls riscv_v_first_use_handler() for illegal instructions of programs only, also on
@@ -244,7 +247,7 @@ static const char *register_probe(struct kprobe *probe)
 		*probe = (struct kprobe){
 			.symbol_name = "riscv_v_first_use_handler",
 			.offset = offsets[i],
-			.pre_handler = before_first_use,
+			.pre_handler = illegal_instruction,
 			.flags = KPROBE_FLAG_DISABLED,
 		};
 		ret = register_kprobe(probe);

@@ -25,9 +25,10 @@ static bool can_be_read(const struct sbi_pmu_cpu *cpu, const struct sbi_pmu_even
  *
  * Programs sign-extend the low bits of the value, as many as the width says, and add the difference
  * to what was counted at prev_count. With less than 64 bits that is wrong past the middle or the
- * end of the range. So a value in the upper half is extended and goes on from -1 to 0; one in the
- * lower half is taken as it is. Either is right for half of the range;
- * sbi_pmu_counters_update_narrow() comes before.
+ * end of the range. So for a value in the upper half the real width is published, with a base that
+ * is sign-extended: a wrap goes from -1 to 0. For one in the lower half width 64 is published, and
+ * nothing is extended. Either is right for the next half of the range, and before that
+ * sbi_pmu_counters_update_narrow() publishes again.
  * Context: on its CPU, interrupts disabled.
  */
 void sbi_pmu_user_page_publish(struct sbi_pmu_event *e)
