@@ -176,20 +176,6 @@ static void test_two_events(void)
 	set_close(&s);
 }
 
-/* Return: the source of a count, -1 if the event has no page. */
-static int source_of(struct perf_event_attr attr, int cpu)
-{
-	const struct mapped m = open_mapped(attr, 0, cpu);
-	int source = -1;
-
-	if (m.page) {
-		work(1000);
-		source = user_read_event(m.page).source;
-	}
-	close_mapped(m);
-	return source;
-}
-
 /* ---- which CSRs a task can read ---- */
 
 static sigjmp_buf trapped;
@@ -216,8 +202,8 @@ static uint32_t readable_counters(void)
 	return mask;
 }
 
-/* Return: the same for a child, of another user if @uid is not 0, for 50 ms. */
-static uint32_t readable_counters_of_child(uid_t uid)
+/* Return: the same for a child of another user, for 50 ms. */
+static uint32_t readable_counters_of_other_user(void)
 {
 	uint32_t mask = 0;
 	int ends[2];
@@ -227,7 +213,7 @@ static uint32_t readable_counters_of_child(uid_t uid)
 		return ~0u;
 	pid = fork();
 	if (!pid) {
-		if (uid && setuid(uid))
+		if (setuid(UID_NOBODY))
 			_exit(1);
 		for (unsigned int i = 0; i < 50; i++) {
 			mask |= readable_counters();
@@ -266,23 +252,14 @@ static void test_isolation(void)
 	pid_t reader;
 
 	pin(0);
-	check_readable(readable_counters_of_child(UID_NOBODY), CSR_TIME,
+	check_readable(readable_counters_of_other_user(), CSR_TIME,
 		       "other_user_reads_only_time_during_event_of_cpu");
-	check_readable(readable_counters(), CSR_TIME,
-		       "owner_reads_only_time_during_event_of_cpu");
 	close_mapped(m);
 
 	reader = start_child(read_on, 0);
-	check_readable(readable_counters_of_child(UID_NOBODY), CSR_TIME,
+	check_readable(readable_counters_of_other_user(), CSR_TIME,
 		       "other_user_reads_only_time_next_to_reader");
 	stop_child(reader);
-
-	m = open_cycles();
-	check_readable(readable_counters_of_child(0), CSR_TIME, "child_of_reader_reads_only_time");
-	close_mapped(m);
-	sched_yield();
-	usleep(1000);
-	check_readable(readable_counters(), CSR_TIME, "reader_reads_only_time_after_close");
 }
 
 /* A program may read the CSR after its event has stopped: that must not be fatal. */
@@ -446,30 +423,23 @@ static bool readers_survive_changes(void)
 /* 2 is the behaviour of old kernels: all tasks may read cycle, time and instret. */
 static void test_legacy_access(void)
 {
+	bool count = true;
+
 	pin(0);
 	write_number(ACCESS, 2);
-	check_readable(readable_counters_of_child(UID_NOBODY), 7,
+	check_readable(readable_counters_of_other_user(), 7,
 		       "access_2_lets_all_users_read_cycle_time_and_instret");
 	for (int cpu = 0; cpu < cpus; cpu++) {
-		uint64_t cycles, instret;
+		uint64_t cycles;
 
 		pin(cpu);
-		if (!(readable_counters() & 1))
-			break;
 		cycles = region_counter(0);
-		instret = region_counter(2);
 		work(1000000);
-		cycles = region_counter(0) - cycles;
-		instret = region_counter(2) - instret;
 		/* In QEMU they are time, and an iteration takes more than 0.1 ns. */
-		note("CPU %d: %lu cycles, %lu instructions", cpu, cycles, instret);
-		check(cycles > 100000 && instret > 100000,
-		      "access_2_cycle_and_instret_count_on_cpu_%d", cpu);
+		count &= region_counter(0) - cycles > 100000;
 	}
+	check(count, "access_2_cycle_counts_on_each_cpu");
 	write_number(ACCESS, 1);
-	pin(0);
-	check_readable(readable_counters_of_child(UID_NOBODY), CSR_TIME,
-		       "access_1_after_2_lets_other_user_read_only_time");
 }
 
 static void test_sysctl(void)
@@ -490,22 +460,18 @@ static void test_sysctl(void)
 
 int main(void)
 {
-	struct perf_event_attr inherited;
-
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	begin();
 	if (pmu_number("caps/user_read") != 1) {
+		const struct mapped m = open_cycles();
+
 		skip("user_read_returns_what_syscall_read_returns", pmu.exclusive ?
 		     "caps/user_read is 0" : "another driver uses the same counters");
-		check(source_of(event(CYCLES), -1) != COUNTER, "events_are_not_user_readable");
+		check(!m.page || user_read_event(m.page).source != COUNTER, "events_are_not_user_readable");
 		return end();
 	}
 	check(read_number(ACCESS) == 1, "access_is_1_by_default");
 	test_two_events();
-	inherited = event(CYCLES);
-	inherited.inherit = 1;
-	check(source_of(inherited, 0) == NOT_READABLE,
-	      "page_of_inherited_event_says_it_cannot_be_read");
 	test_isolation();
 	test_late_read();
 	test_threads();
