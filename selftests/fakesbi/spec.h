@@ -15,7 +15,6 @@
 #define SPEC_ERR_ALREADY_STARTED	-7
 #define SPEC_ERR_ALREADY_STOPPED	-8
 #define SPEC_ERR_NO_SHMEM		-9
-#define SPEC_ERR_INVALID_STATE		-10
 
 /* Function listing */
 #define SPEC_FID_NUM_COUNTERS		0

@@ -26,7 +26,6 @@
 
 #define GFP_KERNEL		0
 #define GFP_KERNEL_ACCOUNT	1
-#define __GFP_ZERO		2
 
 struct rcu_head {
 	int unused;
@@ -225,15 +224,11 @@ struct pt_regs {
 	union {
 		unsigned long x[31]; /* from x1 on */
 		struct {
-			unsigned long ra, sp, gp, tp, x5_to_x9[5], a0, a1, a2, a3, a4, a5, a6, a7,
-				x18_to_x30[13], t6;
+			unsigned long ra, x2_to_x9[8], a0;
 		};
 	};
-	unsigned long status, badaddr, cause;
-	union {
-		unsigned long orig_a0;
-		bool user;
-	};
+	unsigned long badaddr;
+	bool user;
 };
 
 struct mm_struct {
@@ -333,7 +328,6 @@ struct irq_work {
 #define hrtimer_set_expires(t, time)	((void)((t)->expires = (time)))
 #define hrtimer_try_to_cancel(t)	((t)->queued = false)
 #define hrtimer_cancel(t)		((void)((t)->queued = false))
-#define msleep(ms)		(host_might_sleep(), host_pass((ms) * NSEC_PER_MSEC))
 #define timer_pending(t)		((t)->pending)
 #define tick_nohz_full_cpu(cpu)		(host.nohz_full && (cpu) >= 0)
 #define timer_delete_sync(t)		((void)(host_might_sleep(), (t)->pending = false))

@@ -498,7 +498,6 @@ int perf_event_overflow(struct perf_event *e, struct perf_sample_data *data, str
 	take_branches(m, data->br_stack);
 	m->samples++;
 	m->sampled += data->period;
-	perf_core.sampled = *regs;
 	m->wrong_mode += user_mode(regs) ? e->attr.exclude_user : e->attr.exclude_kernel;
 	if (e->attr.read_format & PERF_FORMAT_GROUP)
 		read_group(e);

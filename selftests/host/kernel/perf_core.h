@@ -36,7 +36,6 @@ struct perf_core {
 	struct pmu *pmus[PERF_PMUS];	/* those that are registered */
 	struct pmu *pmu;		/* the first */
 	struct task_struct task[PERF_TASKS], idle;	/* idle: a kernel thread */
-	struct pt_regs sampled;		/* those of the last sample */
 	struct mm_struct mm[PERF_TASKS];
 	struct perf_model model[PERF_EVENTS];
 	unsigned int used;		/* after these none are open */
