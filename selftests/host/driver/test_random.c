@@ -19,7 +19,7 @@ struct scenario {
 	const char *name;	/* part of the names of the results */
 	struct machine machine;
 	bool faults;		/* calls fail, deny events, or return a counter that was not offered */
-	bool slow;		/* calls and reads take time: without faults the events of a group agree */
+	bool slow;		/* calls, reads and samples take time: without faults the events of a group agree */
 };
 
 #define SUSPEND	(QUIRK(SUSPEND_LOSES_EVENTS) | QUIRK(SUSPEND_LOSES_VALUES))
@@ -570,6 +570,7 @@ static bool run(const struct scenario *s, unsigned long steps)
 	set_faults(s->faults);
 	host.call_ns = s->slow ? 1000 : 0;
 	host.read_ns = s->slow ? 2 : 0;
+	host.sample_ns = s->slow ? 20000 : 0;
 	for (unsigned long n = 0; n < steps; n++) {
 		step();
 		if (n % 32 == 0)
@@ -620,7 +621,7 @@ static void run_scenario(const struct scenario *s, unsigned long steps)
 		   "samples_have_only_own_branches");
 	if (s->slow && !s->faults)
 		check(!apart, "%s_group_members_count_the_same_time", test);
-	host.call_ns = host.read_ns = 0;
+	host.call_ns = host.read_ns = host.sample_ns = 0;
 	unload();
 }
 
