@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * count - cycles, instructions and a firmware event, of tasks and by mode, across switches and
- * migrations.
+ * count - cycles, instructions and a firmware event, of tasks and by mode, across migrations.
  *
  * QEMU's counters follow the host's clock, so no absolute count is expected: only relations and
  * ratios within a run.
@@ -117,36 +116,7 @@ static void test_firmware(void)
 	close(fd);
 }
 
-/* ---- tasks: switches, migrations ---- */
-
-/* Two tasks share a CPU: a task's event has this task's part of the CPU's time and count. */
-static void test_own_time(void)
-{
-	pid_t other = start_child(spin_on, 0);
-	struct reading task, cpu;
-	double rates;
-	int mine, all;
-
-	pin(0);
-	all = open_event(CYCLES, -1, 0, -1);
-	mine = open_event(CYCLES, 0, -1, -1);
-	do {
-		work(1000000);
-		cpu = perf_get(all);
-	} while (cpu.enabled < 1000 * 1000 * 1000UL && all >= 0);
-	task = perf_get(mine);
-	stop_child(other);
-	note("task: %lu in %lu ns; CPU: %lu in %lu ns", task.value, task.enabled, cpu.value,
-	     cpu.enabled);
-	check(task.enabled < cpu.enabled * 0.8 && task.value < cpu.value * 0.8,
-	      "task_event_counts_own_time_only");
-	/* The rate is the same for both; a factor of 1.5 allows for the context switches. */
-	rates = (double)task.value / task.enabled * cpu.enabled / cpu.value;
-	note("task's rate / CPU's rate: %.2f", rates);
-	check(rates > 0.67 && rates < 1.5, "task_cycle_rate_is_cpu_cycle_rate");
-	close(mine);
-	close(all);
-}
+/* ---- migrations ---- */
 
 static void test_migration(void)
 {
@@ -262,7 +232,6 @@ int main(void)
 	begin();
 	test_task();
 	test_firmware();
-	test_own_time();
 	test_migration();
 	test_modes();
 	return end();

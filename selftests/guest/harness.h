@@ -337,13 +337,6 @@ static inline pid_t start_child(void (*run)(long arg), long arg)
 	_exit(0);
 }
 
-static inline void spin_on(long cpu)
-{
-	pin(cpu);
-	for (;;)
-		work(1000000);
-}
-
 static inline void stop_child(pid_t pid)
 {
 	kill(pid, SIGKILL);

@@ -7,7 +7,6 @@
 #include <libgen.h>
 
 #include "ring.h"
-#include "tracepoint.h"
 
 /* After a lost interrupt the module looks every 10 ms, in a tick (4 ms), without OF one later. */
 enum { CPU = 0, ROUNDS = 9, PERIOD_MS = 10, CHECK_MS = 10 + 4 };
@@ -110,30 +109,6 @@ static void test_thead(struct ring *ring, uint64_t period, long first)
 	check(ok, "two_events_keep_their_rates");
 }
 
-/* No timer of the driver wakes an idle CPU, but for the lost interrupts that are found. */
-static void test_idle_cpu(uint64_t period)
-{
-	const int cpu = sysconf(_SC_NPROCESSORS_ONLN) - 1, ms = 500;
-	uint64_t expiries;
-	struct ring ring;
-	int fd;
-
-	if (cpu == CPU) {
-		skip("idle_cpu_is_not_woken", "the machine has one CPU");
-		return;
-	}
-	ring = ring_sample(CYCLES, period, -1, cpu);
-	fd = open_expiries("narrow_timer", cpu);
-	if (!check(ring.fd >= 0 && fd >= 0, "events_of_idle_cpu_open"))
-		return;
-	usleep(ms * 1000);
-	expiries = perf_get(fd).value;
-	note("CPU %d: %lu expiries in %d ms", cpu, expiries, ms);
-	check(expiries <= 3, "idle_cpu_is_not_woken");
-	close(fd);
-	ring_close(&ring);
-}
-
 int main(int argc, char **argv)
 {
 	struct ring ring;
@@ -157,7 +132,6 @@ int main(int argc, char **argv)
 	first = test_lost_irq(&ring);
 	check(wait_for_sample(&ring) >= 0, "samples_arrive");
 	test_thead(&ring, period, first);
-	test_idle_cpu(period);
 	ring_close(&ring);
 	limits_restore();
 	return end();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Count SBI PMU calls and context switches on CPU 0, and expiries of timers, by the kernel's own
- * tracepoints.
+ * Count SBI PMU calls and context switches on CPU 0, by the kernel's own tracepoints.
  */
 #ifndef TRACEPOINT_H
 #define TRACEPOINT_H
@@ -35,19 +34,6 @@ static inline int open_tracepoint(const char *name, const char *filter, int cpu)
 		return fd;
 	close(fd);
 	return -errno;
-}
-
-/* Return: an event that counts expiries of the module's hrtimer @function on @cpu, or an errno. */
-static inline int open_expiries(const char *function, int cpu)
-{
-	char command[128], filter[64];
-	uint64_t address;
-
-	snprintf(command, sizeof(command),
-		 "awk '/ %s\\t.sbi_pmu/ { print \"0x\" $1 }' /proc/kallsyms", function);
-	address = command_number(command);
-	snprintf(filter, sizeof(filter), "function == %#lx", address);
-	return address ? open_tracepoint("timer/hrtimer_expire_entry", filter, cpu) : -ENOENT;
 }
 
 static inline bool tracepoints_open(void)
