@@ -33,19 +33,20 @@ cat >>"$dir/bin/perf" <<'EOF2'
 		echo data >"$out"
 		grep -qE 'timer|none' overflow || [ -e silent ] || echo '9: 1 x sbi_pmu' >>"$DIR/proc/interrupts"
 	else
-		echo "$events" | sed 's|,firmware|;firmware|g' | tr ';,' ',\n' | while read -r event; do
-			if grep -qxF "$event" "$DIR/refused"; then count='<not supported>'; else count=${COUNT-50000}; fi
-			if [ -e ../../cpu_a100 ]; then
-				case $event in */*) ;; *) echo "<not counted>;;cpu_a100/$event/;0;0.00;;"; event=cpu/$event/ ;; esac
-				case $on,$event in
-				8,cpu_a100/*/u) count=0 ;;
-				8,cpu_a100/*) count=${A100-50000} ;;
-				,cpu_a100/*) count='<not counted>' ;;
-				0,cpu_a100/* | 8,cpu/*) count='<not supported>' ;;
-				esac
-			fi
-			echo "$count;;$event;1;100.00;;"
-		done >"$out"
+		echo "$events" | sed 's|,firmware|;firmware|g' | tr ';,' ',\n' |
+			awk -v dir="$DIR" -v on="$on" -v count="${COUNT-50000}" -v a100="${A100-50000}" \
+				-v two="$(ls -d ../../cpu_a100 2>/dev/null)" '
+			BEGIN { while ((getline < (dir "/refused")) > 0) refused[$0] }
+			{ event = $0; n = event in refused ? "<not supported>" : count }
+			two != "" && event !~ "/" {
+				print "<not counted>;;cpu_a100/" event "/;0;0.00;;"
+				event = "cpu/" event "/"
+			}
+			two != "" && event ~ "^cpu_a100/" {
+				n = on == 8 ? (event ~ "/u$" ? 0 : a100) : on == "" ? "<not counted>" : "<not supported>"
+			}
+			two != "" && on == 8 && event ~ "^cpu/" { n = "<not supported>" }
+			{ print n ";;" event ";1;100.00;;" }' >"$out"
 	fi
 EOF2
 chmod 755 "$dir"/bin/*
