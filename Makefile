@@ -27,7 +27,7 @@
 #: make setup        download and build ahead of time what check-all needs; clean-lab: remove it
 #: make deb          build the Debian packages: build/deb/*.deb
 #: make release-check VERSION=0.3   is all of this checkout fit to be released? Then the source archive,
-#:                   its checksums and SBOM are in build/release; and check-packages
+#:                   its checksums and SBOM are in build/release; and boots that check-all has not
 #:
 #: From the event data, to build/:
 #: make htmldocs     Documentation/ and pages of all events as HTML (needs Sphinx); docs: only these pages
@@ -136,7 +136,7 @@ docs:
 
 release-check:
 	tools/release-check.sh '$(VERSION)' build/release
-	@$(LAB) check-packages
+	@$(LAB) check-release
 
 htmldocs:
 	@command -v sphinx-build >/dev/null || { echo "htmldocs needs Sphinx (Debian: apt install python3-sphinx)" >&2; exit 1; }

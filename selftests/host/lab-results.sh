@@ -60,7 +60,7 @@ while read -r name values; do
 	other=$(all_cases | values "$name" | tr ' ' '\n' | sort -u | grep -vxE -e "$values")
 	[ -z "$other" ] || fails "cases.tsv: $name is $other"
 done <<'END'
-tier check|all|debug|kernels|perf|compare|name
+tier check|all|release|debug|kernels|perf|compare|name
 qemu q7|q11|qfix
 kernel stable|testing|unstable|vendor|rt|next|debug
 mode exclusive|shared|takeover

@@ -213,10 +213,10 @@ cases_with() {
 	awk -F '\t' -v n="$(column "$1")" -v expression="^($2)\$" 'NF && $n ~ expression'
 }
 
-# select_cases check|all|debug|kernels|perf|compare|NAME...
+# select_cases check|all|release|debug|kernels|perf|compare|NAME...
 select_cases() {
 	case $* in
-	check | debug | kernels | perf | compare) all_cases | cases_with tier "$1" ;;
+	check | release | debug | kernels | perf | compare) all_cases | cases_with tier "$1" ;;
 	all) all_cases | cases_with tier 'check|all' ;;
 	*) all_cases | awk -F '\t' -v names=" $* " 'index(names, " " $1 " ")' ;;
 	esac
@@ -281,7 +281,7 @@ boot_case() {
 		[ "${programs%% *}" != load ] || only+=" lab_load=1"
 		programs=$(programs_wanted)
 	fi
-	append="earlycon panic_on_warn=1 panic=-1 lab_run=${programs// /,} lab_case=$name"
+	append="earlycon panic_on_warn=1 panic=-1 hibernate.pm_test_delay=0 lab_run=${programs// /,} lab_case=$name"
 	append+=" lab_limit=$((400 * slow + stress)) lab_suite=$kernel$only"
 	[ "$overflow" = - ] || append+=" LAB_OVERFLOW=$overflow"
 	[[ $options != *icount=* ]] || append+=" LAB_ICOUNT=$(option "$options" icount "")"
@@ -349,10 +349,10 @@ print_boot() {
 
 # ---- a run ----
 
-# Where the time went: the longest steps and boots.
+# Where the time went.
 print_times() {
-	echo "Seconds of the longest steps and boots:"
-	sort -t $'\t' -k 5,5nr "$run/results" | head -n 30 | awk -F '\t' '{ printf "%6d  %s\n", $5, $1 }'
+	echo "Seconds of the ten longest steps and boots:"
+	sort -t $'\t' -k 5,5nr "$run/results" | head -n 10 | awk -F '\t' '{ printf "%6d  %s\n", $5, $1 }'
 }
 
 # For each reason how many tests were skipped, and in which jobs.
@@ -400,12 +400,13 @@ jobs=0
 # run_jobs STEPS CASES LATE-STEPS: run all of these, the late steps after the builds, before the
 # cases. A job that has not reported has failed.
 run_jobs() {
-	local steps=$1 cases=$2 late=$3 suite planned name
+	local steps=$1 cases=$2 late=$3 builds='' suite planned name
 	planned=$(values name <<<"$cases")
 	[ -z "$cases" ] || cases=$(available_cases "$cases")
 	for suite in $(values kernel <<<"$cases" | sort -u); do
-		steps+=${steps:+$'\n'}"build for $(release_of "$suite") = build_clean $suite"
+		builds+="build for $(release_of "$suite") = build_clean $suite"$'\n'
 	done
+	steps=$builds$steps
 	planned=$(printf '%s\n' "$steps" "$late" "$planned" | sed 's/ = .*//; /^$/d')
 	jobs=$(wc -l <<<"$planned")
 	run_queue 2 <<<"$steps"
@@ -448,7 +449,7 @@ test_steps() { # ROOT STEPS [CXX-ROOT]
 # What make check-all runs without a machine in addition.
 more_steps() {
 	cat <<-EOF2
-	host tests (clang) = host_tests stable clang 2000000
+	host tests (clang) = host_tests stable clang 100000
 	build by clang = build_by_clang
 	checkpatch = checkpatch
 	clang-format = in_tree stable selftests/lint.sh format
@@ -490,14 +491,14 @@ all_artifacts() {
 	} | awk '!seen[$0]++'
 }
 
-# run_check check|all|debug|kernels|perf|CASE...
+# run_check check|all|release|debug|kernels|perf|CASE...
 run_check() {
 	local cases steps='' late='' name artifacts
 	for name; do
 		[ -n "$(select_cases "$name")" ] || die "no case '$name'; see 'make list'"
 	done
 	if [ -n "${TESTS:-}" ]; then
-		case $1 in check | all | debug | kernels | perf) die "TESTS needs the names of cases: CASES=..." ;; esac
+		case $1 in check | all | release | debug | kernels | perf) die "TESTS needs the names of cases: CASES=..." ;; esac
 		for name in $(programs_wanted); do
 			[ -e "$top/selftests/guest/$name" ] || [ -e "$top/selftests/guest/$name.c" ] ||
 				die "no program '$name' in selftests/guest (from TESTS)"
@@ -514,6 +515,10 @@ run_check() {
 		steps=$(more_steps && test_steps testing 2000000 packaging)
 		late=$(late_steps)
 		artifacts=$(all_artifacts)
+		;;
+	release)
+		late='packages = packages'
+		artifacts+=' packaging'
 		;;
 	debug)
 		steps=$(debug_steps)
