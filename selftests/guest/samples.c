@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * samples [PMU [user]] - sample cycles for 0.3 s, of that PMU or of whatever has them, and print how
- * many samples there were. In QEMU perf record and perf script take six seconds for that.
+ * samples [PMU [user]] - sample cycles for 0.3 s, of that PMU or of whatever has them, and print
+ * how many samples there were. In QEMU perf record and perf script take six seconds for that.
  */
 #include "ring.h"
 

@@ -467,7 +467,8 @@ int main(void)
 
 		skip("user_read_returns_what_syscall_read_returns", pmu.exclusive ?
 		     "caps/user_read is 0" : "another driver uses the same counters");
-		check(!m.page || user_read_event(m.page).source != COUNTER, "events_are_not_user_readable");
+		check(!m.page || user_read_event(m.page).source != COUNTER,
+		      "events_are_not_user_readable");
 		return end();
 	}
 	check(read_number(ACCESS) == 1, "access_is_1_by_default");

@@ -10,7 +10,7 @@
 #include "pfmlib_priv.h"
 #include "pfmlib_perf_event_priv.h"
 
-/* The ids are not enough: four tables of XiangShan share them, and the driver sbi_pmu knows which it is. */
+/* Four tables of XiangShan share their ids: the driver sbi_pmu knows which it is. */
 #define EVENT_TABLE "/sys/bus/event_source/devices/cpu/caps/event_table"
 
 struct riscv_entry {
@@ -114,7 +114,7 @@ static int riscv_encode(void *this, pfmlib_event_desc_t *e)
 	return PFM_SUCCESS;
 }
 
-/* At most 29 counters can be programmed. Whether events fit, the kernel says when they are opened. */
+/* At most 29 counters can be programmed. The kernel says at open whether events fit. */
 #define RISCV_CORE(core, id, title, detect)					\
 pfmlib_pmu_t riscv_##core##_support = {						\
 	.desc = title,								\

@@ -107,8 +107,9 @@ static unsigned int largest_part(const struct td_model *model, const double shar
 }
 
 /*
- * Find what to sample in a second run: the largest part, its largest sub-part, and so on. 1000 times
- * a second, with a fixed period: periods differ with perf -F. Return: whether there is an event.
+ * Find what to sample in a second run: the largest part, its largest sub-part, and so on. A
+ * thousand times a second, with a fixed period: periods differ with perf -F.
+ * Return: whether there is an event.
  */
 bool td_find_bottleneck(const struct td_report *report, struct td_profile *profile)
 {
@@ -151,7 +152,7 @@ static void print_bar(FILE *out, const struct td_style *style, double share, uns
 		fputs(i < full ? (style->utf8 ? "█" : "#") : (style->utf8 ? "·" : "."), out);
 }
 
-/* A row: label and share, then a bar if this is a wide terminal, the meaning if this is no terminal */
+/* A row: label and share, then a bar on a wide terminal, the meaning if this is no terminal */
 enum { LABEL = 23, BEFORE_BAR = LABEL + 8 + 2, MAX_BAR = 64 };
 
 static void print_row(FILE *out, const struct td_sample *sample, const struct td_style *style,

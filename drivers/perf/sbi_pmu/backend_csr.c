@@ -289,7 +289,7 @@ static int csr_config(struct sbi_pmu_cpu *cpu, u64 mask, const struct sbi_pmu_co
 
 	if (sbi_pmu_code_is_firmware(code)) {
 		ret = sbi_pmu_csr_read_inhibit(&stopped) ?:
-			      sbi_pmu_sbi_config(cpu, mask, code, got);
+							   sbi_pmu_sbi_config(cpu, mask, code, got);
 		if (ret == -EPROTO && has_counter(hardware, *got)) {
 			take_back(cpu, *got, stopped);
 			*got = SBI_PMU_NO_COUNTER;

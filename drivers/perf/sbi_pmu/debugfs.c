@@ -51,9 +51,8 @@ static int file_name##_show(struct seq_file *file, void *unused)	\
 DEFINE_SHOW_ATTRIBUTE(file_name)
 
 /* What went wrong with samples */
-SHOW_CPUS(overflow, "lost_irqs wrong_mode irq_off", "%lu %lu %d",
-	  READ_ONCE(cpu->irq.times_missed), READ_ONCE(cpu->irq.wrong_mode),
-	  READ_ONCE(cpu->irq.off));
+SHOW_CPUS(overflow, "lost_irqs wrong_mode irq_off", "%lu %lu %d", READ_ONCE(cpu->irq.times_missed),
+	  READ_ONCE(cpu->irq.wrong_mode), READ_ONCE(cpu->irq.off));
 /* What programs may read, and reads that came too late */
 SHOW_CPUS(user_access, "scounteren trapped_reads", "%#x %lu", READ_ONCE(cpu->scounteren),
 	  READ_ONCE(cpu->trapped_reads));

@@ -9,7 +9,7 @@ struct sbi_pmu_irq_source {
 	const char *name;    /* in caps/overflow, and a value of overflow= */
 	const char *title;   /* in the log */
 	const char *missing; /* in the log, if it is asked for on other cores */
-	u16 hwirq;          /* its number at the interrupt controller of the core */
+	u16 hwirq;           /* its number at the interrupt controller of the core */
 	u16 overflow;       /* CSR with a bit for each counter that has overflowed, by CSR number */
 	u16 pending;        /* CSR of the pending bit */
 	u16 enable;         /* CSR of the enable bit, at the same place */

@@ -516,7 +516,8 @@ static int check_parameters(void)
 	}
 	if (match_string(overflow_names, ARRAY_SIZE(overflow_names), overflow) < 0 &&
 	    !sbi_pmu_irq_source_named(overflow)) {
-		pr_err("overflow=%s: auto, lcofi, thead, andes, timer and none are known\n", overflow);
+		pr_err("overflow=%s: auto, lcofi, thead, andes, timer and none are known\n",
+		       overflow);
 		return -EINVAL;
 	}
 	return 0;

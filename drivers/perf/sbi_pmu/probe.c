@@ -582,8 +582,7 @@ static int try_filter(struct sbi_pmu *pmu, struct sbi_pmu_known *known, bool lim
  */
 static int find_counters(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_user)
 {
-	const u64 all =
-		with_numbers(&pmu->layout, candidates_of(pmu, &e->code), e->counterid_mask);
+	const u64 all = with_numbers(&pmu->layout, candidates_of(pmu, &e->code), e->counterid_mask);
 	struct sbi_pmu_known *known = get_known(&pmu->cache, &e->code);
 	u64 unknown;
 	int ret = 0;

@@ -263,7 +263,7 @@ struct sbi_pmu_event {
 	u8 shown;                 /* hpmcounter number plus one in its mmap page, or 0 */
 	struct sbi_pmu_code code; /* the event */
 	u64 candidates;           /* counters that can hold it, or that were not asked */
-	u64 confirmed;                /* of these, those that are known to */
+	u64 confirmed;            /* of these, those that are known to */
 	u32 counterid_mask;       /* its user wants these, as bits of scounteren; 0: any */
 	struct sbi_pmu_known *known;  /* what was found out about it; NULL: it is inherited */
 	struct sbi_pmu_period period; /* unless @sampling is SBI_PMU_COUNTING */
@@ -305,8 +305,9 @@ struct sbi_pmu_branch_cpu {
 
 /* The overflow interrupt of a CPU (overflow.c) */
 struct sbi_pmu_cpu_irq {
-	bool off;              /* it did not end: samples are taken by timer */
-	unsigned int spurious; /* interrupts that nothing explains, less MAKES_UP_FOR for each other */
+	bool off; /* it did not end: samples are taken by timer */
+	/* interrupts that nothing explains, less MAKES_UP_FOR for each other */
+	unsigned int spurious;
 	/* sets of counters: */
 	/* whose overflow the last interrupt was for; 0 once a sampling event has stopped */
 	u64 served;

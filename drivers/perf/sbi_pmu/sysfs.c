@@ -183,6 +183,13 @@ const char *sbi_pmu_free_running_names(const struct sbi_pmu_layout *layout)
 	return names[which];
 }
 
+static const char *overflow_name(const struct sbi_pmu *pmu)
+{
+	if (pmu->source == SBI_PMU_OVERFLOW_IRQ)
+		return pmu->irq_source->name;
+	return pmu->source == SBI_PMU_OVERFLOW_TIMER ? "timer" : "none";
+}
+
 /* A file in caps/ */
 #define CAP(_name, _format, _value)						\
 	static ssize_t _name##_show(struct device *dev,				\
@@ -195,10 +202,7 @@ const char *sbi_pmu_free_running_names(const struct sbi_pmu_layout *layout)
 	static DEVICE_ATTR_RO(_name)
 
 CAP(mode, "%s", pmu->exclusive ? "exclusive" : "shared");
-CAP(overflow, "%s",
-    pmu->source == SBI_PMU_OVERFLOW_IRQ   ? pmu->irq_source->name :
-    pmu->source == SBI_PMU_OVERFLOW_TIMER ? "timer" :
-					    "none");
+CAP(overflow, "%s", overflow_name(pmu));
 CAP(hardware_counters, "%u", (unsigned int)hweight64(sbi_pmu_hardware(&pmu->layout)));
 CAP(firmware_counters, "%u", (unsigned int)hweight64(pmu->layout.firmware));
 CAP(user_read, "%d", pmu->openable && sbi_pmu_the_pmu->user_access.available);

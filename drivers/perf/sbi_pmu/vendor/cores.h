@@ -63,11 +63,11 @@ static inline bool sbi_pmu_has_units(const struct sbi_pmu_core *core)
 
 /* Who decides what counts as a standard event */
 enum sbi_pmu_decision {
-	SBI_PMU_LEFT,      /* firmware; nothing is known to be wrong */
+	SBI_PMU_LEFT, /* firmware; nothing is known to be wrong */
 	/* firmware, though it may count a part only: it does not take the right event */
 	SBI_PMU_LEFT_PART,
-	SBI_PMU_REPLACED,  /* the event of the core is counted */
-	SBI_PMU_REFUSED,   /* none is counted */
+	SBI_PMU_REPLACED, /* the event of the core is counted */
+	SBI_PMU_REFUSED,  /* none is counted */
 };
 
 struct sbi_pmu_table {

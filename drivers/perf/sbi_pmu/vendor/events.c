@@ -52,7 +52,8 @@ static ssize_t replaced_events_show(struct device *dev, struct device_attribute 
 
 		if (row->name && table->decision[n] >= SBI_PMU_REPLACED)
 			at += sysfs_emit_at(buf, at, "%s%s=%s", at ? " " : "", row->name,
-					    table->decision[n] == SBI_PMU_REFUSED ? "none" : row->event);
+					    table->decision[n] == SBI_PMU_REFUSED ? "none" :
+										    row->event);
 	}
 	return at + sysfs_emit_at(buf, at, "%s\n", at ? "" : "none");
 }
