@@ -86,7 +86,7 @@ struct fakesbi_hart {
 	/* Counters by CSR - CYCLE */
 	u32 delegated;		/* 0: there is no Ssccfg */
 	u32 constant;		/* of these: the value cannot be written */
-	u32 unstoppable;	/* of these: the bit in scountinhibit cannot be changed */
+	u32 unstoppable, unstartable;	/* of these: the bit in scountinhibit cannot be set, or cleared */
 	u32 odd_counters;	/* firmware writes other selectors for cache events on them */
 	u32 smcntrpmf;		/* cycle and instret that filter */
 	u32 no_overflow;	/* those that do not interrupt though others do (QUIRK_FIXED_HOMOGENEOUS) */

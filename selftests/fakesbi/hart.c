@@ -150,6 +150,8 @@ u32 fakesbi_overflow(unsigned int csr)
 
 	if (csr != fakesbi.overflow_csr)
 		model_report("read of overflow bits from a CSR that does not exist");
+	if (fakesbi.host_counters)
+		model_report("a guest reads the overflow bits of its host's counters");
 	for (unsigned int n = 0; n < ARRAY_SIZE(fakesbi.by_csr); n++)
 		if (fakesbi.by_csr[n] && fakesbi.ctr[fakesbi.by_csr[n] - 1].overflown)
 			word |= BIT(n);

@@ -54,7 +54,11 @@ static void test_snapshot(void)
 	open_own(4);
 	sampler = open_sampler(6, 1000000);
 	firmware = open_own(FIRMWARE_EVENT(1));
-	perf_run(100);
+	perf_run(time_of(sampler, 900000));
+	before = all_calls();
+	perf_run(time_of(sampler, 200000));
+	check(perf_model(sampler)->samples == 1 && all_calls() - before == 2,
+	      "snapshot.sample_makes_two_calls");
 	fakesbi.shmem = NULL;
 	perf_resched();
 	perf_run(100);
@@ -109,6 +113,7 @@ static void no_sireg2(void)	{ fakesbi.no_sireg2 = true; }
 static void constant(void)	{ fakesbi.constant = BIT(5); }
 static void constant_cycle(void) { fakesbi.constant = BIT(0); }
 static void unstoppable(void)	{ fakesbi.unstoppable = BIT(3); }
+static void unstartable(void)	{ fakesbi.unstartable = BIT(3); }
 static void no_smcntrpmf(void)	{ fakesbi.smcntrpmf = 0; }
 static void no_selector(void)	{ fakesbi.event_bits = SPEC_EVENT_MINH | SPEC_EVENT_SINH; }
 
@@ -123,6 +128,7 @@ static void test_refused(void)
 		{ "programmable_value_that_stays_is_refused", constant },
 		{ "cycle_that_stays_is_refused", constant_cycle },
 		{ "counter_3_that_cannot_be_stopped_is_refused", unstoppable },
+		{ "counter_3_that_cannot_be_started_is_refused", unstartable },
 		{ "selector_that_is_not_kept_is_refused", no_selector },
 	};
 
@@ -134,6 +140,8 @@ static void test_refused(void)
 		error = boot(&machine);
 		check(error == -EOPNOTSUPP || (!error && open_errno(ATTR(5))), "delegation.%s",
 		      faults[i].what);
+		if (fakesbi.unstoppable)
+			hold(3, false);
 	}
 }
 
@@ -589,6 +597,7 @@ void test_backends(void)
 	test_csr();
 	test_leftover("exclusive", &(struct machine){ .params = { "backend=sbi" } }, false);
 	test_leftover("snapshot", &snapshot, false);
+	test_leftover("csr", &csr, false);
 	test_leftover("shared", &(struct machine){ .other = "cpu" }, true);
 	test_leftover_event();
 	test_widths();

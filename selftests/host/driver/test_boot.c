@@ -11,6 +11,12 @@ static const char *symbol;
 static void no_extension(void)	{ host.no_pmu_extension = true; }
 static void old_sbi(void)	{ host.spec = sbi_mk_version(0, 2); }
 static void no_counters(void)	{ fakesbi.end = 0; }
+static void much_narrower(void)
+{
+	for (unsigned int i = 3; i < 7; i++)
+		fakesbi.ctr[i].width = 26;
+}
+
 static void second_insn(void)	{ host.kprobe_offset = 4; }
 static void no_kprobes(void)	{ host.no_kprobes = true; }
 static void moved(void)		{ host.lookup_at = 1000; }
@@ -105,6 +111,7 @@ static const struct {
 	{ "csr_of_no_counter_is_reported", { .prepare = time_twice }, 0, "1 counters are not used: firmware names a CSR", "caps/hardware_counters", "6" },
 	{ "narrow_counters_are_reported", { .width = 26 }, 0, "4 hardware counters of less than 27 bits are not used" },
 	{ "true_width_is_measured", { .prepare = narrow_by_tree }, 0, "counter 3: firmware says 64 bits, measured 40 (" },
+	{ "counters_measured_as_too_narrow_are_not_used", { .prepare = much_narrower }, 0, "measured 26 (4 counters)", "caps/hardware_counters", "2" },
 	{ "width_parameter", { .params = { "width=40" } }, 0, NULL, "caps/hardware_counters", "6" },
 	{ "width_26_is_refused", { .params = { "width=26" } }, -EINVAL, "width=26: counters of 27 to 64" },
 	{ "width_65_is_refused", { .params = { "width=65" } }, -EINVAL, "width=65" },
@@ -483,6 +490,8 @@ static void test_files(void)
 			 calls(7));
 		check(strstr(host_debugfs("sbi_calls"), line),
 		      "boot.debugfs_shows_calls_of_first_cpu_%u", m);
+		host.alloc_fails_in = 1;
+		check(!strcmp(host_debugfs("counters"), "-12"), "boot.debugfs_without_memory_is_enomem_%u", m);
 		check(strstr(host_debugfs("counters"), " 0x5 ") &&
 		      !strstr(host_debugfs("counters"), "refused") &&
 		      strstr(host_debugfs("counters"), "firmware 0xf0005"),

@@ -644,6 +644,18 @@ static void test_timer(void)
 	check(host.timer_irqs - before < 110, "sampling.look_is_once_for_short_period");
 	perf_disable(e);
 	check(host_next_timer(NSEC_PER_SEC) == NSEC_PER_SEC, "sampling.no_look_at_stopped_event");
+	perf_close(e);
+	/* Looks are 100 us apart in which the task runs, also if that is in two pieces. */
+	e = open_task(ATTR(5, .sample_period = 1000));
+	perf_run(10000000);
+	for (before = host.timer_irqs; host.timer_irqs == before;)
+		perf_run(1000);
+	perf_run(40000);
+	go_away(5000000);
+	before = host_next_timer(NSEC_PER_SEC);
+	note("next look after %llu ns", before);
+	check(before > 58000 && before <= 60000, "sampling.looks_are_apart_in_time_of_the_task");
+	perf_close(e);
 	/* The timer is not the overflow: what it finds in the kernel is no sample of user mode. */
 	e = open_attr(ATTR(6, .exclude_kernel = 1, .sample_period = 100000));
 	perf_run(10000000);

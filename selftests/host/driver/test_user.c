@@ -60,7 +60,8 @@ static void test_page(void)
 
 	fw = open_task(ATTR(7, .disabled = 1));
 	perf_map(fw);
-	check(!must_ask_kernel(fw) && reads_right(fw), "user_page.of_new_event_says_it_can_be_read");
+	check(!must_ask_kernel(fw) && reads_right(fw) && page_of(fw)->pmc_width == 64,
+	      "user_page.of_new_event_says_it_can_be_read");
 	fw = open_own(FIRMWARE_EVENT(3));
 	perf_map(fw);
 	check(must_ask_kernel(fw), "user_page.not_possible_for_firmware_event");
@@ -677,6 +678,10 @@ static void test_takeover(void)
 	unload();
 	check(!host.closed, "user_takeover.rmmod_closes_nothing_with_2");
 	check(perf_core_other_sysctl(-1) == 2, "user_takeover.rmmod_gives_its_value_back");
+	machine.quirks = 0;
+	boot(&machine);
+	check(fakesbi.ctr[0].running && fakesbi_harts[1].ctr[2].running,
+	      "user_takeover.load_starts_counters_with_2");
 }
 
 void test_user(void)

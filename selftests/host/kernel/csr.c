@@ -171,7 +171,8 @@ static int inhibit(u32 counters, bool on)
 	for (unsigned int n = 0; n < ARRAY_SIZE(fakesbi.by_csr); n++) {
 		struct fakesbi_ctr *ctr = delegated(n);
 
-		if (!ctr || !(counters >> n & 1) || fakesbi.unstoppable >> n & 1)
+		if (!ctr || !(counters >> n & 1) ||
+		    (on ? fakesbi.unstoppable : fakesbi.unstartable) >> n & 1)
 			continue;
 		ctr->running = !on;
 		/* cycle and instret need no event. */
