@@ -143,19 +143,6 @@ static inline bool write_number(const char *path, int value)
 	return write_text(path, text);
 }
 
-/* Return: the number that a command of the shell prints, 0 if it prints none. */
-static inline uint64_t command_number(const char *command)
-{
-	FILE *f = popen(command, "r");
-	char text[64] = "";
-
-	if (f && !fgets(text, sizeof(text), f))
-		*text = '\0';
-	if (f)
-		pclose(f);
-	return strtoul(text, NULL, 0);
-}
-
 /* Return: what @format reads from the first line of @path that has @word and fits, else -1. */
 static inline long find_number(const char *path, const char *word, const char *format)
 {

@@ -199,10 +199,9 @@ release() {
 	wait
 }
 
-# Print a column of the data of an event table: 2 month of its RTL, 3 slots of a cycle.
-of_event_table() { # TABLE COLUMN
-	awk -v table="$1" -v column="$2" '$1 == table { print $column }' \
-		"$(dirname "$0")/event_tables"
+# Print the month of an event table's RTL.
+month_of() { # TABLE
+	awk -v table="$1" '$1 == table { print $2 }' "$(dirname "$0")/event_tables"
 }
 
 # ---- the machine ----

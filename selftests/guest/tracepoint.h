@@ -20,22 +20,6 @@ struct tracepoint_counts {
 
 static int tracepoint_fd[3] = { -1, -1, -1 };
 
-/* Return: an event that counts a tracepoint "system/name" on @cpu, or a negative errno. */
-static inline int open_tracepoint(const char *name, const char *filter, int cpu)
-{
-	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .read_format = READ_TIMES };
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/id", name);
-	attr.config = read_number(path);
-	fd = perf_try(&attr, -1, cpu, -1);
-	if (fd < 0 || !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
-		return fd;
-	close(fd);
-	return -errno;
-}
-
 static inline bool tracepoints_open(void)
 {
 	struct perf_event_attr attr = {
