@@ -213,13 +213,10 @@ cases_with() {
 	awk -F '\t' -v n="$(column "$1")" -v expression="^($2)\$" 'NF && $n ~ expression'
 }
 
-# select_cases check|all|release|debug|kernels|perf|compare|NAME...
+# select_cases TIER|NAME... Tier all has the cases of tier check, too.
 select_cases() {
-	case $* in
-	check | release | debug | kernels | perf | compare) all_cases | cases_with tier "$1" ;;
-	all) all_cases | cases_with tier 'check|all' ;;
-	*) all_cases | awk -F '\t' -v names=" $* " 'index(names, " " $1 " ")' ;;
-	esac
+	[ "$*" != all ] || set -- check all
+	all_cases | awk -F '\t' -v words=" $* " 'index(words, " " $1 " ") || index(words, " " $2 " ")'
 }
 
 # The artifacts that cases need; those that take longest to make come first.
@@ -491,14 +488,14 @@ all_artifacts() {
 	} | awk '!seen[$0]++'
 }
 
-# run_check check|all|release|debug|kernels|perf|CASE...
+# run_check TIER|packages|CASE...
 run_check() {
 	local cases steps='' late='' name artifacts
 	for name; do
-		[ -n "$(select_cases "$name")" ] || die "no case '$name'; see 'make list'"
+		[ "$name" = packages ] || [ -n "$(select_cases "$name")" ] || die "no case '$name'; see 'make list'"
 	done
 	if [ -n "${TESTS:-}" ]; then
-		case $1 in check | all | release | debug | kernels | perf) die "TESTS needs the names of cases: CASES=..." ;; esac
+		[ -n "$(all_cases | cases_with name "$1")" ] || die "TESTS needs the names of cases: CASES=..."
 		for name in $(programs_wanted); do
 			[ -e "$top/selftests/guest/$name" ] || [ -e "$top/selftests/guest/$name.c" ] ||
 				die "no program '$name' in selftests/guest (from TESTS)"
@@ -516,9 +513,9 @@ run_check() {
 		late=$(late_steps)
 		artifacts=$(all_artifacts)
 		;;
-	release)
+	release | packages)
 		late='packages = packages'
-		artifacts+=' packaging'
+		artifacts+=' testing packaging'
 		;;
 	debug)
 		steps=$(debug_steps)

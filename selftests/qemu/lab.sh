@@ -84,9 +84,8 @@ verb=${1:-}
 case $verb in
 test) run_test ;;
 check) if [ $# = 0 ]; then run_check check; else run_check "$@"; fi ;;
-check-all | check-release | check-debug | check-kernels) run_check "${verb#check-}" ;;
+check-all | check-release | check-debug | check-kernels | check-packages) run_check "${verb#check-}" ;;
 perf-test) run_check perf ;;
-check-packages) check_packages ;;
 check-upstream) check_upstream ;;
 run) demo ;;
 run-xiangshan) demo_xiangshan ;;

@@ -59,12 +59,3 @@ packages() {
 		started_packages "$release" || return
 	done
 }
-
-# make check-packages: only that, with what is printed.
-check_packages() {
-	need_root
-	start_run
-	make_artifacts 4000 testing packaging q11 firmware
-	packages || die "the packages failed"
-	say "the packages passed in $SECONDS s"
-}
