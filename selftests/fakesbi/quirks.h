@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How real firmware differs from the specification, or what it does where that leaves a choice.
- * test_quirks() of the host tests runs the driver with each of them.
+ * test_quirks() of test_random.c (host tests) runs the driver with each of them.
  */
 #ifndef FAKESBI_QUIRKS_H
 #define FAKESBI_QUIRKS_H
@@ -29,7 +29,7 @@
 	X(GAPS_COUNTED)			/* the number of counters includes gaps, such as time */ \
 	X(NO_SNAPSHOT)			/* no FID 7 (any version; RustSBI as well) */ \
 	X(NO_RAW_V2)			/* raw v2 is an invalid parameter (before 1.6) */ \
-	/* KVM, arch/riscv/kvm/vcpu_pmu.c; test_random.c takes these from the first to the last */ \
+	/* KVM, arch/riscv/kvm/vcpu_pmu.c: is_of_kvm() of test_random.c has the first and the last */ \
 	X(FIXED_ALWAYS)			/* cycles on 0, instructions on 2, even in use */ \
 	X(FIXED_HOMOGENEOUS)		/* these filter and interrupt as others do */ \
 	X(OVERFLOW_STICKS)		/* overflow bits in the snapshot stay until RESET */ \

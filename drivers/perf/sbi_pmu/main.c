@@ -60,7 +60,7 @@ static const char *for_exclusive_mode(void)
 
 static const char * const mode_names[] = { "auto", "exclusive", "shared" };
 static const char * const backend_names[] = { "auto", "sbi", "snapshot", "csr" };
-/* And those of interrupts */
+/* Besides the names of interrupts (irq_source.c) */
 static const char * const overflow_names[] = { "auto", "timer", "none" };
 
 /* The first kind of core, for functions that get none, and for what the machine has once */

@@ -137,7 +137,7 @@ void sbi_pmu_report_time(struct sbi_pmu_cpu *cpu, u64 start)
 
 /* ---- the interrupt ---- */
 
-/* After so many more spurious interrupts than others, check how much CPU time they take. */
+/* When the count of spurious interrupts reaches this, check how much CPU time they take. */
 #define MAX_SPURIOUS	1000
 /* An interrupt that gives a sample cancels this many spurious ones. */
 #define MAKES_UP_FOR	3U
@@ -168,8 +168,8 @@ static void set_irq_off(struct sbi_pmu_cpu *cpu, bool off)
 }
 
 /*
- * Nothing explains the interrupt, which began at @start: no armed counter has overflowed, or one
- * that was restarted only since the last interrupt, without a sample. If such interrupts take a
+ * Nothing explains the interrupt, which began at @start: no armed counter has overflowed, or only
+ * those that the last interrupt was for, and none gave a sample. If such interrupts take a
  * quarter of the CPU's time, the line is stuck: mask it for a while. Users cannot cause that: the
  * counter of an event that was switched out, or stopped before its interrupt came, explains one
  * interrupt.

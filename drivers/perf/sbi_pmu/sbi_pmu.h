@@ -306,7 +306,7 @@ struct sbi_pmu_branch_cpu {
 /* The overflow interrupt of a CPU (overflow.c) */
 struct sbi_pmu_cpu_irq {
 	bool off; /* it did not end: samples are taken by timer */
-	/* interrupts that nothing explains, less MAKES_UP_FOR for each other */
+	/* interrupts that nothing explains; one with a sample takes off MAKES_UP_FOR of them */
 	unsigned int spurious;
 	/* sets of counters: */
 	/* whose overflow the last interrupt was for; 0 once a sampling event has stopped */
