@@ -203,10 +203,12 @@ static void spurious_irq(struct sbi_pmu_cpu *cpu, u64 start)
 	pr_warn("CPU%d: stuck overflow interrupt disabled, sampling by timer on this CPU for %u s; load the module with overflow=timer, and report the board and its firmware\n",
 		smp_processor_id(), cpu->irq.pause);
 	cpu->irq.retry_at = jiffies + cpu->irq.pause * HZ;
-	mod_timer(&cpu->timers.look, jiffies); /* which also sets the timer for samples */
+	mod_timer(&cpu->timers.look, cpu->irq.retry_at);
+	/* At once: it sets itself for the events. The other timer may wait for a tick. */
+	hrtimer_start(&cpu->timers.sample, 0, HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
-/* Is the pause over? Context: in the timer, interrupts disabled. */
+/* Try the interrupt again, if its pause is over. Context: in the timer, interrupts disabled. */
 void sbi_pmu_overflow_retry(struct sbi_pmu_cpu *cpu)
 {
 	const struct sbi_pmu_irq_source *source = cpu->pmu->irq_source;

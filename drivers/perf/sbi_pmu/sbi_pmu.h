@@ -561,7 +561,7 @@ struct sbi_pmu {
 	struct sbi_pmu_user_access user_access; /* user-space reads */
 	struct sbi_pmu_builtin builtin;         /* the driver that was stopped */
 	struct hlist_node hotplug;              /* in the list of the CPU hotplug state */
-	struct notifier_block reboot;           /* notified before kexec and power-off, */
+	struct notifier_block reboot;           /* notified before kexec and power-off */
 	struct notifier_block pm;               /* notified when a CPU loses or regains power */
 	struct dentry *debugfs;                 /* folder */
 };
