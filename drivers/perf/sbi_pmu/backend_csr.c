@@ -5,7 +5,6 @@
  * programmed by SBI calls as before. Firmware considers those hardware counters in use that it
  * knows an event for (but see sticks), and does nothing with them until they are released.
  */
-#include <linux/cpumask.h>
 #include <linux/smp.h>
 
 #include "backend.h"

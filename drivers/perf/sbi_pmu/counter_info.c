@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which counters there are, how wide they are, and which of them only need to be read. */
 #include <linux/sched/clock.h>
-#include <linux/smp.h>
 
 #include "backend.h"
 #include "counter_info.h"

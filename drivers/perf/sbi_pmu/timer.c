@@ -172,8 +172,6 @@ static void look_timer(struct timer_list *timer)
 	local_irq_save(flags);
 	if (cpu->irq.off)
 		sbi_pmu_overflow_retry(cpu);
-	if (cpu->timers.sampled_changed)
-		set_sample_timer(cpu);
 	if (sbi_pmu_find_missed_irqs(cpu))
 		mod_timer(timer, jiffies + look_interval(cpu));
 	if (cpu->irq.missed) {

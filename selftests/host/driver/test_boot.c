@@ -452,6 +452,10 @@ static void test_kinds(void)
 	perf_hotplug(3, true);
 	check(host_logged("CPU 3 has other counters than CPU 2, which was probed: no events of PMU cpu_a100 on"),
 	      "kinds.hotplug_says_how_a_cpu_differs_from_before");
+	perf_hotplug(2, false);
+	attr = (struct perf_event_attr){ .type = perf_core.pmus[1]->type, .config = 9 };
+	check(!perf_open(&attr, current, -1, NULL, &error) && error == -ENODEV,
+	      "kinds.new_event_of_one_that_is_offline_is_enodev");
 
 	boot(&(struct machine){ .cpus = 3, TWO_KINDS, .prepare = later });
 	perf_hotplug(2, true);

@@ -437,6 +437,7 @@ static void test_endless(const char *name, u64 quirks, bool wrong_mode)
 {
 	struct perf_event_attr attr = { .sample_period = 1000000, .exclude_user = wrong_mode };
 	struct perf_event *e, *later;
+	unsigned int left_ms;
 
 	boot(&(struct machine){ .quirks = QUIRK(LEVEL), .cpus = 2, .params = { "backend=sbi" } });
 	attr.type = TYPE;
@@ -448,7 +449,11 @@ static void test_endless(const char *name, u64 quirks, bool wrong_mode)
 	host.regs.user = wrong_mode;
 	host.irqs = 0;
 	host.call_ns = 20000; /* a slow hart: 25 served in a ms */
-	perf_run(500000000);
+	for (left_ms = 500; left_ms && host.irq_enabled[0]; left_ms--)
+		perf_run(NSEC_PER_MSEC);
+	check(host_next_timer(NSEC_PER_SEC) <= 10 * NSEC_PER_MSEC,
+	      "sampling.%s_has_the_timer_at_once", name);
+	perf_run(left_ms * NSEC_PER_MSEC);
 	host.call_ns = 0;
 	host.regs.user = false;
 	perf_run(100000000);

@@ -78,7 +78,6 @@ typedef struct {
 #define atomic_read(a)		((a)->counter)
 #define atomic_set(a, v)	((a)->counter = (v))
 #define atomic_inc(a)		((void)(a)->counter++)
-#define atomic_dec(a)		((void)(a)->counter--)
 #define atomic_dec_and_test(a)	(--(a)->counter == 0)
 
 typedef struct {
