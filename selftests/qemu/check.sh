@@ -446,7 +446,7 @@ test_steps() { # ROOT STEPS [CXX-ROOT]
 # What make check-all runs without a machine in addition.
 more_steps() {
 	cat <<-EOF2
-	host tests (clang) = host_tests stable clang 100000
+	host tests (clang) = host_tests stable clang 2000000
 	build by clang = build_by_clang
 	checkpatch = checkpatch
 	clang-format = in_tree stable selftests/lint.sh format
