@@ -514,7 +514,7 @@ run_check() {
 		artifacts=$(all_artifacts)
 		;;
 	release | packages)
-		late='packages = packages'
+		late='packages = packages all'
 		artifacts+=' testing packaging'
 		;;
 	debug)

@@ -6,9 +6,10 @@
 #   lint     lintian finds nothing in them, also if it is pedantic
 #   others   build the RPM and Arch packages, see tools/packaging
 #   install  make uninstall removes all that make install has installed
-#   life     as root, in a copy of the root: upgrade the packages from 0.2, and purge them; install
-#            them, upgrade the kernel, purge them.
-#            /run/deb/RELEASE.vmlinux and .cpio get what a start with each kernel needs
+# and as root, in a copy of the root, of which prepare makes a riscv64 machine:
+#   upgrade  upgrade the packages from 0.2, and purge them
+#   life     install the packages, upgrade the kernel, purge them. /run/deb/RELEASE.vmlinux and .cpio
+#            get what a start with each kernel needs
 set -e
 export HOME=/tmp ARCH=riscv DEBIAN_FRONTEND=noninteractive
 release=$(cat /kernel-release)
@@ -53,7 +54,12 @@ installs() {
 
 # DKMS and dpkg are this root's, and compile for a riscv64 machine, in place of one: only these
 # programs say so.
-become_riscv64() {
+prepare() {
+	for kernel in /lib/modules/*; do
+		# As the packages of its modules do; the root has the headers only.
+		depmod "${kernel##*/}"
+		[ "${kernel##*/}" = "$release" ] || mv "$kernel" /usr/newer
+	done
 	cat >/usr/local/bin/uname <<-END
 	#!/bin/sh
 	case \$* in
@@ -146,13 +152,6 @@ upgrade() {
 }
 
 life() {
-	become_riscv64
-	for kernel in /lib/modules/*; do
-		# As the packages of its modules do; the root has the headers only.
-		depmod "${kernel##*/}"
-		[ "${kernel##*/}" = "$release" ] || mv "$kernel" /usr/newer
-	done
-	upgrade
 	dpkg -i ../sbi-pmu-dkms_*.deb ../sbi-pmu-tools_*.deb
 	installed_for "$release"
 	status=0
@@ -180,7 +179,7 @@ life() {
 
 for command; do
 	case $command in
-	build | lint | others | life) $command ;;
+	build | lint | others | prepare | upgrade | life) $command ;;
 	install) installs ;;
 	*) fails "deb.sh: no command '$command'" ;;
 	esac

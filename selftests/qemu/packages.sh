@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# packages.sh - the Debian packages: make deb, make check-packages, and the same in make check-all.
+# packages.sh - the Debian packages: make deb, make check-packages, and most of that in make check-all.
 # RPM and Arch packages are only built (tools/packaging).
 #
 # They are built for riscv64 in a root that has debhelper, dkms, lintian and the headers of two
@@ -36,8 +36,9 @@ started_packages() { # FOLDER
 	shown_whole packages-start.sh && cat "$run/packages-start.sh.shown"
 }
 
-# All that is tested of the packages.
-packages() {
+# Test the packages; with "all" also what takes long and hardly depends on a change: an upgrade from
+# 0.2, and the RPM and Arch packages.
+packages() { # [all]
 	local packaging guest root=$run/installed archive release
 	packaging=$(artifact packaging)/root && guest=$(artifact testing) || return
 	release=$(cat "$packaging/kernel-release")
@@ -45,10 +46,10 @@ packages() {
 		echo "no kernel $release, of which the packages' root has headers: 'make clean-lab' first"
 		return 1
 	}
-	in_packaging "$packaging" build lint install others || return
+	in_packaging "$packaging" build lint install ${1:+others} || return
 	echo "$root" >>"$run/unfinished"
 	as_root cp -a --reflink=auto "$packaging" "$root" &&
-		as_user=0:0 in_packaging "$root" life || return
+		as_user=0:0 in_packaging "$root" prepare ${1:+upgrade} life || return
 	as_root rm -rf --one-file-system "$root"
 	cp "$guest/vmlinux" "$run/deb/$release.vmlinux"
 	for archive in "$run"/deb/*.cpio; do
