@@ -57,8 +57,8 @@ board == "" && $2 == "machine" {
 board == "" && $2 ~ /^(opens|refuses|samples|names|replaces|log)$/ { printf "  .%s = \"%s\",\n", $2, $4 }
 board == "" && $2 == "log" { printf "  .rows = { %s} },\n", rows; rows = "" }
 
-# T-Head's counters OpenSBI takes by the board's name; K230 is one for which it does nothing else. The last name is
-# for sbi-pmu-report.
+# OpenSBI knows by the board's name that it has T-Head's counters: K230's, as it does nothing else for that one. The
+# last name is for sbi-pmu-report.
 END {
 	if (board == "")
 		exit

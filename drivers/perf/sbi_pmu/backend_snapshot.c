@@ -132,9 +132,9 @@ static u64 snapshot_stop(struct sbi_pmu_cpu *cpu, u64 which)
 	for_each_counter(i, which & ~lost) {
 		raw = READ_ONCE(cpu->shmem.data->ctr_values[i]);
 		/*
-		 * With any value KVM also writes back all values of the last start, over the mark.
-		 * After an error such a value may mean that the counter was not saved: an error is
-		 * about one counter, and later ones may not be saved.
+		 * KVM writes all values if it writes one: in place of the mark, a counter that was
+		 * not stopped gets the value of its last start. An error is about one counter, and
+		 * those after it may not be stopped: then such a value says nothing.
 		 */
 		if (raw != not_written(cpu, i) && !(ret && raw == cpu->counter[i].last))
 			cpu->counter[i].at_disable = sbi_pmu_counter_convert(cpu, i, raw);

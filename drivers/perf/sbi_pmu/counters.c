@@ -296,7 +296,7 @@ void sbi_pmu_event_set_stale(struct sbi_pmu_cpu *cpu, const struct sbi_pmu_event
 #define SKIPPED_ADDS	31
 #define MAX_TRIES	3
 
-static void event_stop(struct sbi_pmu_cpu *cpu, struct perf_event *event)
+static void mark_stopped(struct sbi_pmu_cpu *cpu, struct perf_event *event)
 {
 	struct sbi_pmu_event *e = to_sbi_pmu_event(event);
 
@@ -334,9 +334,9 @@ static void counter_drop_events(struct sbi_pmu_cpu *cpu, struct sbi_pmu_counter 
 		counter_release(cpu, c);
 	hlist_for_each_entry_safe(e, tmp, &c->events, node) {
 		hlist_del_init(&e->node);
-		event_stop(cpu, e->event->group_leader);
+		mark_stopped(cpu, e->event->group_leader);
 		for_each_sibling_event(sibling, e->event->group_leader)
-			event_stop(cpu, sibling);
+			mark_stopped(cpu, sibling);
 		e->counter = NULL;
 		sbi_pmu_assign_leave(cpu, c, e->shares);
 		if (failed) {

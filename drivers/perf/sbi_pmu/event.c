@@ -111,9 +111,9 @@ u32 sbi_pmu_event_standard(unsigned int n)
  * its own way:
  * -ENOENT: "not supported"; perf record samples the CPU clock in place of cycles.
  * -EINVAL: perf up to 6.12, which excludes guests by default, retries without exclude_guest.
- * -EOPNOTSUPP: says that the PMU cannot sample, or only whole CPUs: wrong. Newer perf retries
- *	with exclude_guest, in an endless loop if this gives -EINVAL: all other reasons to refuse
- *	an event must have been checked before.
+ * -EOPNOTSUPP: perf says that the PMU cannot sample, or only whole CPUs, which is wrong here.
+ *	Newer perf retries with exclude_guest, in an endless loop if that gives -EINVAL: all other
+ *	reasons to refuse an event must have been checked before.
  * Return: -EINVAL if guests are excluded and there may be some, else -ENOENT.
  */
 int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr)

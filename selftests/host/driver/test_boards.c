@@ -49,7 +49,7 @@ static bool has_row(const struct fakesbi_code *code, unsigned int idx)
 }
 
 /* On C906 selectors 8 to 10 and 16 to 28 count nothing (openc906 b0c06eb, aq_hpcp_top.v). */
-static bool is_tied(const struct fakesbi_code *code)
+static bool counts_nothing(const struct fakesbi_code *code)
 {
 	return code->idx == RAW && code->data < 32 && 0x1fff0700 >> code->data & 1;
 }
@@ -64,7 +64,7 @@ static void set_up(void)
 	host.mimpid = ids->mimpid;
 	host.compatible = other_ids ? "riscv" : board->core;
 	fakesbi.can = has_row;
-	fakesbi.silent = strcmp(board->core, "thead,c906") ? NULL : is_tied;
+	fakesbi.silent = strcmp(board->core, "thead,c906") ? NULL : counts_nothing;
 	if (strcmp(board->samples, "thead"))
 		return;
 	fakesbi.sscofpmf = true;
