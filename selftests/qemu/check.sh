@@ -266,17 +266,19 @@ tests_wanted() { tr -s ' ,' ',' <<<"${TESTS:-}" | sed 's/^,//; s/,$//'; }
 programs_wanted() { tests_wanted | tr , '\n' | sed 's/\..*//' | awk '!seen[$0]++' | paste -sd ' '; }
 
 # boot_case CASE: boot a machine for one case and record its result. APPEND in the environment
-# has more kernel arguments, and TESTS the only tests to run; init.sh loads the module for them.
+# has more kernel arguments, and TESTS the only tests to run; init.sh loads the module for them, if
+# the case begins with that or has it before the first of their programs.
 boot_case() {
 	local name qemu kernel mode overflow options cpu programs
-	local start=$SECONDS stress slow only='' append status result seconds
+	local start=$SECONDS stress slow only='' wanted append status result seconds
 	IFS=$'\t' read -r name _ qemu kernel mode overflow options cpu programs <<<"$1"
 	stress=$(option "$options" stress 0)
 	slow=$(option "$options" slow 1)
 	if [ -n "${TESTS:-}" ]; then
 		only=" LAB_TESTS=$(tests_wanted)"
-		[ "${programs%% *}" != load ] || only+=" lab_load=1"
-		programs=$(programs_wanted)
+		wanted=$(programs_wanted)
+		[[ $programs\  != load\ * && " $programs " != *" load "*" ${wanted%% *} "* ]] || only+=" lab_load=1"
+		programs=$wanted
 	fi
 	append="earlycon panic_on_warn=1 panic=-1 hibernate.pm_test_delay=0 lab_run=${programs// /,} lab_case=$name"
 	append+=" lab_limit=$((400 * slow + stress)) lab_suite=$kernel$only"
