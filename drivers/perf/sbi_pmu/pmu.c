@@ -437,7 +437,10 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	if (!sbi_pmu_event_filter(&pmu->caps, attr, &e->code))
 		return sbi_pmu_filter_errno(&pmu->caps, attr);
 	ret = sbi_pmu_find_event(pmu, e, true);
-	/* What no counter can filter is sampled by timer; without one, sampling it is refused as such. */
+	/*
+	 * What no counter can filter is sampled by timer; without one, sampling
+	 * it is refused as such.
+	 */
 	if (ret == -EOPNOTSUPP && (!samples || pmu->sample_by_timer))
 		return sbi_pmu_filter_errno(&pmu->caps, attr);
 	if (ret == -EBUSY && !pmu->exclusive)
