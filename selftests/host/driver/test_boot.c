@@ -401,6 +401,9 @@ static void test_kinds(void)
 	for (unsigned int i = 0; i < ARRAY_SIZE(kinds); i++) {
 		boot(&kinds[i].machine);
 		other = perf_core.pmus[1] ?: perf_core.pmu;
+		check(times_logged("is that of CPUs") == 1 + !!perf_core.pmus[2] &&
+		      !host_logged("PMU cpu is that of CPUs"),
+		      "kinds.%s_say_whose_the_others_are", kinds[i].what);
 		attr.type = other->type;
 		attr.sample_period = strcmp(kinds[i].overflow, "none") ? 10000 : 0;
 		first = open_sampler(5, 10000);

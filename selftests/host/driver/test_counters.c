@@ -593,6 +593,29 @@ static void test_group_read(void)
 	      "counters.group_that_was_read_counts_on");
 }
 
+/* A leader of another PMU, cpu-clock, was throttled, and its period is set: that PMU is disabled. */
+static void test_start_enabled(const char *backend, const struct machine *machine)
+{
+	struct perf_event *e, *sampler;
+
+	boot(machine);
+	e = open_raw(5);
+	sampler = open_sampler(6, 300);
+	perf_run(1000);
+	host.irqs_off = 1;
+	e->hw.interrupts = MAX_INTERRUPTS;
+	e->pmu->stop(e, 0);
+	host.irqs_off = 0;
+	perf_run(1000);
+	host.irqs_off = 1;
+	e->hw.interrupts = 0;
+	e->pmu->start(e, 0);
+	host.irqs_off = 0;
+	perf_run(1000);
+	check(is_right(e) && count_ns(e) >= 2000 && is_sampled(sampler, 0),
+	      "counters.%s_start_while_the_pmu_is_enabled", backend);
+}
+
 /* The SBI calls of a move take time, in which a sampler counts no more than others of its group. */
 static void test_slow_move(void)
 {
@@ -1112,6 +1135,9 @@ void test_counters(void)
 	test_release_fails();
 	test_fixed_first();
 	test_group_read();
+	test_start_enabled("sbi", &(struct machine){ .params = { "backend=sbi" } });
+	test_start_enabled("snapshot", &(struct machine){ .params = { "backend=snapshot" } });
+	test_start_enabled("csr", &(struct machine){ .delegated = true, .params = { "backend=csr" } });
 	test_slow_move();
 	test_read_again();
 	test_reads();

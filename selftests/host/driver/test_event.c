@@ -778,6 +778,10 @@ static void test_one_filter(void)
 	      "one_filter.group_with_two_is_refused");
 	perf_close(user);
 	check(firmware, "one_filter.firmware_event_goes_with_any");
+	firmware = open_raw(FIRMWARE_EVENT(1));
+	check(perf_open(ATTR(5, OF_USER), NULL, 0, firmware, &(int){ 0 }),
+	      "one_filter.any_goes_with_a_firmware_event");
+	perf_close(firmware);
 
 	user = open_attr(ATTR(5, OF_USER));
 	check(open_member(user, FIRMWARE_EVENT(1)) &&

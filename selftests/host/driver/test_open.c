@@ -524,6 +524,7 @@ static void test_denial(void)
 	bool right = true;
 
 	boot(&(struct machine){ .hpm = 2, .quirks = KVM, .params = { "backend=sbi" } });
+	check(!host_logged("has no cycles for this guest"), "open.guest_with_cycles_logs_nothing");
 	host.read_ns = 1;
 	for (unsigned int i = 0; i < 6; i++)
 		e[i] = open_attr(ATTR(1 + i, .disabled = 1));

@@ -321,6 +321,7 @@ int host_hotplug(unsigned int cpu, bool online)
 {
 	int ret = 0;
 
+	assert(!host.cpus_locked);
 	if (online)
 		cpumask_set_cpu(cpu, cpu_online_mask);
 	for (unsigned int i = 0; i < ARRAY_SIZE(hotplug.node) && hotplug.node[i] && !ret; i++)
@@ -907,6 +908,8 @@ const char *host_left(void)
 		return "the interrupt's handler";
 	if (host.rcu)
 		return "an RCU read lock";
+	if (host.cpus_locked)
+		return "a lock of hotplug";
 	if (hotplug.is_set || host_pm_notifier || host_reboot_notifier)
 		return "a notifier";
 	if (!perf_core_other_is_back())

@@ -59,7 +59,7 @@ char *kstrdup(const char *s, gfp_t flags);
 #define rcu_read_lock()			((void)host.rcu++)
 #define rcu_read_unlock()		((void)host.rcu--)
 #define synchronize_rcu()		host_might_sleep()
-#define rcu_barrier()			host_might_sleep()
+#define rcu_barrier()			(host_might_sleep(), (void)(host.freed_later = false))
 
 #define HOST_LOCK(lock)		(assert(!(lock)->locked), (lock)->locked = true)
 #define HOST_UNLOCK(lock)	(assert((lock)->locked), (lock)->locked = false)
@@ -153,8 +153,8 @@ void on_each_cpu_cond_mask(bool (*cond)(int cpu, void *arg), void (*function)(vo
 #define raw_smp_processor_id()		((int)host.cpu)
 #define get_cpu()			((int)host.cpu)
 #define put_cpu()			((void)0)
-#define cpus_read_lock()		host_might_sleep()
-#define cpus_read_unlock()		((void)0)
+#define cpus_read_lock()		(host_might_sleep(), (void)host.cpus_locked++)
+#define cpus_read_unlock()		((void)host.cpus_locked--)
 #define cpumask_test_cpu(cpu, mask)	((mask)->bits >> (cpu) & 1)
 #define cpumask_empty(mask)		(!(mask)->bits)
 #define cpu_online(cpu)			cpumask_test_cpu(cpu, cpu_online_mask)
@@ -178,7 +178,8 @@ static inline bool cpumask_test_and_clear_cpu(unsigned int cpu, struct cpumask *
 
 #define cpumask_pr_args(mask)		HOST_CPUS, &(mask)->bits
 #define alloc_percpu(type)	((type *)host_alloc(HOST_CPUS * sizeof(type), GFP_KERNEL))
-#define free_percpu(p)		(host_check_timers(p, (p) + HOST_CPUS), host_free(p))
+#define free_percpu(p)		\
+	(assert(!host.freed_later), host_check_timers(p, (p) + HOST_CPUS), host_free(p))
 #define DEFINE_PER_CPU(type, name)	type name[HOST_CPUS]
 #define DECLARE_PER_CPU(type, name)	extern type name[HOST_CPUS]
 #define per_cpu(name, cpu)	((name)[cpu])
@@ -645,6 +646,8 @@ struct host {
 	unsigned long irqs, timer_irqs; /* number of interrupts, of hrtimers, so far */
 	u64 longest_irq;              /* of either (ns) */
 	int rcu;                      /* rcu_read_lock(), less rcu_read_unlock() */
+	int cpus_locked;              /* likewise of cpus_read_lock() */
+	bool freed_later;             /* perf core has call_rcu() free what points to per-CPU memory */
 	bool nohz_full;               /* all CPUs are, and run one task that makes no system call */
 	char log[1 << 16];            /* what was written to it since the machine was set up */
 	size_t logged;

@@ -5,8 +5,6 @@
  */
 #include "perf_core.h"
 
-#define MAX_INTERRUPTS	(~0ULL)
-
 struct perf_core perf_core;
 int sysctl_perf_event_paranoid = 2;
 

@@ -29,6 +29,8 @@ struct perf_model {
 	u64 order;			/* among the groups; the first is scheduled first */
 };
 
+#define MAX_INTERRUPTS	(~0ULL)
+
 /* The kernel around the driver */
 struct perf_core {
 	unsigned int version;		/* 612 or 702: Linux whose way to throttle it has */

@@ -256,8 +256,10 @@ int perf_pmu_unregister(struct pmu *pmu)
 	for_each_event(m)
 		assert(m->event.pmu != pmu);
 	assert(host.now >= perf_core.mux_until); /* it is freed, pending or not */
-	if (other && pmu == &other->pmu)
+	if (other && pmu == &other->pmu) {
 		other = NULL;
+		host.freed_later = true;
+	}
 	for_each_pmu(registered)
 		if (registered == pmu)
 			*registered_ = NULL;
