@@ -397,67 +397,6 @@ static void test_users(void)
 	write_number(PARANOID, before);
 }
 
-/* ---- kernel.perf_user_access ---- */
-
-/* Change the sysctl 1000 times. Return: whether a reader on each CPU survives. */
-static bool readers_survive_changes(void)
-{
-	const unsigned int n = cpus < 4 ? cpus : 4;
-	unsigned int alive = 0;
-	pid_t reader[4];
-
-	for (unsigned int i = 0; i < n; i++)
-		reader[i] = start_child(read_on, i);
-	for (unsigned int i = 0; i < 1000; i++)
-		write_number(ACCESS, i % 3);
-	write_number(ACCESS, 1);
-	usleep(10000);
-	for (unsigned int i = 0; i < n; i++) {
-		alive += !waitpid(reader[i], NULL, WNOHANG);
-		stop_child(reader[i]);
-	}
-	note("%u of %u readers are alive", alive, n);
-	return alive == n;
-}
-
-/* 2 is the behaviour of old kernels: all tasks may read cycle, time and instret. */
-static void test_legacy_access(void)
-{
-	bool count = true;
-
-	pin(0);
-	write_number(ACCESS, 2);
-	check_readable(readable_counters_of_other_user(), 7,
-		       "access_2_lets_all_users_read_cycle_time_and_instret");
-	for (int cpu = 0; cpu < cpus; cpu++) {
-		uint64_t cycles;
-
-		pin(cpu);
-		cycles = region_counter(0);
-		work(1000000);
-		/* In QEMU they are time, and an iteration takes more than 0.1 ns. */
-		count &= region_counter(0) - cycles > 100000;
-	}
-	check(count, "access_2_cycle_counts_on_each_cpu");
-	write_number(ACCESS, 1);
-}
-
-static void test_sysctl(void)
-{
-	struct set s = { .n = 1 };
-	struct comparison c;
-
-	pin(0);
-	s.event[0] = open_cycles();
-	write_number(ACCESS, 0);
-	c = set_compare(&s, 100, true);
-	check(s.event[0].page && c.counter && !c.wrong, "access_0_keeps_existing_readers");
-	write_number(ACCESS, 1);
-	check(readers_survive_changes(), "readers_survive_1000_changes_of_access");
-	close_mapped(s.event[0]);
-	test_legacy_access();
-}
-
 int main(void)
 {
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -477,6 +416,5 @@ int main(void)
 	test_late_read();
 	test_threads();
 	test_users();
-	test_sysctl();
 	return end();
 }

@@ -200,6 +200,11 @@ static void test_group(const char *mode, const char *other, bool busy)
 	perf_enable(leader);
 	take_turns(8);
 	check(all_right(), "open.%s_group_counts", mode);
+	perf_close(leader);
+	leader = open_raw(FIRMWARE_EVENT(0));
+	for (n = 1; open_member(leader, FIRMWARE_EVENT(n)); n++)
+		;
+	check(n == 3, "open.%s_group_takes_the_counters_of_firmware_and_no_more", mode);
 }
 
 /* Of each member all counters are asked when it joins, and of the leader with the first. */
