@@ -65,6 +65,6 @@ qemu q7|q11|qfix
 kernel stable|testing|unstable|vendor|rt|next|debug
 mode exclusive|shared|takeover
 overflow -|lcofi|thead|andes|timer
-options -|alone|end=reboot|harts=[2-8]|hart1=[a-z]+=(true|false)(,[a-z]+=(true|false))*|kvm=[1-8](,host)?|insmod=[a-z]+=.*|icount=[0-9]+|stress=[0-9]+|perf=(quick|slow|metrics)(,(quick|slow|metrics))*|slow=[2-9]|rounds=[0-9]+|opensbi=.*
+options -|alone|acpi|end=reboot|harts=[2-8]|hart1=[a-z]+=(true|false)(,[a-z]+=(true|false))*|kvm=[1-8](,host)?|insmod=[a-z]+=.*|icount=[0-9]+|stress=[0-9]+|perf=(quick|slow|metrics)(,(quick|slow|metrics))*|slow=[2-9]|rounds=[0-9]+|opensbi=.*
 END
 exit $failed

@@ -207,6 +207,13 @@ artifact_firmware() {
 		"$1/$version.bin" >"$1/none.bin"
 }
 
+# UEFI, whose variables QEMU does not keep
+artifact_efi() {
+	debstrap "$testing" extract amd64 qemu-efi-riscv64 "$1/tree"
+	cp "$1"/tree/usr/share/qemu-efi-riscv64/RISCV_VIRT_{CODE,VARS}.fd "$1/"
+	as_root rm -rf "$1/tree"
+}
+
 # Of the kernel's source: checkpatch, and perf's script that reads JSON event tables, with a root
 # that has Python.
 artifact_kerneltools() {

@@ -229,15 +229,17 @@ artifacts_of() { # CASES
 		values kernel <<<"$1"
 		[ -z "$(kvm_cases <<<"$1")" ] || echo kvm
 		[ -z "$(perf_cases <<<"$1")" ] || echo perftest
+		[ -z "$(acpi_cases <<<"$1")" ] || echo efi
 	)
-	for name in qfix perftest stable testing q7 q11 firmware kvm unstable vendor rt next debug; do
+	for name in qfix perftest stable testing q7 q11 firmware efi kvm unstable vendor rt next debug; do
 		! grep -qxF $name <<<"$needed" || echo $name
 	done
 }
 
-# Of the cases on standard input: those in a KVM guest, with perf's tests, and those that boot alone.
+# Of the cases on standard input: those in a KVM guest, with perf's tests, with ACPI, and those that boot alone.
 kvm_cases() { cases_with options '(.* )?kvm=.*'; }
 perf_cases() { cases_with options '(.* )?perf=.*'; }
+acpi_cases() { cases_with options '(.* )?acpi( .*)?'; }
 alone_cases() { cases_with options '(.* )?alone( .*)?'; }
 
 # available_cases CASES: print those that can be booted. The others are skipped, since the mirror

@@ -9,6 +9,7 @@
 #   lab_case=NAME  name for the last line of the results
 #   lab_load=1     load the module before them
 #   lab_end=reboot end so, not by poweroff
+#   lab_acpi=1     the kernel has ACPI tables in place of a device tree
 #   LAB_TESTS=T    the tests that they run; see selftests/guest/ktap.sh
 #   lab_kvm=N      start a KVM guest of N harts, with the other parameters
 #   lab_hosts=1    with lab_kvm: run the programs here; one of them starts the guest
@@ -49,6 +50,7 @@ run_programs() {
 	echo "KTAP version 1"
 	echo "1..$#"
 	n=0
+	[ -z "$lab_acpi" ] || [ ! -e /proc/device-tree ] || echo "lab: BUG: there is a device tree" > /dev/console
 	[ -z "$lab_load" ] || insmod sbi_pmu.ko $LAB_INSMOD
 	for program; do
 		n=$((n + 1))

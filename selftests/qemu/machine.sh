@@ -96,7 +96,7 @@ option() {
 # more of QEMU's.
 machine_command() {
 	local flavour=$1 kernel=$2 mode=$3 options=$4 cpu=$5 append=$6
-	local dir firmware overlay kvm icount insmod hart1 perf set qmp memory=1G initrd=initrd virt=virt clock=()
+	local dir firmware overlay kvm icount insmod hart1 perf set qmp memory=1G initrd=initrd virt=virt clock=() efi=()
 	shift 6
 	firmware=$(option "$options" opensbi 1.9)
 	overlay=${firmware#"${firmware%%+*}"}
@@ -130,11 +130,16 @@ machine_command() {
 		cat "$run/$kernel/initrd" "$(artifact perftest)/perftest.cpio" >"$run/$kernel/$initrd" || exit
 	fi
 	case $cpu in *ssaia=true*) virt=virt,aia=aplic-imsic ;; esac
+	if [[ " $options " == *' acpi '* ]]; then
+		virt+=,acpi=on append+=" lab_acpi=1"
+		efi=(-drive "if=pflash,unit=0,format=raw,readonly=on,file=$(artifact efi)/RISCV_VIRT_CODE.fd"
+			-drive "if=pflash,unit=1,format=raw,snapshot=on,file=$(artifact efi)/RISCV_VIRT_VARS.fd")
+	fi
 	# Time is then that of the instructions, and does not depend on this machine's load.
 	[ -z "$icount" ] || clock=(-icount "shift=$icount,sleep=off")
 	machine=("$dir/loader" --inhibit-cache --library-path "$dir/lib"
 		"${QFIX:-$dir}/qemu-system-riscv64"
-		-nodefaults -display none -no-reboot "${clock[@]}" -M "$virt" -m "$memory"
+		-nodefaults -display none -no-reboot "${clock[@]}" "${efi[@]}" -M "$virt" -m "$memory"
 		-cpu "$cpu" -smp "$(option "$options" harts 1)" -bios "$firmware"
 		-kernel "$run/$kernel/vmlinux" -initrd "$run/$kernel/$initrd" -device virtio-serial-pci
 		-append "console=ttyS0 $append" "$@")
