@@ -158,6 +158,10 @@ the_board new,name; is 'as expected$' "the ids alone"
 board=d1; the_board new,name; is 'as expected; .* not in the table' "ids of several boards"
 board=eic7700; the_board sifive,fu740-c000 sifive,fu740 eswin,eic7700; is 'as expected$' "a board with names of another one"
 machine - 0x1 0x2 0x3 new,name; is 'as expected; .* not in the table' "an unknown board"
+# A virtual machine with ACPI, and the ids of its host
+board=k1; the_board; mkdir -p "$dir/sys/class/dmi/id"; echo 'KVM Virtual Machine' >"$dir/sys/class/dmi/id/product_name"
+is 'as expected; .* not in the table' "a virtual machine with a board's ids"
+rm -r "$dir/sys/class"
 # Two kinds of cores
 machine - 0x1 0x2 0x3 new,name
 mkdir -p "$dir/sys/devices/system/cpu" ../../cpu_a100
