@@ -47,6 +47,7 @@ cat >>"$dir/bin/perf" <<'EOF2'
 			}
 			two != "" && on == 8 && event ~ "^cpu/" { n = "<not supported>" }
 			{ print n ";;" event ";1;100.00;;" }' >"$out"
+		case $* in *sbi_pmu/counters*) shift; exec "$@" ;; esac
 	fi
 EOF2
 chmod 755 "$dir"/bin/*
@@ -173,9 +174,15 @@ A100=0 is 'worse: counts; ' "events of the other kind that count nothing"
 rm -r ../../cpu_a100
 machine sscofpmf 0x1 0x2 0x3 new,name; is 'worse: interrupt; .* not in the table' "an unknown board with Sscofpmf"
 machine smctr_ssctr 0x1 0x2 0x3 new,name; is 'worse: branches; .* not in the table' "an unknown board with Ssctr"
+# A server: six programmable counters, beside instret, all of which are on in turn
+machine sscofpmf 0x1 0x2 0x3 new,name
+touch ../events/e{1..6}
+mkdir -p "$dir/sys/kernel/debug/sbi_pmu"
+printf '0x2 0x0 2\n0x5 0x0 3-7,8\n' >"$dir/sys/kernel/debug/sbi_pmu/events"
+printf '0 %d %#x/64 0x5 0x0 0x0 1\n' 0 0xc00 2 0xc02 3 0xc03 4 0xc04 5 0xc05 6 0xc06 7 0xc07 8 0xc08 >"$dir/sys/kernel/debug/sbi_pmu/counters"
 is 'worse: .*tests' "a perf that prints the same count for all" --run "$dir/file"
-grep -q "report is in $dir/file" "$dir/said" && [ "$(grep -cE '^(ok|failed|not possible) +[a-z_]+ ' "$dir/file")" = 12 ] &&
-	grep -q '^failed *proportional' "$dir/file" && [ "$(grep -c '^again *proportional' "$dir/file")" = 2 ] &&
+grep -q "report is in $dir/file" "$dir/said" && [ "$(grep -cE '^(ok|failed|not possible) +[a-z_]+ ' "$dir/file")" = 13 ] &&
+	grep -q '^ok *server_counters .*: 6 6 9 9$' "$dir/file" && grep -q '^failed *proportional' "$dir/file" && [ "$(grep -c '^again *proportional' "$dir/file")" = 2 ] &&
 	grep -q '^verdict: ' "$dir/file" || fails "--run: $(cat "$dir/file")"
 
 # Why there is no verdict is on the screen, and nobody is asked to send what is about no PMU.
