@@ -390,7 +390,7 @@ static int set_up(struct sbi_pmu *pmu)
 	return ret ?: choose_overflow(pmu) ?: sbi_pmu_branch_probe(pmu, branches);
 }
 
-/* By the device tree, as "cpu_a100"; else, or if that is taken, by the number of the CPU */
+/* By the device tree, as "cpu_a100"; else (ACPI), or if that is taken, by the number of the CPU */
 static void name_kind(struct sbi_pmu *pmu)
 {
 	struct device_node *node = of_get_cpu_node(pmu->probed_cpu, NULL);

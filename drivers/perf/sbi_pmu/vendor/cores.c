@@ -69,7 +69,7 @@ static const struct sbi_pmu_core *find_core(const struct sbi_pmu_firmware_id *id
 		found = found ?: core;
 	}
 	if (several)
-		pr_info("%s: the device tree names no core with these ids, and others have more events\n",
+		pr_info("%s: no device tree names a core with these ids, and others have more events\n",
 			found->title);
 	return found;
 }

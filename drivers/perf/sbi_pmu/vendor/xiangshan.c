@@ -72,7 +72,7 @@ int sbi_pmu_xiangshan_find(const struct sbi_pmu_firmware_id *id, const struct sb
 	} else if (!name) {
 		/* A device tree may not list the extension although the core has it. */
 		*why = id->mvendorid == VENDOR_BOSC ?
-			       "V2, and V3 without Smcntrpmf in the device tree, look the same" :
+			       "V2, and V3 if no device tree lists its Smcntrpmf, look the same" :
 			       "cores with this mvendorid have had three different tables";
 	} else {
 		*why = by_itself ? "the device tree says so" : "asked for";
