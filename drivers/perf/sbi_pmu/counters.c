@@ -642,7 +642,8 @@ static bool use_filter(struct sbi_pmu_cpu *cpu, u32 flags)
  *
  * Equal events share a counter: a second one would be taken from others, and QEMU lets only one
  * count. But a fixed one on which nothing counts is better than a programmable one that others
- * use, perhaps to sample.
+ * use, perhaps to sample. Not for members of a group: equal ones would differ by what lies between
+ * two reads, and by M-mode.
  * Return: 0, -ENODEV if the CPU is offline, -ENOSPC if all its counters are taken, or an errno.
  */
 int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
@@ -660,7 +661,8 @@ int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 		idx = allocate(cpu, e, e->candidates);
 		if (idx < 0)
 			return idx;
-	} else if (!cpu->fixed_alike && has_counter(cpu->busy, idx) && fixed) {
+	} else if (!cpu->fixed_alike && has_counter(cpu->busy, idx) && fixed &&
+		   e->event->group_leader == e->event) {
 		better = allocate(cpu, e, fixed);
 		if (better >= 0)
 			idx = better;

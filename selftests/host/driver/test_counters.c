@@ -149,6 +149,11 @@ static void test_beside_sampler(void)
 	perf_run(10000000);
 	check(is_right(s) && is_right(c) && is_sampled(s, 0),
 	      "share.fixed_counter_beside_sampler_counts");
+	perf_close(s);
+	perf_close(c);
+	s = open_attr(GENERAL(0, .sample_period = 1000000));
+	c = perf_open(GENERAL(0), NULL, 0, s, &(int){ 0 });
+	check(c && !fakesbi.ctr[0].running, "share.equal_members_of_a_group_are_on_one_counter");
 }
 
 /* As cycles:u has the fixed one, where the sampler cannot go later */
