@@ -171,7 +171,6 @@ static void survey_add(struct survey *s, uint64_t config, uint64_t selectors)
 		note("%#lx: error %.3f %%, on counters %#x", config, 100 * error, counters);
 }
 
-
 /* ---- names in sysfs ---- */
 
 /* An event with a name in sysfs, its config as perf makes it from the terms there, and its unit */

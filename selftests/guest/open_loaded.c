@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * open_loaded - what opens on real firmware. In shared mode an event is refused with EBUSY while the
- * built-in driver has all counters that might count it. Groups, and what an open costs others, are
- * tested on the host.
+ * open_loaded - what opens on real firmware. In shared mode an event is refused with EBUSY while
+ * the built-in driver has all counters that might count it. Groups, and what an open costs others,
+ * are tested on the host.
  */
 #include "harness.h"
 
