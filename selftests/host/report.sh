@@ -181,7 +181,7 @@ mkdir -p "$dir/sys/kernel/debug/sbi_pmu"
 printf '0x2 0x0 2\n0x5 0x0 3-7,8\n' >"$dir/sys/kernel/debug/sbi_pmu/events"
 printf '0 %d %#x/64 0x5 0x0 0x0 1\n' 0 0xc00 2 0xc02 3 0xc03 4 0xc04 5 0xc05 6 0xc06 7 0xc07 8 0xc08 >"$dir/sys/kernel/debug/sbi_pmu/counters"
 is 'worse: .*tests' "a perf that prints the same count for all" --run "$dir/file"
-grep -q "report is in $dir/file" "$dir/said" && [ "$(grep -cE '^(ok|failed|not possible) +[a-z_]+ ' "$dir/file")" = 13 ] &&
+grep -q "report is in $dir/file" "$dir/said" && [ "$(grep -cE '^(ok|failed|not possible) +[a-z_]+ ' "$dir/file")" = 14 ] &&
 	grep -q '^ok *server_counters .*: 6 6 9 9$' "$dir/file" && grep -q '^failed *proportional' "$dir/file" && [ "$(grep -c '^again *proportional' "$dir/file")" = 2 ] &&
 	grep -q '^verdict: ' "$dir/file" || fails "--run: $(cat "$dir/file")"
 
