@@ -44,6 +44,7 @@ more_than_without() {
 comparison_table() {
 	awk -F '\t' -v stable="$1" -v testing="$2" '
 		$2 == "burst" { next }
+		{ sub(/^compare-model-/, "compare-") }
 		!seen[$2]++ { label[++labels] = $2 }
 		{ value[$1, $2] = $3 }
 		function line(l, where, kernel, text) {
@@ -93,7 +94,7 @@ compare() {
 	start_run
 	# shellcheck disable=SC2046 # words
 	make_artifacts 3000 $(artifacts_of "$cases")
-	run_jobs "" "$cases" ""
+	APPEND="LAB_GROUPS=1000 ${APPEND:-}" run_jobs "" "$cases" ""
 	print_results && values name <<<"$cases" | measured_rows >"$run/all_rows" || exit
 	more_than_without <"$run/all_rows" >"$run/rows"
 	commit=$(git -C "$top" rev-parse --short HEAD 2>/dev/null)
