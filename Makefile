@@ -20,6 +20,8 @@
 #:                   check-kernels: those of real-time, unstable and coming kernels;
 #:                   check-packages: the Debian packages, from installation to purge;
 #:                   check-upstream: the patches for other projects, tools/upstream
+#: make check-iss WHISPER=dir SPIKE=dir   build two other emulators from these checkouts, once, and count
+#:                   known loops in them: half an hour, then minutes
 #: make perf-test    perf's own tests, with the built-in driver and with the module
 #: make mutants      plant changes in the driver: which does no host test notice? (NUMBER=, SEED=)
 #: make list         list the boots
@@ -115,7 +117,7 @@ install-source:
 uninstall-source:
 	rm -rf $(SOURCE)
 
-run run-xiangshan compare test check-all check-debug check-kernels check-packages check-upstream perf-test list deb setup clean-lab:
+run run-xiangshan compare test check-all check-debug check-kernels check-packages check-upstream check-iss perf-test list deb setup clean-lab:
 	@$(LAB) $@
 
 check shell:
@@ -164,4 +166,4 @@ kdir-check:
 		selftests/kdir-check.sh '$(KDIR)' '$(CROSS_COMPILE)'
 
 .PHONY: modules clean install uninstall install-module uninstall-module install-tools \
-	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test mutants check check-all check-debug check-kernels check-packages check-upstream list tools dts docs perf-json htmldocs deb libpfm4 kernel-patch release-check setup clean-lab help kdir-check
+	uninstall-tools install-source uninstall-source run run-xiangshan compare shell test mutants check check-all check-debug check-kernels check-packages check-upstream check-iss list tools dts docs perf-json htmldocs deb libpfm4 kernel-patch release-check setup clean-lab help kdir-check

@@ -342,6 +342,17 @@ artifact_perftest() {
 	as_root rm -rf --one-file-system "$root" "$tree" "$1/json"
 }
 
+# An emulator of make check-iss, from a checkout that it has packed, in a root that runs it
+make_emulator() { # NAME FOLDER
+	debstrap "$stable" apt amd64 \
+		g++,make,patch,libboost-dev,libboost-program-options-dev,libboost-system-dev,libboost-regex-dev,zlib1g-dev,device-tree-compiler \
+		"$2/root" --customize-hook="copy-in $cache/$1.tar $lab/iss/build.sh $lab/../../tools/upstream/whisper /tmp" \
+		--customize-hook="chroot \"\$1\" bash -e /tmp/build.sh $1"
+}
+
+artifact_whisper() { make_emulator whisper "$1"; }
+artifact_spike() { make_emulator spike "$1"; }
+
 # ---- the cache ----
 
 # What else is part of a recipe: the files that it reads, and the artifact that it uses.
@@ -352,6 +363,8 @@ recipe_inputs() {
 	perftest) (cd "$lab" && cat perf.sh $vendor/{generate.sh,*.awk,*/*.tsv,*/*.csv}) ;;
 	debug | vendor | rt | next) cat "$lab"/{kernel.sh,machine.config,"$1.config"} && artifact_key testing ;;
 	linux) cat "$lab/linux.sh" "$lab/linux.config" && artifact_key testing ;;
+	whisper) cat "$cache/$1.tar" "$lab/iss/build.sh" "$lab"/../../tools/upstream/whisper/000[1-9]-*.patch ;;
+	spike) cat "$cache/$1.tar" "$lab/iss/build.sh" ;;
 	esac
 }
 
@@ -369,6 +382,7 @@ recipe_text() {
 	debug | vendor | rt | next) declare -f build_kernel bootable_kernel ;;
 	linux) declare -f build_kernel keep_program ;;
 	kvm | perftest) declare -f cpio_of ;;
+	whisper | spike) declare -f make_emulator ;;
 	esac
 	echo "$stable $testing $oldstable"
 }
@@ -410,6 +424,7 @@ artifact_size() {
 	debug) echo 7500 ;;
 	vendor | rt | next | linux) echo 6000 ;;
 	kvm | kerneltools | consumers | q7) echo 700 ;;
+	whisper | spike) echo 1500 ;;
 	q11) echo 500 ;;
 	*) echo 200 ;;
 	esac

@@ -25,6 +25,8 @@ top=$(cd "$lab/../.." && pwd)
 . "$lab/upstream.sh"
 # shellcheck source=selftests/qemu/compare.sh
 . "$lab/compare.sh"
+# shellcheck source=selftests/qemu/iss.sh
+. "$lab/iss.sh"
 
 # At the end of lab.sh, also by a signal: end all processes and remove the files of this run.
 end_run() {
@@ -87,6 +89,7 @@ check) if [ $# = 0 ]; then run_check check; else run_check "$@"; fi ;;
 check-all | check-release | check-debug | check-kernels | check-packages) run_check "${verb#check-}" ;;
 perf-test) run_check perf ;;
 check-upstream) check_upstream ;;
+check-iss) check_iss ;;
 run) demo ;;
 run-xiangshan) demo_xiangshan ;;
 compare | deb | list | setup) "$verb" ;;
