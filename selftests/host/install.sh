@@ -66,7 +66,7 @@ printf '#include <sbi_pmu/region.h>\nint main(void) { struct region r; return re
 flags=$(sed -n "s|^Cflags: -I\${prefix}|-I$root/usr|p" "$root/usr/share/pkgconfig/sbi-pmu.pc")
 # shellcheck disable=SC2086 # words
 ${CC:-gcc} $flags -o "$dir/user" "$dir/user.c" || fails "a program cannot include region.h"
-for file in lib/sbi-pmu/relations bin/sbi-topdown bin/sbi-pmu-report share/man/man1/sbi-pmu-report.1 share/man/man1/sbi-topdown.1 \
+for file in libexec/sbi-pmu/relations bin/sbi-topdown bin/sbi-pmu-report share/man/man1/sbi-pmu-report.1 share/man/man1/sbi-topdown.1 \
 	share/sbi-pmu/boards.tsv share/sbi-pmu/dts/xiangshan-v3.dtsi share/sbi-pmu/perf-json/mapfile-lines.csv share/sbi-pmu/dts/k1.dtso share/man/man1/sbi-pmu-map.1; do
 	[ -s "$root/usr/$file" ] || fails "not installed: $file"
 done
