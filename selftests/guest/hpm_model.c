@@ -2,7 +2,7 @@
 /*
  * hpm_model - events of a XiangShan core on QEMU's model of its counters (model.h): every named
  * event, standard events. Each counts at its rate, on a counter of its unit whose selectors are set
- * as its terms say. Sums of raw events, and groups, are tested on the host (test_cores.c).
+ * as its terms say. Sums of raw events, and groups, are tested on the host (test_event.c).
  */
 #include <glob.h>
 #include <math.h>

@@ -321,14 +321,21 @@ static void test_groups(unsigned int tries, const char *how, unsigned int at_onc
 	note("row\t%u random groups, %s: relations that do not hold\t%u", tries, how, wrong);
 }
 
+#define INTERVAL	PMU_DEVICES "cpu/perf_event_mux_interval_ms"
+
+static int interval_before;
+
+/* The interval is the whole machine's. */
+static void stop_early(int signal)
+{
+	write_number(INTERVAL, interval_before);
+	_exit(128 + signal);
+}
+
 int main(int argc, char **argv)
 {
-	const char *lab = getenv("LAB_GROUPS"),
-		   *interval = PMU_DEVICES "cpu/perf_event_mux_interval_ms";
-	const int tries = argc > 1 ? atoi(argv[1]) :
-			  lab      ? atoi(lab) :
-				     100,
-		  ms = read_number(interval);
+	const char *lab = getenv("LAB_GROUPS");
+	const int tries = argc > 1 ? atoi(argv[1]) : lab ? atoi(lab) : 100;
 
 	ktap_suite = program_invocation_short_name;
 	ktap_plan(-1);
@@ -340,10 +347,13 @@ int main(int argc, char **argv)
 	if (!check(in_pool && !pipe(to_child) && !pipe(from_child), "events_count"))
 		return end();
 	child = start_child(work_as_ordered, 0);
-	write_number(interval, 1);
+	interval_before = read_number(INTERVAL);
+	signal(SIGINT, stop_early);
+	signal(SIGTERM, stop_early);
+	write_number(INTERVAL, 1);
 	test_groups(tries, "alone", 1);
 	test_groups(tries, "multiplexed", GROUPS);
-	write_number(interval, ms);
+	write_number(INTERVAL, interval_before);
 	stop_child(child);
 	return end();
 }
