@@ -642,13 +642,14 @@ static bool use_filter(struct sbi_pmu_cpu *cpu, u32 flags)
  *
  * Equal events share a counter: a second one would be taken from others, and QEMU lets only one
  * count. But a fixed one on which nothing counts is better than a programmable one that others
- * use, perhaps to sample. Not for members of a group: equal ones would differ by what lies between
- * two reads, and by M-mode.
+ * use, perhaps to sample.
  * Return: 0, -ENODEV if the CPU is offline, -ENOSPC if all its counters are taken, or an errno.
  */
 int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 {
 	const u64 fixed = cpu->layout->fixed & e->candidates & ~cpu->busy;
+	const struct perf_event *leader = e->event->group_leader;
+	const struct sbi_pmu_event *other;
 	int idx, better;
 
 	if (!cpu->online)
@@ -656,17 +657,26 @@ int sbi_pmu_event_add(struct sbi_pmu_cpu *cpu, struct sbi_pmu_event *e)
 	if (unlikely(cpu->layout->one_filter) && !sbi_pmu_code_is_firmware(&e->code) &&
 	    !use_filter(cpu, e->code.flags))
 		return -ENOSPC; /* they take turns */
+	/* Equal members on two counters differ by what lies between two reads, and by M-mode. */
+	for_each_counter(idx, e->has_equal ? cpu->busy & e->candidates : 0) {
+		if (!sbi_pmu_code_equal(&cpu->counter[idx].code, &e->code) ||
+		    cpu->counter[idx].shares + e->shares > SBI_PMU_SHARES)
+			continue;
+		hlist_for_each_entry(other, &cpu->counter[idx].events, node)
+			if (other->event->group_leader == leader)
+				goto found;
+	}
 	idx = sbi_pmu_assign_find(cpu, &e->code, e->candidates, e->shares);
 	if (idx == SBI_PMU_NO_COUNTER) {
 		idx = allocate(cpu, e, e->candidates);
 		if (idx < 0)
 			return idx;
-	} else if (!cpu->fixed_alike && has_counter(cpu->busy, idx) && fixed &&
-		   e->event->group_leader == e->event) {
+	} else if (!cpu->fixed_alike && has_counter(cpu->busy, idx) && fixed) {
 		better = allocate(cpu, e, fixed);
 		if (better >= 0)
 			idx = better;
 	}
+found:
 	sbi_pmu_event_join(cpu, e, &cpu->counter[idx]);
 	return 0;
 }

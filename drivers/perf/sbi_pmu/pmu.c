@@ -169,10 +169,11 @@ static int pmu_add(struct perf_event *event, int flags)
 	e->cpu = cpu;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	/*
-	 * The counter that it had last, if that still holds its event. If it is busy, another may
-	 * serve better: sbi_pmu_event_add(). No counter holds an event while the CPU is offline.
+	 * The counter that it had last, if that still holds its event. If it is busy, or equal
+	 * members are here, another may serve better: sbi_pmu_event_add(). No counter holds an
+	 * event while the CPU is offline.
 	 */
-	if (e->last_counter < SBI_PMU_MAX_COUNTERS && c->state != SBI_PMU_FREE &&
+	if (e->last_counter < SBI_PMU_MAX_COUNTERS && c->state != SBI_PMU_FREE && !e->has_equal &&
 	    (!c->shares || (cpu->fixed_alike && c->shares + e->shares <= SBI_PMU_SHARES)) &&
 	    sbi_pmu_code_equal(&c->code, &e->code)) {
 		sbi_pmu_event_join(cpu, e, c);
@@ -313,7 +314,7 @@ static int ctr_get_width(int idx)
  * Return: 0, -EINVAL if they never count together.
  */
 static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group,
-			const struct sbi_pmu_event *opened, struct perf_event *event)
+			struct sbi_pmu_event *opened, struct perf_event *event)
 {
 	const struct sbi_pmu_event *e = to_sbi_pmu_event(event);
 
@@ -328,6 +329,7 @@ static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group,
 	if (e->sampling != SBI_PMU_COUNTING && !may_sample(group))
 		return -EINVAL;
 	group->sampling += e->sampling != SBI_PMU_COUNTING;
+	opened->has_equal |= e != opened && sbi_pmu_code_equal(&e->code, &opened->code);
 	return sbi_pmu_assign_add(group, &e->code, e->candidates, e->shares) ? 0 : -EINVAL;
 }
 
@@ -532,6 +534,7 @@ static int pmu_event_init(struct perf_event *event)
 		e->sampling = parent->sampling;
 		e->shares = parent->shares;
 		e->by_interrupt = parent->by_interrupt;
+		e->has_equal = parent->has_equal;
 		e->branch = parent->branch;
 	} else {
 		ret = check_event(pmu, e);

@@ -259,6 +259,7 @@ struct sbi_pmu_event {
 	bool user_read;           /* @mapped when it was started last */
 	bool reset_on_start;      /* starts from 0: the task must not see what others counted */
 	bool readable;            /* its task may read it, if it maps it; const after open */
+	bool has_equal;           /* an equal event is before it in its group; const after open */
 	bool has_page;            /* a task has mapped it */
 	u8 shown;                 /* hpmcounter number plus one in its mmap page, or 0 */
 	struct sbi_pmu_code code; /* the event */
@@ -357,8 +358,8 @@ struct sbi_pmu_cpu_dropped {
 /*
  * Written on its own CPU only, and so without a lock: interrupts are disabled, except where the CPU
  * comes or goes and has no event (cpu.c). Others read statistics, and which counters are configured
- * while no event exists. What switches and
- * overflows use is at the top: small offsets take fewer instructions.
+ * while no event exists. What switches and overflows use is at the top: small offsets take fewer
+ * instructions.
  */
 struct sbi_pmu_cpu {
 	struct sbi_pmu *pmu;
@@ -392,8 +393,7 @@ struct sbi_pmu_cpu {
 	u64 armed;      /* ARMED */
 	u64 stale;      /* STALE */
 	u64 lost;       /* LOST */
-	/* with events; sbi_pmu_assign_join() and its like change it: the others are idle */
-	u64 busy;
+	u64 busy;       /* with events: sbi_pmu_assign_join() and its like; the others are idle */
 	/* while the PMU is disabled: */
 	u64 to_count;          /* on which events count when it is enabled */
 	u64 at_disable_valid;  /* whose @at_disable is valid */

@@ -153,7 +153,41 @@ static void test_beside_sampler(void)
 	perf_close(c);
 	s = open_attr(GENERAL(0, .sample_period = 1000000));
 	c = perf_open(GENERAL(0), NULL, 0, s, &(int){ 0 });
-	check(c && !fakesbi.ctr[0].running, "share.equal_members_of_a_group_are_on_one_counter");
+	check(c && !fakesbi.ctr[0].running, "share.member_is_on_the_counter_of_its_sampler");
+}
+
+static bool has_cycles_of_two(unsigned int idx)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "\n0 %u %#x/64 0x1 0 0 2\n", idx, 0xc00 + idx);
+	return strstr(host_debugfs("counters"), line);
+}
+
+/* Equal members of a group, on two counters, would differ by M-mode. */
+static void test_equal_members(void)
+{
+	struct task_struct *task = &perf_core.task[0];
+	struct perf_event *e, *leader, *member;
+
+	boot(&(struct machine){ .hpm = 2, .smcntrpmf = BIT(0), .params = { "backend=sbi" } });
+	/* The fixed counter is busy, and gets their event later. */
+	e = open_attr(GENERAL(0, .exclude_kernel = 1));
+	perf_switch(task);
+	leader = perf_open(GENERAL(0), task, -1, NULL, &(int){ 0 });
+	member = perf_open(GENERAL(0), task, -1, leader, &(int){ 0 });
+	perf_close(e);
+	e = open_attr(GENERAL(0, .config2 = BIT(0)));
+	check(is_on(e, 0) && has_cycles_of_two(3), "share.equal_members_stay_on_one_counter");
+	perf_close(e);
+
+	/* The leader moves. The counter that the member had is idle, and holds its event. */
+	perf_disable(member);
+	e = open_attr(ATTR(9, .config2 = BIT(3)));
+	perf_close(e);
+	perf_close(open_attr(GENERAL(0, .config2 = BIT(3))));
+	perf_enable(member);
+	check(has_cycles_of_two(0), "share.equal_member_follows_its_leader");
 }
 
 /* As cycles:u has the fixed one, where the sampler cannot go later */
@@ -1120,6 +1154,7 @@ void test_counters(void)
 	test_choice();
 	test_sharing();
 	test_beside_sampler();
+	test_equal_members();
 	test_move_of_sampler(true);
 	test_move_of_sampler(false);
 	test_fixed_filters();
