@@ -124,12 +124,14 @@ static int events_show(struct seq_file *file, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(events);
 
-void sbi_pmu_debugfs_init(struct sbi_pmu *pmu)
+void sbi_pmu_debugfs_init(void)
 {
-	pmu->debugfs = debugfs_create_dir("sbi_pmu", NULL);
-	debugfs_create_file("counters", 0400, pmu->debugfs, NULL, &counters_fops);
-	debugfs_create_file("events", 0400, pmu->debugfs, NULL, &events_fops);
-	debugfs_create_file("overflow", 0400, pmu->debugfs, NULL, &overflow_fops);
-	debugfs_create_file("sbi_calls", 0400, pmu->debugfs, NULL, &sbi_calls_fops);
-	debugfs_create_file("user_access", 0400, pmu->debugfs, NULL, &user_access_fops);
+	struct dentry *folder = debugfs_create_dir("sbi_pmu", NULL);
+
+	debugfs_create_file("counters", 0400, folder, NULL, &counters_fops);
+	debugfs_create_file("events", 0400, folder, NULL, &events_fops);
+	debugfs_create_file("overflow", 0400, folder, NULL, &overflow_fops);
+	debugfs_create_file("sbi_calls", 0400, folder, NULL, &sbi_calls_fops);
+	debugfs_create_atomic_t("unfiltered", 0400, folder, &sbi_pmu_the_pmu->unfiltered);
+	debugfs_create_file("user_access", 0400, folder, NULL, &user_access_fops);
 }

@@ -145,6 +145,25 @@ bool sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_eve
 		flags &= ~(SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH);
 	code->flags = flags;
 	/* Counters cannot be inhibited while the hart idles. */
-	return !attr->exclude_idle && (!attr->exclude_host || caps->has_h) &&
-	       (!flags || caps->filter || caps->fixed_filters);
+	return !attr->exclude_idle && (!attr->exclude_host || caps->has_h);
+}
+
+/*
+ * An event whose filters no counter can honour: has root consented that it counts in all modes? Not
+ * if it shows what other tasks or guests do: so do units that cores share, which ignore filters.
+ */
+bool sbi_pmu_event_may_be_unfiltered(const struct sbi_pmu_caps *caps, const struct sbi_pmu_event *e)
+{
+	const struct perf_event *event = e->event;
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (sbi_pmu_code_is_firmware(&e->code) ||
+	    sbi_pmu_table_ignores_filters(caps->table, &e->code) || attr->exclude_host ||
+	    (attr->exclude_guest && caps->has_h) || !(event->attach_state & PERF_ATTACH_TASK) ||
+	    !uid_eq(task_uid(event->hw.target), current_uid()))
+		return false;
+	if (READ_ONCE(*caps->unfiltered))
+		return true;
+	pr_info_once("no counter can filter (:u, :k): event refused; unfiltered=1 permits it\n");
+	return false;
 }

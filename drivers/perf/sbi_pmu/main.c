@@ -47,6 +47,10 @@ static unsigned int branches = 32;
 module_param(branches, uint, 0444);
 MODULE_PARM_DESC(branches, "branches that a sample has at most, on cores that record them (16, 32 or 64, default 32; 0: none)");
 
+static bool unfiltered;
+module_param(unfiltered, bool, 0644);
+MODULE_PARM_DESC(unfiltered, "events of a user's own tasks count in all modes where no counter can leave out those that they exclude (:u, :k), in place of being refused (default 0; SECURITY.md says what that shows)");
+
 static const char boot_argument[] =
 	"boot with initcall_blacklist=pmu_sbi_devinit,riscv_pmu_legacy_devinit for exclusive mode";
 static const char without_names[] =
@@ -187,6 +191,7 @@ static int probe_machine(struct sbi_pmu *pmu)
 	}
 
 	sbi_pmu_irq_source_probe(pmu);
+	pmu->caps.unfiltered = &unfiltered;
 	pmu->caps.has_h = riscv_isa_extension_available(NULL, H);
 	/* OpenSBI before 1.5 uses any code as an index into its own memory. */
 	pmu->caps.nonstandard_fw = pmu->id.impl != SBI_IMPL_OPENSBI ||
@@ -575,7 +580,9 @@ static int __init sbi_pmu_init(void)
 		if (!cpumask_empty(&pmu->cpus) && register_pmu(pmu))
 			pr_warn("no PMU for the kind of CPU %u\n", pmu->probed_cpu);
 	sbi_pmu_user_access_start(first);
-	sbi_pmu_debugfs_init(first);
+	sbi_pmu_debugfs_init();
+	if (unfiltered)
+		pr_info("unfiltered=1: :u and :k events of a user's own tasks count in all modes where no counter can filter\n");
 	for_each_kind(pmu) {
 		if (!pmu->registered)
 			continue;
@@ -600,7 +607,7 @@ static void __exit sbi_pmu_exit(void)
 	struct sbi_pmu *pmu;
 	int cpu;
 
-	debugfs_remove(sbi_pmu_the_pmu->debugfs);
+	debugfs_lookup_and_remove("sbi_pmu", NULL);
 	for_each_kind(pmu) {
 		/* It calls perf core for this PMU. */
 		for_each_possible_cpu(cpu)

@@ -59,7 +59,7 @@ static struct pt_regs *sample_regs(const struct sbi_pmu_event *e, struct pt_regs
 	if (!attr->exclude_kernel)
 		return regs;
 	/* :h excludes both. */
-	if (attr->exclude_user || e->sampling == SBI_PMU_BY_TIMER ||
+	if (attr->exclude_user || e->sampling == SBI_PMU_BY_TIMER || e->unfiltered ||
 	    current->flags & (PF_KTHREAD | PF_USER_WORKER) || !current->mm)
 		return NULL;
 	return task_pt_regs(current);

@@ -407,6 +407,7 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	const struct perf_event_attr *attr = &event->attr;
 	const bool is_member = event->group_leader != event;
 	const bool samples = is_sampling_event(event);
+	struct sbi_pmu_code all_modes;
 	const struct cpumask *cpus;
 	u64 interrupting;
 	int ret;
@@ -436,9 +437,16 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	if (ret)
 		return ret;
 
+	all_modes = e->code;
 	if (!sbi_pmu_event_filter(&pmu->caps, attr, &e->code))
 		return sbi_pmu_filter_errno(&pmu->caps, attr);
 	ret = sbi_pmu_find_event(pmu, e, true);
+	if (ret == -EOPNOTSUPP && sbi_pmu_event_may_be_unfiltered(&pmu->caps, e)) {
+		sbi_pmu_known_put(e->known); /* sbi_pmu_find_event() sets it again */
+		e->code = all_modes;
+		e->unfiltered = true;
+		ret = sbi_pmu_find_event(pmu, e, true);
+	}
 	/*
 	 * What no counter can filter is sampled by timer; without one, sampling
 	 * it is refused as such.
@@ -535,6 +543,7 @@ static int pmu_event_init(struct perf_event *event)
 		e->shares = parent->shares;
 		e->by_interrupt = parent->by_interrupt;
 		e->has_equal = parent->has_equal;
+		e->unfiltered = parent->unfiltered;
 		e->branch = parent->branch;
 	} else {
 		ret = check_event(pmu, e);
@@ -547,6 +556,8 @@ static int pmu_event_init(struct perf_event *event)
 		kfree(e);
 		return ret;
 	}
+	if (e->unfiltered)
+		atomic_inc(&sbi_pmu_the_pmu->unfiltered);
 	sbi_pmu_user_access_open(e);
 	atomic_inc(&pmu->events);
 	event->destroy = event_destroy;

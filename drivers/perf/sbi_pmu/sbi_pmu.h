@@ -176,7 +176,8 @@ struct sbi_pmu_caps {
 	bool has_h;        /* the harts have the H extension, so that virtual modes exist */
 	bool nonstandard_fw; /* firmware checks codes of firmware events that SBI does not define */
 	bool platform_fw;    /* platform events can be asked for while counters are in use */
-	u64 fixed_filters;   /* fixed counters that filter by privilege mode */
+	const bool *unfiltered;      /* root's consent: sbi_pmu_event_may_be_unfiltered() */
+	u64 fixed_filters;           /* fixed counters that filter by privilege mode */
 	struct sbi_pmu_table *table; /* what is known of the core's events: vendor.h */
 	const char *event_table;     /* its name; NULL: nothing is known */
 	unsigned int slots;          /* likewise: micro-ops of a cycle at most; 0: not known */
@@ -232,8 +233,6 @@ struct sbi_pmu_period {
 	u64 since;   /* when it was started or looked at last (ns) */
 };
 
-struct sbi_pmu_branch_calls;
-
 /* The branches that an event wants in its samples */
 struct sbi_pmu_branch_request {
 	u16 types;       /* a bit for each kind, 0: none */
@@ -259,6 +258,7 @@ struct sbi_pmu_event {
 	bool user_read;           /* @mapped when it was started last */
 	bool reset_on_start;      /* starts from 0: the task must not see what others counted */
 	bool readable;            /* its task may read it, if it maps it; const after open */
+	bool unfiltered;          /* counts modes that it excludes, by consent; const after open */
 	bool has_equal;           /* an equal event is before it in its group; const after open */
 	bool has_page;            /* a task has mapped it */
 	u8 shown;                 /* hpmcounter number plus one in its mmap page, or 0 */
@@ -555,6 +555,7 @@ struct sbi_pmu {
 	struct sbi_pmu_branch_caps branch;      /* records of branches */
 	struct sbi_pmu_probe_cache cache;       /* which counters can count an event */
 	atomic_t events;                        /* number of perf events that exist */
+	atomic_t unfiltered;                    /* number of those opened so, since the load */
 	char own_name[32];                      /* @name, of another kind than the first */
 	struct sbi_pmu_layout found;            /* of a CPU that comes online */
 	struct sbi_pmu *next;                   /* the next kind, NULL: no other */
@@ -563,7 +564,6 @@ struct sbi_pmu {
 	struct hlist_node hotplug;              /* in the list of the CPU hotplug state */
 	struct notifier_block reboot;           /* notified before kexec and power-off */
 	struct notifier_block pm;               /* notified when a CPU loses or regains power */
-	struct dentry *debugfs;                 /* folder */
 };
 
 static inline struct sbi_pmu *to_sbi_pmu(struct pmu *pmu)
@@ -595,6 +595,6 @@ DECLARE_PER_CPU(struct sbi_pmu_cpu *, sbi_pmu_here);
 
 /* What main.c alone calls */
 void sbi_pmu_pmu_init(struct sbi_pmu *pmu);
-void sbi_pmu_debugfs_init(struct sbi_pmu *pmu);
+void sbi_pmu_debugfs_init(void);
 
 #endif

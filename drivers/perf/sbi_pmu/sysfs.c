@@ -211,6 +211,7 @@ CAP(event_table, "%s", pmu->caps.event_table);
 CAP(slots, "0x%08x", pmu->caps.slots); /* in the format of arm64 */
 CAP(free_running, "%s", sbi_pmu_free_running_names(&pmu->layout));
 CAP(branches, "%u", pmu->branch.entries);
+CAP(unfiltered, "%d", READ_ONCE(*pmu->caps.unfiltered));
 
 static struct attribute *caps_attrs[] = {
 	&dev_attr_mode.attr,
@@ -223,6 +224,7 @@ static struct attribute *caps_attrs[] = {
 	&dev_attr_slots.attr,
 	&dev_attr_free_running.attr,
 	&dev_attr_branches.attr,
+	&dev_attr_unfiltered.attr,
 	NULL,
 };
 

@@ -108,7 +108,7 @@ void sbi_pmu_user_access_open(struct sbi_pmu_event *e)
 	/* The pages of the kernel show no counter to events of another type. */
 	e->readable = ua->available && READ_ONCE(*ua->mode) != SBI_PMU_USER_ACCESS_NONE &&
 		      event->attr.type < PERF_TYPE_MAX && event->attach_state & PERF_ATTACH_TASK &&
-		      !event->attr.inherit &&
+		      !event->attr.inherit && !e->unfiltered &&
 		      pmu->openable & sbi_pmu_csr_bits(&pmu->layout, e->candidates);
 	event->hw.idx = e->readable ? 63 : -1;
 	if (e->readable)

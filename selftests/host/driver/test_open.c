@@ -842,8 +842,109 @@ static void test_greedy_group(void)
 	check(all_calls() - before <= 200 * 6, "open.borrowing_for_a_group_is_limited");
 }
 
+static bool is_any(const struct fakesbi_code *code)	{ return code; }
+static void no_filter_works(void)	{ fakesbi.unfiltered = is_any; }
+
+#define OF_USER(_config, ...)	ATTR(_config, .exclude_kernel = 1, ##__VA_ARGS__)
+
+/* What an event of the first task gets */
+static int user_errno(const struct perf_event_attr *attr)
+{
+	int error;
+	struct perf_event *e = perf_open(attr, &perf_core.task[0], -1, NULL, &error);
+
+	if (e)
+		perf_close(e);
+	return error;
+}
+
+/* It is to count in all modes. */
+static struct perf_event *count_all(struct perf_event *e)
+{
+	perf_model(e)->code.flags = 0;
+	perf_model(e)->rate = fakesbi_rate(&perf_model(e)->code);
+	return e;
+}
+
+/* No counter filters. By root's consent an event of a user's own task counts in all modes. */
+static void test_unfiltered(void)
+{
+	struct machine m = { .isa = " h ", .params = { "backend=sbi", "overflow=timer" } };
+	struct perf_event *e, *child;
+	int before;
+	u64 count;
+
+	boot(&m);
+	check(user_errno(OF_USER(5)) == -ENOENT &&
+	      host_logged("unfiltered=1 permits") && !strcmp(perf_sysfs("caps/unfiltered"), "0"),
+	      "unfiltered.without_consent_it_is_refused_and_logged");
+	m.params[2] = "unfiltered=1";
+	boot(&m);
+	before = atoi(host_debugfs("unfiltered"));
+	e = count_all(open_task(OF_USER(5)));
+	check(!fakesbi.ctr[3].code.flags && !strcmp(perf_sysfs("caps/unfiltered"), "1") &&
+	      atoi(host_debugfs("unfiltered")) == before + 1, "unfiltered.event_of_own_task_opens_and_is_counted");
+	child = open_own(5);
+	perf_run(1000);
+	check(is_right(child) && perf_read(e) == perf_read(child) && !fakesbi.ctr[4].configured,
+	      "unfiltered.event_counts_as_one_without_filter");
+	perf_map(e);
+	perf_map(child);
+	check(!perf_user_read(e, &count) && perf_user_read(child, &count), "unfiltered.event_is_not_readable");
+	check(!user_errno(OF_USER(5, .exclude_user = 1)) && !user_errno(ATTR(5, .exclude_user = 1)) &&
+	      !user_errno(ATTR(5, .exclude_hv = 1)), "unfiltered.each_mode_may_be_excluded");
+	check(open_errno(OF_USER(5)) == -ENOENT && open_errno(ATTR(5, .exclude_hv = 1)) == -ENOENT, "unfiltered.not_of_a_cpu");
+	check(user_errno(OF_USER(5, .exclude_host = 1)) == -ENOENT &&
+	      user_errno(OF_USER(5, .exclude_guest = 1)) == -EINVAL &&
+	      user_errno(OF_USER(5, .exclude_idle = 1)) == -ENOENT,
+	      "unfiltered.not_without_host_guests_or_idle");
+	check(user_errno(OF_USER(FIRMWARE_EVENT(3))) == -ENOENT, "unfiltered.not_of_firmware");
+	perf_core.task[0].uid = 1000; /* root may open events of others' tasks */
+	check(user_errno(OF_USER(5)) == -ENOENT, "unfiltered.not_of_others_tasks");
+	perf_core.task[0].uid = 0;
+	host_set_param("unfiltered=0"); /* root writes the file in /sys/module */
+	check(user_errno(OF_USER(5)) == -ENOENT && is_right(e),
+	      "unfiltered.consent_can_be_withdrawn");
+
+	/* The L2 of SpacemiT X60 serves several cores. */
+	m = (struct machine){ .vendor = 0x710, .arch = 0x8000000058000001, .can = is_not_fixed,
+			      .params = { "unfiltered=1" } };
+	boot(&m);
+	check(user_errno(GENERAL(PERF_COUNT_HW_INSTRUCTIONS, .exclude_kernel = 1)) == 0 &&
+	      user_errno(OF_USER(0xb8)) == -ENOENT, "unfiltered.not_of_units_that_cores_share");
+
+	/* Where counters filter they do. One that could not be tried may filter, too. */
+	m = (struct machine){ .params = { "backend=sbi", "unfiltered=1" } };
+	boot(&m);
+	before = atoi(host_debugfs("unfiltered"));
+	e = open_task(OF_USER(5, .sample_period = 1000));
+	check(e && fakesbi.ctr[3].code.flags == SPEC_CFG_SINH && atoi(host_debugfs("unfiltered")) == before,
+	      "unfiltered.counters_that_filter_do");
+	user_errno(ATTR(6));
+	fakesbi.start_fails = 1;
+	check(user_errno(OF_USER(6)) == -EBUSY, "unfiltered.not_if_it_could_not_be_tried");
+	fakesbi.start_fails = 0;
+
+	/* Samples are taken in modes that the event does not exclude, whatever made it overflow. */
+	m.prepare = no_filter_works;
+	boot(&m);
+	e = count_all(open_task(OF_USER(5, .sample_period = 10000, .inherit = 1)));
+	child = count_all(perf_inherit(e, &perf_core.task[1]));
+	perf_run(time_of(e, 100000));
+	check(!perf_model(e)->samples && !perf_model(e)->wrong_mode, "unfiltered.no_sample_in_the_kernel");
+	perf_switch(&perf_core.task[1]);
+	perf_run(time_of(child, 100000));
+	check(!perf_model(child)->samples && !perf_model(child)->wrong_mode,
+	      "unfiltered.no_sample_of_a_child_in_the_kernel");
+	host.regs.user = true;
+	perf_run(time_of(child, 3000000));
+	host.regs.user = false;
+	check(is_sampled(child, 0) && is_right(child), "unfiltered.samples_weigh_all_modes");
+}
+
 void test_open(void)
 {
+	test_unfiltered();
 	for (unsigned int i = 0; i < ARRAY_SIZE(costs); i++)
 		for (unsigned int root = 0; root < 2; root++)
 			test_cost(i, root);

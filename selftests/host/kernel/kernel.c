@@ -733,9 +733,13 @@ void debugfs_create_file(const char *name, umode_t mode, struct dentry *parent, 
 	files[file_count++].fops = fops;
 }
 
-void debugfs_remove(struct dentry *dentry)
+void debugfs_create_atomic_t(const char *name, umode_t mode, struct dentry *parent, atomic_t *value)
 {
-	assert((void *)dentry == files);
+	debugfs_create_file(name, mode, parent, value, NULL);
+}
+
+void debugfs_lookup_and_remove(const char *name, struct dentry *parent)
+{
 	file_count = 0;
 }
 
@@ -760,7 +764,9 @@ const char *host_debugfs(const char *name)
 		if (strcmp(files[i].name, name))
 			continue;
 		file.private = files[i].data;
-		ret = files[i].fops->show(&file, NULL);
+		ret = files[i].fops ? files[i].fops->show(&file, NULL) : 0;
+		if (!files[i].fops)
+			snprintf(text, sizeof(text), "%d\n", atomic_read((atomic_t *)files[i].data));
 		if (ret)
 			snprintf(text, sizeof(text), "%d", ret);
 	}

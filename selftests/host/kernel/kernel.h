@@ -102,6 +102,7 @@ int host_printk(const char *fmt, ...);
 #define pr_debug(fmt, ...)	((void)0)
 #define pr_warn_ratelimited	pr_warn
 #define pr_info_ratelimited	pr_info
+#define pr_info_once		pr_info
 
 struct host_param {
 	const char *name, *type;
@@ -256,6 +257,7 @@ struct task_struct {
 	unsigned long nvcsw, nivcsw;
 	struct mm_struct *mm;
 	struct pt_regs regs;
+	unsigned int uid;
 };
 
 #define PF_KTHREAD		1
@@ -275,6 +277,7 @@ struct task_struct {
 #define __kuid_val(uid)		(uid)
 #define task_active_pid_ns(task)	((void)(task), host.pid_ns ?: &init_pid_ns)
 #define current_uid()		(host.uid)
+#define task_uid(task)		((task)->uid)
 #define current_user_ns()	(host.user_ns ?: &init_user_ns)
 #define uid_eq(a, b)		((a) == (b))
 long copy_from_user_nofault(void *to, const void *from, size_t size);
@@ -560,7 +563,8 @@ void seq_printf(struct seq_file *file, const char *fmt, ...);
 struct dentry *debugfs_create_dir(const char *name, struct dentry *parent);
 void debugfs_create_file(const char *name, umode_t mode, struct dentry *parent, void *data,
 			 const struct file_operations *fops);
-void debugfs_remove(struct dentry *dentry);
+void debugfs_create_atomic_t(const char *name, umode_t mode, struct dentry *parent, atomic_t *value);
+void debugfs_lookup_and_remove(const char *name, struct dentry *parent);
 
 struct kprobe {
 	const char *symbol_name;
