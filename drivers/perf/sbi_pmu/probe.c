@@ -465,7 +465,6 @@ static struct sbi_pmu_known *get_known(struct sbi_pmu_probe_cache *cache,
 		return NULL;
 	INIT_LIST_HEAD(&known->node);
 	known->code = *code;
-	known->code.flags = 0;
 	atomic_set(&known->refs, 1);
 	/* If it is not in the list it is forgotten with the event. */
 	if (cache->count < MAX_ENTRIES) {

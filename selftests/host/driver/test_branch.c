@@ -22,6 +22,7 @@ static void lack(u64 control, u64 data)
 
 static void records_branches(void) { lack(0, 0); }
 static void no_inhibits(void) { lack(SPEC_CTR_INHIBIT, 0); }
+static void no_call_stack(void) { lack(SPEC_CTR_RASEMU, 0); }
 static void no_types(void) { lack(0, SPEC_CTR_TYPE); }
 static void neither(void) { lack(SPEC_CTR_INHIBIT, SPEC_CTR_TYPE); }
 static void neither_of_traps(void) { lack(0xeULL << 32, SPEC_CTR_TYPE); }
@@ -590,9 +591,10 @@ static void test_entries(void)
 	fakesbi_branch(FAKESBI_USER, FAKESBI_USER, 0, user_at(4), user_at(5), 0);
 	check(sample(e) == ARRAY_SIZE(rows) + 2, "branch.record_without_its_type_is_no_branch");
 
-	boot(&(struct machine){ .prepare = nothing_optional });
+	boot(&(struct machine){ .prepare = no_call_stack });
 	check(open_errno(SAMPLER(USER | CALL_STACK)) == -EOPNOTSUPP &&
 	      !open_errno(SAMPLER(USER | ANY)), "branch.core_without_call_stack");
+	boot(&(struct machine){ .prepare = nothing_optional });
 	e = open_task(SAMPLER(USER | ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE, .exclude_kernel = 1));
 	fakesbi_branch(FAKESBI_USER, FAKESBI_USER, SPEC_CTR_TAKEN, user_at(0),
 		       user_at(1) | SPEC_CTR_MISPREDICTED, SPEC_CTR_CYCLES_VALID | FIELD_PREP(SPEC_CTR_MANTISSA, 9));
