@@ -91,6 +91,7 @@ all_errors() {
 	refuses '/	0x5	/s/inst_branch/-/' thead/c900.tsv '^#standard.*	0x5	' "'branches' has no event"
 	refuses '/^#core/s/2026-07/July/' thead/c900.tsv '^#core' "date 'July' is not YYYY-MM"
 	refuses '/^#core/s/c900/x60/' thead/c900.tsv '^#core' "duplicate core 'x60'"
+	refuses '/^#limit	c900/s/c900/c901/' thead/c900.tsv '^#limit	c901' "unknown core 'c901'"
 	refuses '/^#id	ax65/s/8a65/8a6x/' andes/ax.tsv '^#id	ax65' 'is no pattern'
 }
 

@@ -118,7 +118,7 @@ function check(t,    i, n, name, value, taken, lost, mended)
 			taken++
 		else {
 			lost = lost " " event[t, n]
-			mended += in_known_rows(t, value)
+			mended += counters_of(t, value) != ""
 		}
 	}
 	printf "events: raw rows take %d of %d\n", taken, events[t]
@@ -131,39 +131,37 @@ function check(t,    i, n, name, value, taken, lost, mended)
 	return verdicts["partial"] + verdicts["wrong"] > 0
 }
 
-# Would the rows that are known of core t take a selector?
-function in_known_rows(t, value,    n, part, row, i)
+# The counters to which the rows that are known of core t give a selector, "": none
+function counters_of(t, value,    n, part, row, i)
 {
 	n = split(rows[t], part, " ")
-	for (i = 2; i <= n; i++) {
+	for (i = 1; i <= n; i++) {
 		split(part[i], row, "/")
-		if (both(value, unhex(row[2])) == unhex(row[1]))
-			return 1
+		if (both(value, unhex(row[3])) == unhex(row[2]))
+			return row[1]
 	}
-	return 0
+	return ""
 }
 
 function print_rows(t, indent,    n, part, row, i)
 {
 	n = split(rows[t], part, " ")
-	for (i = 2; i <= n; i++) {
+	for (i = 1; i <= n; i++) {
 		split(part[i], row, "/")
-		print indent "<0x0 " row[1] " 0xffffffff " row[2] " " part[1] ">" (i < n ? "," : ";")
+		print indent "<0x0 " row[2] " 0xffffffff " row[3] " " row[1] ">" (i < n ? "," : ";")
 	}
 }
 
-function write(t,    n, part, counters, done, list, map, i)
+function write(t,    n, part, done, list, map, i)
 {
 	if (!(t in rows))
 		refuse("which counters this core has is not known: " t)
-	split(rows[t], part, " ")
-	counters = part[1]
 	for (n = 1; n <= standards[t]; n++) {
 		split(standard[t, n], part, " ")
 		if (part[2] ~ /user|kernel/ || part[4] == "-" || done[part[1]]++)
 			continue
 		list[++i] = "/* " part[5] ": " part[4] " */\n\t\t\t<" part[1] " 0x0 " part[3] ">"
-		map[i] = "<" part[1] " " part[1] " " counters ">"
+		map[i] = "<" part[1] " " part[1] " " counters_of(t, unhex(part[3])) ">"
 	}
 	print "// SPDX-License-Identifier: GPL-2.0-only"
 	print "/*"

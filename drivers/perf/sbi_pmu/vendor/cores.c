@@ -105,11 +105,13 @@ void sbi_pmu_table_free(struct sbi_pmu_table *table)
 /* Which counters count it? 0: all */
 static u32 csrs_of(const struct sbi_pmu_core *core, u64 selector)
 {
-	const bool limited = selector >= core->limited_first && selector <= core->limited_last;
+	const struct sbi_pmu_limit *limit = core->limits;
 
 	if (sbi_pmu_has_units(core))
 		return sbi_pmu_xiangshan_csrs(selector);
-	return limited ? core->limited_to : 0;
+	while (limit && limit->csrs && (selector < limit->first || selector > limit->last))
+		limit++;
+	return limit ? limit->csrs : 0;
 }
 
 int sbi_pmu_table_encode(const struct sbi_pmu_table *table, u64 config, struct sbi_pmu_code *code)

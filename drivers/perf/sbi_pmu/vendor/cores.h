@@ -36,6 +36,12 @@ enum sbi_pmu_unit {
 	SBI_PMU_UNITS
 };
 
+/* Events that count on some counters only; 0 in @csrs ends a list */
+struct sbi_pmu_limit {
+	u8 first, last;
+	u32 csrs; /* a bit for each counter, as in mcounteren */
+};
+
 struct sbi_pmu_core {
 	const char *name, *title;
 	const char *tree;     /* its names in device trees, each with a 0 at its end */
@@ -49,8 +55,7 @@ struct sbi_pmu_core {
 	u8 slots;     /* micro-ops that a cycle can have at most; 0: no formulas need it */
 	u8 bits[SBI_PMU_UNITS]; /* of an index that hardware decodes, by unit; 0: no units */
 	u8 unfiltered_first, unfiltered_last; /* events that ignore filters */
-	u8 limited_first, limited_last;       /* events that count on some counters only: */
-	u32 limited_to;                       /* a bit for each, as in mcounteren */
+	const struct sbi_pmu_limit *limits;   /* the first that fits an event is its; NULL: none */
 };
 
 /* Of this nothing is known, but how SpacemiT writes codes. */

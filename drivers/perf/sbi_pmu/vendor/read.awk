@@ -13,10 +13,11 @@
 #   #tree CORE COMPATIBLE ...      what device trees call it
 #   #slots CORE N                  micro-ops of a cycle at most, where sbi-topdown has formulas
 #   #rows CORES COUNTERS SELECTOR/MASK ...   what firmware's device tree can say of raw events: these
-#                                  counters take selectors that are alike outside of MASK's zeros
+#                                  counters take selectors that are alike outside of MASK's zeros. Of several
+#                                  lines the first that fits a selector is the right one
 #   #field NAME LOW-HIGH           bits of the selector
 #   #unfiltered CORE FIRST LAST    events that count in all modes, by the lowest byte
-#   #limit CORE FIRST LAST COUNTERS   events that only these counters count, as a mask
+#   #limit CORES FIRST LAST COUNTERS   events that only these counters count, as a mask; the first that fits
 #   #standard CORES ID NAME WHEN EVENT REASON [NOTE]   the event that counts standard event ID; several of
 #                                  one field "bits" may be added; "-": none. NOTE is for the log: what it
 #                                  counts, if that is not all. WHEN this is used:
@@ -42,7 +43,8 @@
 #
 # A writer finds in its END block:
 #   table[1..tables]       names of the cores; per core t: vendor[t], file[t], title[t], date[t], slots[t],
-#                          stock[t], tree[t], rows[t], first[t], last[t], limit[t], rtl[t], bits[t, unit]
+#                          stock[t], tree[t], first[t], last[t], rtl[t], bits[t, unit]; lists in the order of
+#                          the file: rows[t] of "COUNTERS/SELECTOR/MASK", limit[t] of "FIRST/LAST/COUNTERS"
 #   ids[t], id[t, 1..]     "MVENDORID MARCHID MIMPID"
 #   fields[file[t]]        "NAME LOW HIGH" and so on
 #   event[t, 1..events[t]] event names: as in the file, or by unit and index; then combined events
@@ -193,7 +195,7 @@ $1 == "#core" {
 	date[$2] = $4
 }
 
-/^#(id|stock|tree|slots|rtl|bits|limit|unfiltered)\t/ && !($2 in title) {
+/^#(id|stock|tree|slots|rtl|bits|unfiltered)\t/ && !($2 in title) {
 	error("unknown core '" $2 "'")
 }
 
@@ -210,7 +212,6 @@ $1 == "#stock" { stock[$2] = $3 }
 $1 == "#tree" { tree[$2] = $3 }
 $1 == "#slots" { slots[$2] = number("slots", $3, 64) }
 $1 == "#rtl" { rtl[$2] = $3 }
-$1 == "#limit" { limit[$2] = $3 " " $4 " " $5 }
 $1 == "#unfiltered" { first[$2] = $3; last[$2] = $4 }
 $1 == "#field" {
 	sub(/-/, " ", $3)
@@ -229,9 +230,17 @@ $1 == "#bits" {
 }
 
 $1 == "#rows" {
+	more = " " $4
+	gsub(/ /, " " $3 "/", more)
 	n = cores_of($2, core)
 	for (i = 1; i <= n; i++)
-		rows[core[i]] = $3 " " $4
+		rows[core[i]] = rows[core[i]] more
+}
+
+$1 == "#limit" {
+	n = cores_of($2, core)
+	for (i = 1; i <= n; i++)
+		limit[core[i]] = limit[core[i]] " " $3 "/" $4 "/" $5
 }
 
 $1 == "#standard" {

@@ -51,11 +51,13 @@ function write_member(name, value)
 		list = list "\t\t." name " = " value ",\n"
 }
 
-function add_core(t, c,    n, names, word, part)
+function add_core(t, c,    n, names, word, limits)
 {
 	for (n = split(tree[t], word, " "); n > 0; n--)
 		names = word[n] "\\0" names
-	split(limit[t], part, " ")
+	limits = limit[t]
+	gsub(/ [^ ]+/, "{&, },", limits)
+	gsub("/", ", ", limits)
 	list = list "\t{\n"
 	write_member("name", "\"" t "\"")
 	write_member("title", "\"" title[t] "\"")
@@ -75,9 +77,7 @@ function add_core(t, c,    n, names, word, part)
 		"{ 8, " bits[t, 1] ", " bits[t, 2] ", " bits[t, 3] ", " bits[t, 4] " }")
 	write_member("unfiltered_first", first[t])
 	write_member("unfiltered_last", last[t])
-	write_member("limited_first", part[1])
-	write_member("limited_last", part[2])
-	write_member("limited_to", part[3])
+	write_member("limits", limits == "" ? "" : "(const struct sbi_pmu_limit[]){" limits " {} }")
 	list = list "\t},\n"
 }
 
