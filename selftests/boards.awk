@@ -45,14 +45,14 @@ $2 == "raw" {
 
 $2 == "samples" { source = $4 }
 $2 == "compatible" { name = value[values] }
-$2 == "machine" { core = value[7] }
+$2 == "machine" { core = value[7]; other = value[8]; marchid = other == "" ? 0 : value[9] }
 
 board == "" && $2 == "machine" {
 	split(value[5], version, ".")
 	printf "{ .name = \"%s\", .vendor = %s, .arch = %s, .mimpid = %s, .counters = %s, .width = %d,\n",
 		$1, value[1], value[2], value[3], mask(), value[4]
-	printf "  .version = OPENSBI(%d, %d), .isa = \"%s\", .core = \"%s\",\n", version[1], version[2],
-		value[6] == "-" ? "" : " " value[6] " ", core
+	printf "  .version = OPENSBI(%d, %d), .isa = \"%s\", .core = \"%s\", .other = %s,\n", version[1], version[2],
+		value[6] == "-" ? "" : " " value[6] " ", core, marchid
 }
 board == "" && $2 ~ /^(opens|refuses|samples|names|replaces|log)$/ { printf "  .%s = \"%s\",\n", $2, $4 }
 board == "" && $2 == "log" { printf "  .rows = { %s} },\n", rows; rows = "" }
@@ -71,6 +71,8 @@ END {
 	print "\tcompatible = " (source == "thead" ? "\"canaan,kendryte-k230\", " : "") "\"riscv-virtio\", \"" name "\";"
 	if (core != "-")
 		print "};\n\n&{/cpus/cpu@0} {\n\tcompatible = \"" core "\", \"riscv\";"
+	if (other != "")
+		print "};\n\n&{/cpus/cpu@1} {\n\tcompatible = \"" other "\", \"riscv\";"
 	print "};\n\n&{/pmu} {\n\triscv,event-to-mhpmevent =" selectors
 	print "\triscv,event-to-mhpmcounters =" mapped
 	print "\triscv,raw-event-to-mhpmcounters =" raw "\n};"

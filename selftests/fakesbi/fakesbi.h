@@ -98,6 +98,8 @@ struct fakesbi_hart {
 	/* Does a counter ignore filters of this event? Does it never happen? NULL: no */
 	bool (*unfiltered)(const struct fakesbi_code *code);
 	bool (*silent)(const struct fakesbi_code *code);
+	/* Does a counter count an event that it can hold? NULL: yes */
+	bool (*counts)(const struct fakesbi_code *code, unsigned int idx);
 	bool no_sireg2;		/* an access to sireg2 traps */
 	unsigned int broken;	/* rules of the specification that the driver broke */
 	const char *why;	/* the last one */

@@ -198,6 +198,8 @@ static u64 rate_of(unsigned int idx)
 {
 	struct fakesbi_code code = fakesbi.ctr[idx].code;
 
+	if (fakesbi.counts && !fakesbi.counts(&code, idx))
+		return 0;
 	if (!model_is_firmware(idx) && !(fakesbi.unfiltered && fakesbi.unfiltered(&code)))
 		code.flags |= fakesbi.filter;
 	return counts_nothing(idx) ? 0 : fakesbi_rate(&code);

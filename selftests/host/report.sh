@@ -145,6 +145,8 @@ done <<-'END'
 	jh7110 interrupt
 	fu740 events
 	k1 filters
+	k3-made-up filters
+	k3 counters
 END
 
 OPENSBI=6 run; grep -q CVE-2025-63913 "$dir/said" || fails "OpenSBI 1.6: the CVE is not told"

@@ -19,6 +19,7 @@ struct row {
 static const struct board {
 	const char *name;
 	unsigned long vendor, arch, mimpid, version;
+	unsigned long other; /* arch of CPU 1, 0: there is none */
 	unsigned int counters, width;
 	const char *isa, *core, *opens, *refuses, *samples, *names, *replaces, *log;
 	struct row rows[48];
@@ -54,6 +55,14 @@ static bool counts_nothing(const struct fakesbi_code *code)
 	return code->idx == RAW && code->data < 32 && 0x1fff0700 >> code->data & 1;
 }
 
+/* SpacemiT K3: cycles and instructions only count on counters that count nothing else. */
+static bool is_on_its_own(const struct fakesbi_code *code, unsigned int idx)
+{
+	const bool own = code->idx == RAW && (code->data == 0x1e || code->data == 0x1f);
+
+	return own ? idx == code->data - 0x1e + 17 : idx < 17 || idx > 18;
+}
+
 static void set_up(void)
 {
 	const struct core_ids own = { board->vendor, board->arch, board->mimpid };
@@ -63,7 +72,10 @@ static void set_up(void)
 	host.arch = ids->arch;
 	host.mimpid = ids->mimpid;
 	host.compatible = other_ids ? "riscv" : board->core;
-	fakesbi.can = has_row;
+	for (unsigned int hart = 0; hart < host.cpus; hart++) {
+		fakesbi_harts[hart].can = has_row;
+		fakesbi_harts[hart].counts = board->other ? is_on_its_own : NULL;
+	}
 	fakesbi.silent = strcmp(board->core, "thead,c906") ? NULL : counts_nothing;
 	if (strcmp(board->samples, "thead"))
 		return;
@@ -127,10 +139,12 @@ static bool each_opens(const char *events, bool opens)
 	return ok;
 }
 
-/* The first event that opens is a raw one. */
+/* The first event that opens */
 static bool are_sampled(void)
 {
-	struct perf_event *e = open_sampler(strtoull(board->opens + 1, NULL, 16), 1000000);
+	const bool raw = *board->opens == 'r';
+	const u64 event = strtoull(board->opens + raw, NULL, 16);
+	struct perf_event *e = open_sampler(raw ? event : STANDARD_EVENT(event), 1000000);
 	struct perf_event *cycles = open_own(STANDARD_EVENT(1));
 
 	perf_run(10 * NSEC_PER_MSEC);
@@ -187,6 +201,8 @@ static int boot_this(const char *param, const char *other)
 	return boot(&(struct machine){ .hpm = 29 - __builtin_clz(board->counters),
 				       .width = board->width, .quirks = quirks,
 				       .impl_version = board->version, .isa = board->isa,
+				       .cpus = board->other ? 2 : 1,
+				       .other_arch = other_ids ? 0 : board->other,
 				       .params = { param }, .other = other, .prepare = set_up });
 }
 

@@ -17,7 +17,9 @@ static const struct core_ids a210 = { 0x5b7, 0x8000000009140d00, 0x100d000 };
 static const struct core_ids c930 = { 0x5b7, 0x8000000009201600, 0x10000 };
 static const struct core_ids c950 = { 0x5b7, 0x8000000009241600, 0 };
 static const struct core_ids boom = { 0, 2, 0x20181004 };
-static const struct core_ids x100 = { 0x710, 0x8000000058000002, 0x33d8a600 };
+static const struct core_ids v100 = { 0x710, 0x8000000058000002, 0x4c4d900 };
+static const struct core_ids a100 = { 0x710, 0x8000000041000002, 0x10000000d5686200 };
+static const struct core_ids x61 = { 0x710, 0x8000000058000009, 0 };
 static const struct core_ids unknown = {};
 
 static bool is_text(const char *path, const char *text)
@@ -55,6 +57,10 @@ static const struct {
 	{ "k1", &c908, "c908", "inst_branch", "event=0x36,firmware=0x0", "firmware takes 16 of 16" },
 	{ "k1", &c930, "c930", "uop_ret", "event=0x17,firmware=0x0", "firmware takes 142 of 142" },
 	{ "k1", &c950, "c950", "uop_ret", "event=0x17,firmware=0x0", "XuanTie C950" },
+	{ "k3-made-up", NULL, "x100", "issued_inst", "event=0x2d,firmware=0x0", "firmware takes 35 of 35" },
+	{ "k3-made-up", &v100, "x100", "stall_frontend", "event=0x4,firmware=0x0", "SpacemiT X100" },
+	{ "k3-made-up", &a100, "a100", "load_inst", "event=0x2d,firmware=0x0", "firmware takes 22 of 22" },
+	{ "k1", &x61, NULL, "br_inst", NULL, NULL },
 	{ "th1520", &a210, NULL, "inst_fp", NULL, NULL },
 	{ "fu740", &like_it, NULL, "exception_taken", NULL, NULL },
 	{ "th1520", &unknown, NULL, "inst_fp", NULL, NULL },
@@ -155,12 +161,30 @@ static void test_standards(void)
 	      "cores.says_what_counts_a_part");
 }
 
+/* SpacemiT K3: two kinds of cores, and two counters for one event each */
+static void test_k3(void)
+{
+	int at;
+
+	boot_board("k3-made-up", NULL, NULL);
+	check(is_text("events/issued_inst", "event=0x2d,firmware=0x0") &&
+	      is_text("events/load_inst", NULL) &&
+	      !strcmp(perf_sysfs_of(perf_core.pmus[1], "events/load_inst") ?: "",
+		      "event=0x2d,firmware=0x0") &&
+	      host_logged("SpacemiT A100: events by table a100"),
+	      "cores.k3_kinds_have_their_own_names");
+	check(opens_as(*ATTR(0x1e), 0, RAW, 0x1e, 0, &at) && at == 17 &&
+	      opens_as(*GENERAL(1, .exclude_kernel = 1), 0, RAW, 0x1f, SPEC_CFG_SINH, &at) && at == 18 &&
+	      opens_as(*ATTR(0x2d), 0, RAW, 0x2d, 0, &at) && at < 17,
+	      "cores.k3_cycles_and_instructions_have_own_counters");
+}
+
 /* A name costs three SBI calls at load, whatever the number of counters; few events cost more. */
 static void test_calls(void)
 {
 	unsigned long without, with;
 
-	boot_board("k1", &x100, NULL);
+	boot_board("k1", &x61, NULL);
 	without = all_calls();
 	boot_board("k1", NULL, NULL);
 	with = all_calls();
@@ -197,6 +221,7 @@ void test_cores(void)
 {
 	test_names();
 	test_standards();
+	test_k3();
 	test_calls();
 	test_strays();
 }
