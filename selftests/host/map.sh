@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# map.sh - sbi-pmu-map finds the wrong rows of nine boards' trees (boards.tsv), and none in an overlay that
+# map.sh - sbi-pmu-map finds the wrong rows of ten boards' trees (boards.tsv), and none in an overlay that
 # it wrote itself; and refuses what is no tree. What is expected is written here by hand. Needs dtc.
 . "$(dirname "$0")/steps.sh"
 command -v fdtget >/dev/null || { echo "skipped: dtc is not installed (Debian: device-tree-compiler)"; exit 4; }
@@ -36,11 +36,14 @@ finds fu740 u74 1 'LLC-load-misses 0x2002 utlb_miss: WRONG' 'cache-references 0x
 	'with these rows, .* 1 more'
 finds k1 x60 1 'branches 0x1 cond_br_inst: ONLY A PART; right: 0x3c' 'dTLB-store-misses 0x19 .*: right' \
 	'cache-misses -: not in the tree; right: 0xb9 l2_miss, which raw rows take' 'take 164 of 164'
+# One tree for two kinds of cores
+finds k3-made-up x100,a100 0 'frontend 0x3 stall_backend: another event than ours; right: 0x4 stall_frontend' 'take 35 of 35' \
+	'frontend 0x3 stall_frontend: right' 'cache-references -: not in the tree; right: 0x15 l2_access' 'take 22 of 22'
 
 # Its own overlay is right, and takes all events.
 [ "$("$map" -l | wc -l)" = "$(grep -l '^#id' "$top"/drivers/perf/sbi_pmu/vendor/*/*.tsv | xargs cat | grep -c '^#core')" ] ||
 	fails "not each core is listed"
-for core in $("$map" -l | cut -d ' ' -f 1); do
+for core in $("$map" -l | cut -d ' ' -f 1) x100,a100; do
 	"$map" -w -c "$core" >"$dir/own.dts" 2>"$dir/said" || { grep -q 'is not known' "$dir/said" || fails "$core: $(cat "$dir/said")"; continue; }
 	"$map" -c "$core" "$dir/own.dts" >"$dir/said" || fails "$core: its own overlay is wrong: $(cat "$dir/said")"
 	[ "$core" = p550 ] || ! grep -q ' not:' "$dir/said" || fails "$core: its own overlay does not take all events"
@@ -61,6 +64,9 @@ for tree in tree.dts tree.dtb tree; do
 	[ $? = 1 ] && grep -q 'T-Head C910' "$dir/said" && grep -q 'cache-references .*own number): WRONG' "$dir/said" ||
 		fails "$tree: the core or its rows are not found:" "$(cat "$dir/said")"
 done
+sed 's/cpu@0 \(.*\)thead,c910\(.*}; \)};/cpu@0 \1spacemit,x100\2cpu@1 \1spacemit,a100\2};/' "$dir/tree.dts" >"$dir/kinds.dts"
+"$map" "$dir/kinds.dts" >"$dir/said" 2>&1
+grep -q 'X100 (table' "$dir/said" && grep -q 'A100 (table' "$dir/said" || fails "not both kinds of cores are found:" "$(cat "$dir/said")"
 # Two nodes with one phandle: dtc complains, machines start.
 echo '/dts-v1/; / { a { phandle = <1>; }; b { phandle = <1>; };
 	cpus { cpu@0 { compatible = "thead,c906"; }; }; };' >"$dir/bare.dts"
@@ -79,6 +85,7 @@ refuses() {
 }
 
 refuses "'z80' is not known" -c z80 "$dir/tree.dts"
+refuses 'x100 and x60 have other rows' -w -c x100,x60
 refuses 'README.md.* no device tree' "$top/README.md"
 refuses '/etc/passwd.* no device tree' /etc/passwd
 refuses 'nowhere.dtb cannot be read' "$dir/nowhere.dtb"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# map.awk - after read.awk: what sbi-pmu-map prints. task: check, write or list; only: name of a
-# core, "": by the tree; properties: a file of a tree's properties.
+# map.awk - after read.awk: what sbi-pmu-map prints. task: check, write or list; only: names of
+# cores, "": by the tree; properties: a file of a tree's properties.
 
 # a & b of 32 bits; POSIX awk has no such operator.
 function both(a, b,    bit, value)
@@ -22,20 +22,22 @@ function refuse(what)
 }
 
 # The cells of a property are appended to cell[name, 1..cells[name]].
-function read_properties(    line, n, word, i, t)
+function read_properties(    line, n, word, i, t, found)
 {
 	while ((getline line < properties) > 0) {
 		n = split(line, word, " ")
 		for (i = 2; i <= n && word[1] == "compatible"; i++) {
+			if (seen[word[i]]++)
+				continue
 			for (t in title)
-				if (only == "" && index(" " tree[t] " ", " " word[i] " "))
-					only = t
-			if (!seen[word[i]]++)
-				compatible = compatible " " word[i]
+				if (index(" " tree[t] " ", " " word[i] " ") && !had[t]++)
+					found = found " " t
+			compatible = compatible " " word[i]
 		}
 		for (i = 2; i <= n && word[1] != "compatible"; i++)
 			cell[word[1], ++cells[word[1]]] = unhex("0x" word[i])
 	}
+	only = only == "" ? found : only
 }
 
 # Do the raw rows of the tree take a selector?
@@ -152,20 +154,35 @@ function print_rows(t, indent,    n, part, row, i)
 	}
 }
 
-function write(t,    n, part, done, list, map, i)
+# The selector for a standard event in a tree of core t
+function selector_of(t, id,    n, part)
+{
+	for (n = 1; n <= standards[t]; n++) {
+		split(standard[t, n], part, " ")
+		if (part[1] == id && part[2] !~ /user|kernel/ && part[4] != "-")
+			return part[3]
+	}
+	return ""
+}
+
+# A chip with two kinds of cores has one tree, which can only say what is right for both.
+function write(t, other,    n, part, done, list, map, i, value)
 {
 	if (!(t in rows))
 		refuse("which counters this core has is not known: " t)
+	if (rows[t] != rows[other])
+		refuse(t " and " other " have other rows")
 	for (n = 1; n <= standards[t]; n++) {
 		split(standard[t, n], part, " ")
-		if (part[2] ~ /user|kernel/ || part[4] == "-" || done[part[1]]++)
+		value = selector_of(t, part[1])
+		if (value == "" || value != selector_of(other, part[1]) || done[part[1]]++)
 			continue
-		list[++i] = "/* " part[5] ": " part[4] " */\n\t\t\t<" part[1] " 0x0 " part[3] ">"
-		map[i] = "<" part[1] " " part[1] " " counters_of(t, unhex(part[3])) ">"
+		list[++i] = "/* " part[5] ": " part[4] " */\n\t\t\t<" part[1] " 0x0 " value ">"
+		map[i] = "<" part[1] " " part[1] " " counters_of(t, unhex(value)) ">"
 	}
 	print "// SPDX-License-Identifier: GPL-2.0-only"
 	print "/*"
-	print " * " title[t] ": events and counters, for the device tree that firmware gets. Not tried on a board."
+	print " * " title[t] (t == other ? "" : ", " title[other]) ": events and counters, for the device tree that firmware gets. Not tried on a board."
 	print " * Written by sbi-pmu-map from " file[t] ".tsv (" date[t] "); do not edit."
 	print " */"
 	print "/dts-v1/;\n/plugin/;\n\n&{/} {\n\tpmu {\n\t\tcompatible = \"riscv,pmu\";"
@@ -190,11 +207,16 @@ END {
 	if (task == "list")
 		exit
 	read_properties()
-	if (!(only in title))
-		refuse((only != "" ? "'" only "' is not known" : ENVIRON["TREE"] ": no core is known (compatible:" \
-			(compatible == "" ? " no node cpu@" : compatible) ")") "; -l lists those that are, -c names one")
+	gsub(/,/, " ", only)
+	n = split(only, core, " ")
+	for (i = 1; i <= n || n == 0; i++)
+		if (!(core[i] in title))
+			refuse((n ? "'" core[i] "' is not known" : ENVIRON["TREE"] ": no core is known (compatible:" \
+				(compatible == "" ? " no node cpu@" : compatible) ")") \
+			       "; -l lists those that are, -c names one")
 	if (task == "write")
-		write(only)
-	else
-		exit check(only)
+		write(core[1], core[n])
+	for (i = 1; i <= n && task == "check"; i++)
+		bad += check(core[i])
+	exit bad > 0
 }

@@ -41,7 +41,7 @@ perf-json) # arch/ is as in tools/perf/pmu-events of the kernel
 	rm "$folder/lines"
 	;;
 dts) # boards without a node riscv,pmu, or with a wrong one
-	for board in k1:x60 milkv-duo:c906 th1520:c900 jh7110:u74 eic7700:p550 rzfive:ax45; do
+	for board in k1:x60 k3:x100,a100 milkv-duo:c906 th1520:c900 jh7110:u74 eic7700:p550 rzfive:ax45; do
 		../../../../tools/sbi-pmu-map/sbi-pmu-map -w -c "${board#*:}" >"$folder/${board%:*}.dtso"
 	done
 	;;
