@@ -14,6 +14,8 @@ static const struct core_ids ax45 = { 0x31e, 0x8000000000008a45, 0x500 };
 static const struct core_ids c906_or_c910 = { 0x5b7, 0, 0 };
 static const struct core_ids c908 = { 0x5b7, 0x8000000009140d00, 0x50000 };
 static const struct core_ids a210 = { 0x5b7, 0x8000000009140d00, 0x100d000 };
+static const struct core_ids a210_c920 = { 0x5b7, 0x80000000090c0d00, 0x100d000 };
+static const struct core_ids like_c908 = { 0x5b7, 0x8000000009140d00, 0x200000 };
 static const struct core_ids c930 = { 0x5b7, 0x8000000009201600, 0x10000 };
 static const struct core_ids c950 = { 0x5b7, 0x8000000009241600, 0 };
 static const struct core_ids boom = { 0, 2, 0x20181004 };
@@ -57,11 +59,13 @@ static const struct {
 	{ "k1", &c908, "c908", "inst_branch", "event=0x36,firmware=0x0", "firmware takes 16 of 16" },
 	{ "k1", &c930, "c930", "uop_ret", "event=0x17,firmware=0x0", "firmware takes 142 of 142" },
 	{ "k1", &c950, "c950", "uop_ret", "event=0x17,firmware=0x0", "XuanTie C950" },
+	{ "k1", &a210, "c908", "l1_icache_miss", "event=0x2,firmware=0x0", "T-Head C908" },
+	{ "sg2044", &a210_c920, "c900", "inst_branch", "event=0x7,firmware=0x0", "firmware takes 42 of 42" },
 	{ "k3-made-up", NULL, "x100", "issued_inst", "event=0x2d,firmware=0x0", "firmware takes 35 of 35" },
 	{ "k3-made-up", &v100, "x100", "stall_frontend", "event=0x4,firmware=0x0", "SpacemiT X100" },
 	{ "k3-made-up", &a100, "a100", "load_inst", "event=0x2d,firmware=0x0", "firmware takes 22 of 22" },
 	{ "k1", &x61, NULL, "br_inst", NULL, NULL },
-	{ "th1520", &a210, NULL, "inst_fp", NULL, NULL },
+	{ "th1520", &like_c908, NULL, "inst_fp", NULL, NULL },
 	{ "fu740", &like_it, NULL, "exception_taken", NULL, NULL },
 	{ "th1520", &unknown, NULL, "inst_fp", NULL, NULL },
 };
@@ -76,7 +80,7 @@ static void test_names(void)
 		check(is_text("caps/event_table", names[i].table) && is_text(path, names[i].config) &&
 		      host_logged("no device tree names a core") == (names[i].ids == &c906_or_c910) &&
 		      (names[i].log ? host_logged(names[i].log) : !host_logged("events by table")),
-		      "cores.%s_%s", names[i].table ?: names[i].ids == &a210 ? "a210" : "no_table",
+		      "cores.%s_%s", names[i].table ?: names[i].ids == &like_c908 ? "like_c908" : "no_table",
 		      names[i].event);
 		/* The model of a board without filters minds the events of another core. */
 		unload_unchecked();
