@@ -19,14 +19,12 @@ struct ring {
 	int fd;				/* or a negative errno */
 	struct perf_event_mmap_page *page;	/* the records follow */
 	uint64_t sample_type;
-	bool has_hw_index;		/* a word before its branches */
 };
 
 /* Branches, if the sample has them; else zero. */
 struct record {
 	uint16_t misc;
-	uint32_t pid;
-	uint64_t ip, time, period;
+	uint64_t ip, period;
 	uint64_t branches;
 	struct perf_branch_entry branch[64];
 };
@@ -44,7 +42,6 @@ static inline struct ring ring_open(struct perf_event_attr *attr, pid_t pid, int
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	ring.sample_type = attr->sample_type;
-	ring.has_hw_index = attr->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX;
 	ring.fd = perf_try(attr, pid, cpu, group);
 	if (ring.fd < 0)
 		return ring;
@@ -108,17 +105,16 @@ static inline struct ring_totals ring_look(struct ring *ring, void (*look)(const
 		s.lost += header.type == PERF_RECORD_LOST;
 		if (header.type != PERF_RECORD_SAMPLE)
 			continue;
-		r = (struct record){ .misc = header.misc, .ip = word[1], .pid = word[2],
-				     .time = word[3], .period = word[4] };
+		r = (struct record){ .misc = header.misc, .ip = word[1], .period = word[4] };
 		if (ring->sample_type & PERF_SAMPLE_BRANCH_STACK) {
 			r.branches = word[5];
 			if (r.branches > ARRAY_SIZE(r.branch))
 				r.branches = ARRAY_SIZE(r.branch);
-			memcpy(r.branch, &word[6 + ring->has_hw_index], sizeof(r.branch));
+			memcpy(r.branch, &word[6], sizeof(r.branch));
 		}
 		s.samples++;
 		s.weight += r.period;
-		s.last = r.time;
+		s.last = word[3];
 		if (look)
 			look(&r);
 	}

@@ -183,42 +183,6 @@ static void test_mode(bool user)
 	check(n > least && seen.right == n, "%s_only_samples_are_all_in_%s_mode", mode, mode);
 }
 
-/* ---- frequency ---- */
-
-static uint64_t count_from;
-
-static void add_late(const struct record *r)
-{
-	seen.right += r->time > count_from;
-}
-
-/*
- * The samples after the first second count: by then perf core has adapted the period. The bounds
- * are wide: a host that does not run QEMU for a while makes it overestimate the rate.
- */
-static void test_frequency(uint64_t config)
-{
-	const unsigned int hz = is_overflow_late(config) ? 100 : 1000;
-	const unsigned int least = interrupts ? hz / 5 : hz / 8;
-	struct perf_event_attr attr = event(config);
-	uint64_t rate, ms;
-	bool right;
-
-	attr.freq = 1;
-	attr.sample_freq = hz;
-	do {
-		seen.right = 0;
-		count_from = now_ns() + 1000000000;
-		sample_load(attr, 0, -1, 2000, load_of(config), add_late);
-		/* A busy host lets the load end late. */
-		ms = (now_ns() - count_from) / 1000000;
-		rate = seen.right * 1000 / ms;
-		right = rate > least && rate < hz * 3 / 2;
-		note("%s at %u Hz: %lu samples in %lu ms", name_of(config), hz, seen.right, ms);
-	} while (try_again(name_of(config), right));
-	check(right, "%s_are_sampled_at_requested_frequency", name_of(config));
-}
-
 /* ---- throttling ---- */
 
 /* 10000 samples a second are due, 250 allowed: perf core stops it until the next tick. */
@@ -244,26 +208,6 @@ static void test_throttle(void)
 	check(s.last > end - ns / 10, "throttled_event_samples_until_end");
 }
 
-/* ---- CPUs ---- */
-
-static void test_each_cpu(void)
-{
-	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	bool all = true;
-
-	for (int cpu = 0; cpu < cpus; cpu++) {
-		struct sampled s;
-
-		pin(cpu);
-		s = sample_load(sampler(CYCLES, 200), -1, cpu, 500, spin_load, NULL);
-		note("CPU %d: fd %d, %lu samples, weights %lu, count %lu", cpu, s.fd,
-		     s.totals.samples, s.totals.weight, s.count.value);
-		all &= s.totals.samples > 10 && adds_up(&s);
-	}
-	check(all, "event_of_each_cpu_samples_all_its_tasks");
-	pin(0);
-}
-
 int main(void)
 {
 	begin();
@@ -278,14 +222,7 @@ int main(void)
 	test_hotspot(INSTRUCTIONS);
 	test_mode(true);
 	test_mode(false);
-	test_frequency(CYCLES);
-	if (sampler(DTLB_MISSES, 1000).sample_period)
-		test_frequency(DTLB_MISSES);
-	else
-		skip("dtlb_misses_are_sampled_at_requested_frequency",
-		     "no counter can count dTLB misses");
 	test_throttle();
-	test_each_cpu();
 
 	limits_restore();
 	return end();
