@@ -287,6 +287,16 @@ static void test_isolation(void)
 		      "user_isolation.start_without_reset_makes_no_call%s", all ? "_at_level_0" : "");
 	}
 	sysctl_perf_event_paranoid = 2;
+
+	/* A file that was opened with that right, and passed on */
+	boot(&sbi);
+	host.perfmon = true;
+	own = open_own(5);
+	host.perfmon = false;
+	perf_map(own);
+	perf_run(5);
+	go_away(5);
+	check(!fakesbi.ctr[3].value && reads_right(own), "user_isolation.rights_are_those_of_who_maps");
 }
 
 /* Firmware ignores start values, from load on or later. Nobody may see a counter that is not reset. */
