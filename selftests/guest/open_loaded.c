@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * open_loaded - what opens on real firmware. In shared mode an event is refused with EBUSY while
- * the built-in driver has all counters that might count it. Groups, and what an open costs others,
- * are tested on the host.
+ * open_loaded - what opens on real firmware. Groups, what an open costs others, and what is refused
+ * beside a busy driver, are tested on the host.
  */
 #include "harness.h"
-
-enum { QUESTIONS = 50, EVENTS = 24 };
-
-/* Three events that QEMU has, of the built-in driver */
-static const uint64_t builtin[] = { 0x10003, 0x10103, 0x10004 };
 
 /* Return: 0 if the event opens in this task, else the errno. */
 static int open_errno(uint64_t config)
@@ -45,41 +39,10 @@ static void test_unknown(void)
 	check(!open_errno(FIRMWARE(0)) && !open_errno(FIRMWARE(21)), "firmware_events_open");
 }
 
-static void test_shared(void)
-{
-	unsigned int n = 0, busy = 0;
-	int fds[EVENTS];
-
-	/* More misses of the TLBs, with each filter, on CPU 0 than there are counters */
-	for (unsigned int i = 0; i < EVENTS; i++) {
-		struct perf_event_attr attr = {
-			.type = PERF_TYPE_HW_CACHE,
-			.config = builtin[i % 3],
-			.exclude_user = i / 3 & 1,
-			.exclude_kernel = i / 6 & 1,
-			.exclude_hv = i / 12 & 1,
-		};
-
-		fds[n] = perf_try(&attr, -1, 0, -1);
-		n += fds[n] >= 0;
-	}
-	note("%u events of the built-in driver on %d counters", n,
-	     pmu_number("caps/hardware_counters"));
-	for (unsigned int i = 0; i < QUESTIONS; i++)
-		busy += open_errno(0xdead1000 + i) == EBUSY;
-	note("%u of %d raw events: %s", busy, QUESTIONS, strerror(EBUSY));
-	check(busy == QUESTIONS, "raw_events_are_ebusy_beside_busy_driver");
-	close_events(fds, n);
-	check(is_possible(open_errno(0xdead1000)),
-	      "same_raw_events_open_or_enoent_beside_idle_driver");
-}
-
 int main(void)
 {
 	begin();
 	pin(0);
 	test_unknown();
-	if (!pmu.exclusive)
-		test_shared();
 	return end();
 }
