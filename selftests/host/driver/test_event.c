@@ -580,6 +580,8 @@ static const struct {
 	  CYCLES(OF_USER), 0, RAW, 0x22, SINH, 3 },
 	{ "stand_in.kernel_cycles_are_s_mode_cycle", { X60 },
 	  CYCLES(OF_KERNEL), 0, RAW, 0x21, UINH, 3 },
+	{ "stand_in.user_cycles_are_sampled_by_it", { X60 },
+	  CYCLES(OF_USER, .sample_period = 100000), 0, RAW, 0x22, SINH, 3 },
 	{ "stand_in.all_cycles_stay_on_cycle", { X60 }, CYCLES(), 0, 1, 0, 0, 0 },
 	{ "stand_in.what_has_none_is_refused_as_before", { X60 }, INSTRUCTIONS(OF_USER), -ENOENT },
 	{ "stand_in.not_if_counters_count_cycles", { X60_OTHER(NULL) },
