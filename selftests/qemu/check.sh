@@ -288,10 +288,7 @@ boot_case() {
 	[[ $options != *icount=* ]] || append+=" LAB_ICOUNT=$(option "$options" icount "")"
 	[[ $options != *rounds=* ]] || append+=" LAB_ROUNDS=$(option "$options" rounds "")"
 	[ "$stress" = 0 ] || append+=" LAB_STRESS_SECONDS=$stress"
-	case $cpu in
-	*xiangshan-hpm=*) append+=" LAB_HPM_MODEL=1" ;;
-	*vendor-pmu=*-*) append+=" LAB_FAULT=${cpu##*-}" ;;
-	esac
+	[[ $cpu != *vendor-pmu=*-* ]] || append+=" LAB_FAULT=${cpu##*-}"
 	machine_command "$qemu" "$kernel" "$mode" "$options" "$cpu" "$append ${APPEND:-}" \
 		-serial "file:$run/$name.console" \
 		-chardev "file,id=ktap,path=$run/$name.ktap" \

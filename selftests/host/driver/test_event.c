@@ -438,6 +438,7 @@ static const struct {
 	{ "v3", "auto", 25, BOSC, NULL, " sscofpmf smcntrpmf ", 0, "v3" },
 	{ "v2_of_2026_or_v3", "auto", 25, BOSC, NULL, NULL, 0, NULL, true },
 	{ "older_core", "auto", 25, 0, NULL, NULL, 0, NULL, true },
+	{ "older_core_with_smcntrpmf", "auto", 25, 0, NULL, " sscofpmf smcntrpmf ", 0, NULL, true },
 	{ "older_core_by_devicetree", "auto", 25, 0, "v2r2-2025", NULL, 0, "v2r2-2025" },
 	{ "devicetree_before_ids", "auto", 25, BOSC, "user-guide", NULL, 0, "user-guide" },
 	{ "unknown_table_in_devicetree", "auto", 25, BOSC, "v9", NULL, 0, NULL, true },
