@@ -602,16 +602,6 @@ static void test_release_fails(void)
 	check(unload(), "counters.online_after_failed_release_releases_all");
 }
 
-/* A fixed counter has one event only: it is used first, whatever firmware would choose. */
-static void test_fixed_first(void)
-{
-	struct perf_event *cycles;
-
-	boot(&(struct machine){ .hpm = 4, .quirks = QUIRK(HIGHEST_FIRST), .params = { "backend=sbi" } });
-	cycles = open_general(PERF_COUNT_HW_CPU_CYCLES);
-	check(is_on(cycles, 0) && is_right(cycles), "counters.fixed_counter_is_used_first");
-}
-
 static void test_group_read(void)
 {
 	struct perf_event *leader, *first, *last;
@@ -1173,7 +1163,6 @@ void test_counters(void)
 	test_refused_add();
 	test_lost_counter_shows();
 	test_release_fails();
-	test_fixed_first();
 	test_group_read();
 	test_start_enabled("sbi", &(struct machine){ .params = { "backend=sbi" } });
 	test_start_enabled("snapshot", &(struct machine){ .params = { "backend=snapshot" } });

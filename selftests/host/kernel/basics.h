@@ -156,7 +156,6 @@ static inline void hlist_move_list(struct hlist_head *from, struct hlist_head *t
 	from->first = NULL;
 }
 
-#define hlist_entry(node, type, member)	container_of(node, type, member)
 #define hlist_entry_safe(node, type, member) \
 	((node) ? list_entry(node, type, member) : NULL)
 #define hlist_for_each_entry(pos, head, member)						\
