@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * tools_open - open events in the order of tools that always exclude the kernel, as an ordinary
- * user. Where no counter filters they are refused, unless root has set unfiltered=1: then all count.
+ * user. Where no counter filters they are refused, unless root has set unfiltered=1: then they
+ * count in all modes.
  */
 #include "harness.h"
 
@@ -14,7 +15,8 @@ static const struct tool {
 	unsigned long sample_period;
 } tools[] = {
 	{ "miniperf_stat", .pinned = true },
-	{ "miniperf_record", .inherit = true, .group = true, .per_cpu = true, .sample_period = 100000 },
+	{ "miniperf_record", .inherit = true, .group = true, .per_cpu = true,
+	  .sample_period = 100000 },
 	{ "google_benchmark", .pinned = true, .inherit = true, .group = true },
 	{ "papi", .exclude_hv = true, .group = true },
 	{ "nanobench", .exclude_hv = true, .group = true },
@@ -68,7 +70,8 @@ static bool all_count(const struct tool *tool, const int fd[EVENTS])
 		note("%s: %s %lu, ran %lu of %lu ns", tool->name, i ? "instructions" : "cycles",
 		     r.value, r.running, r.enabled);
 		/* The loop has two instructions; at least one runs in ten cycles, and in one. */
-		ok &= r.running && r.running == r.enabled && r.value >= (i ? 2UL * LOOPS : LOOPS / 10);
+		ok &= r.running && r.running == r.enabled &&
+		      r.value >= (i ? 2UL * LOOPS : LOOPS / 10);
 	}
 	return ok;
 }
@@ -96,7 +99,8 @@ static void test_tool(const struct tool *tool)
 	if (seteuid(0))
 		perror("seteuid");
 	check(!error && all_count(tool, fd), "%s_counts_with_consent", tool->name);
-	check(!!refused == (opened_unfiltered() > before), "%s_is_counted_if_it_was_refused", tool->name);
+	check(!!refused == (opened_unfiltered() > before), "%s_is_counted_if_it_was_refused",
+	      tool->name);
 	close_all(fd);
 }
 
