@@ -111,6 +111,7 @@ static void test_found(void)
 
 		check(error == rows[i].error && (!entries || !strcmp(entries, rows[i].entries)) &&
 		      (!rows[i].log || host_logged(rows[i].log)) &&
+		      host_logged("(Ssctr)") == !strcmp(rows[i].name, "firmware_gives_none") &&
 		      host_logged("KVM guests") == !strcmp(rows[i].name, "guests_see"), "branch.%s", rows[i].name);
 		if (!error && !strcmp(rows[i].entries, "0"))
 			check(!host_logged("branch records") && !open_errno(GENERAL(0)) &&
