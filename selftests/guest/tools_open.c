@@ -7,7 +7,6 @@
 #include "harness.h"
 
 #define UNFILTERED	"/sys/module/sbi_pmu/parameters/unfiltered"
-#define LOOPS		1000000
 
 static const struct tool {
 	const char *name;
@@ -63,15 +62,13 @@ static bool all_count(const struct tool *tool, const int fd[EVENTS])
 
 	for (unsigned int i = 0; i < (tool->group ? 1 : EVENTS); i++)
 		ioctl(fd[i], PERF_EVENT_IOC_ENABLE, 0);
-	work(LOOPS);
+	work(1000000);
 	for (unsigned int i = 0; i < EVENTS; i++) {
 		const struct reading r = perf_get(fd[i]);
 
 		note("%s: %s %lu, ran %lu of %lu ns", tool->name, i ? "instructions" : "cycles",
 		     r.value, r.running, r.enabled);
-		/* The loop has two instructions; at least one runs in ten cycles, and in one. */
-		ok &= r.running && r.running == r.enabled &&
-		      r.value >= (i ? 2UL * LOOPS : LOOPS / 10);
+		ok &= r.running && r.running == r.enabled && r.value;
 	}
 	return ok;
 }
