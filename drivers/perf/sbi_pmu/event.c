@@ -152,14 +152,15 @@ bool sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_eve
  * An event whose filters no counter can honour: has root consented that it counts in all modes? Not
  * if it shows what other tasks or guests do: so do units that cores share, which ignore filters.
  */
-bool sbi_pmu_event_may_be_unfiltered(const struct sbi_pmu_caps *caps, const struct sbi_pmu_event *e)
+bool sbi_pmu_event_may_be_unfiltered(const struct sbi_pmu_caps *caps,
+				     const struct perf_event *event,
+				     const struct sbi_pmu_code *code)
 {
-	const struct perf_event *event = e->event;
 	const struct perf_event_attr *attr = &event->attr;
 
-	if (sbi_pmu_code_is_firmware(&e->code) ||
-	    sbi_pmu_table_ignores_filters(caps->table, &e->code) || attr->exclude_host ||
-	    (attr->exclude_guest && caps->has_h) || !(event->attach_state & PERF_ATTACH_TASK) ||
+	if (sbi_pmu_code_is_firmware(code) || sbi_pmu_table_ignores_filters(caps->table, code) ||
+	    attr->exclude_host || (attr->exclude_guest && caps->has_h) ||
+	    !(event->attach_state & PERF_ATTACH_TASK) ||
 	    !uid_eq(task_uid(event->hw.target), current_uid()))
 		return false;
 	if (READ_ONCE(*caps->unfiltered))

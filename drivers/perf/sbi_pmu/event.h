@@ -22,7 +22,8 @@ u32 sbi_pmu_event_standard(unsigned int n);
 bool sbi_pmu_event_filter(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr,
 			  struct sbi_pmu_code *code);
 bool sbi_pmu_event_may_be_unfiltered(const struct sbi_pmu_caps *caps,
-				     const struct sbi_pmu_event *e);
+				     const struct perf_event *event,
+				     const struct sbi_pmu_code *code);
 int sbi_pmu_filter_errno(const struct sbi_pmu_caps *caps, const struct perf_event_attr *attr);
 
 #endif

@@ -329,7 +329,8 @@ static int add_to_group(struct sbi_pmu *pmu, struct sbi_pmu_cpu *group,
 	if (e->sampling != SBI_PMU_COUNTING && !may_sample(group))
 		return -EINVAL;
 	group->sampling += e->sampling != SBI_PMU_COUNTING;
-	opened->has_equal |= e != opened && sbi_pmu_code_equal(&e->code, &opened->code);
+	opened->has_equal |= e != opened && sbi_pmu_code_equal(&e->code, &opened->code) &&
+			     e->candidates & opened->candidates;
 	return sbi_pmu_assign_add(group, &e->code, e->candidates, e->shares) ? 0 : -EINVAL;
 }
 
@@ -400,6 +401,17 @@ static int leave_one(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 	return -EBUSY;
 }
 
+/*
+ * May the event count @code in all modes, as no counter can filter? Not if its user leaves out
+ * counters that can, or if counters filter other events: then its unit is shared by cores.
+ */
+static bool may_be_unfiltered(const struct sbi_pmu *pmu, const struct sbi_pmu_event *e,
+			      const struct sbi_pmu_code *code)
+{
+	return !e->counterid_mask && !(pmu->caps.filter && e->known && e->known->unfiltered) &&
+	       sbi_pmu_event_may_be_unfiltered(&pmu->caps, e->event, code);
+}
+
 /* One check after the other; what perf tries next depends on it: see sbi_pmu_filter_errno(). */
 static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 {
@@ -438,10 +450,12 @@ static int check_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e)
 		return ret;
 
 	all_modes = e->code;
-	if (!sbi_pmu_event_filter(&pmu->caps, attr, &e->code))
+	if (!sbi_pmu_event_filter(&pmu->caps, attr, &e->code) ||
+	    (e->code.flags && !pmu->caps.filter && !pmu->caps.fixed_filters &&
+	     !may_be_unfiltered(pmu, e, &all_modes)))
 		return sbi_pmu_filter_errno(&pmu->caps, attr);
 	ret = sbi_pmu_find_event(pmu, e, true);
-	if (ret == -EOPNOTSUPP && sbi_pmu_event_may_be_unfiltered(&pmu->caps, e)) {
+	if (ret == -EOPNOTSUPP && may_be_unfiltered(pmu, e, &all_modes)) {
 		sbi_pmu_known_put(e->known); /* sbi_pmu_find_event() sets it again */
 		e->code = all_modes;
 		e->unfiltered = true;

@@ -679,7 +679,8 @@ int sbi_pmu_find_event(struct sbi_pmu *pmu, struct sbi_pmu_event *e, bool by_use
 		if (sbi_pmu_table_substitute(pmu->caps.table, &e->code)) {
 			sbi_pmu_known_put(e->known); /* find_counters() sets it again */
 			other = find_counters(pmu, e, false) ?: find_filters(pmu, e, by_user);
-			ret = !other || other == -EAGAIN ? other : ret;
+			if (other != -ENOENT && other != -EOPNOTSUPP)
+				ret = other;
 		}
 	}
 	mutex_unlock(&pmu->cache.lock);

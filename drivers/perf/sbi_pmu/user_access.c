@@ -127,7 +127,8 @@ bool sbi_pmu_user_access_map(struct sbi_pmu_event *e, struct mm_struct *mm)
 	const bool own = e->event->hw.target == current;
 	struct mm_struct *before = NULL;
 
-	WRITE_ONCE(e->has_page, true);
+	/* The page would show an unfiltered event's count at each switch. */
+	WRITE_ONCE(e->has_page, !e->unfiltered);
 	if (!e->readable)
 		return false;
 	spin_lock(&ua->lock);

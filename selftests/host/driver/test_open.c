@@ -843,7 +843,9 @@ static void test_greedy_group(void)
 }
 
 static bool is_any(const struct fakesbi_code *code)	{ return code; }
+static bool is_7(const struct fakesbi_code *code)	{ return code->idx == RAW && code->data == 7; }
 static void no_filter_works(void)	{ fakesbi.unfiltered = is_any; }
+static void not_of_7(void)	{ fakesbi.unfiltered = is_7; }
 
 #define OF_USER(_config, ...)	ATTR(_config, .exclude_kernel = 1, ##__VA_ARGS__)
 
@@ -871,8 +873,8 @@ static void test_unfiltered(void)
 {
 	struct machine m = { .isa = " h ", .params = { "backend=sbi", "overflow=timer" } };
 	struct perf_event *e, *child;
+	u64 count, shown;
 	int before;
-	u64 count;
 
 	boot(&m);
 	check(user_errno(OF_USER(5)) == -ENOENT &&
@@ -890,7 +892,11 @@ static void test_unfiltered(void)
 	      "unfiltered.event_counts_as_one_without_filter");
 	perf_map(e);
 	perf_map(child);
-	check(!perf_user_read(e, &count) && perf_user_read(child, &count), "unfiltered.event_is_not_readable");
+	shown = perf_model(e)->page.offset;
+	perf_run(1000);
+	go_away(1000);
+	check(!perf_user_read(e, &count) && perf_user_read(child, &count) && perf_read(e) &&
+	      perf_model(e)->page.offset == shown, "unfiltered.page_does_not_show_the_count");
 	check(!user_errno(OF_USER(5, .exclude_user = 1)) && !user_errno(ATTR(5, .exclude_user = 1)) &&
 	      !user_errno(ATTR(5, .exclude_hv = 1)), "unfiltered.each_mode_may_be_excluded");
 	check(open_errno(OF_USER(5)) == -ENOENT && open_errno(ATTR(5, .exclude_hv = 1)) == -ENOENT, "unfiltered.not_of_a_cpu");
@@ -898,13 +904,15 @@ static void test_unfiltered(void)
 	      user_errno(OF_USER(5, .exclude_guest = 1)) == -EINVAL &&
 	      user_errno(OF_USER(5, .exclude_idle = 1)) == -ENOENT,
 	      "unfiltered.not_without_host_guests_or_idle");
+	check(user_errno(OF_USER(5, .config2 = BIT(3))) == -ENOENT,
+	      "unfiltered.not_by_choice_of_counters");
 	check(user_errno(OF_USER(FIRMWARE_EVENT(3))) == -ENOENT, "unfiltered.not_of_firmware");
 	perf_core.task[0].uid = 1000; /* root may open events of others' tasks */
 	check(user_errno(OF_USER(5)) == -ENOENT, "unfiltered.not_of_others_tasks");
 	perf_core.task[0].uid = 0;
 	host_set_param("unfiltered=0"); /* root writes the file in /sys/module */
 	check(user_errno(OF_USER(5)) == -ENOENT && is_right(e),
-	      "unfiltered.consent_can_be_withdrawn");
+	      "unfiltered.consent_ends_for_new_events");
 
 	/* The L2 of SpacemiT X60 serves several cores. */
 	m = (struct machine){ .vendor = 0x710, .arch = 0x8000000058000001, .can = is_not_fixed,
@@ -912,6 +920,13 @@ static void test_unfiltered(void)
 	boot(&m);
 	check(user_errno(GENERAL(PERF_COUNT_HW_INSTRUCTIONS, .exclude_kernel = 1)) == 0 &&
 	      user_errno(OF_USER(0xb8)) == -ENOENT, "unfiltered.not_of_units_that_cores_share");
+
+	m = (struct machine){ .prepare = not_of_7, .params = { "backend=sbi", "unfiltered=1" } };
+	boot(&m);
+	host.read_ns = 1;
+	check(user_errno(OF_USER(7)) == -ENOENT && !user_errno(OF_USER(8)),
+	      "unfiltered.not_if_other_events_are_filtered");
+	host.read_ns = 0;
 
 	/* Where counters filter they do. One that could not be tried may filter, too. */
 	m = (struct machine){ .params = { "backend=sbi", "unfiltered=1" } };
