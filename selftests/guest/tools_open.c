@@ -89,12 +89,12 @@ static void test_tool(const struct tool *tool)
 	check(!refused || refused == ENOENT, "%s_opens_or_is_refused", tool->name);
 	write_number(UNFILTERED, 1);
 	before = opened_unfiltered();
-	/* Rights are those of the effective user: the files above are root's. */
-	if (seteuid(65534))
-		perror("seteuid");
+	/* The files above are root's. */
+	if (setresuid(65534, 65534, 0))
+		perror("setresuid");
 	error = open_all(tool, fd);
-	if (seteuid(0))
-		perror("seteuid");
+	if (setresuid(0, 0, 0))
+		perror("setresuid");
 	check(!error && all_count(tool, fd), "%s_counts_with_consent", tool->name);
 	check(!!refused == (opened_unfiltered() > before), "%s_is_counted_if_it_was_refused",
 	      tool->name);

@@ -154,7 +154,7 @@ run; ! grep -q CVE "$dir/said" || fails "OpenSBI 1.7: a CVE that it does not hav
 board=sg2044; the_board lab,sg2044; : >"$dir/refused"; is 'better: events, filters$' "more events than known"
 touch silent; is 'worse: interrupt$' "an interrupt that does not come"
 echo timer >"$dir/sys/module/sbi_pmu/parameters/overflow"
-is 'worse: interrupt$' "a parameter" && grep -q '^- .* loaded with overflow=timer' "$dir/said" || fails "the parameter is not told"
+is 'worse: interrupt$' "a parameter" && grep -q '^- .* the module has overflow=timer' "$dir/said" || fails "the parameter is not told"
 COUNT=0 is 'worse: counts$' "events that count nothing"
 COUNT='<not counted>' is 'worse: counts$' "events that are not counted"
 the_board new,name; is 'as expected$' "the ids alone"
