@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * XiangShan's 29 programmable counters, which replace QEMU's own:
- * -cpu rv64,sscofpmf=true,xiangshan-hpm=TABLE. qfix.sh builds it into the lab's QEMU.
+ * -cpu rv64,sscofpmf=true,xiangshan-hpm=TABLE. qfix.sh builds it into the lab's QEMU. With
+ * xiangshan-hpm=k3 they, and the ids, are those of SpacemiT's K3: hart 0 is an X100, others are A100.
  *
  * model.h defines what is counted in a cycle. A cycle is a nanosecond of virtual time,
  * also in wfi. The counters are updated only when they are accessed, and before an
@@ -182,8 +183,11 @@ static void set_pace(CPURISCVState *env, unsigned int i)
 	const unsigned int unit = xs_unit_of(i);
 	struct xiangshan_hpm *hpm = hpm_of(env);
 
-	hpm->pace[i] = xs_pace_of(hpm->table, unit, env->mhpmevent_val[i],
-				  xs_pressure(hpm->workload, unit));
+	if (hpm->table->rates)
+		hpm->pace[i] = xs_even_pace(hpm->table, i, env->mhpmevent_val[i]);
+	else
+		hpm->pace[i] = xs_pace_of(hpm->table, unit, env->mhpmevent_val[i],
+					  xs_pressure(hpm->workload, unit));
 }
 
 static RISCVException write_event(CPURISCVState *env, int csrno, target_ulong val)
@@ -198,7 +202,7 @@ static RISCVException write_event(CPURISCVState *env, int csrno, target_ulong va
 		event &= ~(MHPMEVENT_BIT_VSINH | MHPMEVENT_BIT_VUINH);
 	env->mhpmevent_val[i] = event;
 	set_pace(env, i);
-	hpm->busy = deposit32(hpm->busy, i, 1, hpm->pace[i].before[XS_PERIOD] > 0);
+	hpm->busy = deposit32(hpm->busy, i, 1, xs_is_busy(&hpm->pace[i]));
 	set_timer_here(env);
 	return RISCV_EXCP_NONE;
 }
@@ -329,6 +333,8 @@ void xiangshan_hpm_realize(RISCVCPU *cpu, Error **errp)
 
 	if (!name)
 		return;
+	if (!strcmp(name, "k3"))
+		name = cpu->env.mhartid ? "a100" : "x100";
 	table = table_of(name);
 	if (!table) {
 		error_setg(errp, "xiangshan-hpm: no table '%s'", name);
@@ -339,6 +345,11 @@ void xiangshan_hpm_realize(RISCVCPU *cpu, Error **errp)
 		return;
 	}
 	cpu->cfg.pmu_mask = xs_counters_of(XS_ANY);
+	if (table->rates) {
+		cpu->cfg.pmu_mask = 0x7fff8;
+		cpu->cfg.mvendorid = 0x710;
+		cpu->cfg.marchid = table->marchid;
+	}
 	hpm = g_new0(struct xiangshan_hpm, 1);
 	hpm->table = table;
 	hpm->due = INT64_MAX;
