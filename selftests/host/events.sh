@@ -5,8 +5,8 @@
 # awk of this machine. That the data has none is tested by generated.sh.
 . "$(dirname "$0")/steps.sh"
 vendor=$top/drivers/perf/sbi_pmu/vendor
-files=$(for family in $(sed -n 's/^cores := //p' "$vendor/../Makefile") xiangshan/events xiangshan/combined \
-	xiangshan/riscv xiangshan/metrics; do echo "./${family%.tsv}.tsv"; done)
+files=$(for family in $(sed -n 's/^cores := //p' "$vendor/../Makefile") thead/metrics \
+	xiangshan/events xiangshan/combined xiangshan/riscv xiangshan/metrics; do echo "./${family%.tsv}.tsv"; done)
 
 # refuses SCRIPT FILE LINE-PATTERN MESSAGE: after the sed SCRIPT on FILE of a copy, MESSAGE is reported
 # with FILE and the number of the last line that matches; LINE-PATTERN "end": an error of the whole
@@ -74,6 +74,7 @@ all_errors() {
 	refuses '/^td_l1/s/memstall_any/memstal_any/' xiangshan/metrics.tsv '^td_l1' "no table has 'memstal_any_load'"
 	refuses '/^td_l1/s/td_l1/td_l2/' xiangshan/metrics.tsv '^td_l2_bound' "duplicate metric"
 	refuses '/^td_l1/s/td_l1/TD_L1/' xiangshan/metrics.tsv '^TD_L1' "metric 'TD_L1_bound'"
+	refuses '/^#model/s/c930/c931/' thead/metrics.tsv '^#model' "unknown core 'c931'"
 
 	# the tables of other cores
 	refuses '/^inst_fp	/s//inst_csr	/' thead/c900.tsv '^inst_csr	' "duplicate alias 'inst_csr' in table c900"

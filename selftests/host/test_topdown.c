@@ -3,18 +3,17 @@
 #include "../../tools/sbi-topdown/topdown.h"
 #include "test.h"
 
-#define XUANTIE		(&td_models[TD_XUANTIE])
-#define XIANGSHAN	(&td_models[TD_XIANGSHAN])
+#define XUANTIE		td_model_of("c930")
+#define XIANGSHAN	td_model_of("v2r2-2025")
 
 #define X(name, level) EV_##name,
-enum { TD_EVENTS_2(X) N_EVENTS };
+enum { TD_EVENTS_xiangshan(X) N_EVENTS };
 #undef X
 
 /* Counts of 1000 cycles, in the order of the events */
-static const struct td_report plain = {
+static struct td_report plain = {
 	.what = "all 4 CPUs", .table = "v2r2", .seconds = 12.5,
 	.sample = {
-		.model = XIANGSHAN,
 		.enabled = 1000, .running = 1000, .n_events = N_EVENTS, .slots = 6,
 		.count = {
 			[EV_cycles] = 1000, [EV_instructions] = 3000, [EV_front_bubble] = 600,
@@ -105,10 +104,10 @@ static void test_shares(void)
  * empty, and 2800 - 2000 + 8 * 50 wasted; of 100 flushes 60 are of branches, 20 of memory order; 300 + 100
  * of 1000 cycles wait for memory, 80 of these for the L2, 120 for what is beyond.
  */
-static const struct td_report xuantie = {
+static struct td_report xuantie = {
 	.what = "sh", .table = "c930", .seconds = 12.5,
 	.sample = {
-		.model = XUANTIE, .enabled = 1000, .running = 1000, .n_events = 16, .slots = 8,
+		.enabled = 1000, .running = 1000, .n_events = 16, .slots = 8,
 		.count = { 1000, 2000, 1200, 50, 2800, 480, 60, 5, 5, 10, 8, 12, 300, 100, 80, 120 },
 	},
 };
@@ -272,6 +271,8 @@ static void test_find(void)
 
 void test_topdown(void)
 {
+	plain.sample.model = XIANGSHAN;
+	xuantie.sample.model = XUANTIE;
 	test_shares();
 	test_xuantie();
 	test_no_shares();

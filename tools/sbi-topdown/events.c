@@ -74,7 +74,7 @@ static bool read_slots(struct td_set *set)
 	return fail(set,
 		    "there are no formulas for this core (event table %s)\n"
 		    "To do: on a XiangShan core, load the module with xiangshan=TABLE;\n"
-		    "sbi-pmu-xiangshan.rst lists the tables. Other cores: XuanTie C925 and C930.",
+		    "sbi-pmu-xiangshan.rst lists the tables. Other cores: sbi-pmu-topdown.rst.",
 		    set->table);
 }
 
@@ -90,9 +90,7 @@ bool td_find_events(struct td_set *set, unsigned int level)
 		snprintf(set->table, sizeof(set->table), "unknown");
 	if (!read_slots(set))
 		return false;
-	set->model = &td_models[TD_XUANTIE];
-	if (!parse_event(set, EV_RETIRED, name, &set->attr[0]))
-		set->model = &td_models[TD_XIANGSHAN];
+	set->model = td_model_of(set->table);
 	needed = td_events_of_level(set->model, level);
 	for (n = 0; n < needed && parse_event(set, n, name, &set->attr[n]); n++)
 		;
@@ -102,7 +100,7 @@ bool td_find_events(struct td_set *set, unsigned int level)
 	return fail(set,
 		    "there is no event %s on this core (table %s)\n"
 		    "To do: check in dmesg that the table is that of the core, and that firmware\n"
-		    "maps events to its counters (sbi-pmu-xiangshan.rst).%s",
+		    "maps events to its counters (sbi-pmu-boards.rst).%s",
 		    set->model->events[n].name, set->table,
 		    n >= td_events_of_level(set->model, 1) ? " Level 1 is available: use -l 1." :
 							     "");

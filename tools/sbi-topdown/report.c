@@ -22,7 +22,7 @@
 #define METRIC(name, level, formula, text, label, a, b)	{ #name, text, label, level, { a, b } },
 #define VALUE(name, level, formula, text, label, a, b)	\
 	__attribute__((unused)) const double name = *value++ = formula;
-#define MODEL(m, spare) \
+#define MODEL(m, spare, cores) \
 static const struct td_event events_##m[] = { TD_EVENTS_##m(EVENT) }; \
 static const struct td_metric metrics_##m[] = { TD_METRICS_##m(METRIC) }; \
 static void compute_##m(const uint64_t *count, double slots, double *value) \
@@ -33,9 +33,22 @@ static void compute_##m(const uint64_t *count, double slots, double *value) \
 static_assert(LENGTH(events_##m) < TD_EVENTS && LENGTH(metrics_##m) < TD_PARTS, "model " #m);
 TD_MODELS(MODEL)
 
-#define ENTRY(m, spare)	\
-	{ events_##m, metrics_##m, LENGTH(events_##m), LENGTH(metrics_##m), spare, compute_##m },
-const struct td_model td_models[] = { TD_MODELS(ENTRY) };
+#define ENTRY(m, spare, cores)	\
+	{ events_##m, metrics_##m, LENGTH(events_##m), LENGTH(metrics_##m), spare, cores, \
+	  compute_##m },
+static const struct td_model models[] = { TD_MODELS(ENTRY) };
+
+/* The analysis of a core with this event table; that of all others is the last */
+const struct td_model *td_model_of(const char *table)
+{
+	const struct td_model *model = models;
+	char word[260];
+
+	snprintf(word, sizeof(word), " %s ", table);
+	while (strcmp(model->cores, " * ") && !strstr(model->cores, word))
+		model++;
+	return model;
+}
 
 /* How many events a level needs, from the first on */
 unsigned int td_events_of_level(const struct td_model *model, unsigned int level)

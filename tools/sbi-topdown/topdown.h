@@ -35,12 +35,9 @@ struct td_model {
 	const struct td_metric *metrics; /* each before the parts that it consists of */
 	unsigned int n_events, n_metrics;
 	unsigned int spare; /* the last event, if level 3 can do without; else TD_EVENTS */
+	const char *cores;  /* names of event tables, spaces around each; " * ": all others */
 	void (*compute)(const uint64_t *count, double slots, double *value);
 };
-
-/* In the order of the files of metrics */
-enum { TD_XUANTIE, TD_XIANGSHAN };
-extern const struct td_model td_models[];
 
 /* Counts, added up over tasks or CPUs */
 struct td_sample {
@@ -111,6 +108,7 @@ struct td_style {
 	bool utf8;
 };
 
+const struct td_model *td_model_of(const char *table);
 unsigned int td_events_of_level(const struct td_model *model, unsigned int level);
 bool td_find_bottleneck(const struct td_report *report, struct td_profile *profile);
 bool td_show_summary(FILE *out, const struct td_report *report, const struct td_style *style);

@@ -39,6 +39,7 @@
 # Other files come after that of their cores:
 #   #name op members description   (combined) events made of several
 #   #riscv name tables reason      names of RISC-V International
+#   #model NAME CORES              (metrics) what follows, up to the next such line, is of these cores
 #   #name group expression description ...   (metrics) formulas
 #
 # A writer finds in its END block:
@@ -53,8 +54,8 @@
 #                          events), op, max, rtl_name, and index_of[t, name, 0..parts-1]
 #   standards[t], standard[t, 1..] "ID WHEN CODE EVENT NAME"; and differs[t, 1..]
 #   riscv_name, _alias, _tables[1..riscvs]
-#   metric_name, _group, _expr, _text[1..metrics]; a writer notes those that it has written in
-#                          written_metric[name], for computable()
+#   metric_name, _group, _expr, _text[1..metrics], computable(t, metric); a writer notes those that it has
+#                          written in written_metric[name]
 
 BEGIN {
 	FS = "\t"
@@ -258,6 +259,14 @@ $1 == "#standard" {
 	}
 }
 
+$1 == "#model" {
+	modelled = cores_of($3, modelled_core)
+	for (i = 1; i <= modelled; i++)
+		analysis[modelled_core[i]] = $2
+	this_model = $2
+	split("", is_metric)
+}
+
 # What the lines are, by the second column
 /^#(name|riscv)\t/ {
 	kind = $1 == "#riscv" ? "riscv" : $2
@@ -432,24 +441,28 @@ kind == "group" {
 	if ($1 in is_metric)
 		error("duplicate metric '" $1 "'")
 	n = split(names_of($3), word, " ")
-	for (i = 1; i <= n; i++)
-		if (!(word[i] in is_metric))
-			check_known(word[i], FILENAME ":" FNR)
+	for (i = 1; i <= n; i++) {
+		for (c = 1; c <= modelled && !((modelled_core[c], word[i]) in unit); c++)
+			;
+		if (c > modelled && !(word[i] in is_metric))
+			error("no table has '" word[i] "'")
+	}
 	is_metric[$1] = 1
 	metric_name[++metrics] = $1
 	metric_group[metrics] = $2
 	metric_expr[metrics] = $3
 	metric_text[metrics] = $4
+	metric_model[metrics] = this_model
 }
 
-# Table t has all events in the expression, and its metrics have been written.
-function computable(t, expr,    n, word, i)
+# Metric m is of table t, which has all of its events; and its metrics have been written.
+function computable(t, m,    n, word, i)
 {
-	n = split(names_of(expr), word, " ")
+	n = split(names_of(metric_expr[m]), word, " ")
 	for (i = 1; i <= n; i++)
 		if (!(word[i] in written_metric) && lacks(t, word[i]))
 			return 0
-	return 1
+	return analysis[t] == metric_model[m]
 }
 
 # ---- all events are there ----

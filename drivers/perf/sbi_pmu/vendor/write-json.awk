@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # write-json.awk - after read.awk: files for perf's source tree into the folder $FOLDER, of cores that perf does
-# not know: all events in one, or one for each unit and one of metrics. Prints lines for perf's mapfile.csv.
+# not know: all events in one, or one for each unit, and one of metrics. Prints lines for perf's mapfile.csv.
 
 function quote(string)
 {
@@ -70,7 +70,7 @@ function write_file(t, model, topic, u,    n, alias)
 		if (index(" " riscv_tables[n] " ", " " t " ") && unit[t, riscv_alias[n]] == u)
 			write_riscv(t, n)
 	for (n = 1; !u && n <= metrics; n++)
-		if (computable(t, metric_expr[n]))
+		if (computable(t, n))
 			write_metric(t, n)
 	if (written) {
 		print "\n]" > out
@@ -98,7 +98,7 @@ END {
 		model = (t in has_units ? "openxiangshan/kunminghu-" : vendor[t] "/") t
 		system("mkdir -p '" ENVIRON["FOLDER"] "/" model "'")
 		split("", written_metric)
-		for (u = (t in has_units ? 0 : 1); u <= units; u++)
+		for (u = 0; u <= units; u++)
 			write_file(t, model, !u ? "metrics" : t in has_units ? unit_name[u] : "events", u)
 		print_lines(t, model)
 	}
