@@ -5,7 +5,7 @@
 # awk of this machine. That the data has none is tested by generated.sh.
 . "$(dirname "$0")/steps.sh"
 vendor=$top/drivers/perf/sbi_pmu/vendor
-files=$(for family in $(sed -n 's/^cores := //p' "$vendor/../Makefile") thead/metrics \
+files=$(for family in $(sed -n 's/^cores := //p' "$vendor/../Makefile") spacemit/metrics thead/metrics \
 	xiangshan/events xiangshan/combined xiangshan/riscv xiangshan/metrics; do echo "./${family%.tsv}.tsv"; done)
 
 # refuses SCRIPT FILE LINE-PATTERN MESSAGE: after the sed SCRIPT on FILE of a copy, MESSAGE is reported
@@ -74,7 +74,8 @@ all_errors() {
 	refuses '/^td_l1/s/memstall_any/memstal_any/' xiangshan/metrics.tsv '^td_l1' "no table has 'memstal_any_load'"
 	refuses '/^td_l1/s/td_l1/td_l2/' xiangshan/metrics.tsv '^td_l2_bound' "duplicate metric"
 	refuses '/^td_l1/s/td_l1/TD_L1/' xiangshan/metrics.tsv '^TD_L1' "metric 'TD_L1_bound'"
-	refuses '/^#model/s/c930/c931/' thead/metrics.tsv '^#model' "unknown core 'c931'"
+	refuses '/^td_core/s/td_memory/td_memo/' spacemit/metrics.tsv '^td_core_bound' "no table has 'td_memo_bound'"
+	refuses '/^#model	a100/s/a100$/a101/' spacemit/metrics.tsv '^#model	a100' "unknown core 'a101'"
 
 	# the tables of other cores
 	refuses '/^inst_fp	/s//inst_csr	/' thead/c900.tsv '^inst_csr	' "duplicate alias 'inst_csr' in table c900"

@@ -138,6 +138,40 @@ static void test_xuantie(void)
 	      "topdown.xuantie_shares_of_4_slots");
 }
 
+/*
+ * SpacemiT's, counts as those of QEMU's model (model.h) in 4096 cycles. X100: of 16384 slots 4096 retire, 1024 are
+ * wasted, and the rest is divided as 1024 to 1792; 16 * 13, 14 * 25 + 5 * 82, 30 * 25, 2 * 294 and 4 * 82 of 4096
+ * cycles. A100: of 12288 slots 4096 retire; 16 * 9 and 14 * 35 of 4096 cycles, and 1024 to 2048.
+ */
+static void test_spacemit(void)
+{
+	struct td_report r = {
+		.table = "x100",
+		.sample = {
+			.model = td_model_of("x100"), .enabled = 1, .running = 1, .n_events = 14, .slots = 4,
+			.count = { 4096, 4096, 5120, 1024, 1792, 264, 520, 1536, 16, 14, 5, 32, 2, 4 },
+		},
+	};
+	struct td_profile p;
+
+	check(shares_are(&r, "1.0000,0.250000,0.016113,0.031738,0.093750,0.108398,0.062500,0.050781,0.01") &&
+	      has(",0.011719,0.250000,0.050781,0.185547,0.013672,0.437500,0.406738,0.183105,0.143555,") &&
+	      has(",0.143555,0.080078,0.030762,4096,4096,5120,1024,1792,264,"), "topdown.x100_level3_shares");
+	check(td_find_bottleneck(&r, &p) && !strcmp(p.label, "L2") &&
+	      !strcmp(r.sample.model->events[p.event].name, "l1d_read_miss") &&
+	      td_events_of_level(r.sample.model, 2) == 14 && td_events_of_level(r.sample.model, 1) == 5,
+	      "topdown.x100_loads_that_miss_are_sampled");
+	/* Misses that overlap cost less than their sum, and a part is no larger than the whole. */
+	r.sample.count[12] = 20;
+	check(shares_are(&r, ",0.437500,0.437500,"), "topdown.x100_misses_that_overlap");
+	r.sample = (struct td_sample){
+		.model = td_model_of("a100"), .enabled = 1, .running = 1, .n_events = 6, .slots = 3,
+		.count = { 4096, 4096, 16, 1024, 2048, 14 },
+	};
+	check(shares_are(&r, "1.0000,0.333333,0.035156,0.210503,0.119629,0.090875,0.421007,4096,"),
+	      "topdown.a100_shares");
+}
+
 static void test_no_shares(void)
 {
 	const struct td_style style = {};
@@ -267,6 +301,19 @@ static void test_find(void)
 	      set.attr[EV_RETIRED].config == 0x17, "topdown.finds_events_of_xuantie");
 	check(refuses(3, "no event topdown_backend_bound_memory_load_l1_miss on this core (table c930)"),
 	      "topdown.xuantie_has_no_spare_event");
+	set = (struct td_set){ .pmu = "cpu_a100" };
+	check(!td_find_events(&set, 1) && strstr(set.error, "no PMU cpu_a100"), "topdown.refuses_missing_other_pmu");
+	for (unsigned int i = 0; i < td_events_of_level(td_model_of("a100"), 2); i++)
+		write_pmu_file(devices, "cpu_a100", "events", td_model_of("a100")->events[i].name, "event=0x1e");
+	write_pmu_file(devices, "cpu_a100", ".", "type", "9");
+	write_pmu_file(devices, "cpu_a100", "caps", "mode", "exclusive");
+	write_pmu_file(devices, "cpu_a100", "caps", "slots", "0x3");
+	write_pmu_file(devices, "cpu_a100", "caps", "event_table", "a100");
+	write_pmu_file(devices, "cpu_a100", "format", "event", "config:0-55");
+	set = (struct td_set){ .pmu = "cpu_a100" };
+	check(td_find_events(&set, 3) && set.model == td_model_of("a100") && set.n_events == 6 &&
+	      set.attr[EV_CYCLES].type == 9 && set.attr[EV_CYCLES].config == 0x1e,
+	      "topdown.finds_events_of_other_pmu");
 }
 
 void test_topdown(void)
@@ -275,6 +322,7 @@ void test_topdown(void)
 	xuantie.sample.model = XUANTIE;
 	test_shares();
 	test_xuantie();
+	test_spacemit();
 	test_no_shares();
 	test_summary();
 	test_bottleneck();

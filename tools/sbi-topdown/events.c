@@ -45,7 +45,8 @@ static bool parse_event(const struct td_set *set, unsigned int event, char name[
 
 static bool find_pmu(struct td_set *set)
 {
-	static const char * const names[] = { "sbi_pmu", "cpu" };
+	const char *given = set->pmu;
+	const char * const names[] = { given ?: "sbi_pmu", given ?: "cpu" };
 	char line[256];
 
 	for (unsigned int i = 0; i < 2; i++) {
@@ -54,6 +55,8 @@ static bool find_pmu(struct td_set *set)
 		    region_read_sysfs(line, set->pmu, "", "type"))
 			return true;
 	}
+	if (given)
+		return fail(set, "the module sbi_pmu has no PMU %s", given);
 	return fail(set, "the module sbi_pmu is not loaded, or /sys is not mounted\n"
 			 "To do: insmod sbi_pmu.ko, and check in dmesg what it found.");
 }
@@ -78,7 +81,7 @@ static bool read_slots(struct td_set *set)
 		    set->table);
 }
 
-/* Find the PMU and the events of a level. @set: all zero. Return: false: see @set->error. */
+/* Find the events of a level. @set: all zero, but perhaps @pmu. Return: false: see @set->error. */
 bool td_find_events(struct td_set *set, unsigned int level)
 {
 	unsigned int n, needed;

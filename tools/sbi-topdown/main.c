@@ -32,7 +32,7 @@ static struct {
 	char *pid_list;
 	pid_t pid[MAX_PIDS];
 	unsigned int n_pids, interval, level;
-	const char *output, *record;
+	const char *output, *record, *pmu;
 	char **command;
 } options = { .level = 2 };
 
@@ -43,6 +43,7 @@ static const char usage[] =
 	"  -p, --pid PID,...    measure processes with all their threads\n"
 	"  -l, --level 1|2|3    level of detail (default: 2)\n"
 	"  -I, --interval MS    print each interval of MS milliseconds, too\n"
+	"      --pmu NAME       use the PMU of another kind of cores, as cpu_a100\n"
 	"      --record[=FILE]  run COMMAND again, and show the functions that the largest\n"
 	"                       part comes from; perf's data go to FILE (default: perf.data)\n"
 	"      --csv            print CSV, for programs\n"
@@ -81,8 +82,8 @@ static void parse_pids(char *list)
 	{ "all", no_argument, NULL, 'a' }, { "pid", required_argument, NULL, 'p' }, \
 	{ "level", required_argument, NULL, 'l' }, { "csv", no_argument, NULL, 'C' }, \
 	{ "interval", required_argument, NULL, 'I' }, { "record", optional_argument, NULL, 'R' }, \
-	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, \
-	{ "version", no_argument, NULL, 'V' }, {}
+	{ "output", required_argument, NULL, 'o' }, { "pmu", required_argument, NULL, 'P' }, \
+	{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, {}
 
 static void parse_options(int argc, char **argv)
 {
@@ -111,6 +112,8 @@ static void parse_options(int argc, char **argv)
 							"-I: the interval is 10 ms or more");
 		else if (option == 'R')
 			options.record = optarg ?: "perf.data";
+		else if (option == 'P')
+			options.pmu = optarg;
 		else if (option == 'o')
 			options.output = optarg;
 		options.all_cpus |= option == 'a';
@@ -509,6 +512,7 @@ int main(int argc, char **argv)
 	if (options.record && system("command -v perf >/dev/null"))
 		errx(FAILED, "--record needs perf, which is not in PATH\n"
 			     "To do: install it (Debian: apt install linux-perf).");
+	set.pmu = options.pmu;
 	if (!td_find_events(&set, options.level))
 		errx(NOT_AVAILABLE, "no top-down analysis here: %s", set.error);
 	out = options.output ? fopen(options.output, "we") : options.command ? stderr : stdout;

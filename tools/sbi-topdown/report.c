@@ -13,6 +13,7 @@
 
 /* Functions in the formulas */
 #define max(a, b)	fmax(a, b)
+#define min(a, b)	fmin(a, b)
 #define d_ratio(a, b)	((b) ? (a) / (b) : 0)
 
 /* The events, and the metrics before it, are variables of each formula. */

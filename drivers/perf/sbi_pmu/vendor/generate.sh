@@ -36,7 +36,7 @@ done
 case $1 in
 perf-json) # arch/ is as in tools/perf/pmu-events of the kernel
 	export FOLDER="$folder/arch/riscv"
-	write lines -f write-json.awk $(sed -n 's/^cores := //p' ../Makefile) thead/metrics.tsv $xiangshan
+	write lines -f write-json.awk $(sed -n 's/^cores := //p' ../Makefile) spacemit/metrics.tsv thead/metrics.tsv $xiangshan
 	cat xiangshan/perf-mapfile.csv "$folder/lines" >"$folder/mapfile-lines.csv"
 	rm "$folder/lines"
 	;;
