@@ -15,11 +15,13 @@
  *   Adjacent rates differ by 1.5 % at least, none is 64. In cycle t the event adds
  *   R / 64, and one more if (t * (2 * index + 1) + 16 * unit) % 64 < R % 64.
  *
- * Four kinds have other rates. Index 0, and each index past the end of the table,
+ * Five kinds have other rates. Index 0, and each index past the end of the table,
  * adds nothing. Retired instructions add 1 in every cycle, as in QEMU's minstret.
  * The page walker is busy in the first 28 of 64 cycles, idle in the others. The
  * reorder buffer is in its first quarter for 10 of 64 cycles, in its second for
- * 14, then 18, then 22; these events with OR add 1 in every cycle.
+ * 14, then 18, then 22; these events with OR add 1 in every cycle. The events of the top-down
+ * analysis are few enough that no share is above 100 %, also while one unit counts four times
+ * as fast.
  *
  * SpacemiT's K3 has no units: counters 3 to 16 count any event but two, which counters
  * 17 and 18 count. An event adds its rate in 4096 cycles, evenly. The rates fit together
@@ -80,6 +82,9 @@ static inline unsigned int xs_pressure(uint64_t workload, unsigned int unit)
  * @retired: backend: retired instructions
  * @quarter: backend: the first of the four events of the reorder buffer
  * @walker: memory: page walker busy; the next index is idle
+ * @issued: backend: micro-ops; the next index is cycles of recovery; 0: no top-down events
+ * @flushes: backend: the first of seven events, of flushes and stalls
+ * @loads: memory: cycles that wait for loads
  * @rates: by selector, what an event adds in XS_EVEN cycles; NULL: there are units
  * @marchid: of a core of SpacemiT's
  */
@@ -89,10 +94,15 @@ struct xs_table {
 	uint16_t retired;
 	uint16_t quarter;
 	uint16_t walker;
+	uint16_t issued;
+	uint16_t flushes;
+	uint16_t loads;
 	const uint16_t *rates;
 	uint64_t marchid;
 };
 
+/* Frontend: cycles in which it delivers nothing */
+#define XS_LATENCY	22
 #define XS_EVEN		4096
 #define XS_SELECTOR_END	0x40
 /* K3's cycles and instructions, and their counters */
@@ -116,10 +126,10 @@ static const uint16_t xs_a100[XS_SELECTOR_END] = {
 };
 
 static const struct xs_table xs_tables[XS_TABLES] = {
-	{ "user-guide", { 0, 55, 143, 126, 48 }, 81, 90, 118, NULL, 0 },
-	{ "v2r2-2025", { 0, 56, 92, 127, 48 }, 51, 58, 119, NULL, 0 },
-	{ "v2r2-2026", { 0, 58, 95, 145, 68 }, 53, 60, 137, NULL, 0 },
-	{ "v3", { 0, 27, 70, 142, 68 }, 51, 58, 134, NULL, 0 },
+	{ "user-guide", { 0, 55, 143, 126, 48 }, 81, 90, 118, 0, 0, 0, NULL, 0 },
+	{ "v2r2-2025", { 0, 56, 92, 127, 48 }, 51, 58, 119, 5, 62, 38, NULL, 0 },
+	{ "v2r2-2026", { 0, 58, 95, 145, 68 }, 53, 60, 137, 7, 65, 44, NULL, 0 },
+	{ "v3", { 0, 27, 70, 142, 68 }, 51, 58, 134, 7, 63, 41, NULL, 0 },
 	{ "x100", .rates = xs_x100, .marchid = 0x8000000058000002 },
 	{ "a100", .rates = xs_a100, .marchid = 0x8000000041000002 },
 };
@@ -151,11 +161,22 @@ static inline unsigned int xs_index(const struct xs_table *table, unsigned int u
 	return field < table->events[unit] ? field : 0;
 }
 
-static inline unsigned int xs_rate(unsigned int unit, unsigned int index)
+static inline unsigned int xs_rate(const struct xs_table *table, unsigned int unit,
+				   unsigned int index)
 {
 	static const unsigned int apart[XS_UNITS] = { 0, 0, 8, 48, 24 };
+	/* Mispredictions, flushes; stalls, of stores, of misses of the L1, L2 and L3 */
+	static const unsigned int few[] = { 8, 4, 15, 5, 3, 2, 1 };
 	unsigned int s = index + apart[unit];
 
+	if (table->issued && unit == XS_FRONTEND && index == XS_LATENCY)
+		return 5;
+	if (table->issued && unit == XS_BACKEND && index - table->issued < 2)
+		return index == table->issued ? 70 : 7;
+	if (table->issued && unit == XS_BACKEND && index - table->flushes < 7)
+		return few[index - table->flushes];
+	if (table->issued && unit == XS_MEMORY && index == table->loads)
+		return 12;
 	return ((65 + 2 * (s % 32)) << s / 32) / 2;
 }
 
@@ -170,7 +191,7 @@ static inline bool xs_in_quarter(unsigned int quarter, unsigned int phase)
 static inline unsigned int xs_value(const struct xs_table *table, unsigned int unit,
 				    unsigned int index, unsigned int phase)
 {
-	unsigned int rate = xs_rate(unit, index);
+	unsigned int rate = xs_rate(table, unit, index);
 
 	if (!index)
 		return 0;
